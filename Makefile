@@ -33,7 +33,7 @@ FUZZ ?=
 GOOSE_OPENAPI ?=
 
 # What reads bytes that somebody else has written: archives, JSON, event streams, scenarios, run files. Each test run fuzzes these.
-READERS := internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
+READERS := harness/internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
   harness/transport/sse:FuzzReader harness/scenario:FuzzParse harness/transcript:FuzzReadRun harness/transcript:FuzzLine
 FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
@@ -163,6 +163,7 @@ check-generate: reference/node_modules ## Fail when what is generated is not wha
 .PHONY: update-golden
 update-golden: ## Rewrite the golden files; review the diff like code
 	go test ./harness/report -update
+	go test ./harness/lab/mutate -update
 	go test ./cmd/lockstep -run TestTheTutorialIsTrue -update
 	go test ./harness -run TestTheGuideQuotesTheExamples -update
 

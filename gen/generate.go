@@ -3,7 +3,7 @@
 //   - api: the contract's types in Go
 //   - server: the Echo strict-server interface
 //   - client: the Go client
-//   - ts: types and a client in TypeScript
+//   - ts: types and a client in TypeScript; ts/server has the types of the TypeScript server, in which integers keep all digits
 //
 // Nothing in those folders is edited by hand: change openapi.yaml or a configuration and run `make generate`.
 package gen

@@ -13,24 +13,25 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness"
-	"github.com/lockstep-dev/lockstep/harness/mutate"
+	"github.com/lockstep-dev/lockstep/harness/harnesstest"
+	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 func TestParity(t *testing.T) {
-	harness.Test(t, "../examples/notes/lockstep.yaml", &harness.Options{
+	harnesstest.Test(t, "../examples/notes/lockstep.yaml", &harness.Options{
 		Targets: []string{"old"}, // one server, against the contract; without it, all of lockstep.yaml beside each other
 	})
 }
 
 // A run is observed first, and judged afterwards. What was observed can be judged again.
-func ExampleProject_Run() {
+func ExampleRun() {
 	project, err := harness.Load("../examples/notes/lockstep.yaml")
 	if err != nil {
 		log.Fatal(err) // every mistake in every file
 	}
 	var observed bytes.Buffer
-	result, err := project.Run(context.Background(), &harness.Options{Environ: os.Environ(), RunFile: &observed})
+	result, err := harness.Run(context.Background(), project, &harness.Options{Environ: os.Environ(), RunFile: &observed})
 	if err != nil {
 		log.Fatal(err) // there is no judgement: a difference is none of those
 	}
@@ -40,7 +41,7 @@ func ExampleProject_Run() {
 			fmt.Printf("%s:%d: %s: %s: %s (%s)\n", s.ID, f.Line, f.Class, f.StepText, f.Text, f.Blame)
 		}
 	}
-	again, err := project.Judge(context.Background(), &observed, nil) // no server is started
+	again, err := harness.Judge(context.Background(), project, &observed, nil) // no server is started
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,14 +54,14 @@ func ExampleProject_Run() {
 }
 
 // An operator of your own says which mistake your scenarios must notice. It changes a copy of what the candidate did.
-func ExampleProject_Mutate() {
+func ExampleMutate() {
 	project, err := harness.Load("../examples/notes/lockstep.yaml")
 	if err != nil {
 		log.Fatal(err)
 	}
 	var observed bytes.Buffer // of a run that is green: a server beside itself
 	options := &harness.Options{Environ: os.Environ(), Targets: []string{"old", "old"}, RunFile: &observed}
-	if _, err := project.Run(context.Background(), options); err != nil {
+	if _, err := harness.Run(context.Background(), project, options); err != nil {
 		log.Fatal(err)
 	}
 	teapot := mutate.Operator{
@@ -80,7 +81,7 @@ func ExampleProject_Mutate() {
 			}
 		},
 	}
-	score, err := project.Mutate(context.Background(), &observed, &harness.MutateOptions{Operators: []mutate.Operator{teapot}})
+	score, err := harness.Mutate(context.Background(), project, &observed, &harness.MutateOptions{Operators: []mutate.Operator{teapot}})
 	if err != nil {
 		log.Fatal(err)
 	}

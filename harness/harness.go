@@ -1,14 +1,91 @@
-// Package harness runs one script against two servers, or more, and says exactly where they part.
+// Package harness runs one script against two servers, or more, and shows exactly where they differ.
 //
-// There are three things to do with it:
+//   - Load reads a project: lockstep.yaml, the contract, the scenarios. It reports every mistake in them at once.
+//   - Run starts the targets, drives the scenarios through them side by side, and returns the judgement.
+//   - Judge judges a run file again, and Merge puts those of shards together. Neither needs a server.
+//   - Mutate and Noise measure the scenarios and the targets: which mistakes would go unnoticed, and what differs between two
+//     servers that are the same.
 //
-//   - Load reads a project: lockstep.yaml, the contract, the scenarios. Every mistake in them is reported at once.
-//   - Project.Run starts the targets, walks the scenarios through them side by side, and returns the judgement.
-//   - Test does both inside a test of yours, one subtest for each scenario.
+// Package harnesstest does all of it inside a test of yours.
 //
-// Observing and judging are apart. What the targets do is written into a run file as it happens (package transcript);
-// what it means is decided by pure functions of that record (packages compare, contract and verdict).
+// A run only observes, and is judged afterwards. What the targets do is written into a run file as it happens (package
+// transcript); what it means is decided by pure functions of that record (packages compare, contract and verdict).
 package harness
 
-// Version of lockstep. It stands in run files and reports.
-const Version = "0.1.0"
+import (
+	"context"
+	"io"
+
+	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
+	"github.com/lockstep-dev/lockstep/harness/lab/mutaterun"
+	"github.com/lockstep-dev/lockstep/harness/lab/noise"
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/target"
+)
+
+// Version of lockstep, which run files and reports name.
+const Version = engine.Version
+
+type (
+	// A Project is what lockstep.yaml says, with the contract and the scenarios it names.
+	Project = project.Project
+	// A Selection says which scenarios run.
+	Selection = project.Selection
+	// A Shard is one of several parts of a run.
+	Shard = project.Shard
+	// A UsageError says that what was asked for does not exist. Nothing was started.
+	UsageError = project.UsageError
+	// Options say what to run and how.
+	Options = engine.Options
+	// JudgeOptions say how a run file is judged.
+	JudgeOptions = engine.JudgeOptions
+	// A Result is a run and its judgement.
+	Result = engine.Result
+	// A RunFile is a run file that has been read.
+	RunFile = runfile.File
+	// A Part is the run file of one shard.
+	Part = runfile.Part
+	// MutateOptions say which mutants of a run file are judged.
+	MutateOptions = mutaterun.Options
+	// NoiseOptions say how the noise of a target is measured.
+	NoiseOptions = noise.Options
+)
+
+// Load reads lockstep.yaml, the contract and every scenario. The error is scenario.Problems when files have mistakes: all
+// of them, of all files.
+func Load(file string) (*Project, error) { return project.Load(file) }
+
+// ParseShard reads "2/8", the second of eight shards. The error is a *UsageError.
+func ParseShard(text string) (Shard, error) { return project.ParseShard(text) }
+
+// Run starts the targets, drives the selected scenarios through them, stops the targets and returns the judgement; see
+// [engine.Run]. A difference is no error.
+func Run(ctx context.Context, p *Project, options *Options) (*Result, error) {
+	return engine.Run(ctx, p, options)
+}
+
+// Judge judges a run file again, without any server; see [engine.Judge].
+func Judge(ctx context.Context, p *Project, file io.Reader, options *JudgeOptions) (*Result, error) {
+	return engine.Judge(ctx, p, file, options)
+}
+
+// Merge reads the run files of all shards of a run and returns what one run would have written; see [runfile.Merge].
+func Merge(p *Project, parts []Part) (*RunFile, error) { return runfile.Merge(p, parts) }
+
+// Mutate changes one thing at a time in what the candidates of a green run did, and says which changes nobody would have
+// noticed; see [mutaterun.Run].
+func Mutate(ctx context.Context, p *Project, file io.Reader, options *MutateOptions) (*mutate.Score, error) {
+	return mutaterun.Run(ctx, p, file, options)
+}
+
+// Noise runs a target against itself several times, and says which rules would silence what differs; see [noise.Measure].
+func Noise(ctx context.Context, p *Project, options *NoiseOptions) (*noise.Report, error) {
+	return noise.Measure(ctx, p, options)
+}
+
+// AdoptOrphans is for a program whose only child processes are those that this package starts. On Linux, processes that
+// targets leave behind then become its children, and are found and ended with the targets, even when they have dropped all
+// marks of where they came from.
+func AdoptOrphans() { target.AdoptOrphans() }

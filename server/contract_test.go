@@ -1,9 +1,7 @@
 package server_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,9 +16,10 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 
 	"github.com/lockstep-dev/lockstep/server"
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
 // A contract checks answers against openapi.yaml.
@@ -172,8 +171,8 @@ func addMessage(t *testing.T, d settings.Directories, id, text string) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var m message.Message
-	if err := json.NewDecoder(bytes.NewReader([]byte(text))).Decode(&m); err != nil {
+	m, err := decode.Text([]byte(text), message.Decode)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.AddMessages(t.Context(), id, m); err != nil {

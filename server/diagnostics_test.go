@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"database/sql"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -40,6 +41,28 @@ func TestALargeArchiveTakesNoMemory(t *testing.T) {
 		}
 		for _, file := range left {
 			t.Errorf("%s is left", file.Name())
+		}
+	})
+}
+
+// Another program may have stored such a session. Its ID is part of a header field of the archive (GA 5.2).
+func TestASessionWhoseIDNoHeaderCanHoldHasNoArchive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := settings.Below(t.TempDir())
+		r := start(t, server.Config{Directories: d})
+		id := r.newSession("/w")
+		db, err := sql.Open("sqlite", d.Sessions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.ExecContext(t.Context(), "UPDATE sessions SET id = 'a' || char(1) WHERE id = ?", id); err != nil {
+			t.Fatal(err)
+		}
+		for path, want := range map[string]int{"/diagnostics/a%01": 400, "/diagnostics/a%02": 500} {
+			if a := r.get("GET " + path); a.status != want || a.body != "" {
+				t.Errorf("%s: %d %q, want %d without a body", path, a.status, a.body, want)
+			}
 		}
 	})
 }

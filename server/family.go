@@ -8,8 +8,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/lockstep-dev/lockstep/server/answer"
-	"github.com/lockstep-dev/lockstep/server/urlpath"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
 )
 
 // A family is one of the two API families that live in this server. They differ in what every answer of theirs has.
@@ -45,14 +45,14 @@ func (f family) options(w http.ResponseWriter, r *http.Request) error {
 	if f == gooseServer {
 		h.Set(echo.HeaderAccessControlAllowMethods, "*")
 		h.Set(echo.HeaderAccessControlAllowHeaders, "*")
-		return answer.Empty{Status: http.StatusOK}.Write(w)
+		return response.Empty{Status: http.StatusOK}.Write(w)
 	}
 	h.Set(echo.HeaderAccessControlAllowMethods, "GET,HEAD,PUT,POST,DELETE,PATCH")
 	if asked := strings.Join(r.Header.Values(echo.HeaderAccessControlRequestHeaders), ", "); asked != "" {
 		h.Set(echo.HeaderAccessControlAllowHeaders, asked)
 		h.Set(echo.HeaderVary, echo.HeaderAccessControlRequestHeaders)
 	}
-	return answer.Empty{Status: http.StatusNoContent}.Write(w)
+	return response.Empty{Status: http.StatusNoContent}.Write(w)
 }
 
 // methodOrder is the order of methods in the Allow of goose-server (decision G11).

@@ -7,35 +7,36 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/lockstep-dev/lockstep/server/agent"
-	"github.com/lockstep-dev/lockstep/server/agents"
-	"github.com/lockstep-dev/lockstep/server/diagnostics"
-	"github.com/lockstep-dev/lockstep/server/extensions"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
+	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
+	"github.com/lockstep-dev/lockstep/server/files/tempdir"
+	"github.com/lockstep-dev/lockstep/server/handlers/agents"
+	"github.com/lockstep-dev/lockstep/server/handlers/diagnostics"
+	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/llm"
-	"github.com/lockstep-dev/lockstep/server/osv"
-	"github.com/lockstep-dev/lockstep/server/permissions"
-	"github.com/lockstep-dev/lockstep/server/procgroup"
-	"github.com/lockstep-dev/lockstep/server/recipe"
-	"github.com/lockstep-dev/lockstep/server/reply"
-	"github.com/lockstep-dev/lockstep/server/scratch"
-	"github.com/lockstep-dev/lockstep/server/sessions"
+	"github.com/lockstep-dev/lockstep/server/mcp/connector"
+	"github.com/lockstep-dev/lockstep/server/mcp/osv"
+	"github.com/lockstep-dev/lockstep/server/mcp/platform"
+	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// goose is what stands behind the goose-server family: what is stored, and what is in memory.
+// goose is the state of the goose-server family: what is stored, and what is in memory.
 type goose struct {
 	store       *store.Store
 	settings    *settings.Settings
-	permissions *permissions.Permissions
-	agents      *agent.Manager
+	permissions *permission.Permissions
+	agents      *agentpool.Pool
 	providers   *llm.Factory
 	transport   *http.Transport
-	background  *reply.Background
-	guard       *procgroup.Guard // of the processes of extensions
+	background  *turn.Background
+	guard       *processgroup.Guard // of the processes of extensions
 
-	hurried chan struct{} // see hurry
-	hurry   func()        // lets extensions that end have no time for it any more
+	noGrace  chan struct{} // see endGrace
+	endGrace func()        // lets extensions that end have no time for it any more
 }
 
 // newGoose makes the directories and opens what is in them (GA 1.5).
@@ -45,15 +46,15 @@ func newGoose(config Config) (*goose, error) {
 	}
 	g := &goose{
 		settings:    settings.New(config.Directories.Config, config.Env, config.Log),
-		permissions: permissions.New(config.Directories.Config),
+		permissions: permission.New(config.Directories.Config),
 		transport:   llm.NewTransport(),
-		background:  reply.NewBackground(config.Log),
-		hurried:     make(chan struct{}),
+		background:  turn.NewBackground(config.Log),
+		noGrace:     make(chan struct{}),
 	}
 	if len(config.Guard) > 0 {
-		g.guard = procgroup.NewGuard(config.Guard...)
+		g.guard = processgroup.NewGuard(config.Guard...)
 	}
-	g.hurry = sync.OnceFunc(func() { close(g.hurried) })
+	g.endGrace = sync.OnceFunc(func() { close(g.noGrace) })
 	g.providers = &llm.Factory{
 		Settings:  g.settings,
 		Env:       llm.Lookup(config.Env),
@@ -78,20 +79,20 @@ func newGoose(config Config) (*goose, error) {
 	for _, why := range g.store.LeftOut {
 		config.Log.Warn("session of an older version not taken over", "err", why)
 	}
-	scratch.Sweep(config.Log)
+	tempdir.Sweep(config.Log)
 	g.providers.Logs.Sweep()
 	connector := g.connector(config)
-	g.agents = agent.NewManager(config.MaxActiveAgents, func(sessionID string) agent.Extensions { return connector.NewSet(sessionID) })
+	g.agents = agentpool.New(config.MaxActiveAgents, func(sessionID string) agentpool.Extensions { return connector.NewSet(sessionID) })
 	g.store.Made = func(id string) { _ = g.agents.End(id, func() error { return nil }) } // decision G30
 	return g, nil
 }
 
 // connector returns how agents get their extensions.
-func (g *goose) connector(config Config) *extensions.Connector {
+func (g *goose) connector(config Config) *connector.Connector {
 	version, _ := config.Env("GOOSE_MCP_CLIENT_VERSION")
 	todo, _ := config.Env("GOOSE_TODO_MAX_CHARS")
 	packages, _ := config.Env("OSV_ENDPOINT")
-	return &extensions.Connector{
+	return &connector.Connector{
 		Secrets:       g.settings,
 		Settings:      g.settings,
 		Sessions:      g.store,
@@ -102,9 +103,9 @@ func (g *goose) connector(config Config) *extensions.Connector {
 		Directory:     config.Directory,
 		Environment:   config.Environment,
 		ClientVersion: version,
-		TodoLimit:     extensions.TodoLimit(todo),
+		TodoLimit:     platform.TodoLimit(todo),
 		Grace:         config.ExtensionGrace,
-		Hurry:         g.hurried,
+		NoGrace:       g.noGrace,
 		Log:           config.Log,
 	}
 }

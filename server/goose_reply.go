@@ -1,23 +1,21 @@
 package server
 
 import (
-	"github.com/lockstep-dev/lockstep/server/agent"
-	"github.com/lockstep-dev/lockstep/server/hints"
-	"github.com/lockstep-dev/lockstep/server/recipe"
-	"github.com/lockstep-dev/lockstep/server/reply"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
+	"github.com/lockstep-dev/lockstep/server/engine/hints"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
+	"github.com/lockstep-dev/lockstep/server/handlers/reply"
 )
 
-// replyHandlers are those of what models answer.
-type replyHandlers = reply.Service
-
-func (g *goose) replyHandlers(config Config) *replyHandlers {
-	ofReply := func(use func(string) (*agent.Agent, func())) func(string) (*reply.Agent, func()) {
-		return func(sessionID string) (*reply.Agent, func()) {
+func (g *goose) replyHandlers(config Config) *reply.Handlers {
+	ofReply := func(use func(string) (*agentpool.Agent, func())) func(string) (*turn.Agent, func()) {
+		return func(sessionID string) (*turn.Agent, func()) {
 			a, release := use(sessionID)
 			return a.Agent, release
 		}
 	}
-	return &replyHandlers{
+	return &reply.Handlers{Store: g.store, Turns: &turn.Service{
 		Store:       g.store,
 		Use:         ofReply(g.agents.Use),
 		Stream:      ofReply(g.agents.Stream),
@@ -31,5 +29,5 @@ func (g *goose) replyHandlers(config Config) *replyHandlers {
 		ReadRecipe: recipe.ReadFile,
 		Background: g.background,
 		Log:        config.Log,
-	}
+	}}
 }

@@ -6,11 +6,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/lockstep-dev/lockstep/server/agents"
-	"github.com/lockstep-dev/lockstep/server/body"
-	"github.com/lockstep-dev/lockstep/server/query"
-	"github.com/lockstep-dev/lockstep/server/reply"
-	"github.com/lockstep-dev/lockstep/server/sessions"
+	"github.com/lockstep-dev/lockstep/server/handlers/agents"
+	"github.com/lockstep-dev/lockstep/server/handlers/reply"
+	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/httpapi/query"
 )
 
 // shapes are the shapes of the bodies of the goose-server family, by operation.
@@ -22,10 +22,10 @@ func shapes() map[string]body.Shape {
 	return all
 }
 
-// gooseMiddleware is what stands before each operation of the goose-server family.
+// gooseMiddleware is the middleware of each operation of the goose-server family.
 func (r router) gooseMiddleware() map[string][]echo.MiddlewareFunc {
 	all := map[string][]echo.MiddlewareFunc{
-		"getTools":      {query.Middleware([]string{"session_id"}, []string{"extension_name"})},
+		"getTools":      {query.Parameters([]string{"session_id"}, []string{"extension_name"})},
 		"getSession":    {notStatic},
 		"deleteSession": {notStatic},
 	}

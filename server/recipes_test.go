@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/lockstep-dev/lockstep/server"
-	"github.com/lockstep-dev/lockstep/server/recipe"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 

@@ -122,9 +122,10 @@ func startReplies(b *testing.B, count int, answer func(http.ResponseWriter, llmt
 		}()
 		srv.Serve(ln)
 	})
+	home := b.TempDir() // removed after the server has ended, which names sessions until then
 	addr = serveWhile(b, func(ctx context.Context, ln net.Listener) {
 		srv, err := server.New(server.Config{
-			Directory: "/", Directories: settings.Below(b.TempDir()), Env: modelEnv("OPENAI_HOST", "http://"+model), MaxActiveAgents: count,
+			Directory: "/", Directories: settings.Below(home), Env: modelEnv("OPENAI_HOST", "http://"+model), MaxActiveAgents: count,
 		})
 		if err != nil {
 			b.Error(err)

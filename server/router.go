@@ -14,14 +14,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
-	"github.com/lockstep-dev/lockstep/server/answer"
-	"github.com/lockstep-dev/lockstep/server/auth"
-	"github.com/lockstep-dev/lockstep/server/body"
-	"github.com/lockstep-dev/lockstep/server/clienttools"
-	"github.com/lockstep-dev/lockstep/server/conn"
-	"github.com/lockstep-dev/lockstep/server/scope"
-	"github.com/lockstep-dev/lockstep/server/sse"
-	"github.com/lockstep-dev/lockstep/server/urlpath"
+	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
+	"github.com/lockstep-dev/lockstep/server/httpapi/auth"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
+	"github.com/lockstep-dev/lockstep/server/httpapi/query"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
+	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
 )
 
 // A router turns requests into calls of operations.
@@ -37,10 +37,9 @@ type router struct {
 func (r router) handler() http.Handler {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard) // it would write to standard output
-	e.JSONSerializer = body.Serializer{}
 	e.HTTPErrorHandler = r.fail
-	e.Pre(framed, body.Bound(r.bodies), recovered, arrive(r.key))
-	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations, nil), gen.RegisterHandlersOptions{
+	e.Pre(framed, body.Bound(r.bodies), recovered, preroute(r.key))
+	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations), gen.RegisterHandlersOptions{
 		OperationMiddlewares: r.middleware(),
 	})
 	// Echo takes a last path parameter to the end of the path, slashes and all, unless something can follow it.
@@ -54,11 +53,11 @@ func (r router) handler() http.Handler {
 	return e
 }
 
-// middleware is what stands before each operation, outermost first.
+// middleware is the middleware of each operation, outermost first.
 func (r router) middleware() map[string][]echo.MiddlewareFunc {
 	var (
 		rules     = clienttools.Bodies(r.bounds)
-		directory = scope.Middleware(r.directory, scope.Refuse)
+		directory = query.Directory(r.directory, query.RefuseSeveral)
 		noBody    = body.Discard(r.bodies, clienttools.Refusals)
 		checked   = func(operation string) echo.MiddlewareFunc {
 			limits := r.bodies
@@ -71,7 +70,7 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		"unregisterClientTools":  {directory, checked("unregisterClientTools")},
 		"submitClientToolResult": {directory, checked("submitClientToolResult")},
 		"executeClientTool": {
-			scope.Middleware(r.directory, clienttools.RefuseExecute), checked("executeClientTool"),
+			query.Directory(r.directory, clienttools.RefuseExecute), checked("executeClientTool"),
 		},
 		"listAllClientTools":    {directory},
 		"listClientTools":       {directory},
@@ -111,7 +110,7 @@ func framed(next echo.HandlerFunc) echo.HandlerFunc {
 		switch conn.FramingOf(c.Request()) {
 		case conn.Ambiguous:
 			c.Response().Header().Set("Connection", "close")
-			return answer.Empty{Status: http.StatusBadRequest}.Write(c.Response())
+			return response.Empty{Status: http.StatusBadRequest}.Write(c.Response())
 		case conn.Unseen:
 			if len(c.Request().TransferEncoding) > 0 {
 				c.Response().Header().Set("Connection", "close")
@@ -157,7 +156,7 @@ func (r router) fail(err error, c echo.Context) {
 		path, _ := urlpath.Parse(c.Request().RequestURI)
 		h.Set(echo.HeaderAllow, familyOf(path).allow(methods(h.Get(echo.HeaderAllow))))
 	}
-	if err := (answer.Empty{Status: status}).Write(c.Response()); err != nil {
+	if err := (response.Empty{Status: status}).Write(c.Response()); err != nil {
 		r.log.Debug("answer not written", "err", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/lockstep-dev/lockstep/server/conn"
+	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 )
 
 // Serve serves on a listener until ctx ends, and then stops; the listener is closed in any case. It returns nil after a
@@ -34,7 +34,7 @@ func (s *Server) Close() error { return s.goose.close() }
 func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.config.StopTimeout, fmt.Errorf("not done after %s", s.config.StopTimeout))
 	defer cancel()
-	defer context.AfterFunc(ctx, s.goose.hurry)()
+	defer context.AfterFunc(ctx, s.goose.endGrace)()
 	s.config.Log.Debug("server stopping")
 
 	ln.Close() // (1) no new connection

@@ -2,13 +2,22 @@
 //
 // A request passes, in this order (decision S1):
 //
-//  1. arrive: the path is read by the rules of CT 3.3, the headers that every answer has are set, OPTIONS is answered,
+//  1. preroute: the path is read by the rules of CT 3.3, the headers that every answer has are set, OPTIONS is answered,
 //     and the goose-server family asks for its secret.
 //  2. Echo's router: an unknown path is 404, a wrong method 405.
-//  3. The middleware of the operation: its directory, then its body (packages scope and body).
+//  3. The middleware of the operation: its directory, then its body (packages query and body).
 //  4. The generated strict handler, which binds the parameters and calls the operation's method.
 //
-// Each resource is a folder with its own Handlers; [New] puts them together.
+// [New] puts the packages below together:
+//
+//   - handlers: one package for each group of operations.
+//   - engine: what answers a user: turns of the model, permissions, open requests, agents in memory.
+//   - mcp: connections to extensions, and the MCP server that is built in.
+//   - llm, store, settings: models, the database, the configuration.
+//   - domain: sessions, messages, recipes and extensions as plain data.
+//   - httpapi: requests and responses, below the operations.
+//   - wire: JSON and YAML as the behaviour demands.
+//   - files: files of others, and files of the server alone.
 package server
 
 import (
@@ -20,20 +29,19 @@ import (
 	"time"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
-	"github.com/lockstep-dev/lockstep/server/auth"
-	"github.com/lockstep-dev/lockstep/server/body"
-	"github.com/lockstep-dev/lockstep/server/clienttools"
-	"github.com/lockstep-dev/lockstep/server/conn"
-	"github.com/lockstep-dev/lockstep/server/events"
+	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
+	"github.com/lockstep-dev/lockstep/server/handlers/events"
+	"github.com/lockstep-dev/lockstep/server/handlers/reply"
+	"github.com/lockstep-dev/lockstep/server/httpapi/auth"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 	"github.com/lockstep-dev/lockstep/server/settings"
-	"github.com/lockstep-dev/lockstep/server/status"
 )
 
 // operations are all operations of the contract, each implemented by the resource it belongs to.
 type operations struct {
 	*clientToolHandlers
 	*eventHandlers
-	statusHandlers
 	*sessionHandlers
 	*agentHandlers
 	*replyHandlers
@@ -44,7 +52,7 @@ type operations struct {
 type (
 	clientToolHandlers = clienttools.Handlers
 	eventHandlers      = events.Handlers
-	statusHandlers     = status.Handlers
+	replyHandlers      = reply.Handlers
 )
 
 var _ gen.StrictServerInterface = operations{}
@@ -60,7 +68,7 @@ type Config struct {
 	// Executable is the path of the program that serves: it is also the built-in extensions.
 	Executable string
 	// Guard is the command that ends the processes of extensions with the server, whose input ends then; it calls
-	// procgroup.Stand. They outlast a server that is killed if it is empty.
+	// processgroup.RunGuard. They outlast a server that is killed if it is empty.
 	Guard []string
 	// Models is how models are reached; over the network if nil.
 	Models http.RoundTripper
@@ -198,7 +206,7 @@ func New(config Config) (*Server, error) {
 			MaxBytes: config.MaxBodyBytes,
 			Grace:    config.BodyGrace,
 			Stall:    config.ReadTimeout,
-			Flight:   body.NewFlight(maxBodiesBytes),
+			InFlight: body.NewInFlight(maxBodiesBytes),
 		},
 		bounds: config.Bounds,
 		log:    config.Log,

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // get sends a request without a body to the goose-server family, with the secret.
@@ -193,8 +193,7 @@ func TestConcurrentStartsNeverGiveEqualIDs(t *testing.T) {
 func importing(more string) string {
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
-	w.Name("json")
-	w.String(`{"id":"x","working_dir":"/w","name":"N","created_at":"2025-12-10T16:59:31Z","updated_at":"2025-12-10T16:59:31Z","extension_data":{},"message_count":0` + more + "}")
+	w.Name("json").String(`{"id":"x","working_dir":"/w","name":"N","created_at":"2025-12-10T16:59:31Z","updated_at":"2025-12-10T16:59:31Z","extension_data":{},"message_count":0` + more + "}")
 	w.Close('}')
 	return string(w.Text())
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server"
-	"github.com/lockstep-dev/lockstep/server/events"
+	"github.com/lockstep-dev/lockstep/server/handlers/events"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 

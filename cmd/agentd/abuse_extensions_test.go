@@ -94,7 +94,7 @@ func (c *caller) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.E
 	return &stub.Answer{Message: &stub.Message{ID: "m", Model: "gpt-4o", Pieces: []stub.Piece{piece}}}, func(*transcript.Exchange) {}
 }
 
-func (*caller) Stray(*transcript.Exchange, string) {}
+func (*caller) Unexpected(*transcript.Exchange, string) {}
 
 // patience is how long a client waits for a reply that may never end.
 const patience = 3 * time.Second

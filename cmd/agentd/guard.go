@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/server/procgroup"
+	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
 )
 
 // guardCommand is what the server starts to end the processes of extensions when it is killed.
@@ -14,7 +14,7 @@ func guardCommand() *cobra.Command {
 		Short:  "End the processes of a server that was killed",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		Run:    func(cmd *cobra.Command, _ []string) { procgroup.Stand(cmd.InOrStdin()) },
+		Run:    func(cmd *cobra.Command, _ []string) { processgroup.RunGuard(cmd.InOrStdin()) },
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // Exit statuses.
 const (
 	exitOK     = 0 // stopped by a signal
-	exitFailed = 1 // could not listen or serve, or was told twice to stop
+	exitFailed = 1 // could not listen or serve, or got a second signal to stop
 	exitUsage  = 2 // a bad flag, variable or configuration value; nothing was started
 )
 

@@ -6,13 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/server/developer"
-	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/mcp/connector"
+	"github.com/lockstep-dev/lockstep/server/mcp/developer"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
-
-// bundled are the MCP servers that goose brings along (GA 1.1), and whether they are built.
-var bundled = map[string]bool{"autovisualiser": false, "computercontroller": false, "developer": true, "memory": false, "tutorial": false}
 
 func mcpCommand() *cobra.Command {
 	return &cobra.Command{
@@ -22,7 +20,7 @@ func mcpCommand() *cobra.Command {
 what an extension of the type builtin runs. The one that is built is developer.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			built, known := bundled[extension.Key(args[0])]
+			built, known := connector.Builtins[extension.Key(args[0])]
 			switch {
 			case !known:
 				return fmt.Errorf("unknown MCP server %q: the one that is built is developer", args[0])

@@ -120,7 +120,7 @@ func (c *crowd) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.Ex
 	return &stub.Answer{Message: &stub.Message{ID: fmt.Sprintf("answer-%d", i), Model: "gpt-4o", Pieces: pieces}}, func(*transcript.Exchange) {}
 }
 
-func (c *crowd) Stray(*transcript.Exchange, string) { c.strays.Add(1) }
+func (c *crowd) Unexpected(*transcript.Exchange, string) { c.strays.Add(1) }
 
 // startSession makes a session that has a model, and a name, so that the model is not asked for one.
 func (a *api) startSession() (id string, err error) {

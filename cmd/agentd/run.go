@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/server"
-	"github.com/lockstep-dev/lockstep/server/diagnostics"
-	"github.com/lockstep-dev/lockstep/server/logfile"
+	"github.com/lockstep-dev/lockstep/server/files/logfile"
+	"github.com/lockstep-dev/lockstep/server/handlers/diagnostics"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 

@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
-	"github.com/lockstep-dev/lockstep/server/clienttools"
+	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/server/clienttools"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // lookup finds a variable of the environment.
@@ -81,7 +81,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// insecureFlag lets the default secret stand where others can reach the server.
+// insecureFlag allows the default secret where others can reach the server.
 const insecureFlag = "insecure"
 
 // addFlags gives a command its flags, and returns their values by name.
@@ -113,7 +113,7 @@ func environmentHelp() string {
 	return b.String()
 }
 
-// A setting is one value as somebody wrote it.
+// A setting is one value as it was written.
 type setting struct {
 	where string        // e.g. "--port", "config.json: clientTools.defaultTimeout"
 	text  string        // unless it is from the file

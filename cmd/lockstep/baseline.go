@@ -1,23 +1,21 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
-	"github.com/lockstep-dev/lockstep/harness/baseline"
-	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
-	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
@@ -30,7 +28,7 @@ type baselineFlags struct {
 	common    bool
 }
 
-func baselineCommand(w *world) *cobra.Command {
+func baselineCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "baseline",
 		Short: "Keeps the list of known findings",
@@ -46,7 +44,7 @@ func baselineCommand(w *world) *cobra.Command {
 	return cmd
 }
 
-func baselineUpdateCommand(w *world) *cobra.Command {
+func baselineUpdateCommand(w *environment) *cobra.Command {
 	var f baselineFlags
 	cmd := &cobra.Command{
 		Use:   "update",
@@ -70,20 +68,7 @@ break the contract on all targets in the same way, which no comparison of the ta
 	return cmd
 }
 
-// knownSubcommand refuses what is no command of a command.
-func knownSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	fix := cmp.Or(problem.DidYouMean(args[0], names), "use: "+strings.Join(names, ", "))
-	return &harness.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: fix}
-}
-
-func (f *baselineFlags) update(ctx context.Context, w *world) error {
+func (f *baselineFlags) update(ctx context.Context, w *environment) error {
 	if f.acceptNew && f.common {
 		return &harness.UsageError{What: "--accept-new and --common at once", Fix: "--accept-new adds all that is new, --common what all targets share of it: leave one out"}
 	}
@@ -92,7 +77,7 @@ func (f *baselineFlags) update(ctx context.Context, w *world) error {
 		return err
 	}
 	file := f.path(project)
-	known, err := f.known(file)
+	known, err := f.known(project, file)
 	if err != nil {
 		return err
 	}
@@ -104,31 +89,31 @@ func (f *baselineFlags) update(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	kept, fixed := run.Compare(known, ids)
-	news := run.News(kept)
-	var added []verdict.Known
+	kept, fixed := run.DivideBaseline(known, ids)
+	news := run.NewFindings(kept)
+	var added []verdict.BaselineEntry
 	switch {
 	case f.acceptNew:
 		added = news
 	case f.common:
-		added = run.Common(news)
+		added = run.SharedViolations(news)
 	}
-	text, err := baseline.Text(slices.Concat(kept, added))
+	content, err := baseline.Text(slices.Concat(kept, added))
 	if err != nil {
 		return err
 	}
 	err = regular.CheckNew(file)
 	if err == nil {
-		err = (&document{file}).write(func(to io.Writer) error { _, err := to.Write(text); return err })
+		err = (&document{file}).write(func(to io.Writer) error { _, err := to.Write(content); return err })
 	}
 	if err != nil {
 		return &harness.UsageError{What: err.Error(), Fix: "name another file with --baseline"}
 	}
 	for _, k := range fixed {
-		fmt.Fprintf(w.stdout, "- %s\n", report.Known(k))
+		fmt.Fprintf(w.stdout, "- %s\n", text.BaselineLine(k))
 	}
 	for _, k := range added {
-		fmt.Fprintf(w.stdout, "+ %s\n", report.Known(k))
+		fmt.Fprintf(w.stdout, "+ %s\n", text.BaselineLine(k))
 	}
 	fmt.Fprintf(w.stdout, "%s: %s, %d struck off, %d added\n", file, count(len(kept)+len(added), "known finding"), len(fixed), len(added))
 	f.remarks(w, run, len(news)-len(added))
@@ -136,8 +121,8 @@ func (f *baselineFlags) update(ctx context.Context, w *world) error {
 }
 
 // remarks says what the update has left as it was, and why.
-func (f *baselineFlags) remarks(w *world, run *verdict.Run, left int) {
-	if !run.Whole() {
+func (f *baselineFlags) remarks(w *environment, run *verdict.Run, left int) {
+	if !run.Complete() {
 		fmt.Fprintln(w.stderr, "the run is not complete, or targets were left out: what it does not show may still be there, and is kept")
 	}
 	if left > 0 {
@@ -157,28 +142,12 @@ func (f *baselineFlags) path(project *harness.Project) string {
 	}
 }
 
-// beside returns a path that is relative to the project's file.
-func beside(config, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(filepath.Dir(config), path)
-}
-
 // known reads the baseline. The first one is made by accepting what is new.
-func (f *baselineFlags) known(file string) ([]verdict.Known, error) {
-	data, err := regular.Read(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && (f.acceptNew || f.common):
+func (f *baselineFlags) known(project *harness.Project, file string) ([]verdict.BaselineEntry, error) {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && (f.acceptNew || f.common) {
 		return nil, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &harness.UsageError{What: file + ": no such file", Fix: "make the first one with lockstep baseline update --accept-new"}
-	case err != nil:
-		return nil, err
 	}
-	known, problems := baseline.Parse(file, data)
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return known, nil
+	other := *project // the run is judged with the project's own
+	err := other.UseBaseline(file)
+	return other.Baseline, err
 }

@@ -29,7 +29,7 @@ func TestWhatDecidesAboutColour(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := outputFlags{color: tc.flag}
-			w := &world{getenv: func(name string) string { return tc.variables[name] }}
+			w := &environment{getenv: func(name string) string { return tc.variables[name] }}
 			if got := f.colored(w, tc.terminal); got != tc.want {
 				t.Errorf("colour: %t, want %t", got, tc.want)
 			}

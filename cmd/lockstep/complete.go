@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-func completionCommand(w *world) *cobra.Command {
+func completionCommand(w *environment) *cobra.Command {
 	scripts := map[string]func(*cobra.Command) error{
 		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(w.verbatim, true) },
 		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(w.verbatim) },

@@ -12,18 +12,16 @@ import (
 )
 
 const (
-	redraw = 100 * time.Millisecond // between two looks at the status on a terminal
-	repeat = 10 * time.Second       // between two lines about it elsewhere
+	drawInterval = 100 * time.Millisecond // between two looks at the status on a terminal
+	logInterval  = 10 * time.Second       // between two lines about it elsewhere
 )
 
-// echo is what a terminal shows of Ctrl-C, behind the status.
-const echo = "^C"
+// interruptEcho is what a terminal shows after the status when Ctrl-C is pressed.
+const interruptEcho = "^C"
 
-// A console is standard error while a run is under way. What is written to it stands there as it would without one. On a
-// terminal the line below is the status of the run, written over and over; elsewhere, the status is a line of its own
-// from time to time.
-//
-// No escape sequence is needed for that: a line is cleared by blanks.
+// A console is standard error while a run is under way. It passes on what is written to it. On a terminal it also keeps the
+// status of the run in the last line; elsewhere it prints the status as a line from time to time. It needs no escape
+// sequences, because it clears a line with blanks.
 type console struct {
 	out    io.Writer
 	status func() report.Status
@@ -35,7 +33,7 @@ type console struct {
 }
 
 // newConsole returns the console of a command line.
-func newConsole(w *world, status func() report.Status) *console {
+func newConsole(w *environment, status func() report.Status) *console {
 	c := &console{out: w.stderr, status: status}
 	if w.errorTerminal && w.getenv("TERM") != "dumb" {
 		c.width = w.width
@@ -54,13 +52,12 @@ func (c *console) Write(p []byte) (int, error) {
 	return c.out.Write(p)
 }
 
-// watch shows the status until stop is called or the context ends: whoever interrupts a run gets a clean line, also when
-// asking twice. When stop returns, nothing of the status is left.
+// watch shows the status until stop is called or the context ends. Then it clears the line, also after a second interrupt.
 func (c *console) watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	every, show := repeat, c.say
+	every, show := logInterval, c.say
 	if c.width != nil {
-		every, show = redraw, c.draw
+		every, show = drawInterval, c.draw
 	}
 	var watching sync.WaitGroup
 	watching.Go(func() {
@@ -82,7 +79,7 @@ func (c *console) watch(ctx context.Context) (stop func()) {
 // say writes the status as a line of a log.
 func (c *console) say() {
 	s := c.status()
-	_, _ = io.WriteString(c, s.Plain()+"\n") // nobody is waiting for it
+	_, _ = io.WriteString(c, s.Plain()+"\n") // an error would only cost this line
 }
 
 // draw writes the status over the one before.
@@ -93,7 +90,7 @@ func (c *console) draw() {
 		width = usual
 	}
 	s := c.status()
-	line := s.Line(width - 1 - len(echo)) // a terminal may go to the next line behind the last column
+	line := s.Line(width - 1 - len(interruptEcho)) // a terminal may go to the next line after the last column
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if line == c.line {
@@ -109,7 +106,7 @@ func (c *console) clear() {
 	if c.line == "" {
 		return
 	}
-	blanks := min(c.columns, 2*utf8.RuneCountInString(c.line)+len(echo)) // a character takes up to two columns
+	blanks := min(c.columns, 2*utf8.RuneCountInString(c.line)+len(interruptEcho)) // a character takes up to two columns
 	_, _ = io.WriteString(c.out, "\r"+strings.Repeat(" ", blanks)+"\r")
 	c.line = ""
 }

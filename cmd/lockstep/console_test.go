@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
@@ -78,7 +79,7 @@ func (c *course) is(s report.Status) {
 func under(s *screen, variables map[string]string, terminal bool) (*console, *course) {
 	run := &course{began: time.Now()}
 	run.is(report.Status{})
-	w := &world{
+	w := &environment{
 		stderr: s, errorTerminal: terminal, width: func() int { return s.columns },
 		getenv: func(name string) string { return variables[name] },
 	}
@@ -100,16 +101,16 @@ func TestATerminalShowsHowFarARunIs(t *testing.T) {
 		s.shows(t, "")
 		pass(3400 * time.Millisecond)
 		run.is(report.Status{Scenario: "items/story", Target: "go", Step: "4"})
-		pass(redraw)
+		pass(drawInterval)
 		s.shows(t, "0/509 · 3.5 s · items/story (go, step 4)")
 
 		fmt.Fprintln(c, "DIFFER items/story (1/509)")
 		s.shows(t, "DIFFER items/story (1/509)", "")
 		run.is(report.Status{Done: 1, Differ: 1, Scenario: "client-tools/execute/timeout-of-a-tool\x1b[2J", Target: "typescript", Step: "1"})
-		pass(redraw)
+		pass(drawInterval)
 		s.shows(t, "DIFFER items/story (1/509)", "1/509 · 1 differs · 3.6 s · client-tools/execute/timeout…")
 		run.is(report.Status{Done: 1, Differ: 1})
-		pass(redraw)
+		pass(drawInterval)
 		s.shows(t, "DIFFER items/story (1/509)", "1/509 · 1 differs · 3.7 s")
 		stop()
 		s.shows(t, "DIFFER items/story (1/509)", "")
@@ -127,7 +128,7 @@ func TestTheStatusIsWrittenTenTimesASecondAtMost(t *testing.T) {
 		s := &screen{columns: 80}
 		c, _ := under(s, nil, true)
 		stop := c.watch(t.Context())
-		pass(10*time.Second + redraw/2)
+		pass(10*time.Second + drawInterval/2)
 		if n := strings.Count(s.String(), "0/509"); n != 100 {
 			t.Errorf("it was written %d times in 10 s, want 100", n)
 		}
@@ -144,7 +145,7 @@ func TestAnInterruptLeavesACleanLine(t *testing.T) {
 		run.is(report.Status{Scenario: strings.Repeat("x", 100)})
 		stop := c.watch(ctx)
 		pass(time.Second)
-		fmt.Fprint(s, echo)
+		fmt.Fprint(s, interruptEcho)
 		interrupt()
 		pass(5 * time.Second) // the targets take their time to end
 		s.shows(t, "")
@@ -222,7 +223,7 @@ func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
 	defer interrupt(nil)
 	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "hang")})))
 	s := &screen{columns: 100}
-	w := &world{
+	w := &environment{
 		stdout: io.Discard, errorTerminal: true, width: func() int { return s.columns }, getenv: func(string) string { return "" },
 		stderr: writer(func(b []byte) (int, error) {
 			if strings.Contains(string(b), "0/1 · ") && strings.Contains(string(b), " s · items/story (wrong, step ") {
@@ -241,7 +242,7 @@ func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
 func TestLinesThatPileUpAreCut(t *testing.T) {
 	verdicts := func(f *outputFlags, all ...verdict.Verdict) string {
 		var stderr strings.Builder
-		say := f.progress(&stderr, report.Paint{Verbose: f.verbose})
+		say := f.progress(&stderr, text.Options{Verbose: f.verbose})
 		for i, v := range all {
 			say(i+1, len(all), &verdict.Scenario{ID: "story", Verdict: v})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 )
 
 // coverageFlags are the flags of lockstep coverage.
@@ -18,7 +19,7 @@ type coverageFlags struct {
 	outputFlags
 }
 
-func coverageCommand(w *world) *cobra.Command {
+func coverageCommand(w *environment) *cobra.Command {
 	f := coverageFlags{outputFlags: outputFlags{format: "text"}}
 	cmd := &cobra.Command{
 		Use:   "coverage [run file]",
@@ -31,7 +32,7 @@ lockstep.yaml unless another is named; it must be complete, and of the contract 
 Exit codes: 0 it was printed · 2 flags or files are wrong · 3 it was interrupted.`,
 		Example: `  lockstep coverage
   lockstep coverage nightly/run.jsonl --json | jq '.schemas[].properties[]? | select(.seen | not)'`,
-		Args: oneRunFile,
+		Args: atMostOne("run file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.print(cmd.Context(), runFile(f.config, args), w)
 		},
@@ -42,7 +43,7 @@ Exit codes: 0 it was printed · 2 flags or files are wrong · 3 it was interrupt
 	return cmd
 }
 
-func (f *coverageFlags) print(ctx context.Context, path string, w *world) error {
+func (f *coverageFlags) print(ctx context.Context, path string, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -51,9 +52,9 @@ func (f *coverageFlags) print(ctx context.Context, path string, w *world) error 
 		return err
 	}
 	defer file.Close()
-	result, err := project.Judge(ctx, bufio.NewReaderSize(file, 1<<20), &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
+	result, err := harness.Judge(ctx, project, bufio.NewReaderSize(file, 1<<20), &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
 	if err != nil {
-		return unreadable(path, err)
+		return runFileError(path, err)
 	}
 	if result.Incomplete != "" {
 		return &exitError{exitUnknown, fmt.Errorf("%s", result.Incomplete)}
@@ -62,5 +63,5 @@ func (f *coverageFlags) print(ctx context.Context, path string, w *world) error 
 	if f.json {
 		return report.CoverageJSON(w.verbatim, doc)
 	}
-	return report.Coverage(w.stdout, doc, f.paint(w, w.terminal))
+	return text.WriteCoverage(w.stdout, doc, f.paint(w, w.terminal))
 }

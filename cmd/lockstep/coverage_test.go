@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
@@ -35,7 +35,7 @@ func TestCoverageIsPrintedFromARunFile(t *testing.T) {
 	if o.code != exitMatch || o.stderr != "" {
 		t.Errorf("%+v", o)
 	}
-	var c contract.Coverage
+	var c coverage.Coverage
 	if o = p.do(t, "coverage", "--json"); json.Unmarshal([]byte(o.stdout), &c) != nil || c.SchemaTotals().String() != "15/21 properties · 1/3 enum values" {
 		t.Errorf("--json: %+v", o)
 	}

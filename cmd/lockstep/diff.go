@@ -1,19 +1,18 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/internal/regular"
+	"github.com/lockstep-dev/lockstep/harness/report/markdown"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // diffFlags are the flags of lockstep diff.
@@ -23,7 +22,7 @@ type diffFlags struct {
 	project *harness.Project // once a run file asks for it
 }
 
-func diffCommand(w *world) *cobra.Command {
+func diffCommand(w *environment) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff before after",
@@ -39,7 +38,7 @@ Exit codes: 0 nothing is new or has changed · 1 something is new or has changed
 		Example: `  lockstep diff main/run.jsonl reports/run.jsonl
   lockstep diff main/report.json reports/report.json --format markdown
   lockstep diff main/run.jsonl reports/run.jsonl --format json | jq -r '.new[].scenarios[]'`,
-		Args: twoRuns,
+		Args: exactly(2, "two runs", "lockstep diff before/run.jsonl after/run.jsonl"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.diff(cmd.Context(), args[0], args[1], w) },
 	}
 	configFlag(cmd, &f.config)
@@ -51,13 +50,6 @@ Exit codes: 0 nothing is new or has changed · 1 something is new or has changed
 	return cmd
 }
 
-func twoRuns(_ *cobra.Command, args []string) error {
-	if len(args) == 2 {
-		return nil
-	}
-	return &harness.UsageError{What: fmt.Sprintf("diff takes two runs, and here are %d", len(args)), Fix: "lockstep diff before/run.jsonl after/run.jsonl"}
-}
-
 func (f *diffFlags) validate() error {
 	if !slices.Contains([]string{"text", "json", "markdown"}, f.format) {
 		return fmt.Errorf("--format is %q: write text, json or markdown", f.format)
@@ -65,7 +57,7 @@ func (f *diffFlags) validate() error {
 	return f.outputFlags.validate()
 }
 
-func (f *diffFlags) diff(ctx context.Context, before, after string, w *world) error {
+func (f *diffFlags) diff(ctx context.Context, before, after string, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -77,62 +69,40 @@ func (f *diffFlags) diff(ctx context.Context, before, after string, w *world) er
 	if err != nil {
 		return err
 	}
-	if err := harness.Comparable(old, before, now, after); err != nil {
+	if err := checkComparable(old, before, now, after); err != nil {
 		return err
 	}
 	for _, text := range diffNotes(old, before, now, after) {
 		fmt.Fprintf(w.stderr, "note: %s\n", text)
 	}
 	d := report.Compare(old, before, now, after)
-	return ending(d.Verdict(), f.print(d, w))
+	return exitFor(d.Verdict(), f.print(d, w))
 }
 
-func (f *diffFlags) print(d *report.Diff, w *world) error {
+func (f *diffFlags) print(d *report.Diff, w *environment) error {
 	switch f.format {
 	case "json":
 		return report.DiffJSON(w.verbatim, d)
 	case "markdown":
-		return report.DiffMarkdown(w.stdout, d)
+		return markdown.WriteDiff(w.stdout, d)
 	default:
-		return report.DiffText(w.stdout, d, f.paint(w, w.terminal))
+		return text.WriteDiff(w.stdout, d, f.paint(w, w.terminal))
 	}
 }
 
-// side reads one of the runs: a report.json, or a run.jsonl, which is judged.
-func (f *diffFlags) side(ctx context.Context, path string, w *world) (*report.Document, error) {
-	file, err := regular.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &harness.UsageError{What: path + ": no such file", Fix: "name the run.jsonl or the report.json of a run"}
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	in := bufio.NewReaderSize(file, 1<<20)
-	if head, _ := in.Peek(len(runFileBegins)); !bytes.Equal(head, []byte(runFileBegins)) {
-		doc, err := report.Read(in)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+// side reads one of the runs. The project is loaded once, for the first run file.
+func (f *diffFlags) side(ctx context.Context, path string, w *environment) (*report.Document, error) {
+	doc, err := readRun(ctx, w, path, "name the run.jsonl or the report.json of a run", func() (_ *harness.Project, err error) {
+		if f.project == nil {
+			f.project, err = f.load(f.config)
 		}
-		return doc, nil
+		return f.project, err
+	})
+	if err == nil && doc.Incomplete != "" && ctx.Err() != nil {
+		return nil, &exitError{exitUnknown, fmt.Errorf("%s: %s", path, doc.Incomplete)}
 	}
-	if f.project == nil {
-		if f.project, err = f.load(f.config); err != nil {
-			return nil, err
-		}
-	}
-	result, err := f.project.Judge(ctx, in, &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
-	switch {
-	case err != nil:
-		return nil, unreadable(path, err)
-	case result.Incomplete != "":
-		return nil, &exitError{exitUnknown, fmt.Errorf("%s: %s", path, result.Incomplete)}
-	}
-	return result.Document(f.project), nil
+	return doc, err
 }
-
-// runFileBegins is how a run file begins, and a report does not.
-const runFileBegins = `{"lockstep":`
 
 // diffNotes says what else may have made the runs different.
 func diffNotes(old *report.Document, before string, now *report.Document, after string) []string {
@@ -144,4 +114,57 @@ func diffNotes(old *report.Document, before string, now *report.Document, after 
 		out = append(out, fmt.Sprintf("%s is judged by lockstep %s, %s by %s", before, old.Version, after, now.Version))
 	}
 	return out
+}
+
+// checkComparable reports why two judged runs cannot be laid side by side: what differs between them would not be the work of
+// the targets. The error is a *UsageError.
+func checkComparable(before *report.Document, beforeName string, after *report.Document, afterName string) error {
+	for _, side := range []struct {
+		doc  *report.Document
+		name string
+	}{{before, beforeName}, {after, afterName}} {
+		switch {
+		case side.doc.Sums == nil:
+			return &harness.UsageError{What: side.name + " does not say which contract and scenarios it is of", Fix: "name the run.jsonl of that run instead"}
+		case side.doc.Incomplete != "":
+			return &harness.UsageError{What: fmt.Sprintf("%s is of a run that is incomplete: %s", side.name, side.doc.Incomplete), Fix: "run it again"}
+		}
+	}
+	const fix = "run both with the same files"
+	switch a, b := targetNames(before), targetNames(after); {
+	case before.Sums.Contract != after.Sums.Contract:
+		return &harness.UsageError{What: fmt.Sprintf("%s and %s are of two contracts", beforeName, afterName), Fix: fix}
+	case before.Sums.Scenarios != after.Sums.Scenarios:
+		return &harness.UsageError{What: fmt.Sprintf("%s and %s are of other scenarios", beforeName, afterName), Fix: fix}
+	case !slices.Equal(a, b) || before.Alone != after.Alone:
+		return &harness.UsageError{What: fmt.Sprintf("%s is of the targets %s, and %s of %s", beforeName, roles(a, before.Alone), afterName, roles(b, after.Alone)), Fix: "run both with the same targets, and the same reference"}
+	case !overlap(before, after):
+		return &harness.UsageError{What: fmt.Sprintf("%s and %s have no scenario in common", beforeName, afterName), Fix: "name runs that select the same"}
+	}
+	return nil
+}
+
+func targetNames(d *report.Document) []string {
+	out := make([]string, len(d.Totals.Targets))
+	for i, t := range d.Totals.Targets {
+		out[i] = t.Name
+	}
+	return out
+}
+
+// roles names targets, and which one is the reference.
+func roles(names []string, alone bool) string {
+	if alone || len(names) == 0 {
+		return strings.Join(names, ", ") + " alone"
+	}
+	return names[0] + " (reference), " + strings.Join(names[1:], ", ")
+}
+
+// overlap reports whether a scenario is in both runs.
+func overlap(a, b *report.Document) bool {
+	ids := map[string]bool{}
+	for i := range a.Scenarios {
+		ids[a.Scenarios[i].ID] = true
+	}
+	return slices.ContainsFunc(b.Scenarios, func(s verdict.Scenario) bool { return ids[s.ID] })
 }

@@ -75,7 +75,7 @@ func taken(line string) error {
 	for i, a := range args {
 		args[i] = strings.Trim(a, `'"`)
 	}
-	cmd, rest, err := rootCommand(&world{}).Find(args)
+	cmd, rest, err := rootCommand(&environment{}).Find(args)
 	if err != nil {
 		return err
 	}

@@ -6,21 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
-	"github.com/lockstep-dev/lockstep/internal/jsontree"
-	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+	"github.com/lockstep-dev/lockstep/harness/lab/explain"
 )
 
 // explainFlags are the flags of lockstep explain.
 type explainFlags struct {
-	config    string
-	selection harness.Selection
+	plainFlags
 	targets   []string
 	reference string
-	format    string
 }
 
-func explainCommand(w *world) *cobra.Command {
+func explainCommand(w *environment) *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain [scenario or folder ...]",
@@ -38,55 +34,28 @@ The text is YAML, to be read; what a program reads is --format json, a list of t
 			return f.explain(w)
 		},
 	}
-	configFlag(cmd, &f.config)
-	selectionFlags(cmd, &f.selection)
-	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.targets, "target", "t", nil, "a target of the project, or name=URL of a server that runs; again for more (default all)")
-	fl.StringVar(&f.reference, "reference", "", "the target that is taken as right (default the project's)")
-	plainFormatFlag(cmd, &f.format)
+	f.register(cmd)
+	targetFlags(cmd, &f.targets, &f.reference)
 	return cmd
 }
 
-func (f *explainFlags) explain(w *world) error {
-	if err := oneOf("format", f.format, plainFormats); err != nil {
-		return err
-	}
-	project, err := load(f.config)
+func (f *explainFlags) explain(w *environment) error {
+	project, w, err := f.open(w)
 	if err != nil {
 		return err
 	}
-	w = w.covered(project)
-	explained, err := project.Explain(f.selection, f.targets, f.reference, w.today())
+	explained, err := explain.Scenarios(project, f.selection, f.targets, f.reference, w.today())
 	if err != nil {
 		return err
 	}
 	if f.format == "json" {
-		return printJSON(w.verbatim, values(explained))
+		return printJSON(w.verbatim, explained)
 	}
-	return printExplained(w.stdout, explained)
-}
-
-// An ordered value writes itself as JSON in the order in which it was put together.
-type ordered struct{ *jsontree.Node }
-
-func (o ordered) MarshalJSON() ([]byte, error) { return []byte(o.String()), nil }
-
-func values(nodes []*jsontree.Node) []ordered {
-	out := make([]ordered, len(nodes))
-	for i, n := range nodes {
-		out[i] = ordered{n}
-	}
-	return out
-}
-
-// printExplained writes a document of YAML for each scenario.
-func printExplained(out io.Writer, explained []*jsontree.Node) error {
-	const columns = 110
-	for i, n := range explained {
+	for i, s := range explained {
 		if i > 0 {
-			fmt.Fprintln(out, "---")
+			fmt.Fprintln(w.stdout, "---")
 		}
-		if _, err := io.WriteString(out, yamldoc.Block(n, 0, columns)); err != nil {
+		if _, err := io.WriteString(w.stdout, s.YAML()); err != nil {
 			return err
 		}
 	}

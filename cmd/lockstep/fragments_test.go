@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	harnessproject "github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
-	"github.com/lockstep-dev/lockstep/harness/waiver"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -20,7 +20,7 @@ import (
 var (
 	scenarioSchema = yamldoc.MustSchema(scenario.Schema)
 	fragmentSchema = yamldoc.MustSchema(scenario.FragmentSchema, scenario.Schema)
-	projectSchema  = yamldoc.MustSchema(harness.ProjectSchema, scenario.Schema)
+	projectSchema  = yamldoc.MustSchema(harnessproject.Schema, scenario.Schema)
 	waiverSchema   = yamldoc.MustSchema(waiver.Schema)
 )
 

@@ -16,17 +16,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
-	"github.com/lockstep-dev/lockstep/harness/draft"
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/lab/scaffold"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // initFlags are the flags of lockstep init.
 type initFlags struct {
 	config    string
 	scenarios string
-	targets   []draft.Target // of --url and --command, in the order of the command line
+	targets   []scaffold.Target // of --url and --command, in the order of the command line
 }
 
-func initCommand(w *world) *cobra.Command {
+func initCommand(w *environment) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init [openapi.yaml]",
@@ -39,12 +42,7 @@ No file is overwritten, and no server is started. The first target is the refere
 		Example: `  lockstep init
   lockstep init api/openapi.yaml --url old=http://127.0.0.1:3000 --url new=http://127.0.0.1:3001
   lockstep init --command 'old=node old/server.mjs --port ${{ port }}' --command 'new=PORT=${{ port }} ./new-server'`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return &harness.UsageError{What: fmt.Sprintf("init takes one OpenAPI document, and %q is another", args[1]), Fix: "leave it out"}
-			}
-			return nil
-		},
+		Args: atMostOne("OpenAPI document"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return f.init(cmp.Or(strings.Join(args, ""), contractHere()), w.stdout)
 		},
@@ -57,7 +55,7 @@ No file is overwritten, and no server is started. The first target is the refere
 	return cmd
 }
 
-// contractNames are what the contract is called where nobody says it.
+// contractNames are the files that are the contract by default.
 var contractNames = []string{"openapi.yaml", "openapi.yml", "openapi.json"}
 
 // contractHere is the first of these that is there, or else the first.
@@ -72,8 +70,8 @@ func contractHere() string {
 
 // A targetFlag appends the targets of one flag to those of several.
 type targetFlag struct {
-	all   *[]draft.Target
-	parse func(name, text string) (draft.Target, error)
+	all   *[]scaffold.Target
+	parse func(name, text string) (scaffold.Target, error)
 }
 
 func (f targetFlag) String() string { return "" }
@@ -84,7 +82,7 @@ func (f targetFlag) Set(value string) error {
 	if !ok || !targetName.MatchString(name) {
 		return errors.New("write name=…, the name in lower-case letters, digits and hyphens")
 	}
-	if slices.ContainsFunc(*f.all, func(t draft.Target) bool { return t.Name == name }) {
+	if slices.ContainsFunc(*f.all, func(t scaffold.Target) bool { return t.Name == name }) {
 		return fmt.Errorf("there are two targets %q", name)
 	}
 	t, err := f.parse(name, text)
@@ -94,25 +92,25 @@ func (f targetFlag) Set(value string) error {
 
 var targetName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
-func runningTarget(name, text string) (draft.Target, error) {
+func runningTarget(name, text string) (scaffold.Target, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
-		return draft.Target{}, errors.New("write name=http://host:port")
+		return scaffold.Target{}, errors.New("write name=http://host:port")
 	}
-	return draft.Target{Name: name, URL: text}, nil
+	return scaffold.Target{Name: name, URL: text}, nil
 }
 
 // commandWord is a word of a command line: pieces with quotes around them, expressions, and what has no blank.
 var commandWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\$\{\{[^}]*\}\}|[^\s'"])+`)
 
-// setting is a word that gives a variable of the environment its value.
-var setting = regexp.MustCompile(`(?s)^([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
+// assignment is a word that gives a variable of the environment its value.
+var assignment = regexp.MustCompile(`(?s)^([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
 
-func commandTarget(name, text string) (draft.Target, error) {
-	t := draft.Target{Name: name}
+func commandTarget(name, text string) (scaffold.Target, error) {
+	t := scaffold.Target{Name: name}
 	for _, word := range commandWord.FindAllString(text, -1) {
 		word = strings.NewReplacer("'", "", `"`, "").Replace(word)
-		if m := setting.FindStringSubmatch(word); m != nil && len(t.Command) == 0 {
+		if m := assignment.FindStringSubmatch(word); m != nil && len(t.Command) == 0 {
 			t.Env = append(t.Env, [2]string{m[1], m[2]})
 			continue
 		}
@@ -132,7 +130,7 @@ func (f *initFlags) init(contract string, out io.Writer) error {
 		return &harness.UsageError{What: f.config + " is there already", Fix: "name another file with --config, or begin in another folder"}
 	}
 	dir := filepath.Dir(f.config)
-	d, err := harness.NewDraft(contract, &draft.Options{Targets: f.targets, Contract: seenFrom(dir, contract), Scenarios: filepath.ToSlash(f.scenarios)})
+	d, err := scaffoldProject(contract, &scaffold.Options{Targets: f.targets, Contract: seenFrom(dir, contract), Scenarios: filepath.ToSlash(f.scenarios)})
 	if err != nil {
 		return err
 	}
@@ -202,4 +200,22 @@ func (f *initFlags) next(out io.Writer) error {
 	}
 	line("noise"+config, fmt.Sprintf("what differs between %s and itself, and the rules for it", p.Reference))
 	return nil
+}
+
+// scaffoldProject makes a first project from an OpenAPI document: what a lockstep.yaml and the scenarios could be. It writes
+// nothing. The error is scenario.Problems when the document has mistakes.
+func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project, error) {
+	data, err := regular.Read(file)
+	if err != nil {
+		return nil, &harness.UsageError{What: err.Error(), Fix: "name the OpenAPI document: lockstep init path/to/openapi.yaml"}
+	}
+	doc, err := contract.Parse(data, &contract.Options{File: file})
+	if problems, ok := errors.AsType[contract.Problems](err); ok {
+		var out scenario.Problems
+		for _, p := range problems {
+			out = append(out, scenario.Problem(p))
+		}
+		return nil, out
+	}
+	return scaffold.New(data, doc, options)
 }

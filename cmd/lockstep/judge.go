@@ -3,16 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
-	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // judgeFlags are the flags of lockstep judge.
@@ -21,7 +15,7 @@ type judgeFlags struct {
 	outputFlags
 }
 
-func judgeCommand(w *world) *cobra.Command {
+func judgeCommand(w *environment) *cobra.Command {
 	var f judgeFlags
 	cmd := &cobra.Command{
 		Use:   "judge [run file]",
@@ -35,7 +29,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was ju
 		Example: `  lockstep judge
   lockstep judge nightly/run.jsonl --verbose
   lockstep judge --format json | jq .totals`,
-		Args: oneRunFile,
+		Args: atMostOne("run file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.judge(cmd.Context(), runFile(f.config, args), w)
 		},
@@ -45,23 +39,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was ju
 	return cmd
 }
 
-// oneRunFile refuses more than one argument.
-func oneRunFile(cmd *cobra.Command, args []string) error {
-	if len(args) <= 1 {
-		return nil
-	}
-	return &harness.UsageError{What: fmt.Sprintf("%s takes one run file, and %q is another", cmd.Name(), args[1]), Fix: "leave it out"}
-}
-
-// runFile returns the run file that is meant: by default that of the last run of the project.
-func runFile(config string, args []string) string {
-	if len(args) == 1 {
-		return args[0]
-	}
-	return filepath.Join(filepath.Dir(config), "reports", "run.jsonl")
-}
-
-func (f *judgeFlags) judge(ctx context.Context, path string, w *world) error {
+func (f *judgeFlags) judge(ctx context.Context, path string, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -70,42 +48,12 @@ func (f *judgeFlags) judge(ctx context.Context, path string, w *world) error {
 		return err
 	}
 	defer file.Close()
-	monitor := &harness.Monitor{}
-	console := newConsole(w, monitor.Status)
-	options := &harness.JudgeOptions{
-		Monitor: monitor, Note: func(text string) { fmt.Fprintf(console, "note: %s\n", text) },
-		Today: w.today(), Environ: w.environ,
-	}
-	if f.format == "text" {
-		options.Progress = f.progress(console, f.paint(w, w.errorTerminal))
-	}
+	console, options := f.judging(w)
 	stop := console.watch(ctx)
-	result, err := project.Judge(ctx, bufio.NewReaderSize(file, 1<<20), options)
+	result, err := harness.Judge(ctx, project, bufio.NewReaderSize(file, 1<<20), options)
 	stop()
 	if err != nil {
-		return unreadable(path, err)
+		return runFileError(path, err)
 	}
-	return ending(result.Verdict, f.print(result.Document(project), w))
-}
-
-// openRun opens a run file, and reads the project that it is of.
-func openRun(config, path string, load func(config string) (*harness.Project, error)) (*harness.Project, *os.File, error) {
-	file, err := regular.Open(path)
-	if err != nil {
-		return nil, nil, &harness.UsageError{What: err.Error(), Fix: "`lockstep run` writes it, or name another run file"}
-	}
-	project, err := load(config)
-	if err != nil {
-		file.Close()
-		return nil, nil, err
-	}
-	return project, file, nil
-}
-
-// unreadable says what is wrong with a run file.
-func unreadable(path string, err error) error {
-	if errors.Is(err, transcript.ErrIncomplete) {
-		return &harness.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "run again: a run that was interrupted, or is still under way, has no judgement"}
-	}
-	return fmt.Errorf("%s: %w", path, err)
+	return exitFor(result.Verdict, f.print(result.Document(project), w))
 }

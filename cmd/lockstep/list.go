@@ -11,20 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
 // listFlags are the flags of lockstep list.
 type listFlags struct {
-	config    string
-	selection harness.Selection
-	tags      bool
-	format    string
+	plainFlags
+	tags bool
 }
 
-func listCommand(w *world) *cobra.Command {
+func listCommand(w *environment) *cobra.Command {
 	var f listFlags
 	cmd := &cobra.Command{
 		Use:   "list [scenario or folder ...]",
@@ -40,37 +37,16 @@ arguments. Each row of a table is a scenario. Starts nothing. With --tags, count
 			return f.list(w)
 		},
 	}
-	configFlag(cmd, &f.config)
-	selectionFlags(cmd, &f.selection)
+	f.register(cmd)
 	cmd.Flags().BoolVar(&f.tags, "tags", false, "count the tags of these scenarios instead, the most frequent first")
-	plainFormatFlag(cmd, &f.format)
 	return cmd
 }
 
-// selectionFlags are the flags that select scenarios, beside the arguments.
-func selectionFlags(cmd *cobra.Command, selection *harness.Selection) {
-	fl := cmd.Flags()
-	fl.StringSliceVar(&selection.Tags, "tag", nil, "only scenarios with this tag; again to ask for several tags")
-	fl.StringSliceVar(&selection.Skip, "skip-tag", nil, "no scenarios with this tag")
-	fl.StringArrayVarP(&selection.Names, "name", "n", nil, "only scenarios with this text in their id or why")
-}
-
-// plainFormats are those of commands that print no judgement.
-var plainFormats = []string{"text", "json"}
-
-func plainFormatFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVarP(format, "format", "f", "text", "what goes to standard output: text or json")
-}
-
-func (f *listFlags) list(w *world) error {
-	if err := oneOf("format", f.format, plainFormats); err != nil {
-		return err
-	}
-	project, err := load(f.config)
+func (f *listFlags) list(w *environment) error {
+	project, w, err := f.open(w)
 	if err != nil {
 		return err
 	}
-	w = w.covered(project)
 	scenarios, err := project.Select(f.selection)
 	switch {
 	case err != nil:
@@ -105,7 +81,7 @@ func listed(scenarios []*scenario.Scenario) []listing {
 	return out
 }
 
-// printList writes a line for each scenario: its id, and its tags behind it.
+// printList writes a line for each scenario: its id and its tags.
 func printList(out io.Writer, scenarios []*scenario.Scenario) error {
 	const widest = 60 // of the ids; longer ones push their tags to the right
 	width := 0

@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// lockName is the file that a folder is locked by. It is empty: only the lock on it says that somebody writes here.
+// lockName is the file whose lock marks a folder as being written to. It stays empty.
 const lockName = ".lock"
 
-// ownFolder makes a folder, if it is not there, and locks it for this process. Two runs would write over each other's files.
+// ownFolder creates a folder if necessary and locks it for this process, so that no other run overwrites its files.
 func ownFolder(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func lockFile(path string) (lock io.Closer, holder string, err error) {
 		case isAt(file, path):
 			return removedLock{file}, "", nil
 		}
-		file.Close() // its holder removed it just now; whoever comes next locks another file
+		file.Close() // its holder removed it just now; the next process would lock another file
 	}
 }
 

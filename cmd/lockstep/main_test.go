@@ -86,7 +86,7 @@ func lockstep(t *testing.T, args ...string) outcome { return shell{}.lockstep(t,
 func (s shell) lockstep(t *testing.T, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr buffer
-	code := run(t.Context(), args, &world{
+	code := run(t.Context(), args, &environment{
 		stdout: &stdout, stderr: &stderr, environ: os.Environ(), terminal: s.terminal, errorTerminal: s.errorTerminal,
 		now:    s.now,
 		getenv: func(name string) string { return s.variables[name] },
@@ -106,7 +106,7 @@ func TestAnOutputThatTakesNothingIsNoGoodEnd(t *testing.T) {
 		if args[0] != "version" && args[0] != "--help" {
 			args = append(args, "--config", p.file)
 		}
-		code := run(t.Context(), args, &world{stdout: fullDisk{}, stderr: &stderr, environ: os.Environ(), getenv: func(string) string { return "" }})
+		code := run(t.Context(), args, &environment{stdout: fullDisk{}, stderr: &stderr, environ: os.Environ(), getenv: func(string) string { return "" }})
 		if code != exitUnknown || !strings.Contains(stderr.String(), syscall.ENOSPC.Error()) {
 			t.Errorf("%v: exit code %d: %s", args, code, stderr.String())
 		}

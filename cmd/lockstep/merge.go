@@ -4,18 +4,18 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-func mergeCommand(w *world) *cobra.Command {
+func mergeCommand(w *environment) *cobra.Command {
 	var f runFlags // of which it has those about the outcome
 	cmd := &cobra.Command{
 		Use:   "merge run.jsonl ...",
@@ -34,7 +34,7 @@ wrong, nothing was judged · 3 something could not be judged.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args, w) },
 	}
 	configFlag(cmd, &f.config)
-	cmd.Flags().StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
+	reportsFlag(cmd, &f.reports)
 	f.declareRecord(cmd.Flags())
 	f.register(cmd, "print each scenario, and all findings")
 	return cmd
@@ -47,7 +47,7 @@ func someRunFiles(_ *cobra.Command, args []string) error {
 	return &harness.UsageError{What: "merge takes the run files of shards", Fix: "lockstep merge shards/*/run.jsonl"}
 }
 
-func (f *runFlags) merge(ctx context.Context, paths []string, w *world) error {
+func (f *runFlags) merge(ctx context.Context, paths []string, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *world) error {
 	if err != nil {
 		return err
 	}
-	w = w.covered(project)
+	w = w.masked(project)
 	record, err := f.shards(project, paths)
 	if err != nil {
 		return err
@@ -68,28 +68,20 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *world) error {
 		return err
 	}
 	err = record.Write(out.run)
-	monitor := &harness.Monitor{}
-	console := newConsole(w, monitor.Status)
-	options := &harness.JudgeOptions{
-		Monitor: monitor, Note: func(text string) { fmt.Fprintf(console, "note: %s\n", text) },
-		Today: w.today(), Environ: w.environ,
-	}
-	if f.format == "text" {
-		options.Progress = f.progress(console, f.paint(w, w.errorTerminal))
-	}
+	console, options := f.judging(w)
 	stop := console.watch(ctx)
-	result, fault := project.JudgeRead(ctx, record, options)
+	result, fault := engine.JudgeFile(ctx, project, record, options)
 	stop()
 	if fault != nil {
 		return errors.Join(err, fault, out.close())
 	}
 	err = errors.Join(err, f.write(result.Document(project), out, w))
-	return ending(result.Verdict, errors.Join(err, out.close()))
+	return exitFor(result.Verdict, errors.Join(err, out.close()))
 }
 
 // keep writes the recording of the reference, when that is asked for.
-func (f *runFlags) keep(record *harness.Record) error {
-	if f.to == "" {
+func (f *runFlags) keep(record *harness.RunFile) error {
+	if f.record == "" {
 		return nil
 	}
 	if err := record.Recordable(); err != nil {
@@ -103,8 +95,8 @@ func (f *runFlags) keep(record *harness.Record) error {
 	return errors.Join(err, tape.end(err == nil))
 }
 
-// shards reads the run files, and puts them together. None of them may stand where the whole is to be written.
-func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.Record, error) {
+// shards reads the run files and merges them. None of them may be the file that merge is going to write.
+func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.RunFile, error) {
 	whole, there := os.FileInfo(nil), false
 	if f.reports != "-" {
 		info, err := os.Stat(filepath.Join(beside(f.config, f.reports), "run.jsonl"))
@@ -122,7 +114,7 @@ func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.Re
 		}
 		parts = append(parts, harness.Part{Name: path, File: bufio.NewReaderSize(file, 1<<20)})
 	}
-	record, err := project.Merge(parts)
+	record, err := harness.Merge(project, parts)
 	if err != nil {
 		return nil, incompleteShard(err)
 	}

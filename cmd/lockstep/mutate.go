@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/lab/mutaterun"
 )
 
 // mutateFlags are the flags of lockstep mutate.
@@ -22,7 +24,7 @@ type mutateFlags struct {
 	atLeast float64
 }
 
-func mutateCommand(w *world) *cobra.Command {
+func mutateCommand(w *environment) *cobra.Command {
 	var f mutateFlags
 	cmd := &cobra.Command{
 		Use:   "mutate [run file]",
@@ -38,7 +40,7 @@ Exit codes: 0 enough were killed · 1 fewer than --at-least, or a false alarm ·
 		Example: `  lockstep mutate
   lockstep mutate --all --json | jq .survivors
   lockstep mutate --sample 5000 --seed 7 --at-least 95`,
-		Args: oneRunFile,
+		Args: atMostOne("run file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.mutate(cmd.Context(), runFile(f.config, args), w)
 		},
@@ -64,7 +66,7 @@ func (f *mutateFlags) validate() error {
 	return nil
 }
 
-func (f *mutateFlags) mutate(ctx context.Context, path string, w *world) error {
+func (f *mutateFlags) mutate(ctx context.Context, path string, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -73,20 +75,20 @@ func (f *mutateFlags) mutate(ctx context.Context, path string, w *world) error {
 		return err
 	}
 	defer file.Close()
-	monitor := &harness.Monitor{}
+	monitor := &engine.Monitor{}
 	console := newConsole(w, monitor.Status)
 	options := &harness.MutateOptions{Seed: f.seed, Sample: f.sample, Monitor: monitor}
 	if f.all {
 		options.Sample = 0
 	}
 	stop := console.watch(ctx)
-	score, err := project.Mutate(ctx, bufio.NewReaderSize(file, 1<<20), options)
+	score, err := harness.Mutate(ctx, project, bufio.NewReaderSize(file, 1<<20), options)
 	stop()
 	switch {
-	case errors.Is(err, harness.ErrNotGreen):
+	case errors.Is(err, mutaterun.ErrNotGreen):
 		return &exitError{exitUnknown, fmt.Errorf("%s: %w", path, err)}
 	case err != nil:
-		return unreadable(path, err)
+		return runFileError(path, err)
 	}
 	if f.json {
 		err = score.JSON(w.verbatim)

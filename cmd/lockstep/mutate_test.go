@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-dev/lockstep/harness/mutate"
+	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
 )
 
 func TestMutateEndsAsTheScoreSays(t *testing.T) {

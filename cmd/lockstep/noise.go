@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/lab/noise"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
@@ -24,7 +25,7 @@ type noiseFlags struct {
 	jobs      int
 }
 
-func noiseCommand(w *world) *cobra.Command {
+func noiseCommand(w *environment) *cobra.Command {
 	var f noiseFlags
 	cmd := &cobra.Command{
 		Use:   "noise [scenario or folder ...]",
@@ -40,11 +41,11 @@ could not be judged.`,
   lockstep noise --target go --target go`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
-			switch {
-			case f.runs < 1:
+			if f.runs < 1 {
 				return fmt.Errorf("--runs is %d: write how often the reference is to run against itself", f.runs)
-			case cmd.Flags().Changed("jobs") && f.jobs < 1:
-				return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", f.jobs)
+			}
+			if err := checkJobs(cmd, f.jobs); err != nil {
+				return err
 			}
 			return f.noise(cmd.Context(), w)
 		},
@@ -54,17 +55,17 @@ could not be judged.`,
 	fl.IntVar(&f.runs, "runs", 5, "how often to run")
 	fl.StringArrayVarP(&f.targets, "target", "t", nil, "twice: two servers that are the same (default the reference, twice)")
 	selectionFlags(cmd, &f.selection)
-	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
+	jobsFlag(cmd, &f.jobs)
 	return cmd
 }
 
-func (f *noiseFlags) noise(ctx context.Context, w *world) error {
+func (f *noiseFlags) noise(ctx context.Context, w *environment) error {
 	project, err := load(f.config)
 	if err != nil {
 		return err
 	}
 	out := outputFlags{format: "text"}
-	found, err := project.Noise(ctx, &harness.NoiseOptions{
+	found, err := harness.Noise(ctx, project, &harness.NoiseOptions{
 		Targets: f.targets, Runs: f.runs, Select: f.selection, Jobs: f.jobs, Environ: w.environ,
 		Log:      (&runFlags{outputFlags: out}).logger(w.stderr),
 		Progress: func(run, of int) { fmt.Fprintf(w.stderr, "run %d of %d\n", run, of) },
@@ -91,21 +92,21 @@ func (f *noiseFlags) noise(ctx context.Context, w *world) error {
 }
 
 // writeNoise writes what was found. Its rules are YAML, and all that is beside them there is a comment.
-func writeNoise(w io.Writer, n *harness.Noise) {
+func writeNoise(w io.Writer, n *noise.Report) {
 	fmt.Fprintf(w, "# %s against itself: %s, %s of scenarios\n", n.Target, count(n.Runs, "run"), count(n.Scenarios, "result"))
 	if len(n.Rules) > 0 {
 		fmt.Fprintf(w, "\ncompare:\n  volatile:\n")
 	}
 	for _, r := range n.Rules {
 		fmt.Fprintf(w, "    # %d of %s differ, such as %s and %s\n", r.Differ, count(r.Of, "value"), oneLine(r.Example[0]), oneLine(r.Example[1]))
-		fmt.Fprintf(w, "    # in %s\n", some(r.Places))
+		fmt.Fprintf(w, "    # in %s\n", firstFew(r.Places))
 		writeRule(w, &r.Volatile)
 	}
 	if len(n.Rest) > 0 {
 		fmt.Fprintf(w, "\n# no rule for a place helps against\n")
 	}
 	for _, r := range n.Rest {
-		fmt.Fprintf(w, "#   %s\n#     %s, in %s\n", oneLine(r.Text), count(r.Times, "time"), some(r.Places))
+		fmt.Fprintf(w, "#   %s\n#     %s, in %s\n", oneLine(r.Text), count(r.Times, "time"), firstFew(r.Places))
 	}
 	switch {
 	case n.Unknown > 0:
@@ -127,13 +128,13 @@ func writeNoise(w io.Writer, n *harness.Noise) {
 	}
 }
 
-// bare is what YAML takes for a text without quotes.
-var bare = regexp.MustCompile(`^[$.\w\[\]*]+$`)
+// plainScalar is what YAML takes for a text without quotes.
+var plainScalar = regexp.MustCompile(`^[$.\w\[\]*]+$`)
 
 // writeRule writes a rule as lockstep.yaml has it.
 func writeRule(w io.Writer, r *scenario.Volatile) {
 	at := r.At
-	if !bare.MatchString(at) {
+	if !plainScalar.MatchString(at) {
 		at = strconv.Quote(at)
 	}
 	fmt.Fprintf(w, "    - at: %s\n      kind: %s\n", at, r.Kind)
@@ -175,8 +176,8 @@ func oneLine(s string) string {
 	return string(r)
 }
 
-// some names the first of many.
-func some(all []string) string {
+// firstFew names the first of many.
+func firstFew(all []string) string {
 	const most = 5
 	if len(all) <= most {
 		return strings.Join(all, ", ")

@@ -11,7 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/junit"
+	"github.com/lockstep-dev/lockstep/harness/report/markdown"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
@@ -58,9 +63,23 @@ func (f *outputFlags) load(config string) (*harness.Project, error) {
 	return p, err
 }
 
+// judging returns how a run file is judged, and where that shows how far it is.
+func (f *outputFlags) judging(w *environment) (*console, *harness.JudgeOptions) {
+	monitor := &engine.Monitor{}
+	console := newConsole(w, monitor.Status)
+	options := &harness.JudgeOptions{
+		Monitor: monitor, Note: func(text string) { fmt.Fprintf(console, "note: %s\n", text) },
+		Today: w.today(), Environ: w.environ,
+	}
+	if f.format == "text" {
+		options.Progress = f.progress(console, f.paint(w, w.errorTerminal))
+	}
+	return console, options
+}
+
 // progress returns what writes a line for each scenario that does not match. A server that died fails hundreds of
 // scenarios, and the report says it once: after a screenful there are no more lines, unless everything is asked for.
-func (f *outputFlags) progress(stderr io.Writer, paint report.Paint) func(done, of int, s *verdict.Scenario) {
+func (f *outputFlags) progress(stderr io.Writer, paint text.Options) func(done, of int, s *verdict.Scenario) {
 	const most = 20
 	lines := 0
 	return func(done, of int, s *verdict.Scenario) {
@@ -70,20 +89,20 @@ func (f *outputFlags) progress(stderr io.Writer, paint report.Paint) func(done, 
 		}
 		switch {
 		case lines <= most || f.verbose:
-			report.Progress(stderr, paint, done, of, s)
+			text.WriteProgress(stderr, paint, done, of, s)
 		case lines == most+1 && bad:
 			fmt.Fprintln(stderr, "further ones are in the report")
 		}
 	}
 }
 
-func (f *outputFlags) paint(w *world, terminal bool) report.Paint {
-	return report.Paint{Color: f.colored(w, terminal), Verbose: f.verbose, Names: f.names}
+func (f *outputFlags) paint(w *environment, terminal bool) text.Options {
+	return text.Options{Color: f.colored(w, terminal), Verbose: f.verbose, Names: f.names}
 }
 
 // colored decides about colour in the order of the flag, NO_COLOR and TERM, CLICOLOR_FORCE, and whether it is a terminal
 // that is written to.
-func (f *outputFlags) colored(w *world, terminal bool) bool {
+func (f *outputFlags) colored(w *environment, terminal bool) bool {
 	switch {
 	case f.color != "auto":
 		return f.color == "always"
@@ -97,26 +116,26 @@ func (f *outputFlags) colored(w *world, terminal bool) bool {
 }
 
 // print writes the report that standard output is to have.
-func (f *outputFlags) print(doc *report.Document, w *world) error {
+func (f *outputFlags) print(doc *report.Document, w *environment) error {
 	switch f.format {
 	case "json":
 		return report.JSON(w.verbatim, doc)
 	case "junit":
-		return report.JUnit(w.verbatim, doc)
+		return junit.Write(w.verbatim, doc)
 	case "html":
-		return report.HTML(w.verbatim, doc)
+		return html.Write(w.verbatim, doc)
 	case "markdown":
-		return report.Markdown(w.stdout, doc, report.MarkdownBudget)
+		return markdown.Write(w.stdout, doc, markdown.DefaultBudget)
 	case "github":
 		return f.github(doc, w)
 	default:
-		return report.Text(w.stdout, doc, f.paint(w, w.terminal))
+		return text.Write(w.stdout, doc, f.paint(w, w.terminal))
 	}
 }
 
 // github prints the text, in it the causes as annotations, and adds the summary to that of the job.
-func (f *outputFlags) github(doc *report.Document, w *world) error {
-	err := errors.Join(report.Text(w.stdout, doc, f.paint(w, w.terminal)), report.Annotations(w.verbatim, doc, w.getenv("LOCKSTEP_ROOT")))
+func (f *outputFlags) github(doc *report.Document, w *environment) error {
+	err := errors.Join(text.Write(w.stdout, doc, f.paint(w, w.terminal)), markdown.WriteAnnotations(w.verbatim, doc, w.getenv("LOCKSTEP_ROOT")))
 	path := w.getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
 		return err
@@ -129,12 +148,11 @@ func (f *outputFlags) github(doc *report.Document, w *world) error {
 	if fault != nil {
 		return errors.Join(err, fmt.Errorf("the job's summary: %w", fault))
 	}
-	return errors.Join(err, report.Markdown(file, doc, report.MarkdownBudget), file.Close())
+	return errors.Join(err, markdown.Write(file, doc, markdown.DefaultBudget), file.Close())
 }
 
-// ending is how the program ends after a judgement. A report that could not be written leaves what was green
-// unknown: whoever relies on it has nothing.
-func ending(v verdict.Verdict, err error) error {
+// exitFor is the error that ends the program after a judgement. When a report could not be written, a green run is unknown.
+func exitFor(v verdict.Verdict, err error) error {
 	switch {
 	case v == verdict.Differ:
 		return &exitError{exitDiffer, err}
@@ -162,9 +180,9 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ending is how the program ends after a command: with exitUnknown when what it has to say is lost, unless it says how to
+// exitFor is how the program ends after a command: with exitUnknown when what it has to say is lost, unless it says how to
 // end by itself.
-func (o *output) ending(err error) error {
+func (o *output) exitFor(err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, ok := errors.AsType[*exitError](err); ok || o.lost == nil {

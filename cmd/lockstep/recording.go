@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
@@ -21,43 +22,43 @@ const recordingName = "recording.jsonl"
 
 // recordingFlags are those of lockstep run that are about recordings.
 type recordingFlags struct {
-	to      string // the folder to record into
-	from    string // the folder with the recording that stands in for the reference
-	version string
+	record        string // the folder to record into
+	againstFolder string // the folder with the recording that replaces the reference
+	version       string
 }
 
 func (f *recordingFlags) declare(fl *pflag.FlagSet) {
 	f.declareRecord(fl)
-	fl.StringVar(&f.from, "against", "", "judge against the recording in this folder, and do not start the reference")
+	fl.StringVar(&f.againstFolder, "against", "", "judge against the recording in this folder, and do not start the reference")
 	fl.StringVar(&f.version, "reference-version", "", "what the reference's version is called in a recording (default the sum of targets.….version.file)")
 }
 
 // declareRecord is what lockstep merge has of them: it has the whole, which shards have not.
 func (f *recordingFlags) declareRecord(fl *pflag.FlagSet) {
-	fl.StringVar(&f.to, "record", "", "keep what the reference did in this folder, as "+recordingName)
+	fl.StringVar(&f.record, "record", "", "keep what the reference did in this folder, as "+recordingName)
 }
 
-// against reads the recording that stands in for the reference, and says which one that is.
+// against reads the recording that replaces the reference, and prints which one that is.
 func (f *recordingFlags) against(project *harness.Project, options *harness.Options, stderr io.Writer) error {
 	switch {
-	case f.from != "" && f.to != "":
+	case f.againstFolder != "" && f.record != "":
 		return &harness.UsageError{What: "--record and --against exclude each other", Fix: "record a run in which the reference takes part"}
-	case f.to != "":
+	case f.record != "":
 		options.Record = io.Discard // until it is known that the run can be recorded
 		return nil
-	case f.from == "":
+	case f.againstFolder == "":
 		return nil
 	}
-	path := filepath.Join(f.from, recordingName)
+	path := filepath.Join(f.againstFolder, recordingName)
 	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &harness.UsageError{What: path + ": no such file", Fix: "`lockstep run --record " + f.from + "` writes it"}
+		return &harness.UsageError{What: path + ": no such file", Fix: "`lockstep run --record " + f.againstFolder + "` writes it"}
 	}
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	r, err := project.ReadRecording(bufio.NewReaderSize(file, 1<<20), f.version)
+	r, err := runfile.ReadRecording(project, bufio.NewReaderSize(file, 1<<20), f.version)
 	if errors.Is(err, transcript.ErrIncomplete) {
 		return &harness.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "record again"}
 	}
@@ -73,39 +74,39 @@ func (f *recordingFlags) against(project *harness.Project, options *harness.Opti
 }
 
 // open begins to record, when that is asked for; else it returns nil.
-func (f *recordingFlags) open() (*tape, error) {
-	if f.to == "" {
+func (f *recordingFlags) open() (*recordingFile, error) {
+	if f.record == "" {
 		return nil, nil
 	}
-	lock, err := ownFolder(f.to)
+	lock, err := ownFolder(f.record)
 	if err != nil {
-		return nil, noTape(err)
+		return nil, recordingError(err)
 	}
-	path := filepath.Join(f.to, recordingName)
+	path := filepath.Join(f.record, recordingName)
 	var file *os.File
 	if err = regular.CheckNew(path); err == nil {
 		file, err = regular.Create(path + ".part")
 	}
 	if err != nil {
 		lock.Close()
-		return nil, noTape(err)
+		return nil, recordingError(err)
 	}
-	return &tape{path, file, lock}, nil
+	return &recordingFile{path, file, lock}, nil
 }
 
-func noTape(err error) error {
+func recordingError(err error) error {
 	return &harness.UsageError{What: "recording: " + err.Error(), Fix: "name another folder with --record"}
 }
 
-// A tape is a recording under way. It takes the place of an older one when it is whole.
-type tape struct {
+// A recordingFile is a recording under way. It takes the place of an older one when it is whole.
+type recordingFile struct {
 	path string
 	file *os.File
 	lock io.Closer // of the folder
 }
 
-// end ends the recording; of a run that did not come to its end there is none.
-func (t *tape) end(whole bool) error {
+// end ends the recording. An incomplete run leaves none.
+func (t *recordingFile) end(whole bool) error {
 	if t == nil {
 		return nil
 	}

@@ -84,8 +84,8 @@ func TestShardsAreRecordedWhenTheyAreMerged(t *testing.T) {
 }
 
 func TestARunThatDoesNotEndLeavesTheRecordingBefore(t *testing.T) {
-	f := recordingFlags{to: t.TempDir()}
-	p := project{dir: f.to}
+	f := recordingFlags{record: t.TempDir()}
+	p := project{dir: f.record}
 	for _, tc := range []struct {
 		text  string
 		whole bool

@@ -9,20 +9,22 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/junit"
+	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // reports are the files of a run. All writers discard when no folder is wanted.
 //
-// run.jsonl is written while the run is under way, and says in its last line that it is whole. The others cannot say so.
-// Those of the run before are taken away at the start, and new ones stand there when they are whole, or not at all:
-// whoever kills a run finds no file that is empty, and none that is of another run.
+// run.jsonl is written while the run is under way; its last line says that it is complete. The others are removed when a run
+// starts and written atomically when it ends, so a killed run leaves no partial file and none of an earlier run.
 type reports struct {
 	run       io.Writer
 	documents []*document      // one for each of documents; none when no folder is wanted
 	file      *os.File         // of run
 	lock      io.Closer        // of the folder
-	before    *report.Document // of the run before, see report.Past; nil when there is none that can be read
+	previous  *report.Document // of the run before; nil when there is none that can be read
 }
 
 // documents are the files that are made of a judgement.
@@ -31,14 +33,14 @@ var documents = []struct {
 	render func(io.Writer, *report.Document) error
 }{
 	{"report.json", report.JSON},
-	{"report.html", report.HTML},
-	{"junit.xml", report.JUnit},
-	{"summary.md", markdown},
-	{"badge.svg", report.Badge},
+	{"report.html", html.Write},
+	{"junit.xml", junit.Write},
+	{"summary.md", summaryMarkdown},
+	{"badge.svg", html.WriteBadge},
 }
 
-func markdown(w io.Writer, doc *report.Document) error {
-	return report.Markdown(w, doc, report.MarkdownBudget)
+func summaryMarkdown(w io.Writer, doc *report.Document) error {
+	return markdown.Write(w, doc, markdown.DefaultBudget)
 }
 
 func (f *runFlags) openReports() (*reports, error) {
@@ -46,18 +48,15 @@ func (f *runFlags) openReports() (*reports, error) {
 	if f.reports == "-" {
 		return r, nil
 	}
-	dir := f.reports
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(filepath.Dir(f.config), dir)
-	}
+	dir := beside(f.config, f.reports)
 	lock, err := ownFolder(dir)
 	if err != nil {
-		return nil, noReports(err)
+		return nil, reportsError(err)
 	}
 	r.lock = lock
 	if err := r.begin(dir); err != nil {
 		lock.Close()
-		return nil, noReports(err)
+		return nil, reportsError(err)
 	}
 	return r, nil
 }
@@ -74,7 +73,7 @@ func (r *reports) begin(dir string) error {
 	if err != nil {
 		return err
 	}
-	r.before = earlier(filepath.Join(dir, "report.json"))
+	r.previous = readPrevious(filepath.Join(dir, "report.json"))
 	for _, d := range r.documents {
 		if err := d.prepare(); err != nil {
 			return err
@@ -96,8 +95,8 @@ func (r *reports) write(doc *report.Document) error {
 	return err
 }
 
-// earlier reads what is to be known of the run before.
-func earlier(path string) *report.Document {
+// readPrevious reads what is to be known of the run before.
+func readPrevious(path string) *report.Document {
 	file, err := regular.Open(path)
 	if err != nil {
 		return nil
@@ -107,10 +106,10 @@ func earlier(path string) *report.Document {
 	if err != nil {
 		return nil // of another version, or of no run
 	}
-	return report.Past(doc)
+	return report.FindingsOnly(doc)
 }
 
-func noReports(err error) error {
+func reportsError(err error) error {
 	return &harness.UsageError{What: "reports: " + err.Error(), Fix: "name another folder with --reports, or - for none"}
 }
 

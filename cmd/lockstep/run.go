@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -32,12 +32,12 @@ type runFlags struct {
 	scenario time.Duration
 	reports  string
 	outputFlags
-	// Of lockstep watch: what runs first, and who wants to know what came of it.
+	// Set by lockstep watch: the scenarios that run first, and what is called with the result.
 	first  []string
 	judged func(*harness.Result)
 }
 
-func runCommand(w *world) *cobra.Command {
+func runCommand(w *environment) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [scenario or folder ...]",
@@ -63,8 +63,8 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
   lockstep run --format json | jq .totals`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
-			if cmd.Flags().Changed("jobs") && f.jobs < 1 {
-				return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", f.jobs)
+			if err := checkJobs(cmd, f.jobs); err != nil {
+				return err
 			}
 			if cmd.Flags().Changed("repeat") && f.repeat < 1 {
 				return fmt.Errorf("--repeat is %d: write how often each scenario is to run", f.repeat)
@@ -74,10 +74,9 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	}
 	configFlag(cmd, &f.config)
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.targets, "target", "t", nil, "a target of the project, or name=URL of a server that runs; again for more (default all)")
-	fl.StringVar(&f.reference, "reference", "", "the target that is taken as right (default the project's)")
+	targetFlags(cmd, &f.targets, &f.reference)
 	selectionFlags(cmd, &f.selection)
-	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
+	jobsFlag(cmd, &f.jobs)
 	fl.IntVar(&f.repeat, "repeat", 1, "run each scenario so many times: it is green when all of its runs are")
 	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
 	fl.StringVar(&f.shard, "shard", "", "run one part of the selection, such as 2/8; auto reads it from the variables of the CI server")
@@ -85,16 +84,9 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	f.declare(fl)
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")
-	fl.StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
+	reportsFlag(cmd, &f.reports)
 	f.register(cmd, "log what happens to the targets, and print each scenario")
 	return cmd
-}
-
-// load reads the project. What that leaves behind is a few megabytes, and not worth to be collected several times: that
-// would be an eighth of a start.
-func load(config string) (*harness.Project, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	return harness.Load(config)
 }
 
 // validate checks what can be checked before anything is read.
@@ -105,7 +97,7 @@ func (f *runFlags) validate() error {
 	return f.outputFlags.validate()
 }
 
-func (f *runFlags) run(ctx context.Context, w *world) error {
+func (f *runFlags) run(ctx context.Context, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -113,24 +105,24 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	w = w.covered(project)
+	w = w.masked(project)
 	if f.step > 0 {
 		project.Limits.Step = f.step
 	}
 	if f.scenario > 0 {
 		project.Limits.Scenario = f.scenario
 	}
-	monitor := &harness.Monitor{}
+	monitor := &engine.Monitor{}
 	console := newConsole(w, monitor.Status)
 	options := f.options(w, console)
 	options.Monitor = monitor
-	if options.Shard, err = f.part(w); err != nil {
+	if options.Shard, err = f.shardFlag(w); err != nil {
 		return err
 	}
 	if err := f.against(project, options, console); err != nil {
 		return err
 	}
-	if err := project.Validate(options); err != nil {
+	if err := engine.Validate(project, options); err != nil {
 		return err
 	}
 	out, err := f.openReports() // not before: a slip of the finger must not cost the reports of the last run
@@ -146,7 +138,7 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 		options.Record = tape.file
 	}
 	stop := console.watch(ctx)
-	result, err := project.Run(ctx, options)
+	result, err := harness.Run(ctx, project, options)
 	stop()
 	v := verdict.Unknown
 	if result != nil {
@@ -158,10 +150,10 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	} else {
 		err = errors.Join(err, tape.end(false))
 	}
-	return ending(v, errors.Join(err, out.close()))
+	return exitFor(v, errors.Join(err, out.close()))
 }
 
-func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
+func (f *runFlags) options(w *environment, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
 		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, ReferenceVersion: f.version,
 		Environ: w.environ, Program: w.program, Today: w.today(), Log: f.logger(stderr), First: f.first,
@@ -181,9 +173,9 @@ func (f *runFlags) logger(stderr io.Writer) *slog.Logger {
 }
 
 // write writes the reports, and the one that standard output is to have.
-func (f *runFlags) write(doc *report.Document, out *reports, w *world) error {
-	if out.before != nil {
-		doc.Changes = report.Since(out.before, "the run of "+out.before.Started.UTC().Format("2006-01-02 15:04 UTC"), doc)
+func (f *runFlags) write(doc *report.Document, out *reports, w *environment) error {
+	if out.previous != nil {
+		doc.Changes = report.ChangesSince(out.previous, "the run of "+out.previous.Started.UTC().Format("2006-01-02 15:04 UTC"), doc)
 	}
 	return errors.Join(out.write(doc), f.print(doc, w))
 }

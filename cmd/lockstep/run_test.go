@@ -369,7 +369,7 @@ func TestAStandardOutputThatIsClosedIsNoSuccess(t *testing.T) {
 	for _, format := range []string{"text", "json", "junit"} {
 		p := two(t, "")
 		var stderr buffer
-		w := &world{stdout: closed{}, stderr: &stderr, getenv: func(string) string { return "" }}
+		w := &environment{stdout: closed{}, stderr: &stderr, getenv: func(string) string { return "" }}
 		code := run(t.Context(), []string{"run", "-c", p.file, "--format", format, "items/story"}, w)
 		if code != exitUnknown || !strings.Contains(stderr.String(), os.ErrClosed.Error()) {
 			t.Errorf("%s: exit code %d, stderr %q; want %d, and why", format, code, &stderr, exitUnknown)

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness"
 )
 
-// part returns the part of the selection that --shard asks for.
-func (f *runFlags) part(w *world) (harness.Shard, error) {
+// shardFlag returns the part of the selection that --shard asks for.
+func (f *runFlags) shardFlag(w *environment) (harness.Shard, error) {
 	switch f.shard {
 	case "":
 		return harness.Shard{}, nil
@@ -67,9 +67,8 @@ func shardOf(getenv func(string) string) (s harness.Shard, from string, err erro
 		i, ierr := strconv.Atoi(index)
 		n, nerr := strconv.Atoi(total)
 		if ierr != nil || nerr != nil || i < v.first || i-v.first >= n {
-			return s, "", &harness.UsageError{
-				What: fmt.Sprintf("--shard auto: %s are no shard", from), Fix: fmt.Sprintf("%s counts from %d, and %s has how many there are; or write --shard 1/8", v.index, v.first, v.total),
-			}
+			return s, "", &harness.UsageError{What: fmt.Sprintf("--shard auto: %s are no shard", from), Fix: fmt.Sprintf("%s counts from %d, and %s has how many there are; or write --shard 1/8", v.index, v.first, v.total)}
+
 		}
 		return harness.Shard{Index: i - v.first + 1, Of: n}, from, nil
 	}

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// brokenWrites are the signals that come with a write that fails. Where there are none, nothing is listened to.
-func brokenWrites() []os.Signal { return []os.Signal{syscall.SIGPIPE} }
+// writeErrorSignals are the signals that come with a write that fails. Where there are none, nothing is listened to.
+func writeErrorSignals() []os.Signal { return []os.Signal{syscall.SIGPIPE} }

@@ -191,7 +191,7 @@ func TestAnInterruptKeepsWhatIsKnown(t *testing.T) {
 	}}
 	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, wrong)))
 	var stdout, stderr buffer
-	w := &world{stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }}
+	w := &environment{stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }}
 	code := run(ctx, []string{"run", "-c", p.file, "--jobs", "1", "events/bytes", "items/story"}, w)
 	want := "differ: right and wrong part in 1 of 1 scenario; interrupted after 1 of 2 scenarios: enough; items/story was under way"
 	if got := lastLine(stdout.String()); code != exitDiffer || got != want {

@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// brokenWrites are the signals that come with a write that fails: nobody reads, or the file is too large. The write returns
-// an error too, and the program ends in order and says so. They are listened to and not ignored: what is started would
-// inherit that.
-func brokenWrites() []os.Signal { return []os.Signal{syscall.SIGPIPE, syscall.SIGXFSZ} }
+// writeErrorSignals are the signals of a write that fails because the reader is gone or the file is too large. The write also
+// returns an error, which the program reports. The signals are caught and not ignored, because targets would inherit that.
+func writeErrorSignals() []os.Signal { return []os.Signal{syscall.SIGPIPE, syscall.SIGXFSZ} }

@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/stub/mcp"
 )
 
-// stubCommand holds what stands in for the servers around a target. Scenarios need nobody to type it: help does not list it.
-func stubCommand(w *world) *cobra.Command {
+// stubCommand has the stubs for servers that targets start or call. Help does not list it, because scenarios start them.
+func stubCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stub",
 		Short:   "Stands in for what targets start or ask: an MCP server, a model",
@@ -35,8 +36,8 @@ var upstreams = []struct{ kind, is string }{
 	{"http", "a server of HTTP"},
 }
 
-// upstreamCommand starts a stub for somebody who tries a server by hand.
-func upstreamCommand(w *world, kind, is string) *cobra.Command {
+// upstreamCommand starts a stub to try a server by hand.
+func upstreamCommand(w *environment, kind, is string) *cobra.Command {
 	var script string
 	var port uint16
 	cmd := &cobra.Command{
@@ -51,7 +52,7 @@ Listens on 127.0.0.1, says where, and answers up to 1000 requests, until it gets
 			if script == "" {
 				return &harness.UsageError{What: "no --script", Fix: "name a file with rules, such as `- {answer: {" + plainAnswer[kind] + "}, times: any}`"}
 			}
-			return harness.Play(cmd.Context(), kind, script, port, func(url string) { fmt.Fprintf(w.stdout, "listening on %s\n", url) })
+			return engine.ServeStub(cmd.Context(), kind, script, port, func(url string) { fmt.Fprintf(w.stdout, "listening on %s\n", url) })
 		},
 	}
 	cmd.Flags().StringVar(&script, "script", "", "the file with the rules")
@@ -62,7 +63,7 @@ Listens on 127.0.0.1, says where, and answers up to 1000 requests, until it gets
 // plainAnswer is the shortest answer of each kind.
 var plainAnswer = map[string]string{"openai": "text: Hello", "anthropic": "text: Hello", "http": "json: {}"}
 
-func mcpCommand(w *world) *cobra.Command {
+func mcpCommand(w *environment) *cobra.Command {
 	opts := &mcp.Options{Version: harness.Version, Getenv: w.getenv}
 	cmd := &cobra.Command{
 		Use:   "mcp",

@@ -40,7 +40,7 @@ func TestAStubThatIsStartedByHandAnswersByItsRules(t *testing.T) {
 			ended := make(chan int, 1)
 			file := rulesFile(t, tc.rules)
 			go func() {
-				ended <- run(ctx, []string{"stub", tc.kind, "--script", file}, &world{stdout: stdout, stderr: &stderr})
+				ended <- run(ctx, []string{"stub", tc.kind, "--script", file}, &environment{stdout: stdout, stderr: &stderr})
 				stdout.Close()
 			}()
 			line, _ := bufio.NewReader(said).ReadString('\n')

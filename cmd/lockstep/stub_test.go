@@ -19,7 +19,7 @@ func TestStubMCPTalksOverStandardInputAndOutput(t *testing.T) {
 	var stderr buffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(t.Context(), []string{"stub", "mcp"}, &world{
+		ended <- run(t.Context(), []string{"stub", "mcp"}, &environment{
 			stdin: in, stdout: out, stderr: &stderr, getenv: func(name string) string { return "the " + name },
 		})
 	}()

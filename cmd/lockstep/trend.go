@@ -13,10 +13,11 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/html"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-func trendCommand(w *world) *cobra.Command {
+func trendCommand(w *environment) *cobra.Command {
 	var (
 		f   diffFlags // which read a run in the same way
 		out string
@@ -31,7 +32,7 @@ candidates took beside the reference. The page loads nothing and runs nothing. W
 Exit codes: 0 it was written · 2 flags or files are wrong, or there is no run · 3 it was interrupted.`,
 		Example: `  lockstep trend history --output trend.html
   lockstep trend artifacts > public/trend.html`,
-		Args: oneFolder,
+		Args: exactly(1, "one folder", "name the folder that has the reports of all runs below it"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.trend(cmd.Context(), args[0], out, w) },
 	}
 	f.format, f.color = "text", "auto"
@@ -40,14 +41,7 @@ Exit codes: 0 it was written · 2 flags or files are wrong, or there is no run �
 	return cmd
 }
 
-func oneFolder(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
-	}
-	return &harness.UsageError{What: fmt.Sprintf("trend takes one folder, and here are %d", len(args)), Fix: "name the folder that has the reports of all runs below it"}
-}
-
-func (f *diffFlags) trend(ctx context.Context, folder, out string, w *world) error {
+func (f *diffFlags) trend(ctx context.Context, folder, out string, w *environment) error {
 	paths, err := runsBelow(folder)
 	if err != nil {
 		return &harness.UsageError{What: err.Error(), Fix: "name the folder that has the reports of all runs below it"}
@@ -71,15 +65,15 @@ func (f *diffFlags) trend(ctx context.Context, folder, out string, w *world) err
 		runs = append(runs, report.Dated{Name: name, Document: doc})
 	}
 	trend := report.NewTrend(runs)
-	trend.Left = append(left, trend.Left...)
-	for _, text := range trend.Left {
+	trend.Skipped = append(left, trend.Skipped...)
+	for _, text := range trend.Skipped {
 		fmt.Fprintf(w.stderr, "note: not shown: %s\n", text)
 	}
 	if len(trend.Points) == 0 {
 		return &harness.UsageError{What: "there is no run that can be shown below " + folder, Fix: "`lockstep run` writes report.json; keep those of several runs, each in a folder of its own"}
 	}
 	if out == "-" {
-		return report.TrendHTML(w.verbatim, trend)
+		return html.WriteTrend(w.verbatim, trend)
 	}
 	err = regular.CheckOutput(out)
 	var file *os.File
@@ -89,7 +83,7 @@ func (f *diffFlags) trend(ctx context.Context, folder, out string, w *world) err
 	if err != nil {
 		return &harness.UsageError{What: err.Error(), Fix: "name another file with --output"}
 	}
-	return errors.Join(report.TrendHTML(file, trend), file.Close())
+	return errors.Join(html.WriteTrend(file, trend), file.Close())
 }
 
 // runsBelow returns the reports below a folder, and the run files of folders without one.

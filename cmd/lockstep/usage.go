@@ -15,8 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// examplesFirst makes help begin with examples: whoever asks mostly wants to see one. The rest stands below, as cobra
-// has it.
+// examplesFirst makes help begin with the examples. The rest follows as cobra has it.
 func examplesFirst(root *cobra.Command) {
 	const examples = "{{if .HasExample}}\n\nExamples:\n{{.Example}}{{end}}"
 	root.SetHelpTemplate("{{if .HasExample}}Examples:\n{{.Example}}\n\n{{end}}" + root.HelpTemplate())
@@ -104,14 +103,35 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return fmt.Sprintf("%s has none of that name; these have: %s", cmd.CommandPath(), strings.Join(others, ", "))
 }
 
-// oneOf refuses a value of a flag that is none of its words.
-func oneOf(flag, value string, words []string) error {
-	if slices.Contains(words, value) {
+// knownSubcommand refuses what is no command of a command.
+func knownSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
 		return nil
 	}
-	last := len(words) - 1
-	return &harness.UsageError{
-		What: fmt.Sprintf("--%s is %q: write %s or %s", flag, value, strings.Join(words[:last], ", "), words[last]),
-		Fix:  problem.DidYouMean(value, words),
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	fix := cmp.Or(problem.DidYouMean(args[0], names), "use: "+strings.Join(names, ", "))
+	return &harness.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: fix}
+}
+
+// atMostOne accepts one argument, which is what.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= 1 {
+			return nil
+		}
+		return &harness.UsageError{What: fmt.Sprintf("%s takes one %s, and %q is another", cmd.Name(), what, args[1]), Fix: "leave it out"}
+	}
+}
+
+// exactly accepts n arguments, which are what.
+func exactly(n int, what, fix string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return &harness.UsageError{What: fmt.Sprintf("%s takes %s, and here are %d", cmd.Name(), what, len(args)), Fix: fix}
 	}
 }

@@ -67,7 +67,7 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 // commands are the names of the commands, sorted.
 func commands() []string {
 	var names []string
-	for _, cmd := range rootCommand(&world{}).Commands() {
+	for _, cmd := range rootCommand(&environment{}).Commands() {
 		if !cmd.Hidden {
 			names = append(names, cmd.Name())
 		}
@@ -123,7 +123,7 @@ func TestHelpTeaches(t *testing.T) {
 
 // Whoever asks for help sees an example first, and no line twice.
 func TestHelpOfEveryCommandBeginsWithAnExample(t *testing.T) {
-	root := rootCommand(&world{})
+	root := rootCommand(&environment{})
 	all := root.Commands()
 	for _, cmd := range root.Commands() {
 		all = append(all, cmd.Commands()...)
@@ -138,13 +138,13 @@ func TestHelpOfEveryCommandBeginsWithAnExample(t *testing.T) {
 
 // What help shows is what the program takes.
 func TestExamplesInHelpAreCommandLines(t *testing.T) {
-	root := rootCommand(&world{})
+	root := rootCommand(&environment{})
 	examples := 0
 	for _, cmd := range append(root.Commands(), root) {
 		for line := range strings.Lines(cmd.Example) {
 			examples++
 			args := words(t, line)
-			found, rest, err := rootCommand(&world{}).Find(args[1:])
+			found, rest, err := rootCommand(&environment{}).Find(args[1:])
 			if err != nil || args[0] != "lockstep" || !found.HasParent() {
 				t.Errorf("%q: %v, %v", line, args, err)
 				continue
@@ -176,7 +176,7 @@ func words(t *testing.T, line string) []string {
 }
 
 func TestEveryFlagIsExplained(t *testing.T) {
-	root := rootCommand(&world{})
+	root := rootCommand(&environment{})
 	for _, cmd := range root.Commands() {
 		if cmd.Hidden || cmd.Short == "" {
 			continue
@@ -223,7 +223,17 @@ func TestNoFlagTakesAnEmptyValue(t *testing.T) {
 			visit(append(slices.Clone(path), c.Name()), c)
 		}
 	}
-	for _, c := range rootCommand(&world{}).Commands() {
+	for _, c := range rootCommand(&environment{}).Commands() {
 		visit([]string{c.Name()}, c)
+	}
+}
+
+// Help lists each command of the day, of CI and of the laboratory under its title.
+func TestHelpGroupsTheCommands(t *testing.T) {
+	for _, cmd := range rootCommand(&environment{}).Commands() {
+		ungrouped := cmd.Hidden || slices.Contains([]string{"help", "version", "completion"}, cmd.Name())
+		if (cmd.GroupID == "") != ungrouped {
+			t.Errorf("lockstep %s is in the group %q", cmd.Name(), cmd.GroupID)
+		}
 	}
 }

@@ -27,7 +27,7 @@ type viewFlags struct {
 	port   uint16
 }
 
-func viewCommand(w *world) *cobra.Command {
+func viewCommand(w *environment) *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
 		Use:   "view [reports folder]",
@@ -39,12 +39,7 @@ there when the page is loaded again.
 Nothing but the files that lockstep run writes is served, to requests that name this machine as their host.`,
 		Example: `  lockstep view
   lockstep view nightly/reports --port 8080`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return &harness.UsageError{What: fmt.Sprintf("view takes one folder, and %q is another", args[1]), Fix: "leave it out"}
-			}
-			return nil
-		},
+		Args: atMostOne("folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := filepath.Join(filepath.Dir(f.config), "reports")
 			if len(args) == 1 {
@@ -89,18 +84,18 @@ func serveUntil(ctx context.Context, l net.Listener, h http.Handler) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	if err := s.Shutdown(ending); err != nil {
-		_ = s.Close() // which ends what did not want to
+		_ = s.Close() // which cuts off the rest
 	}
 	<-served
 	return nil
 }
 
-// A viewer shows the reports in a folder. A report has what servers sent, and they are nobody's friends: no other site may
-// read it, frame it or run in it.
+// A viewer serves the reports in a folder. They contain untrusted data from servers, so no other site may read them, frame them
+// or run in them.
 type viewer struct{ root *os.Root }
 
-// shown are the files that are served, by their names, with their types.
-var shown = map[string]string{
+// servedFiles are the files that are served, by their names, with their types.
+var servedFiles = map[string]string{
 	"report.html": "text/html; charset=utf-8",
 	"report.json": "application/json",
 	"junit.xml":   "text/plain; charset=utf-8",
@@ -125,7 +120,7 @@ func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name == "" {
 		name = "report.html"
 	}
-	kind, known := shown[name]
+	kind, known := servedFiles[name]
 	switch {
 	case !isLoopback(r.Host):
 		// A site elsewhere whose name was made to point here (DNS rebinding) sends that name.
@@ -162,7 +157,7 @@ func (v *viewer) send(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// isLoopback reports whether the host of a request is this machine, by a name that nobody else can own.
+// isLoopback reports whether the host of a request is this machine, by a name that no other machine can own.
 func isLoopback(host string) bool {
 	name := host
 	if n, _, err := net.SplitHostPort(host); err == nil {

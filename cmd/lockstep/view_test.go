@@ -103,7 +103,7 @@ func TestViewUntilInterrupted(t *testing.T) {
 	out, in := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"view", dir}, &world{stdout: in, stderr: in, getenv: func(string) string { return "" }})
+		code <- run(ctx, []string{"view", dir}, &environment{stdout: in, stderr: in, getenv: func(string) string { return "" }})
 		in.Close()
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')

@@ -1,22 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
-	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
-	"github.com/lockstep-dev/lockstep/harness/waiver"
-	"github.com/lockstep-dev/lockstep/internal/regular"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
 
 // waiveFlags are the flags of lockstep waive.
@@ -27,7 +21,7 @@ type waiveFlags struct {
 	add    bool
 }
 
-func waiveCommand(w *world) *cobra.Command {
+func waiveCommand(w *environment) *cobra.Command {
 	var f waiveFlags
 	cmd := &cobra.Command{
 		Use:   "waive [scenario or folder ...]",
@@ -48,12 +42,12 @@ file. A waiver accepts one finding, for 90 days unless you write another day.`,
 	return cmd
 }
 
-// lasts is how long a waiver holds when nobody says otherwise.
-const lasts = 90 * 24 * time.Hour
+// waiverLifetime is how long a waiver is valid by default.
+const waiverLifetime = 90 * 24 * time.Hour
 
 var classes = []string{"candidate-bug", "reference-bug", "contract-silent", "intended"}
 
-func (f *waiveFlags) waive(ctx context.Context, w *world, paths []string) error {
+func (f *waiveFlags) waive(ctx context.Context, w *environment, paths []string) error {
 	if f.class != "" {
 		if err := oneOf("class", f.class, classes); err != nil {
 			return err
@@ -76,7 +70,7 @@ func (f *waiveFlags) waive(ctx context.Context, w *world, paths []string) error 
 		fmt.Fprintln(w.stderr, "there is nothing to waive")
 		return nil
 	}
-	text := waiver.Skeleton(findings, project.Waivers, f.class, w.today().Add(lasts))
+	text := waiver.Skeleton(findings, project.Waivers, f.class, w.today().Add(waiverLifetime))
 	if !f.add {
 		fmt.Fprint(w.stdout, text)
 		return nil
@@ -88,8 +82,8 @@ func (f *waiveFlags) waive(ctx context.Context, w *world, paths []string) error 
 	return nil
 }
 
-// findings returns what nothing accepts yet. A waiver that has expired is to be renewed where it stands.
-func (f *waiveFlags) findings(w *world, project *harness.Project, run *verdict.Run, ids []string) []verdict.Finding {
+// findings returns what nothing accepts yet. It reports expired waivers, which are renewed in their file.
+func (f *waiveFlags) findings(w *environment, project *harness.Project, run *verdict.Run, ids []string) []verdict.Finding {
 	var out []verdict.Finding
 	told := map[string]bool{}
 	for i := range run.Scenarios {
@@ -98,7 +92,7 @@ func (f *waiveFlags) findings(w *world, project *harness.Project, run *verdict.R
 			continue
 		}
 		for _, finding := range s.Findings {
-			there := slices.IndexFunc(project.Waivers, func(w verdict.Waiver) bool { return w.Pins(&finding) })
+			there := slices.IndexFunc(project.Waivers, func(w verdict.Waiver) bool { return w.Matches(&finding) })
 			switch {
 			case finding.Accepted():
 			case there < 0:
@@ -111,30 +105,4 @@ func (f *waiveFlags) findings(w *world, project *harness.Project, run *verdict.R
 		}
 	}
 	return out
-}
-
-// lastRun reads a run: a report.json, or a run.jsonl, which is judged again.
-func lastRun(ctx context.Context, w *world, project *harness.Project, config, from string) (*verdict.Run, error) {
-	if from == "" {
-		from = filepath.Join(filepath.Dir(config), "reports", "report.json")
-	}
-	data, err := regular.Read(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &harness.UsageError{What: from + ": no such file", Fix: "run the scenarios first, or name a report.json or run.jsonl with --from"}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if bytes.HasPrefix(data, []byte(`{"lockstep":`)) {
-		result, err := project.Judge(ctx, bytes.NewReader(data), &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
-		if err != nil {
-			return nil, unreadable(from, err)
-		}
-		return &result.Run, nil
-	}
-	doc, err := report.Read(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
-	}
-	return &doc.Run, nil
 }

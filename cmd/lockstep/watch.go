@@ -17,10 +17,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// glance is the time between two looks at the files.
-const glance = 300 * time.Millisecond
+// pollInterval is the time between two looks at the files.
+const pollInterval = 300 * time.Millisecond
 
-func watchCommand(w *world) *cobra.Command {
+func watchCommand(w *environment) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "watch [scenario or folder ...]",
@@ -35,21 +35,19 @@ The exit code is 0 when it was ended, and 2 when flags are wrong.`,
   lockstep watch --tag sse --reports -            and leave the reports of the last run as they are`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
-			if cmd.Flags().Changed("jobs") && f.jobs < 1 {
-				return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", f.jobs)
+			if err := checkJobs(cmd, f.jobs); err != nil {
+				return err
 			}
-			ticker := time.NewTicker(glance)
+			ticker := time.NewTicker(pollInterval)
 			defer ticker.Stop()
 			return newWatcher(&f, w, ticker.C).loop(cmd.Context())
 		},
 	}
 	configFlag(cmd, &f.config)
-	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.targets, "target", "t", nil, "a target of the project, or name=URL of a server that runs; again for more (default all)")
-	fl.StringVar(&f.reference, "reference", "", "the target that is taken as right (default the project's)")
+	targetFlags(cmd, &f.targets, &f.reference)
 	selectionFlags(cmd, &f.selection)
-	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
-	fl.StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
+	jobsFlag(cmd, &f.jobs)
+	reportsFlag(cmd, &f.reports)
 	f.register(cmd, "log what happens to the targets, and print each scenario")
 	return cmd
 }
@@ -57,18 +55,18 @@ The exit code is 0 when it was ended, and 2 when flags are wrong.`,
 // A watcher runs round after round.
 type watcher struct {
 	flags   *runFlags
-	world   *world
+	world   *environment
 	ticks   <-chan time.Time
 	paths   []string         // that were asked for
 	project *harness.Project // as it was when it last could be read; nil: never
 	files   snapshot         // as they were when the last round began
-	red     map[string]bool  // scenarios, by id
+	failing map[string]bool  // scenarios, by id
 	rounds  int
 	looked  func() // after each tick, when its look at the files is done
 }
 
-func newWatcher(f *runFlags, w *world, ticks <-chan time.Time) *watcher {
-	return &watcher{flags: f, world: w, ticks: ticks, paths: f.selection.Paths, red: map[string]bool{}, looked: func() {}}
+func newWatcher(f *runFlags, w *environment, ticks <-chan time.Time) *watcher {
+	return &watcher{flags: f, world: w, ticks: ticks, paths: f.selection.Paths, failing: map[string]bool{}, looked: func() {}}
 }
 
 // loop runs everything, and then what changes touch, until the context ends.
@@ -83,7 +81,7 @@ func (x *watcher) loop(ctx context.Context) error {
 			return usage // it would never go away by itself
 		}
 		if err != nil {
-			tell(x.world.stderr, err)
+			printError(x.world.stderr, err)
 		}
 		if x.rounds == 1 && x.project != nil {
 			for _, name := range x.project.Files().Unwatched {
@@ -106,7 +104,7 @@ func (x *watcher) say(format string, args ...any) {
 // state says what is red, of all rounds.
 func (x *watcher) state() string {
 	const most = 5
-	ids := slices.Sorted(maps.Keys(x.red))
+	ids := slices.Sorted(maps.Keys(x.failing))
 	switch {
 	case len(ids) == 0:
 		return "none is red"
@@ -146,7 +144,7 @@ func (x *watcher) round(ctx context.Context, c change) error {
 	}
 	x.flags.first = nil
 	for _, id := range touched {
-		if x.red[id] {
+		if x.failing[id] {
 			x.flags.first = append(x.flags.first, id)
 		}
 	}
@@ -157,7 +155,7 @@ func (x *watcher) round(ctx context.Context, c change) error {
 	x.flags.judged = x.judged
 	err = x.flags.run(ctx, x.world)
 	if e, ok := errors.AsType[*exitError](err); ok {
-		return e.err // its code is nobody's now
+		return e.err // watch does not exit with its code
 	}
 	return err
 }
@@ -168,7 +166,7 @@ func (x *watcher) touched(c change) ([]string, error) {
 	for _, s := range x.project.Scenarios {
 		all[s.ID] = true
 	}
-	maps.DeleteFunc(x.red, func(id string, _ bool) bool { return !all[id] })
+	maps.DeleteFunc(x.failing, func(id string, _ bool) bool { return !all[id] })
 	scenarios, err := x.project.Select(x.flags.selection)
 	if err != nil {
 		return nil, err
@@ -185,9 +183,9 @@ func (x *watcher) touched(c change) ([]string, error) {
 // judged notes what is red.
 func (x *watcher) judged(r *harness.Result) {
 	for _, s := range r.Scenarios {
-		delete(x.red, s.ID)
+		delete(x.failing, s.ID)
 		if s.Verdict == verdict.Differ || s.Verdict == verdict.Unknown {
-			x.red[s.ID] = true
+			x.failing[s.ID] = true
 		}
 	}
 }
@@ -227,7 +225,7 @@ func (c change) text() string {
 	return strings.Join(c.files, ", ") + " changed"
 }
 
-// classify says what a change of files touches. Where a project cannot be read, nobody knows.
+// classify says what a change of files touches. When the project cannot be read, everything.
 func (x *watcher) classify(files []string, now snapshot) change {
 	c := change{files: files, all: x.project == nil}
 	for _, file := range files {
@@ -240,9 +238,9 @@ func (x *watcher) classify(files []string, now snapshot) change {
 }
 
 // A snapshot has what can be seen of files from outside.
-type snapshot map[string]stamp
+type snapshot map[string]fileState
 
-type stamp struct {
+type fileState struct {
 	there    bool
 	size     int64
 	changed  time.Time
@@ -270,7 +268,7 @@ func (x *watcher) look() snapshot {
 	out := snapshot{}
 	add := func(files []string, scenario bool) {
 		for _, file := range files {
-			s := stamp{scenario: scenario}
+			s := fileState{scenario: scenario}
 			if info, err := os.Stat(file); err == nil {
 				s.there, s.size, s.changed = true, info.Size(), info.ModTime()
 			}

@@ -36,7 +36,7 @@ func (p project) watch(t *testing.T, args ...string) *watched {
 	x := &watched{project: p, ticks: make(chan time.Time), looked: make(chan struct{}), lines: make(chan string, 1000), interrupt: interrupt, ended: make(chan error, 1), at: time.Now()}
 	f := &runFlags{config: p.file, reports: "-", outputFlags: outputFlags{format: "text", color: "never"}}
 	f.selection.Paths = args
-	w := &world{stdout: io.Discard, stderr: lineWriter{x.lines, p.dir}, environ: os.Environ(), getenv: func(string) string { return "" }}
+	w := &environment{stdout: io.Discard, stderr: lineWriter{x.lines, p.dir}, environ: os.Environ(), getenv: func(string) string { return "" }}
 	watcher := newWatcher(f, w, x.ticks)
 	watcher.looked = func() { x.looked <- struct{}{} }
 	go func() { x.ended <- watcher.loop(ctx) }()
@@ -242,7 +242,7 @@ func TestWhatWasRedRunsFirst(t *testing.T) {
 		var stderr buffer
 		f := &runFlags{config: p.file, reports: "-", jobs: 1, first: []string{id}, outputFlags: outputFlags{format: "text", color: "never", verbose: true}}
 		f.selection.Paths = []string{"items", "process"}
-		_ = f.run(t.Context(), &world{stdout: io.Discard, stderr: &stderr, environ: os.Environ(), getenv: func(string) string { return "" }})
+		_ = f.run(t.Context(), &environment{stdout: io.Discard, stderr: &stderr, environ: os.Environ(), getenv: func(string) string { return "" }})
 		if !strings.Contains(stderr.String(), " "+id+" (1/3)\n") {
 			t.Errorf("%s is not the first:\n%s", id, &stderr)
 		}

@@ -1545,7 +1545,7 @@ func (e ValidationErrorSuccess) Valid() bool {
 	}
 }
 
-// ActionRequired The reply goes on when somebody has done this.
+// ActionRequired The reply continues after the user has done this.
 type ActionRequired struct {
 	Type ActionRequiredType `json:"type"`
 	Data ActionRequiredData `json:"data"`
@@ -1561,8 +1561,8 @@ type ActionRequiredData struct {
 
 // AddExtensionRequest Example: {"config":{"name":"developer","type":"builtin"},"session_id":"20251210_3"}
 type AddExtensionRequest struct {
-	// Config An extension as a client sends it. Outside of a recipe, those of the types `platform`, `streamable_http`, `frontend` and
-	// `inline_python` have a description, if only null.
+	// Config An extension as a client sends it. Outside of a recipe, the types `platform`, `streamable_http`, `frontend` and
+	// `inline_python` require a description, which may be null.
 	Config    ExtensionConfigInput `json:"config"`
 	SessionID string               `json:"session_id"`
 }
@@ -1588,7 +1588,7 @@ type AudioContent struct {
 // AudioContentType defines model for AudioContent.Type.
 type AudioContentType string
 
-// Author What is missing is left out of answers.
+// Author Responses omit missing members.
 type Author struct {
 	Contact  nullable.Nullable[string] `json:"contact,omitempty"`
 	Metadata nullable.Nullable[string] `json:"metadata,omitempty"`
@@ -1620,7 +1620,7 @@ type BodyTooSlowError struct {
 // BodyTooSlowErrorError defines model for BodyTooSlowError.Error.
 type BodyTooSlowErrorError string
 
-// BuiltinExtension An MCP server that comes with the server.
+// BuiltinExtension An MCP server that is built into the server.
 type BuiltinExtension struct {
 	Type           BuiltinExtensionType      `json:"type"`
 	Name           string                    `json:"name"`
@@ -1648,14 +1648,14 @@ type BuiltinExtensionInput struct {
 // BuiltinExtensionInputType defines model for BuiltinExtensionInput.Type.
 type BuiltinExtensionInputType string
 
-// BusEvent What the server publishes.
+// BusEvent An event that the server publishes.
 type BusEvent struct {
 	union json.RawMessage
 }
 
 // ChatRequest Example: {"messages":[{"content":[{"text":"Hello","type":"text"}],"created":1765386000,"metadata":{"agentVisible":true,"userVisible":true},"role":"user"}],"session_id":"20251210_3"}
 type ChatRequest struct {
-	// Messages Only the last one counts.
+	// Messages Only the last message counts.
 	Messages      []MessageInput            `json:"messages"`
 	RecipeName    nullable.Nullable[string] `json:"recipe_name,omitempty"`
 	RecipeVersion nullable.Nullable[string] `json:"recipe_version,omitempty"`
@@ -1709,7 +1709,7 @@ type ClientToolDefinition struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
 
-	// Parameters A JSON Schema of the input. Kept as it was sent and not checked.
+	// Parameters A JSON Schema of the input. Stored unchanged and not checked.
 	Parameters json.RawMessage `json:"parameters"`
 }
 
@@ -1731,7 +1731,7 @@ type ClientToolExecutingEvent struct {
 // ClientToolExecutingEventType defines model for ClientToolExecutingEvent.Type.
 type ClientToolExecutingEventType string
 
-// ClientToolExecutionRequest Tells a client to execute one of its tools.
+// ClientToolExecutionRequest Asks a client to execute one of its tools.
 //
 // Example: {"callID":"call_1","input":{"query":"streams"},"messageID":"msg_1","requestID":"my-client_call_1_1765000000000","sessionID":"ses_1","tool":"client_my-client_search-docs","type":"client-tool-request"}
 type ClientToolExecutionRequest struct {
@@ -1801,18 +1801,18 @@ type ClientToolRequestEventType string
 type ClientToolRequested struct {
 	ClientID string `json:"clientID"`
 
-	// Request Tells a client to execute one of its tools.
+	// Request Asks a client to execute one of its tools.
 	//
 	// Example: {"callID":"call_1","input":{"query":"streams"},"messageID":"msg_1","requestID":"my-client_call_1_1765000000000","sessionID":"ses_1","tool":"client_my-client_search-docs","type":"client-tool-request"}
 	Request ClientToolExecutionRequest `json:"request"`
 }
 
-// ClientToolResponse What a client answers to an execution request.
+// ClientToolResponse The result that a client posts for an execution request.
 type ClientToolResponse struct {
 	union json.RawMessage
 }
 
-// ClientToolResult The outcome of a successful execution.
+// ClientToolResult The result of a successful execution.
 //
 // Example: {"output":"3 pages found","status":"success","title":"Search"}
 type ClientToolResult struct {
@@ -1835,7 +1835,7 @@ type ClientToolSet struct {
 
 // ClientToolSuccess Example: {"metadata":{"pages":3},"output":"3 pages found","status":"success","title":"Search"}
 type ClientToolSuccess struct {
-	// Attachments Accepted in any form and not looked at.
+	// Attachments Ignored; any value is accepted.
 	Attachments nullable.Nullable[json.RawMessage] `json:"attachments,omitempty"`
 	Metadata    *json.RawMessage                   `json:"metadata,omitempty"`
 	Output      string                             `json:"output"`
@@ -1860,18 +1860,18 @@ type ClientToolsByID map[string]ClientToolDefinition
 
 // ConfirmToolActionRequest Example: {"action":"allow_once","id":"call_1","sessionId":"20251210_3"}
 type ConfirmToolActionRequest struct {
-	// Action `allow_once` or `always_allow`; anything else declines.
+	// Action `allow_once` or `always_allow`; any other value declines.
 	Action string `json:"action"`
 
-	// ID That of the tool request.
+	// ID The ID of the tool request.
 	ID string `json:"id"`
 
-	// PrincipalType Without effect.
+	// PrincipalType Ignored.
 	PrincipalType *PrincipalType `json:"principalType,omitempty"`
 	SessionID     string         `json:"sessionId"`
 }
 
-// Content A piece of what a tool gave.
+// Content A piece of the result of a tool.
 type Content struct {
 	union json.RawMessage
 }
@@ -1881,7 +1881,7 @@ type Conversation = []Message
 
 // EditMessageRequest Example: {"editType":"edit","timestamp":1765386000}
 type EditMessageRequest struct {
-	// EditType `fork`, which leaves the session as it is and cuts off a copy, when missing.
+	// EditType By default `fork`, which truncates a copy and leaves the session unchanged.
 	EditType *EditType `json:"editType,omitempty"`
 
 	// Timestamp When the message was created, in seconds since 1970.
@@ -1893,10 +1893,10 @@ type EditMessageResponse struct {
 	SessionID string `json:"sessionId"`
 }
 
-// EditType `fork`, which leaves the session as it is and cuts off a copy, when missing.
+// EditType By default `fork`, which truncates a copy and leaves the session unchanged.
 type EditType string
 
-// Elicitation An MCP server asks the user. Answered by another `/reply` with an `elicitationResponse`.
+// Elicitation An MCP server asks the user. The client answers by another `/reply` with an `elicitationResponse`.
 type Elicitation struct {
 	ActionType ElicitationActionType `json:"actionType"`
 	ID         string                `json:"id"`
@@ -1925,7 +1925,7 @@ type ElicitationResponseActionType string
 type EmbeddedResource struct {
 	Type EmbeddedResourceType `json:"type"`
 
-	// Resource A text or, in Base64, anything else.
+	// Resource A text, or other data in Base64.
 	Resource    ResourceContents `json:"resource"`
 	Annotations *Annotations     `json:"annotations,omitempty"`
 
@@ -1947,7 +1947,7 @@ type ErrorResponse struct {
 // ErrorText Example: No model specified
 type ErrorText = string
 
-// ExecuteRequest A body `null` counts as an empty object.
+// ExecuteRequest A body of `null` counts as an empty object.
 //
 // Example: {"callID":"call_1","input":{"query":"streams"},"messageID":"msg_1","sessionID":"ses_1","timeout":5000,"toolID":"client_my-client_search-docs"}
 type ExecuteRequest struct {
@@ -1955,7 +1955,7 @@ type ExecuteRequest struct {
 	Input     *json.RawMessage `json:"input,omitempty"`
 	MessageID *string          `json:"messageID,omitempty"`
 
-	// RequestID Made by the server when missing or empty.
+	// RequestID Generated by the server when missing or empty.
 	RequestID *string `json:"requestID,omitempty"`
 	SessionID *string `json:"sessionID,omitempty"`
 
@@ -1970,7 +1970,7 @@ type ExecuteRequest struct {
 type ExecutionFailed struct {
 	Code ExecutionFailedCode `json:"code"`
 
-	// Message The client's own text, `Client disconnected`, or `Server is shutting down`.
+	// Message The client's text, `Client disconnected`, or `Server is shutting down`.
 	Message string `json:"message"`
 }
 
@@ -1996,18 +1996,18 @@ type ExecutionTimeoutError struct {
 	Error ExecutionTimeout `json:"error"`
 }
 
-// ExtensionConfig An extension as the server keeps it, with every field of its type.
+// ExtensionConfig An extension as the server stores it, with every field of its type.
 type ExtensionConfig struct {
 	union json.RawMessage
 }
 
-// ExtensionConfigInput An extension as a client sends it. Outside of a recipe, those of the types `platform`, `streamable_http`, `frontend` and
-// `inline_python` have a description, if only null.
+// ExtensionConfigInput An extension as a client sends it. Outside of a recipe, the types `platform`, `streamable_http`, `frontend` and
+// `inline_python` require a description, which may be null.
 type ExtensionConfigInput struct {
 	union json.RawMessage
 }
 
-// ExtensionData What extensions keep with a session, by name and version, such as `todo.v0`.
+// ExtensionData Data that extensions store with a session, by name and version, such as `todo.v0`.
 type ExtensionData = json.RawMessage
 
 // FrontendExtension Tools that the client runs.
@@ -2045,20 +2045,20 @@ type FrontendToolRequest struct {
 	Type FrontendToolRequestType `json:"type"`
 	ID   string                  `json:"id"`
 
-	// ToolCall The call that the model made, or why it is none.
+	// ToolCall The call that the model made, or why it is not a valid call.
 	ToolCall ToolCallResult `json:"toolCall"`
 }
 
 // FrontendToolRequestType defines model for FrontendToolRequest.Type.
 type FrontendToolRequestType string
 
-// GlobalEvent A bus event with the directory it was published in.
+// GlobalEvent A bus event and the directory that it was published in.
 //
 // Example: {"directory":"/home/me/project","payload":{"properties":{"clientID":"my-client","toolIDs":[]},"type":"client-tool.registered"}}
 type GlobalEvent struct {
 	Directory string `json:"directory"`
 
-	// Payload What the server publishes.
+	// Payload An event that the server publishes.
 	Payload BusEvent `json:"payload"`
 }
 
@@ -2087,11 +2087,11 @@ type ImageContentType string
 
 // ImportSessionRequest defines model for ImportSessionRequest.
 type ImportSessionRequest struct {
-	// JSON What an export gave, decoded once.
+	// JSON The exported text, after decoding the JSON string once.
 	JSON string `json:"json"`
 }
 
-// InlinePythonExtension An MCP server that is a text in Python.
+// InlinePythonExtension An MCP server whose code is a text in Python.
 type InlinePythonExtension struct {
 	Type           InlinePythonExtensionType   `json:"type"`
 	Name           string                      `json:"name"`
@@ -2236,7 +2236,7 @@ type MalformedBodyErrorName string
 
 // Message Example: {"content":[{"text":"Hello","type":"text"}],"created":1765386000,"id":"msg_20251210_3_0","metadata":{"agentVisible":true,"userVisible":true},"role":"user"}
 type Message struct {
-	// ID Null for what the engine itself says.
+	// ID Null for messages of the engine itself.
 	ID   nullable.Nullable[string] `json:"id"`
 	Role Role                      `json:"role"`
 
@@ -2256,7 +2256,7 @@ type MessageEvent struct {
 	union json.RawMessage
 }
 
-// MessageInput A message as a client sends it. Its ID is not kept.
+// MessageInput A message as a client sends it. Its ID is not stored.
 type MessageInput struct {
 	Content  []MessageContent          `json:"content"`
 	Created  int64                     `json:"created"`
@@ -2291,7 +2291,7 @@ type NoProperties = map[string]interface{}
 // OversizedBodyText defines model for OversizedBodyText.
 type OversizedBodyText string
 
-// PendingStreamData The data of an event of a pending stream; a ping has none.
+// PendingStreamData The data of an event of a pending stream; a ping has no data.
 type PendingStreamData struct {
 	union json.RawMessage
 }
@@ -2337,7 +2337,7 @@ type PlatformExtensionInput struct {
 // PlatformExtensionInputType defines model for PlatformExtensionInput.Type.
 type PlatformExtensionInputType string
 
-// PrincipalType Without effect.
+// PrincipalType Ignored.
 type PrincipalType string
 
 // Progress defines model for Progress.
@@ -2378,7 +2378,7 @@ type RateLimitedError struct {
 	Error RateLimited `json:"error"`
 }
 
-// Recipe A recipe as the server keeps it. What it does not have is left out.
+// Recipe A recipe as the server stores it. Missing members are omitted.
 //
 // Example: {"description":"Greets somebody","instructions":"Greet them","title":"Greet","version":"1.0.0"}
 type Recipe struct {
@@ -2389,19 +2389,19 @@ type Recipe struct {
 	Prompt       *string            `json:"prompt,omitempty"`
 	Extensions   *[]ExtensionConfig `json:"extensions,omitempty"`
 
-	// Settings What is missing is left out of answers.
+	// Settings Responses omit missing members.
 	Settings   *Settings `json:"settings,omitempty"`
 	Activities *[]string `json:"activities,omitempty"`
 
-	// Author What is missing is left out of answers.
+	// Author Responses omit missing members.
 	Author     *Author            `json:"author,omitempty"`
 	Parameters *[]RecipeParameter `json:"parameters,omitempty"`
 
-	// Response What the agent has to give at the end.
+	// Response The result that the agent must return at the end.
 	Response   *Response    `json:"response,omitempty"`
 	SubRecipes *[]SubRecipe `json:"sub_recipes,omitempty"`
 
-	// Retry What is missing is left out.
+	// Retry Missing members are omitted.
 	Retry *RetryConfig `json:"retry,omitempty"`
 }
 
@@ -2422,11 +2422,11 @@ type RecipeInput struct {
 	SubRecipes   nullable.Nullable[[]SubRecipeInput]       `json:"sub_recipes,omitempty"`
 	Title        string                                    `json:"title"`
 
-	// Version `1.0.0` when missing.
+	// Version By default `1.0.0`.
 	Version *string `json:"version,omitempty"`
 }
 
-// RecipeParameter What is missing is left out of answers.
+// RecipeParameter Responses omit missing members.
 //
 // Example: {"description":"Whom to greet","input_type":"string","key":"name","requirement":"required"}
 type RecipeParameter struct {
@@ -2528,7 +2528,7 @@ type ReplyModelChangeEventMode string
 type ReplyNotificationEvent struct {
 	Type ReplyNotificationEventType `json:"type"`
 
-	// RequestID The tool request during which it came.
+	// RequestID The tool request during which it arrived.
 	RequestID string `json:"request_id"`
 
 	// Message A notification of MCP, without its `jsonrpc`.
@@ -2555,7 +2555,7 @@ type ReplyUpdateConversationEvent struct {
 // ReplyUpdateConversationEventType defines model for ReplyUpdateConversationEvent.Type.
 type ReplyUpdateConversationEventType string
 
-// ResourceContents A text or, in Base64, anything else.
+// ResourceContents A text, or other data in Base64.
 type ResourceContents = json.RawMessage
 
 // ResourceLink defines model for ResourceLink.
@@ -2574,7 +2574,7 @@ type ResourceLink struct {
 // ResourceLinkType defines model for ResourceLink.Type.
 type ResourceLinkType string
 
-// Response What the agent has to give at the end.
+// Response The result that the agent must return at the end.
 type Response struct {
 	// JSONSchema Any JSON. Numbers keep their digits, and objects the order of their fields.
 	JSONSchema nullable.Nullable[AnyValue] `json:"json_schema,omitempty"`
@@ -2595,7 +2595,7 @@ type ResumeAgentRequest struct {
 	SessionID              string `json:"session_id"`
 }
 
-// RetryConfig What is missing is left out.
+// RetryConfig Missing members are omitted.
 type RetryConfig struct {
 	MaxRetries              int32                     `json:"max_retries"`
 	Checks                  []SuccessCheck            `json:"checks"`
@@ -2640,7 +2640,7 @@ type Session struct {
 	CreatedAt   time.Time   `json:"created_at"`
 	UpdatedAt   time.Time   `json:"updated_at"`
 
-	// ExtensionData What extensions keep with a session, by name and version, such as `todo.v0`.
+	// ExtensionData Data that extensions store with a session, by name and version, such as `todo.v0`.
 	ExtensionData           ExtensionData                        `json:"extension_data"`
 	TotalTokens             nullable.Nullable[int32]             `json:"total_tokens"`
 	InputTokens             nullable.Nullable[int32]             `json:"input_tokens"`
@@ -2652,7 +2652,7 @@ type Session struct {
 	Recipe                  nullable.Nullable[Recipe]            `json:"recipe"`
 	UserRecipeValues        nullable.Nullable[map[string]string] `json:"user_recipe_values"`
 
-	// Conversation Null where the operation does not load the messages.
+	// Conversation Null if the operation does not load the messages.
 	Conversation nullable.Nullable[Conversation] `json:"conversation"`
 	MessageCount int                             `json:"message_count"`
 	ProviderName nullable.Nullable[string]       `json:"provider_name"`
@@ -2673,7 +2673,7 @@ type SessionListResponse struct {
 // SessionType defines model for SessionType.
 type SessionType string
 
-// Settings What is missing is left out of answers.
+// Settings Responses omit missing members.
 type Settings struct {
 	GooseProvider nullable.Nullable[string]  `json:"goose_provider,omitempty"`
 	GooseModel    nullable.Nullable[string]  `json:"goose_model,omitempty"`
@@ -2693,14 +2693,14 @@ type ShellCheckType string
 type ShellCheckInput struct {
 	Command string `json:"command"`
 
-	// Type Answers have `Shell`, however it was written.
+	// Type Responses always write `Shell`.
 	Type ShellCheckInputType `json:"type"`
 }
 
-// ShellCheckInputType Answers have `Shell`, however it was written.
+// ShellCheckInputType Responses always write `Shell`.
 type ShellCheckInputType string
 
-// SseExtension An MCP server behind server-sent events.
+// SseExtension An MCP server over server-sent events.
 type SseExtension struct {
 	Type        SseExtensionType `json:"type"`
 	Name        string           `json:"name"`
@@ -2742,11 +2742,11 @@ type StartAgentRequest struct {
 	RecipeDeeplink nullable.Nullable[string]      `json:"recipe_deeplink,omitempty"`
 	RecipeID       nullable.Nullable[string]      `json:"recipe_id,omitempty"`
 
-	// WorkingDir Kept as it is; it need not exist.
+	// WorkingDir Stored unchanged; it need not exist.
 	WorkingDir string `json:"working_dir"`
 }
 
-// StdioExtension An MCP server that is a command.
+// StdioExtension An MCP server that the server starts by a command.
 type StdioExtension struct {
 	Type        StdioExtensionType `json:"type"`
 	Name        string             `json:"name"`
@@ -2794,7 +2794,7 @@ type StreamEvent struct {
 	union json.RawMessage
 }
 
-// StreamableHTTPExtension An MCP server behind streamable HTTP.
+// StreamableHTTPExtension An MCP server over streamable HTTP.
 type StreamableHTTPExtension struct {
 	Type        StreamableHTTPExtensionType `json:"type"`
 	Name        string                      `json:"name"`
@@ -2847,10 +2847,10 @@ type SubRecipeInput struct {
 	Name        string                    `json:"name"`
 	Path        string                    `json:"path"`
 
-	// SequentialWhenRepeated False when missing.
+	// SequentialWhenRepeated By default false.
 	SequentialWhenRepeated *bool `json:"sequential_when_repeated,omitempty"`
 
-	// Values What is not a text becomes the JSON text of it.
+	// Values A value that is not a string becomes its JSON text.
 	Values nullable.Nullable[map[string]*AnyValue] `json:"values,omitempty"`
 }
 
@@ -2858,7 +2858,7 @@ type SubRecipeInput struct {
 type SubmitResultRequest struct {
 	RequestID string `json:"requestID"`
 
-	// Result What a client answers to an execution request.
+	// Result The result that a client posts for an execution request.
 	Result ClientToolResponse `json:"result"`
 }
 
@@ -3010,7 +3010,7 @@ type ToolCall struct {
 	Arguments *JSONObject `json:"arguments,omitempty"`
 }
 
-// ToolCallResult The call that the model made, or why it is none.
+// ToolCallResult The call that the model made, or why it is not a valid call.
 type ToolCallResult struct {
 	union json.RawMessage
 }
@@ -3024,7 +3024,7 @@ type ToolCallSuccess struct {
 // ToolCallSuccessStatus defines model for ToolCallSuccess.Status.
 type ToolCallSuccessStatus string
 
-// ToolConfirmation May the tool run? Answered by `/action-required/tool-confirmation`.
+// ToolConfirmation Asks whether the tool may run. The client answers by `/action-required/tool-confirmation`.
 //
 // Example: {"actionType":"toolConfirmation","arguments":{"command":"ls"},"id":"call_1","prompt":null,"toolName":"developer__shell"}
 type ToolConfirmation struct {
@@ -3040,7 +3040,7 @@ type ToolConfirmation struct {
 // ToolConfirmationActionType defines model for ToolConfirmation.ActionType.
 type ToolConfirmationActionType string
 
-// ToolConfirmationRequest Accepted and kept, and never sent by a reply.
+// ToolConfirmationRequest Accepted and stored, but never sent by a reply.
 type ToolConfirmationRequest struct {
 	Type     ToolConfirmationRequestType `json:"type"`
 	ID       string                      `json:"id"`
@@ -3094,7 +3094,7 @@ type ToolRequest struct {
 	Type ToolRequestType `json:"type"`
 	ID   string          `json:"id"`
 
-	// ToolCall The call that the model made, or why it is none.
+	// ToolCall The call that the model made, or why it is not a valid call.
 	ToolCall         ToolCallResult            `json:"toolCall"`
 	ThoughtSignature nullable.Nullable[string] `json:"thoughtSignature,omitempty"`
 }
@@ -3106,22 +3106,22 @@ type ToolRequestType string
 type ToolResponse struct {
 	Type ToolResponseType `json:"type"`
 
-	// ID That of the request.
+	// ID The ID of the request.
 	ID string `json:"id"`
 
-	// ToolResult What a tool gave, or why it gave nothing.
+	// ToolResult The result of a tool, or why there is no result.
 	ToolResult ToolResult `json:"toolResult"`
 }
 
 // ToolResponseType defines model for ToolResponse.Type.
 type ToolResponseType string
 
-// ToolResult What a tool gave, or why it gave nothing.
+// ToolResult The result of a tool, or why there is no result.
 type ToolResult struct {
 	union json.RawMessage
 }
 
-// ToolResultSuccess Also what a tool says that has failed.
+// ToolResultSuccess Also the result of a tool that reports an error.
 type ToolResultSuccess struct {
 	Status ToolResultSuccessStatus `json:"status"`
 	Value  []Content               `json:"value"`
@@ -3154,7 +3154,7 @@ type UnregisterRequest struct {
 	// SessionID Ignored.
 	SessionID *string `json:"sessionID,omitempty"`
 
-	// ToolIDs Short names, or full IDs if they begin with `client_`. All tools of the client when missing; none when empty.
+	// ToolIDs Short names, or full IDs if they begin with `client_`. Without it, all tools of the client; an empty list removes no tool.
 	ToolIDs *[]string `json:"toolIDs,omitempty"`
 }
 
@@ -3177,7 +3177,7 @@ type UpdateFromSessionRequest struct {
 
 // UpdateProviderRequest Example: {"model":"gpt-4o","provider":"openai","session_id":"20251210_3"}
 type UpdateProviderRequest struct {
-	// Model The model of the settings when missing.
+	// Model By default the model of the settings.
 	Model     nullable.Nullable[string] `json:"model,omitempty"`
 	Provider  string                    `json:"provider"`
 	SessionID string                    `json:"session_id"`
@@ -3190,19 +3190,19 @@ type UpdateRouterToolSelectorRequest struct {
 
 // UpdateSessionNameRequest defines model for UpdateSessionNameRequest.
 type UpdateSessionNameRequest struct {
-	// Name At most 200 bytes without the blanks around it, and at least one.
+	// Name From 1 to 200 bytes, without the white space around it.
 	Name string `json:"name"`
 }
 
 // UpdateSessionUserRecipeValuesRequest defines model for UpdateSessionUserRecipeValuesRequest.
 type UpdateSessionUserRecipeValuesRequest struct {
-	// UserRecipeValues Takes the place of all earlier values.
+	// UserRecipeValues Replaces all earlier values.
 	UserRecipeValues map[string]string `json:"userRecipeValues"`
 }
 
 // UpdateSessionUserRecipeValuesResponse defines model for UpdateSessionUserRecipeValuesResponse.
 type UpdateSessionUserRecipeValuesResponse struct {
-	// Recipe A recipe as the server keeps it. What it does not have is left out.
+	// Recipe A recipe as the server stores it. Missing members are omitted.
 	//
 	// Example: {"description":"Greets somebody","instructions":"Greet them","title":"Greet","version":"1.0.0"}
 	Recipe Recipe `json:"recipe"`
@@ -3210,10 +3210,10 @@ type UpdateSessionUserRecipeValuesResponse struct {
 
 // ValidationError Example: {"data":{"clientID":"my-client"},"error":[{"code":"invalid_type","expected":"array","message":"Invalid input: expected array, received undefined","path":["tools"]}],"success":false}
 type ValidationError struct {
-	// Data The whole body as the server read it; an empty object when its content type was not accepted. Left out when it is larger than 64 KiB.
+	// Data The whole body as the server read it; an empty object when its content type was not accepted. Omitted when it is larger than 64 KiB.
 	Data nullable.Nullable[json.RawMessage] `json:"data,omitempty"`
 
-	// Error The first 100 issues. When there are more, a last one says how many.
+	// Error The first 100 issues. If there are more, a last entry says how many.
 	Error   []ValidationIssue      `json:"error"`
 	Success ValidationErrorSuccess `json:"success"`
 }
@@ -3263,79 +3263,79 @@ type ValidationFailed = ValidationError
 type GetToolsParams struct {
 	SessionID string `form:"session_id" json:"session_id"`
 
-	// ExtensionName Only the tools of this extension. An unknown one has none.
+	// ExtensionName Lists only the tools of this extension. The list of an unknown extension is empty.
 	ExtensionName *string `form:"extension_name,omitempty" json:"extension_name,omitempty"`
 }
 
 // ExecuteClientToolParams defines parameters for ExecuteClientTool.
 type ExecuteClientToolParams struct {
-	// Directory The project directory that the request is about; the server's own when it is missing.
+	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
-	// XOpencodeDirectory The same as the query parameter `directory`, which wins.
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
 // StreamPendingRequestsParams defines parameters for StreamPendingRequests.
 type StreamPendingRequestsParams struct {
-	// Directory The project directory that the request is about; the server's own when it is missing.
+	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
-	// XOpencodeDirectory The same as the query parameter `directory`, which wins.
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
 // RegisterClientToolsParams defines parameters for RegisterClientTools.
 type RegisterClientToolsParams struct {
-	// Directory The project directory that the request is about; the server's own when it is missing.
+	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
-	// XOpencodeDirectory The same as the query parameter `directory`, which wins.
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
 // SubmitClientToolResultParams defines parameters for SubmitClientToolResult.
 type SubmitClientToolResultParams struct {
-	// Directory The project directory that the request is about; the server's own when it is missing.
+	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
-	// XOpencodeDirectory The same as the query parameter `directory`, which wins.
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
 // ListAllClientToolsParams defines parameters for ListAllClientTools.
 type ListAllClientToolsParams struct {
-	// Directory The project directory that the request is about; the server's own when it is missing.
+	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
-	// XOpencodeDirectory The same as the query parameter `directory`, which wins.
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
 // ListClientToolsParams defines parameters for ListClientTools.
 type ListClientToolsParams struct {
-	// Directory The project directory that the request is about; the server's own when it is missing.
+	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
-	// XOpencodeDirectory The same as the query parameter `directory`, which wins.
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
 // UnregisterClientToolsParams defines parameters for UnregisterClientTools.
 type UnregisterClientToolsParams struct {
-	// Directory The project directory that the request is about; the server's own when it is missing.
+	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
-	// XOpencodeDirectory The same as the query parameter `directory`, which wins.
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
 // StreamEventsParams defines parameters for StreamEvents.
 type StreamEventsParams struct {
-	// Directory The project directory that the request is about; the server's own when it is missing.
+	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
-	// XOpencodeDirectory The same as the query parameter `directory`, which wins.
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 

@@ -91,18 +91,18 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// ConfirmToolActionWithBody Allow a tool call, or decline it
+	// ConfirmToolActionWithBody Allow or decline a tool call
 	//
-	// An ID that nobody waits for is no error. An answer may come before its question.
+	// An unknown ID is not an error. An answer may arrive before its question.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
 	ConfirmToolActionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ConfirmToolAction Allow a tool call, or decline it
+	// ConfirmToolAction Allow or decline a tool call
 	//
-	// An ID that nobody waits for is no error. An answer may come before its question.
+	// An unknown ID is not an error. An answer may arrive before its question.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -111,7 +111,7 @@ type ClientInterface interface {
 
 	// AddExtensionWithBody Connect the agent to an extension
 	//
-	// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+	// Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -120,7 +120,7 @@ type ClientInterface interface {
 
 	// AddExtension Connect the agent to an extension
 	//
-	// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+	// Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -145,36 +145,36 @@ type ClientInterface interface {
 	// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
 	RemoveExtension(ctx context.Context, body RemoveExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ResumeAgentWithBody Load a session, and its model and extensions if asked to
+	// ResumeAgentWithBody Load a session, optionally with its model and extensions
 	//
-	// The session is returned as it was before its provider was written to it.
+	// The response has the session as it was before its provider was stored in it.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
 	ResumeAgentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ResumeAgent Load a session, and its model and extensions if asked to
+	// ResumeAgent Load a session, optionally with its model and extensions
 	//
-	// The session is returned as it was before its provider was written to it.
+	// The response has the session as it was before its provider was stored in it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
 	ResumeAgent(ctx context.Context, body ResumeAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// StartAgentWithBody Make a session
+	// StartAgentWithBody Create a session
 	//
-	// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+	// A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /agent/start (the `StartAgent` operationId).
 	StartAgentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// StartAgent Make a session
+	// StartAgent Create a session
 	//
-	// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+	// A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -183,7 +183,7 @@ type ClientInterface interface {
 
 	// StopAgentWithBody Drop an agent from memory
 	//
-	// A stream that runs keeps its agent until it ends.
+	// A running stream keeps its agent until it ends.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -192,50 +192,50 @@ type ClientInterface interface {
 
 	// StopAgent Drop an agent from memory
 	//
-	// A stream that runs keeps its agent until it ends.
+	// A running stream keeps its agent until it ends.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /agent/stop (the `StopAgent` operationId).
 	StopAgent(ctx context.Context, body StopAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetTools The tools that an agent offers its model
+	// GetTools List the tools that an agent offers its model
 	//
-	// Frontend tools are not among them.
+	// Frontend tools are not listed.
 	//
 	// Corresponds with GET /agent/tools (the `GetTools` operationId).
 	GetTools(ctx context.Context, params *GetToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateFromSessionWithBody Give the agent the prompt of its session
+	// UpdateFromSessionWithBody Set the agent's prompt from its session
 	//
-	// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+	// Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
 	UpdateFromSessionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateFromSession Give the agent the prompt of its session
+	// UpdateFromSession Set the agent's prompt from its session
 	//
-	// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+	// Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
 	UpdateFromSession(ctx context.Context, body UpdateFromSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateAgentProviderWithBody Give the agent another provider or model
+	// UpdateAgentProviderWithBody Change the provider or model of an agent
 	//
-	// The session keeps both; the settings do not change.
+	// The session stores both; the settings do not change.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
 	UpdateAgentProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateAgentProvider Give the agent another provider or model
+	// UpdateAgentProvider Change the provider or model of an agent
 	//
-	// The session keeps both; the settings do not change.
+	// The session stores both; the settings do not change.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -256,29 +256,29 @@ type ClientInterface interface {
 	// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
 	UpdateRouterToolSelector(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ExecuteClientToolWithBody Call a registered tool and wait for its outcome
+	// ExecuteClientToolWithBody Call a registered tool and wait for its result
 	//
 	// Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
-	// client's disconnect. The content type of the request is not looked at.
+	// client's disconnect. The server ignores the content type of the request.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /client-tools/execute (the `ExecuteClientTool` operationId).
 	ExecuteClientToolWithBody(ctx context.Context, params *ExecuteClientToolParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ExecuteClientTool Call a registered tool and wait for its outcome
+	// ExecuteClientTool Call a registered tool and wait for its result
 	//
 	// Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
-	// client's disconnect. The content type of the request is not looked at.
+	// client's disconnect. The server ignores the content type of the request.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /client-tools/execute (the `ExecuteClientTool` operationId).
 	ExecuteClientTool(ctx context.Context, params *ExecuteClientToolParams, body ExecuteClientToolJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// StreamPendingRequests The execution requests of one client, as they come
+	// StreamPendingRequests Stream the execution requests for one client
 	//
-	// The response head is sent at once. When the stream closes, for whatever reason, the client's pending
+	// The response head is sent at once. When the stream closes, for any reason, the client's pending
 	// executions fail and all its tools are removed.
 	//
 	// Corresponds with GET /client-tools/pending/{clientID} (the `StreamPendingRequests` operationId).
@@ -286,7 +286,7 @@ type ClientInterface interface {
 
 	// RegisterClientToolsWithBody Add tools to a client, or overwrite them
 	//
-	// Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+	// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -295,7 +295,7 @@ type ClientInterface interface {
 
 	// RegisterClientTools Add tools to a client, or overwrite them
 	//
-	// Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+	// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -320,12 +320,12 @@ type ClientInterface interface {
 	// Corresponds with POST /client-tools/result (the `SubmitClientToolResult` operationId).
 	SubmitClientToolResult(ctx context.Context, params *SubmitClientToolResultParams, body SubmitClientToolResultJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListAllClientTools All tools of all clients
+	// ListAllClientTools List the tools of all clients
 	//
 	// Corresponds with GET /client-tools/tools (the `ListAllClientTools` operationId).
 	ListAllClientTools(ctx context.Context, params *ListAllClientToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListClientTools The tools of one client
+	// ListClientTools List the tools of one client
 	//
 	// Corresponds with GET /client-tools/tools/{clientID} (the `ListClientTools` operationId).
 	ListClientTools(ctx context.Context, clientID ClientID, params *ListClientToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -348,69 +348,69 @@ type ClientInterface interface {
 	// Corresponds with DELETE /client-tools/unregister (the `UnregisterClientTools` operationId).
 	UnregisterClientTools(ctx context.Context, params *UnregisterClientToolsParams, body UnregisterClientToolsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetDiagnostics What helps to find a fault, as one archive
+	// GetDiagnostics Download diagnostics of a session as an archive
 	//
 	// Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
 	GetDiagnostics(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// StreamEvents What happens in one directory
+	// StreamEvents Stream the events of one directory
 	//
 	// Corresponds with GET /event (the `StreamEvents` operationId).
 	StreamEvents(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// StreamGlobalEvents What happens in all directories
+	// StreamGlobalEvents Stream the events of all directories
 	//
 	// Corresponds with GET /global/event (the `StreamGlobalEvents` operationId).
 	StreamGlobalEvents(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReplyWithBody Say something, and follow the answer
+	// ReplyWithBody Send a message and stream the reply
 	//
-	// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
-	// read travels in the stream, and the status is 200. The body may have 50 MiB.
+	// Only the last message is new; the history comes from the session. A failure after the body has been
+	// read is sent in the stream, and the status is 200. The body may have 50 MiB.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /reply (the `Reply` operationId).
 	ReplyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// Reply Say something, and follow the answer
+	// Reply Send a message and stream the reply
 	//
-	// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
-	// read travels in the stream, and the status is 200. The body may have 50 MiB.
+	// Only the last message is new; the history comes from the session. A failure after the body has been
+	// read is sent in the stream, and the status is 200. The body may have 50 MiB.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /reply (the `Reply` operationId).
 	Reply(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListSessions The sessions that have messages
+	// ListSessions List the sessions that have messages
 	//
-	// Those of the types `user` and `scheduled`, the last updated first, without their messages.
+	// Lists sessions of the types `user` and `scheduled` without their messages, the last updated first.
 	//
 	// Corresponds with GET /sessions (the `ListSessions` operationId).
 	ListSessions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ImportSessionWithBody Make a session from an exported one
+	// ImportSessionWithBody Import an exported session
 	//
-	// It has a new ID and new times, and neither provider nor model.
+	// The session gets a new ID and new times, but no provider and no model.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /sessions/import (the `ImportSession` operationId).
 	ImportSessionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ImportSession Make a session from an exported one
+	// ImportSession Import an exported session
 	//
-	// It has a new ID and new times, and neither provider nor model.
+	// The session gets a new ID and new times, but no provider and no model.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /sessions/import (the `ImportSession` operationId).
 	ImportSession(ctx context.Context, body ImportSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetSessionInsights How many sessions and tokens there are
+	// GetSessionInsights Count the sessions and tokens
 	//
-	// Sessions of every type count, and those without messages.
+	// Counts sessions of every type, also those without messages.
 	//
 	// Corresponds with GET /sessions/insights (the `GetSessionInsights` operationId).
 	GetSessionInsights(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -422,81 +422,81 @@ type ClientInterface interface {
 	// Corresponds with DELETE /sessions/{session_id} (the `DeleteSession` operationId).
 	DeleteSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetSession One session with its messages
+	// GetSession Get a session with its messages
 	//
 	// Corresponds with GET /sessions/{session_id} (the `GetSession` operationId).
 	GetSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// EditMessageWithBody Cut a session off at a message, or a copy of it
+	// EditMessageWithBody Truncate a session, or a copy of it, at a message
 	//
-	// Every message of that second or later is deleted. Nothing is generated.
+	// Deletes every message of that second or later. The model is not called.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
 	EditMessageWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// EditMessage Cut a session off at a message, or a copy of it
+	// EditMessage Truncate a session, or a copy of it, at a message
 	//
-	// Every message of that second or later is deleted. Nothing is generated.
+	// Deletes every message of that second or later. The model is not called.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
 	EditMessage(ctx context.Context, sessionID SessionID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ExportSession One session as a text
+	// ExportSession Export a session as a text
 	//
 	// Corresponds with GET /sessions/{session_id}/export (the `ExportSession` operationId).
 	ExportSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateSessionNameWithBody Name a session
+	// UpdateSessionNameWithBody Rename a session
 	//
-	// Automatic naming stops with it. An unknown session is no error.
+	// Ends automatic naming. An unknown session is not an error.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
 	UpdateSessionNameWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateSessionName Name a session
+	// UpdateSessionName Rename a session
 	//
-	// Automatic naming stops with it. An unknown session is no error.
+	// Ends automatic naming. An unknown session is not an error.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
 	UpdateSessionName(ctx context.Context, sessionID SessionID, body UpdateSessionNameJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateSessionUserRecipeValuesWithBody Fill in the parameters of the recipe of a session
+	// UpdateSessionUserRecipeValuesWithBody Set the parameters of a session's recipe
 	//
-	// The values are stored also when the rest fails.
+	// The values are stored even if the rest fails.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
 	UpdateSessionUserRecipeValuesWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateSessionUserRecipeValues Fill in the parameters of the recipe of a session
+	// UpdateSessionUserRecipeValues Set the parameters of a session's recipe
 	//
-	// The values are stored also when the rest fails.
+	// The values are stored even if the rest fails.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
 	UpdateSessionUserRecipeValues(ctx context.Context, sessionID SessionID, body UpdateSessionUserRecipeValuesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetStatus Whether the server is up
+	// GetStatus Check whether the server is up
 	//
-	// Needs no key and looks at nothing else.
+	// Needs no key and checks nothing else.
 	//
 	// Corresponds with GET /status (the `GetStatus` operationId).
 	GetStatus(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// ConfirmToolActionWithBody Allow a tool call, or decline it
+// ConfirmToolActionWithBody Allow or decline a tool call
 //
-// An ID that nobody waits for is no error. An answer may come before its question.
+// An unknown ID is not an error. An answer may arrive before its question.
 //
 // Takes any type of body and a specified content type.
 //
@@ -513,9 +513,9 @@ func (c *Client) ConfirmToolActionWithBody(ctx context.Context, contentType stri
 	return c.Client.Do(req)
 }
 
-// ConfirmToolAction Allow a tool call, or decline it
+// ConfirmToolAction Allow or decline a tool call
 //
-// An ID that nobody waits for is no error. An answer may come before its question.
+// An unknown ID is not an error. An answer may arrive before its question.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -534,7 +534,7 @@ func (c *Client) ConfirmToolAction(ctx context.Context, body ConfirmToolActionJS
 
 // AddExtensionWithBody Connect the agent to an extension
 //
-// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+// Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
 //
 // Takes any type of body and a specified content type.
 //
@@ -553,7 +553,7 @@ func (c *Client) AddExtensionWithBody(ctx context.Context, contentType string, b
 
 // AddExtension Connect the agent to an extension
 //
-// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+// Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -608,9 +608,9 @@ func (c *Client) RemoveExtension(ctx context.Context, body RemoveExtensionJSONRe
 	return c.Client.Do(req)
 }
 
-// ResumeAgentWithBody Load a session, and its model and extensions if asked to
+// ResumeAgentWithBody Load a session, optionally with its model and extensions
 //
-// The session is returned as it was before its provider was written to it.
+// The response has the session as it was before its provider was stored in it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -627,9 +627,9 @@ func (c *Client) ResumeAgentWithBody(ctx context.Context, contentType string, bo
 	return c.Client.Do(req)
 }
 
-// ResumeAgent Load a session, and its model and extensions if asked to
+// ResumeAgent Load a session, optionally with its model and extensions
 //
-// The session is returned as it was before its provider was written to it.
+// The response has the session as it was before its provider was stored in it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -646,9 +646,9 @@ func (c *Client) ResumeAgent(ctx context.Context, body ResumeAgentJSONRequestBod
 	return c.Client.Do(req)
 }
 
-// StartAgentWithBody Make a session
+// StartAgentWithBody Create a session
 //
-// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+// A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
 //
 // Takes any type of body and a specified content type.
 //
@@ -665,9 +665,9 @@ func (c *Client) StartAgentWithBody(ctx context.Context, contentType string, bod
 	return c.Client.Do(req)
 }
 
-// StartAgent Make a session
+// StartAgent Create a session
 //
-// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+// A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -686,7 +686,7 @@ func (c *Client) StartAgent(ctx context.Context, body StartAgentJSONRequestBody,
 
 // StopAgentWithBody Drop an agent from memory
 //
-// A stream that runs keeps its agent until it ends.
+// A running stream keeps its agent until it ends.
 //
 // Takes any type of body and a specified content type.
 //
@@ -705,7 +705,7 @@ func (c *Client) StopAgentWithBody(ctx context.Context, contentType string, body
 
 // StopAgent Drop an agent from memory
 //
-// A stream that runs keeps its agent until it ends.
+// A running stream keeps its agent until it ends.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -722,9 +722,9 @@ func (c *Client) StopAgent(ctx context.Context, body StopAgentJSONRequestBody, r
 	return c.Client.Do(req)
 }
 
-// GetTools The tools that an agent offers its model
+// GetTools List the tools that an agent offers its model
 //
-// Frontend tools are not among them.
+// Frontend tools are not listed.
 //
 // Corresponds with GET /agent/tools (the `GetTools` operationId).
 func (c *Client) GetTools(ctx context.Context, params *GetToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -739,9 +739,9 @@ func (c *Client) GetTools(ctx context.Context, params *GetToolsParams, reqEditor
 	return c.Client.Do(req)
 }
 
-// UpdateFromSessionWithBody Give the agent the prompt of its session
+// UpdateFromSessionWithBody Set the agent's prompt from its session
 //
-// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+// Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
 //
 // Takes any type of body and a specified content type.
 //
@@ -758,9 +758,9 @@ func (c *Client) UpdateFromSessionWithBody(ctx context.Context, contentType stri
 	return c.Client.Do(req)
 }
 
-// UpdateFromSession Give the agent the prompt of its session
+// UpdateFromSession Set the agent's prompt from its session
 //
-// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+// Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -777,9 +777,9 @@ func (c *Client) UpdateFromSession(ctx context.Context, body UpdateFromSessionJS
 	return c.Client.Do(req)
 }
 
-// UpdateAgentProviderWithBody Give the agent another provider or model
+// UpdateAgentProviderWithBody Change the provider or model of an agent
 //
-// The session keeps both; the settings do not change.
+// The session stores both; the settings do not change.
 //
 // Takes any type of body and a specified content type.
 //
@@ -796,9 +796,9 @@ func (c *Client) UpdateAgentProviderWithBody(ctx context.Context, contentType st
 	return c.Client.Do(req)
 }
 
-// UpdateAgentProvider Give the agent another provider or model
+// UpdateAgentProvider Change the provider or model of an agent
 //
-// The session keeps both; the settings do not change.
+// The session stores both; the settings do not change.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -849,10 +849,10 @@ func (c *Client) UpdateRouterToolSelector(ctx context.Context, body UpdateRouter
 	return c.Client.Do(req)
 }
 
-// ExecuteClientToolWithBody Call a registered tool and wait for its outcome
+// ExecuteClientToolWithBody Call a registered tool and wait for its result
 //
 // Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
-// client's disconnect. The content type of the request is not looked at.
+// client's disconnect. The server ignores the content type of the request.
 //
 // Takes any type of body and a specified content type.
 //
@@ -869,10 +869,10 @@ func (c *Client) ExecuteClientToolWithBody(ctx context.Context, params *ExecuteC
 	return c.Client.Do(req)
 }
 
-// ExecuteClientTool Call a registered tool and wait for its outcome
+// ExecuteClientTool Call a registered tool and wait for its result
 //
 // Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
-// client's disconnect. The content type of the request is not looked at.
+// client's disconnect. The server ignores the content type of the request.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -889,9 +889,9 @@ func (c *Client) ExecuteClientTool(ctx context.Context, params *ExecuteClientToo
 	return c.Client.Do(req)
 }
 
-// StreamPendingRequests The execution requests of one client, as they come
+// StreamPendingRequests Stream the execution requests for one client
 //
-// The response head is sent at once. When the stream closes, for whatever reason, the client's pending
+// The response head is sent at once. When the stream closes, for any reason, the client's pending
 // executions fail and all its tools are removed.
 //
 // Corresponds with GET /client-tools/pending/{clientID} (the `StreamPendingRequests` operationId).
@@ -909,7 +909,7 @@ func (c *Client) StreamPendingRequests(ctx context.Context, clientID ClientID, p
 
 // RegisterClientToolsWithBody Add tools to a client, or overwrite them
 //
-// Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -928,7 +928,7 @@ func (c *Client) RegisterClientToolsWithBody(ctx context.Context, params *Regist
 
 // RegisterClientTools Add tools to a client, or overwrite them
 //
-// Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -983,7 +983,7 @@ func (c *Client) SubmitClientToolResult(ctx context.Context, params *SubmitClien
 	return c.Client.Do(req)
 }
 
-// ListAllClientTools All tools of all clients
+// ListAllClientTools List the tools of all clients
 //
 // Corresponds with GET /client-tools/tools (the `ListAllClientTools` operationId).
 func (c *Client) ListAllClientTools(ctx context.Context, params *ListAllClientToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -998,7 +998,7 @@ func (c *Client) ListAllClientTools(ctx context.Context, params *ListAllClientTo
 	return c.Client.Do(req)
 }
 
-// ListClientTools The tools of one client
+// ListClientTools List the tools of one client
 //
 // Corresponds with GET /client-tools/tools/{clientID} (the `ListClientTools` operationId).
 func (c *Client) ListClientTools(ctx context.Context, clientID ClientID, params *ListClientToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1051,7 +1051,7 @@ func (c *Client) UnregisterClientTools(ctx context.Context, params *UnregisterCl
 	return c.Client.Do(req)
 }
 
-// GetDiagnostics What helps to find a fault, as one archive
+// GetDiagnostics Download diagnostics of a session as an archive
 //
 // Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
 func (c *Client) GetDiagnostics(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1066,7 +1066,7 @@ func (c *Client) GetDiagnostics(ctx context.Context, sessionID SessionID, reqEdi
 	return c.Client.Do(req)
 }
 
-// StreamEvents What happens in one directory
+// StreamEvents Stream the events of one directory
 //
 // Corresponds with GET /event (the `StreamEvents` operationId).
 func (c *Client) StreamEvents(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1081,7 +1081,7 @@ func (c *Client) StreamEvents(ctx context.Context, params *StreamEventsParams, r
 	return c.Client.Do(req)
 }
 
-// StreamGlobalEvents What happens in all directories
+// StreamGlobalEvents Stream the events of all directories
 //
 // Corresponds with GET /global/event (the `StreamGlobalEvents` operationId).
 func (c *Client) StreamGlobalEvents(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1096,10 +1096,10 @@ func (c *Client) StreamGlobalEvents(ctx context.Context, reqEditors ...RequestEd
 	return c.Client.Do(req)
 }
 
-// ReplyWithBody Say something, and follow the answer
+// ReplyWithBody Send a message and stream the reply
 //
-// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
-// read travels in the stream, and the status is 200. The body may have 50 MiB.
+// Only the last message is new; the history comes from the session. A failure after the body has been
+// read is sent in the stream, and the status is 200. The body may have 50 MiB.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1116,10 +1116,10 @@ func (c *Client) ReplyWithBody(ctx context.Context, contentType string, body io.
 	return c.Client.Do(req)
 }
 
-// Reply Say something, and follow the answer
+// Reply Send a message and stream the reply
 //
-// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
-// read travels in the stream, and the status is 200. The body may have 50 MiB.
+// Only the last message is new; the history comes from the session. A failure after the body has been
+// read is sent in the stream, and the status is 200. The body may have 50 MiB.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1136,9 +1136,9 @@ func (c *Client) Reply(ctx context.Context, body ReplyJSONRequestBody, reqEditor
 	return c.Client.Do(req)
 }
 
-// ListSessions The sessions that have messages
+// ListSessions List the sessions that have messages
 //
-// Those of the types `user` and `scheduled`, the last updated first, without their messages.
+// Lists sessions of the types `user` and `scheduled` without their messages, the last updated first.
 //
 // Corresponds with GET /sessions (the `ListSessions` operationId).
 func (c *Client) ListSessions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1153,9 +1153,9 @@ func (c *Client) ListSessions(ctx context.Context, reqEditors ...RequestEditorFn
 	return c.Client.Do(req)
 }
 
-// ImportSessionWithBody Make a session from an exported one
+// ImportSessionWithBody Import an exported session
 //
-// It has a new ID and new times, and neither provider nor model.
+// The session gets a new ID and new times, but no provider and no model.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1172,9 +1172,9 @@ func (c *Client) ImportSessionWithBody(ctx context.Context, contentType string, 
 	return c.Client.Do(req)
 }
 
-// ImportSession Make a session from an exported one
+// ImportSession Import an exported session
 //
-// It has a new ID and new times, and neither provider nor model.
+// The session gets a new ID and new times, but no provider and no model.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1191,9 +1191,9 @@ func (c *Client) ImportSession(ctx context.Context, body ImportSessionJSONReques
 	return c.Client.Do(req)
 }
 
-// GetSessionInsights How many sessions and tokens there are
+// GetSessionInsights Count the sessions and tokens
 //
-// Sessions of every type count, and those without messages.
+// Counts sessions of every type, also those without messages.
 //
 // Corresponds with GET /sessions/insights (the `GetSessionInsights` operationId).
 func (c *Client) GetSessionInsights(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1225,7 +1225,7 @@ func (c *Client) DeleteSession(ctx context.Context, sessionID SessionID, reqEdit
 	return c.Client.Do(req)
 }
 
-// GetSession One session with its messages
+// GetSession Get a session with its messages
 //
 // Corresponds with GET /sessions/{session_id} (the `GetSession` operationId).
 func (c *Client) GetSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1240,9 +1240,9 @@ func (c *Client) GetSession(ctx context.Context, sessionID SessionID, reqEditors
 	return c.Client.Do(req)
 }
 
-// EditMessageWithBody Cut a session off at a message, or a copy of it
+// EditMessageWithBody Truncate a session, or a copy of it, at a message
 //
-// Every message of that second or later is deleted. Nothing is generated.
+// Deletes every message of that second or later. The model is not called.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1259,9 +1259,9 @@ func (c *Client) EditMessageWithBody(ctx context.Context, sessionID SessionID, c
 	return c.Client.Do(req)
 }
 
-// EditMessage Cut a session off at a message, or a copy of it
+// EditMessage Truncate a session, or a copy of it, at a message
 //
-// Every message of that second or later is deleted. Nothing is generated.
+// Deletes every message of that second or later. The model is not called.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1278,7 +1278,7 @@ func (c *Client) EditMessage(ctx context.Context, sessionID SessionID, body Edit
 	return c.Client.Do(req)
 }
 
-// ExportSession One session as a text
+// ExportSession Export a session as a text
 //
 // Corresponds with GET /sessions/{session_id}/export (the `ExportSession` operationId).
 func (c *Client) ExportSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1293,9 +1293,9 @@ func (c *Client) ExportSession(ctx context.Context, sessionID SessionID, reqEdit
 	return c.Client.Do(req)
 }
 
-// UpdateSessionNameWithBody Name a session
+// UpdateSessionNameWithBody Rename a session
 //
-// Automatic naming stops with it. An unknown session is no error.
+// Ends automatic naming. An unknown session is not an error.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1312,9 +1312,9 @@ func (c *Client) UpdateSessionNameWithBody(ctx context.Context, sessionID Sessio
 	return c.Client.Do(req)
 }
 
-// UpdateSessionName Name a session
+// UpdateSessionName Rename a session
 //
-// Automatic naming stops with it. An unknown session is no error.
+// Ends automatic naming. An unknown session is not an error.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1331,9 +1331,9 @@ func (c *Client) UpdateSessionName(ctx context.Context, sessionID SessionID, bod
 	return c.Client.Do(req)
 }
 
-// UpdateSessionUserRecipeValuesWithBody Fill in the parameters of the recipe of a session
+// UpdateSessionUserRecipeValuesWithBody Set the parameters of a session's recipe
 //
-// The values are stored also when the rest fails.
+// The values are stored even if the rest fails.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1350,9 +1350,9 @@ func (c *Client) UpdateSessionUserRecipeValuesWithBody(ctx context.Context, sess
 	return c.Client.Do(req)
 }
 
-// UpdateSessionUserRecipeValues Fill in the parameters of the recipe of a session
+// UpdateSessionUserRecipeValues Set the parameters of a session's recipe
 //
-// The values are stored also when the rest fails.
+// The values are stored even if the rest fails.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1369,9 +1369,9 @@ func (c *Client) UpdateSessionUserRecipeValues(ctx context.Context, sessionID Se
 	return c.Client.Do(req)
 }
 
-// GetStatus Whether the server is up
+// GetStatus Check whether the server is up
 //
-// Needs no key and looks at nothing else.
+// Needs no key and checks nothing else.
 //
 // Corresponds with GET /status (the `GetStatus` operationId).
 func (c *Client) GetStatus(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2935,18 +2935,18 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// ConfirmToolActionWithBodyWithResponse Allow a tool call, or decline it
+	// ConfirmToolActionWithBodyWithResponse Allow or decline a tool call
 	//
-	// An ID that nobody waits for is no error. An answer may come before its question.
+	// An unknown ID is not an error. An answer may arrive before its question.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
 	ConfirmToolActionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmToolActionHTTPResponse, error)
 
-	// ConfirmToolActionWithResponse Allow a tool call, or decline it
+	// ConfirmToolActionWithResponse Allow or decline a tool call
 	//
-	// An ID that nobody waits for is no error. An answer may come before its question.
+	// An unknown ID is not an error. An answer may arrive before its question.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2955,7 +2955,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddExtensionWithBodyWithResponse Connect the agent to an extension
 	//
-	// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+	// Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2964,7 +2964,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddExtensionWithResponse Connect the agent to an extension
 	//
-	// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+	// Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2989,36 +2989,36 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
 	RemoveExtensionWithResponse(ctx context.Context, body RemoveExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*RemoveExtensionHTTPResponse, error)
 
-	// ResumeAgentWithBodyWithResponse Load a session, and its model and extensions if asked to
+	// ResumeAgentWithBodyWithResponse Load a session, optionally with its model and extensions
 	//
-	// The session is returned as it was before its provider was written to it.
+	// The response has the session as it was before its provider was stored in it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
 	ResumeAgentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResumeAgentHTTPResponse, error)
 
-	// ResumeAgentWithResponse Load a session, and its model and extensions if asked to
+	// ResumeAgentWithResponse Load a session, optionally with its model and extensions
 	//
-	// The session is returned as it was before its provider was written to it.
+	// The response has the session as it was before its provider was stored in it.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
 	ResumeAgentWithResponse(ctx context.Context, body ResumeAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*ResumeAgentHTTPResponse, error)
 
-	// StartAgentWithBodyWithResponse Make a session
+	// StartAgentWithBodyWithResponse Create a session
 	//
-	// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+	// A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /agent/start (the `StartAgent` operationId).
 	StartAgentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StartAgentHTTPResponse, error)
 
-	// StartAgentWithResponse Make a session
+	// StartAgentWithResponse Create a session
 	//
-	// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+	// A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3027,7 +3027,7 @@ type ClientWithResponsesInterface interface {
 
 	// StopAgentWithBodyWithResponse Drop an agent from memory
 	//
-	// A stream that runs keeps its agent until it ends.
+	// A running stream keeps its agent until it ends.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3036,52 +3036,52 @@ type ClientWithResponsesInterface interface {
 
 	// StopAgentWithResponse Drop an agent from memory
 	//
-	// A stream that runs keeps its agent until it ends.
+	// A running stream keeps its agent until it ends.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /agent/stop (the `StopAgent` operationId).
 	StopAgentWithResponse(ctx context.Context, body StopAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*StopAgentHTTPResponse, error)
 
-	// GetToolsWithResponse The tools that an agent offers its model
+	// GetToolsWithResponse List the tools that an agent offers its model
 	//
-	// Frontend tools are not among them.
+	// Frontend tools are not listed.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /agent/tools (the `GetTools` operationId).
 	GetToolsWithResponse(ctx context.Context, params *GetToolsParams, reqEditors ...RequestEditorFn) (*GetToolsHTTPResponse, error)
 
-	// UpdateFromSessionWithBodyWithResponse Give the agent the prompt of its session
+	// UpdateFromSessionWithBodyWithResponse Set the agent's prompt from its session
 	//
-	// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+	// Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
 	UpdateFromSessionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFromSessionHTTPResponse, error)
 
-	// UpdateFromSessionWithResponse Give the agent the prompt of its session
+	// UpdateFromSessionWithResponse Set the agent's prompt from its session
 	//
-	// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+	// Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
 	UpdateFromSessionWithResponse(ctx context.Context, body UpdateFromSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFromSessionHTTPResponse, error)
 
-	// UpdateAgentProviderWithBodyWithResponse Give the agent another provider or model
+	// UpdateAgentProviderWithBodyWithResponse Change the provider or model of an agent
 	//
-	// The session keeps both; the settings do not change.
+	// The session stores both; the settings do not change.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
 	UpdateAgentProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAgentProviderHTTPResponse, error)
 
-	// UpdateAgentProviderWithResponse Give the agent another provider or model
+	// UpdateAgentProviderWithResponse Change the provider or model of an agent
 	//
-	// The session keeps both; the settings do not change.
+	// The session stores both; the settings do not change.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3102,29 +3102,29 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
 	UpdateRouterToolSelectorWithResponse(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateRouterToolSelectorHTTPResponse, error)
 
-	// ExecuteClientToolWithBodyWithResponse Call a registered tool and wait for its outcome
+	// ExecuteClientToolWithBodyWithResponse Call a registered tool and wait for its result
 	//
 	// Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
-	// client's disconnect. The content type of the request is not looked at.
+	// client's disconnect. The server ignores the content type of the request.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /client-tools/execute (the `ExecuteClientTool` operationId).
 	ExecuteClientToolWithBodyWithResponse(ctx context.Context, params *ExecuteClientToolParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ExecuteClientToolHTTPResponse, error)
 
-	// ExecuteClientToolWithResponse Call a registered tool and wait for its outcome
+	// ExecuteClientToolWithResponse Call a registered tool and wait for its result
 	//
 	// Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
-	// client's disconnect. The content type of the request is not looked at.
+	// client's disconnect. The server ignores the content type of the request.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /client-tools/execute (the `ExecuteClientTool` operationId).
 	ExecuteClientToolWithResponse(ctx context.Context, params *ExecuteClientToolParams, body ExecuteClientToolJSONRequestBody, reqEditors ...RequestEditorFn) (*ExecuteClientToolHTTPResponse, error)
 
-	// StreamPendingRequestsWithResponse The execution requests of one client, as they come
+	// StreamPendingRequestsWithResponse Stream the execution requests for one client
 	//
-	// The response head is sent at once. When the stream closes, for whatever reason, the client's pending
+	// The response head is sent at once. When the stream closes, for any reason, the client's pending
 	// executions fail and all its tools are removed.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -3134,7 +3134,7 @@ type ClientWithResponsesInterface interface {
 
 	// RegisterClientToolsWithBodyWithResponse Add tools to a client, or overwrite them
 	//
-	// Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+	// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3143,7 +3143,7 @@ type ClientWithResponsesInterface interface {
 
 	// RegisterClientToolsWithResponse Add tools to a client, or overwrite them
 	//
-	// Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+	// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3168,14 +3168,14 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /client-tools/result (the `SubmitClientToolResult` operationId).
 	SubmitClientToolResultWithResponse(ctx context.Context, params *SubmitClientToolResultParams, body SubmitClientToolResultJSONRequestBody, reqEditors ...RequestEditorFn) (*SubmitClientToolResultHTTPResponse, error)
 
-	// ListAllClientToolsWithResponse All tools of all clients
+	// ListAllClientToolsWithResponse List the tools of all clients
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /client-tools/tools (the `ListAllClientTools` operationId).
 	ListAllClientToolsWithResponse(ctx context.Context, params *ListAllClientToolsParams, reqEditors ...RequestEditorFn) (*ListAllClientToolsHTTPResponse, error)
 
-	// ListClientToolsWithResponse The tools of one client
+	// ListClientToolsWithResponse List the tools of one client
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3200,77 +3200,77 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /client-tools/unregister (the `UnregisterClientTools` operationId).
 	UnregisterClientToolsWithResponse(ctx context.Context, params *UnregisterClientToolsParams, body UnregisterClientToolsJSONRequestBody, reqEditors ...RequestEditorFn) (*UnregisterClientToolsHTTPResponse, error)
 
-	// GetDiagnosticsWithResponse What helps to find a fault, as one archive
+	// GetDiagnosticsWithResponse Download diagnostics of a session as an archive
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
 	GetDiagnosticsWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetDiagnosticsHTTPResponse, error)
 
-	// StreamEventsWithResponse What happens in one directory
+	// StreamEventsWithResponse Stream the events of one directory
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /event (the `StreamEvents` operationId).
 	StreamEventsWithResponse(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*StreamEventsHTTPResponse, error)
 
-	// StreamGlobalEventsWithResponse What happens in all directories
+	// StreamGlobalEventsWithResponse Stream the events of all directories
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /global/event (the `StreamGlobalEvents` operationId).
 	StreamGlobalEventsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*StreamGlobalEventsHTTPResponse, error)
 
-	// ReplyWithBodyWithResponse Say something, and follow the answer
+	// ReplyWithBodyWithResponse Send a message and stream the reply
 	//
-	// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
-	// read travels in the stream, and the status is 200. The body may have 50 MiB.
+	// Only the last message is new; the history comes from the session. A failure after the body has been
+	// read is sent in the stream, and the status is 200. The body may have 50 MiB.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /reply (the `Reply` operationId).
 	ReplyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplyHTTPResponse, error)
 
-	// ReplyWithResponse Say something, and follow the answer
+	// ReplyWithResponse Send a message and stream the reply
 	//
-	// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
-	// read travels in the stream, and the status is 200. The body may have 50 MiB.
+	// Only the last message is new; the history comes from the session. A failure after the body has been
+	// read is sent in the stream, and the status is 200. The body may have 50 MiB.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /reply (the `Reply` operationId).
 	ReplyWithResponse(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplyHTTPResponse, error)
 
-	// ListSessionsWithResponse The sessions that have messages
+	// ListSessionsWithResponse List the sessions that have messages
 	//
-	// Those of the types `user` and `scheduled`, the last updated first, without their messages.
+	// Lists sessions of the types `user` and `scheduled` without their messages, the last updated first.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /sessions (the `ListSessions` operationId).
 	ListSessionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSessionsHTTPResponse, error)
 
-	// ImportSessionWithBodyWithResponse Make a session from an exported one
+	// ImportSessionWithBodyWithResponse Import an exported session
 	//
-	// It has a new ID and new times, and neither provider nor model.
+	// The session gets a new ID and new times, but no provider and no model.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /sessions/import (the `ImportSession` operationId).
 	ImportSessionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportSessionHTTPResponse, error)
 
-	// ImportSessionWithResponse Make a session from an exported one
+	// ImportSessionWithResponse Import an exported session
 	//
-	// It has a new ID and new times, and neither provider nor model.
+	// The session gets a new ID and new times, but no provider and no model.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /sessions/import (the `ImportSession` operationId).
 	ImportSessionWithResponse(ctx context.Context, body ImportSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportSessionHTTPResponse, error)
 
-	// GetSessionInsightsWithResponse How many sessions and tokens there are
+	// GetSessionInsightsWithResponse Count the sessions and tokens
 	//
-	// Sessions of every type count, and those without messages.
+	// Counts sessions of every type, also those without messages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3286,77 +3286,77 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /sessions/{session_id} (the `DeleteSession` operationId).
 	DeleteSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*DeleteSessionHTTPResponse, error)
 
-	// GetSessionWithResponse One session with its messages
+	// GetSessionWithResponse Get a session with its messages
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /sessions/{session_id} (the `GetSession` operationId).
 	GetSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetSessionHTTPResponse, error)
 
-	// EditMessageWithBodyWithResponse Cut a session off at a message, or a copy of it
+	// EditMessageWithBodyWithResponse Truncate a session, or a copy of it, at a message
 	//
-	// Every message of that second or later is deleted. Nothing is generated.
+	// Deletes every message of that second or later. The model is not called.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
 	EditMessageWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditMessageHTTPResponse, error)
 
-	// EditMessageWithResponse Cut a session off at a message, or a copy of it
+	// EditMessageWithResponse Truncate a session, or a copy of it, at a message
 	//
-	// Every message of that second or later is deleted. Nothing is generated.
+	// Deletes every message of that second or later. The model is not called.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
 	EditMessageWithResponse(ctx context.Context, sessionID SessionID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*EditMessageHTTPResponse, error)
 
-	// ExportSessionWithResponse One session as a text
+	// ExportSessionWithResponse Export a session as a text
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /sessions/{session_id}/export (the `ExportSession` operationId).
 	ExportSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*ExportSessionHTTPResponse, error)
 
-	// UpdateSessionNameWithBodyWithResponse Name a session
+	// UpdateSessionNameWithBodyWithResponse Rename a session
 	//
-	// Automatic naming stops with it. An unknown session is no error.
+	// Ends automatic naming. An unknown session is not an error.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
 	UpdateSessionNameWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionNameHTTPResponse, error)
 
-	// UpdateSessionNameWithResponse Name a session
+	// UpdateSessionNameWithResponse Rename a session
 	//
-	// Automatic naming stops with it. An unknown session is no error.
+	// Ends automatic naming. An unknown session is not an error.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
 	UpdateSessionNameWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionNameJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionNameHTTPResponse, error)
 
-	// UpdateSessionUserRecipeValuesWithBodyWithResponse Fill in the parameters of the recipe of a session
+	// UpdateSessionUserRecipeValuesWithBodyWithResponse Set the parameters of a session's recipe
 	//
-	// The values are stored also when the rest fails.
+	// The values are stored even if the rest fails.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
 	UpdateSessionUserRecipeValuesWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionUserRecipeValuesHTTPResponse, error)
 
-	// UpdateSessionUserRecipeValuesWithResponse Fill in the parameters of the recipe of a session
+	// UpdateSessionUserRecipeValuesWithResponse Set the parameters of a session's recipe
 	//
-	// The values are stored also when the rest fails.
+	// The values are stored even if the rest fails.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
 	UpdateSessionUserRecipeValuesWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionUserRecipeValuesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionUserRecipeValuesHTTPResponse, error)
 
-	// GetStatusWithResponse Whether the server is up
+	// GetStatusWithResponse Check whether the server is up
 	//
-	// Needs no key and looks at nothing else.
+	// Needs no key and checks nothing else.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5224,6 +5224,12 @@ type GetDiagnosticsHTTPResponse200Headers struct {
 	Vary                     string
 }
 
+// GetDiagnosticsHTTPResponse400Headers the declared response headers of an HTTP 400 response for GetDiagnostics
+type GetDiagnosticsHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // GetDiagnosticsHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetDiagnostics
 type GetDiagnosticsHTTPResponse401Headers struct {
 	AccessControlAllowOrigin string
@@ -5241,6 +5247,8 @@ type GetDiagnosticsHTTPResponse struct {
 	HTTPResponse *http.Response
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetDiagnosticsHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *GetDiagnosticsHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *GetDiagnosticsHTTPResponse401Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
@@ -6331,9 +6339,9 @@ func (r GetStatusHTTPResponse) ContentType() string {
 	return ""
 }
 
-// ConfirmToolActionWithBodyWithResponse Allow a tool call, or decline it
+// ConfirmToolActionWithBodyWithResponse Allow or decline a tool call
 //
-// An ID that nobody waits for is no error. An answer may come before its question.
+// An unknown ID is not an error. An answer may arrive before its question.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6346,9 +6354,9 @@ func (c *ClientWithResponses) ConfirmToolActionWithBodyWithResponse(ctx context.
 	return ParseConfirmToolActionHTTPResponse(rsp)
 }
 
-// ConfirmToolActionWithResponse Allow a tool call, or decline it
+// ConfirmToolActionWithResponse Allow or decline a tool call
 //
-// An ID that nobody waits for is no error. An answer may come before its question.
+// An unknown ID is not an error. An answer may arrive before its question.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6363,7 +6371,7 @@ func (c *ClientWithResponses) ConfirmToolActionWithResponse(ctx context.Context,
 
 // AddExtensionWithBodyWithResponse Connect the agent to an extension
 //
-// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+// Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6378,7 +6386,7 @@ func (c *ClientWithResponses) AddExtensionWithBodyWithResponse(ctx context.Conte
 
 // AddExtensionWithResponse Connect the agent to an extension
 //
-// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+// Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6421,9 +6429,9 @@ func (c *ClientWithResponses) RemoveExtensionWithResponse(ctx context.Context, b
 	return ParseRemoveExtensionHTTPResponse(rsp)
 }
 
-// ResumeAgentWithBodyWithResponse Load a session, and its model and extensions if asked to
+// ResumeAgentWithBodyWithResponse Load a session, optionally with its model and extensions
 //
-// The session is returned as it was before its provider was written to it.
+// The response has the session as it was before its provider was stored in it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6436,9 +6444,9 @@ func (c *ClientWithResponses) ResumeAgentWithBodyWithResponse(ctx context.Contex
 	return ParseResumeAgentHTTPResponse(rsp)
 }
 
-// ResumeAgentWithResponse Load a session, and its model and extensions if asked to
+// ResumeAgentWithResponse Load a session, optionally with its model and extensions
 //
-// The session is returned as it was before its provider was written to it.
+// The response has the session as it was before its provider was stored in it.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6451,9 +6459,9 @@ func (c *ClientWithResponses) ResumeAgentWithResponse(ctx context.Context, body 
 	return ParseResumeAgentHTTPResponse(rsp)
 }
 
-// StartAgentWithBodyWithResponse Make a session
+// StartAgentWithBodyWithResponse Create a session
 //
-// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+// A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6466,9 +6474,9 @@ func (c *ClientWithResponses) StartAgentWithBodyWithResponse(ctx context.Context
 	return ParseStartAgentHTTPResponse(rsp)
 }
 
-// StartAgentWithResponse Make a session
+// StartAgentWithResponse Create a session
 //
-// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+// A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6483,7 +6491,7 @@ func (c *ClientWithResponses) StartAgentWithResponse(ctx context.Context, body S
 
 // StopAgentWithBodyWithResponse Drop an agent from memory
 //
-// A stream that runs keeps its agent until it ends.
+// A running stream keeps its agent until it ends.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6498,7 +6506,7 @@ func (c *ClientWithResponses) StopAgentWithBodyWithResponse(ctx context.Context,
 
 // StopAgentWithResponse Drop an agent from memory
 //
-// A stream that runs keeps its agent until it ends.
+// A running stream keeps its agent until it ends.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6511,9 +6519,9 @@ func (c *ClientWithResponses) StopAgentWithResponse(ctx context.Context, body St
 	return ParseStopAgentHTTPResponse(rsp)
 }
 
-// GetToolsWithResponse The tools that an agent offers its model
+// GetToolsWithResponse List the tools that an agent offers its model
 //
-// Frontend tools are not among them.
+// Frontend tools are not listed.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6526,9 +6534,9 @@ func (c *ClientWithResponses) GetToolsWithResponse(ctx context.Context, params *
 	return ParseGetToolsHTTPResponse(rsp)
 }
 
-// UpdateFromSessionWithBodyWithResponse Give the agent the prompt of its session
+// UpdateFromSessionWithBodyWithResponse Set the agent's prompt from its session
 //
-// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+// Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6541,9 +6549,9 @@ func (c *ClientWithResponses) UpdateFromSessionWithBodyWithResponse(ctx context.
 	return ParseUpdateFromSessionHTTPResponse(rsp)
 }
 
-// UpdateFromSessionWithResponse Give the agent the prompt of its session
+// UpdateFromSessionWithResponse Set the agent's prompt from its session
 //
-// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+// Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6556,9 +6564,9 @@ func (c *ClientWithResponses) UpdateFromSessionWithResponse(ctx context.Context,
 	return ParseUpdateFromSessionHTTPResponse(rsp)
 }
 
-// UpdateAgentProviderWithBodyWithResponse Give the agent another provider or model
+// UpdateAgentProviderWithBodyWithResponse Change the provider or model of an agent
 //
-// The session keeps both; the settings do not change.
+// The session stores both; the settings do not change.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6571,9 +6579,9 @@ func (c *ClientWithResponses) UpdateAgentProviderWithBodyWithResponse(ctx contex
 	return ParseUpdateAgentProviderHTTPResponse(rsp)
 }
 
-// UpdateAgentProviderWithResponse Give the agent another provider or model
+// UpdateAgentProviderWithResponse Change the provider or model of an agent
 //
-// The session keeps both; the settings do not change.
+// The session stores both; the settings do not change.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6612,10 +6620,10 @@ func (c *ClientWithResponses) UpdateRouterToolSelectorWithResponse(ctx context.C
 	return ParseUpdateRouterToolSelectorHTTPResponse(rsp)
 }
 
-// ExecuteClientToolWithBodyWithResponse Call a registered tool and wait for its outcome
+// ExecuteClientToolWithBodyWithResponse Call a registered tool and wait for its result
 //
 // Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
-// client's disconnect. The content type of the request is not looked at.
+// client's disconnect. The server ignores the content type of the request.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6628,10 +6636,10 @@ func (c *ClientWithResponses) ExecuteClientToolWithBodyWithResponse(ctx context.
 	return ParseExecuteClientToolHTTPResponse(rsp)
 }
 
-// ExecuteClientToolWithResponse Call a registered tool and wait for its outcome
+// ExecuteClientToolWithResponse Call a registered tool and wait for its result
 //
 // Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
-// client's disconnect. The content type of the request is not looked at.
+// client's disconnect. The server ignores the content type of the request.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6644,9 +6652,9 @@ func (c *ClientWithResponses) ExecuteClientToolWithResponse(ctx context.Context,
 	return ParseExecuteClientToolHTTPResponse(rsp)
 }
 
-// StreamPendingRequestsWithResponse The execution requests of one client, as they come
+// StreamPendingRequestsWithResponse Stream the execution requests for one client
 //
-// The response head is sent at once. When the stream closes, for whatever reason, the client's pending
+// The response head is sent at once. When the stream closes, for any reason, the client's pending
 // executions fail and all its tools are removed.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -6662,7 +6670,7 @@ func (c *ClientWithResponses) StreamPendingRequestsWithResponse(ctx context.Cont
 
 // RegisterClientToolsWithBodyWithResponse Add tools to a client, or overwrite them
 //
-// Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6677,7 +6685,7 @@ func (c *ClientWithResponses) RegisterClientToolsWithBodyWithResponse(ctx contex
 
 // RegisterClientToolsWithResponse Add tools to a client, or overwrite them
 //
-// Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6720,7 +6728,7 @@ func (c *ClientWithResponses) SubmitClientToolResultWithResponse(ctx context.Con
 	return ParseSubmitClientToolResultHTTPResponse(rsp)
 }
 
-// ListAllClientToolsWithResponse All tools of all clients
+// ListAllClientToolsWithResponse List the tools of all clients
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6733,7 +6741,7 @@ func (c *ClientWithResponses) ListAllClientToolsWithResponse(ctx context.Context
 	return ParseListAllClientToolsHTTPResponse(rsp)
 }
 
-// ListClientToolsWithResponse The tools of one client
+// ListClientToolsWithResponse List the tools of one client
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6776,7 +6784,7 @@ func (c *ClientWithResponses) UnregisterClientToolsWithResponse(ctx context.Cont
 	return ParseUnregisterClientToolsHTTPResponse(rsp)
 }
 
-// GetDiagnosticsWithResponse What helps to find a fault, as one archive
+// GetDiagnosticsWithResponse Download diagnostics of a session as an archive
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6789,7 +6797,7 @@ func (c *ClientWithResponses) GetDiagnosticsWithResponse(ctx context.Context, se
 	return ParseGetDiagnosticsHTTPResponse(rsp)
 }
 
-// StreamEventsWithResponse What happens in one directory
+// StreamEventsWithResponse Stream the events of one directory
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6802,7 +6810,7 @@ func (c *ClientWithResponses) StreamEventsWithResponse(ctx context.Context, para
 	return ParseStreamEventsHTTPResponse(rsp)
 }
 
-// StreamGlobalEventsWithResponse What happens in all directories
+// StreamGlobalEventsWithResponse Stream the events of all directories
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6815,10 +6823,10 @@ func (c *ClientWithResponses) StreamGlobalEventsWithResponse(ctx context.Context
 	return ParseStreamGlobalEventsHTTPResponse(rsp)
 }
 
-// ReplyWithBodyWithResponse Say something, and follow the answer
+// ReplyWithBodyWithResponse Send a message and stream the reply
 //
-// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
-// read travels in the stream, and the status is 200. The body may have 50 MiB.
+// Only the last message is new; the history comes from the session. A failure after the body has been
+// read is sent in the stream, and the status is 200. The body may have 50 MiB.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6831,10 +6839,10 @@ func (c *ClientWithResponses) ReplyWithBodyWithResponse(ctx context.Context, con
 	return ParseReplyHTTPResponse(rsp)
 }
 
-// ReplyWithResponse Say something, and follow the answer
+// ReplyWithResponse Send a message and stream the reply
 //
-// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
-// read travels in the stream, and the status is 200. The body may have 50 MiB.
+// Only the last message is new; the history comes from the session. A failure after the body has been
+// read is sent in the stream, and the status is 200. The body may have 50 MiB.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6847,9 +6855,9 @@ func (c *ClientWithResponses) ReplyWithResponse(ctx context.Context, body ReplyJ
 	return ParseReplyHTTPResponse(rsp)
 }
 
-// ListSessionsWithResponse The sessions that have messages
+// ListSessionsWithResponse List the sessions that have messages
 //
-// Those of the types `user` and `scheduled`, the last updated first, without their messages.
+// Lists sessions of the types `user` and `scheduled` without their messages, the last updated first.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6862,9 +6870,9 @@ func (c *ClientWithResponses) ListSessionsWithResponse(ctx context.Context, reqE
 	return ParseListSessionsHTTPResponse(rsp)
 }
 
-// ImportSessionWithBodyWithResponse Make a session from an exported one
+// ImportSessionWithBodyWithResponse Import an exported session
 //
-// It has a new ID and new times, and neither provider nor model.
+// The session gets a new ID and new times, but no provider and no model.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6877,9 +6885,9 @@ func (c *ClientWithResponses) ImportSessionWithBodyWithResponse(ctx context.Cont
 	return ParseImportSessionHTTPResponse(rsp)
 }
 
-// ImportSessionWithResponse Make a session from an exported one
+// ImportSessionWithResponse Import an exported session
 //
-// It has a new ID and new times, and neither provider nor model.
+// The session gets a new ID and new times, but no provider and no model.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6892,9 +6900,9 @@ func (c *ClientWithResponses) ImportSessionWithResponse(ctx context.Context, bod
 	return ParseImportSessionHTTPResponse(rsp)
 }
 
-// GetSessionInsightsWithResponse How many sessions and tokens there are
+// GetSessionInsightsWithResponse Count the sessions and tokens
 //
-// Sessions of every type count, and those without messages.
+// Counts sessions of every type, also those without messages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6922,7 +6930,7 @@ func (c *ClientWithResponses) DeleteSessionWithResponse(ctx context.Context, ses
 	return ParseDeleteSessionHTTPResponse(rsp)
 }
 
-// GetSessionWithResponse One session with its messages
+// GetSessionWithResponse Get a session with its messages
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6935,9 +6943,9 @@ func (c *ClientWithResponses) GetSessionWithResponse(ctx context.Context, sessio
 	return ParseGetSessionHTTPResponse(rsp)
 }
 
-// EditMessageWithBodyWithResponse Cut a session off at a message, or a copy of it
+// EditMessageWithBodyWithResponse Truncate a session, or a copy of it, at a message
 //
-// Every message of that second or later is deleted. Nothing is generated.
+// Deletes every message of that second or later. The model is not called.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6950,9 +6958,9 @@ func (c *ClientWithResponses) EditMessageWithBodyWithResponse(ctx context.Contex
 	return ParseEditMessageHTTPResponse(rsp)
 }
 
-// EditMessageWithResponse Cut a session off at a message, or a copy of it
+// EditMessageWithResponse Truncate a session, or a copy of it, at a message
 //
-// Every message of that second or later is deleted. Nothing is generated.
+// Deletes every message of that second or later. The model is not called.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6965,7 +6973,7 @@ func (c *ClientWithResponses) EditMessageWithResponse(ctx context.Context, sessi
 	return ParseEditMessageHTTPResponse(rsp)
 }
 
-// ExportSessionWithResponse One session as a text
+// ExportSessionWithResponse Export a session as a text
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6978,9 +6986,9 @@ func (c *ClientWithResponses) ExportSessionWithResponse(ctx context.Context, ses
 	return ParseExportSessionHTTPResponse(rsp)
 }
 
-// UpdateSessionNameWithBodyWithResponse Name a session
+// UpdateSessionNameWithBodyWithResponse Rename a session
 //
-// Automatic naming stops with it. An unknown session is no error.
+// Ends automatic naming. An unknown session is not an error.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6993,9 +7001,9 @@ func (c *ClientWithResponses) UpdateSessionNameWithBodyWithResponse(ctx context.
 	return ParseUpdateSessionNameHTTPResponse(rsp)
 }
 
-// UpdateSessionNameWithResponse Name a session
+// UpdateSessionNameWithResponse Rename a session
 //
-// Automatic naming stops with it. An unknown session is no error.
+// Ends automatic naming. An unknown session is not an error.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7008,9 +7016,9 @@ func (c *ClientWithResponses) UpdateSessionNameWithResponse(ctx context.Context,
 	return ParseUpdateSessionNameHTTPResponse(rsp)
 }
 
-// UpdateSessionUserRecipeValuesWithBodyWithResponse Fill in the parameters of the recipe of a session
+// UpdateSessionUserRecipeValuesWithBodyWithResponse Set the parameters of a session's recipe
 //
-// The values are stored also when the rest fails.
+// The values are stored even if the rest fails.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7023,9 +7031,9 @@ func (c *ClientWithResponses) UpdateSessionUserRecipeValuesWithBodyWithResponse(
 	return ParseUpdateSessionUserRecipeValuesHTTPResponse(rsp)
 }
 
-// UpdateSessionUserRecipeValuesWithResponse Fill in the parameters of the recipe of a session
+// UpdateSessionUserRecipeValuesWithResponse Set the parameters of a session's recipe
 //
-// The values are stored also when the rest fails.
+// The values are stored even if the rest fails.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7038,9 +7046,9 @@ func (c *ClientWithResponses) UpdateSessionUserRecipeValuesWithResponse(ctx cont
 	return ParseUpdateSessionUserRecipeValuesHTTPResponse(rsp)
 }
 
-// GetStatusWithResponse Whether the server is up
+// GetStatusWithResponse Check whether the server is up
 //
-// Needs no key and looks at nothing else.
+// Needs no key and checks nothing else.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9769,6 +9777,23 @@ func ParseGetDiagnosticsHTTPResponse(rsp *http.Response) (*GetDiagnosticsHTTPRes
 			headers.Vary = value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers GetDiagnosticsHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
 	case rsp.StatusCode == 401:
 		var headers GetDiagnosticsHTTPResponse401Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {

@@ -4,21 +4,20 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 	. "github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/oapi-codegen/runtime"
 )
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// ConfirmToolAction Allow a tool call, or decline it
+	// ConfirmToolAction Allow or decline a tool call
 	// (POST /action-required/tool-confirmation)
 	ConfirmToolAction(ctx echo.Context) error
 	// AddExtension Connect the agent to an extension
@@ -27,31 +26,31 @@ type ServerInterface interface {
 	// RemoveExtension Disconnect the agent from an extension
 	// (POST /agent/remove_extension)
 	RemoveExtension(ctx echo.Context) error
-	// ResumeAgent Load a session, and its model and extensions if asked to
+	// ResumeAgent Load a session, optionally with its model and extensions
 	// (POST /agent/resume)
 	ResumeAgent(ctx echo.Context) error
-	// StartAgent Make a session
+	// StartAgent Create a session
 	// (POST /agent/start)
 	StartAgent(ctx echo.Context) error
 	// StopAgent Drop an agent from memory
 	// (POST /agent/stop)
 	StopAgent(ctx echo.Context) error
-	// GetTools The tools that an agent offers its model
+	// GetTools List the tools that an agent offers its model
 	// (GET /agent/tools)
 	GetTools(ctx echo.Context, params GetToolsParams) error
-	// UpdateFromSession Give the agent the prompt of its session
+	// UpdateFromSession Set the agent's prompt from its session
 	// (POST /agent/update_from_session)
 	UpdateFromSession(ctx echo.Context) error
-	// UpdateAgentProvider Give the agent another provider or model
+	// UpdateAgentProvider Change the provider or model of an agent
 	// (POST /agent/update_provider)
 	UpdateAgentProvider(ctx echo.Context) error
 	// UpdateRouterToolSelector Choose how tools are selected
 	// (POST /agent/update_router_tool_selector)
 	UpdateRouterToolSelector(ctx echo.Context) error
-	// ExecuteClientTool Call a registered tool and wait for its outcome
+	// ExecuteClientTool Call a registered tool and wait for its result
 	// (POST /client-tools/execute)
 	ExecuteClientTool(ctx echo.Context, params ExecuteClientToolParams) error
-	// StreamPendingRequests The execution requests of one client, as they come
+	// StreamPendingRequests Stream the execution requests for one client
 	// (GET /client-tools/pending/{clientID})
 	StreamPendingRequests(ctx echo.Context, clientID ClientID, params StreamPendingRequestsParams) error
 	// RegisterClientTools Add tools to a client, or overwrite them
@@ -60,55 +59,55 @@ type ServerInterface interface {
 	// SubmitClientToolResult Answer an execution request
 	// (POST /client-tools/result)
 	SubmitClientToolResult(ctx echo.Context, params SubmitClientToolResultParams) error
-	// ListAllClientTools All tools of all clients
+	// ListAllClientTools List the tools of all clients
 	// (GET /client-tools/tools)
 	ListAllClientTools(ctx echo.Context, params ListAllClientToolsParams) error
-	// ListClientTools The tools of one client
+	// ListClientTools List the tools of one client
 	// (GET /client-tools/tools/{clientID})
 	ListClientTools(ctx echo.Context, clientID ClientID, params ListClientToolsParams) error
 	// UnregisterClientTools Remove some tools of a client, or all of them
 	// (DELETE /client-tools/unregister)
 	UnregisterClientTools(ctx echo.Context, params UnregisterClientToolsParams) error
-	// GetDiagnostics What helps to find a fault, as one archive
+	// GetDiagnostics Download diagnostics of a session as an archive
 	// (GET /diagnostics/{session_id})
 	GetDiagnostics(ctx echo.Context, sessionID SessionID) error
-	// StreamEvents What happens in one directory
+	// StreamEvents Stream the events of one directory
 	// (GET /event)
 	StreamEvents(ctx echo.Context, params StreamEventsParams) error
-	// StreamGlobalEvents What happens in all directories
+	// StreamGlobalEvents Stream the events of all directories
 	// (GET /global/event)
 	StreamGlobalEvents(ctx echo.Context) error
-	// Reply Say something, and follow the answer
+	// Reply Send a message and stream the reply
 	// (POST /reply)
 	Reply(ctx echo.Context) error
-	// ListSessions The sessions that have messages
+	// ListSessions List the sessions that have messages
 	// (GET /sessions)
 	ListSessions(ctx echo.Context) error
-	// ImportSession Make a session from an exported one
+	// ImportSession Import an exported session
 	// (POST /sessions/import)
 	ImportSession(ctx echo.Context) error
-	// GetSessionInsights How many sessions and tokens there are
+	// GetSessionInsights Count the sessions and tokens
 	// (GET /sessions/insights)
 	GetSessionInsights(ctx echo.Context) error
 	// DeleteSession Delete a session and its messages
 	// (DELETE /sessions/{session_id})
 	DeleteSession(ctx echo.Context, sessionID SessionID) error
-	// GetSession One session with its messages
+	// GetSession Get a session with its messages
 	// (GET /sessions/{session_id})
 	GetSession(ctx echo.Context, sessionID SessionID) error
-	// EditMessage Cut a session off at a message, or a copy of it
+	// EditMessage Truncate a session, or a copy of it, at a message
 	// (POST /sessions/{session_id}/edit_message)
 	EditMessage(ctx echo.Context, sessionID SessionID) error
-	// ExportSession One session as a text
+	// ExportSession Export a session as a text
 	// (GET /sessions/{session_id}/export)
 	ExportSession(ctx echo.Context, sessionID SessionID) error
-	// UpdateSessionName Name a session
+	// UpdateSessionName Rename a session
 	// (PUT /sessions/{session_id}/name)
 	UpdateSessionName(ctx echo.Context, sessionID SessionID) error
-	// UpdateSessionUserRecipeValues Fill in the parameters of the recipe of a session
+	// UpdateSessionUserRecipeValues Set the parameters of a session's recipe
 	// (PUT /sessions/{session_id}/user_recipe_values)
 	UpdateSessionUserRecipeValues(ctx echo.Context, sessionID SessionID) error
-	// GetStatus Whether the server is up
+	// GetStatus Check whether the server is up
 	// (GET /status)
 	GetStatus(ctx echo.Context) error
 }
@@ -765,3269 +764,1497 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 
 }
 
-type BodyTooLargeResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-type BodyTooLargeJSONResponse struct {
-	Body BodyTooLargeError
+// BodyTooLargeJSONResponse is the response BodyTooLarge of the contract.
+type BodyTooLargeJSONResponse struct{ response.Of[BodyTooLargeError] }
 
-	Headers BodyTooLargeResponseHeaders
-}
+// BodyTooSlowJSONResponse is the response BodyTooSlow of the contract.
+type BodyTooSlowJSONResponse struct{ response.Of[BodyTooSlowError] }
 
-type BodyTooSlowResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-type BodyTooSlowJSONResponse struct {
-	Body BodyTooSlowError
+// DoneResponse is the response Done of the contract. It has no body.
+type DoneResponse struct{}
 
-	Headers BodyTooSlowResponseHeaders
-}
+// FailedResponse is the response Failed of the contract. It has no body.
+type FailedResponse struct{}
 
-type DoneResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type DoneResponse struct {
-	Headers DoneResponseHeaders
-}
+// FailedWithMessageJSONResponse is the response FailedWithMessage of the contract.
+type FailedWithMessageJSONResponse struct{ response.Of[ErrorResponse] }
 
-type FailedResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type FailedResponse struct {
-	Headers FailedResponseHeaders
-}
-
-type FailedWithMessageResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type FailedWithMessageJSONResponse struct {
-	Body ErrorResponse
-
-	Headers FailedWithMessageResponseHeaders
-}
-
-type MalformedBodyResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
+// MalformedBodyJSONResponse is the response MalformedBody of the contract.
 type MalformedBodyJSONResponse struct {
-	Body MalformedBodyError
-
-	Headers MalformedBodyResponseHeaders
+	response.Of[MalformedBodyError]
 }
 
-type NoSessionIDResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Allow                    string
-	Vary                     string
-}
-type NoSessionIDResponse struct {
-	Headers NoSessionIDResponseHeaders
-}
+// NoSessionIDResponse is the response NoSessionID of the contract. It has no body.
+type NoSessionIDResponse struct{}
 
-type NotFoundResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type NotFoundResponse struct {
-	Headers NotFoundResponseHeaders
-}
+// NotFoundResponse is the response NotFound of the contract. It has no body.
+type NotFoundResponse struct{}
 
-type NotFoundWithMessageResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type NotFoundWithMessageJSONResponse struct {
-	Body ErrorResponse
+// NotFoundWithMessageJSONResponse is the response NotFoundWithMessage of the contract.
+type NotFoundWithMessageJSONResponse struct{ response.Of[ErrorResponse] }
 
-	Headers NotFoundWithMessageResponseHeaders
-}
+// OverloadedResponse is the response Overloaded of the contract. It has no body.
+type OverloadedResponse struct{}
 
-type OverloadedResponseHeaders struct {
-	AccessControlAllowOrigin string
-	RetryAfter               string
-	Vary                     string
-}
-type OverloadedResponse struct {
-	Headers OverloadedResponseHeaders
-}
+// OversizedBodyTextResponse is the response OversizedBody of the contract.
+type OversizedBodyTextResponse struct{ Body OversizedBodyText }
 
-type OversizedBodyResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type OversizedBodyTextResponse struct {
-	Body OversizedBodyText
+// SlowBodyResponse is the response SlowBody of the contract. It has no body.
+type SlowBodyResponse struct{}
 
-	Headers OversizedBodyResponseHeaders
-}
-
-type SlowBodyResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type SlowBodyResponse struct {
-	Headers SlowBodyResponseHeaders
-}
-
-type TooManyRequestsResponseHeaders struct {
-	AccessControlAllowOrigin string
-	RetryAfter               string
-}
+// TooManyRequestsJSONResponse is the response TooManyRequests of the contract.
 type TooManyRequestsJSONResponse struct {
-	Body TooManyRequestsError
-
-	Headers TooManyRequestsResponseHeaders
+	response.Of[TooManyRequestsError]
 }
 
-type UnauthorizedResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type UnauthorizedResponse struct {
-	Headers UnauthorizedResponseHeaders
-}
+// UnauthorizedResponse is the response Unauthorized of the contract. It has no body.
+type UnauthorizedResponse struct{}
 
-type UnexpectedShapeResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type UnexpectedShapeTextResponse struct {
-	Body UnexpectedShapeText
+// UnexpectedShapeTextResponse is the response UnexpectedShape of the contract.
+type UnexpectedShapeTextResponse struct{ Body UnexpectedShapeText }
 
-	Headers UnexpectedShapeResponseHeaders
-}
+// UnparsableBodyTextResponse is the response UnparsableBody of the contract.
+type UnparsableBodyTextResponse struct{ Body UnparsableBodyText }
 
-type UnparsableBodyResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type UnparsableBodyTextResponse struct {
-	Body UnparsableBodyText
+// UnreadableQueryTextResponse is the response UnreadableQuery of the contract.
+type UnreadableQueryTextResponse struct{ Body UnreadableQueryText }
 
-	Headers UnparsableBodyResponseHeaders
-}
+// UnsupportedBodyTextResponse is the response UnsupportedBody of the contract.
+type UnsupportedBodyTextResponse struct{ Body UnsupportedBodyText }
 
-type UnreadableQueryResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type UnreadableQueryTextResponse struct {
-	Body UnreadableQueryText
+// ValidationFailedJSONResponse is the response ValidationFailed of the contract.
+type ValidationFailedJSONResponse struct{ response.Of[ValidationError] }
 
-	Headers UnreadableQueryResponseHeaders
-}
-
-type UnsupportedBodyResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-type UnsupportedBodyTextResponse struct {
-	Body UnsupportedBodyText
-
-	Headers UnsupportedBodyResponseHeaders
-}
-
-type ValidationFailedResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-type ValidationFailedJSONResponse struct {
-	Body ValidationError
-
-	Headers ValidationFailedResponseHeaders
-}
-
+// ConfirmToolActionRequestObject is the request of the operation.
 type ConfirmToolActionRequestObject struct {
-	Body *ConfirmToolActionJSONRequestBody
+	Body ConfirmToolActionJSONRequestBody
 }
 
+// ConfirmToolActionResponseObject is one of the responses that the contract has for the operation.
 type ConfirmToolActionResponseObject interface {
 	VisitConfirmToolActionResponse(w http.ResponseWriter) error
 }
 
-type ConfirmToolAction200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// ConfirmToolAction200JSONResponse has status 200.
+type ConfirmToolAction200JSONResponse struct{ response.Of[NoProperties] }
+
+// VisitConfirmToolActionResponse writes the response.
+func (r ConfirmToolAction200JSONResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type ConfirmToolAction200JSONResponse struct {
-	Body    NoProperties
-	Headers ConfirmToolAction200ResponseHeaders
+// VisitConfirmToolActionResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-func (response ConfirmToolAction200JSONResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitConfirmToolActionResponse writes the response.
+func (UnauthorizedResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type ConfirmToolAction400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response ConfirmToolAction400TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitConfirmToolActionResponse writes the response.
+func (SlowBodyResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type ConfirmToolAction401Response = UnauthorizedResponse
-
-func (response ConfirmToolAction401Response) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitConfirmToolActionResponse writes the response.
+func (r OversizedBodyTextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type ConfirmToolAction408Response = SlowBodyResponse
-
-func (response ConfirmToolAction408Response) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitConfirmToolActionResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type ConfirmToolAction413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response ConfirmToolAction413TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitConfirmToolActionResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type ConfirmToolAction415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response ConfirmToolAction415TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitConfirmToolActionResponse writes the response.
+func (OverloadedResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type ConfirmToolAction422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response ConfirmToolAction422TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type ConfirmToolAction503Response = OverloadedResponse
-
-func (response ConfirmToolAction503Response) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// AddExtensionRequestObject is the request of the operation.
 type AddExtensionRequestObject struct {
-	Body *AddExtensionJSONRequestBody
 }
 
+// AddExtensionResponseObject is one of the responses that the contract has for the operation.
 type AddExtensionResponseObject interface {
 	VisitAddExtensionResponse(w http.ResponseWriter) error
 }
 
-type AddExtension200Response = DoneResponse
-
-func (response AddExtension200Response) VisitAddExtensionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	return nil
+// VisitAddExtensionResponse writes the response.
+func (DoneResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
 }
 
-type AddExtension400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response AddExtension400TextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitAddExtensionResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-type AddExtension401Response = UnauthorizedResponse
-
-func (response AddExtension401Response) VisitAddExtensionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitAddExtensionResponse writes the response.
+func (UnauthorizedResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type AddExtension408Response = SlowBodyResponse
-
-func (response AddExtension408Response) VisitAddExtensionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitAddExtensionResponse writes the response.
+func (SlowBodyResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type AddExtension413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response AddExtension413TextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitAddExtensionResponse writes the response.
+func (r OversizedBodyTextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type AddExtension415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response AddExtension415TextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitAddExtensionResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type AddExtension422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response AddExtension422TextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitAddExtensionResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type AddExtension500JSONResponse struct{ FailedWithMessageJSONResponse }
-
-func (response AddExtension500JSONResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitAddExtensionResponse writes the response.
+func (r FailedWithMessageJSONResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-type AddExtension503Response = OverloadedResponse
-
-func (response AddExtension503Response) VisitAddExtensionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
+// VisitAddExtensionResponse writes the response.
+func (OverloadedResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
+// RemoveExtensionRequestObject is the request of the operation.
 type RemoveExtensionRequestObject struct {
-	Body *RemoveExtensionJSONRequestBody
+	Body RemoveExtensionJSONRequestBody
 }
 
+// RemoveExtensionResponseObject is one of the responses that the contract has for the operation.
 type RemoveExtensionResponseObject interface {
 	VisitRemoveExtensionResponse(w http.ResponseWriter) error
 }
 
-type RemoveExtension200Response = DoneResponse
-
-func (response RemoveExtension200Response) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	return nil
+// VisitRemoveExtensionResponse writes the response.
+func (DoneResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
 }
 
-type RemoveExtension400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response RemoveExtension400TextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitRemoveExtensionResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-type RemoveExtension401Response = UnauthorizedResponse
-
-func (response RemoveExtension401Response) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitRemoveExtensionResponse writes the response.
+func (UnauthorizedResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type RemoveExtension408Response = SlowBodyResponse
-
-func (response RemoveExtension408Response) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitRemoveExtensionResponse writes the response.
+func (SlowBodyResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type RemoveExtension413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response RemoveExtension413TextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitRemoveExtensionResponse writes the response.
+func (r OversizedBodyTextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type RemoveExtension415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response RemoveExtension415TextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitRemoveExtensionResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type RemoveExtension422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response RemoveExtension422TextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitRemoveExtensionResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type RemoveExtension503Response = OverloadedResponse
-
-func (response RemoveExtension503Response) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
+// VisitRemoveExtensionResponse writes the response.
+func (OverloadedResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
+// ResumeAgentRequestObject is the request of the operation.
 type ResumeAgentRequestObject struct {
-	Body *ResumeAgentJSONRequestBody
+	Body ResumeAgentJSONRequestBody
 }
 
+// ResumeAgentResponseObject is one of the responses that the contract has for the operation.
 type ResumeAgentResponseObject interface {
 	VisitResumeAgentResponse(w http.ResponseWriter) error
 }
 
-type ResumeAgent200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// ResumeAgent200JSONResponse has status 200.
+type ResumeAgent200JSONResponse struct{ response.Of[Session] }
+
+// VisitResumeAgentResponse writes the response.
+func (r ResumeAgent200JSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type ResumeAgent200JSONResponse struct {
-	Body    Session
-	Headers ResumeAgent200ResponseHeaders
+// VisitResumeAgentResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-func (response ResumeAgent200JSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitResumeAgentResponse writes the response.
+func (UnauthorizedResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type ResumeAgent400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response ResumeAgent400TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitResumeAgentResponse writes the response.
+func (r NotFoundWithMessageJSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
 }
 
-type ResumeAgent401Response = UnauthorizedResponse
-
-func (response ResumeAgent401Response) VisitResumeAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitResumeAgentResponse writes the response.
+func (SlowBodyResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type ResumeAgent404JSONResponse struct {
-	NotFoundWithMessageJSONResponse
+// VisitResumeAgentResponse writes the response.
+func (r OversizedBodyTextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-func (response ResumeAgent404JSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitResumeAgentResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type ResumeAgent408Response = SlowBodyResponse
-
-func (response ResumeAgent408Response) VisitResumeAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitResumeAgentResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type ResumeAgent413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response ResumeAgent413TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitResumeAgentResponse writes the response.
+func (r FailedWithMessageJSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-type ResumeAgent415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response ResumeAgent415TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitResumeAgentResponse writes the response.
+func (OverloadedResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type ResumeAgent422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response ResumeAgent422TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type ResumeAgent500JSONResponse struct{ FailedWithMessageJSONResponse }
-
-func (response ResumeAgent500JSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeAgent503Response = OverloadedResponse
-
-func (response ResumeAgent503Response) VisitResumeAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// StartAgentRequestObject is the request of the operation.
 type StartAgentRequestObject struct {
-	Body *StartAgentJSONRequestBody
 }
 
+// StartAgentResponseObject is one of the responses that the contract has for the operation.
 type StartAgentResponseObject interface {
 	VisitStartAgentResponse(w http.ResponseWriter) error
 }
 
-type StartAgent200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// StartAgent200JSONResponse has status 200.
+type StartAgent200JSONResponse struct{ response.Of[Session] }
+
+// VisitStartAgentResponse writes the response.
+func (r StartAgent200JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type StartAgent200JSONResponse struct {
-	Body    Session
-	Headers StartAgent200ResponseHeaders
+// StartAgent400JSONResponse has status 400.
+type StartAgent400JSONResponse struct{ response.Of[ErrorResponse] }
+
+// VisitStartAgentResponse writes the response.
+func (r StartAgent400JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-func (response StartAgent200JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+// StartAgent400TextResponse has status 400.
+type StartAgent400TextResponse struct{ Body UnparsableBodyText }
 
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitStartAgentResponse writes the response.
+func (r StartAgent400TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-type StartAgent400ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// VisitStartAgentResponse writes the response.
+func (UnauthorizedResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type StartAgent400JSONResponse struct {
-	Body    ErrorResponse
-	Headers StartAgent400ResponseHeaders
+// VisitStartAgentResponse writes the response.
+func (r NotFoundWithMessageJSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
 }
 
-func (response StartAgent400JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitStartAgentResponse writes the response.
+func (SlowBodyResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type StartAgent400TextResponse struct {
-	Body    UnparsableBodyText
-	Headers StartAgent400ResponseHeaders
+// VisitStartAgentResponse writes the response.
+func (r OversizedBodyTextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-func (response StartAgent400TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitStartAgentResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type StartAgent401Response = UnauthorizedResponse
-
-func (response StartAgent401Response) VisitStartAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitStartAgentResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type StartAgent404JSONResponse struct {
-	NotFoundWithMessageJSONResponse
+// VisitStartAgentResponse writes the response.
+func (r FailedWithMessageJSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-func (response StartAgent404JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitStartAgentResponse writes the response.
+func (OverloadedResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type StartAgent408Response = SlowBodyResponse
-
-func (response StartAgent408Response) VisitStartAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
-}
-
-type StartAgent413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response StartAgent413TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type StartAgent415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response StartAgent415TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type StartAgent422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response StartAgent422TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type StartAgent500JSONResponse struct{ FailedWithMessageJSONResponse }
-
-func (response StartAgent500JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StartAgent503Response = OverloadedResponse
-
-func (response StartAgent503Response) VisitStartAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// StopAgentRequestObject is the request of the operation.
 type StopAgentRequestObject struct {
-	Body *StopAgentJSONRequestBody
+	Body StopAgentJSONRequestBody
 }
 
+// StopAgentResponseObject is one of the responses that the contract has for the operation.
 type StopAgentResponseObject interface {
 	VisitStopAgentResponse(w http.ResponseWriter) error
 }
 
-type StopAgent200Response = DoneResponse
-
-func (response StopAgent200Response) VisitStopAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	return nil
+// VisitStopAgentResponse writes the response.
+func (DoneResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
 }
 
-type StopAgent400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response StopAgent400TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitStopAgentResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-type StopAgent401Response = UnauthorizedResponse
-
-func (response StopAgent401Response) VisitStopAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitStopAgentResponse writes the response.
+func (UnauthorizedResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type StopAgent404JSONResponse struct {
-	NotFoundWithMessageJSONResponse
+// VisitStopAgentResponse writes the response.
+func (r NotFoundWithMessageJSONResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
 }
 
-func (response StopAgent404JSONResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitStopAgentResponse writes the response.
+func (SlowBodyResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type StopAgent408Response = SlowBodyResponse
-
-func (response StopAgent408Response) VisitStopAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitStopAgentResponse writes the response.
+func (r OversizedBodyTextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type StopAgent413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response StopAgent413TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitStopAgentResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type StopAgent415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response StopAgent415TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitStopAgentResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type StopAgent422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response StopAgent422TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitStopAgentResponse writes the response.
+func (OverloadedResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type StopAgent503Response = OverloadedResponse
-
-func (response StopAgent503Response) VisitStopAgentResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// GetToolsRequestObject is the request of the operation.
 type GetToolsRequestObject struct {
 	Params GetToolsParams
 }
 
+// GetToolsResponseObject is one of the responses that the contract has for the operation.
 type GetToolsResponseObject interface {
 	VisitGetToolsResponse(w http.ResponseWriter) error
 }
 
-type GetTools200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// GetTools200JSONResponse has status 200.
+type GetTools200JSONResponse struct{ response.Of[ToolInfoList] }
+
+// VisitGetToolsResponse writes the response.
+func (r GetTools200JSONResponse) VisitGetToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type GetTools200JSONResponse struct {
-	Body    ToolInfoList
-	Headers GetTools200ResponseHeaders
+// VisitGetToolsResponse writes the response.
+func (r UnreadableQueryTextResponse) VisitGetToolsResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-func (response GetTools200JSONResponse) VisitGetToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitGetToolsResponse writes the response.
+func (UnauthorizedResponse) VisitGetToolsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type GetTools400TextResponse struct{ UnreadableQueryTextResponse }
-
-func (response GetTools400TextResponse) VisitGetToolsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type GetTools401Response = UnauthorizedResponse
-
-func (response GetTools401Response) VisitGetToolsResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
-}
-
+// UpdateFromSessionRequestObject is the request of the operation.
 type UpdateFromSessionRequestObject struct {
-	Body *UpdateFromSessionJSONRequestBody
+	Body UpdateFromSessionJSONRequestBody
 }
 
+// UpdateFromSessionResponseObject is one of the responses that the contract has for the operation.
 type UpdateFromSessionResponseObject interface {
 	VisitUpdateFromSessionResponse(w http.ResponseWriter) error
 }
 
-type UpdateFromSession200Response = DoneResponse
-
-func (response UpdateFromSession200Response) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	return nil
+// VisitUpdateFromSessionResponse writes the response.
+func (DoneResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
 }
 
-type UpdateFromSession400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response UpdateFromSession400TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateFromSessionResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateFromSession401Response = UnauthorizedResponse
-
-func (response UpdateFromSession401Response) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitUpdateFromSessionResponse writes the response.
+func (UnauthorizedResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type UpdateFromSession408Response = SlowBodyResponse
-
-func (response UpdateFromSession408Response) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitUpdateFromSessionResponse writes the response.
+func (SlowBodyResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type UpdateFromSession413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response UpdateFromSession413TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateFromSessionResponse writes the response.
+func (r OversizedBodyTextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateFromSession415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response UpdateFromSession415TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateFromSessionResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateFromSession422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response UpdateFromSession422TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateFromSessionResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateFromSession500JSONResponse struct{ FailedWithMessageJSONResponse }
-
-func (response UpdateFromSession500JSONResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUpdateFromSessionResponse writes the response.
+func (r FailedWithMessageJSONResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-type UpdateFromSession503Response = OverloadedResponse
-
-func (response UpdateFromSession503Response) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
+// VisitUpdateFromSessionResponse writes the response.
+func (OverloadedResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
+// UpdateAgentProviderRequestObject is the request of the operation.
 type UpdateAgentProviderRequestObject struct {
-	Body *UpdateAgentProviderJSONRequestBody
+	Body UpdateAgentProviderJSONRequestBody
 }
 
+// UpdateAgentProviderResponseObject is one of the responses that the contract has for the operation.
 type UpdateAgentProviderResponseObject interface {
 	VisitUpdateAgentProviderResponse(w http.ResponseWriter) error
 }
 
-type UpdateAgentProvider200Response = DoneResponse
-
-func (response UpdateAgentProvider200Response) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	return nil
+// VisitUpdateAgentProviderResponse writes the response.
+func (DoneResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
 }
 
-type UpdateAgentProvider400ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// UpdateAgentProvider400TextResponse has status 400.
+type UpdateAgentProvider400TextResponse struct{ Body ErrorText }
+
+// VisitUpdateAgentProviderResponse writes the response.
+func (r UpdateAgentProvider400TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateAgentProvider400TextResponse struct {
-	Body    ErrorText
-	Headers UpdateAgentProvider400ResponseHeaders
+// VisitUpdateAgentProviderResponse writes the response.
+func (UnauthorizedResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-func (response UpdateAgentProvider400TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateAgentProviderResponse writes the response.
+func (SlowBodyResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type UpdateAgentProvider401Response = UnauthorizedResponse
-
-func (response UpdateAgentProvider401Response) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitUpdateAgentProviderResponse writes the response.
+func (r OversizedBodyTextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateAgentProvider408Response = SlowBodyResponse
-
-func (response UpdateAgentProvider408Response) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitUpdateAgentProviderResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateAgentProvider413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response UpdateAgentProvider413TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateAgentProviderResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateAgentProvider415TextResponse struct{ UnsupportedBodyTextResponse }
+// UpdateAgentProvider500TextResponse has status 500.
+type UpdateAgentProvider500TextResponse struct{ Body ErrorText }
 
-func (response UpdateAgentProvider415TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateAgentProviderResponse writes the response.
+func (r UpdateAgentProvider500TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 500, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateAgentProvider422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response UpdateAgentProvider422TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateAgentProviderResponse writes the response.
+func (OverloadedResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type UpdateAgentProvider500ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-
-type UpdateAgentProvider500TextResponse struct {
-	Body    ErrorText
-	Headers UpdateAgentProvider500ResponseHeaders
-}
-
-func (response UpdateAgentProvider500TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type UpdateAgentProvider503Response = OverloadedResponse
-
-func (response UpdateAgentProvider503Response) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// UpdateRouterToolSelectorRequestObject is the request of the operation.
 type UpdateRouterToolSelectorRequestObject struct {
-	Body *UpdateRouterToolSelectorJSONRequestBody
+	Body UpdateRouterToolSelectorJSONRequestBody
 }
 
+// UpdateRouterToolSelectorResponseObject is one of the responses that the contract has for the operation.
 type UpdateRouterToolSelectorResponseObject interface {
 	VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error
 }
 
-type UpdateRouterToolSelector200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// UpdateRouterToolSelector200JSONResponse has status 200.
+type UpdateRouterToolSelector200JSONResponse struct{ response.Of[string] }
+
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (r UpdateRouterToolSelector200JSONResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type UpdateRouterToolSelector200JSONResponse struct {
-	Body    string
-	Headers UpdateRouterToolSelector200ResponseHeaders
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-func (response UpdateRouterToolSelector200JSONResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (UnauthorizedResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type UpdateRouterToolSelector400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response UpdateRouterToolSelector400TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (SlowBodyResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type UpdateRouterToolSelector401Response = UnauthorizedResponse
-
-func (response UpdateRouterToolSelector401Response) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (r OversizedBodyTextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateRouterToolSelector408Response = SlowBodyResponse
-
-func (response UpdateRouterToolSelector408Response) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateRouterToolSelector413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response UpdateRouterToolSelector413TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateRouterToolSelector415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response UpdateRouterToolSelector415TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (FailedResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
 }
 
-type UpdateRouterToolSelector422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response UpdateRouterToolSelector422TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateRouterToolSelectorResponse writes the response.
+func (OverloadedResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type UpdateRouterToolSelector500Response = FailedResponse
-
-func (response UpdateRouterToolSelector500Response) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	return nil
-}
-
-type UpdateRouterToolSelector503Response = OverloadedResponse
-
-func (response UpdateRouterToolSelector503Response) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// ExecuteClientToolRequestObject is the request of the operation.
 type ExecuteClientToolRequestObject struct {
 	Params ExecuteClientToolParams
-	Body   *ExecuteClientToolJSONRequestBody
+	Body   ExecuteClientToolJSONRequestBody
 }
 
+// ExecuteClientToolResponseObject is one of the responses that the contract has for the operation.
 type ExecuteClientToolResponseObject interface {
 	VisitExecuteClientToolResponse(w http.ResponseWriter) error
 }
 
-type ExecuteClientTool200ResponseHeaders struct {
-	AccessControlAllowOrigin string
+// ExecuteClientTool200JSONResponse has status 200.
+type ExecuteClientTool200JSONResponse struct{ response.Of[ClientToolResult] }
+
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool200JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type ExecuteClientTool200JSONResponse struct {
-	Body    ClientToolResult
-	Headers ExecuteClientTool200ResponseHeaders
-}
-
-func (response ExecuteClientTool200JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ExecuteClientTool400ResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-
+// ExecuteClientTool400JSONResponse has status 400.
 type ExecuteClientTool400JSONResponse struct {
-	Body    InvalidRequestError
-	Headers ExecuteClientTool400ResponseHeaders
+	response.Of[InvalidRequestError]
 }
 
-func (response ExecuteClientTool400JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool400JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-type ExecuteClientTool403ResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-
+// ExecuteClientTool403JSONResponse has status 403.
 type ExecuteClientTool403JSONResponse struct {
-	Body    PermissionDeniedError
-	Headers ExecuteClientTool403ResponseHeaders
+	response.Of[PermissionDeniedError]
 }
 
-func (response ExecuteClientTool403JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool403JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
 }
 
-type ExecuteClientTool404ResponseHeaders struct {
-	AccessControlAllowOrigin string
+// ExecuteClientTool404JSONResponse has status 404.
+type ExecuteClientTool404JSONResponse struct{ response.Of[ToolNotFoundError] }
+
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool404JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
 }
 
-type ExecuteClientTool404JSONResponse struct {
-	Body    ToolNotFoundError
-	Headers ExecuteClientTool404ResponseHeaders
-}
-
-func (response ExecuteClientTool404JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ExecuteClientTool408ResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-
+// ExecuteClientTool408JSONResponse has status 408.
 type ExecuteClientTool408JSONResponse struct {
-	Body    InvalidRequestError
-	Headers ExecuteClientTool408ResponseHeaders
+	response.Of[InvalidRequestError]
 }
 
-func (response ExecuteClientTool408JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(408)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool408JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 408)
 }
 
-type ExecuteClientTool413ResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-
+// ExecuteClientTool413JSONResponse has status 413.
 type ExecuteClientTool413JSONResponse struct {
-	Body    InvalidRequestError
-	Headers ExecuteClientTool413ResponseHeaders
+	response.Of[InvalidRequestError]
 }
 
-func (response ExecuteClientTool413JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool413JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 413)
 }
 
-type ExecuteClientTool429ResponseHeaders struct {
-	AccessControlAllowOrigin string
+// ExecuteClientTool429JSONResponse has status 429.
+type ExecuteClientTool429JSONResponse struct{ response.Of[RateLimitedError] }
+
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool429JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 429)
 }
 
-type ExecuteClientTool429JSONResponse struct {
-	Body    RateLimitedError
-	Headers ExecuteClientTool429ResponseHeaders
-}
-
-func (response ExecuteClientTool429JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ExecuteClientTool500ResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-
+// ExecuteClientTool500JSONResponse has status 500.
 type ExecuteClientTool500JSONResponse struct {
-	Body    ExecutionFailedError
-	Headers ExecuteClientTool500ResponseHeaders
+	response.Of[ExecutionFailedError]
 }
 
-func (response ExecuteClientTool500JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool500JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-type ExecuteClientTool503ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	RetryAfter               string
-}
-
+// ExecuteClientTool503JSONResponse has status 503.
 type ExecuteClientTool503JSONResponse struct {
-	Body    ExecutionFailedError
-	Headers ExecuteClientTool503ResponseHeaders
+	response.Of[ExecutionFailedError]
 }
 
-func (response ExecuteClientTool503JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool503JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 503)
 }
 
-type ExecuteClientTool504ResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-
+// ExecuteClientTool504JSONResponse has status 504.
 type ExecuteClientTool504JSONResponse struct {
-	Body    ExecutionTimeoutError
-	Headers ExecuteClientTool504ResponseHeaders
+	response.Of[ExecutionTimeoutError]
 }
 
-func (response ExecuteClientTool504JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(504)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitExecuteClientToolResponse writes the response.
+func (r ExecuteClientTool504JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 504)
 }
 
+// StreamPendingRequestsRequestObject is the request of the operation.
 type StreamPendingRequestsRequestObject struct {
-	ClientID ClientID `json:"clientID"`
+	ClientID ClientID
 	Params   StreamPendingRequestsParams
 }
 
+// StreamPendingRequestsResponseObject is one of the responses that the contract has for the operation.
 type StreamPendingRequestsResponseObject interface {
 	VisitStreamPendingRequestsResponse(w http.ResponseWriter) error
 }
 
-type StreamPendingRequests200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	CacheControl             string
-	XAccelBuffering          string
+// StreamPendingRequests200TextEventStreamResponse has status 200 and writes itself.
+type StreamPendingRequests200TextEventStreamResponse struct{ response.Writer }
+
+// VisitStreamPendingRequestsResponse writes the response.
+func (r StreamPendingRequests200TextEventStreamResponse) VisitStreamPendingRequestsResponse(w http.ResponseWriter) error {
+	return r.Write(w)
 }
 
-type StreamPendingRequests200TextEventStreamResponse struct {
-	Body          io.Reader
-	Headers       StreamPendingRequests200ResponseHeaders
-	ContentLength int64
+// VisitStreamPendingRequestsResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitStreamPendingRequestsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-func (response StreamPendingRequests200TextEventStreamResponse) VisitStreamPendingRequestsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/event-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("X-Accel-Buffering", fmt.Sprint(response.Headers.XAccelBuffering))
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		// If w doesn't support flushing, fall back to io.Copy.
-		_, err := io.Copy(w, response.Body)
-		return err
-	}
-	// text/event-stream messages are typically small; use a
-	// modest buffer and flush after each chunk so clients see
-	// events immediately instead of waiting on OS buffering.
-	buf := make([]byte, 4096)
-	for {
-		n, err := response.Body.Read(buf)
-		if n > 0 {
-			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
-				return writeErr
-			}
-			flusher.Flush()
-		}
-		if err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
-type StreamPendingRequests400JSONResponse struct{ ValidationFailedJSONResponse }
-
-func (response StreamPendingRequests400JSONResponse) VisitStreamPendingRequestsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// RegisterClientToolsRequestObject is the request of the operation.
 type RegisterClientToolsRequestObject struct {
 	Params RegisterClientToolsParams
-	Body   *RegisterClientToolsJSONRequestBody
+	Body   RegisterClientToolsJSONRequestBody
 }
 
+// RegisterClientToolsResponseObject is one of the responses that the contract has for the operation.
 type RegisterClientToolsResponseObject interface {
 	VisitRegisterClientToolsResponse(w http.ResponseWriter) error
 }
 
-type RegisterClientTools200ResponseHeaders struct {
-	AccessControlAllowOrigin string
+// RegisterClientTools200JSONResponse has status 200.
+type RegisterClientTools200JSONResponse struct{ response.Of[RegisterResult] }
+
+// VisitRegisterClientToolsResponse writes the response.
+func (r RegisterClientTools200JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type RegisterClientTools200JSONResponse struct {
-	Body    RegisterResult
-	Headers RegisterClientTools200ResponseHeaders
+// VisitRegisterClientToolsResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-func (response RegisterClientTools200JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitRegisterClientToolsResponse writes the response.
+func (r BodyTooSlowJSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 408)
 }
 
-type RegisterClientTools400JSONResponse struct{ ValidationFailedJSONResponse }
-
-func (response RegisterClientTools400JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitRegisterClientToolsResponse writes the response.
+func (r BodyTooLargeJSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 413)
 }
 
-type RegisterClientTools408JSONResponse struct{ BodyTooSlowJSONResponse }
+// RegisterClientTools429JSONResponse has status 429.
+type RegisterClientTools429JSONResponse struct{ response.Of[TooManyToolsError] }
 
-func (response RegisterClientTools408JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(408)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitRegisterClientToolsResponse writes the response.
+func (r RegisterClientTools429JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 429)
 }
 
-type RegisterClientTools413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response RegisterClientTools413JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitRegisterClientToolsResponse writes the response.
+func (r MalformedBodyJSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-type RegisterClientTools429ResponseHeaders struct {
-	AccessControlAllowOrigin string
+// VisitRegisterClientToolsResponse writes the response.
+func (r TooManyRequestsJSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 503)
 }
 
-type RegisterClientTools429JSONResponse struct {
-	Body    TooManyToolsError
-	Headers RegisterClientTools429ResponseHeaders
-}
-
-func (response RegisterClientTools429JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RegisterClientTools500JSONResponse struct{ MalformedBodyJSONResponse }
-
-func (response RegisterClientTools500JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RegisterClientTools503JSONResponse struct{ TooManyRequestsJSONResponse }
-
-func (response RegisterClientTools503JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// SubmitClientToolResultRequestObject is the request of the operation.
 type SubmitClientToolResultRequestObject struct {
 	Params SubmitClientToolResultParams
-	Body   *SubmitClientToolResultJSONRequestBody
+	Body   SubmitClientToolResultJSONRequestBody
 }
 
+// SubmitClientToolResultResponseObject is one of the responses that the contract has for the operation.
 type SubmitClientToolResultResponseObject interface {
 	VisitSubmitClientToolResultResponse(w http.ResponseWriter) error
 }
 
-type SubmitClientToolResult200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-
+// SubmitClientToolResult200JSONResponse has status 200.
 type SubmitClientToolResult200JSONResponse struct {
-	Body    SubmitResultResult
-	Headers SubmitClientToolResult200ResponseHeaders
+	response.Of[SubmitResultResult]
 }
 
-func (response SubmitClientToolResult200JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitSubmitClientToolResultResponse writes the response.
+func (r SubmitClientToolResult200JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type SubmitClientToolResult400JSONResponse struct{ ValidationFailedJSONResponse }
-
-func (response SubmitClientToolResult400JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitSubmitClientToolResultResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-type SubmitClientToolResult404ResponseHeaders struct {
-	AccessControlAllowOrigin string
-}
-
+// SubmitClientToolResult404JSONResponse has status 404.
 type SubmitClientToolResult404JSONResponse struct {
-	Body    UnknownRequestError
-	Headers SubmitClientToolResult404ResponseHeaders
+	response.Of[UnknownRequestError]
 }
 
-func (response SubmitClientToolResult404JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitSubmitClientToolResultResponse writes the response.
+func (r SubmitClientToolResult404JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
 }
 
-type SubmitClientToolResult408JSONResponse struct{ BodyTooSlowJSONResponse }
-
-func (response SubmitClientToolResult408JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(408)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitSubmitClientToolResultResponse writes the response.
+func (r BodyTooSlowJSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+	return r.Write(w, 408)
 }
 
-type SubmitClientToolResult413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response SubmitClientToolResult413JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitSubmitClientToolResultResponse writes the response.
+func (r BodyTooLargeJSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+	return r.Write(w, 413)
 }
 
-type SubmitClientToolResult500JSONResponse struct{ MalformedBodyJSONResponse }
-
-func (response SubmitClientToolResult500JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitSubmitClientToolResultResponse writes the response.
+func (r MalformedBodyJSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-type SubmitClientToolResult503JSONResponse struct{ TooManyRequestsJSONResponse }
-
-func (response SubmitClientToolResult503JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitSubmitClientToolResultResponse writes the response.
+func (r TooManyRequestsJSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+	return r.Write(w, 503)
 }
 
+// ListAllClientToolsRequestObject is the request of the operation.
 type ListAllClientToolsRequestObject struct {
 	Params ListAllClientToolsParams
 }
 
+// ListAllClientToolsResponseObject is one of the responses that the contract has for the operation.
 type ListAllClientToolsResponseObject interface {
 	VisitListAllClientToolsResponse(w http.ResponseWriter) error
 }
 
-type ListAllClientTools200ResponseHeaders struct {
-	AccessControlAllowOrigin string
+// ListAllClientTools200JSONResponse has status 200.
+type ListAllClientTools200JSONResponse struct{ response.Of[ClientToolsByID] }
+
+// VisitListAllClientToolsResponse writes the response.
+func (r ListAllClientTools200JSONResponse) VisitListAllClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type ListAllClientTools200JSONResponse struct {
-	Body    ClientToolsByID
-	Headers ListAllClientTools200ResponseHeaders
+// VisitListAllClientToolsResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitListAllClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-func (response ListAllClientTools200JSONResponse) VisitListAllClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListAllClientTools400JSONResponse struct{ ValidationFailedJSONResponse }
-
-func (response ListAllClientTools400JSONResponse) VisitListAllClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListClientToolsRequestObject is the request of the operation.
 type ListClientToolsRequestObject struct {
-	ClientID ClientID `json:"clientID"`
+	ClientID ClientID
 	Params   ListClientToolsParams
 }
 
+// ListClientToolsResponseObject is one of the responses that the contract has for the operation.
 type ListClientToolsResponseObject interface {
 	VisitListClientToolsResponse(w http.ResponseWriter) error
 }
 
-type ListClientTools200ResponseHeaders struct {
-	AccessControlAllowOrigin string
+// ListClientTools200JSONResponse has status 200.
+type ListClientTools200JSONResponse struct{ response.Of[ClientToolList] }
+
+// VisitListClientToolsResponse writes the response.
+func (r ListClientTools200JSONResponse) VisitListClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type ListClientTools200JSONResponse struct {
-	Body    ClientToolList
-	Headers ListClientTools200ResponseHeaders
+// VisitListClientToolsResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitListClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-func (response ListClientTools200JSONResponse) VisitListClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListClientTools400JSONResponse struct{ ValidationFailedJSONResponse }
-
-func (response ListClientTools400JSONResponse) VisitListClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// UnregisterClientToolsRequestObject is the request of the operation.
 type UnregisterClientToolsRequestObject struct {
 	Params UnregisterClientToolsParams
-	Body   *UnregisterClientToolsJSONRequestBody
+	Body   UnregisterClientToolsJSONRequestBody
 }
 
+// UnregisterClientToolsResponseObject is one of the responses that the contract has for the operation.
 type UnregisterClientToolsResponseObject interface {
 	VisitUnregisterClientToolsResponse(w http.ResponseWriter) error
 }
 
-type UnregisterClientTools200ResponseHeaders struct {
-	AccessControlAllowOrigin string
+// UnregisterClientTools200JSONResponse has status 200.
+type UnregisterClientTools200JSONResponse struct{ response.Of[UnregisterResult] }
+
+// VisitUnregisterClientToolsResponse writes the response.
+func (r UnregisterClientTools200JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type UnregisterClientTools200JSONResponse struct {
-	Body    UnregisterResult
-	Headers UnregisterClientTools200ResponseHeaders
+// VisitUnregisterClientToolsResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-func (response UnregisterClientTools200JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUnregisterClientToolsResponse writes the response.
+func (r BodyTooSlowJSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 408)
 }
 
-type UnregisterClientTools400JSONResponse struct{ ValidationFailedJSONResponse }
-
-func (response UnregisterClientTools400JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUnregisterClientToolsResponse writes the response.
+func (r BodyTooLargeJSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 413)
 }
 
-type UnregisterClientTools408JSONResponse struct{ BodyTooSlowJSONResponse }
-
-func (response UnregisterClientTools408JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(408)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUnregisterClientToolsResponse writes the response.
+func (r MalformedBodyJSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-type UnregisterClientTools413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response UnregisterClientTools413JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUnregisterClientToolsResponse writes the response.
+func (r TooManyRequestsJSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 503)
 }
 
-type UnregisterClientTools500JSONResponse struct{ MalformedBodyJSONResponse }
-
-func (response UnregisterClientTools500JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UnregisterClientTools503JSONResponse struct{ TooManyRequestsJSONResponse }
-
-func (response UnregisterClientTools503JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetDiagnosticsRequestObject is the request of the operation.
 type GetDiagnosticsRequestObject struct {
-	SessionID SessionID `json:"session_id"`
+	SessionID SessionID
 }
 
+// GetDiagnosticsResponseObject is one of the responses that the contract has for the operation.
 type GetDiagnosticsResponseObject interface {
 	VisitGetDiagnosticsResponse(w http.ResponseWriter) error
 }
 
-type GetDiagnostics200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	ContentDisposition       string
-	Vary                     string
+// GetDiagnostics200ApplicationZipResponse has status 200 and writes itself.
+type GetDiagnostics200ApplicationZipResponse struct{ response.Writer }
+
+// VisitGetDiagnosticsResponse writes the response.
+func (r GetDiagnostics200ApplicationZipResponse) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
+	return r.Write(w)
 }
 
-type GetDiagnostics200ApplicationZipResponse struct {
-	Body          io.Reader
-	Headers       GetDiagnostics200ResponseHeaders
-	ContentLength int64
+// GetDiagnostics400Response has status 400 and no body.
+type GetDiagnostics400Response struct{}
+
+// VisitGetDiagnosticsResponse writes the response.
+func (GetDiagnostics400Response) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 400}.Write(w)
 }
 
-func (response GetDiagnostics200ApplicationZipResponse) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/zip")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
+// VisitGetDiagnosticsResponse writes the response.
+func (UnauthorizedResponse) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type GetDiagnostics401Response = UnauthorizedResponse
-
-func (response GetDiagnostics401Response) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitGetDiagnosticsResponse writes the response.
+func (FailedResponse) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
 }
 
-type GetDiagnostics500Response = FailedResponse
-
-func (response GetDiagnostics500Response) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	return nil
-}
-
+// StreamEventsRequestObject is the request of the operation.
 type StreamEventsRequestObject struct {
 	Params StreamEventsParams
 }
 
+// StreamEventsResponseObject is one of the responses that the contract has for the operation.
 type StreamEventsResponseObject interface {
 	VisitStreamEventsResponse(w http.ResponseWriter) error
 }
 
-type StreamEvents200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	CacheControl             string
+// StreamEvents200TextEventStreamResponse has status 200 and writes itself.
+type StreamEvents200TextEventStreamResponse struct{ response.Writer }
+
+// VisitStreamEventsResponse writes the response.
+func (r StreamEvents200TextEventStreamResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+	return r.Write(w)
 }
 
-type StreamEvents200TextEventStreamResponse struct {
-	Body          io.Reader
-	Headers       StreamEvents200ResponseHeaders
-	ContentLength int64
+// VisitStreamEventsResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-func (response StreamEvents200TextEventStreamResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/event-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		// If w doesn't support flushing, fall back to io.Copy.
-		_, err := io.Copy(w, response.Body)
-		return err
-	}
-	// text/event-stream messages are typically small; use a
-	// modest buffer and flush after each chunk so clients see
-	// events immediately instead of waiting on OS buffering.
-	buf := make([]byte, 4096)
-	for {
-		n, err := response.Body.Read(buf)
-		if n > 0 {
-			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
-				return writeErr
-			}
-			flusher.Flush()
-		}
-		if err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
-type StreamEvents400JSONResponse struct{ ValidationFailedJSONResponse }
-
-func (response StreamEvents400JSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// StreamGlobalEventsRequestObject is the request of the operation.
 type StreamGlobalEventsRequestObject struct {
 }
 
+// StreamGlobalEventsResponseObject is one of the responses that the contract has for the operation.
 type StreamGlobalEventsResponseObject interface {
 	VisitStreamGlobalEventsResponse(w http.ResponseWriter) error
 }
 
-type StreamGlobalEvents200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	CacheControl             string
+// StreamGlobalEvents200TextEventStreamResponse has status 200 and writes itself.
+type StreamGlobalEvents200TextEventStreamResponse struct{ response.Writer }
+
+// VisitStreamGlobalEventsResponse writes the response.
+func (r StreamGlobalEvents200TextEventStreamResponse) VisitStreamGlobalEventsResponse(w http.ResponseWriter) error {
+	return r.Write(w)
 }
 
-type StreamGlobalEvents200TextEventStreamResponse struct {
-	Body          io.Reader
-	Headers       StreamGlobalEvents200ResponseHeaders
-	ContentLength int64
-}
-
-func (response StreamGlobalEvents200TextEventStreamResponse) VisitStreamGlobalEventsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/event-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		// If w doesn't support flushing, fall back to io.Copy.
-		_, err := io.Copy(w, response.Body)
-		return err
-	}
-	// text/event-stream messages are typically small; use a
-	// modest buffer and flush after each chunk so clients see
-	// events immediately instead of waiting on OS buffering.
-	buf := make([]byte, 4096)
-	for {
-		n, err := response.Body.Read(buf)
-		if n > 0 {
-			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
-				return writeErr
-			}
-			flusher.Flush()
-		}
-		if err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
+// ReplyRequestObject is the request of the operation.
 type ReplyRequestObject struct {
-	Body *ReplyJSONRequestBody
 }
 
+// ReplyResponseObject is one of the responses that the contract has for the operation.
 type ReplyResponseObject interface {
 	VisitReplyResponse(w http.ResponseWriter) error
 }
 
-type Reply200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	CacheControl             string
-	Connection               string
-	Vary                     string
+// Reply200TextEventStreamResponse has status 200 and writes itself.
+type Reply200TextEventStreamResponse struct{ response.Writer }
+
+// VisitReplyResponse writes the response.
+func (r Reply200TextEventStreamResponse) VisitReplyResponse(w http.ResponseWriter) error {
+	return r.Write(w)
 }
 
-type Reply200TextEventStreamResponse struct {
-	Body          io.Reader
-	Headers       Reply200ResponseHeaders
-	ContentLength int64
+// VisitReplyResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitReplyResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-func (response Reply200TextEventStreamResponse) VisitReplyResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/event-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Connection", fmt.Sprint(response.Headers.Connection))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		// If w doesn't support flushing, fall back to io.Copy.
-		_, err := io.Copy(w, response.Body)
-		return err
-	}
-	// text/event-stream messages are typically small; use a
-	// modest buffer and flush after each chunk so clients see
-	// events immediately instead of waiting on OS buffering.
-	buf := make([]byte, 4096)
-	for {
-		n, err := response.Body.Read(buf)
-		if n > 0 {
-			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
-				return writeErr
-			}
-			flusher.Flush()
-		}
-		if err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-	}
+// VisitReplyResponse writes the response.
+func (UnauthorizedResponse) VisitReplyResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type Reply400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response Reply400TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitReplyResponse writes the response.
+func (SlowBodyResponse) VisitReplyResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type Reply401Response = UnauthorizedResponse
-
-func (response Reply401Response) VisitReplyResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitReplyResponse writes the response.
+func (r OversizedBodyTextResponse) VisitReplyResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type Reply408Response = SlowBodyResponse
-
-func (response Reply408Response) VisitReplyResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitReplyResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitReplyResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type Reply413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response Reply413TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitReplyResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitReplyResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type Reply415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response Reply415TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitReplyResponse writes the response.
+func (OverloadedResponse) VisitReplyResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type Reply422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response Reply422TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type Reply503Response = OverloadedResponse
-
-func (response Reply503Response) VisitReplyResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// ListSessionsRequestObject is the request of the operation.
 type ListSessionsRequestObject struct {
 }
 
+// ListSessionsResponseObject is one of the responses that the contract has for the operation.
 type ListSessionsResponseObject interface {
 	VisitListSessionsResponse(w http.ResponseWriter) error
 }
 
-type ListSessions200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-
+// ListSessions200JSONResponse has status 200.
 type ListSessions200JSONResponse struct {
-	Body    SessionListResponse
-	Headers ListSessions200ResponseHeaders
+	response.Of[SessionListResponse]
 }
 
-func (response ListSessions200JSONResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitListSessionsResponse writes the response.
+func (r ListSessions200JSONResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type ListSessions401Response = UnauthorizedResponse
-
-func (response ListSessions401Response) VisitListSessionsResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitListSessionsResponse writes the response.
+func (UnauthorizedResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type ListSessions500Response = FailedResponse
-
-func (response ListSessions500Response) VisitListSessionsResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	return nil
+// VisitListSessionsResponse writes the response.
+func (FailedResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
 }
 
+// ImportSessionRequestObject is the request of the operation.
 type ImportSessionRequestObject struct {
-	Body *ImportSessionJSONRequestBody
+	Body ImportSessionJSONRequestBody
 }
 
+// ImportSessionResponseObject is one of the responses that the contract has for the operation.
 type ImportSessionResponseObject interface {
 	VisitImportSessionResponse(w http.ResponseWriter) error
 }
 
-type ImportSession200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// ImportSession200JSONResponse has status 200.
+type ImportSession200JSONResponse struct{ response.Of[Session] }
+
+// VisitImportSessionResponse writes the response.
+func (r ImportSession200JSONResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type ImportSession200JSONResponse struct {
-	Body    Session
-	Headers ImportSession200ResponseHeaders
+// ImportSession400TextResponse has status 400.
+type ImportSession400TextResponse struct{ Body UnparsableBodyText }
+
+// VisitImportSessionResponse writes the response.
+func (r ImportSession400TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-func (response ImportSession200JSONResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitImportSessionResponse writes the response.
+func (UnauthorizedResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type ImportSession400ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// VisitImportSessionResponse writes the response.
+func (SlowBodyResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type ImportSession400TextResponse struct {
-	Body    UnparsableBodyText
-	Headers ImportSession400ResponseHeaders
+// VisitImportSessionResponse writes the response.
+func (r OversizedBodyTextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-func (response ImportSession400TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitImportSessionResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type ImportSession401Response = UnauthorizedResponse
-
-func (response ImportSession401Response) VisitImportSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitImportSessionResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type ImportSession408Response = SlowBodyResponse
-
-func (response ImportSession408Response) VisitImportSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitImportSessionResponse writes the response.
+func (OverloadedResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type ImportSession413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response ImportSession413TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type ImportSession415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response ImportSession415TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type ImportSession422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response ImportSession422TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type ImportSession503Response = OverloadedResponse
-
-func (response ImportSession503Response) VisitImportSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// GetSessionInsightsRequestObject is the request of the operation.
 type GetSessionInsightsRequestObject struct {
 }
 
+// GetSessionInsightsResponseObject is one of the responses that the contract has for the operation.
 type GetSessionInsightsResponseObject interface {
 	VisitGetSessionInsightsResponse(w http.ResponseWriter) error
 }
 
-type GetSessionInsights200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// GetSessionInsights200JSONResponse has status 200.
+type GetSessionInsights200JSONResponse struct{ response.Of[SessionInsights] }
+
+// VisitGetSessionInsightsResponse writes the response.
+func (r GetSessionInsights200JSONResponse) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type GetSessionInsights200JSONResponse struct {
-	Body    SessionInsights
-	Headers GetSessionInsights200ResponseHeaders
+// VisitGetSessionInsightsResponse writes the response.
+func (UnauthorizedResponse) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-func (response GetSessionInsights200JSONResponse) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitGetSessionInsightsResponse writes the response.
+func (FailedResponse) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
 }
 
-type GetSessionInsights401Response = UnauthorizedResponse
-
-func (response GetSessionInsights401Response) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
-}
-
-type GetSessionInsights500Response = FailedResponse
-
-func (response GetSessionInsights500Response) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	return nil
-}
-
+// DeleteSessionRequestObject is the request of the operation.
 type DeleteSessionRequestObject struct {
-	SessionID SessionID `json:"session_id"`
+	SessionID SessionID
 }
 
+// DeleteSessionResponseObject is one of the responses that the contract has for the operation.
 type DeleteSessionResponseObject interface {
 	VisitDeleteSessionResponse(w http.ResponseWriter) error
 }
 
-type DeleteSession200Response = DoneResponse
-
-func (response DeleteSession200Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	return nil
+// VisitDeleteSessionResponse writes the response.
+func (DoneResponse) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
 }
 
-type DeleteSession401Response = UnauthorizedResponse
-
-func (response DeleteSession401Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitDeleteSessionResponse writes the response.
+func (UnauthorizedResponse) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type DeleteSession404Response = NotFoundResponse
-
-func (response DeleteSession404Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(404)
-	return nil
+// VisitDeleteSessionResponse writes the response.
+func (NotFoundResponse) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 404}.Write(w)
 }
 
-type DeleteSession405Response = NoSessionIDResponse
-
-func (response DeleteSession405Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Allow", fmt.Sprint(response.Headers.Allow))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(405)
-	return nil
+// VisitDeleteSessionResponse writes the response.
+func (NoSessionIDResponse) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 405}.Write(w)
 }
 
-type DeleteSession500Response = FailedResponse
-
-func (response DeleteSession500Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	return nil
+// VisitDeleteSessionResponse writes the response.
+func (FailedResponse) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
 }
 
+// GetSessionRequestObject is the request of the operation.
 type GetSessionRequestObject struct {
-	SessionID SessionID `json:"session_id"`
+	SessionID SessionID
 }
 
+// GetSessionResponseObject is one of the responses that the contract has for the operation.
 type GetSessionResponseObject interface {
 	VisitGetSessionResponse(w http.ResponseWriter) error
 }
 
-type GetSession200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// GetSession200JSONResponse has status 200.
+type GetSession200JSONResponse struct{ response.Of[Session] }
+
+// VisitGetSessionResponse writes the response.
+func (r GetSession200JSONResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type GetSession200JSONResponse struct {
-	Body    Session
-	Headers GetSession200ResponseHeaders
+// VisitGetSessionResponse writes the response.
+func (UnauthorizedResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-func (response GetSession200JSONResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitGetSessionResponse writes the response.
+func (NotFoundResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 404}.Write(w)
 }
 
-type GetSession401Response = UnauthorizedResponse
-
-func (response GetSession401Response) VisitGetSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitGetSessionResponse writes the response.
+func (NoSessionIDResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 405}.Write(w)
 }
 
-type GetSession404Response = NotFoundResponse
-
-func (response GetSession404Response) VisitGetSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(404)
-	return nil
-}
-
-type GetSession405Response = NoSessionIDResponse
-
-func (response GetSession405Response) VisitGetSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Allow", fmt.Sprint(response.Headers.Allow))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(405)
-	return nil
-}
-
+// EditMessageRequestObject is the request of the operation.
 type EditMessageRequestObject struct {
-	SessionID SessionID `json:"session_id"`
-	Body      *EditMessageJSONRequestBody
+	SessionID SessionID
+	Body      EditMessageJSONRequestBody
 }
 
+// EditMessageResponseObject is one of the responses that the contract has for the operation.
 type EditMessageResponseObject interface {
 	VisitEditMessageResponse(w http.ResponseWriter) error
 }
 
-type EditMessage200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-
+// EditMessage200JSONResponse has status 200.
 type EditMessage200JSONResponse struct {
-	Body    EditMessageResponse
-	Headers EditMessage200ResponseHeaders
+	response.Of[EditMessageResponse]
 }
 
-func (response EditMessage200JSONResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitEditMessageResponse writes the response.
+func (r EditMessage200JSONResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type EditMessage400TextResponse struct{ UnparsableBodyTextResponse }
-
-func (response EditMessage400TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitEditMessageResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-type EditMessage401Response = UnauthorizedResponse
-
-func (response EditMessage401Response) VisitEditMessageResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitEditMessageResponse writes the response.
+func (UnauthorizedResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type EditMessage408Response = SlowBodyResponse
-
-func (response EditMessage408Response) VisitEditMessageResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitEditMessageResponse writes the response.
+func (SlowBodyResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type EditMessage413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response EditMessage413TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitEditMessageResponse writes the response.
+func (r OversizedBodyTextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type EditMessage415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response EditMessage415TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitEditMessageResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type EditMessage422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response EditMessage422TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitEditMessageResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type EditMessage500Response = FailedResponse
-
-func (response EditMessage500Response) VisitEditMessageResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	return nil
+// VisitEditMessageResponse writes the response.
+func (FailedResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
 }
 
-type EditMessage503Response = OverloadedResponse
-
-func (response EditMessage503Response) VisitEditMessageResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
+// VisitEditMessageResponse writes the response.
+func (OverloadedResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
+// ExportSessionRequestObject is the request of the operation.
 type ExportSessionRequestObject struct {
-	SessionID SessionID `json:"session_id"`
+	SessionID SessionID
 }
 
+// ExportSessionResponseObject is one of the responses that the contract has for the operation.
 type ExportSessionResponseObject interface {
 	VisitExportSessionResponse(w http.ResponseWriter) error
 }
 
-type ExportSession200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// ExportSession200JSONResponse has status 200.
+type ExportSession200JSONResponse struct{ response.Of[string] }
+
+// VisitExportSessionResponse writes the response.
+func (r ExportSession200JSONResponse) VisitExportSessionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type ExportSession200JSONResponse struct {
-	Body    string
-	Headers ExportSession200ResponseHeaders
+// VisitExportSessionResponse writes the response.
+func (UnauthorizedResponse) VisitExportSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-func (response ExportSession200JSONResponse) VisitExportSessionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitExportSessionResponse writes the response.
+func (NotFoundResponse) VisitExportSessionResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 404}.Write(w)
 }
 
-type ExportSession401Response = UnauthorizedResponse
-
-func (response ExportSession401Response) VisitExportSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
-}
-
-type ExportSession404Response = NotFoundResponse
-
-func (response ExportSession404Response) VisitExportSessionResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(404)
-	return nil
-}
-
+// UpdateSessionNameRequestObject is the request of the operation.
 type UpdateSessionNameRequestObject struct {
-	SessionID SessionID `json:"session_id"`
-	Body      *UpdateSessionNameJSONRequestBody
+	SessionID SessionID
+	Body      UpdateSessionNameJSONRequestBody
 }
 
+// UpdateSessionNameResponseObject is one of the responses that the contract has for the operation.
 type UpdateSessionNameResponseObject interface {
 	VisitUpdateSessionNameResponse(w http.ResponseWriter) error
 }
 
-type UpdateSessionName200Response = DoneResponse
-
-func (response UpdateSessionName200Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	return nil
+// VisitUpdateSessionNameResponse writes the response.
+func (DoneResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
 }
 
-type UpdateSessionName400ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// UpdateSessionName400TextResponse has status 400.
+type UpdateSessionName400TextResponse struct{ Body UnparsableBodyText }
+
+// VisitUpdateSessionNameResponse writes the response.
+func (r UpdateSessionName400TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateSessionName400TextResponse struct {
-	Body    UnparsableBodyText
-	Headers UpdateSessionName400ResponseHeaders
+// VisitUpdateSessionNameResponse writes the response.
+func (UnauthorizedResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-func (response UpdateSessionName400TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateSessionNameResponse writes the response.
+func (SlowBodyResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type UpdateSessionName401Response = UnauthorizedResponse
-
-func (response UpdateSessionName401Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitUpdateSessionNameResponse writes the response.
+func (r OversizedBodyTextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateSessionName408Response = SlowBodyResponse
-
-func (response UpdateSessionName408Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitUpdateSessionNameResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateSessionName413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response UpdateSessionName413TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateSessionNameResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateSessionName415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response UpdateSessionName415TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateSessionNameResponse writes the response.
+func (FailedResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
 }
 
-type UpdateSessionName422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response UpdateSessionName422TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateSessionNameResponse writes the response.
+func (OverloadedResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type UpdateSessionName500Response = FailedResponse
-
-func (response UpdateSessionName500Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	return nil
-}
-
-type UpdateSessionName503Response = OverloadedResponse
-
-func (response UpdateSessionName503Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// UpdateSessionUserRecipeValuesRequestObject is the request of the operation.
 type UpdateSessionUserRecipeValuesRequestObject struct {
-	SessionID SessionID `json:"session_id"`
-	Body      *UpdateSessionUserRecipeValuesJSONRequestBody
+	SessionID SessionID
 }
 
+// UpdateSessionUserRecipeValuesResponseObject is one of the responses that the contract has for the operation.
 type UpdateSessionUserRecipeValuesResponseObject interface {
 	VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error
 }
 
-type UpdateSessionUserRecipeValues200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
-
+// UpdateSessionUserRecipeValues200JSONResponse has status 200.
 type UpdateSessionUserRecipeValues200JSONResponse struct {
-	Body    UpdateSessionUserRecipeValuesResponse
-	Headers UpdateSessionUserRecipeValues200ResponseHeaders
+	response.Of[UpdateSessionUserRecipeValuesResponse]
 }
 
-func (response UpdateSessionUserRecipeValues200JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (r UpdateSessionUserRecipeValues200JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
 }
 
-type UpdateSessionUserRecipeValues400ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
+// UpdateSessionUserRecipeValues400JSONResponse has status 400.
+type UpdateSessionUserRecipeValues400JSONResponse struct{ response.Of[ErrorResponse] }
+
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (r UpdateSessionUserRecipeValues400JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
 }
 
-type UpdateSessionUserRecipeValues400JSONResponse struct {
-	Body    ErrorResponse
-	Headers UpdateSessionUserRecipeValues400ResponseHeaders
+// UpdateSessionUserRecipeValues400TextResponse has status 400.
+type UpdateSessionUserRecipeValues400TextResponse struct{ Body UnparsableBodyText }
+
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (r UpdateSessionUserRecipeValues400TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
 }
 
-func (response UpdateSessionUserRecipeValues400JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (UnauthorizedResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
 }
 
-type UpdateSessionUserRecipeValues400TextResponse struct {
-	Body    UnparsableBodyText
-	Headers UpdateSessionUserRecipeValues400ResponseHeaders
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (r NotFoundWithMessageJSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
 }
 
-func (response UpdateSessionUserRecipeValues400TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(400)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (SlowBodyResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
 }
 
-type UpdateSessionUserRecipeValues401Response = UnauthorizedResponse
-
-func (response UpdateSessionUserRecipeValues401Response) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(401)
-	return nil
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (r OversizedBodyTextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateSessionUserRecipeValues404JSONResponse struct {
-	NotFoundWithMessageJSONResponse
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
 }
 
-func (response UpdateSessionUserRecipeValues404JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
 }
 
-type UpdateSessionUserRecipeValues408Response = SlowBodyResponse
-
-func (response UpdateSessionUserRecipeValues408Response) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(408)
-	return nil
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (r FailedWithMessageJSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
 }
 
-type UpdateSessionUserRecipeValues413TextResponse struct{ OversizedBodyTextResponse }
-
-func (response UpdateSessionUserRecipeValues413TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(413)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitUpdateSessionUserRecipeValuesResponse writes the response.
+func (OverloadedResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
 }
 
-type UpdateSessionUserRecipeValues415TextResponse struct{ UnsupportedBodyTextResponse }
-
-func (response UpdateSessionUserRecipeValues415TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(415)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type UpdateSessionUserRecipeValues422TextResponse struct{ UnexpectedShapeTextResponse }
-
-func (response UpdateSessionUserRecipeValues422TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(422)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
-}
-
-type UpdateSessionUserRecipeValues500JSONResponse struct{ FailedWithMessageJSONResponse }
-
-func (response UpdateSessionUserRecipeValues500JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UpdateSessionUserRecipeValues503Response = OverloadedResponse
-
-func (response UpdateSessionUserRecipeValues503Response) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(503)
-	return nil
-}
-
+// GetStatusRequestObject is the request of the operation.
 type GetStatusRequestObject struct {
 }
 
+// GetStatusResponseObject is one of the responses that the contract has for the operation.
 type GetStatusResponseObject interface {
 	VisitGetStatusResponse(w http.ResponseWriter) error
 }
 
-type GetStatus200ResponseHeaders struct {
-	AccessControlAllowOrigin string
-	Vary                     string
-}
+// GetStatus200TextResponse has status 200.
+type GetStatus200TextResponse struct{ Body string }
 
-type GetStatus200TextResponse struct {
-	Body    string
-	Headers GetStatus200ResponseHeaders
-}
-
-func (response GetStatus200TextResponse) VisitGetStatusResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
-	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+// VisitGetStatusResponse writes the response.
+func (r GetStatus200TextResponse) VisitGetStatusResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 200, Body: string(r.Body)}.Write(w)
 }
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// ConfirmToolAction Allow a tool call, or decline it
+	// ConfirmToolAction Allow or decline a tool call
 	// (POST /action-required/tool-confirmation)
 	ConfirmToolAction(ctx context.Context, request ConfirmToolActionRequestObject) (ConfirmToolActionResponseObject, error)
 	// AddExtension Connect the agent to an extension
@@ -4036,31 +2263,31 @@ type StrictServerInterface interface {
 	// RemoveExtension Disconnect the agent from an extension
 	// (POST /agent/remove_extension)
 	RemoveExtension(ctx context.Context, request RemoveExtensionRequestObject) (RemoveExtensionResponseObject, error)
-	// ResumeAgent Load a session, and its model and extensions if asked to
+	// ResumeAgent Load a session, optionally with its model and extensions
 	// (POST /agent/resume)
 	ResumeAgent(ctx context.Context, request ResumeAgentRequestObject) (ResumeAgentResponseObject, error)
-	// StartAgent Make a session
+	// StartAgent Create a session
 	// (POST /agent/start)
 	StartAgent(ctx context.Context, request StartAgentRequestObject) (StartAgentResponseObject, error)
 	// StopAgent Drop an agent from memory
 	// (POST /agent/stop)
 	StopAgent(ctx context.Context, request StopAgentRequestObject) (StopAgentResponseObject, error)
-	// GetTools The tools that an agent offers its model
+	// GetTools List the tools that an agent offers its model
 	// (GET /agent/tools)
 	GetTools(ctx context.Context, request GetToolsRequestObject) (GetToolsResponseObject, error)
-	// UpdateFromSession Give the agent the prompt of its session
+	// UpdateFromSession Set the agent's prompt from its session
 	// (POST /agent/update_from_session)
 	UpdateFromSession(ctx context.Context, request UpdateFromSessionRequestObject) (UpdateFromSessionResponseObject, error)
-	// UpdateAgentProvider Give the agent another provider or model
+	// UpdateAgentProvider Change the provider or model of an agent
 	// (POST /agent/update_provider)
 	UpdateAgentProvider(ctx context.Context, request UpdateAgentProviderRequestObject) (UpdateAgentProviderResponseObject, error)
 	// UpdateRouterToolSelector Choose how tools are selected
 	// (POST /agent/update_router_tool_selector)
 	UpdateRouterToolSelector(ctx context.Context, request UpdateRouterToolSelectorRequestObject) (UpdateRouterToolSelectorResponseObject, error)
-	// ExecuteClientTool Call a registered tool and wait for its outcome
+	// ExecuteClientTool Call a registered tool and wait for its result
 	// (POST /client-tools/execute)
 	ExecuteClientTool(ctx context.Context, request ExecuteClientToolRequestObject) (ExecuteClientToolResponseObject, error)
-	// StreamPendingRequests The execution requests of one client, as they come
+	// StreamPendingRequests Stream the execution requests for one client
 	// (GET /client-tools/pending/{clientID})
 	StreamPendingRequests(ctx context.Context, request StreamPendingRequestsRequestObject) (StreamPendingRequestsResponseObject, error)
 	// RegisterClientTools Add tools to a client, or overwrite them
@@ -4069,1228 +2296,446 @@ type StrictServerInterface interface {
 	// SubmitClientToolResult Answer an execution request
 	// (POST /client-tools/result)
 	SubmitClientToolResult(ctx context.Context, request SubmitClientToolResultRequestObject) (SubmitClientToolResultResponseObject, error)
-	// ListAllClientTools All tools of all clients
+	// ListAllClientTools List the tools of all clients
 	// (GET /client-tools/tools)
 	ListAllClientTools(ctx context.Context, request ListAllClientToolsRequestObject) (ListAllClientToolsResponseObject, error)
-	// ListClientTools The tools of one client
+	// ListClientTools List the tools of one client
 	// (GET /client-tools/tools/{clientID})
 	ListClientTools(ctx context.Context, request ListClientToolsRequestObject) (ListClientToolsResponseObject, error)
 	// UnregisterClientTools Remove some tools of a client, or all of them
 	// (DELETE /client-tools/unregister)
 	UnregisterClientTools(ctx context.Context, request UnregisterClientToolsRequestObject) (UnregisterClientToolsResponseObject, error)
-	// GetDiagnostics What helps to find a fault, as one archive
+	// GetDiagnostics Download diagnostics of a session as an archive
 	// (GET /diagnostics/{session_id})
 	GetDiagnostics(ctx context.Context, request GetDiagnosticsRequestObject) (GetDiagnosticsResponseObject, error)
-	// StreamEvents What happens in one directory
+	// StreamEvents Stream the events of one directory
 	// (GET /event)
 	StreamEvents(ctx context.Context, request StreamEventsRequestObject) (StreamEventsResponseObject, error)
-	// StreamGlobalEvents What happens in all directories
+	// StreamGlobalEvents Stream the events of all directories
 	// (GET /global/event)
 	StreamGlobalEvents(ctx context.Context, request StreamGlobalEventsRequestObject) (StreamGlobalEventsResponseObject, error)
-	// Reply Say something, and follow the answer
+	// Reply Send a message and stream the reply
 	// (POST /reply)
 	Reply(ctx context.Context, request ReplyRequestObject) (ReplyResponseObject, error)
-	// ListSessions The sessions that have messages
+	// ListSessions List the sessions that have messages
 	// (GET /sessions)
 	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
-	// ImportSession Make a session from an exported one
+	// ImportSession Import an exported session
 	// (POST /sessions/import)
 	ImportSession(ctx context.Context, request ImportSessionRequestObject) (ImportSessionResponseObject, error)
-	// GetSessionInsights How many sessions and tokens there are
+	// GetSessionInsights Count the sessions and tokens
 	// (GET /sessions/insights)
 	GetSessionInsights(ctx context.Context, request GetSessionInsightsRequestObject) (GetSessionInsightsResponseObject, error)
 	// DeleteSession Delete a session and its messages
 	// (DELETE /sessions/{session_id})
 	DeleteSession(ctx context.Context, request DeleteSessionRequestObject) (DeleteSessionResponseObject, error)
-	// GetSession One session with its messages
+	// GetSession Get a session with its messages
 	// (GET /sessions/{session_id})
 	GetSession(ctx context.Context, request GetSessionRequestObject) (GetSessionResponseObject, error)
-	// EditMessage Cut a session off at a message, or a copy of it
+	// EditMessage Truncate a session, or a copy of it, at a message
 	// (POST /sessions/{session_id}/edit_message)
 	EditMessage(ctx context.Context, request EditMessageRequestObject) (EditMessageResponseObject, error)
-	// ExportSession One session as a text
+	// ExportSession Export a session as a text
 	// (GET /sessions/{session_id}/export)
 	ExportSession(ctx context.Context, request ExportSessionRequestObject) (ExportSessionResponseObject, error)
-	// UpdateSessionName Name a session
+	// UpdateSessionName Rename a session
 	// (PUT /sessions/{session_id}/name)
 	UpdateSessionName(ctx context.Context, request UpdateSessionNameRequestObject) (UpdateSessionNameResponseObject, error)
-	// UpdateSessionUserRecipeValues Fill in the parameters of the recipe of a session
+	// UpdateSessionUserRecipeValues Set the parameters of a session's recipe
 	// (PUT /sessions/{session_id}/user_recipe_values)
 	UpdateSessionUserRecipeValues(ctx context.Context, request UpdateSessionUserRecipeValuesRequestObject) (UpdateSessionUserRecipeValuesResponseObject, error)
-	// GetStatus Whether the server is up
+	// GetStatus Check whether the server is up
 	// (GET /status)
 	GetStatus(ctx context.Context, request GetStatusRequestObject) (GetStatusResponseObject, error)
 }
 
-type StrictHandlerFunc func(ctx echo.Context, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares}
+// NewStrictHandler returns the handlers of the operations.
+func NewStrictHandler(operations StrictServerInterface) ServerInterface {
+	return strictHandler{operations}
 }
 
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-}
+type strictHandler struct{ operations StrictServerInterface }
 
-// ConfirmToolAction operation middleware
-func (sh *strictHandler) ConfirmToolAction(ctx echo.Context) error {
+// ConfirmToolAction answers POST /action-required/tool-confirmation.
+func (h strictHandler) ConfirmToolAction(c echo.Context) error {
 	var request ConfirmToolActionRequestObject
-
-	var body ConfirmToolActionJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[ConfirmToolActionJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.ConfirmToolAction(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ConfirmToolAction(ctx.Request().Context(), request.(ConfirmToolActionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ConfirmToolAction")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(ConfirmToolActionResponseObject); ok {
-		return validResponse.VisitConfirmToolActionResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitConfirmToolActionResponse(c.Response())
 }
 
-// AddExtension operation middleware
-func (sh *strictHandler) AddExtension(ctx echo.Context) error {
+// AddExtension answers POST /agent/add_extension.
+func (h strictHandler) AddExtension(c echo.Context) error {
 	var request AddExtensionRequestObject
-
-	var body AddExtensionJSONRequestBody
-	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
-	}
+	response, err := h.operations.AddExtension(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.AddExtension(ctx.Request().Context(), request.(AddExtensionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AddExtension")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(AddExtensionResponseObject); ok {
-		return validResponse.VisitAddExtensionResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitAddExtensionResponse(c.Response())
 }
 
-// RemoveExtension operation middleware
-func (sh *strictHandler) RemoveExtension(ctx echo.Context) error {
+// RemoveExtension answers POST /agent/remove_extension.
+func (h strictHandler) RemoveExtension(c echo.Context) error {
 	var request RemoveExtensionRequestObject
-
-	var body RemoveExtensionJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[RemoveExtensionJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.RemoveExtension(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RemoveExtension(ctx.Request().Context(), request.(RemoveExtensionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RemoveExtension")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(RemoveExtensionResponseObject); ok {
-		return validResponse.VisitRemoveExtensionResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitRemoveExtensionResponse(c.Response())
 }
 
-// ResumeAgent operation middleware
-func (sh *strictHandler) ResumeAgent(ctx echo.Context) error {
+// ResumeAgent answers POST /agent/resume.
+func (h strictHandler) ResumeAgent(c echo.Context) error {
 	var request ResumeAgentRequestObject
-
-	var body ResumeAgentJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[ResumeAgentJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.ResumeAgent(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ResumeAgent(ctx.Request().Context(), request.(ResumeAgentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ResumeAgent")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(ResumeAgentResponseObject); ok {
-		return validResponse.VisitResumeAgentResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitResumeAgentResponse(c.Response())
 }
 
-// StartAgent operation middleware
-func (sh *strictHandler) StartAgent(ctx echo.Context) error {
+// StartAgent answers POST /agent/start.
+func (h strictHandler) StartAgent(c echo.Context) error {
 	var request StartAgentRequestObject
-
-	var body StartAgentJSONRequestBody
-	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
-	}
+	response, err := h.operations.StartAgent(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.StartAgent(ctx.Request().Context(), request.(StartAgentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StartAgent")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(StartAgentResponseObject); ok {
-		return validResponse.VisitStartAgentResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitStartAgentResponse(c.Response())
 }
 
-// StopAgent operation middleware
-func (sh *strictHandler) StopAgent(ctx echo.Context) error {
+// StopAgent answers POST /agent/stop.
+func (h strictHandler) StopAgent(c echo.Context) error {
 	var request StopAgentRequestObject
-
-	var body StopAgentJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[StopAgentJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.StopAgent(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.StopAgent(ctx.Request().Context(), request.(StopAgentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StopAgent")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(StopAgentResponseObject); ok {
-		return validResponse.VisitStopAgentResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitStopAgentResponse(c.Response())
 }
 
-// GetTools operation middleware
-func (sh *strictHandler) GetTools(ctx echo.Context, params GetToolsParams) error {
+// GetTools answers GET /agent/tools.
+func (h strictHandler) GetTools(c echo.Context, params GetToolsParams) error {
 	var request GetToolsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetTools(ctx.Request().Context(), request.(GetToolsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetTools")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.GetTools(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(GetToolsResponseObject); ok {
-		return validResponse.VisitGetToolsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitGetToolsResponse(c.Response())
 }
 
-// UpdateFromSession operation middleware
-func (sh *strictHandler) UpdateFromSession(ctx echo.Context) error {
+// UpdateFromSession answers POST /agent/update_from_session.
+func (h strictHandler) UpdateFromSession(c echo.Context) error {
 	var request UpdateFromSessionRequestObject
-
-	var body UpdateFromSessionJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[UpdateFromSessionJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.UpdateFromSession(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateFromSession(ctx.Request().Context(), request.(UpdateFromSessionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateFromSession")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(UpdateFromSessionResponseObject); ok {
-		return validResponse.VisitUpdateFromSessionResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitUpdateFromSessionResponse(c.Response())
 }
 
-// UpdateAgentProvider operation middleware
-func (sh *strictHandler) UpdateAgentProvider(ctx echo.Context) error {
+// UpdateAgentProvider answers POST /agent/update_provider.
+func (h strictHandler) UpdateAgentProvider(c echo.Context) error {
 	var request UpdateAgentProviderRequestObject
-
-	var body UpdateAgentProviderJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[UpdateAgentProviderJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.UpdateAgentProvider(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateAgentProvider(ctx.Request().Context(), request.(UpdateAgentProviderRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateAgentProvider")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(UpdateAgentProviderResponseObject); ok {
-		return validResponse.VisitUpdateAgentProviderResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitUpdateAgentProviderResponse(c.Response())
 }
 
-// UpdateRouterToolSelector operation middleware
-func (sh *strictHandler) UpdateRouterToolSelector(ctx echo.Context) error {
+// UpdateRouterToolSelector answers POST /agent/update_router_tool_selector.
+func (h strictHandler) UpdateRouterToolSelector(c echo.Context) error {
 	var request UpdateRouterToolSelectorRequestObject
-
-	var body UpdateRouterToolSelectorJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[UpdateRouterToolSelectorJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.UpdateRouterToolSelector(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateRouterToolSelector(ctx.Request().Context(), request.(UpdateRouterToolSelectorRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateRouterToolSelector")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(UpdateRouterToolSelectorResponseObject); ok {
-		return validResponse.VisitUpdateRouterToolSelectorResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitUpdateRouterToolSelectorResponse(c.Response())
 }
 
-// ExecuteClientTool operation middleware
-func (sh *strictHandler) ExecuteClientTool(ctx echo.Context, params ExecuteClientToolParams) error {
+// ExecuteClientTool answers POST /client-tools/execute.
+func (h strictHandler) ExecuteClientTool(c echo.Context, params ExecuteClientToolParams) error {
 	var request ExecuteClientToolRequestObject
-
 	request.Params = params
-
-	var body ExecuteClientToolJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[ExecuteClientToolJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.ExecuteClientTool(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ExecuteClientTool(ctx.Request().Context(), request.(ExecuteClientToolRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ExecuteClientTool")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(ExecuteClientToolResponseObject); ok {
-		return validResponse.VisitExecuteClientToolResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitExecuteClientToolResponse(c.Response())
 }
 
-// StreamPendingRequests operation middleware
-func (sh *strictHandler) StreamPendingRequests(ctx echo.Context, clientID ClientID, params StreamPendingRequestsParams) error {
+// StreamPendingRequests answers GET /client-tools/pending/{clientID}.
+func (h strictHandler) StreamPendingRequests(c echo.Context, clientID ClientID, params StreamPendingRequestsParams) error {
 	var request StreamPendingRequestsRequestObject
-
 	request.ClientID = clientID
 	request.Params = params
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.StreamPendingRequests(ctx.Request().Context(), request.(StreamPendingRequestsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StreamPendingRequests")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.StreamPendingRequests(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(StreamPendingRequestsResponseObject); ok {
-		return validResponse.VisitStreamPendingRequestsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitStreamPendingRequestsResponse(c.Response())
 }
 
-// RegisterClientTools operation middleware
-func (sh *strictHandler) RegisterClientTools(ctx echo.Context, params RegisterClientToolsParams) error {
+// RegisterClientTools answers POST /client-tools/register.
+func (h strictHandler) RegisterClientTools(c echo.Context, params RegisterClientToolsParams) error {
 	var request RegisterClientToolsRequestObject
-
 	request.Params = params
-
-	var body RegisterClientToolsJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[RegisterClientToolsJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.RegisterClientTools(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RegisterClientTools(ctx.Request().Context(), request.(RegisterClientToolsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RegisterClientTools")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(RegisterClientToolsResponseObject); ok {
-		return validResponse.VisitRegisterClientToolsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitRegisterClientToolsResponse(c.Response())
 }
 
-// SubmitClientToolResult operation middleware
-func (sh *strictHandler) SubmitClientToolResult(ctx echo.Context, params SubmitClientToolResultParams) error {
+// SubmitClientToolResult answers POST /client-tools/result.
+func (h strictHandler) SubmitClientToolResult(c echo.Context, params SubmitClientToolResultParams) error {
 	var request SubmitClientToolResultRequestObject
-
 	request.Params = params
-
-	var body SubmitClientToolResultJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[SubmitClientToolResultJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.SubmitClientToolResult(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.SubmitClientToolResult(ctx.Request().Context(), request.(SubmitClientToolResultRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SubmitClientToolResult")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(SubmitClientToolResultResponseObject); ok {
-		return validResponse.VisitSubmitClientToolResultResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitSubmitClientToolResultResponse(c.Response())
 }
 
-// ListAllClientTools operation middleware
-func (sh *strictHandler) ListAllClientTools(ctx echo.Context, params ListAllClientToolsParams) error {
+// ListAllClientTools answers GET /client-tools/tools.
+func (h strictHandler) ListAllClientTools(c echo.Context, params ListAllClientToolsParams) error {
 	var request ListAllClientToolsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAllClientTools(ctx.Request().Context(), request.(ListAllClientToolsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAllClientTools")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.ListAllClientTools(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(ListAllClientToolsResponseObject); ok {
-		return validResponse.VisitListAllClientToolsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitListAllClientToolsResponse(c.Response())
 }
 
-// ListClientTools operation middleware
-func (sh *strictHandler) ListClientTools(ctx echo.Context, clientID ClientID, params ListClientToolsParams) error {
+// ListClientTools answers GET /client-tools/tools/{clientID}.
+func (h strictHandler) ListClientTools(c echo.Context, clientID ClientID, params ListClientToolsParams) error {
 	var request ListClientToolsRequestObject
-
 	request.ClientID = clientID
 	request.Params = params
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListClientTools(ctx.Request().Context(), request.(ListClientToolsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListClientTools")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.ListClientTools(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(ListClientToolsResponseObject); ok {
-		return validResponse.VisitListClientToolsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitListClientToolsResponse(c.Response())
 }
 
-// UnregisterClientTools operation middleware
-func (sh *strictHandler) UnregisterClientTools(ctx echo.Context, params UnregisterClientToolsParams) error {
+// UnregisterClientTools answers DELETE /client-tools/unregister.
+func (h strictHandler) UnregisterClientTools(c echo.Context, params UnregisterClientToolsParams) error {
 	var request UnregisterClientToolsRequestObject
-
 	request.Params = params
-
-	var body UnregisterClientToolsJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[UnregisterClientToolsJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.UnregisterClientTools(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UnregisterClientTools(ctx.Request().Context(), request.(UnregisterClientToolsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UnregisterClientTools")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(UnregisterClientToolsResponseObject); ok {
-		return validResponse.VisitUnregisterClientToolsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitUnregisterClientToolsResponse(c.Response())
 }
 
-// GetDiagnostics operation middleware
-func (sh *strictHandler) GetDiagnostics(ctx echo.Context, sessionID SessionID) error {
+// GetDiagnostics answers GET /diagnostics/{session_id}.
+func (h strictHandler) GetDiagnostics(c echo.Context, sessionID SessionID) error {
 	var request GetDiagnosticsRequestObject
-
 	request.SessionID = sessionID
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetDiagnostics(ctx.Request().Context(), request.(GetDiagnosticsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetDiagnostics")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.GetDiagnostics(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(GetDiagnosticsResponseObject); ok {
-		return validResponse.VisitGetDiagnosticsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitGetDiagnosticsResponse(c.Response())
 }
 
-// StreamEvents operation middleware
-func (sh *strictHandler) StreamEvents(ctx echo.Context, params StreamEventsParams) error {
+// StreamEvents answers GET /event.
+func (h strictHandler) StreamEvents(c echo.Context, params StreamEventsParams) error {
 	var request StreamEventsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.StreamEvents(ctx.Request().Context(), request.(StreamEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StreamEvents")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.StreamEvents(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(StreamEventsResponseObject); ok {
-		return validResponse.VisitStreamEventsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitStreamEventsResponse(c.Response())
 }
 
-// StreamGlobalEvents operation middleware
-func (sh *strictHandler) StreamGlobalEvents(ctx echo.Context) error {
+// StreamGlobalEvents answers GET /global/event.
+func (h strictHandler) StreamGlobalEvents(c echo.Context) error {
 	var request StreamGlobalEventsRequestObject
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.StreamGlobalEvents(ctx.Request().Context(), request.(StreamGlobalEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StreamGlobalEvents")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.StreamGlobalEvents(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(StreamGlobalEventsResponseObject); ok {
-		return validResponse.VisitStreamGlobalEventsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitStreamGlobalEventsResponse(c.Response())
 }
 
-// Reply operation middleware
-func (sh *strictHandler) Reply(ctx echo.Context) error {
+// Reply answers POST /reply.
+func (h strictHandler) Reply(c echo.Context) error {
 	var request ReplyRequestObject
-
-	var body ReplyJSONRequestBody
-	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
-	}
+	response, err := h.operations.Reply(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.Reply(ctx.Request().Context(), request.(ReplyRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "Reply")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(ReplyResponseObject); ok {
-		return validResponse.VisitReplyResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitReplyResponse(c.Response())
 }
 
-// ListSessions operation middleware
-func (sh *strictHandler) ListSessions(ctx echo.Context) error {
+// ListSessions answers GET /sessions.
+func (h strictHandler) ListSessions(c echo.Context) error {
 	var request ListSessionsRequestObject
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListSessions(ctx.Request().Context(), request.(ListSessionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListSessions")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.ListSessions(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(ListSessionsResponseObject); ok {
-		return validResponse.VisitListSessionsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitListSessionsResponse(c.Response())
 }
 
-// ImportSession operation middleware
-func (sh *strictHandler) ImportSession(ctx echo.Context) error {
+// ImportSession answers POST /sessions/import.
+func (h strictHandler) ImportSession(c echo.Context) error {
 	var request ImportSessionRequestObject
-
-	var body ImportSessionJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[ImportSessionJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.ImportSession(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ImportSession(ctx.Request().Context(), request.(ImportSessionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ImportSession")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(ImportSessionResponseObject); ok {
-		return validResponse.VisitImportSessionResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitImportSessionResponse(c.Response())
 }
 
-// GetSessionInsights operation middleware
-func (sh *strictHandler) GetSessionInsights(ctx echo.Context) error {
+// GetSessionInsights answers GET /sessions/insights.
+func (h strictHandler) GetSessionInsights(c echo.Context) error {
 	var request GetSessionInsightsRequestObject
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetSessionInsights(ctx.Request().Context(), request.(GetSessionInsightsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetSessionInsights")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.GetSessionInsights(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(GetSessionInsightsResponseObject); ok {
-		return validResponse.VisitGetSessionInsightsResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitGetSessionInsightsResponse(c.Response())
 }
 
-// DeleteSession operation middleware
-func (sh *strictHandler) DeleteSession(ctx echo.Context, sessionID SessionID) error {
+// DeleteSession answers DELETE /sessions/{session_id}.
+func (h strictHandler) DeleteSession(c echo.Context, sessionID SessionID) error {
 	var request DeleteSessionRequestObject
-
 	request.SessionID = sessionID
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteSession(ctx.Request().Context(), request.(DeleteSessionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteSession")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.DeleteSession(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(DeleteSessionResponseObject); ok {
-		return validResponse.VisitDeleteSessionResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitDeleteSessionResponse(c.Response())
 }
 
-// GetSession operation middleware
-func (sh *strictHandler) GetSession(ctx echo.Context, sessionID SessionID) error {
+// GetSession answers GET /sessions/{session_id}.
+func (h strictHandler) GetSession(c echo.Context, sessionID SessionID) error {
 	var request GetSessionRequestObject
-
 	request.SessionID = sessionID
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetSession(ctx.Request().Context(), request.(GetSessionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetSession")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.GetSession(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(GetSessionResponseObject); ok {
-		return validResponse.VisitGetSessionResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitGetSessionResponse(c.Response())
 }
 
-// EditMessage operation middleware
-func (sh *strictHandler) EditMessage(ctx echo.Context, sessionID SessionID) error {
+// EditMessage answers POST /sessions/{session_id}/edit_message.
+func (h strictHandler) EditMessage(c echo.Context, sessionID SessionID) error {
 	var request EditMessageRequestObject
-
 	request.SessionID = sessionID
-
-	var body EditMessageJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[EditMessageJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.EditMessage(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.EditMessage(ctx.Request().Context(), request.(EditMessageRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "EditMessage")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(EditMessageResponseObject); ok {
-		return validResponse.VisitEditMessageResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitEditMessageResponse(c.Response())
 }
 
-// ExportSession operation middleware
-func (sh *strictHandler) ExportSession(ctx echo.Context, sessionID SessionID) error {
+// ExportSession answers GET /sessions/{session_id}/export.
+func (h strictHandler) ExportSession(c echo.Context, sessionID SessionID) error {
 	var request ExportSessionRequestObject
-
 	request.SessionID = sessionID
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ExportSession(ctx.Request().Context(), request.(ExportSessionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ExportSession")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.ExportSession(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(ExportSessionResponseObject); ok {
-		return validResponse.VisitExportSessionResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitExportSessionResponse(c.Response())
 }
 
-// UpdateSessionName operation middleware
-func (sh *strictHandler) UpdateSessionName(ctx echo.Context, sessionID SessionID) error {
+// UpdateSessionName answers PUT /sessions/{session_id}/name.
+func (h strictHandler) UpdateSessionName(c echo.Context, sessionID SessionID) error {
 	var request UpdateSessionNameRequestObject
-
 	request.SessionID = sessionID
-
-	var body UpdateSessionNameJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
+	if request.Body, err = body.Of[UpdateSessionNameJSONRequestBody](c.Request().Context()); err != nil {
+		return err
 	}
+	response, err := h.operations.UpdateSessionName(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateSessionName(ctx.Request().Context(), request.(UpdateSessionNameRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateSessionName")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(UpdateSessionNameResponseObject); ok {
-		return validResponse.VisitUpdateSessionNameResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitUpdateSessionNameResponse(c.Response())
 }
 
-// UpdateSessionUserRecipeValues operation middleware
-func (sh *strictHandler) UpdateSessionUserRecipeValues(ctx echo.Context, sessionID SessionID) error {
+// UpdateSessionUserRecipeValues answers PUT /sessions/{session_id}/user_recipe_values.
+func (h strictHandler) UpdateSessionUserRecipeValues(c echo.Context, sessionID SessionID) error {
 	var request UpdateSessionUserRecipeValuesRequestObject
-
 	request.SessionID = sessionID
-
-	var body UpdateSessionUserRecipeValuesJSONRequestBody
-	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
-	}
+	response, err := h.operations.UpdateSessionUserRecipeValues(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateSessionUserRecipeValues(ctx.Request().Context(), request.(UpdateSessionUserRecipeValuesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateSessionUserRecipeValues")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(UpdateSessionUserRecipeValuesResponseObject); ok {
-		return validResponse.VisitUpdateSessionUserRecipeValuesResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
+	return response.VisitUpdateSessionUserRecipeValuesResponse(c.Response())
 }
 
-// GetStatus operation middleware
-func (sh *strictHandler) GetStatus(ctx echo.Context) error {
+// GetStatus answers GET /status.
+func (h strictHandler) GetStatus(c echo.Context) error {
 	var request GetStatusRequestObject
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetStatus(ctx.Request().Context(), request.(GetStatusRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetStatus")
-	}
-
-	response, err := handler(ctx, request)
-
+	response, err := h.operations.GetStatus(c.Request().Context(), request)
 	if err != nil {
 		return err
-	} else if validResponse, ok := response.(GetStatusResponseObject); ok {
-		return validResponse.VisitGetStatusResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
 	}
-	return nil
+	return response.VisitGetStatusResponse(c.Response())
 }

@@ -21,7 +21,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Add tools to a client, or overwrite them
  *
- * Tools are added one by one; the other tools of the client stay. Publishes `client-tool.registered`.
+ * Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
  */
 export const registerClientTools = <ThrowOnError extends boolean = false>(options: Options<RegisterClientToolsData, ThrowOnError>) => (options.client ?? client).post<RegisterClientToolsResponses, RegisterClientToolsErrors, ThrowOnError>({
     url: '/client-tools/register',
@@ -61,10 +61,10 @@ export const submitClientToolResult = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
- * Call a registered tool and wait for its outcome
+ * Call a registered tool and wait for its result
  *
  * Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
- * client's disconnect. The content type of the request is not looked at.
+ * client's disconnect. The server ignores the content type of the request.
  *
  */
 export const executeClientTool = <ThrowOnError extends boolean = false>(options: Options<ExecuteClientToolData, ThrowOnError>) => (options.client ?? client).post<ExecuteClientToolResponses, ExecuteClientToolErrors, ThrowOnError>({
@@ -77,43 +77,43 @@ export const executeClientTool = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * All tools of all clients
+ * List the tools of all clients
  */
 export const listAllClientTools = <ThrowOnError extends boolean = false>(options?: Options<ListAllClientToolsData, ThrowOnError>) => (options?.client ?? client).get<ListAllClientToolsResponses, ListAllClientToolsErrors, ThrowOnError>({ url: '/client-tools/tools', ...options });
 
 /**
- * The tools of one client
+ * List the tools of one client
  */
 export const listClientTools = <ThrowOnError extends boolean = false>(options: Options<ListClientToolsData, ThrowOnError>) => (options.client ?? client).get<ListClientToolsResponses, ListClientToolsErrors, ThrowOnError>({ url: '/client-tools/tools/{clientID}', ...options });
 
 /**
- * The execution requests of one client, as they come
+ * Stream the execution requests for one client
  *
- * The response head is sent at once. When the stream closes, for whatever reason, the client's pending
+ * The response head is sent at once. When the stream closes, for any reason, the client's pending
  * executions fail and all its tools are removed.
  *
  */
 export const streamPendingRequests = <ThrowOnError extends boolean = false>(options: Options<StreamPendingRequestsData, ThrowOnError>) => (options.client ?? client).sse.get<StreamPendingRequestsResponses, StreamPendingRequestsErrors, ThrowOnError>({ url: '/client-tools/pending/{clientID}', ...options });
 
 /**
- * What happens in one directory
+ * Stream the events of one directory
  */
 export const streamEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamEventsData, ThrowOnError>) => (options?.client ?? client).sse.get<StreamEventsResponses, StreamEventsErrors, ThrowOnError>({ url: '/event', ...options });
 
 /**
- * What happens in all directories
+ * Stream the events of all directories
  */
 export const streamGlobalEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamGlobalEventsData, ThrowOnError>) => (options?.client ?? client).sse.get<StreamGlobalEventsResponses, unknown, ThrowOnError>({ url: '/global/event', ...options });
 
 /**
- * Whether the server is up
+ * Check whether the server is up
  *
- * Needs no key and looks at nothing else.
+ * Needs no key and checks nothing else.
  */
 export const getStatus = <ThrowOnError extends boolean = false>(options?: Options<GetStatusData, ThrowOnError>) => (options?.client ?? client).get<GetStatusResponses, unknown, ThrowOnError>({ url: '/status', ...options });
 
 /**
- * What helps to find a fault, as one archive
+ * Download diagnostics of a session as an archive
  */
 export const getDiagnostics = <ThrowOnError extends boolean = false>(options: Options<GetDiagnosticsData, ThrowOnError>) => (options.client ?? client).get<GetDiagnosticsResponses, GetDiagnosticsErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -122,9 +122,9 @@ export const getDiagnostics = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Make a session
+ * Create a session
  *
- * A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+ * A recipe link takes precedence over a recipe ID, and an ID over a recipe. No agent is created and no provider is called.
  */
 export const startAgent = <ThrowOnError extends boolean = false>(options: Options<StartAgentData, ThrowOnError>) => (options.client ?? client).post<StartAgentResponses, StartAgentErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -137,9 +137,9 @@ export const startAgent = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Load a session, and its model and extensions if asked to
+ * Load a session, optionally with its model and extensions
  *
- * The session is returned as it was before its provider was written to it.
+ * The response has the session as it was before its provider was stored in it.
  */
 export const resumeAgent = <ThrowOnError extends boolean = false>(options: Options<ResumeAgentData, ThrowOnError>) => (options.client ?? client).post<ResumeAgentResponses, ResumeAgentErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -152,9 +152,9 @@ export const resumeAgent = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Give the agent the prompt of its session
+ * Set the agent's prompt from its session
  *
- * Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+ * Adds the prompt for desktop clients, or the instructions of the session's recipe if it has one.
  */
 export const updateFromSession = <ThrowOnError extends boolean = false>(options: Options<UpdateFromSessionData, ThrowOnError>) => (options.client ?? client).post<UpdateFromSessionResponses, UpdateFromSessionErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -167,9 +167,9 @@ export const updateFromSession = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * The tools that an agent offers its model
+ * List the tools that an agent offers its model
  *
- * Frontend tools are not among them.
+ * Frontend tools are not listed.
  */
 export const getTools = <ThrowOnError extends boolean = false>(options: Options<GetToolsData, ThrowOnError>) => (options.client ?? client).get<GetToolsResponses, GetToolsErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -178,9 +178,9 @@ export const getTools = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * Give the agent another provider or model
+ * Change the provider or model of an agent
  *
- * The session keeps both; the settings do not change.
+ * The session stores both; the settings do not change.
  */
 export const updateAgentProvider = <ThrowOnError extends boolean = false>(options: Options<UpdateAgentProviderData, ThrowOnError>) => (options.client ?? client).post<UpdateAgentProviderResponses, UpdateAgentProviderErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -208,7 +208,7 @@ export const updateRouterToolSelector = <ThrowOnError extends boolean = false>(o
 /**
  * Connect the agent to an extension
  *
- * Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+ * Only this agent gets the extension. The settings and the session do not change. It replaces an extension with the same key.
  */
 export const addExtension = <ThrowOnError extends boolean = false>(options: Options<AddExtensionData, ThrowOnError>) => (options.client ?? client).post<AddExtensionResponses, AddExtensionErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -238,7 +238,7 @@ export const removeExtension = <ThrowOnError extends boolean = false>(options: O
 /**
  * Drop an agent from memory
  *
- * A stream that runs keeps its agent until it ends.
+ * A running stream keeps its agent until it ends.
  */
 export const stopAgent = <ThrowOnError extends boolean = false>(options: Options<StopAgentData, ThrowOnError>) => (options.client ?? client).post<StopAgentResponses, StopAgentErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -251,10 +251,10 @@ export const stopAgent = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Say something, and follow the answer
+ * Send a message and stream the reply
  *
- * The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
- * read travels in the stream, and the status is 200. The body may have 50 MiB.
+ * Only the last message is new; the history comes from the session. A failure after the body has been
+ * read is sent in the stream, and the status is 200. The body may have 50 MiB.
  *
  */
 export const reply = <ThrowOnError extends boolean = false>(options: Options<ReplyData, ThrowOnError>) => (options.client ?? client).sse.post<ReplyResponses, ReplyErrors, ThrowOnError>({
@@ -268,9 +268,9 @@ export const reply = <ThrowOnError extends boolean = false>(options: Options<Rep
 });
 
 /**
- * Allow a tool call, or decline it
+ * Allow or decline a tool call
  *
- * An ID that nobody waits for is no error. An answer may come before its question.
+ * An unknown ID is not an error. An answer may arrive before its question.
  */
 export const confirmToolAction = <ThrowOnError extends boolean = false>(options: Options<ConfirmToolActionData, ThrowOnError>) => (options.client ?? client).post<ConfirmToolActionResponses, ConfirmToolActionErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -283,9 +283,9 @@ export const confirmToolAction = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * The sessions that have messages
+ * List the sessions that have messages
  *
- * Those of the types `user` and `scheduled`, the last updated first, without their messages.
+ * Lists sessions of the types `user` and `scheduled` without their messages, the last updated first.
  */
 export const listSessions = <ThrowOnError extends boolean = false>(options?: Options<ListSessionsData, ThrowOnError>) => (options?.client ?? client).get<ListSessionsResponses, ListSessionsErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -294,9 +294,9 @@ export const listSessions = <ThrowOnError extends boolean = false>(options?: Opt
 });
 
 /**
- * Make a session from an exported one
+ * Import an exported session
  *
- * It has a new ID and new times, and neither provider nor model.
+ * The session gets a new ID and new times, but no provider and no model.
  */
 export const importSession = <ThrowOnError extends boolean = false>(options: Options<ImportSessionData, ThrowOnError>) => (options.client ?? client).post<ImportSessionResponses, ImportSessionErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -309,9 +309,9 @@ export const importSession = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * How many sessions and tokens there are
+ * Count the sessions and tokens
  *
- * Sessions of every type count, and those without messages.
+ * Counts sessions of every type, also those without messages.
  */
 export const getSessionInsights = <ThrowOnError extends boolean = false>(options?: Options<GetSessionInsightsData, ThrowOnError>) => (options?.client ?? client).get<GetSessionInsightsResponses, GetSessionInsightsErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -331,7 +331,7 @@ export const deleteSession = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * One session with its messages
+ * Get a session with its messages
  */
 export const getSession = <ThrowOnError extends boolean = false>(options: Options<GetSessionData, ThrowOnError>) => (options.client ?? client).get<GetSessionResponses, GetSessionErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -340,7 +340,7 @@ export const getSession = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * One session as a text
+ * Export a session as a text
  */
 export const exportSession = <ThrowOnError extends boolean = false>(options: Options<ExportSessionData, ThrowOnError>) => (options.client ?? client).get<ExportSessionResponses, ExportSessionErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -349,9 +349,9 @@ export const exportSession = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Name a session
+ * Rename a session
  *
- * Automatic naming stops with it. An unknown session is no error.
+ * Ends automatic naming. An unknown session is not an error.
  */
 export const updateSessionName = <ThrowOnError extends boolean = false>(options: Options<UpdateSessionNameData, ThrowOnError>) => (options.client ?? client).put<UpdateSessionNameResponses, UpdateSessionNameErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -364,9 +364,9 @@ export const updateSessionName = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Fill in the parameters of the recipe of a session
+ * Set the parameters of a session's recipe
  *
- * The values are stored also when the rest fails.
+ * The values are stored even if the rest fails.
  */
 export const updateSessionUserRecipeValues = <ThrowOnError extends boolean = false>(options: Options<UpdateSessionUserRecipeValuesData, ThrowOnError>) => (options.client ?? client).put<UpdateSessionUserRecipeValuesResponses, UpdateSessionUserRecipeValuesErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
@@ -379,9 +379,9 @@ export const updateSessionUserRecipeValues = <ThrowOnError extends boolean = fal
 });
 
 /**
- * Cut a session off at a message, or a copy of it
+ * Truncate a session, or a copy of it, at a message
  *
- * Every message of that second or later is deleted. Nothing is generated.
+ * Deletes every message of that second or later. The model is not called.
  */
 export const editMessage = <ThrowOnError extends boolean = false>(options: Options<EditMessageData, ThrowOnError>) => (options.client ?? client).post<EditMessageResponses, EditMessageErrors, ThrowOnError>({
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],

@@ -1,12 +1,16 @@
 package compare
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+)
 
 // A pair is an event of each side that stand for each other, or one event that is alone.
 type pair struct {
 	ref, cand *item
-	gap       Kind  // why one is alone
-	moved     *item // where the reference has an event that was moved
+	alone     diff.Kind // why one is alone
+	moved     *item     // where the reference has an event that was moved
 }
 
 // What it costs to align two sequences. A pair of like-named events that differ costs less than leaving out one and
@@ -18,7 +22,7 @@ const (
 	costAcross  = 3 * 10
 	costGap     = 2 * 10
 	costDiffers = 3 * 10
-	never       = 1 << 30
+	costNever   = 1 << 30
 )
 
 func cost(a, b *item) int {
@@ -35,7 +39,7 @@ func cost(a, b *item) int {
 	case sameName, sameKey && a.key != "":
 		return out + costDiffers
 	default:
-		return never
+		return costNever
 	}
 }
 
@@ -70,9 +74,9 @@ func byPosition(ref, cand []item) []pair {
 	for i := range max(len(ref), len(cand)) {
 		switch {
 		case i >= len(cand):
-			out = append(out, pair{ref: &ref[i], gap: EventMissing})
+			out = append(out, pair{ref: &ref[i], alone: diff.EventMissing})
 		case i >= len(ref):
-			out = append(out, pair{cand: &cand[i], gap: EventExtra})
+			out = append(out, pair{cand: &cand[i], alone: diff.EventExtra})
 		default:
 			out = append(out, pair{ref: &ref[i], cand: &cand[i]})
 		}
@@ -86,7 +90,7 @@ func byTable(ref, cand []item) []pair {
 	table := make([]int, (len(ref)+1)*w)
 	for i := len(ref); i >= 0; i-- {
 		for j := len(cand); j >= 0; j-- {
-			best := never
+			best := costNever
 			if i == len(ref) && j == len(cand) {
 				best = 0
 			}
@@ -109,10 +113,10 @@ func byTable(ref, cand []item) []pair {
 			out = append(out, pair{ref: &ref[i], cand: &cand[j]})
 			i, j = i+1, j+1
 		case i < len(ref) && here == costGap+table[(i+1)*w+j]:
-			out = append(out, pair{ref: &ref[i], gap: EventMissing})
+			out = append(out, pair{ref: &ref[i], alone: diff.EventMissing})
 			i++
 		default:
-			out = append(out, pair{cand: &cand[j], gap: EventExtra})
+			out = append(out, pair{cand: &cand[j], alone: diff.EventExtra})
 			j++
 		}
 	}
@@ -123,41 +127,41 @@ func byTable(ref, cand []item) []pair {
 // candidate has twice in a row was doubled. A moved event is one finding, so its other half is dropped.
 func explainGaps(pairs []pair) []pair {
 	type likeness struct{ name, key string }
-	doubled := repeats(pairs)
-	pairUp(pairs, func(it *item) likeness { return likeness{it.name, it.key} })
+	doubled := doubledEvents(pairs)
+	pairMoved(pairs, func(it *item) likeness { return likeness{it.name, it.key} })
 	for i := range pairs {
-		if pairs[i].gap == EventExtra && doubled[i] {
-			pairs[i].gap = EventDoubled
+		if pairs[i].alone == diff.EventExtra && doubled[i] {
+			pairs[i].alone = diff.EventDoubled
 		}
 	}
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
-// pairUp takes events for moved that are alone on each side and have something in common, each for the first that is left. The
+// pairMoved takes events for moved that are alone on each side and have something in common, each for the first that is left. The
 // pairs of those on the reference's side are empty then.
-func pairUp[K comparable](pairs []pair, common func(*item) K) {
+func pairMoved[K comparable](pairs []pair, common func(*item) K) {
 	lost := map[K][]int{}
 	for i := range pairs {
-		if pairs[i].gap == EventMissing {
+		if pairs[i].alone == diff.EventMissing {
 			lost[common(pairs[i].ref)] = append(lost[common(pairs[i].ref)], i)
 		}
 	}
 	for i := range pairs {
-		if len(lost) == 0 || pairs[i].gap != EventExtra {
+		if len(lost) == 0 || pairs[i].alone != diff.EventExtra {
 			continue
 		}
 		if left := lost[common(pairs[i].cand)]; len(left) > 0 {
-			pairs[i].gap, pairs[i].moved = EventMoved, pairs[left[0]].ref
+			pairs[i].alone, pairs[i].moved = diff.EventMoved, pairs[left[0]].ref
 			pairs[left[0]] = pair{}
 			lost[common(pairs[i].cand)] = left[1:]
 		}
 	}
 }
 
-// pairStrays puts those events together that are alone on each side and have one name: one that came at another place and
+// pairByName puts those events together that are alone on each side and have one name: one that came at another place and
 // with other values is one event, and to say that it is not sent would be untrue.
-func pairStrays(pairs []pair) []pair {
-	pairUp(pairs, func(it *item) string { return it.name })
+func pairByName(pairs []pair) []pair {
+	pairMoved(pairs, func(it *item) string { return it.name })
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
@@ -168,9 +172,9 @@ func markRepeats(items []item) {
 	}
 }
 
-// repeats tells of each pair whether its candidate's event stands beside one like it that is not alone, with at most more of its
+// doubledEvents tells of each pair whether its candidate's event stands beside one like it that is not alone, with at most more of its
 // like between them.
-func repeats(pairs []pair) []bool {
+func doubledEvents(pairs []pair) []bool {
 	out := make([]bool, len(pairs))
 	var run []int // pairs whose events are like each other, one after the other in the candidate's sequence
 	paired := false
@@ -184,7 +188,7 @@ func repeats(pairs []pair) []bool {
 		if p.cand == nil {
 			continue
 		}
-		if len(run) > 0 && !like(p.cand, pairs[run[0]].cand) {
+		if len(run) > 0 && !sameEvent(p.cand, pairs[run[0]].cand) {
 			end()
 		}
 		run, paired = append(run, i), paired || p.ref != nil
@@ -193,4 +197,4 @@ func repeats(pairs []pair) []bool {
 	return out
 }
 
-func like(a, b *item) bool { return a.name == b.name && a.key == b.key }
+func sameEvent(a, b *item) bool { return a.name == b.name && a.key == b.key }

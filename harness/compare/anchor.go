@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
 // An anchor is an event that orders those of all keys: what comes before it on one side comes before it on the other. An
@@ -11,7 +13,7 @@ import (
 // anchor that came at another place.
 
 // anchored takes the anchors out of two sequences.
-func (s *streams) anchored(items [2][]item) (anchors, others [2][]item) {
+func (s sequences) anchored(items [2][]item) (anchors, others [2][]item) {
 	if len(s.rule.Anchors) == 0 || s.rule.OrderWithin == "" {
 		return anchors, items
 	}
@@ -21,7 +23,7 @@ func (s *streams) anchored(items [2][]item) (anchors, others [2][]item) {
 				others[side] = append(others[side], it)
 				continue
 			}
-			s.b.applied[AnchorApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation), it.name)] = true
+			s.IDs.Applied[AnchorApplied(s.ruleKey, it.name)] = true
 			anchors[side] = append(anchors[side], it)
 		}
 	}
@@ -32,7 +34,7 @@ func (s *streams) anchored(items [2][]item) (anchors, others [2][]item) {
 func barriers(anchors []pair, groups [][2][]item) []pair {
 	var out []pair
 	for i, p := range anchors {
-		if p.gap == "" && !uncertain(anchors, i, -1) && !uncertain(anchors, i, +1) && !passed(anchors, p) {
+		if p.alone == "" && !uncertain(anchors, i, -1) && !uncertain(anchors, i, +1) && !passed(anchors, p) {
 			out = append(out, p)
 		}
 	}
@@ -53,9 +55,9 @@ func uncertain(anchors []pair, i, step int) bool {
 	for j := i + step; j >= 0 && j < len(anchors); j += step {
 		p := anchors[j]
 		switch {
-		case p.ref != nil && !like(p.ref, anchors[i].ref), p.cand != nil && !like(p.cand, anchors[i].cand):
+		case p.ref != nil && !sameEvent(p.ref, anchors[i].ref), p.cand != nil && !sameEvent(p.cand, anchors[i].cand):
 			return false
-		case p.gap != "":
+		case p.alone != "":
 			return true
 		}
 	}
@@ -89,22 +91,22 @@ func (s *streams) displaced(barriers, pairs []pair) {
 		}
 	}
 	for len(all) > 0 {
-		event, of := commonest(all, func(c crossing) int { return c.pair })
-		anchor, on := commonest(all, func(c crossing) int { return c.barrier })
+		event, of := mostCommon(all, func(c crossing) int { return c.pair })
+		anchor, on := mostCommon(all, func(c crossing) int { return c.barrier })
 		if on > of {
 			i := slices.IndexFunc(all, func(c crossing) bool { return c.barrier == anchor })
-			s.report(misplaced(barriers[anchor], fmt.Sprintf("%d events are on the other side of it, the first is %s", on, eventPlace(pairs[all[i].pair].ref)), ""))
+			s.report(movedDifference(barriers[anchor], fmt.Sprintf("%d events are on the other side of it, the first is %s", on, eventPlace(pairs[all[i].pair].ref)), ""))
 			all = slices.DeleteFunc(all, func(c crossing) bool { return c.barrier == anchor })
 			continue
 		}
 		from, _ := straddled(pairs[event].ref, pairs[event].cand)
-		s.report(misplaced(pairs[event], "across "+barriers[from].ref.name, barriers[from].ref.name))
+		s.report(movedDifference(pairs[event], "across "+barriers[from].ref.name, barriers[from].ref.name))
 		all = slices.DeleteFunc(all, func(c crossing) bool { return c.pair == event })
 	}
 }
 
-// commonest returns what most crossings have in common, and how many they are. The first counts when there are several.
-func commonest(all []crossing, of func(crossing) int) (what, n int) {
+// mostCommon returns what most crossings have in common, and how many they are. The first counts when there are several.
+func mostCommon(all []crossing, of func(crossing) int) (what, n int) {
 	count := map[int]int{}
 	for _, c := range all {
 		count[of(c)]++
@@ -117,11 +119,10 @@ func commonest(all []crossing, of func(crossing) int) (what, n int) {
 	return what, n
 }
 
-// misplaced tells of two events that stand for each other and come at different places.
-func misplaced(p pair, how, across string) Difference {
-	return Difference{
-		Kind: EventMoved, Events: [2]int{p.ref.index, p.cand.index}, At: both("event"), Place: eventPlace(p.cand),
-		Reference: fmt.Sprintf("%s: %s", p.ref.label, showEvent(p.ref.event)), Candidate: fmt.Sprintf("%s: %s", p.cand.label, showEvent(p.cand.event)),
-		Text: p.cand.name + " comes at another place in the sequence, " + how, Fingerprint: digest(keyOf(p.ref), keyOf(p.cand), across),
+// movedDifference tells of two events that stand for each other and come at different places.
+func movedDifference(p pair, how, across string) diff.Difference {
+	return diff.Difference{
+		Reason: diff.Because(diff.EventMoved, diff.ElsewhereInOrder, p.cand.name, ", "+how), Events: [2]int{p.ref.index, p.cand.index}, At: atEvent(p.cand),
+		Ref: showLabelled(p.ref), Cand: showLabelled(p.cand), Fingerprint: diff.Digest(keyOf(p.ref), keyOf(p.cand), across),
 	}
 }

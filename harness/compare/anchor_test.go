@@ -39,8 +39,8 @@ func TestNothingPassesAnAnchor(t *testing.T) {
 			if diff := cmp.Diff(sortedTexts(tc.want), sortedTexts(kinds(got))); diff != "" {
 				t.Fatalf("differences (-want +got):\n%s", diff)
 			}
-			if len(got.Differences) > 0 && !strings.Contains(got.Differences[0].Text, tc.says) {
-				t.Errorf("said: %s", got.Differences[0].Text)
+			if len(got.Differences) > 0 && !strings.Contains(got.Differences[0].Text(), tc.says) {
+				t.Errorf("said: %s", got.Differences[0].Text())
 			}
 			if !got.Applied[AnchorApplied("bus", "done")] {
 				t.Errorf("applied: %v", got.Applied)

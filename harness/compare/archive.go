@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/internal/archive"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/archive"
 )
 
 // A body that says it is a ZIP archive is compared by what it holds, as a document whose members are the entries (see
-// internal/archive): rules name an entry as JSONPaths name a member. The order of the entries counts as well, which that of
+// harness/internal/archive): rules name an entry as JSONPaths name a member. The order of the entries counts as well, which that of
 // members does not. When entries were written, and how they are compressed, does not.
 
 // archiveIn reads the archive that an answer has. It is nil when the answer is not called one, has no body, or has one of
@@ -33,7 +35,7 @@ func archiveIn(r *transcript.Response) (*archive.Document, error) {
 // brokenArchive says what is wrong with the archive of an answer; "" when nothing is. An answer to HEAD has no body, and
 // what it would say is not looked into.
 func brokenArchive(x *transcript.Exchange) string {
-	if !bodyCame(x) || !succeeded(x) {
+	if !hasBody(x) || !succeeded(x) {
 		return ""
 	}
 	if _, err := archiveIn(x.Response); err != nil {
@@ -43,22 +45,22 @@ func brokenArchive(x *transcript.Exchange) string {
 }
 
 // entryOrder compares the order of the entries that two archives have in common. Which entries there are, the documents tell.
-func (c *comparison) entryOrder(sides [2]content, report func(Difference)) {
-	if len(sides[0].entries) == 0 || len(sides[1].entries) == 0 {
+func (c *comparison) entryOrder(sides [2]jsondiff.Content, report func(diff.Difference)) {
+	if len(sides[0].Entries) == 0 || len(sides[1].Entries) == 0 {
 		return
 	}
-	b := c.b.named() // by now what is made up in their names is bound
+	b := c.IDs.Named() // by now what is made up in their names is bound
 	var bare [2]map[string]bool
 	for side, s := range sides {
 		bare[side] = map[string]bool{}
-		for _, name := range s.entries {
-			bare[side][b.skeleton(side, name)] = true
+		for _, name := range s.Entries {
+			bare[side][b.Skeleton(side, name)] = true
 		}
 	}
 	var common, names [2][]string
 	for side, s := range sides {
-		for _, name := range s.entries {
-			if stem := b.skeleton(side, name); bare[1-side][stem] {
+		for _, name := range s.Entries {
+			if stem := b.Skeleton(side, name); bare[1-side][stem] {
 				common[side], names[side] = append(common[side], stem), append(names[side], name)
 			}
 		}
@@ -66,16 +68,15 @@ func (c *comparison) entryOrder(sides [2]content, report func(Difference)) {
 	if len(common[0]) != len(common[1]) || slices.Equal(common[0], common[1]) {
 		return
 	}
-	report(Difference{
-		Kind: OrderDiffers, Place: "body", At: both("body"), Reference: shownNames(names[0]), Candidate: shownNames(names[1]),
-		Text: "the entries of the archives are the same, in another order",
+	report(diff.Difference{
+		Reason: diff.Because(diff.OrderDiffers, diff.EntriesReordered), At: diff.At{Part: "body"}, Ref: showNames(names[0]), Cand: showNames(names[1]),
 	})
 }
 
-func shownNames(names []string) string {
+func showNames(names []string) diff.Excerpt {
 	quoted := make([]string, len(names))
 	for i, name := range names {
 		quoted[i] = strconv.Quote(name)
 	}
-	return show(strings.Join(quoted, ", "))
+	return diff.Show(strings.Join(quoted, ", "))
 }

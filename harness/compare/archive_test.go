@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -65,7 +66,7 @@ func TestArchivesAreComparedByWhatTheyHold(t *testing.T) {
 		}
 		return zipped(other...)
 	}
-	volatile := func(rules ...Volatile) Rules { return Rules{Volatile: rules} }
+	volatile := func(rules ...jsondiff.Volatile) Rules { return Rules{Volatile: rules} }
 	for _, tc := range []struct {
 		name      string
 		ref, cand []byte
@@ -97,20 +98,20 @@ func TestArchivesAreComparedByWhatTheyHold(t *testing.T) {
 		{"another thing's id in a text", zipped("a.json", `"`+ours+`"`, "b.txt", "of "+ours), zipped("a.json", `"`+theirs+`"`, "b.txt", "of "+stray), Rules{}, []string{"identity body /b.txt/0"}},
 		{"times", zipped("system.txt", "Timestamp: 2026-11-20T23:00:01Z"), zipped("system.txt", "Timestamp: 2026-11-20T23:00:04Z"), Rules{}, nil},
 		{"a time that is far", zipped("system.txt", "Timestamp: 2026-11-20T23:00:01Z"), zipped("system.txt", "Timestamp: 2025-11-20T23:00:04Z"), Rules{}, []string{"value body /system.txt/0"}},
-		{"a rule for a line", zipped("system.txt", "a\nOS: linux"), zipped("system.txt", "a\nOS: Linux"), volatile(Volatile{At: "$['system.txt'][1]", Kind: Text}), nil},
-		{"a rule for another line", zipped("system.txt", "a\nOS: linux"), zipped("system.txt", "a\nOS: Linux"), volatile(Volatile{At: "$['system.txt'][0]", Kind: Text}), []string{"value body /system.txt/1"}},
-		{"a rule for another entry", zipped("system.txt", "a"), zipped("system.txt", "b"), volatile(Volatile{At: "$['system'][0]", Kind: Text}), []string{"value body /system.txt/0"}},
-		{"a rule for a value of JSON", zipped(whole...), with("session.json", `{"id":"`+theirs+`","name":"B"}`), volatile(Volatile{At: "$['session.json'].name", Kind: Text}), nil},
+		{"a rule for a line", zipped("system.txt", "a\nOS: linux"), zipped("system.txt", "a\nOS: Linux"), volatile(jsondiff.Volatile{At: "$['system.txt'][1]", Kind: jsondiff.Text}), nil},
+		{"a rule for another line", zipped("system.txt", "a\nOS: linux"), zipped("system.txt", "a\nOS: Linux"), volatile(jsondiff.Volatile{At: "$['system.txt'][0]", Kind: jsondiff.Text}), []string{"value body /system.txt/1"}},
+		{"a rule for another entry", zipped("system.txt", "a"), zipped("system.txt", "b"), volatile(jsondiff.Volatile{At: "$['system'][0]", Kind: jsondiff.Text}), []string{"value body /system.txt/0"}},
+		{"a rule for a value of JSON", zipped(whole...), with("session.json", `{"id":"`+theirs+`","name":"B"}`), volatile(jsondiff.Volatile{At: "$['session.json'].name", Kind: jsondiff.Text}), nil},
 		{"a rule for an id", zipped("a.json", `{"n":1}`, "b.jsonl", "1\n1"), zipped("a.json", `{"n":7}`, "b.jsonl", "7\n8"),
-			volatile(Volatile{At: "$['a.json'].n", Kind: ID}, Volatile{At: "$['b.jsonl'][*]", Kind: ID}), []string{"identity body /b.jsonl/1"}},
-		{"a rule for bytes", zipped(whole...), with("pixel.png", "\x89PNh"), volatile(Volatile{At: "$['pixel.png'].sha256", Kind: Text}), nil},
-		{"a rule for bytes, of another number", zipped(whole...), with("pixel.png", "\x89PN"), volatile(Volatile{At: "$['pixel.png'].sha256", Kind: Text}), []string{"value body /pixel.png/size"}},
+			volatile(jsondiff.Volatile{At: "$['a.json'].n", Kind: jsondiff.ID}, jsondiff.Volatile{At: "$['b.jsonl'][*]", Kind: jsondiff.ID}), []string{"identity body /b.jsonl/1"}},
+		{"a rule for bytes", zipped(whole...), with("pixel.png", "\x89PNh"), volatile(jsondiff.Volatile{At: "$['pixel.png'].sha256", Kind: jsondiff.Text}), nil},
+		{"a rule for bytes, of another number", zipped(whole...), with("pixel.png", "\x89PN"), volatile(jsondiff.Volatile{At: "$['pixel.png'].sha256", Kind: jsondiff.Text}), []string{"value body /pixel.png/size"}},
 	} {
 		tc.rules.Headers = []string{"Content-Type", "Content-Length"}
 		ref, cand := sends(tc.ref), sends(tc.cand)
 		var got []string
 		for _, d := range Transcripts(ref, cand, &tc.rules).Differences {
-			got = append(got, string(d.Kind)+" "+d.Place)
+			got = append(got, string(d.Kind)+" "+d.At.String())
 			if d.Fingerprint == "" || d.Exchange != 0 {
 				t.Errorf("%s: fingerprint %q, exchange %d", tc.name, d.Fingerprint, d.Exchange)
 			}
@@ -119,7 +120,7 @@ func TestArchivesAreComparedByWhatTheyHold(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)
 		}
 		for _, side := range []*transcript.Transcript{ref, cand} {
-			if f := Shortfalls(side, &tc.rules); len(f) > 0 {
+			if f := AllUnmet(side, &tc.rules); len(f) > 0 {
 				t.Errorf("%s: shortfalls %+v", tc.name, f)
 			}
 		}
@@ -152,7 +153,7 @@ func TestAnArchiveThatCannotBeReadIsAShortfall(t *testing.T) {
 		}), ""},
 	} {
 		var got string
-		for _, f := range Shortfalls(tc.t, &Rules{}) {
+		for _, f := range AllUnmet(tc.t, &Rules{}) {
 			if f.Kind == ArchiveBroken {
 				got += f.Got
 			}

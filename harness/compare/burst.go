@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -14,35 +15,33 @@ import (
 // whose ids belong together. So it is looked at before they are paired. None of that is kept: it says which answers to
 // compare, and not what is equal, and two answers that share an id where the reference has two are found as ever.
 
-// burst returns the exchanges of a burst in the order in which they are compared.
-func (c *comparison) burst(number int, ref, cand *transcript.Step) (rx, cx []*transcript.Exchange) {
+// pairBurst returns the exchanges of a burst in the order in which they are compared.
+func (c *comparison) pairBurst(number int, ref, cand *transcript.Step) (rx, cx []*transcript.Exchange) {
 	rules := c.rules.volatile(ref.ID)
-	by := func(b *bindings) telling {
+	by := func(b *ident.Bindings) describer {
 		return func(side int, x *transcript.Exchange) string {
 			if x.Response == nil {
 				return ""
 			}
-			return strconv.Itoa(x.Response.Status) + " " + c.outlineBy(b, side, bodyContent(x.Response), rules)
+			return strconv.Itoa(x.Response.Status) + " " + c.OutlineBy(b, side, bodyContent(x.Response), rules)
 		}
 	}
-	bare := by(c.b)
-	if !doubles(bare, 0, ref.Exchanges) && !doubles(bare, 1, cand.Exchanges) {
-		return matched(ref.Exchanges, cand.Exchanges, bare)
+	bare := by(c.IDs)
+	if !hasDuplicates(bare, 0, ref.Exchanges) && !hasDuplicates(bare, 1, cand.Exchanges) {
+		return matchBy(ref.Exchanges, cand.Exchanges, bare)
 	}
-	ahead := *c
-	ahead.ahead, ahead.b, ahead.came = true, c.b.clone(), map[string]string{}
-	ahead.result = Result{NotCompared: map[string]int{}, Applied: map[string]bool{}}
+	ahead := c.ahead()
 	ahead.steps(number + 1)
 	ahead.streams()
-	return matched(ref.Exchanges, cand.Exchanges, bare, by(ahead.b.named()))
+	return matchBy(ref.Exchanges, cand.Exchanges, bare, by(ahead.IDs.Named()))
 }
 
-// A telling says what a message is, up to renaming.
-type telling func(side int, x *transcript.Exchange) string
+// A describer says what a message is, up to renaming.
+type describer func(side int, x *transcript.Exchange) string
 
-// matched puts those messages first that are equal on both sides by the last telling, then those that are by the one before,
+// matchBy puts those messages first that are equal on both sides by the last telling, then those that are by the one before,
 // and then the rest. No order depends on which came first, but of those that are equal by the first telling.
-func matched(ref, cand []*transcript.Exchange, tellings ...telling) (rx, cx []*transcript.Exchange) {
+func matchBy(ref, cand []*transcript.Exchange, tellings ...describer) (rx, cx []*transcript.Exchange) {
 	ref, cand = sortedBy(tellings[0], 0, ref), sortedBy(tellings[0], 1, cand)
 	for _, told := range slices.Backward(tellings) {
 		open := map[string][]*transcript.Exchange{}
@@ -65,7 +64,7 @@ func matched(ref, cand []*transcript.Exchange, tellings ...telling) (rx, cx []*t
 }
 
 // sortedBy returns exchanges sorted by the text that describes each.
-func sortedBy(told telling, side int, xs []*transcript.Exchange) []*transcript.Exchange {
+func sortedBy(told describer, side int, xs []*transcript.Exchange) []*transcript.Exchange {
 	keys := map[*transcript.Exchange]string{}
 	for _, x := range xs {
 		keys[x] = told(side, x)
@@ -73,8 +72,8 @@ func sortedBy(told telling, side int, xs []*transcript.Exchange) []*transcript.E
 	return slices.SortedStableFunc(slices.Values(xs), func(a, b *transcript.Exchange) int { return cmp.Compare(keys[a], keys[b]) })
 }
 
-// doubles reports whether there are two answers that are equal but for what was made up.
-func doubles(told telling, side int, xs []*transcript.Exchange) bool {
+// hasDuplicates reports whether there are two answers that are equal but for what was made up.
+func hasDuplicates(told describer, side int, xs []*transcript.Exchange) bool {
 	first := map[string]*transcript.Exchange{}
 	for _, x := range xs {
 		if x.Response == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -67,7 +68,7 @@ func TestAnswersOfABurstArePairedByWhatTheySay(t *testing.T) {
 		s.t.Steps = []transcript.Step{s.t.Steps[0], {ID: "2", Burst: true, Exchanges: all}}
 		return s
 	}
-	rules := &Rules{Volatile: []Volatile{{At: "$..id", Kind: ID}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..id", Kind: jsondiff.ID}}}
 	for _, tc := range []struct {
 		name      string
 		ref, cand []string

@@ -16,18 +16,18 @@ const excusedBeats = "heartbeats that were out of time by no more than the machi
 
 // cadence returns the first beat that is out of time; nil when none is. What the machine has delayed comes on top of the
 // tolerance; excused is how many beats needed that.
-func cadence(t *transcript.Transcript, s *transcript.Stream, h *Heartbeat) (f *Shortfall, excused int) {
+func cadence(t *transcript.Transcript, s *transcript.Stream, h *Heartbeat) (f *Unmet, excused int) {
 	n := 0
 	for i := range s.Events {
-		if !h.beats(&s.Events[i]) {
+		if !h.is(&s.Events[i]) {
 			continue
 		}
 		n++
 		due, came := h.due(n), s.Events[i].At-s.At
-		stalled := t.Excuse(s.At, s.At+due, s.Events[i].At)
-		f := &Shortfall{
+		stalled := t.MachineDelay(s.At, s.At+due, s.Events[i].At)
+		f := &Unmet{
 			Event: i, Place: "heartbeat " + strconv.Itoa(n),
-			Want: fmt.Sprintf("%s after the opening, give or take %s", due, h.Tolerance) + granted(stalled),
+			Want: fmt.Sprintf("%s after the opening, give or take %s", due, h.Tolerance) + stallNote(stalled),
 			Got:  came.Round(time.Millisecond).String(),
 		}
 		switch {
@@ -41,19 +41,19 @@ func cadence(t *transcript.Transcript, s *transcript.Stream, h *Heartbeat) (f *S
 			excused++
 		}
 	}
-	stalled := t.Excuse(s.At, s.At+h.due(n+1), s.Until)
-	if wanted := h.wanted(s, stalled); n < wanted {
-		return &Shortfall{
+	stalled := t.MachineDelay(s.At, s.At+h.due(n+1), s.Until)
+	if wanted := h.minBeats(s, stalled); n < wanted {
+		return &Unmet{
 			Kind: HeartbeatMissing, Event: -1, Place: "heartbeat " + strconv.Itoa(n+1),
-			Want: fmt.Sprintf("%d in %s", wanted, (s.Until-s.At).Round(time.Millisecond)) + granted(stalled), Got: strconv.Itoa(n),
+			Want: fmt.Sprintf("%d in %s", wanted, (s.Until-s.At).Round(time.Millisecond)) + stallNote(stalled), Got: strconv.Itoa(n),
 			Text: "a heartbeat did not come",
 		}, excused
 	}
-	return nil, excused + max(0, h.wanted(s, 0)-n)
+	return nil, excused + max(0, h.minBeats(s, 0)-n)
 }
 
-// wanted returns how many beats a stream must have had before it ended, on a machine that may have delayed them.
-func (h *Heartbeat) wanted(s *transcript.Stream, stalled time.Duration) int {
+// minBeats returns how many beats a stream must have had before it ended, on a machine that may have delayed them.
+func (h *Heartbeat) minBeats(s *transcript.Stream, stalled time.Duration) int {
 	overdue := s.Until - s.At - h.First - h.Tolerance - stalled
 	if overdue < 0 {
 		return 0

@@ -48,7 +48,7 @@ func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 			}
 			rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping", Every: 100 * ms, Tolerance: 50 * ms}}}}
 			got := ""
-			for _, f := range Shortfalls(s.t, rules) {
+			for _, f := range AllUnmet(s.t, rules) {
 				if f.Kind != StreamBroken {
 					got = f.Place + ": " + f.Want
 				}

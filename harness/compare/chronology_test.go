@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
 func TestTimesOfOneThingAreInOneOrder(t *testing.T) {
@@ -59,7 +62,7 @@ func TestATimeThatIsWrongIsToldOnce(t *testing.T) {
 }
 
 func TestTimesOfAUnitAreInOneOrderToo(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$.*", Kind: Time, Unit: Microseconds}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$.*", Kind: jsondiff.Time, Unit: ident.Microseconds}}}
 	ref := newSide("ref").answers(`{"a":1772366400000000,"b":1772366405000000}`)
 	cand := newSide("cand").answers(`{"a":1772366405000000,"b":1772366400000000}`)
 	if diff := cmp.Diff([]string{"value body /b"}, kinds(compared(ref, cand, rules))); diff != "" {

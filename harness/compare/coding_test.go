@@ -78,7 +78,7 @@ func TestABodyIsInTheCodingThatItNames(t *testing.T) {
 		}), ""},
 	} {
 		var got string
-		for _, f := range Shortfalls(tc.t, &Rules{}) {
+		for _, f := range AllUnmet(tc.t, &Rules{}) {
 			if f.Kind == CodingMistaken {
 				got += f.Want + ": " + f.Got
 			}
@@ -151,7 +151,7 @@ func TestAnUnreadBodyLacksNothing(t *testing.T) {
 	tr.Steps[0].Unmet = &transcript.Unmet{Kind: "capture", What: "id from $.id", Why: "the body is no JSON"}
 	tr.Steps[0].Expect = &transcript.Expect{Status: 201, Body: &yes}
 	var got []string
-	for _, f := range Shortfalls(tr, &Rules{}) {
+	for _, f := range AllUnmet(tr, &Rules{}) {
 		got = append(got, string(f.Kind)+" "+f.Place)
 	}
 	if want := []string{"expectation status"}; !slices.Equal(got, want) {
@@ -180,7 +180,7 @@ func TestACodingIsAskedFor(t *testing.T) {
 		body := transcript.Body{Bytes: []byte("hello"), Size: 5, Sent: 29}
 		tr := answersIn(body, 200, tc.accepts, tc.codings)
 		var got string
-		for _, f := range Shortfalls(tr, &Rules{}) {
+		for _, f := range AllUnmet(tr, &Rules{}) {
 			if f.Kind == CodingUnasked {
 				got += f.Got
 			}
@@ -246,7 +246,7 @@ func TestAStreamIsInTheCodingThatItNames(t *testing.T) {
 			Streams: []*transcript.Stream{{Name: "bus", Step: "2", Decoded: tc.decoded, Events: []transcript.Event{tc.event}, Ended: transcript.EndedByServer}},
 		}
 		got := 0
-		for _, f := range Shortfalls(side, &Rules{}) {
+		for _, f := range AllUnmet(side, &Rules{}) {
 			if f.Kind == CodingMistaken {
 				got++
 			}

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/theory/jsonpath"
-	"github.com/theory/jsonpath/spec"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -83,24 +83,11 @@ func (p Pieces) Of(ev *transcript.Event) *Piece {
 	if len(found) != 1 {
 		return nil
 	}
-	node := located(root, found[0].Path)
+	node := jsondiff.Located(root, found[0].Path)
 	if node.Kind != jsontree.String {
 		return nil
 	}
 	return &Piece{node.Text, ev, root, node, p.exact}
-}
-
-// located returns the value at a path that selects one in a document without a repeated name.
-func located(n *jsontree.Node, path spec.NormalizedPath) *jsontree.Node {
-	for _, step := range path {
-		switch step := step.(type) {
-		case spec.Name:
-			n = n.Member(string(step))
-		case spec.Index:
-			n = n.Items[step]
-		}
-	}
-	return n
 }
 
 // With returns the event with another text.
@@ -127,7 +114,7 @@ func (p *Piece) Joins(next *Piece) bool {
 
 // collapse puts the pieces of texts together in a sequence. The event that stands for a run is called after the first of
 // its pieces. No run goes on behind an anchor.
-func (s *streams) collapse(side int, items, anchors []item) []item {
+func (s sequences) collapse(side int, items, anchors []item) []item {
 	if len(s.pieces.rules) == 0 {
 		return items
 	}
@@ -148,13 +135,13 @@ func (s *streams) collapse(side int, items, anchors []item) []item {
 		whole.key, whole.outline = s.keys(side, &ev)
 		out, items = append(out, whole), items[len(run):]
 		s.joined[side] += len(run)
-		s.b.applied[CollapseApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation), ev.Name)] = true
+		s.IDs.Applied[CollapseApplied(s.ruleKey, ev.Name)] = true
 	}
 	return out
 }
 
 // run returns the pieces of one text that a sequence begins with.
-func (s *streams) run(items, anchors []item) []*Piece {
+func (s sequences) run(items, anchors []item) []*Piece {
 	var run []*Piece
 	for i := range items {
 		p := s.pieces.Of(items[i].event)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -19,7 +20,7 @@ var pieces = Stream{
 
 // delta is an event with a piece of text.
 func delta(text string) string {
-	return `delta {"k":1,"id":"m","type":"text","delta":` + quoted(text) + `}`
+	return `delta {"k":1,"id":"m","type":"text","delta":` + jsondiff.Quoted(text) + `}`
 }
 
 func TestAStreamedTextMayBeCutInAnyWay(t *testing.T) {

@@ -12,7 +12,7 @@
 //  4. Rule by rule of the stubs, the requests that the targets have sent to their upstreams, as if they were answers.
 //
 // What did not work out on one target by itself (a request that failed, an event that never came) is no difference but
-// a Shortfall of that target, and is found by Shortfalls; the exchanges concerned are not compared.
+// an Unmet demand of that target, and is found by AllUnmet; the exchanges concerned are not compared.
 //
 // The package is pure: it reads two transcripts and rules, and changes nothing.
 package compare
@@ -22,13 +22,16 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // A Result is what came of comparing two transcripts.
 type Result struct {
-	Differences []Difference
+	Differences []diff.Difference
 	// Exchanges and Events count the pairs that were compared.
 	Exchanges, Events int
 	// NotCompared counts what was there and was not compared, by reason.
@@ -39,11 +42,11 @@ type Result struct {
 	// AnchorApplied, CollapseApplied.
 	Applied map[string]bool
 	// Refused are rules that are broader than what they are to silence, each once.
-	Refused []Refusal
+	Refused []jsondiff.Refusal
 	// Names are what the ids are called that differences speak of, in the order in which they came.
-	Names []Name
+	Names []ident.Name
 	// Beside are the values that were let stand for each other without a rule.
-	Beside []Beside
+	Assumed []ident.Assumed
 }
 
 // Transcripts compares what the candidate did with what the reference did.
@@ -53,42 +56,38 @@ func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
 
 // TranscriptsWith is Transcripts with documents that the rest of a judgement reads as well.
 func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript, rules *Rules) Result {
+	ids := ident.New(ref, cand, rules.IDs...)
+	found := &findings{result: Result{Applied: ids.Applied}, masker: NewMasker(rules, ref, cand), bound: ids}
 	c := &comparison{
-		docs:  docs,
-		sides: [2]*transcript.Transcript{ref, cand},
-		rules: rules,
-		b:     newBindings(ref, cand, rules.IDs...),
+		Comparer: jsondiff.New(docs, ids, found.refuse), findings: found, runs: runs{[2]*transcript.Transcript{ref, cand}}, rules: rules,
 	}
-	c.result.Applied = c.b.applied
-	c.veil = NewVeil(rules, ref, cand)
 	c.steps(0)
 	c.streams()
 	c.upstream()
-	c.more()
-	c.tell()
-	c.result.Beside = c.b.beside()
-	return c.result
+	found.reportRest()
+	found.nameIDs()
+	found.result.Assumed = ids.Assumed()
+	return found.result
 }
 
+// A comparison goes through two transcripts.
 type comparison struct {
-	docs   *jsontree.Documents
-	sides  [2]*transcript.Transcript
-	rules  *Rules
-	b      *bindings
-	veil   *Veil
-	came   map[string]string // HeaderApplied of the header fields that have come, in any step
-	ahead  bool              // what comes behind a burst is looked at, to tell its answers apart
-	result Result
-
-	tallies map[message]*tally
-	tallied []*tally // in the order in which they came
+	*jsondiff.Comparer
+	*findings
+	runs
+	rules       *Rules
+	seenHeaders map[string]string // HeaderApplied of the header fields that have come, in any step
+	lookahead   bool              // what comes behind a burst is looked at, to tell its answers apart
 }
 
-func (c *comparison) notCompared(reason string, n int) {
-	if n > 0 {
-		put(&c.result.NotCompared, reason, c.result.NotCompared[reason]+n)
-	}
+// ahead returns a comparison that finds out what belongs together, and keeps nothing.
+func (c *comparison) ahead() *comparison {
+	ids := c.IDs.Clone()
+	return &comparison{Comparer: c.Comparer.With(ids), findings: &findings{bound: ids}, runs: c.runs, rules: c.rules, lookahead: true}
 }
+
+// runs are the transcripts of both sides.
+type runs struct{ sides [2]*transcript.Transcript }
 
 // steps compares the steps that both sides have, in order, from the first of the reference's.
 func (c *comparison) steps(first int) {
@@ -130,22 +129,22 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 	c.processEnd(ref, cand)
 	rx, cx := ref.Exchanges, cand.Exchanges
 	switch {
-	case ref.Burst && c.ahead: // it is what is to be told of
+	case ref.Burst && c.lookahead: // it is what is to be told of
 		return
 	case ref.Burst:
-		rx, cx = c.burst(number, ref, cand)
+		rx, cx = c.pairBurst(number, ref, cand)
 	}
 	if len(rx) != len(cx) {
-		c.add(Difference{
-			Kind: CountDiffers, Step: ref.ID, Exchange: -1, Place: "answers",
-			Reference: strconv.Itoa(len(rx)), Candidate: strconv.Itoa(len(cx)), Text: "the numbers of answers differ",
+		c.add(diff.Difference{
+			Reason: diff.Because(diff.CountDiffers, diff.CountsOfAnswers), Step: ref.ID, Exchange: -1, At: diff.At{Part: "answers"},
+			Ref: diff.Show(strconv.Itoa(len(rx))), Cand: diff.Show(strconv.Itoa(len(cx))),
 		})
 	}
 	n := min(len(rx), len(cx))
 	for i := range n {
 		at := [2]int{i, i}
 		if !ref.Burst { // of a burst nobody knows which request is which
-			c.sent(ref.ID, rx[i], cx[i])
+			c.bindSent(ref.ID, rx[i], cx[i])
 		} else {
 			at = [2]int{slices.Index(ref.Exchanges, rx[i]), slices.Index(cand.Exchanges, cx[i])}
 		}
@@ -154,23 +153,7 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 	c.notCompared("no counterpart", max(len(rx), len(cx))-n)
 }
 
-func (c *comparison) add(d Difference) {
-	if !c.keep(&d) {
-		return
-	}
-	d.Fingerprint = c.fingerprint(&d)
-	for _, text := range [...]*string{&d.Reference, &d.Candidate, &d.Text} {
-		*text = c.veil.Over(*text)
-	}
-	d.Reference, d.Candidate = cut(d.Reference, d.Candidate)
-	c.result.Differences = appendSome(c.result.Differences, d)
-}
-
 // seen returns when a thing at an offset was seen on each side.
-func (c *comparison) seen(ref, cand time.Duration) [2]time.Time {
-	return [2]time.Time{c.sides[0].Started.Add(ref), c.sides[1].Started.Add(cand)}
-}
-
-func where(step *transcript.Step, what string) string {
-	return "step " + step.ID + " " + what
+func (r runs) seen(ref, cand time.Duration) [2]time.Time {
+	return [2]time.Time{r.sides[0].Started.Add(ref), r.sides[1].Started.Add(cand)}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -62,7 +63,7 @@ func (s side) stream(name string, events ...string) side {
 func kinds(r Result) []string {
 	var out []string
 	for _, d := range r.Differences {
-		out = append(out, string(d.Kind)+" "+d.Place)
+		out = append(out, string(d.Kind)+" "+d.At.String())
 	}
 	return out
 }
@@ -80,7 +81,7 @@ func TestADifferenceSaysWhereEachSideHasIt(t *testing.T) {
 	cand := newSide("cand").answers(fmt.Sprintf(rename, "ffeeddcc1122", 2, `"new",`, "ffeeddcc1133"))
 	var got []string
 	for _, d := range compared(ref, cand, nil).Differences {
-		got = append(got, fmt.Sprintf("%s: %s, %s", d.Kind, d.At[0], d.At[1]))
+		got = append(got, fmt.Sprintf("%s: %s, %s", d.Kind, d.At.InContract(0), d.At.InContract(1)))
 	}
 	want := []string{
 		"value: body/a/ses_0a1b2c3d4e5f/n, body/a/ses_ffeeddcc1122/n",
@@ -193,7 +194,7 @@ func TestBodies(t *testing.T) {
 }
 
 func TestVolatileRules(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$..requestID", Kind: ID}, {At: "$.text", Kind: Text}, {At: "$.at", Kind: Time}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..requestID", Kind: jsondiff.ID}, {At: "$.text", Kind: jsondiff.Text}, {At: "$.at", Kind: jsondiff.Time}}}
 	for _, tc := range []struct {
 		name      string
 		ref, cand []string
@@ -270,7 +271,7 @@ func TestBodiesBindIdsBeforeHeaders(t *testing.T) {
 		t.Fatalf("differences (-want +got):\n%s", diff)
 	}
 	want := `the candidate has another id ("ses_ffeeddcc9999") where the reference has ‹ses 1› ("ses_0a1b2c3d4e5f"); the reference's stood beside the candidate's "ses_ffeeddcc1122" at step 1 body /id`
-	if text := got.Differences[0].Text; text != want {
+	if text := got.Differences[0].Text(); text != want {
 		t.Errorf("said: %s\nwant: %s", text, want)
 	}
 }
@@ -280,7 +281,7 @@ func TestWhereTwoIdsMetIsSaidWithItsStep(t *testing.T) {
 	ref := newSide("ref").exchange(200, h("ses_0a1b2c3d4e5f"), "").answers(`"ses_0a1b2c3d4e5f"`)
 	cand := newSide("cand").exchange(200, h("ses_ffeeddcc9999"), "").answers(`"ses_ffeeddcc1122"`)
 	got := compared(ref, cand, &Rules{Headers: []string{"Location"}}).Differences
-	if len(got) != 1 || !strings.HasSuffix(got[0].Text, "at step 1 header Location") {
+	if len(got) != 1 || !strings.HasSuffix(got[0].Text(), "at step 1 header Location") {
 		t.Errorf("differences %+v", got)
 	}
 }
@@ -547,11 +548,11 @@ func TestLongValuesAreCutAroundTheirDifference(t *testing.T) {
 		t.Fatalf("differences %+v, want one", got)
 	}
 	want := "[5001 bytes cut] …" + strings.Repeat("é", 500) + "2" + strings.Repeat("z", 999) + "… [4002 bytes cut]"
-	if diff := cmp.Diff(want, got[0].Candidate); diff != "" {
+	if diff := cmp.Diff(want, got[0].Cand.String()); diff != "" {
 		t.Errorf("the candidate's value (-want +got):\n%s", diff)
 	}
-	if ref := strings.Replace(want, "2z", "1z", 1); got[0].Reference != ref {
-		t.Errorf("the reference's value is cut elsewhere: %s", got[0].Reference)
+	if ref := strings.Replace(want, "2z", "1z", 1); got[0].Ref.String() != ref {
+		t.Errorf("the reference's value is cut elsewhere: %s", got[0].Ref.String())
 	}
 }
 

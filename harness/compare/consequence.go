@@ -1,9 +1,12 @@
 package compare
 
-import "github.com/lockstep-dev/lockstep/harness/transcript"
+import (
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
 
 // How a stream ended can leave many events without a counterpart. That is one thing that happened, and is told once: as
-// the StreamEnd difference, or as the StreamBroken shortfall of the target. What follows from it is counted as not
+// the StreamEnd difference, or as the StreamBroken unmet demands of the target. What follows from it is counted as not
 // compared.
 
 // flooded reports whether a side has sent more than is kept.
@@ -16,7 +19,7 @@ func (s *streams) flooded(side int) bool {
 func (s *streams) endedFirst(side int) bool {
 	switch this, other := s.sides[side], s.sides[1-side]; this.Ended {
 	case transcript.EndedBroken:
-		return other.Ended != transcript.EndedBroken || !s.killed(0, s.sides[0].Until) || !s.killed(1, s.sides[1].Until)
+		return other.Ended != transcript.EndedBroken || !s.runs.killed(0, s.sides[0].Until) || !s.runs.killed(1, s.sides[1].Until)
 	case transcript.EndedByServer:
 		return other.Ended != transcript.EndedByServer
 	default:
@@ -24,8 +27,8 @@ func (s *streams) endedFirst(side int) bool {
 	}
 }
 
-// stem keeps a flood from being aligned event by event.
-func (s *streams) stem(items *[2][]item) {
+// capFlood keeps a flood from being aligned event by event.
+func (s *streams) capFlood(items *[2][]item) {
 	const sample = 20
 	for side := range items {
 		most := len(items[1-side]) + sample
@@ -49,16 +52,16 @@ func (s *streams) withoutConsequences(pairs []pair) []pair {
 	var flood [2]int // events of a side without a counterpart
 	for i, p := range pairs {
 		switch {
-		case p.gap == "" || p.gap == EventMoved:
+		case p.alone == "" || p.alone == diff.EventMoved:
 			out = append(out, p)
 			continue
-		case p.gap == EventMissing:
+		case p.alone == diff.EventMissing:
 			flood[0]++
 		default:
 			flood[1]++
 		}
 		has, lacks := 1, 0
-		if p.gap == EventMissing {
+		if p.alone == diff.EventMissing {
 			has, lacks = 0, 1
 		}
 		switch {

@@ -63,7 +63,7 @@ func TestWhoEndsAStreamIsToldWithItsLastEvent(t *testing.T) {
 	ref, cand := newSide("ref").stream("bus", "a 1", "b 2"), newSide("cand").stream("bus")
 	cand.t.Streams[0].Ended = transcript.EndedByServer
 	got := compared(ref, cand, nil).Differences
-	if len(got) != 1 || got[0].Reference != "ended by the client, after event 2 (b)" || got[0].Candidate != "ended by the server, before any event" {
+	if len(got) != 1 || got[0].Ref.String() != "ended by the client, after event 2 (b)" || got[0].Cand.String() != "ended by the server, before any event" {
 		t.Errorf("differences %s", fmt.Sprint(got))
 	}
 }

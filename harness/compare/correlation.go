@@ -6,20 +6,25 @@ import (
 
 	"github.com/theory/jsonpath"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A line is the events of one side that are in order among themselves: all of them, or those with one value at the path
+// A eventGroup is the events of one side that are in order among themselves: all of them, or those with one value at the path
 // that order is kept within.
-type line struct {
-	key   string // the value, up to renaming
-	told  string // all it says, with the ids named that are told of elsewhere; "" when nobody has looked
-	items []item
+type eventGroup struct {
+	key      string // the value, up to renaming
+	contents string // all it says, with the ids named that are told of elsewhere; "" when nobody has looked
+	items    []item
 }
+
+// sequences takes the events of both sides apart into sequences that are aligned.
+type sequences struct{ *streams }
 
 // groups returns the sequences to align: one pair of all events, or one for each value of the path that order is kept
 // within. What only one side has is paired with nothing.
-func (s *streams) groups(items, anchors [2][]item) [][2][]item {
+func (s sequences) groups(items, anchors [2][]item) [][2][]item {
 	path, err := jsonpath.Parse(s.rule.OrderWithin)
 	if s.rule.OrderWithin == "" || err != nil { // which is checked where rules are read
 		for side := range items {
@@ -27,21 +32,21 @@ func (s *streams) groups(items, anchors [2][]item) [][2][]item {
 		}
 		return [][2][]item{items}
 	}
-	lines := [2][]line{s.lines(0, items[0], anchors[0], path), s.lines(1, items[1], anchors[1], path)}
+	lines := [2][]eventGroup{s.eventGroups(0, items[0], anchors[0], path), s.eventGroups(1, items[1], anchors[1], path)}
 	if ambiguous(lines[0]) && ambiguous(lines[1]) {
-		s.tell(lines, anchors)
+		s.disambiguate(lines, anchors)
 	}
 	refs, cands := lines[0], lines[1]
 	out := make([][2][]item, len(refs))
 	for i, ref := range refs {
 		out[i][0] = ref.items
 	}
-	for _, same := range []func(a, b line) bool{sameTold, sameEvents, sameKey} {
+	for _, same := range []func(a, b eventGroup) bool{sameContents, sameEvents, sameKey} {
 		for i, ref := range refs {
 			if out[i][1] != nil {
 				continue
 			}
-			if k := slices.IndexFunc(cands, func(cand line) bool { return same(ref, cand) }); k >= 0 {
+			if k := slices.IndexFunc(cands, func(cand eventGroup) bool { return same(ref, cand) }); k >= 0 {
 				out[i][1] = cands[k].items
 				cands = slices.Delete(cands, k, k+1)
 			}
@@ -54,18 +59,18 @@ func (s *streams) groups(items, anchors [2][]item) [][2][]item {
 }
 
 // ambiguous reports whether there are lines that their keys do not tell apart: those of ids that have no partners yet.
-func ambiguous(lines []line) bool {
+func ambiguous(lines []eventGroup) bool {
 	seen := map[string]bool{}
-	return slices.ContainsFunc(lines, func(l line) bool {
+	return slices.ContainsFunc(lines, func(l eventGroup) bool {
 		double := seen[l.key]
 		seen[l.key] = true
 		return double
 	})
 }
 
-// tell looks for what tells lines apart that their keys do not: what events say of their ids that there is only one of, such
+// disambiguate looks for what tells lines apart that their keys do not: what events say of their ids that there is only one of, such
 // as an anchor that lists them.
-func (s *streams) tell(lines [2][]line, anchors [2][]item) {
+func (s sequences) disambiguate(lines [2][]eventGroup, anchors [2][]item) {
 	var whole [2][]item
 	for side := range lines {
 		whole[side] = slices.Clone(anchors[side])
@@ -73,7 +78,7 @@ func (s *streams) tell(lines [2][]line, anchors [2][]item) {
 			whole[side] = append(whole[side], l.items...)
 		}
 	}
-	b := s.ahead([][2][]item{whole})
+	b := s.prebound([][2][]item{whole})
 	if b == nil {
 		return // every event has a double, or is the same without its ids
 	}
@@ -84,37 +89,37 @@ func (s *streams) tell(lines [2][]line, anchors [2][]item) {
 			for _, it := range l.items {
 				said = append(said, it.name, s.key(b, side, it.event))
 			}
-			l.told = digest(said...)
+			l.contents = diff.Digest(said...)
 		}
 	}
 }
 
-func sameTold(a, b line) bool { return a.told != "" && a.told == b.told }
+func sameContents(a, b eventGroup) bool { return a.contents != "" && a.contents == b.contents }
 
-func sameKey(a, b line) bool { return a.key == b.key }
+func sameKey(a, b eventGroup) bool { return a.key == b.key }
 
 // sameEvents tells those lines apart whose values are ids without partners, which have the same key.
-func sameEvents(a, b line) bool {
+func sameEvents(a, b eventGroup) bool {
 	return sameKey(a, b) && slices.EqualFunc(a.items, b.items, func(a, b item) bool { return a.name == b.name && a.outline == b.outline })
 }
 
-// lines parts the events of a side by the value that their order binds within, in the order of their first events. Pieces of
+// eventGroups parts the events of a side by the value that their order binds within, in the order of their first events. Pieces of
 // texts are put together before lines are told apart: they are cut in other places on the other side.
-func (s *streams) lines(side int, items, anchors []item, path *jsonpath.Path) []line {
-	b := s.b.named()
+func (s sequences) eventGroups(side int, items, anchors []item, path *jsonpath.Path) []eventGroup {
+	b := s.IDs.Named()
 	index := map[string]int{}
-	var out []line
+	var out []eventGroup
 	for _, it := range items {
 		value := s.correlation(it.event, path)
 		i, ok := index[value]
 		if !ok {
 			i = len(out)
 			index[value] = i
-			key := b.skeleton(side, value)
-			if b.partner(side, value) {
-				key = b.name(side, tokKnown, value)
+			key := b.Skeleton(side, value)
+			if b.PartnerOf(side, value) != "" {
+				key = b.Name(side, ident.TokKnown, value)
 			}
-			out = append(out, line{key: key})
+			out = append(out, eventGroup{key: key})
 		}
 		out[i].items = append(out[i].items, it)
 	}
@@ -125,8 +130,8 @@ func (s *streams) lines(side int, items, anchors []item, path *jsonpath.Path) []
 }
 
 // correlation returns the value of an event that its order binds within; "" when it has none.
-func (s *streams) correlation(ev *transcript.Event, path *jsonpath.Path) string {
-	root, _, err := s.docs.Parse([]byte(ev.Data))
+func (s sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string {
+	root, _, err := s.Docs.Parse([]byte(ev.Data))
 	if err != nil {
 		return ""
 	}
@@ -134,17 +139,17 @@ func (s *streams) correlation(ev *transcript.Event, path *jsonpath.Path) string 
 	if len(found) != 1 {
 		return ""
 	}
-	s.b.applied[OrderApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation))] = true
+	s.IDs.Applied[OrderApplied(s.ruleKey)] = true
 	return fmt.Sprint(found[0])
 }
 
-// strangers puts those events together that are alone in two sequences, and are one event that came into the wrong one: by
+// pairAcrossGroups puts those events together that are alone in two sequences, and are one event that came into the wrong one: by
 // another name, where one of the names is an anchor's, or with another thing's id where the key is.
-func (s *streams) strangers(pairs []pair) []pair {
+func (s *streams) pairAcrossGroups(pairs []pair) []pair {
 	anchor := func(it *item) bool { return slices.Contains(s.rule.Anchors, it.name) }
 	extra := newExtras(pairs)
 	for i, p := range pairs {
-		if p.gap != EventMissing {
+		if p.alone != diff.EventMissing {
 			continue
 		}
 		renamed := extra.first(extra.byKey, p.ref.key, func(o *item) bool { return anchor(p.ref) != anchor(o) })
@@ -171,7 +176,7 @@ type extras struct {
 func newExtras(pairs []pair) *extras {
 	e := &extras{pairs: pairs, byKey: map[string][]int{}, byOutline: map[string][]int{}}
 	for k, o := range pairs {
-		if (o.gap == EventExtra || o.gap == EventDoubled) && o.cand.key != "" {
+		if (o.alone == diff.EventExtra || o.alone == diff.EventDoubled) && o.cand.key != "" {
 			e.byKey[o.cand.key] = append(e.byKey[o.cand.key], k)
 			e.byOutline[outlineOf(o.cand)] = append(e.byOutline[outlineOf(o.cand)], k)
 		}

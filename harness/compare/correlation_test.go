@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
 // Two things that go on at the same time, whose ids the server makes up and only the stream tells of: which is which is not
@@ -24,7 +26,7 @@ func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
 		for _, n := range order {
 			text := says[n]
 			for cut := (len(text) + pieces - 1) / max(pieces, 1); text != ""; text = text[min(cut, len(text)):] {
-				out = append(out, event(n, "d", `,"t":`+quoted(text[:min(cut, len(text))])))
+				out = append(out, event(n, "d", `,"t":`+jsondiff.Quoted(text[:min(cut, len(text))])))
 			}
 		}
 		for _, n := range order {
@@ -60,7 +62,7 @@ func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
 func TestAMistakeInOneOfTwoTextsIsFoundOnce(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"GET /bus": {OrderWithin: "$.k", Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}}}}}
 	d := func(world, n int, text string) string {
-		return fmt.Sprintf(`d {"k":"%s","t":%s}`, makers[0](world, n), quoted(text))
+		return fmt.Sprintf(`d {"k":"%s","t":%s}`, makers[0](world, n), jsondiff.Quoted(text))
 	}
 	ref := newSide("ref").stream("bus", d(0, 1, "one "), d(0, 2, "an"), d(0, 2, "other"), d(0, 1, "more"))
 	cand := newSide("cand").stream("bus", d(1, 2, "a"), d(1, 1, "one moRe"), d(1, 2, "nother"))

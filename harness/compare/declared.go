@@ -3,6 +3,7 @@ package compare
 import (
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -10,7 +11,7 @@ import (
 // Declared returns a function that reports whether a rule speaks of the value at a place of an answer, in the words of a
 // contract.Violation.
 func (r *Rules) Declared(step string, answer *transcript.Response) func(place string) bool {
-	return r.declared(step, bodyContent(answer).data, "body")
+	return r.declared(step, bodyContent(answer).Data, "body")
 }
 
 // DeclaredInEvent is Declared of an event of a stream that a step has opened.
@@ -19,9 +20,9 @@ func (r *Rules) DeclaredInEvent(step string, ev *transcript.Event) func(place st
 }
 
 func (r *Rules) declared(step string, doc []byte, of string) func(place string) bool {
-	var places map[string]*Volatile
+	var places map[string]*jsondiff.Volatile
 	if root, _, err := jsontree.Parse(doc); r != nil && err == nil {
-		places = pointers(r.volatile(step), doc, root, func(*Volatile) {})
+		places = jsondiff.Pointers(r.volatile(step), doc, root, map[string]bool{})
 	}
 	return func(place string) bool {
 		ptr, ok := strings.CutPrefix(place, of)

@@ -32,14 +32,14 @@ func diagnose(t *transcript.Transcript) *diagnosis {
 	return d
 }
 
-// follows reports whether the end of the process explains that something failed at a time.
-func (d *diagnosis) follows(f *transcript.Failure, at time.Duration) bool {
+// causedByExit reports whether the end of the process explains that something failed at a time.
+func (d *diagnosis) causedByExit(f *transcript.Failure, at time.Duration) bool {
 	return d.t.Exit != nil && lostConnection(f) && at >= d.lastAnswer
 }
 
-// cut reports whether a step waited for an event in vain because the stream broke. One that begins to wait when a step of the
+// causedByBrokenStream reports whether a step waited for an event in vain because the stream broke. One that begins to wait when a step of the
 // scenario has broken the stream knows that.
-func (d *diagnosis) cut(s *transcript.Step) bool {
+func (d *diagnosis) causedByBrokenStream(s *transcript.Step) bool {
 	if s.Unmet.Kind != "event" && s.Unmet.Kind != "ready" {
 		return false
 	}
@@ -61,14 +61,14 @@ func (d *diagnosis) opened(name string) bool {
 	return slices.ContainsFunc(d.t.Streams, func(s *transcript.Stream) bool { return s.Name == name })
 }
 
-// told reports whether a step lacks a stream of which an earlier step has told that it is none.
-func (d *diagnosis) told(s *transcript.Step) bool {
+// reportedEarlier reports whether a step lacks a stream of which an earlier step has told that it is none.
+func (d *diagnosis) reportedEarlier(s *transcript.Step) bool {
 	first, missed := d.missed[s.Stream]
 	return missed && first != s.ID
 }
 
-// deathbed returns the first step that the process was not there for, or else the last one.
-func (d *diagnosis) deathbed() string {
+// lastStep returns the first step that the process was not there for, or else the last one.
+func (d *diagnosis) lastStep() string {
 	id := ""
 	for i := range d.t.Steps {
 		s := &d.t.Steps[i]
@@ -77,7 +77,7 @@ func (d *diagnosis) deathbed() string {
 			return id
 		}
 		for _, x := range s.Exchanges {
-			if x.Failure != nil && d.follows(x.Failure, x.Done) {
+			if x.Failure != nil && d.causedByExit(x.Failure, x.Done) {
 				return id
 			}
 		}

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
 func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
 	const day = 24 * time.Hour
 	within := func(near time.Duration) *Rules {
-		return &Rules{Volatile: []Volatile{{At: "$.at", Kind: Time, Near: near}}}
+		return &Rules{Volatile: []jsondiff.Volatile{{At: "$.at", Kind: jsondiff.Time, Near: near}}}
 	}
 	for _, tc := range []struct {
 		name      string
@@ -48,7 +50,7 @@ func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
 			told := func(d time.Duration) string { return fmt.Sprintf(`{"at":%q}`, start.Add(d).Format(time.RFC3339)) }
 			var got []string
 			for _, d := range compared(newSide("ref").answers(told(tc.ref)), newSide("cand").answers(told(tc.cand)), tc.rules).Differences {
-				got = append(got, d.Text)
+				got = append(got, d.Text())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
@@ -77,7 +79,7 @@ func TestWholeSecondsOfTheFirstSecondAreOfTheScenario(t *testing.T) {
 			}
 			var got []string
 			for _, d := range compared(told("ref", start.Add(tc.ref)), told("cand", start.Add(-time.Duration(tc.minutes)*time.Minute)), nil).Differences {
-				got = append(got, d.Text)
+				got = append(got, d.Text())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
@@ -88,7 +90,7 @@ func TestWholeSecondsOfTheFirstSecondAreOfTheScenario(t *testing.T) {
 
 func TestAnIDThatIsNilIsNobodys(t *testing.T) {
 	const zeros = "00000000-0000-0000-0000-000000000000"
-	id := &Rules{Volatile: []Volatile{{At: "$[0]", Kind: ID}}}
+	id := &Rules{Volatile: []jsondiff.Volatile{{At: "$[0]", Kind: jsondiff.ID}}}
 	for _, tc := range []struct {
 		name      string
 		rules     *Rules

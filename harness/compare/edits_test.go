@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
 // A plan is a sequence of events: each is of a client, has a name and a number, and speaks of a thing.
@@ -56,9 +59,9 @@ func (p plan) told(world int) []string {
 func known(world int, things bool) string {
 	var all []string
 	for n := range 4 {
-		all = append(all, quoted(makers[1](world, 100+n)))
+		all = append(all, jsondiff.Quoted(makers[1](world, 100+n)))
 		if things {
-			all = append(all, quoted(makers[n%len(makers)](world, n)))
+			all = append(all, jsondiff.Quoted(makers[n%len(makers)](world, n)))
 		}
 	}
 	return "[" + strings.Join(all, ",") + "]"
@@ -78,22 +81,22 @@ func (p plan) order() string {
 }
 
 // edited is a plan with one edit at an event; ok is false when that makes no other sequence.
-func (p plan) edited(t *rapid.T, edit Kind) (out plan, ok bool) {
+func (p plan) edited(t *rapid.T, edit diff.Kind) (out plan, ok bool) {
 	i := rapid.IntRange(0, len(p)-1).Draw(t, "which")
 	out, e := slices.Clone(p), p[i]
 	switch edit {
-	case EventMissing:
+	case diff.EventMissing:
 		return slices.Delete(out, i, i+1), true
-	case EventDoubled:
+	case diff.EventDoubled:
 		return slices.Insert(out, i, e), true
-	case EventMoved:
+	case diff.EventMoved:
 		out = slices.Insert(slices.Delete(out, i, i+1), rapid.IntRange(0, len(p)-1).Draw(t, "to"), e)
 		return out, out.order() != p.order()
-	case EventName:
+	case diff.EventName:
 		out[i].name = 7
-	case ValueDiffers:
+	case diff.ValueDiffers:
 		out[i].n = 7
-	case IdentityBroken:
+	case diff.IdentityBroken:
 		if rapid.Bool().Draw(t, "client") {
 			out[i].client = (e.client + 1) % anchor
 			return out, e.client != anchor
@@ -109,9 +112,9 @@ func (p plan) edited(t *rapid.T, edit Kind) (out plan, ok bool) {
 // finding of its kind.
 func TestEachEditOfAnEventIsFoundOnce(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"bus": {OrderWithin: "$.client", Anchors: []string{"anchor"}}}}
-	for name, edits := range map[string][]Kind{
-		"of things that are known": {EventMissing, EventDoubled, EventName, EventMoved, ValueDiffers, IdentityBroken},
-		"of new things":            {EventMissing, EventDoubled, EventName, ValueDiffers}, // in another order they may be others
+	for name, edits := range map[string][]diff.Kind{
+		"of things that are known": {diff.EventMissing, diff.EventDoubled, diff.EventName, diff.EventMoved, diff.ValueDiffers, diff.IdentityBroken},
+		"of new things":            {diff.EventMissing, diff.EventDoubled, diff.EventName, diff.ValueDiffers}, // in another order they may be others
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -158,8 +161,8 @@ func TestOrderIsFreeAcrossKeysThatAreIds(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		ref, cand := newSide("ref"), newSide("cand")
 		if known {
-			ref.answers(quoted(makers[0](0, 1)), quoted(makers[0](0, 2)))
-			cand.answers(quoted(makers[0](1, 1)), quoted(makers[0](1, 2)))
+			ref.answers(jsondiff.Quoted(makers[0](0, 1)), jsondiff.Quoted(makers[0](0, 2)))
+			cand.answers(jsondiff.Quoted(makers[0](1, 1)), jsondiff.Quoted(makers[0](1, 2)))
 		}
 		ref.stream("bus", event("a", 0, 1), event("b", 0, 1), event("a", 0, 2), event("c", 0, 2))
 		cand.stream("bus", event("a", 1, 2), event("a", 1, 1), event("c", 1, 2), event("b", 1, 1))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -103,17 +104,17 @@ func TestTextsThatHoldTheSame(t *testing.T) {
 			sayings := func(rules *Rules) []string {
 				var out []string
 				for _, d := range compared(newSide("ref").answers(`{"a":`+jsonText(tc.ref)+`}`), newSide("cand").answers(`{"a":`+jsonText(tc.cand)+`}`), rules).Differences {
-					out = append(out, d.Place+": "+d.Text)
+					out = append(out, d.At.String()+": "+d.Text())
 				}
 				return out
 			}
 			if diff := cmp.Diff(tc.want, sayings(nil)); diff != "" {
 				t.Errorf("differences (-want +got):\n%s", diff)
 			}
-			if !opens(tc.ref) || strings.HasPrefix(tc.ref, "eyJ") {
+			if !strings.HasPrefix(tc.ref, "{") && !strings.HasPrefix(tc.ref, "[") {
 				return
 			}
-			if diff := cmp.Diff(tc.byRule, sayings(&Rules{Volatile: []Volatile{{At: "$.a", Kind: JSON}}})); diff != "" {
+			if diff := cmp.Diff(tc.byRule, sayings(&Rules{Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.JSON}}})); diff != "" {
 				t.Errorf("differences by rule (-want +got):\n%s", diff)
 			}
 		})
@@ -169,7 +170,7 @@ func TestDocumentsInTextsAreBounded(t *testing.T) {
 		t.Errorf("five deep: %s, want %s", got, want)
 	}
 	large := func(word string) string {
-		return `{"a":` + jsonText(`{"say":"`+word+strings.Repeat("x", mostEncoded)+`"}`) + `}`
+		return `{"a":` + jsonText(`{"say":"`+word+strings.Repeat("x", 1<<20)+`"}`) + `}`
 	}
 	if diff := cmp.Diff([]string{"value body /a"}, kinds(compared(newSide("ref").answers(large("on")), newSide("cand").answers(large("off")), nil))); diff != "" {
 		t.Errorf("a large one (-want +got):\n%s", diff)

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/internal/coding"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/internal/coding"
 )
 
 // Some fields say by their definition that one thing can be written in several ways, and frameworks do: the words of a media
@@ -14,15 +15,14 @@ import (
 // the text is what is compared.
 
 // sameField reports whether two values of a field, which differ as texts, say the same.
-func (b *bindings) sameField(name, ref, cand string, p place) bool {
+func sameField(b *ident.Bindings, name, ref, cand string, p ident.Place) bool {
 	switch strings.ToLower(name) {
 	case "content-encoding":
 		return slices.Equal(coding.Of([]string{ref}), coding.Of([]string{cand}))
 	case "content-type":
 		return sameMedia(ref, cand)
 	case "set-cookie":
-		kind, _ := b.texts(plainCookie(ref), plainCookie(cand), p)
-		return kind == ""
+		return b.Texts(plainCookie(ref), plainCookie(cand), p).None()
 	}
 	return sameList(name, ref, cand)
 }

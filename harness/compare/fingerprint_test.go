@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -39,7 +40,7 @@ func only(t *testing.T, ref, cand side, rules *Rules) string {
 // What a rule calls made up is left out too, also where the other side has nothing to bind it to, and the order in which
 // an object is written.
 func TestAFingerprintLeavesOutWhatRulesSpeakOf(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$..serial", Kind: ID}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..serial", Kind: jsondiff.ID}}}
 	of := func(ref, cand string) string {
 		t.Helper()
 		return only(t, newSide("ref").answers(ref), newSide("cand").answers(cand), rules)
@@ -92,25 +93,25 @@ func TestAFingerprintHasNoNumberOfAnEvent(t *testing.T) {
 }
 
 func TestFingerprintsOfShortfalls(t *testing.T) {
-	of := func(s Shortfall, unique string) string {
+	of := func(s Unmet, unique string) string {
 		return s.fingerprint(nil, &transcript.Transcript{Unique: unique})
 	}
 	for _, tc := range []struct {
 		name       string
-		one, other Shortfall
+		one, other Unmet
 		same       bool
 	}{
-		{"the token of the run", Shortfall{Kind: EventAwaited, Want: "event of c-uone0000001"}, Shortfall{Kind: EventAwaited, Want: "event of c-utwo0000002"}, true},
-		{"how many other events came", Shortfall{Kind: EventAwaited, Got: "it did not come; 1 other event came since"}, Shortfall{Kind: EventAwaited, Got: "it did not come; no other event came since"}, true},
-		{"why it did not come", Shortfall{Kind: EventAwaited, Got: "it did not come"}, Shortfall{Kind: EventAwaited, Got: "the stream ended"}, false},
-		{"how late a heartbeat was", Shortfall{Kind: HeartbeatLate, Got: "1.104s"}, Shortfall{Kind: HeartbeatLate, Got: "987ms"}, true},
-		{"which heartbeat", Shortfall{Kind: HeartbeatLate, Stream: "bus", Place: "heartbeat 2"}, Shortfall{Kind: HeartbeatLate, Stream: "bus", Place: "heartbeat 13"}, true},
-		{"early or late", Shortfall{Kind: HeartbeatEarly, Got: "1s"}, Shortfall{Kind: HeartbeatLate, Got: "1s"}, false},
-		{"after how many bytes", Shortfall{Kind: StreamBroken, Got: "cut off after 120 bytes"}, Shortfall{Kind: StreamBroken, Got: "cut off after 7 bytes"}, true},
-		{"after which bytes", Shortfall{Kind: ExchangeFailed, Got: `it was closed in the head, after "HTTP/1.1 200 OK"`}, Shortfall{Kind: ExchangeFailed, Got: `it was closed in the head, after "HTTP"`}, true},
-		{"how it broke", Shortfall{Kind: StreamBroken, Got: "cut off after 120 bytes"}, Shortfall{Kind: StreamBroken, Got: "reset after 120 bytes"}, false},
-		{"what came instead", Shortfall{Kind: ExpectationUnmet, Got: "404"}, Shortfall{Kind: ExpectationUnmet, Got: "500"}, false},
-		{"what was wanted", Shortfall{Kind: ExpectationUnmet, Want: "200"}, Shortfall{Kind: ExpectationUnmet, Want: "201"}, false},
+		{"the token of the run", Unmet{Kind: EventAwaited, Want: "event of c-uone0000001"}, Unmet{Kind: EventAwaited, Want: "event of c-utwo0000002"}, true},
+		{"how many other events came", Unmet{Kind: EventAwaited, Got: "it did not come; 1 other event came since"}, Unmet{Kind: EventAwaited, Got: "it did not come; no other event came since"}, true},
+		{"why it did not come", Unmet{Kind: EventAwaited, Got: "it did not come"}, Unmet{Kind: EventAwaited, Got: "the stream ended"}, false},
+		{"how late a heartbeat was", Unmet{Kind: HeartbeatLate, Got: "1.104s"}, Unmet{Kind: HeartbeatLate, Got: "987ms"}, true},
+		{"which heartbeat", Unmet{Kind: HeartbeatLate, Stream: "bus", Place: "heartbeat 2"}, Unmet{Kind: HeartbeatLate, Stream: "bus", Place: "heartbeat 13"}, true},
+		{"early or late", Unmet{Kind: HeartbeatEarly, Got: "1s"}, Unmet{Kind: HeartbeatLate, Got: "1s"}, false},
+		{"after how many bytes", Unmet{Kind: StreamBroken, Got: "cut off after 120 bytes"}, Unmet{Kind: StreamBroken, Got: "cut off after 7 bytes"}, true},
+		{"after which bytes", Unmet{Kind: ExchangeFailed, Got: `it was closed in the head, after "HTTP/1.1 200 OK"`}, Unmet{Kind: ExchangeFailed, Got: `it was closed in the head, after "HTTP"`}, true},
+		{"how it broke", Unmet{Kind: StreamBroken, Got: "cut off after 120 bytes"}, Unmet{Kind: StreamBroken, Got: "reset after 120 bytes"}, false},
+		{"what came instead", Unmet{Kind: ExpectationUnmet, Got: "404"}, Unmet{Kind: ExpectationUnmet, Got: "500"}, false},
+		{"what was wanted", Unmet{Kind: ExpectationUnmet, Want: "200"}, Unmet{Kind: ExpectationUnmet, Want: "201"}, false},
 	} {
 		a, b := of(tc.one, "uone0000001"), of(tc.other, "utwo0000002")
 		if (a == b) != tc.same {
@@ -132,7 +133,7 @@ func TestHalfAnIdIsNotPartOfAFingerprint(t *testing.T) {
 
 // A text that is no JSON has no places that a rule could speak of, but it has names.
 func TestAFingerprintLeavesOutWhatRulesSpeakOfInBrokenJSON(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$..serial", Kind: ID}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..serial", Kind: jsondiff.ID}}}
 	of := func(broken string) string {
 		t.Helper()
 		return only(t, newSide("ref").answers(`{"name":"lamp"}`), newSide("cand").answers(broken), rules)
@@ -162,7 +163,7 @@ func TestAFingerprintDoesNotDependOnWhatCameFirst(t *testing.T) {
 		for i := range all {
 			s.t.Steps[0].Exchanges = append(s.t.Steps[0].Exchanges, all[i].Exchanges...)
 		}
-		return Shortfalls(s.t, &Rules{})[0].Fingerprint
+		return AllUnmet(s.t, &Rules{})[0].Fingerprint
 	}
 	first := expect("1", "2", "3")
 	for _, other := range [][]string{{"2", "1", "3"}, {"3", "2", "1"}} {
@@ -179,7 +180,7 @@ func TestAFingerprintDoesNotDependOnWhatCameFirst(t *testing.T) {
 		for _, body := range bodies {
 			s.t.Upstream[0].Exchanges = append(s.t.Upstream[0].Exchanges, asks(body))
 		}
-		for _, f := range Shortfalls(s.t, &Rules{}) {
+		for _, f := range AllUnmet(s.t, &Rules{}) {
 			out[f.Fingerprint] = true
 		}
 		return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -44,8 +45,8 @@ func triggers(t *transcript.Transcript) []trigger {
 	return out
 }
 
-// before returns the last trigger before a moment.
-func before(all []trigger, at time.Duration) (trigger, bool) {
+// lastBefore returns the last trigger before a moment.
+func lastBefore(all []trigger, at time.Duration) (trigger, bool) {
 	for _, t := range slices.Backward(all) {
 		if t.at <= at {
 			return t, true
@@ -60,7 +61,7 @@ func before(all []trigger, at time.Duration) (trigger, bool) {
 func (s *streams) gaps(ref, cand *transcript.Event) (after string, gaps [2]time.Duration, ok bool) {
 	ats := [2]time.Duration{ref.At, cand.At}
 	for side := range ats {
-		last, found := before(s.triggers[side], ats[side])
+		last, found := lastBefore(s.triggers[side], ats[side])
 		if !found {
 			continue
 		}
@@ -91,28 +92,30 @@ func (s *streams) gap(p pair) {
 	var stalled time.Duration
 	for side, ev := range []*transcript.Event{p.ref.event, p.cand.event} {
 		from := ev.At - gaps[side]
-		stalled = max(stalled, s.comparison.sides[side].Excuse(from, from+rule.Max, ev.At))
+		stalled = max(stalled, s.runs.sides[side].MachineDelay(from, from+rule.Max, ev.At))
 	}
 	var late []string
 	for side, gap := range gaps {
 		if rule.Max > 0 && gap > rule.Max+stalled {
-			late = append(late, sideNames[side]+"'s")
+			late = append(late, diff.Side(side).String()+"'s")
 		}
 	}
-	text := ""
+	var why diff.Reason
 	switch {
 	case len(late) > 0:
-		text = fmt.Sprintf("%s comes later than a rule allows, %s", strings.Join(late, " and "), rule.Max) + granted(stalled)
+		why = diff.Because(diff.EventGap, diff.EventLate, strings.Join(late, " and "), rule.Max, stallNote(stalled))
 	case rule.Tolerance > 0 && (gaps[0]-gaps[1]).Abs() > rule.Tolerance+stalled:
-		text = fmt.Sprintf("the events come further apart than a rule allows, %s", rule.Tolerance) + granted(stalled)
+		why = diff.Because(diff.EventGap, diff.EventsApart, rule.Tolerance, stallNote(stalled))
 	default:
 		return
 	}
-	said := func(gap time.Duration) string {
-		return fmt.Sprintf("%s after step %s", gap.Round(time.Millisecond), step)
+	show := func(gap time.Duration) diff.Excerpt {
+		return diff.Show(fmt.Sprintf("%s after step %s", gap.Round(time.Millisecond), step))
 	}
-	s.report(Difference{
-		Kind: EventGap, Events: [2]int{p.ref.index, p.cand.index}, Place: eventPlace(p.ref) + " gap", At: both("event"),
-		Reference: said(gaps[0]), Candidate: said(gaps[1]), Text: text, Fingerprint: digest(p.ref.name, strings.Join(late, " ")),
+	at := atEvent(p.ref)
+	at.Part = "gap"
+	s.report(diff.Difference{
+		Reason: why, Events: [2]int{p.ref.index, p.cand.index}, At: at,
+		Ref: show(gaps[0]), Cand: show(gaps[1]), Fingerprint: diff.Digest(p.ref.name, strings.Join(late, " ")),
 	})
 }

@@ -69,8 +69,8 @@ func TestHowLongAnEventMayComeAfterItsRequest(t *testing.T) {
 				t.Fatalf("differences (-want +got):\n%s", diff)
 			}
 			for _, d := range got.Differences {
-				if d.Reference != tc.reference || d.Candidate != tc.candidate || d.Text != tc.says {
-					t.Errorf("said: %s, %s: %s", d.Reference, d.Candidate, d.Text)
+				if d.Ref.String() != tc.reference || d.Cand.String() != tc.candidate || d.Text() != tc.says {
+					t.Errorf("said: %s, %s: %s", d.Ref.String(), d.Cand.String(), d.Text())
 				}
 			}
 		})

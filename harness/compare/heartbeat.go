@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -23,7 +24,7 @@ type Heartbeat struct {
 
 // Beats reports whether an event only keeps its stream alive.
 func (r *Rules) Beats(stream, operation string, ev *transcript.Event) bool {
-	return r.stream(stream, operation).Heartbeat.beats(ev)
+	return r.stream(stream, operation).Heartbeat.is(ev)
 }
 
 // Labels returns what reports call the events of a stream: "event 3", "heartbeat 2". Heartbeats are counted apart,
@@ -32,8 +33,8 @@ func (r *Rules) Labels(s *transcript.Stream) []string {
 	return r.stream(s.Name, s.Operation).Heartbeat.labels(s)
 }
 
-// beats reports whether an event is a heartbeat.
-func (h *Heartbeat) beats(ev *transcript.Event) bool {
+// is reports whether an event is a heartbeat.
+func (h *Heartbeat) is(ev *transcript.Event) bool {
 	switch {
 	case h == nil:
 		return false
@@ -51,7 +52,7 @@ func (h *Heartbeat) labels(s *transcript.Stream) []string {
 	out := make([]string, len(s.Events))
 	events, beats := 0, 0
 	for i := range s.Events {
-		if h.beats(&s.Events[i]) {
+		if h.is(&s.Events[i]) {
 			beats++
 			out[i] = "heartbeat " + strconv.Itoa(beats)
 		} else {
@@ -62,34 +63,37 @@ func (h *Heartbeat) labels(s *transcript.Stream) []string {
 	return out
 }
 
-// sameOpening tells of a stream that the server ended without a beat, where the other side has the one that comes with the
+// beats compares heartbeats.
+type beats struct{ *streams }
+
+// openingBeat tells of a stream that the server ended without a beat, where the other side has the one that comes with the
 // opening. Where neither has one, that may be right: an error is told at once, and there is nothing to wait for.
-func (s *streams) sameOpening() {
+func (s beats) openingBeat() {
 	h := s.rule.Heartbeat
 	if h == nil || h.Every == 0 || h.First > 0 {
 		return
 	}
 	var first [2]int
-	shown := [2]string{absent, absent}
+	shown := [2]diff.Excerpt{diff.ShowSome(""), diff.ShowSome("")}
 	for side, stream := range s.sides {
-		first[side] = slices.IndexFunc(stream.Events, func(ev transcript.Event) bool { return h.beats(&ev) })
+		first[side] = slices.IndexFunc(stream.Events, func(ev transcript.Event) bool { return h.is(&ev) })
 		if i := first[side]; i >= 0 {
 			shown[side] = showEvent(&stream.Events[i])
 		}
 	}
 	for side, stream := range s.sides {
 		if first[side] < 0 && first[1-side] >= 0 && stream.Ended == transcript.EndedByServer {
-			s.report(Difference{
-				Kind: HeartbeatDiffers, Events: first, Place: "heartbeat 1", At: both("event"), Reference: shown[0], Candidate: shown[1],
-				Text: sideNames[side] + "'s stream ends without the heartbeat that comes with the opening", Fingerprint: digest("opening", sideNames[side]),
+			s.report(diff.Difference{
+				Reason: diff.Because(diff.HeartbeatDiffers, diff.NoOpeningHeartbeat, diff.Side(side)), Events: first, At: diff.At{Message: "heartbeat 1", Contract: "event"},
+				Ref: shown[0], Cand: shown[1], Fingerprint: diff.Digest("opening", diff.Side(side).String()),
 			})
 		}
 	}
 }
 
-// sameBeats compares what keeps the stream alive: the candidate's beats must be like one of the reference's, but for what
+// compareBeats compares what keeps the stream alive: the candidate's beats must be like one of the reference's, but for what
 // is made up and for numbers, which may count. Who beats more often says nothing new.
-func (s *streams) sameBeats() {
+func (s beats) compareBeats() {
 	h := s.rule.Heartbeat
 	if h == nil || h.Event == "" && !h.Same {
 		return
@@ -98,8 +102,8 @@ func (s *streams) sameBeats() {
 	for side, stream := range s.sides {
 		labels := h.labels(stream)
 		for i := range stream.Events {
-			if ev := &stream.Events[i]; h.beats(ev) {
-				beats[side] = append(beats[side], item{index: i, label: labels[i], event: ev, name: eventName(ev), key: s.beat(side, ev)})
+			if ev := &stream.Events[i]; h.is(ev) {
+				beats[side] = append(beats[side], item{index: i, label: labels[i], event: ev, name: eventName(ev), key: s.beatKey(side, ev)})
 			}
 		}
 	}
@@ -113,24 +117,23 @@ func (s *streams) sameBeats() {
 	for _, b := range beats[1] {
 		if !known[b.key] {
 			first := beats[0][0]
-			s.report(Difference{
-				Kind: HeartbeatDiffers, Events: [2]int{first.index, b.index}, Place: eventPlace(&b), At: both("event data"),
-				Reference: showEvent(first.event), Candidate: showEvent(b.event), Text: "a heartbeat says something else than any of the reference's",
-				Fingerprint: digest(first.key, b.key),
+			s.report(diff.Difference{
+				Reason: diff.Because(diff.HeartbeatDiffers, diff.HeartbeatUnknown), Events: [2]int{first.index, b.index}, At: diff.At{Message: eventPlace(&b), Contract: "event data"},
+				Ref: showEvent(first.event), Cand: showEvent(b.event), Fingerprint: diff.Digest(first.key, b.key),
 			})
 			return
 		}
 	}
 }
 
-// beat describes a heartbeat without what may be another each time.
-func (s *streams) beat(side int, ev *transcript.Event) string {
+// beatKey describes a heartbeat without what may be another each time.
+func (s beats) beatKey(side int, ev *transcript.Event) string {
 	framing := ""
 	if s.rule.Exact {
 		framing = ev.Framing
 	}
-	_, defects, _ := eventContent(ev).read(s.docs)
-	return uncounted(fmt.Sprintf(
-		"%s %q %q %t %t %t %s %v", eventName(ev), eventType(ev), framing, ev.Undispatched, ev.ID != "", ev.Retry != "", s.key(s.b, side, ev), defects,
+	_, defects, _ := eventContent(ev).Read(s.Docs)
+	return withoutNumbers(fmt.Sprintf(
+		"%s %q %q %t %t %t %s %v", eventName(ev), eventType(ev), framing, ev.Undispatched, ev.ID != "", ev.Retry != "", sequences(s).key(s.IDs, side, ev), defects,
 	))
 }

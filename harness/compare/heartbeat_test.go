@@ -99,7 +99,7 @@ func TestAMachineThatStandsStillMakesHeartbeatsLate(t *testing.T) {
 		s := beats(tc.first)
 		s.t.Stalled = tc.stalled
 		got := ""
-		for _, f := range Shortfalls(s.t, rules) {
+		for _, f := range AllUnmet(s.t, rules) {
 			got = string(f.Kind) + ": " + f.Want
 			if f.Kind == HeartbeatLate {
 				fingerprints[f.Fingerprint] = true

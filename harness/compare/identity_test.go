@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -74,11 +76,12 @@ func TestConfusedIDsAreFoundOnce(t *testing.T) {
 						}
 						var got []string
 						for _, d := range compared(ref, cand, rules).Differences {
-							if d.Kind == FieldMissing || d.Kind == FieldExtra { // a name that is another one
-								d.Place = d.Place[:strings.LastIndexByte(d.Place, '/')]
+							place := d.At.String()
+							if d.Kind == diff.FieldMissing || d.Kind == diff.FieldExtra { // a name that is another one
+								place = place[:strings.LastIndexByte(place, '/')]
 							}
-							if len(got) == 0 || got[len(got)-1] != d.Place {
-								got = append(got, d.Place)
+							if len(got) == 0 || got[len(got)-1] != place {
+								got = append(got, place)
 							}
 						}
 						if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -160,7 +163,7 @@ func (s side) sendsFields(fields ...string) side {
 
 func TestWhatTheClientSendsInHeaderFieldsIsBound(t *testing.T) {
 	const trace, other = "4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"
-	byRule := &Rules{Volatile: []Volatile{{At: "$.call", Kind: ID}}}
+	byRule := &Rules{Volatile: []jsondiff.Volatile{{At: "$.call", Kind: jsondiff.ID}}}
 	for _, tc := range []struct {
 		name, field, right, wrong string
 		rules                     *Rules
@@ -185,7 +188,7 @@ func TestWhatTheClientSendsInHeaderFieldsIsBound(t *testing.T) {
 			}
 			for _, sides := range [][2]string{{tc.right, tc.wrong}, {tc.wrong, tc.right}} {
 				got := compared(story("ref", sides[0]), story("cand", sides[1]), tc.rules)
-				if len(got.Differences) != 1 || got.Differences[0].Place != "body /call" {
+				if len(got.Differences) != 1 || got.Differences[0].At.String() != "body /call" {
 					t.Errorf("%v: %v, want a difference at body /call", sides, kinds(got))
 				}
 			}
@@ -218,7 +221,7 @@ func TestWhatTheClientSendsInALargeBodyIsBound(t *testing.T) {
 
 // A rule of the kind id lets a value look like anything, but not be another thing.
 func TestARuleForIDsHidesNoConfusion(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$.id", Kind: ID}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}}
 	answer := func(target, before, id string) side {
 		return newSide(target).answers(before, fmt.Sprintf(`{"id":%s}`, id)).sends("/x", `{"callID":"call-of-the-client","to":"reference-a"}`)
 	}
@@ -284,7 +287,7 @@ func TestTheOwnPortOfATarget(t *testing.T) {
 
 // An id that a rule has bound is found where it is percent-encoded.
 func TestBoundIDsArePercentEncoded(t *testing.T) {
-	rules := &Rules{Headers: []string{"Location"}, Volatile: []Volatile{{At: "$.id", Kind: ID}}}
+	rules := &Rules{Headers: []string{"Location"}, Volatile: []jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}}
 	story := func(target, id, location string) side {
 		return newSide(target).answers(`{"id":"`+id+`"}`).exchange(201, transcript.Header{{Name: "Location", Value: location}}, "")
 	}

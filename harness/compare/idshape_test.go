@@ -4,55 +4,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 )
-
-func shape(t *testing.T, name, pattern string) IDShape {
-	t.Helper()
-	s, err := NewIDShape(name, pattern, "lockstep.yaml:9:7 "+name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func TestShapesOfAProject(t *testing.T) {
-	shapes := []IDShape{
-		shape(t, "session", "sess[0-9]{8}"), shape(t, "session", "S-[A-Z]{4}"), shape(t, "job", "job/([a-z]{6})/v1"), shape(t, "number", "9[0-9]{7}"),
-		shape(t, "pair", "p[0-9]{2}|p[0-9]{4}"),
-	}
-	for _, tc := range []struct {
-		name, text string
-		want       []string
-	}{
-		{"one", "sess12345678", []string{"session:sess12345678"}},
-		{"one in a path", "/x/sess12345678?y", []string{"session:sess12345678"}},
-		{"one between underscores", "client_sess12345678_add", []string{"session:sess12345678"}},
-		{"one behind an escape", "x%3Asess12345678", []string{"session:sess12345678"}},
-		{"a part of a word", "xsess12345678 sess123456789", nil},
-		{"of two shapes of one name", "sess12345678 S-ABCD", []string{"session:sess12345678", "session:S-ABCD"}},
-		{"a group", "job/abcdef/v1", []string{"job:abcdef"}},
-		{"beside what is known", "utoken12345 sess12345678 0b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a", []string{"unique:utoken12345", "session:sess12345678", "uuid:0b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a"}},
-		{"before what is known", "sess12345678/utoken12345", []string{"session:sess12345678", "unique:utoken12345"}},
-		{"the longest of two", "p1234 p12", []string{"pair:p1234", "pair:p12"}},
-		{"nothing", "", nil},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			b := newBindings(newSide("ref").t, newSide("cand").t, shapes...)
-			b.known[0] = []knownValue{{"utoken12345", tokUnique}}
-			var got []string
-			for _, tok := range b.scan(0, tc.text) {
-				got = append(got, b.kindName(tok.kind)+":"+tc.text[tok.start:tok.end])
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("scan(%q) (-want +got):\n%s", tc.text, diff)
-			}
-		})
-	}
-}
 
 // A pattern of digits would find itself in every year and fraction of a second.
 func TestTimesAreNoIDsOfAProject(t *testing.T) {
-	rules := &Rules{IDs: []IDShape{shape(t, "order", "[1-9][0-9]{2,3}")}}
+	rules := &Rules{IDs: []ident.IDShape{shape(t, "order", "[1-9][0-9]{2,3}")}}
 	for _, tc := range []struct {
 		name, ref, cand string
 		want            []string
@@ -69,7 +27,7 @@ func TestTimesAreNoIDsOfAProject(t *testing.T) {
 }
 
 func TestIDsOfAProjectAreBound(t *testing.T) {
-	rules := &Rules{IDs: []IDShape{
+	rules := &Rules{IDs: []ident.IDShape{
 		shape(t, "session", "sess[a-z]{8}"), shape(t, "job", "[a-z]{8}job"), shape(t, "path", "v([0-9])/[a-z]{3}"), shape(t, "number", "9[0-9]{7}"),
 	}}
 	for _, tc := range []struct {
@@ -101,7 +59,7 @@ func TestIDsOfAProjectAreBound(t *testing.T) {
 
 // A large document is read in another way when nothing of it can be made up.
 func TestIDsOfAProjectInLargeDocuments(t *testing.T) {
-	rules := &Rules{IDs: []IDShape{shape(t, "session", "sess[a-z]{8}")}}
+	rules := &Rules{IDs: []ident.IDShape{shape(t, "session", "sess[a-z]{8}")}}
 	large := func(id string) string {
 		out := `{"list":[`
 		for range 200 {
@@ -128,7 +86,7 @@ func TestIDsOfAProjectInLargeDocuments(t *testing.T) {
 }
 
 func TestAShapeThatWasSeenHasApplied(t *testing.T) {
-	rules := &Rules{IDs: []IDShape{shape(t, "session", "sess[a-z]{8}"), shape(t, "job", "job[a-z]{8}")}}
+	rules := &Rules{IDs: []ident.IDShape{shape(t, "session", "sess[a-z]{8}"), shape(t, "job", "job[a-z]{8}")}}
 	r := compared(newSide("ref").answers(`"sessabcdefgh"`), newSide("cand").answers(`"sessabcdefgh"`), rules)
 	if r.Applied["lockstep.yaml:9:7 job"] || !r.Applied["lockstep.yaml:9:7 session"] {
 		t.Errorf("applied: %v", r.Applied)
@@ -136,7 +94,7 @@ func TestAShapeThatWasSeenHasApplied(t *testing.T) {
 }
 
 func TestFingerprintsDoNotDependOnIDsOfAProject(t *testing.T) {
-	rules := &Rules{IDs: []IDShape{shape(t, "session", "sess[a-z]{8}")}}
+	rules := &Rules{IDs: []ident.IDShape{shape(t, "session", "sess[a-z]{8}")}}
 	at := newSide("ref").t
 	if a, b := Fingerprint(rules, at, "no sessabcdefgh"), Fingerprint(rules, at, "no sessijklmnop"); a != b {
 		t.Errorf("fingerprints %s and %s", a, b)
@@ -150,7 +108,7 @@ func TestFingerprintsDoNotDependOnIDsOfAProject(t *testing.T) {
 }
 
 func TestOwnIDsAreThoseOfTheProjectsShapes(t *testing.T) {
-	rules := &Rules{IDs: []IDShape{shape(t, "session", "20[0-9]{6}_([0-9]+)"), shape(t, "order", "ord[0-9]{5}")}}
+	rules := &Rules{IDs: []ident.IDShape{shape(t, "session", "20[0-9]{6}_([0-9]+)"), shape(t, "order", "ord[0-9]{5}")}}
 	for _, tc := range []struct {
 		text string
 		want []string // each as a whole, and what is made up
@@ -161,14 +119,23 @@ func TestOwnIDsAreThoseOfTheProjectsShapes(t *testing.T) {
 		{"itm_0a1b2c3d4e5f6a7b8c9d", nil},
 	} {
 		var got []string
-		for _, id := range rules.OwnIDs(tc.text) {
+		for _, id := range rules.ProjectIDs(tc.text) {
 			got = append(got, tc.text[id.Start:id.End], tc.text[id.From:id.To])
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tc.text, diff)
 		}
 	}
-	if got := new(Rules).OwnIDs("20261120_17"); got != nil {
+	if got := new(Rules).ProjectIDs("20261120_17"); got != nil {
 		t.Errorf("without shapes: %v", got)
 	}
+}
+
+func shape(t *testing.T, name, pattern string) ident.IDShape {
+	t.Helper()
+	s, err := ident.NewIDShape(name, pattern, "lockstep.yaml:9:7 "+name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

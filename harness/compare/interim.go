@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -14,41 +15,40 @@ import (
 
 // interim compares the interim responses of one pair of answers: their statuses, and the header fields that the rules name. Of an
 // Early Hint that is Link, too, since it has nothing else to say (RFC 8297).
-func (c *comparison) interim(step *transcript.Step, ref, cand *transcript.Exchange, report func(Difference)) {
-	ri, ci := hints(ref), hints(cand)
+func (h fields) interim(step *transcript.Step, ref, cand *transcript.Exchange, report func(diff.Difference)) {
+	ri, ci := comparedInterim(ref), comparedInterim(cand)
 	if len(ri)+len(ci) == 0 {
 		return
 	}
-	tell := func(d Difference) {
-		d.At = both("interim")
-		report(d)
-	}
+	const inContract = "interim"
 	if r, o := statuses(ri), statuses(ci); r != o {
-		tell(Difference{Kind: StatusDiffers, Place: "interim responses", Reference: r, Candidate: o, Text: "the interim responses differ"})
+		report(diff.Difference{
+			Reason: diff.Because(diff.StatusDiffers, diff.InterimDiffer), At: diff.At{Part: "interim responses", Contract: inContract}, Ref: diff.Show(r), Cand: diff.Show(o),
+		})
 		return
 	}
-	names := c.headers(step.ID)
+	names := h.headers(step.ID)
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, "Link") }) {
 		names = append(slices.Clip(names), "Link")
 	}
 	for i := range ri {
 		for _, name := range names {
-			c.header(step, name, ri[i].Header, ci[i].Header, c.seen(ref.Head, cand.Head), func(d Difference) {
-				d.Place = fmt.Sprintf("interim response %d %s", i+1, d.Place)
-				tell(d)
+			h.header(step, name, ri[i].Header, ci[i].Header, h.seen(ref.Head, cand.Head), func(d diff.Difference) {
+				d.At.Message, d.At.Contract = fmt.Sprintf("interim response %d", i+1), inContract
+				report(d)
 			})
 		}
 	}
 }
 
-// hints returns the interim responses that do not depend on chance.
-func hints(x *transcript.Exchange) []transcript.Interim {
+// comparedInterim returns the interim responses that do not depend on chance.
+func comparedInterim(x *transcript.Exchange) []transcript.Interim {
 	return slices.DeleteFunc(slices.Clone(x.Interim), func(r transcript.Interim) bool { return r.Status == 100 || r.Status == 102 })
 }
 
 func statuses(responses []transcript.Interim) string {
 	if len(responses) == 0 {
-		return absent
+		return diff.Absent
 	}
 	var out []string
 	for _, r := range responses {

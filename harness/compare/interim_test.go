@@ -34,7 +34,7 @@ func TestInterimResponsesAreCompared(t *testing.T) {
 		ref.Steps[0].Exchanges[0].Interim, cand.Steps[0].Exchanges[0].Interim = tc.ref, tc.cand
 		var got []string
 		for _, d := range Transcripts(ref, cand, &Rules{Headers: []string{"X-A"}}).Differences {
-			got = append(got, string(d.Kind)+" "+d.Place+": "+d.Reference+" "+d.Candidate+" "+d.At[1])
+			got = append(got, string(d.Kind)+" "+d.At.String()+": "+d.Ref.String()+" "+d.Cand.String()+" "+d.At.InContract(1))
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)

@@ -7,21 +7,23 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
 // Waivers are checked against these lists: what they lack cannot be waived.
 func TestTheListsOfKindsAreComplete(t *testing.T) {
-	var kinds, shortfalls []string
-	for _, k := range Kinds() {
+	var kinds, unmet []string
+	for _, k := range diff.Kinds() {
 		kinds = append(kinds, string(k))
 	}
-	for _, k := range ShortfallKinds() {
-		shortfalls = append(shortfalls, string(k))
+	for _, k := range UnmetKinds() {
+		unmet = append(unmet, string(k))
 	}
 	for _, tc := range []struct {
 		file, typ string
 		listed    []string
-	}{{"difference.go", "Kind", kinds}, {"shortfall.go", "ShortfallKind", shortfalls}} {
+	}{{"diff/difference.go", "Kind", kinds}, {"unmet.go", "UnmetKind", unmet}} {
 		declared := constants(t, tc.file, tc.typ)
 		if len(declared) < 10 || len(declared) != len(tc.listed) {
 			t.Errorf("%s declares %d constants of type %s, and %d are listed", tc.file, len(declared), tc.typ, len(tc.listed))

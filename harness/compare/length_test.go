@@ -6,14 +6,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 func TestLengthsFollowFromBodies(t *testing.T) {
 	rules := &Rules{
 		Headers:  []string{"content-length"},
-		Volatile: []Volatile{{At: "$.say", Kind: Text}},
-		IDs:      []IDShape{shape(t, "session", "20[0-9]{6}_([0-9]+)")},
+		Volatile: []jsondiff.Volatile{{At: "$.say", Kind: jsondiff.Text}},
+		IDs:      []ident.IDShape{shape(t, "session", "20[0-9]{6}_([0-9]+)")},
 	}
 	answer := func(s side, kind, body string, length int) side {
 		return s.exchange(200, transcript.Header{{Name: "Content-Type", Value: kind}, {Name: "Content-Length", Value: strconv.Itoa(length)}}, body)
@@ -46,7 +48,7 @@ func TestLengthsFollowFromBodies(t *testing.T) {
 			cand := answer(newSide("cand"), tc.kind, tc.cand, len(tc.cand)+tc.more)
 			var got []string
 			for _, d := range compared(ref, cand, rules).Differences {
-				got = append(got, string(d.Kind)+" "+d.Place)
+				got = append(got, string(d.Kind)+" "+d.At.String())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("differences (-want +got):\n%s", diff)

@@ -52,7 +52,7 @@ func TestLinesOfJSONAreNoList(t *testing.T) {
 		if mirrored {
 			ref, cand = cand, ref
 		}
-		if got := compared(ref, cand, nil); len(got.Differences) != 1 || got.Differences[0].Place != "body" {
+		if got := compared(ref, cand, nil); len(got.Differences) != 1 || got.Differences[0].At.String() != "body" {
 			t.Errorf("mirrored %t: %v, want a difference at the body", mirrored, kinds(got))
 		}
 	}

@@ -11,30 +11,30 @@ import (
 
 // A listField says what is compared of a list.
 type listField struct {
-	ordered bool                // the order of the elements counts
-	plain   func(string) string // writes an element in one way
+	ordered   bool                // the order of the elements counts
+	normalize func(string) string // writes an element in one way
 }
 
 var listFields = map[string]listField{
-	"accept":                        {plain: mediaElement},    // RFC 9110 §12.5.1: weights tell the preference
-	"accept-ch":                     {plain: strings.ToLower}, // RFC 8942 §3.1
-	"accept-charset":                {plain: strings.ToLower}, // RFC 9110 §12.5.2
-	"accept-encoding":               {plain: strings.ToLower}, // §12.5.3
-	"accept-patch":                  {plain: mediaElement},    // RFC 5789 §3.1
-	"accept-post":                   {plain: mediaElement},    // W3C LDP §7.1
-	"accept-ranges":                 {plain: strings.ToLower}, // RFC 9110 §14.3
-	"access-control-allow-headers":  {plain: strings.ToLower}, // Fetch §3.3.3: names of fields
-	"access-control-allow-methods":  {plain: asItIs},
-	"access-control-expose-headers": {plain: strings.ToLower},
-	"allow":                         {plain: asItIs},    // RFC 9110 §10.2.1; methods have a case (§9.1)
-	"cache-control":                 {plain: directive}, // RFC 9111 §5.2
-	"connection":                    {plain: strings.ToLower},
-	"content-encoding":              {plain: strings.ToLower, ordered: true}, // RFC 9110 §8.4: as they were applied
-	"content-language":              {plain: strings.ToLower},                // §8.5
-	"te":                            {plain: strings.ToLower},
-	"trailer":                       {plain: strings.ToLower},
-	"transfer-encoding":             {plain: strings.ToLower, ordered: true},
-	"vary":                          {plain: strings.ToLower}, // RFC 9110 §12.5.5: names of fields
+	"accept":                        {normalize: mediaElement},    // RFC 9110 §12.5.1: weights tell the preference
+	"accept-ch":                     {normalize: strings.ToLower}, // RFC 8942 §3.1
+	"accept-charset":                {normalize: strings.ToLower}, // RFC 9110 §12.5.2
+	"accept-encoding":               {normalize: strings.ToLower}, // §12.5.3
+	"accept-patch":                  {normalize: mediaElement},    // RFC 5789 §3.1
+	"accept-post":                   {normalize: mediaElement},    // W3C LDP §7.1
+	"accept-ranges":                 {normalize: strings.ToLower}, // RFC 9110 §14.3
+	"access-control-allow-headers":  {normalize: strings.ToLower}, // Fetch §3.3.3: names of fields
+	"access-control-allow-methods":  {normalize: unchanged},
+	"access-control-expose-headers": {normalize: strings.ToLower},
+	"allow":                         {normalize: unchanged}, // RFC 9110 §10.2.1; methods have a case (§9.1)
+	"cache-control":                 {normalize: directive}, // RFC 9111 §5.2
+	"connection":                    {normalize: strings.ToLower},
+	"content-encoding":              {normalize: strings.ToLower, ordered: true}, // RFC 9110 §8.4: as they were applied
+	"content-language":              {normalize: strings.ToLower},                // §8.5
+	"te":                            {normalize: strings.ToLower},
+	"trailer":                       {normalize: strings.ToLower},
+	"transfer-encoding":             {normalize: strings.ToLower, ordered: true},
+	"vary":                          {normalize: strings.ToLower}, // RFC 9110 §12.5.5: names of fields
 }
 
 func isList(name string) bool {
@@ -53,7 +53,7 @@ func (f listField) elements(value string) []string {
 	var out []string
 	for _, element := range splitList(value, ',') {
 		if element != "" {
-			out = append(out, f.plain(strings.Join(splitList(element, ';'), ";")))
+			out = append(out, f.normalize(strings.Join(splitList(element, ';'), ";")))
 		}
 	}
 	if !f.ordered {
@@ -80,7 +80,7 @@ func splitList(value string, separator byte) []string {
 	return append(out, strings.Trim(value[from:], " \t"))
 }
 
-func asItIs(element string) string { return element }
+func unchanged(element string) string { return element }
 
 // directive writes a cache directive: its name has no case, and its argument may be quoted or not (RFC 9111 §5.2).
 func directive(element string) string {

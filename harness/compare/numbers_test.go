@@ -7,6 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 const (
@@ -14,12 +18,12 @@ const (
 	asDouble  = "the numbers are written differently: the reference's as an integer, the candidate's with a fraction or an exponent"
 )
 
-func numbersAs(at string, kind VolatileKind) *Rules {
-	return &Rules{Volatile: []Volatile{{At: at, Kind: kind, Rule: "here"}}}
+func numbersAs(at string, kind jsondiff.VolatileKind) *Rules {
+	return &Rules{Volatile: []jsondiff.Volatile{{At: at, Kind: kind, Rule: "here"}}}
 }
 
 func TestIntegersAreNotWhatIsWrittenWithAFraction(t *testing.T) {
-	double, exact := numbersAs("", Double), numbersAs("", Exact)
+	double, exact := numbersAs("", jsondiff.Double), numbersAs("", jsondiff.Exact)
 	for _, tc := range []struct {
 		ref, cand string
 		rules     *Rules
@@ -40,12 +44,12 @@ func TestIntegersAreNotWhatIsWrittenWithAFraction(t *testing.T) {
 		{"1.0", "1.00", exact, "the numbers are written differently, and a rule compares them exactly"},
 		{"-0", "0", exact, "the numbers are written differently, and a rule compares them exactly"},
 		{"1772366400123", "1772366400124", exact, ""}, // a time of the run stays one
-		{"4096", "4096.0", numbersAs("$.a", Double), ""},
-		{"4096", "4096.0", numbersAs("$..a", Double), ""},
-		{"4096", "4096.0", numbersAs("$.b", Double), asDouble},
-		{"4096", "4096.0", &Rules{Volatile: []Volatile{{At: "$.a", Kind: Notation}, {Kind: Double}}}, asDouble},
-		{"4096", "4096.0", &Rules{Volatile: []Volatile{{Kind: Notation}, {Kind: Double}}}, asDouble}, // the narrower comes first
-		{"4096", "4096.0", &Rules{Volatile: []Volatile{{At: "$.a", Kind: Number, Tolerance: Tolerance{Amount: "1"}}, {Kind: Exact}}}, ""},
+		{"4096", "4096.0", numbersAs("$.a", jsondiff.Double), ""},
+		{"4096", "4096.0", numbersAs("$..a", jsondiff.Double), ""},
+		{"4096", "4096.0", numbersAs("$.b", jsondiff.Double), asDouble},
+		{"4096", "4096.0", &Rules{Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Notation}, {Kind: jsondiff.Double}}}, asDouble},
+		{"4096", "4096.0", &Rules{Volatile: []jsondiff.Volatile{{Kind: jsondiff.Notation}, {Kind: jsondiff.Double}}}, asDouble}, // the narrower comes first
+		{"4096", "4096.0", &Rules{Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Number, Tolerance: jsondiff.Tolerance{Amount: "1"}}, {Kind: jsondiff.Exact}}}, ""},
 	} {
 		for _, wrap := range []string{`{"a":#}`, `{"a":#,"pad":"` + strings.Repeat("lamp ", 1000) + `"}`} {
 			got := compared(newSide("ref").answers(strings.Replace(wrap, "#", tc.ref, 1)), newSide("cand").answers(strings.Replace(wrap, "#", tc.cand, 1)), tc.rules)
@@ -64,7 +68,7 @@ func TestIntegersAreNotWhatIsWrittenWithAFraction(t *testing.T) {
 func saidOf(r Result) []string {
 	var out []string
 	for _, d := range r.Differences {
-		out = append(out, string(d.Kind)+" "+d.Place+": "+d.Text)
+		out = append(out, string(d.Kind)+" "+d.At.String()+": "+d.Text())
 	}
 	return out
 }
@@ -72,8 +76,10 @@ func saidOf(r Result) []string {
 func TestTheNotationOfNumbersIsComparedWhereverTheyStand(t *testing.T) {
 	const ref, cand = `{"max":4096}`, `{"max":4096.0}`
 	in64 := base64.StdEncoding.EncodeToString
-	double := numbersAs("", Double)
-	text := func(s string) string { return `{"a":` + textNode(s).String() + `}` }
+	double := numbersAs("", jsondiff.Double)
+	text := func(s string) string {
+		return `{"a":` + (&jsontree.Node{Kind: jsontree.String, Text: s}).String() + `}`
+	}
 	list := func(s string) string { return `[{"name":"lamp"},` + s + `,{"name":"rug"}]` }
 	answers := func(body string) func(string) side {
 		return func(target string) side { return newSide(target).answers(body) }
@@ -102,10 +108,10 @@ func TestTheNotationOfNumbersIsComparedWhereverTheyStand(t *testing.T) {
 		{"to a stub", asksFor(ref), asksFor(cand), nil, []string{"value request body /max"}},
 		{"to a stub, by a rule for it", asksFor(ref), asksFor(cand), &Rules{Stubs: map[string]Step{"llm": {Volatile: double.Volatile}}}, nil},
 		{"to an MCP server", calls(ref), calls(cand), nil, []string{"value request body /max"}},
-		{"to an MCP server, by a rule for the method", calls(ref), calls(cand), &Rules{MCP: map[string][]Volatile{"tools/call": double.Volatile}}, nil},
+		{"to an MCP server, by a rule for the method", calls(ref), calls(cand), &Rules{MCP: map[string][]jsondiff.Volatile{"tools/call": double.Volatile}}, nil},
 		{"in a text", answers(text(ref)), answers(text(cand)), nil, []string{"value body /a ⟨JSON⟩ /max"}},
 		{"in Base64", answers(text(in64([]byte(ref + "    ")))), answers(text(in64([]byte(cand + "  ")))), nil, []string{"value body /a ⟨Base64⟩ ⟨JSON⟩ /max"}},
-		{"in a text, by rules", answers(text(ref)), answers(text(cand)), &Rules{Volatile: []Volatile{{At: "$.a", Kind: JSON}, {Kind: Double}}}, nil},
+		{"in a text, by rules", answers(text(ref)), answers(text(cand)), &Rules{Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.JSON}, {Kind: jsondiff.Double}}}, nil},
 	} {
 		got := compared(tc.ref("ref"), tc.cand("cand"), tc.rules)
 		if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
@@ -130,18 +136,18 @@ func TestNumbersOfOneDoubleMatchByARuleAlone(t *testing.T) {
 		}
 		pair := rapid.SampledFrom([][2]string{{"4096", "4096.0"}, {"0e0", "0"}, {"1e3", "1000"}, {"-2", "-2.0"}}).Draw(t, "numbers")
 		ref, cand := newSide("ref").answers(wrap(pair[0])), newSide("cand").answers(wrap(pair[1]))
-		if got := compared(ref, cand, nil); len(got.Differences) != 1 || got.Differences[0].Kind != ValueDiffers {
+		if got := compared(ref, cand, nil); len(got.Differences) != 1 || got.Differences[0].Kind != diff.ValueDiffers {
 			t.Fatalf("differences %v, want one of a value", saidOf(got))
 		}
-		if got := compared(ref, cand, numbersAs("", Double)); len(got.Differences) > 0 {
+		if got := compared(ref, cand, numbersAs("", jsondiff.Double)); len(got.Differences) > 0 {
 			t.Fatalf("by value: differences %v", saidOf(got))
 		}
 	})
 }
 
 func TestARuleAboutTheNumbersOfAnObjectIsRefused(t *testing.T) {
-	got := compared(newSide("ref").answers(`{"a":{"b":1}}`), newSide("cand").answers(`{"a":{"b":1.0}}`), numbersAs("$.a", Double))
-	if len(got.Refused) != 1 || got.Refused[0].Kind != Structural {
+	got := compared(newSide("ref").answers(`{"a":{"b":1}}`), newSide("cand").answers(`{"a":{"b":1.0}}`), numbersAs("$.a", jsondiff.Double))
+	if len(got.Refused) != 1 || got.Refused[0].Kind != jsondiff.Structural {
 		t.Errorf("refused: %v", got.Refused)
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
 func TestListsAreAlignedHoweverTheyAreWritten(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$..serial", Kind: ID}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..serial", Kind: jsondiff.ID}}}
 	const (
 		lamp, lamp2   = `{"name":"lamp","serial":1,"weight":1.5}`, `{"weight":1.50, "serial":71, "name":"l\u0061mp"}`
 		chair, chair2 = `{"name":"chair","serial":2,"weight":2.5}`, `{"weight":2.50, "serial":72, "name":"chair"}`
@@ -38,7 +40,7 @@ func TestListsAreAlignedHoweverTheyAreWritten(t *testing.T) {
 }
 
 func TestEventsAreAlignedHoweverTheyAreWritten(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$..serial", Kind: ID}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..serial", Kind: jsondiff.ID}}}
 	ref := newSide("ref").stream("bus", `a {"n":1.0,"serial":1}`, `a {"n":2,"serial":2}`, `a {"n":3,"serial":3}`)
 	for _, tc := range []struct {
 		name string

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
 func TestShapesThatTwoValuesShowTogether(t *testing.T) {
@@ -74,7 +76,7 @@ func TestMicrosecondsAndNanosecondsOfTheRun(t *testing.T) {
 			switch {
 			case tc.want == "" && len(got.Differences) > 0:
 				t.Errorf("%s as %s: %v", tc.name, form, saidOf(got))
-			case tc.want != "" && (len(got.Differences) != 1 || got.Differences[0].Text != tc.want && got.Differences[0].Text != textsDiffer):
+			case tc.want != "" && (len(got.Differences) != 1 || got.Differences[0].Text() != tc.want && got.Differences[0].Text() != string(diff.TextsDiffer)):
 				t.Errorf("%s as %s: %v, want %s", tc.name, form, saidOf(got), tc.want)
 			}
 		}

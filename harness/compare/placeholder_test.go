@@ -3,15 +3,16 @@ package compare
 import (
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 func TestAShapeHasNoValueOfTheRun(t *testing.T) {
-	own, err := NewIDShape("order", `ord-(\d+)`, "lockstep.yaml:1:1")
+	own, err := ident.NewIDShape("order", `ord-(\d+)`, "lockstep.yaml:1:1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	shape := (&Rules{IDs: []IDShape{own}}).Shape(&transcript.Transcript{Unique: "uywb4r2r3hqx", Directory: "/var/lockstep-2417"})
+	shape := (&Rules{IDs: []ident.IDShape{own}}).Shape(&transcript.Transcript{Unique: "uywb4r2r3hqx", Directory: "/var/lockstep-2417"})
 	for text, want := range map[string]string{
 		"/nope":                                   "/nope",
 		"/nope/c-uywb4r2r3hqx/..":                 "/nope/c-{…}/..",

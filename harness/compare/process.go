@@ -5,19 +5,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// processEnd compares how two processes ended that a step wanted to end. That one did not end as it should is a shortfall
+// processEnd compares how two processes ended that a step wanted to end. That one did not end as it should is an unmet demand
 // of its own.
 func (c *comparison) processEnd(ref, cand *transcript.Step) {
 	r, o := ref.Process, cand.Process
 	if r == nil || o == nil || r.Status == o.Status || unended(ref) || unended(cand) {
 		return
 	}
-	c.add(Difference{
-		Kind: ExitDiffers, Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, Place: "exit", At: both("exit"),
-		Reference: r.Status, Candidate: o.Status, Text: "the processes ended otherwise",
+	c.add(diff.Difference{
+		Reason: diff.Because(diff.ExitDiffers, diff.ExitsDiffer), Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, At: diff.At{Part: "exit"},
+		Ref: diff.Show(r.Status), Cand: diff.Show(o.Status),
 	})
 }
 
@@ -31,7 +32,7 @@ type outage struct {
 	// killed says that the process had no chance to end what it had begun.
 	killed bool
 	// told says that something which follows from the outage has been told.
-	told bool
+	reported bool
 }
 
 // outages returns the times in which steps of a transcript have killed the process or started it again. That one which is
@@ -59,10 +60,10 @@ func outages(t *transcript.Transcript) []*outage {
 	return out
 }
 
-// outOfService reports whether a step of the scenario explains that something failed at a time which was begun at another.
+// explainedByOutage reports whether a step of the scenario explains that something failed at a time which was begun at another.
 // What a killed process leaves undone needs no word, and of what one that is started again leaves undone the first tells
 // enough.
-func (d *diagnosis) outOfService(f *transcript.Failure, begun, at time.Duration) bool {
+func (d *diagnosis) explainedByOutage(f *transcript.Failure, begun, at time.Duration) bool {
 	if f == nil || !lostConnection(f) {
 		return false
 	}
@@ -70,15 +71,15 @@ func (d *diagnosis) outOfService(f *transcript.Failure, begun, at time.Duration)
 		if begun > o.gone || at < o.from || at > o.to {
 			continue
 		}
-		told := o.told
-		o.told = true
+		told := o.reported
+		o.reported = true
 		return o.killed || told
 	}
 	return false
 }
 
-// begun returns when a request was sent, or else when there was no connection to send it on.
-func begun(x *transcript.Exchange) time.Duration {
+// startOf returns when a request was sent, or else when there was no connection to send it on.
+func startOf(x *transcript.Exchange) time.Duration {
 	if x.Sent > 0 {
 		return x.Sent
 	}
@@ -91,6 +92,6 @@ func lostConnection(f *transcript.Failure) bool {
 
 // killed reports whether a step had killed a side's process by a time, and none had started it again. Both sides had come
 // equally far before.
-func (c *comparison) killed(side int, at time.Duration) bool {
-	return slices.ContainsFunc(outages(c.sides[side]), func(o *outage) bool { return o.killed && at >= o.from && at <= o.to })
+func (r runs) killed(side int, at time.Duration) bool {
+	return slices.ContainsFunc(outages(r.sides[side]), func(o *outage) bool { return o.killed && at >= o.from && at <= o.to })
 }

@@ -12,10 +12,10 @@ import (
 // ended, so that a candidate may have more of that. What came before something that was awaited is compared.
 const notAwaited = "not awaited when the reference was recorded"
 
-// byChance reports whether an event of the candidate, or the end of its stream, may have come too late for the recording. The
+// maybeLate reports whether an event of the candidate, or the end of its stream, may have come too late for the recording. The
 // index of the end is that behind the last event.
-func (s *streams) byChance(index int) bool {
-	if !s.comparison.sides[0].Recorded || s.sides[0].Ended != transcript.EndedByClient || index <= s.lastAwaited() {
+func (s *streams) maybeLate(index int) bool {
+	if !s.runs.sides[0].Recorded || s.sides[0].Ended != transcript.EndedByClient || index <= s.lastAwaited() {
 		return false
 	}
 	s.notCompared(notAwaited, 1)
@@ -25,7 +25,7 @@ func (s *streams) byChance(index int) bool {
 // lastAwaited returns the last of the candidate's events that a step has awaited, or that came while the scenario watched for
 // one that must not come; -1 when there is none.
 func (s *streams) lastAwaited() int {
-	last, t, name := -1, s.comparison.sides[1], s.sides[1].Name
+	last, t, name := -1, s.runs.sides[1], s.sides[1].Name
 	for i := range t.Steps {
 		if st := &t.Steps[i]; st.Stream == name {
 			for _, event := range st.Events {
@@ -43,14 +43,14 @@ func (s *streams) lastAwaited() int {
 	return last
 }
 
-// awaited leaves out what the candidate has asked an upstream more than the recorded reference, as far as that may have come
+// withoutLate leaves out what the candidate has asked an upstream more than the recorded reference, as far as that may have come
 // too late for the recording.
-func (c *comparison) awaited(ref, cand []*transcript.Exchange) []*transcript.Exchange {
+func (u upstream) withoutLate(ref, cand []*transcript.Exchange) []*transcript.Exchange {
 	more := len(cand) - len(ref)
-	if !c.sides[0].Recorded || more <= 0 {
+	if !u.sides[0].Recorded || more <= 0 {
 		return cand
 	}
-	acted, ended := lastAction(c.sides[1])
+	acted, ended := lastAction(u.sides[1])
 	kept := slices.Clone(cand)
 	for i := len(cand) - 1; i >= 0 && more > 0; i-- { // the last come first
 		from := ended
@@ -62,17 +62,17 @@ func (c *comparison) awaited(ref, cand []*transcript.Exchange) []*transcript.Exc
 			more--
 		}
 	}
-	c.notCompared(notAwaited, len(cand)-len(kept))
+	u.notCompared(notAwaited, len(cand)-len(kept))
 	return kept
 }
 
-// letGoBehind reports whether a candidate has hung up on an upstream behind the last step, which the recorded reference may have
+// lateHangUp reports whether a candidate has hung up on an upstream behind the last step, which the recorded reference may have
 // done too late for the recording.
-func (c *comparison) letGoBehind(ref, cand *transcript.Exchange) bool {
-	if _, ended := lastAction(c.sides[1]); !c.sides[0].Recorded || ref.Failure != nil || cand.Done < ended {
+func (u upstream) lateHangUp(ref, cand *transcript.Exchange) bool {
+	if _, ended := lastAction(u.sides[1]); !u.sides[0].Recorded || ref.Failure != nil || cand.Done < ended {
 		return false
 	}
-	c.notCompared(notAwaited, 1)
+	u.notCompared(notAwaited, 1)
 	return true
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -70,7 +71,7 @@ func TestWhatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T) {
 			result := Transcripts(tc.ref, tc.cand, &Rules{})
 			var got []string
 			for _, d := range result.Differences {
-				got = append(got, fmt.Sprintf("%s %s: %s, %s", d.Kind, d.Place, d.Reference, d.Candidate))
+				got = append(got, fmt.Sprintf("%s %s: %s, %s", d.Kind, d.At.String(), d.Ref.String(), d.Cand.String()))
 			}
 			if left := result.NotCompared[notAwaited]; recorded && left != tc.left || !recorded && left != 0 {
 				t.Errorf("%s, recorded %t: %d left out, want %d", tc.name, recorded, left, tc.left)
@@ -117,7 +118,7 @@ func TestTheEndOfAStreamThatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T
 		t.Errorf("the candidate ended it: %+v", got)
 	}
 	ref.Streams[0].Ended, cand.Streams[0].Ended = transcript.EndedByServer, transcript.EndedByClient
-	if got := Transcripts(ref, cand, &Rules{}).Differences; len(got) != 1 || got[0].Kind != StreamEnd {
+	if got := Transcripts(ref, cand, &Rules{}).Differences; len(got) != 1 || got[0].Kind != diff.StreamEnd {
 		t.Errorf("the recorded reference ended it: %+v", got)
 	}
 }

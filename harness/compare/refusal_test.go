@@ -7,28 +7,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 func TestARuleThatIsTooBroadIsRefused(t *testing.T) {
 	for _, tc := range []struct {
 		name, path, ref, cand string
-		want                  []RefusalKind
+		want                  []jsondiff.RefusalKind
 	}{
 		{"a value", "$.a", `{"a":"x"}`, `{"a":"y"}`, nil},
-		{"an object", "$.a", `{"a":{"b":1}}`, `{"a":{"b":2}}`, []RefusalKind{Structural}},
-		{"a list", "$.a", `{"a":[]}`, `{"a":[]}`, []RefusalKind{Structural}},
+		{"an object", "$.a", `{"a":{"b":1}}`, `{"a":{"b":2}}`, []jsondiff.RefusalKind{jsondiff.Structural}},
+		{"a list", "$.a", `{"a":[]}`, `{"a":[]}`, []jsondiff.RefusalKind{jsondiff.Structural}},
 		{"an object that only the candidate has", "$.a", `{"a":"x"}`, `{"a":{}}`, nil},
 		{"an object that was looked for anywhere", "$..a", `{"a":{"b":1}}`, `{"a":{"b":2}}`, nil},
 		{"elements, as many on both sides", "$.a[*]", `{"a":["x","y"]}`, `{"a":["z","u"]}`, nil},
-		{"elements, more on one side", "$.a[*]", `{"a":["x","y"]}`, `{"a":["z"]}`, []RefusalKind{AmbiguousOrder}},
-		{"a slice, more on one side", "$.a[0:2]", `{"a":["x","y"]}`, `{"a":["z"]}`, []RefusalKind{AmbiguousOrder}},
+		{"elements, more on one side", "$.a[*]", `{"a":["x","y"]}`, `{"a":["z"]}`, []jsondiff.RefusalKind{jsondiff.AmbiguousOrder}},
+		{"a slice, more on one side", "$.a[0:2]", `{"a":["x","y"]}`, `{"a":["z"]}`, []jsondiff.RefusalKind{jsondiff.AmbiguousOrder}},
 		{"one element, more on one side", "$.a[0]", `{"a":["x","y"]}`, `{"a":["z"]}`, nil},
 		{"members of elements, more on one side", "$.a[*].b", `{"a":[{"b":"x"}]}`, `{"a":[{"b":"y"},{"b":"z"}]}`, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rules := &Rules{Volatile: []Volatile{{At: tc.path, Kind: Text, Rule: "f:1:2"}}}
-			var got []RefusalKind
+			rules := &Rules{Volatile: []jsondiff.Volatile{{At: tc.path, Kind: jsondiff.Text, Rule: "f:1:2"}}}
+			var got []jsondiff.RefusalKind
 			for _, r := range compared(newSide("ref").answers(tc.ref), newSide("cand").answers(tc.cand), rules).Refused {
 				got = append(got, r.Kind)
 			}
@@ -47,9 +48,9 @@ func TestWhichRulesHaveApplied(t *testing.T) {
 	got := compared(ref, cand, &Rules{
 		Headers: []string{"ETag", "Allow", "Content-Type"},
 		Steps:   map[string]Step{"2": {Headers: []string{"ETag"}}}, // and none of step 1 alone
-		Volatile: []Volatile{
-			{At: "$.a", Kind: Text, Rule: "equal"}, {At: "$.b", Kind: ID, Rule: "candidate"}, {At: "$.id", Kind: ID, Rule: "event"},
-			{At: "$.c", Kind: ID, Rule: "never"},
+		Volatile: []jsondiff.Volatile{
+			{At: "$.a", Kind: jsondiff.Text, Rule: "equal"}, {At: "$.b", Kind: jsondiff.ID, Rule: "candidate"}, {At: "$.id", Kind: jsondiff.ID, Rule: "event"},
+			{At: "$.c", Kind: jsondiff.ID, Rule: "never"},
 		},
 		Streams: map[string]Stream{"GET /bus": {OrderWithin: "$.id"}, "other": {}},
 	}).Applied

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/redact"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -14,98 +17,26 @@ import (
 // A token is a text that must not be read: a password, a session's key. Like an id it is bound, and like an id it must be
 // made alike, as far as that can be told of an opaque text. Reports say how long it is, and nothing else.
 
-// token compares two values that a rule calls tokens.
-func (d *documents) token(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
-	met := d.b.met(tokKnown, ref.Text)
-	kind, why := IdentityBroken, d.b.bindWhole(ref.Text, cand.Text, d.at(at))
-	if why == "" && !met {
-		kind, why = IDForm, d.b.remadeToken(rule.At, ref.Text, cand.Text)
-	}
-	if why == "" {
-		return
-	}
-	others := [2]string{d.b.forward[boundKey{tokKnown, ref.Text}].value, d.b.backward[boundKey{tokKnown, cand.Text}].value}
-	for _, secret := range [...]string{ref.Text, cand.Text, others[0], others[1]} {
-		why = strings.ReplaceAll(why, fmt.Sprintf("%q", secret), veiled(secret))
-	}
-	d.report(Difference{
-		Kind: kind, Place: d.called(at).String(), At: at.pointers(), Reference: veiled(ref.Text), Candidate: veiled(cand.Text), Text: why,
-		Fingerprint: d.values(at, ref, cand),
-	})
+// A Masker hides the tokens of a scenario wherever a text has one. Nil hides nothing.
+type Masker struct {
+	replacer *strings.Replacer
+	encoded  *redact.Replacer // of tokens in other notations
 }
 
-// remadeToken says in what two tokens are made differently; "" when they may be made alike.
-func (b *bindings) remadeToken(rule, ref, cand string) string {
-	const differently = "the tokens are made differently: "
-	if short, long := min(len(ref), len(cand)), max(len(ref), len(cand)); 4*long > 5*short {
-		return fmt.Sprintf("%s%d characters, and %d", differently, len(ref), len(cand))
-	}
-	rl, cl := leadOfToken(ref), leadOfToken(cand)
-	if rl != "" && cl != "" && rl != cl {
-		return fmt.Sprintf("%sbehind %q, and behind %q", differently, rl, cl)
-	}
-	rs, cs := strings.Split(ref, "."), strings.Split(cand, ".")
-	if len(rs) != len(cs) {
-		return fmt.Sprintf("%sof %d parts joined by points, and of %d", differently, len(rs), len(cs))
-	}
-	for i := range rs {
-		for _, odd := range [...]struct{ what, chars string }{{"blanks", " \t\r\n"}, {"+, / or =", "+/="}} {
-			r, c := strings.ContainsAny(rs[i], odd.chars), strings.ContainsAny(cs[i], odd.chars)
-			if r == c || odd.chars == "+/=" && !strings.ContainsAny(rs[i]+cs[i], "-_") {
-				continue // of Base64 without - and _ one may lack its signs by chance
-			}
-			with, without := sideNames[0], sideNames[1]
-			if c {
-				with, without = without, with
-			}
-			return fmt.Sprintf("%s%s's has %s, %s's has not", differently, with, odd.what, without)
-		}
-		if why := b.redrawn(fmt.Sprintf("%s %d", rule, i), rs[i], cs[i]); why != "" {
-			return strings.Replace(why, "the ids", "the tokens", 1)
-		}
-	}
-	return ""
-}
-
-// leadOfToken returns what stands before the part of a token that is made up: "sk_live_". It must be words of lower-case
-// letters, each with a joint behind it, and a token that has none may begin with one by chance.
-func leadOfToken(s string) string {
-	end := 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z':
-		case (c == '_' || c == '-') && i-end >= 2 && i-end <= 12:
-			end = i + 1
-		default:
-			return s[:end]
-		}
-	}
-	return s[:end]
-}
-
-// veiled is what is shown of a token.
-func veiled(s string) string { return fmt.Sprintf("‹token of %d characters›", len([]rune(s))) }
-
-// A Veil hides the tokens of a scenario wherever a text has one. Nil hides nothing.
-type Veil struct {
-	replacer  *strings.Replacer
-	disguised *redact.Replacer // of tokens in other notations
-}
-
-// NewVeil returns a veil over every token that rules find in what targets sent: in the bodies and the events that are
+// NewMasker returns a Masker of every token that rules find in what targets sent: in the bodies and the events that are
 // JSON. It is nil when no rule speaks of tokens.
-func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
-	if !rules.speakOfTokens() {
+func NewMasker(rules *Rules, ts ...*transcript.Transcript) *Masker {
+	if !rules.hasTokenRules() {
 		return nil
 	}
 	secrets := map[string]bool{}
-	look := func(rules []Volatile, doc content) {
-		root, err := parse(doc)
+	look := func(rules []jsondiff.Volatile, doc jsondiff.Content) {
+		root, err := jsondiff.Parse(doc)
 		if err != nil {
 			return
 		}
-		for ptr, rule := range pointers(rules, doc.data, root, func(*Volatile) {}) {
-			if n := at(root, ptr); rule.Kind == Token && n != nil && scalar(n) && len(n.Text) >= minKnown {
+		for ptr, rule := range jsondiff.Pointers(rules, doc.Data, root, map[string]bool{}) {
+			if n := at(root, ptr); rule.Kind == jsondiff.Token && n != nil && jsondiff.Scalar(n) && len(n.Text) >= ident.MinKnown {
 				secrets[n.Text] = true
 			}
 		}
@@ -119,9 +50,9 @@ func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
 			}
 		}
 		for i := range t.Upstream {
-			asked := rules.OfQuestions(&t.Upstream[i])
+			asked := rules.UpstreamVolatile(&t.Upstream[i])
 			for _, x := range t.Upstream[i].Exchanges {
-				look(asked, questionContent(&x.Request))
+				look(asked, requestContent(&x.Request))
 			}
 		}
 		for _, s := range t.Streams {
@@ -137,23 +68,23 @@ func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	var pairs []string
 	for _, secret := range all {
-		pairs = append(pairs, secret, veiled(secret))
+		pairs = append(pairs, secret, jsondiff.MaskedToken(secret))
 		for _, escaped := range [...]string{fmt.Sprintf("%q", secret), (&jsontree.Node{Kind: jsontree.String, Text: secret}).String()} {
 			if inner := escaped[1 : len(escaped)-1]; inner != secret {
-				pairs = append(pairs, inner, veiled(secret))
+				pairs = append(pairs, inner, jsondiff.MaskedToken(secret))
 			}
 		}
 	}
 	if len(pairs) == 0 {
 		return nil
 	}
-	return &Veil{strings.NewReplacer(pairs...), redact.NewReplacer(all)}
+	return &Masker{strings.NewReplacer(pairs...), redact.NewReplacer(all)}
 }
 
-// speakOfTokens reports whether any rule is about tokens.
-func (r *Rules) speakOfTokens() bool {
-	speak := func(rules []Volatile) bool {
-		return slices.ContainsFunc(rules, func(v Volatile) bool { return v.Kind == Token })
+// hasTokenRules reports whether any rule is about tokens.
+func (r *Rules) hasTokenRules() bool {
+	speak := func(rules []jsondiff.Volatile) bool {
+		return slices.ContainsFunc(rules, func(v jsondiff.Volatile) bool { return v.Kind == jsondiff.Token })
 	}
 	spoken := speak(r.Volatile)
 	for _, s := range r.Steps {
@@ -168,12 +99,31 @@ func (r *Rules) speakOfTokens() bool {
 	return spoken
 }
 
-// Over returns a text without the tokens.
-func (v *Veil) Over(text string) string {
+// Mask returns a text without the tokens.
+func (v *Masker) Mask(text string) string {
 	if v == nil {
 		return text
 	}
-	return v.disguised.Text(v.replacer.Replace(text))
+	return v.encoded.Text(v.replacer.Replace(text))
+}
+
+// reason returns a reason without the tokens.
+func (v *Masker) reason(r diff.Reason) diff.Reason {
+	if v == nil || v.Mask(r.Text()) == r.Text() {
+		return r
+	}
+	args := []any{} // without the ids in conflict: a secret has no name
+	for _, arg := range r.Args {
+		switch arg := arg.(type) {
+		case ident.IDConflict:
+		case string, ident.Location, diff.Reason:
+			args = append(args, v.Mask(fmt.Sprint(arg)))
+		default:
+			args = append(args, arg)
+		}
+	}
+	r.Args = args
+	return r
 }
 
 // at returns the value at a JSON Pointer; nil when there is none.

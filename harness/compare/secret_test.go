@@ -7,12 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/reveal"
 )
 
 func TestTokens(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$..token", Kind: Token}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..token", Kind: jsondiff.Token}}}
 	token := func(values ...string) []string {
 		var out []string
 		for _, v := range values {
@@ -60,7 +62,7 @@ func TestTokens(t *testing.T) {
 // event that the other side does not send.
 func TestATokenIsNeverShown(t *testing.T) {
 	const ref, cand = `s3cr3t"ref0123456789`, `s3cr3t"cand987654321`
-	rules := &Rules{Headers: []string{"Authorization"}, Volatile: []Volatile{{At: "$..token", Kind: Token}}}
+	rules := &Rules{Headers: []string{"Authorization"}, Volatile: []jsondiff.Volatile{{At: "$..token", Kind: jsondiff.Token}}}
 	s := func(target, token string) side {
 		quoted := strings.ReplaceAll(token, `"`, `\"`)
 		return newSide(target).answers(`{"token":"`+quoted+`"}`, `{"`+target+`":{"token":"`+quoted+`"}}`, `"`+target+` got `+quoted+`"`).
@@ -73,16 +75,16 @@ func TestATokenIsNeverShown(t *testing.T) {
 		t.Errorf("%d differences, want one in each place", len(got))
 	}
 	for _, d := range got {
-		for _, text := range []string{d.Place, d.Reference, d.Candidate, d.Text} {
+		for _, text := range []string{d.At.String(), d.Ref.String(), d.Cand.String(), d.Text()} {
 			if strings.Contains(text, "0123456789") || strings.Contains(text, "987654321") {
-				t.Errorf("%s at %s shows a token: %s", d.Kind, d.Place, text)
+				t.Errorf("%s at %s shows a token: %s", d.Kind, d.At.String(), text)
 			}
 		}
 	}
-	if got := NewVeil(rules, r.t).Over("token=" + ref); got != "token=‹token of 20 characters›" {
+	if got := NewMasker(rules, r.t).Mask("token=" + ref); got != "token=‹token of 20 characters›" {
 		t.Errorf("under the veil: %s", got)
 	}
-	if NewVeil(&Rules{}, r.t).Over(ref) != ref {
+	if NewMasker(&Rules{}, r.t).Mask(ref) != ref {
 		t.Error("without a rule something is hidden")
 	}
 }
@@ -92,25 +94,25 @@ func FuzzTokensMadeAlike(f *testing.F) {
 	f.Add("abc", "def")
 	f.Add("a_b-c.d", "a.b.c")
 	f.Fuzz(func(t *testing.T, ref, cand string) {
-		b := newBindings(&transcript.Transcript{}, &transcript.Transcript{})
-		if why := b.remadeToken("$", ref, ref); why != "" {
+		b := ident.New(&transcript.Transcript{}, &transcript.Transcript{})
+		if why := b.TokenFormatDiff("$", ref, ref); !why.None() {
 			t.Errorf("%q and itself: %s", ref, why)
 		}
-		b.remadeToken("$", ref, cand)
+		b.TokenFormatDiff("$", ref, cand)
 	})
 }
 
 // Rules of stubs and of MCP servers conceal tokens as all others do, and a token in another notation is not shown either.
 func TestATokenForAnUpstreamIsNeverShown(t *testing.T) {
-	token := []Volatile{{At: "$..token", Kind: Token}}
+	token := []jsondiff.Volatile{{At: "$..token", Kind: jsondiff.Token}}
 	for _, tc := range []struct {
 		name  string
 		rules *Rules
 		asked func(body string) *transcript.Transcript
 	}{
 		{"a stub", &Rules{Stubs: map[string]Step{"llm": {Volatile: token}}}, func(body string) *transcript.Transcript { return asking("x", asks(body)) }},
-		{"a method of MCP", &Rules{MCP: map[string][]Volatile{"tools/call": token}}, func(body string) *transcript.Transcript { return sent("tester", "tools/call", body) }},
-		{"a method of an MCP server", &Rules{MCP: map[string][]Volatile{"tester tools/call": token}}, func(body string) *transcript.Transcript { return sent("tester", "tools/call", body) }},
+		{"a method of MCP", &Rules{MCP: map[string][]jsondiff.Volatile{"tools/call": token}}, func(body string) *transcript.Transcript { return sent("tester", "tools/call", body) }},
+		{"a method of an MCP server", &Rules{MCP: map[string][]jsondiff.Volatile{"tester tools/call": token}}, func(body string) *transcript.Transcript { return sent("tester", "tools/call", body) }},
 	} {
 		body := func(token string) string {
 			return `{"token":"` + token + `","a":{"token":"` + token + `"},"note":"` + token + `","packed":"` + base64.StdEncoding.EncodeToString([]byte("u:"+token)) + `"}`
@@ -120,10 +122,10 @@ func TestATokenForAnUpstreamIsNeverShown(t *testing.T) {
 		if len(got) == 0 {
 			t.Errorf("%s: no differences", tc.name)
 		}
-		veil := NewVeil(tc.rules, ref, cand)
-		shown := veil.Over(body("s3cr3t-0123456789"))
+		veil := NewMasker(tc.rules, ref, cand)
+		shown := veil.Mask(body("s3cr3t-0123456789"))
 		for _, d := range got {
-			shown += d.Place + d.Reference + d.Candidate + d.Text
+			shown += d.At.String() + d.Ref.String() + d.Cand.String() + d.Text()
 		}
 		for _, token := range []string{"s3cr3t-0123456789", "s3cr3t-987654321x"} {
 			if how := reveal.Find(shown, token); how != "" {

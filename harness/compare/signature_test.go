@@ -50,7 +50,7 @@ func TestASignatureIsOne(t *testing.T) {
 			}
 			var got []string
 			for _, d := range compared(newSide("ref").answers(body(tc.ref)), newSide("cand").answers(body(tc.cand)), nil).Differences {
-				got = append(got, d.Text)
+				got = append(got, d.Text())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
 func TestAStableTimeDoesNotChange(t *testing.T) {
@@ -14,12 +16,12 @@ func TestAStableTimeDoesNotChange(t *testing.T) {
 		a1 = `{"id":"a","at":"2026-03-01T12:00:01.5Z"}`
 		b2 = `{"id":"b","at":"2026-03-01T12:00:02Z"}`
 	)
-	stable := Volatile{At: "$..at", Kind: Time, Stable: true}
+	stable := jsondiff.Volatile{At: "$..at", Kind: jsondiff.Time, Stable: true}
 	since, of := stable, stable
 	since.Since, of.Of = "2", "$.key"
 	for _, tc := range []struct {
 		name      string
-		rule      Volatile
+		rule      jsondiff.Volatile
 		ref, cand []string
 		want      []string
 		says      string
@@ -48,22 +50,22 @@ func TestAStableTimeDoesNotChange(t *testing.T) {
 				}
 			}
 			var got []string
-			all := compared(sides[0], sides[1], &Rules{Volatile: []Volatile{tc.rule}}).Differences
+			all := compared(sides[0], sides[1], &Rules{Volatile: []jsondiff.Volatile{tc.rule}}).Differences
 			for _, d := range all {
-				got = append(got, d.Step+": "+string(d.Kind)+" "+d.Place)
+				got = append(got, d.Step+": "+string(d.Kind)+" "+d.At.String())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Fatalf("differences (-want +got):\n%s", diff)
 			}
-			if len(all) > 0 && !strings.Contains(all[0].Text, tc.says) {
-				t.Errorf("said: %s", all[0].Text)
+			if len(all) > 0 && !strings.Contains(all[0].Text(), tc.says) {
+				t.Errorf("said: %s", all[0].Text())
 			}
 		})
 	}
 }
 
 func TestThingsWithoutAnIdAreTheirPaths(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{At: "$.at", Kind: Time, Stable: true}}}
+	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$.at", Kind: jsondiff.Time, Stable: true}}}
 	ref := newSide("ref").answers(`{"at":1772366400}`, `{"at":1772366401}`)
 	ref.t.Steps[0].Exchanges[0].Request.Target, ref.t.Steps[1].Exchanges[0].Request.Target = "/a?x=1", "/b"
 	if got := kinds(compared(ref, ref, rules)); got != nil {
@@ -85,7 +87,7 @@ func TestThePartOfASecond(t *testing.T) {
 		return out
 	}
 	rule := func(digits string) *Rules {
-		return &Rules{Volatile: []Volatile{{At: "$.at", Kind: Time, Digits: digits}}}
+		return &Rules{Volatile: []jsondiff.Volatile{{At: "$.at", Kind: jsondiff.Time, Digits: digits}}}
 	}
 	for _, tc := range []struct {
 		name      string
@@ -113,7 +115,7 @@ func TestThePartOfASecond(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
 			for _, d := range compared(newSide("ref").answers(tc.ref...), newSide("cand").answers(tc.cand...), tc.rules).Differences {
-				got = append(got, d.Text)
+				got = append(got, d.Text())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)

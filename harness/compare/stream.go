@@ -3,9 +3,13 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -21,14 +25,14 @@ func (c *comparison) streams() {
 			c.notCompared("not opened by both targets", len(ref.Events))
 			continue
 		}
-		if unreadStream(c.sides[0], ref)+unreadStream(c.sides[1], other) != "" {
+		if unreadableStream(c.sides[0], ref)+unreadableStream(c.sides[1], other) != "" {
 			c.notCompared("an event stream in a coding that cannot be read", 1)
 			continue
 		}
-		c.b.applied[StreamApplied(c.rules.streamKey(ref.Name, ref.Operation))] = true
+		c.IDs.Applied[StreamApplied(c.rules.streamKey(ref.Name, ref.Operation))] = true
 		s := streams{
-			comparison: c, rule: c.rules.stream(ref.Name, ref.Operation), volatile: c.rules.volatile(ref.Step),
-			sides: [2]*transcript.Stream{ref, other},
+			Comparer: c.Comparer, findings: c.findings, runs: c.runs, sides: [2]*transcript.Stream{ref, other},
+			ruleKey: c.rules.streamKey(ref.Name, ref.Operation), rule: c.rules.stream(ref.Name, ref.Operation), volatile: c.rules.volatile(ref.Step),
 		}
 		s.pieces = s.rule.Pieces()
 		if s.rule.Gap != nil {
@@ -40,9 +44,12 @@ func (c *comparison) streams() {
 
 // streams compares two recordings of one stream.
 type streams struct {
-	*comparison
+	*jsondiff.Comparer
+	*findings
+	runs     runs
+	ruleKey  string // what Result calls the rules
 	rule     Stream
-	volatile []Volatile
+	volatile []jsondiff.Volatile
 	sides    [2]*transcript.Stream
 	pieces   Pieces
 	joined   [2]int // pieces of texts that are compared as a whole
@@ -65,26 +72,27 @@ type item struct {
 }
 
 func (s *streams) compare() {
-	items := [2][]item{s.items(0), s.items(1)}
+	seq := sequences{s}
+	items := [2][]item{seq.items(0), seq.items(1)}
 	r, o := s.sides[0], s.sides[1]
-	if r.Ended != o.Ended && r.Ended != transcript.EndedBroken && o.Ended != transcript.EndedBroken && !s.byChance(len(o.Events)) {
-		s.report(Difference{
-			Kind: StreamEnd, Events: [2]int{-1, -1}, Place: "end",
-			Reference: endText(r, items[0]), Candidate: endText(o, items[1]), Text: "the streams were ended by different sides",
-			Fingerprint: digest(nameOfLast(items[0]), nameOfLast(items[1]), string(r.Ended), string(o.Ended)),
+	if r.Ended != o.Ended && r.Ended != transcript.EndedBroken && o.Ended != transcript.EndedBroken && !s.maybeLate(len(o.Events)) {
+		s.report(diff.Difference{
+			Reason: diff.Because(diff.StreamEnd, diff.EndedByOthers), Events: [2]int{-1, -1}, At: diff.At{Part: "end"},
+			Ref: diff.Show(endText(r, items[0])), Cand: diff.Show(endText(o, items[1])),
+			Fingerprint: diff.Digest(nameOfLast(items[0]), nameOfLast(items[1]), string(r.Ended), string(o.Ended)),
 		})
 	}
-	s.sameOpening()
-	s.sameBeats()
-	s.stem(&items)
-	anchors, others := s.anchored(items)
-	groups := s.groups(others, anchors)
+	beats{s}.openingBeat()
+	beats{s}.compareBeats()
+	s.capFlood(&items)
+	anchors, others := seq.anchored(items)
+	groups := seq.groups(others, anchors)
 	for _, g := range groups {
 		for _, items := range g {
 			markRepeats(items)
 		}
 	}
-	s.foresee(append(groups, anchors))
+	seq.prebind(append(groups, anchors))
 	fixed := s.paired(anchors)
 	barriers := barriers(fixed, groups)
 	var free []pair
@@ -92,7 +100,7 @@ func (s *streams) compare() {
 		free = append(free, s.paired(g)...)
 	}
 	s.displaced(barriers, free)
-	for _, p := range s.strangers(slices.Concat(fixed, free)) {
+	for _, p := range s.pairAcrossGroups(slices.Concat(fixed, free)) {
 		s.pair(p, barriers)
 	}
 	s.notCompared("pieces of texts, which are compared as a whole", max(s.joined[0], s.joined[1]))
@@ -100,7 +108,7 @@ func (s *streams) compare() {
 
 // paired pairs the events of two sequences, and says of those that are alone what became of them.
 func (s *streams) paired(sides [2][]item) []pair {
-	return pairStrays(s.withoutConsequences(s.withoutOptional(explainGaps(align(sides[0], sides[1])))))
+	return pairByName(s.withoutConsequences(s.withoutOptional(explainGaps(align(sides[0], sides[1])))))
 }
 
 func endText(s *transcript.Stream, items []item) string {
@@ -110,23 +118,23 @@ func endText(s *transcript.Stream, items []item) string {
 	return fmt.Sprintf("ended by the %s, after %s", s.Ended, eventPlace(&items[len(items)-1]))
 }
 
-func (s *streams) report(d Difference) {
+func (s *streams) report(d diff.Difference) {
 	d.Step, d.Stream, d.Exchange = s.sides[0].Step, s.sides[0].Name, -1
 	s.add(d)
 }
 
 // items returns the events of a side without its heartbeats.
-func (s *streams) items(side int) []item {
+func (s sequences) items(side int) []item {
 	var out []item
 	beats := 0
 	labels := s.rule.Heartbeat.labels(s.sides[side])
 	for i := range s.sides[side].Events {
 		ev := &s.sides[side].Events[i]
-		if s.rule.Heartbeat.beats(ev) {
+		if s.rule.Heartbeat.is(ev) {
 			beats++
 			continue
 		}
-		it := item{index: i, label: labels[i], event: ev, name: s.b.skeleton(side, eventName(ev))}
+		it := item{index: i, label: labels[i], event: ev, name: s.IDs.Skeleton(side, eventName(ev))}
 		it.key, it.outline = s.keys(side, ev)
 		out = append(out, it)
 	}
@@ -134,7 +142,7 @@ func (s *streams) items(side int) []item {
 		s.notCompared("heartbeats, which are checked for their cadence", beats)
 	}
 	if h := s.rule.Heartbeat; h != nil && h.Every > 0 {
-		_, excused := cadence(s.comparison.sides[side], s.sides[side], h)
+		_, excused := cadence(s.runs.sides[side], s.sides[side], h)
 		s.notCompared(excusedBeats, excused)
 	}
 	return out
@@ -154,24 +162,19 @@ func eventName(ev *transcript.Event) string {
 }
 
 // keys describe an event with the names of those ids that have partners, and without any.
-func (s *streams) keys(side int, ev *transcript.Event) (key, outline string) {
-	outline = s.key(s.b, side, ev)
+func (s sequences) keys(side int, ev *transcript.Event) (key, outline string) {
+	outline = s.key(s.IDs, side, ev)
 	if !strings.Contains(outline, "‹") { // nothing is made up
 		return outline, outline
 	}
-	return s.key(s.b.named(), side, ev), outline
+	return s.key(s.IDs.Named(), side, ev), outline
 }
 
 // key describes an event without its generated values, or with the names that bindings give them.
-func (s *streams) key(b *bindings, side int, ev *transcript.Event) string {
-	key := ""
-	if root, err := s.parse(eventContent(ev)); err == nil {
-		key = b.outline(side, root, "", b.pointers(s.volatile, []byte(ev.Data), root))
-	} else {
-		key = b.skeleton(side, ev.Data)
-	}
+func (s sequences) key(b *ident.Bindings, side int, ev *transcript.Event) string {
+	key := s.OutlineBy(b, side, eventContent(ev), s.volatile)
 	// The name often stands in the data too. It has a cost of its own, so it is no part of the key.
-	return strings.ReplaceAll(key, quoted(ev.Name), quoted("‹name›"))
+	return strings.ReplaceAll(key, jsondiff.Quoted(ev.Name), jsondiff.Quoted("‹name›"))
 }
 
 // withoutOptional leaves out the events that may be absent on one side, where they are. Of one that the other side has
@@ -182,10 +185,10 @@ func (s *streams) withoutOptional(pairs []pair) []pair {
 	}
 	alone := [2]map[string]bool{{}, {}} // names of events that only one side has, at that place
 	for _, p := range pairs {
-		switch p.gap {
-		case EventMissing:
+		switch p.alone {
+		case diff.EventMissing:
 			alone[0][p.ref.name] = true
-		case EventExtra:
+		case diff.EventExtra:
 			alone[1][p.cand.name] = true
 		}
 	}
@@ -198,10 +201,10 @@ func (s *streams) withoutOptional(pairs []pair) []pair {
 		return true
 	}
 	out := slices.DeleteFunc(pairs, func(p pair) bool {
-		switch p.gap {
-		case EventMissing:
+		switch p.alone {
+		case diff.EventMissing:
 			return optional(p.ref, 1)
-		case EventExtra, EventDoubled:
+		case diff.EventExtra, diff.EventDoubled:
 			return optional(p.cand, 0)
 		}
 		return false
@@ -218,42 +221,40 @@ func (s *streams) pair(p pair, barriers []pair) {
 		s.gap(p)
 		return
 	}
-	if (p.gap == EventExtra || p.gap == EventDoubled) && s.byChance(p.cand.index) {
+	if (p.alone == diff.EventExtra || p.alone == diff.EventDoubled) && s.maybeLate(p.cand.index) {
 		return
 	}
-	d := alone(p)
+	across := ""
 	if p.moved != nil {
 		if from, to := straddled(p.moved, p.cand); from < to {
-			d.Text += ", across " + barriers[from].ref.name
+			across = ", across " + barriers[from].ref.name
 		}
 	}
-	s.report(d)
+	s.report(alone(p, across))
 	if p.moved != nil { // where it came is told; what it says is compared all the same
 		s.result.Events++
 		s.events(pair{ref: p.moved, cand: p.cand})
 	}
 }
 
-// alone describes an event that has no partner.
-func alone(p pair) Difference {
-	d := Difference{Kind: p.gap, Events: [2]int{-1, -1}, At: both("event"), Reference: absent, Candidate: absent}
-	d.Fingerprint = digest(keyOf(p.ref), keyOf(p.cand), keyOf(p.moved))
-	if p.gap == EventMissing {
-		d.Place, d.Events[0], d.Reference = eventPlace(p.ref), p.ref.index, showEvent(p.ref.event)
-		d.Text = "the candidate does not send this: " + p.ref.name
+// alone describes an event that has no partner. across names the anchor that a moved one has passed.
+func alone(p pair, across string) diff.Difference {
+	d := diff.Difference{Events: [2]int{-1, -1}, Ref: diff.ShowSome(""), Cand: diff.ShowSome("")}
+	d.Fingerprint = diff.Digest(keyOf(p.ref), keyOf(p.cand), keyOf(p.moved))
+	if p.alone == diff.EventMissing {
+		d.At, d.Events[0], d.Ref = atEvent(p.ref), p.ref.index, showEvent(p.ref.event)
+		d.Reason = diff.Because(p.alone, diff.CandidateLacksEvent, p.ref.name)
 		return d
 	}
-	d.Place, d.Events[1], d.Candidate = eventPlace(p.cand), p.cand.index, showEvent(p.cand.event)
-	switch p.gap {
-	case EventMoved:
-		d.Events[0] = p.moved.index
-		d.Reference = fmt.Sprintf("%s: %s", p.moved.label, showEvent(p.moved.event))
-		d.Candidate = fmt.Sprintf("%s: %s", p.cand.label, showEvent(p.cand.event))
-		d.Text = p.cand.name + " comes at another place in the sequence"
-	case EventDoubled:
-		d.Text = "the candidate sends " + p.cand.name + " once more"
+	d.At, d.Events[1], d.Cand = atEvent(p.cand), p.cand.index, showEvent(p.cand.event)
+	switch p.alone {
+	case diff.EventMoved:
+		d.Events[0], d.Ref, d.Cand = p.moved.index, showLabelled(p.moved), showLabelled(p.cand)
+		d.Reason = diff.Because(p.alone, diff.ElsewhereInOrder, p.cand.name, across)
+	case diff.EventDoubled:
+		d.Reason = diff.Because(p.alone, diff.SentOnceMore, p.cand.name)
 	default:
-		d.Text = "the reference does not send this: " + p.cand.name
+		d.Reason = diff.Because(p.alone, diff.ReferenceLacksEvent, p.cand.name)
 	}
 	return d
 }
@@ -276,78 +277,82 @@ func nameOfLast(items []item) string {
 
 func eventPlace(it *item) string { return fmt.Sprintf("%s (%s)", it.label, it.name) }
 
-func showEvent(ev *transcript.Event) string { return show(eventName(ev) + " " + ev.Data) }
+// atEvent is the place of a whole event.
+func atEvent(it *item) diff.At { return diff.At{Message: eventPlace(it), Contract: "event"} }
+
+func showEvent(ev *transcript.Event) diff.Excerpt { return diff.Show(eventName(ev) + " " + ev.Data) }
+
+// showLabelled shows an event that is at another place, with its number.
+func showLabelled(it *item) diff.Excerpt {
+	return diff.Show(it.label + ": " + showEvent(it.event).Text)
+}
 
 // events compares two events that stand for each other.
 func (s *streams) events(p pair) {
 	ref, cand := p.ref.event, p.cand.event
-	at := eventPlace(p.ref)
-	report := func(d Difference) {
+	at := func(part string) diff.At {
+		return diff.At{Message: eventPlace(p.ref), Part: part, Contract: "event " + part}
+	}
+	report := func(d diff.Difference) {
 		d.Events = [2]int{p.ref.index, p.cand.index}
 		s.report(d)
 	}
-	seen := s.seen(ref.At, cand.At)
-	renamed := s.names(at, "", "the events have different names", eventName(ref), eventName(cand), seen, report)
+	seen := s.runs.seen(ref.At, cand.At)
+	renamed := s.names(at(""), diff.EventNames, eventName(ref), eventName(cand), seen, report)
 	if !renamed {
-		s.names(at, " event field", "the event fields differ", eventType(ref), eventType(cand), seen, report)
+		s.names(at("event field"), diff.EventFields, eventType(ref), eventType(cand), seen, report)
 	}
-	pl := place{where: location{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), nil}, seen: seen, line: "stream " + s.sides[0].Name, of: both("stream " + s.sides[0].Name)}
+	stream := "stream " + s.sides[0].Name
+	pl := ident.Place{Where: ident.InStream(s.sides[0], at("data")), Seen: seen, Timeline: stream, Of: [2]string{stream, stream}}
 	if ref.Undispatched != cand.Undispatched {
-		d := withoutData(at, ref, cand)
-		d.Fingerprint = s.comparison.contents([2]content{eventContent(ref), eventContent(cand)}, s.volatile)
+		d := withoutData(at("data"), ref, cand)
+		d.Fingerprint = s.ContentsDigest([2]jsondiff.Content{eventContent(ref), eventContent(cand)}, s.volatile)
 		report(d)
 		return
 	}
-	s.content(at+" data", "event data", pl, s.volatile, [2]content{eventContent(ref), eventContent(cand)}, func(d Difference) {
-		if renamed && d.Reference == quoted(eventName(ref)) && d.Candidate == quoted(eventName(cand)) {
+	s.Content(pl, s.volatile, [2]jsondiff.Content{eventContent(ref), eventContent(cand)}, func(d diff.Difference) {
+		if renamed && d.Ref.Text == jsondiff.Quoted(eventName(ref)) && d.Cand.Text == jsondiff.Quoted(eventName(cand)) {
 			return // the name stands in the data, and has been reported
 		}
 		report(d)
 	})
-	pl = place{where: location{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), nil}, seen: seen}
-	if kind, why := s.b.texts(ref.ID, cand.ID, pl); kind != "" && !(why == textsDiffer && s.encoded(at+" id", pl, ref.ID, cand.ID, func(found Difference) {
-		found.At = both("event id")
-		report(found)
-	})) {
-		report(Difference{Kind: kind, Place: at + " id", At: both("event id"), Reference: showText(ref.ID), Candidate: showText(cand.ID), Text: why})
+	pl = ident.Place{Where: ident.InStream(s.sides[0], at("id")), Seen: seen}
+	if why := s.IDs.Texts(ref.ID, cand.ID, pl); !why.None() && !(why.Code == diff.TextsDiffer && s.Encoded(pl, ref.ID, cand.ID, report)) {
+		report(diff.Difference{Reason: why, At: at("id"), Ref: diff.ShowSome(ref.ID), Cand: diff.ShowSome(cand.ID)})
 	}
 	if ref.Retry != cand.Retry {
-		report(Difference{Kind: ValueDiffers, Place: at + " retry", At: both("event retry"), Reference: showText(ref.Retry), Candidate: showText(cand.Retry), Text: "the reconnection times differ"})
+		report(diff.Difference{Reason: diff.Because(diff.ValueDiffers, diff.RetriesDiffer), At: at("retry"), Ref: diff.ShowSome(ref.Retry), Cand: diff.ShowSome(cand.Retry)})
 	}
 	if s.rule.Exact && ref.Framing != cand.Framing && !renamed {
-		report(Difference{
-			Kind: EventFraming, Place: at + " framing", At: both("event framing"),
-			Reference: fmt.Sprintf("%q", ref.Framing), Candidate: fmt.Sprintf("%q", cand.Framing), Text: "the events are written differently",
+		report(diff.Difference{
+			Reason: diff.Because(diff.EventFraming, diff.EventNotation), At: at("framing"),
+			Ref: diff.Show(strconv.Quote(ref.Framing)), Cand: diff.Show(strconv.Quote(cand.Framing)),
 		})
 	}
 }
 
 // names compares two names of events, and reports whether they differ. There can be ids in them.
-func (s *streams) names(at, field, otherwise, ref, cand string, seen [2]time.Time, report func(Difference)) (differ bool) {
-	p := place{where: location{what: fmt.Sprintf("stream %s %s event name", s.sides[0].Name, at)}, seen: seen}
-	kind, why := s.b.texts(ref, cand, p)
-	if kind == "" {
+func (s *streams) names(at diff.At, otherwise diff.Code, ref, cand string, seen [2]time.Time, report func(diff.Difference)) (differ bool) {
+	at.Contract = "event name"
+	why := s.IDs.Texts(ref, cand, ident.Place{Where: ident.InStream(s.sides[0], diff.At{Message: at.Message, Part: at.Contract}), Seen: seen})
+	if why.None() {
 		return false
 	}
-	if kind == ValueDiffers && why == textsDiffer {
-		kind, why = EventName, otherwise
+	if why.Code == diff.TextsDiffer {
+		why = diff.Because(diff.EventName, otherwise)
 	}
-	report(Difference{Kind: kind, Place: at + field, At: both("event name"), Reference: ref, Candidate: cand, Text: why})
+	report(diff.Difference{Reason: why, At: at, Ref: diff.Excerpt{Text: ref}, Cand: diff.Excerpt{Text: cand}})
 	return true
 }
 
 // withoutData tells of two events of which only one has a data field: no client is told of the other (WHATWG HTML
 // 9.2.6).
-func withoutData(at string, ref, cand *transcript.Event) Difference {
-	d := Difference{Kind: FieldMissing, Place: at + " data", At: both("event data"), Reference: show(ref.Data), Candidate: absent, Text: "the candidate's event has no data, so that no client is told of it"}
+func withoutData(at diff.At, ref, cand *transcript.Event) diff.Difference {
 	if ref.Undispatched {
-		d.Kind, d.Reference, d.Candidate = FieldExtra, absent, show(cand.Data)
-		d.Text = "the reference's event has no data, so that no client is told of it"
+		return diff.Difference{Reason: diff.Because(diff.FieldExtra, diff.EventWithoutData, diff.Side(0)), At: at, Ref: diff.ShowSome(""), Cand: diff.Show(cand.Data)}
 	}
-	return d
+	return diff.Difference{Reason: diff.Because(diff.FieldMissing, diff.EventWithoutData, diff.Side(1)), At: at, Ref: diff.Show(ref.Data), Cand: diff.ShowSome("")}
 }
-
-func quoted(name string) string { return `"` + name + `"` }
 
 // eventType is the type a browser gives an event: "message" when the field is missing (WHATWG HTML 9.2.6).
 func eventType(ev *transcript.Event) string {
@@ -358,10 +363,10 @@ func eventType(ev *transcript.Event) string {
 }
 
 // eventContent is an event's data, as JSON when it looks like a document.
-func eventContent(ev *transcript.Event) content {
+func eventContent(ev *transcript.Event) jsondiff.Content {
 	data := strings.TrimSpace(ev.Data)
 	if data != "" && (data[0] == '{' || data[0] == '[') {
-		return content{data: []byte(ev.Data)}
+		return jsondiff.Content{Data: []byte(ev.Data)}
 	}
-	return content{data: []byte(ev.Data), otherwise: "it is neither an object nor a list"}
+	return jsondiff.Content{Data: []byte(ev.Data), NotJSON: "it is neither an object nor a list"}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -15,8 +17,8 @@ func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 		millis  = "1772366400000"
 	)
 	plain := &Rules{}
-	times := &Rules{Volatile: []Volatile{{At: "$", Kind: Time}}}
-	past := &Rules{Volatile: []Volatile{{At: "$", Kind: Time, Ahead: 100 * time.Millisecond}}}
+	times := &Rules{Volatile: []jsondiff.Volatile{{At: "$", Kind: jsondiff.Time}}}
+	past := &Rules{Volatile: []jsondiff.Volatile{{At: "$", Kind: jsondiff.Time, Ahead: 100 * time.Millisecond}}}
 	for _, tc := range []struct {
 		name, ref, cand string
 		rules           *Rules
@@ -52,7 +54,7 @@ func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			got := ""
 			for _, d := range compared(newSide("ref").answers(tc.ref), newSide("cand").answers(tc.cand), tc.rules).Differences {
-				got += d.Text
+				got += d.Text()
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
@@ -85,7 +87,7 @@ func TestATimeInAHeaderFieldSaysInWhatItDiffers(t *testing.T) {
 	ref := newSide("ref").exchange(200, expires("Sun, 01 Mar 2026 12:00:00 GMT"), "")
 	cand := newSide("cand").exchange(200, expires("Sun, 01 Mar 2026 10:00:00 GMT"), "")
 	got := compared(ref, cand, &Rules{Headers: []string{"Expires"}}).Differences
-	if len(got) != 1 || got[0].Kind != HeaderValue || got[0].Text != "the times differ: the candidate's is 2h0m0s before it was seen" {
+	if len(got) != 1 || got[0].Kind != diff.HeaderValue || got[0].Text() != "the times differ: the candidate's is 2h0m0s before it was seen" {
 		t.Errorf("differences %+v", got)
 	}
 }

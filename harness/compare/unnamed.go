@@ -11,33 +11,33 @@ import (
 // Header fields are compared when a rule names them, and not otherwise: most are the business of a framework. One that
 // nobody has named, and that is not the same on both sides, may have been forgotten, and is counted.
 
-// aside are the fields that are nobody's intention: those of a single connection (RFC 9110 §7.6.1), the framing, the
+// ignoredHeaders are the fields that are nobody's intention: those of a single connection (RFC 9110 §7.6.1), the framing, the
 // clock and the name of the software.
-var aside = []string{
+var ignoredHeaders = []string{
 	"Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Server", "TE",
 	"Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// ofTheirClient are those that a client of HTTP sends to an upstream by itself, whatever asks.
-var ofTheirClient = []string{"Accept", "Accept-Encoding", "Accept-Language", "Host", "Sec-Fetch-Mode", "User-Agent"}
+// clientHeaders are those that a client of HTTP sends to an upstream by itself, whatever asks.
+var clientHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Host", "Sec-Fetch-Mode", "User-Agent"}
 
 // A server can make up names as it likes.
 const (
-	mostUnnamed = 100 // of a scenario
-	longestName = 100
+	maxUnnamed    = 100 // of a scenario
+	maxHeaderName = 100
 )
 
 // unnamed counts the fields of two answers that differ in presence or value, and that are not named.
-func (c *comparison) unnamed(named []string, ref, cand transcript.Header) {
-	c.unnamedOf("", named, ref, cand)
+func (h fields) unnamed(named []string, ref, cand transcript.Header) {
+	h.unnamedOf("", named, ref, cand)
 }
 
 // unnamedOf counts those of requests to a stub.
-func (c *comparison) unnamedOf(stub string, named []string, ref, cand transcript.Header) {
+func (h fields) unnamedOf(stub string, named []string, ref, cand transcript.Header) {
 	var told []string
 	of := ""
 	if stub != "" {
-		named, of = slices.Concat(named, ofTheirClient), " (upstream "+stub+")"
+		named, of = slices.Concat(named, clientHeaders), " (upstream "+stub+")"
 	}
 	for i := range len(ref) + len(cand) {
 		var f transcript.Field
@@ -47,16 +47,16 @@ func (c *comparison) unnamedOf(stub string, named []string, ref, cand transcript
 			f = cand[i-len(ref)]
 		}
 		same := func(name string) bool { return strings.EqualFold(name, f.Name) }
-		if slices.ContainsFunc(aside, same) || slices.ContainsFunc(named, same) || slices.ContainsFunc(told, same) || sameValues(ref, cand, f.Name) {
+		if slices.ContainsFunc(ignoredHeaders, same) || slices.ContainsFunc(named, same) || slices.ContainsFunc(told, same) || sameValues(ref, cand, f.Name) {
 			continue
 		}
 		told = append(told, f.Name)
-		name := textproto.CanonicalMIMEHeaderKey(f.Name[:min(len(f.Name), longestName)]) + of
-		if c.result.Unnamed == nil {
-			c.result.Unnamed = map[string]int{}
+		name := textproto.CanonicalMIMEHeaderKey(f.Name[:min(len(f.Name), maxHeaderName)]) + of
+		if h.result.Unnamed == nil {
+			h.result.Unnamed = map[string]int{}
 		}
-		if _, known := c.result.Unnamed[name]; known || len(c.result.Unnamed) < mostUnnamed {
-			c.result.Unnamed[name]++
+		if _, known := h.result.Unnamed[name]; known || len(h.result.Unnamed) < maxUnnamed {
+			h.result.Unnamed[name]++
 		}
 	}
 }

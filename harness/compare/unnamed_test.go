@@ -46,16 +46,16 @@ func TestHeaderFieldsThatDifferAndThatNoRuleNamesAreCounted(t *testing.T) {
 func TestUnnamedHeaderFieldsAreBounded(t *testing.T) {
 	cand := newSide("cand")
 	ref := newSide("ref")
-	for n := range 2 * mostUnnamed {
+	for n := range 2 * maxUnnamed {
 		ref.exchange(200, nil, "")
 		cand.exchange(200, transcript.Header{{Name: fmt.Sprint("X-", n, strings.Repeat("x", 1000)), Value: "1"}, {Name: "X-0", Value: "1"}}, "")
 	}
 	got := compared(ref, cand, nil).Unnamed
-	if len(got) != mostUnnamed || got["X-0"] != 2*mostUnnamed {
+	if len(got) != maxUnnamed || got["X-0"] != 2*maxUnnamed {
 		t.Errorf("%d fields are counted, X-0 %d times", len(got), got["X-0"])
 	}
 	for name := range got {
-		if len(name) > longestName {
+		if len(name) > maxHeaderName {
 			t.Errorf("a name of %d bytes is kept", len(name))
 		}
 	}

@@ -6,12 +6,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // What targets ask their upstreams is compared like answers, the other way round: here the requests are the targets', and
 // the answers the script's. Requests stand for each other by the rule of the script that has answered them, and by their
 // number there, since which of two rules is asked first is often chance.
+
+// upstream compares the requests that both targets have sent to stubs.
+type upstream struct{ *comparison }
 
 // upstream compares what was asked of the stubs.
 func (c *comparison) upstream() {
@@ -24,44 +30,44 @@ func (c *comparison) upstream() {
 		ref := &c.sides[0].Upstream[i]
 		other := cand[ref.ID]
 		delete(cand, ref.ID)
-		c.asked(ref, cmp.Or(other, none))
+		upstream{c}.upstreamRule(ref, cmp.Or(other, none))
 	}
 	for i := range c.sides[1].Upstream { // the rest, in their order
 		if s := &c.sides[1].Upstream[i]; cand[s.ID] != nil {
-			c.asked(&transcript.Step{ID: s.ID, Text: s.Text, Line: s.Line}, s)
+			upstream{c}.upstreamRule(&transcript.Step{ID: s.ID, Text: s.Text, Line: s.Line}, s)
 		}
 	}
 }
 
-// asked compares the requests that one rule has answered.
-func (c *comparison) asked(ref, cand *transcript.Step) {
-	rx, cx := ref.Exchanges, c.awaited(ref.Exchanges, cand.Exchanges)
+// upstreamRule compares the requests that one rule has answered.
+func (u upstream) upstreamRule(ref, cand *transcript.Step) {
+	rx, cx := ref.Exchanges, u.withoutLate(ref.Exchanges, cand.Exchanges)
 	most := max(len(rx), len(cx))
 	switch {
-	case isUnexpected(ref) || isUnexpected(cand): // each is a shortfall
-		c.notCompared("an upstream request that nothing answers", most)
+	case isUnexpected(ref) || isUnexpected(cand): // each is an unmet demand
+		u.notCompared("an upstream request that nothing answers", most)
 		return
 	case ref.Fault != "" || cand.Fault != "":
-		c.notCompared("lockstep could not do it", most)
+		u.notCompared("lockstep could not do it", most)
 		return
 	}
 	if len(rx) != len(cx) && ref.Unmet == nil && cand.Unmet == nil {
-		c.add(Difference{
-			Kind: CountDiffers, Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, Place: "requests",
-			Reference: strconv.Itoa(len(rx)), Candidate: strconv.Itoa(len(cx)), Text: "the numbers of requests differ",
+		u.add(diff.Difference{
+			Reason: diff.Because(diff.CountDiffers, diff.CountsOfRequests), Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, At: diff.At{Part: "requests"},
+			Ref: diff.Show(strconv.Itoa(len(rx))), Cand: diff.Show(strconv.Itoa(len(cx))),
 		})
 	}
 	if ref.Unordered || cand.Unordered {
-		rx, cx = c.unordered(c.rules.OfQuestions(ref), rx, cx)
+		rx, cx = u.pairUnordered(u.rules.UpstreamVolatile(ref), rx, cx)
 	}
 	for i := range min(len(rx), len(cx)) {
 		at := "request"
 		if most > 1 {
 			at += " " + strconv.Itoa(i+1)
 		}
-		c.question(ref, at, [2]int{slices.Index(ref.Exchanges, rx[i]), slices.Index(cand.Exchanges, cx[i])}, rx[i], cx[i])
+		u.upstreamRequest(ref, at, [2]int{slices.Index(ref.Exchanges, rx[i]), slices.Index(cand.Exchanges, cx[i])}, rx[i], cx[i])
 	}
-	c.notCompared("no counterpart", most-min(len(rx), len(cx)))
+	u.notCompared("no counterpart", most-min(len(rx), len(cx)))
 }
 
 // unexpectedKind is what a request that no rule answers leaves behind.
@@ -69,86 +75,85 @@ const unexpectedKind = "unexpected"
 
 func isUnexpected(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind == unexpectedKind }
 
-// question compares two requests. at is what the place begins with: "request 2", and of are their indexes on each side.
-func (c *comparison) question(step *transcript.Step, at string, of [2]int, ref, cand *transcript.Exchange) {
-	if broke(ref) || broke(cand) { // in the middle of the request: Shortfalls has it
-		c.notCompared("an exchange that failed", 1)
+// upstreamRequest compares two requests. at is what the place begins with: "request 2", and of are their indexes on each side.
+func (u upstream) upstreamRequest(step *transcript.Step, at string, of [2]int, ref, cand *transcript.Exchange) {
+	if broke(ref) || broke(cand) { // in the middle of the request: reported as unmet
+		u.notCompared("an exchange that failed", 1)
 		return
 	}
-	c.result.Exchanges++
-	report := func(d Difference) {
+	u.result.Exchanges++
+	report := func(d diff.Difference) {
 		d.Step, d.Exchange, d.Exchanges, d.Events = step.ID, of[0], of, [2]int{-1, -1}
-		d.Place = at + " " + d.Place
-		c.add(d)
+		d.At.Message = at
+		u.add(d)
 	}
-	seen := c.seen(ref.Sent, cand.Sent)
-	c.line(step, &ref.Request, &cand.Request, place{where: location{where(step, at), nil}, seen: seen}, report)
-	sides := bodyContents(asAnswer(&ref.Request), asAnswer(&cand.Request))
+	seen := u.seen(ref.Sent, cand.Sent)
+	u.requestLine(step, &ref.Request, &cand.Request, ident.Place{Where: ident.InStep(step.ID, diff.At{Message: at}), Seen: seen}, report)
+	sides := bodyContents(asResponse(&ref.Request), asResponse(&cand.Request))
 	stub, _, _ := strings.Cut(step.ID, ".")
-	names := withCoding(c.rules.QuestionHeaders(stub, step.ID), ref.Request.Header, cand.Request.Header)
-	if sides[0].otherwise != sides[1].otherwise && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, "Content-Type") }) {
-		sides[0].otherwise, sides[1].otherwise = "", "" // that the types differ is told by the header field
+	names := withCoding(u.rules.UpstreamHeaders(stub, step.ID), ref.Request.Header, cand.Request.Header)
+	if sides[0].NotJSON != sides[1].NotJSON && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, "Content-Type") }) {
+		sides[0].NotJSON, sides[1].NotJSON = "", "" // that the types differ is told by the header field
 	}
-	var inBody []Difference // behind the header fields, and looked at before: see exchange
-	rules := c.rules.OfQuestions(step)
-	p := place{where: location{where(step, at+" body"), nil}, seen: seen, line: lineOfQuestions(step), of: [2]string{asked(ref), asked(cand)}}
-	c.boundaries(ref.Request.Header, cand.Request.Header, location{what: where(step, at+" header Content-Type")})
-	if !c.unread(unreadQuestion(ref), unreadQuestion(cand)) {
-		c.content("body", "body", p, rules, sides, func(d Difference) { inBody = appendSome(inBody, d) })
+	var inBody []diff.Difference // behind the header fields, and looked at before: as in exchange
+	rules := u.rules.UpstreamVolatile(step)
+	p := ident.Place{Where: ident.InStep(step.ID, diff.At{Message: at, Part: "body"}), Seen: seen, Timeline: upstreamTimeline(step), Of: [2]string{operationOf(ref), operationOf(cand)}}
+	fields(u).bindBoundaries(ref.Request.Header, cand.Request.Header, ident.InStep(step.ID, diff.At{Message: at, Part: "header Content-Type"}))
+	if !u.skipUnreadable(unreadableRequest(ref), unreadableRequest(cand)) {
+		u.Content(p, rules, sides, func(d diff.Difference) { inBody = appendSome(inBody, d) })
 	}
-	c.unnamedOf(stub, names, ref.Request.Header, cand.Request.Header)
+	fields(u).unnamedOf(stub, names, ref.Request.Header, cand.Request.Header)
 	for _, name := range names {
 		if ref.Request.Header.Has(name) || cand.Request.Header.Has(name) {
-			c.b.applied[StubHeaderApplied(stub, name)] = true
-			if len(c.rules.Steps[step.ID].Headers) > 0 {
-				c.b.applied[HeaderApplied(name, step.ID)] = true
+			u.IDs.Applied[StubHeaderApplied(stub, name)] = true
+			if len(u.rules.Steps[step.ID].Headers) > 0 {
+				u.IDs.Applied[HeaderApplied(name, step.ID)] = true
 			}
 		}
-		c.header(step, name, ref.Request.Header, cand.Request.Header, seen, report)
+		fields(u).header(step, name, ref.Request.Header, cand.Request.Header, seen, report)
 	}
 	for _, d := range inBody {
 		report(d)
 	}
-	if ref.Hangs && cand.Hangs && (ref.Failure == nil) != (cand.Failure == nil) && !c.letGoBehind(ref, cand) {
-		report(Difference{
-			Kind: HangUp, Place: "end", At: both("end"), Reference: patience(ref), Candidate: patience(cand),
-			Text: "one lets go of its upstream, the other does not",
+	if ref.Hangs && cand.Hangs && (ref.Failure == nil) != (cand.Failure == nil) && !u.lateHangUp(ref, cand) {
+		report(diff.Difference{
+			Reason: diff.Because(diff.HangUp, diff.OneHangsUp), At: diff.At{Part: "end"}, Ref: diff.Show(hangUpText(ref)), Cand: diff.Show(hangUpText(cand)),
 		})
 	}
 }
 
-func patience(x *transcript.Exchange) string {
+func hangUpText(x *transcript.Exchange) string {
 	if x.Failure != nil {
 		return "it hung up"
 	}
 	return "it waited on"
 }
 
-// lineOfQuestions is what the times in requests to one rule of a stub belong to; "" when these are in no order.
-func lineOfQuestions(step *transcript.Step) string {
+// upstreamTimeline is what the times in requests to one rule of a stub belong to; "" when these are in no order.
+func upstreamTimeline(step *transcript.Step) string {
 	if step.Unordered {
 		return ""
 	}
 	return "questions " + step.ID
 }
 
-// line compares the method, and the path with its query.
-func (c *comparison) line(step *transcript.Step, ref, cand *transcript.Request, p place, report func(Difference)) {
+// requestLine compares the method, and the path with its query.
+func (u upstream) requestLine(step *transcript.Step, ref, cand *transcript.Request, p ident.Place, report func(diff.Difference)) {
 	if ref.Method != cand.Method {
-		report(Difference{
-			Kind: ValueDiffers, Place: "method", At: both("method"), Reference: ref.Method, Candidate: cand.Method, Text: "the methods differ",
+		report(diff.Difference{
+			Reason: diff.Because(diff.ValueDiffers, diff.MethodsDiffer), At: diff.At{Part: "method"}, Ref: diff.Excerpt{Text: ref.Method}, Cand: diff.Excerpt{Text: cand.Method},
 		})
 	}
-	if kind, why := c.b.texts(ref.Target, cand.Target, p); kind != "" {
-		report(Difference{
-			Kind: kind, Place: "path", At: both("path"), Reference: show(strconv.Quote(ref.Target)), Candidate: show(strconv.Quote(cand.Target)), Text: why,
+	if why := u.IDs.Texts(ref.Target, cand.Target, p); !why.None() {
+		report(diff.Difference{
+			Reason: why, At: diff.At{Part: "path"}, Ref: diff.Show(strconv.Quote(ref.Target)), Cand: diff.Show(strconv.Quote(cand.Target)),
 		})
 	}
 }
 
-// OfQuestions returns the rules for values of the bodies that one rule of a stub has answered, or that were sent to an MCP
+// UpstreamVolatile returns the rules for values of the bodies that one rule of a stub has answered, or that were sent to an MCP
 // server by one method, the narrowest first.
-func (r *Rules) OfQuestions(step *transcript.Step) []Volatile {
+func (r *Rules) UpstreamVolatile(step *transcript.Step) []jsondiff.Volatile {
 	upstream, method, _ := strings.Cut(step.ID, ".")
 	if step.ToMCP() {
 		return slices.Concat(r.MCP[upstream+" "+method], r.MCP[method], r.Volatile)
@@ -156,21 +161,21 @@ func (r *Rules) OfQuestions(step *transcript.Step) []Volatile {
 	return slices.Concat(r.Steps[step.ID].Volatile, r.Stubs[upstream].Volatile, r.Volatile)
 }
 
-func questionContent(r *transcript.Request) content { return bodyContent(asAnswer(r)) }
+func requestContent(r *transcript.Request) jsondiff.Content { return bodyContent(asResponse(r)) }
 
-// asAnswer returns the message of a request as that of an answer.
-func asAnswer(r *transcript.Request) *transcript.Response {
+// asResponse returns the message of a request as that of an answer.
+func asResponse(r *transcript.Request) *transcript.Response {
 	return &transcript.Response{Header: r.Header, Body: r.Body}
 }
 
-// usualQuestion are the header fields of requests to stubs that are compared when no rule names any: what the body is, and
+// defaultUpstreamHeaders are the header fields of requests to stubs that are compared when no rule names any: what the body is, and
 // with which key the upstream is asked.
-var usualQuestion = []string{"Content-Type", "Authorization", "X-Api-Key"}
+var defaultUpstreamHeaders = []string{"Content-Type", "Authorization", "X-Api-Key"}
 
-// QuestionHeaders returns the names of the header fields of requests to a stub that are compared, each once. step is the id of
+// UpstreamHeaders returns the names of the header fields of requests to a stub that are compared, each once. step is the id of
 // what one of its rules has answered.
-func (r *Rules) QuestionHeaders(stub, step string) []string {
-	names := usualQuestion
+func (r *Rules) UpstreamHeaders(stub, step string) []string {
+	names := defaultUpstreamHeaders
 	if own := r.Stubs[stub].Headers; own != nil {
 		names = own
 	}
@@ -188,39 +193,39 @@ func StubHeaderApplied(stub, name string) string {
 	return "stub " + stub + " header " + strings.ToLower(name)
 }
 
-// unordered puts requests of which the order does not count in an order: those first that are equal with the ids that have
+// pairUnordered puts requests of which the order does not count in an order: those first that are equal with the ids that have
 // been bound, and then those that are equal but for their ids.
-func (c *comparison) unordered(rules []Volatile, ref, cand []*transcript.Exchange) (rx, cx []*transcript.Exchange) {
-	by := func(b *bindings) telling {
+func (u upstream) pairUnordered(rules []jsondiff.Volatile, ref, cand []*transcript.Exchange) (rx, cx []*transcript.Exchange) {
+	by := func(b *ident.Bindings) describer {
 		return func(side int, x *transcript.Exchange) string {
-			line := x.Request.Method + " " + b.skeleton(side, x.Request.Target)
-			return line + "\n" + c.outlineBy(b, side, questionContent(&x.Request), rules)
+			line := x.Request.Method + " " + b.Skeleton(side, x.Request.Target)
+			return line + "\n" + u.OutlineBy(b, side, requestContent(&x.Request), rules)
 		}
 	}
-	return matched(ref, cand, by(c.b), by(c.b.named()))
+	return matchBy(ref, cand, by(u.IDs), by(u.IDs.Named()))
 }
 
-// upstreamShortfalls returns what a target has asked a stub that it must not ask, or has not asked that it must.
-func upstreamShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
-	var out []Shortfall
+// unmetUpstream returns what a target has asked a stub that it must not ask, or has not asked that it must.
+func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
+	var out []Unmet
 	for i, x := range s.Exchanges {
 		at := "request " + strconv.Itoa(i+1)
 		switch f := x.Failure; {
-		case f != nil && f.Kind != transcript.FailCanceled && !d.follows(f, x.Done) && !d.outOfService(f, begun(x), x.Done):
-			out = append(out, Shortfall{
+		case f != nil && f.Kind != transcript.FailCanceled && !d.causedByExit(f, x.Done) && !d.explainedByOutage(f, startOf(x), x.Done):
+			out = append(out, Unmet{
 				Kind: ExchangeFailed, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: "a complete request", Got: f.Text,
 				Text: "the request to the upstream broke",
 			})
 		case f == nil && x.Request.Body.Undecoded(x.Request.Header) && !isUnexpected(s):
 			if _, why := x.Request.Body.Opaque(x.Request.Header, false); why != "" {
-				f := miscoded(x.Request.Header, why)
+				f := wrongCoding(x.Request.Header, why)
 				f.Step, f.Exchange, f.Event, f.Place = s.ID, i, -1, at+" body"
 				out = append(out, f)
 			}
 		case f == nil && isUnexpected(s):
-			_, got := cut("", show(x.Request.Method+" "+x.Request.Target+" "+string(x.Request.Body.Bytes)))
-			out = append(out, Shortfall{
-				Kind: UpstreamUnexpected, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: s.Unmet.What, Got: strings.TrimSpace(got),
+			_, got := diff.Cut("", diff.Show(x.Request.Method+" "+x.Request.Target+" "+string(x.Request.Body.Bytes)).Text)
+			out = append(out, Unmet{
+				Kind: UpstreamUnexpected, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: s.Unmet.What, Got: strings.TrimSpace(got.String()),
 				Text: "the upstream was asked what nothing answers: " + cmp.Or(x.Unanswered, s.Unmet.Why),
 			})
 		}
@@ -229,7 +234,7 @@ func upstreamShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 		return o.Unmet != nil && o.Unmet.Kind == "asked" && o.Text == "asked "+s.ID
 	})
 	if s.Unmet != nil && !isUnexpected(s) && !awaited && d.t.Exit == nil && d.t.Aborted == "" {
-		out = append(out, Shortfall{
+		out = append(out, Unmet{
 			Kind: UpstreamMissing, Step: s.ID, Exchange: -1, Event: -1, Place: "requests", Want: s.Unmet.What, Got: s.Unmet.Why,
 			Text: "the upstream was not asked what it should be",
 		})

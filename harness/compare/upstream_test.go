@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -38,7 +39,7 @@ func sent(server, method, params string) *transcript.Transcript {
 }
 
 func mcpRule(of string) Rules {
-	return Rules{MCP: map[string][]Volatile{of: {{At: "$.a", Kind: Text}}}}
+	return Rules{MCP: map[string][]jsondiff.Volatile{of: {{At: "$.a", Kind: jsondiff.Text}}}}
 }
 
 const ours, theirs, stray, late = "ses_0f3a9b21c7d4e6", "ses_91bd04e7a2c35f", "ses_77aa04e7a2c311", "ses_5c1e04e7a2c3b9"
@@ -80,12 +81,12 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 		{"with another thing's id", asking(ours, asks(`{"for":"`+ours+`"}`)), asking(theirs, asks(`{"for":"`+stray+`"}`)), Rules{}, []string{"identity request body /for"}},
 		{"another value", asking(ours, asks(`{"a":1}`)), asking(theirs, asks(`{"a":2}`)), Rules{}, []string{"value request body /a"}},
 		{"a rule for the stub", asking(ours, asks(`{"a":"x"}`)), asking(theirs, asks(`{"a":"y"}`)),
-			Rules{Stubs: map[string]Step{"llm": {Volatile: []Volatile{{At: "$.a", Kind: Text}}}}}, nil},
+			Rules{Stubs: map[string]Step{"llm": {Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Text}}}}}, nil},
 		{"a rule for another stub", asking(ours, asks(`{"a":"x"}`)), asking(theirs, asks(`{"a":"y"}`)),
-			Rules{Stubs: map[string]Step{"other": {Volatile: []Volatile{{At: "$.a", Kind: Text}}}}}, []string{"value request body /a"}},
+			Rules{Stubs: map[string]Step{"other": {Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Text}}}}}, []string{"value request body /a"}},
 		{"a rule for what one rule has answered", asking(ours, asks(`{"a":"x"}`)), asking(theirs, asks(`{"a":"y"}`)),
-			Rules{Steps: map[string]Step{"llm.answer": {Volatile: []Volatile{{At: "$.a", Kind: Text}}}}}, nil},
-		{"a rule for all", asking(ours, asks(`{"a":"x"}`)), asking(theirs, asks(`{"a":"y"}`)), Rules{Volatile: []Volatile{{At: "$.a", Kind: Text}}}, nil},
+			Rules{Steps: map[string]Step{"llm.answer": {Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Text}}}}}, nil},
+		{"a rule for all", asking(ours, asks(`{"a":"x"}`)), asking(theirs, asks(`{"a":"y"}`)), Rules{Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Text}}}, nil},
 		{"without the key", asking(ours, asks(`{}`, key)), asking(theirs, asks(`{}`)), Rules{}, []string{"header-missing request header Authorization"}},
 		{"without a field that nobody names", asking(ours, asks(`{}`, transcript.Field{Name: "X-Trace", Value: "1"})), asking(theirs, asks(`{}`)), Rules{}, nil},
 		{"without a field that is named", asking(ours, asks(`{}`, transcript.Field{Name: "X-Trace", Value: "1"})), asking(theirs, asks(`{}`)),
@@ -106,7 +107,7 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 		{"a rule for another MCP server", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("other tools/call"), []string{"value request body /a"}},
 		{"a rule for another method of it", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("tools/list"), []string{"value request body /a"}},
 		{"a rule for a stub of an MCP server's name", sent("llm", "tools/call", `{"a":"x"}`), sent("llm", "tools/call", `{"a":"y"}`),
-			Rules{Stubs: map[string]Step{"llm": {Volatile: []Volatile{{At: "$.a", Kind: Text}}}}}, []string{"value request body /a"}},
+			Rules{Stubs: map[string]Step{"llm": {Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Text}}}}}, []string{"value request body /a"}},
 		{"a rule for an MCP server of a stub's name", asking(ours, asks(`{"a":"x"}`)), asking(theirs, asks(`{"a":"y"}`)), mcpRule("llm answer"), []string{"value request body /a"}},
 		{"what a rule for an MCP server demands", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":1}`), mcpRule("tools/call"), []string{"type request body /a"}},
 		{"and neither lets go", asking(ours, hangs(false)), asking(theirs, hangs(false)), Rules{}, nil},
@@ -116,7 +117,7 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 		result := Transcripts(tc.ref, tc.cand, &tc.rules)
 		var got []string
 		for _, d := range result.Differences {
-			got = append(got, string(d.Kind)+" "+d.Place)
+			got = append(got, string(d.Kind)+" "+d.At.String())
 			if d.Step != tc.ref.Upstream[0].ID || d.Fingerprint == "" {
 				t.Errorf("%s: step %q, fingerprint %q", tc.name, d.Step, d.Fingerprint)
 			}
@@ -135,7 +136,7 @@ func TestARequestThatNothingAnswersIsToldWithItsOwnReason(t *testing.T) {
 		Unmet: &transcript.Unmet{Kind: "unexpected", What: "no such request", Why: "as the first"},
 	}}}
 	var got []string
-	for _, s := range Shortfalls(&tr, &Rules{}) {
+	for _, s := range AllUnmet(&tr, &Rules{}) {
 		got = append(got, strings.TrimPrefix(s.Text, "the upstream was asked what nothing answers: "))
 	}
 	if d := cmp.Diff([]string{"nobody knows whose it is", "no rule answers it", "as the first"}, got); d != "" {
@@ -165,7 +166,7 @@ func TestWhatUpstreamsMustAndMustNotBeAsked(t *testing.T) {
 			[]string{"exchange-failed request 1: the request broke"}},
 	} {
 		var got []string
-		for _, s := range Shortfalls(&tc.t, &Rules{}) {
+		for _, s := range AllUnmet(&tc.t, &Rules{}) {
 			got = append(got, string(s.Kind)+" "+s.Place+": "+s.Got)
 		}
 		if d := cmp.Diff(tc.want, got); d != "" {

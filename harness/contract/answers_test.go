@@ -9,7 +9,7 @@ import (
 )
 
 // What is said of answers does not depend on who else reads the documents, and requests are left out.
-func TestCheckAnswersIsCheckWithoutRequests(t *testing.T) {
+func TestCheckResponsesIsCheckWithoutRequests(t *testing.T) {
 	doc := api(`
   /x:
     post:
@@ -32,8 +32,8 @@ func TestCheckAnswersIsCheckWithoutRequests(t *testing.T) {
 	}
 	d, docs := parse(t, doc), jsontree.NewDocuments(0)
 	for range 2 { // the second time, the verdict is known
-		if diff := cmp.Diff(want, d.CheckAnswers(docs, tr)); diff != "" {
-			t.Errorf("CheckAnswers (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want, d.CheckResponses(docs, tr)); diff != "" {
+			t.Errorf("CheckResponses (-want +got):\n%s", diff)
 		}
 	}
 	if !docs.Has([]byte(`{"a":1}`)) || docs.Has([]byte(`{}`)) {

@@ -1,178 +1,175 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // Check holds every exchange and event of a transcript against the document: exchanges in the order of the steps, then
-// the events of each stream. A request that the scenario calls malformed is not checked, only what came back.
+// the events of each stream. A request that the scenario calls malformed is not checked, only its response.
 func (d *Document) Check(t *transcript.Transcript) []Violation {
-	var out []Violation
+	c := check{Document: d}
+	return c.transcript(t)
+}
+
+// CheckResponses is Check without the requests: they were held against the document before they were sent. Only the values
+// in them that a server has made are checked. docs are the documents that the rest of a judgement reads as well.
+func (d *Document) CheckResponses(docs *jsontree.Documents, t *transcript.Transcript) []Violation {
+	c := check{Document: d, responsesOnly: true, docs: docs, stacks: schema.NewStacks()}
+	return c.transcript(t)
+}
+
+// A check collects the violations of one transcript or one request.
+type check struct {
+	*Document
+	responsesOnly bool
+	docs          *jsontree.Documents // nil: each content is parsed each time
+	stacks        *schema.Stacks      // nil: each judge has its own
+	out           []Violation
+}
+
+func (c *check) transcript(t *transcript.Transcript) []Violation {
 	for i := range t.Steps {
 		step := &t.Steps[i]
 		for k, ex := range step.Exchanges {
-			out = d.exchange(out, Violation{Step: step.ID, Exchange: k}, ex)
+			c.exchange(Violation{Step: step.ID, Exchange: k}, ex)
 		}
 	}
 	for _, s := range t.Streams {
-		ex, index := opening(t, s)
+		ex, index := spec.Opening(t, s)
 		if ex == nil || ex.Response == nil {
 			continue
 		}
-		op, _ := d.Operation(ex.Request.Method, ex.Request.Target)
-		if m := op.stream(ex.Response); m != nil && m.events != nil {
-			out = d.stream(out, s, m.events, Violation{Step: s.Step, Exchange: index, Stream: s.Name})
+		op, _ := c.Operation(ex.Request.Method, ex.Request.Target)
+		if m := op.Stream(ex.Response); m != nil && m.Events != nil {
+			c.stream(s, m.Events, Violation{Step: s.Step, Exchange: index, Stream: s.Name})
 		}
 	}
 	for i := range t.Steps {
 		for _, ex := range t.Steps[i].Exchanges {
 			if len(ex.Request.Captured) > 0 {
-				out = d.captured(out, t, &ex.Request)
+				c.captured(t, &ex.Request)
 			}
 		}
 	}
-	return out
+	return c.out
 }
 
-// CheckAnswers is Check without the requests, which were held against the document before they were sent, but for the values
-// in them that servers have made, and with documents that the rest of a judgement reads as well.
-func (d *Document) CheckAnswers(docs *jsontree.Documents, t *transcript.Transcript) []Violation {
-	answers := *d
-	answers.answersOnly, answers.docs, answers.room = true, docs, newRoom()
-	return answers.Check(t)
+// violations adds what was found in a value. What was found without a schema is about the place ref of the document.
+func (c *check) violations(at Violation, part, ref string, found []schema.Finding) {
+	for _, f := range found {
+		at.Place, at.Kind, at.Text, at.Schema = part+f.Pointer, f.Kind, f.Text, cmp.Or(f.Ref, ref)
+		at.Line = c.Line(at.Schema)
+		c.out = append(c.out, at)
+	}
 }
 
-// opening finds the exchange that carries a stream.
-func opening(t *transcript.Transcript, s *transcript.Stream) (*transcript.Exchange, int) {
-	for i := range t.Steps {
-		if t.Steps[i].ID != s.Step {
-			continue
-		}
-		for k, ex := range t.Steps[i].Exchanges {
-			if ex.Stream == s.Name {
-				return ex, k
-			}
-		}
-	}
-	return nil, 0
+// violation adds one that is not about a value.
+func (c *check) violation(at Violation, place string, kind Kind, ref, text string, args ...any) {
+	at.Place, at.Kind, at.Text, at.Schema, at.Line = place, kind, fmt.Sprintf(text, args...), ref, c.Line(ref)
+	c.out = append(c.out, at)
 }
 
-// stream returns the declaration of the event stream that a response carries, or nil.
-func (op *Operation) stream(r *transcript.Response) *media {
-	if op == nil {
-		return nil
-	}
-	declared := op.response(r.Status)
-	if declared == nil {
-		return nil
-	}
-	contentType, _ := r.Header.Get("Content-Type")
-	if m := find(declared.media, contentType); m != nil && m.typ.isStream() {
-		return m
-	}
-	return nil
-}
-
-func (d *Document) exchange(out []Violation, at Violation, ex *transcript.Exchange) []Violation {
-	op, values := d.routes.find(ex.Request.Method, path(ex.Request.Target))
-	if !ex.Request.Malformed && !d.answersOnly {
-		out = d.request(out, at, op, values, ex.Request)
+func (c *check) exchange(at Violation, ex *transcript.Exchange) {
+	op, values := c.Find(ex.Request.Method, ex.Request.Target)
+	if !ex.Request.Malformed && !c.responsesOnly {
+		c.request(at, op, values, ex.Request)
 	}
 	if op != nil && ex.Response != nil {
-		out = d.response(out, at, op, ex)
+		c.response(at, op, ex)
 	}
-	return out
 }
 
-// captured checks the values of a request that the server itself has made. What is wrong with one is reported where the server
-// sent it, once, and not where something is wrong with it already.
-func (d *Document) captured(out []Violation, t *transcript.Transcript, r *transcript.Request) []Violation {
-	op, values := d.routes.find(r.Method, path(r.Target))
-	for _, v := range d.request(nil, Violation{}, op, values, *r) {
-		i := slices.IndexFunc(r.Captured, func(c transcript.Captured) bool { return c.Place == v.Place })
+// captured checks the values of a request that the server itself has made. A violation is reported where the server sent the
+// value, once, unless that place has one already.
+func (c *check) captured(t *transcript.Transcript, r *transcript.Request) {
+	op, values := c.Find(r.Method, r.Target)
+	again := check{Document: c.Document, docs: c.docs, stacks: c.stacks}
+	again.request(Violation{}, op, values, *r)
+	for _, v := range again.out {
+		i := slices.IndexFunc(r.Captured, func(from transcript.Captured) bool { return from.Place == v.Place })
 		if i < 0 {
 			continue
 		}
-		c := &r.Captured[i]
-		known := slices.ContainsFunc(out, func(o Violation) bool {
-			return o.Step == c.Step && o.Exchange == c.Exchange && o.Stream == c.Stream && o.Event == c.Event && o.Place == c.From
+		from := &r.Captured[i]
+		known := slices.ContainsFunc(c.out, func(o Violation) bool {
+			return o.Step == from.Step && o.Exchange == from.Exchange && o.Stream == from.Stream && o.Event == from.Event && o.Place == from.From
 		})
-		if known || c.Stream != "" && !t.HasEvent(c.Stream, c.Event) {
+		if known || from.Stream != "" && !t.HasEvent(from.Stream, from.Event) {
 			continue
 		}
-		v.Step, v.Exchange, v.Stream, v.Event, v.Side = c.Step, c.Exchange, c.Stream, c.Event, Response
-		if c.Stream != "" {
+		v.Step, v.Exchange, v.Stream, v.Event, v.Side = from.Step, from.Exchange, from.Stream, from.Event, Response
+		if from.Stream != "" {
 			v.Side = Event
 		}
 		v.Text += fmt.Sprintf("; %s sends it again, as %s", op, v.Place)
-		v.Place = c.From
-		out = append(out, v)
+		v.Place = from.From
+		c.out = append(c.out, v)
 	}
-	return out
 }
 
-func (d *Document) response(out []Violation, at Violation, op *Operation, ex *transcript.Exchange) []Violation {
+func (c *check) response(at Violation, op *Operation, ex *transcript.Exchange) {
 	at.Side = Response
 	r := ex.Response
-	declared := op.response(r.Status)
+	declared := op.Response(r.Status)
 	if declared == nil {
-		return append(out, d.violation(at, "status", UndocumentedStatus, op.ref+"/responses",
-			"the status is %d; %s declares %s", r.Status, op, op.codes()))
+		c.violation(at, "status", UndocumentedStatus, op.Ref+"/responses", "the status is %d; %s declares %s", r.Status, op, op.Codes())
+		return
 	}
-	for _, h := range declared.headers {
-		out = d.header(out, at, h, r.Header)
+	for _, h := range declared.Headers {
+		c.header(at, h, r.Header)
 	}
-	return d.responseBody(out, at, op, declared, ex)
+	c.responseBody(at, op, declared, ex)
 }
 
-func (d *Document) header(out []Violation, at Violation, h *parameter, header transcript.Header) []Violation {
-	s := h.inHeader(header)
-	place := "header " + h.name
-	if s.none() {
-		if h.required {
-			out = append(out, d.violation(at, place, MissingHeader, h.ref, "the header %s is required and missing", h.name))
-		}
-		return out
+func (c *check) header(at Violation, h *spec.Parameter, header transcript.Header) {
+	s := h.InHeader(header)
+	place := "header " + h.Name
+	if !s.None() {
+		c.inText(at, h, s, place, HeaderValue)
+	} else if h.Required {
+		c.violation(at, place, MissingHeader, h.Ref, "the header %s is required and missing", h.Name)
 	}
-	return d.inText(out, at, h, s, place, HeaderValue)
 }
 
-func (d *Document) responseBody(out []Violation, at Violation, op *Operation, declared *response, ex *transcript.Exchange) []Violation {
+func (c *check) responseBody(at Violation, op *Operation, declared *spec.Response, ex *transcript.Exchange) {
 	r := ex.Response
 	contentType, typed := r.Header.Get("Content-Type")
 	hasBody := r.Body.Size > 0 || ex.Stream != ""
 	complete := ex.Failure == nil && r.Body.Size == int64(len(r.Body.Bytes))
 	switch {
-	case len(declared.media) == 0:
+	case len(declared.Media) == 0:
 		if hasBody {
-			out = append(out, d.violation(at, "body", UndocumentedBody, declared.ref,
-				"the response has a body; %s declares none for %s", op, declared.code))
+			c.violation(at, "body", UndocumentedBody, declared.Ref, "the response has a body; %s declares none for %s", op, declared.Code)
 		}
-		return out
+		return
 	case bodiless(ex):
 		if !typed {
-			return out
+			return
 		}
 	case !hasBody && !typed:
-		if complete && !declared.empty {
-			out = append(out, d.violation(at, "body", MissingBody, declared.ref,
-				"the response has no body; %s declares %s for %s", op, mediaNames(declared.media), declared.code))
+		if complete && !declared.Empty {
+			c.violation(at, "body", MissingBody, declared.Ref,
+				"the response has no body; %s declares %s for %s", op, spec.MediaNames(declared.Media), declared.Code)
 		}
-		return out
+		return
 	}
-	m := find(declared.media, contentType)
+	m := spec.FindMedia(declared.Media, contentType)
 	if m == nil {
-		return append(out, d.violation(at, "header Content-Type", UndocumentedMediaType, declared.ref,
-			"%s; %s declares %s for %s", contentTypeText(contentType, typed), op, mediaNames(declared.media), declared.code))
+		c.violation(at, "header Content-Type", UndocumentedMediaType, declared.Ref,
+			"%s; %s declares %s for %s", contentTypeText(contentType, typed), op, spec.MediaNames(declared.Media), declared.Code)
+		return
 	}
-	if m.typ.isStream() || ex.Stream != "" || !complete || bodiless(ex) || r.Body.Undecoded(r.Header) {
-		return out
+	if m.Type.IsStream() || ex.Stream != "" || !complete || bodiless(ex) || r.Body.Undecoded(r.Header) {
+		return
 	}
-	return d.content(out, at, m, contentType, m.ref, r.Body.Bytes)
+	c.content(at, m, contentType, m.Ref, r.Body.Bytes)
 }
 
 // bodiless says that HTTP allows the response no content, whatever it would have been (RFC 9110 §6.4.1).

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -103,15 +102,6 @@ func TestEventNamesOfOurDocument(t *testing.T) {
 			t.Errorf("EventName(%s, %s) = %q, want %q", tc.operation, tc.data, got, tc.want)
 		}
 	}
-}
-
-func TestAddNeedsADocument(t *testing.T) {
-	defer func() {
-		if text, _ := recover().(string); !strings.Contains(text, "NewCoverage") {
-			t.Errorf("Add to an empty coverage: %q", text)
-		}
-	}()
-	new(Coverage).Add(&transcript.Transcript{})
 }
 
 func TestEventsOfAnOperation(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 )
 
 const guide = "../../docs/contract.md"
@@ -69,10 +71,10 @@ func TestTheGuideListsTheFormats(t *testing.T) {
 		named[m[1]] = true
 	}
 	checked := map[string]bool{}
-	for name := range stringFormats {
+	for name := range schema.StringFormats {
 		checked[name] = true
 	}
-	for name := range numberFormats {
+	for name := range schema.NumberFormats {
 		checked[name] = true
 	}
 	if diff := cmp.Diff(checked, named); diff != "" {

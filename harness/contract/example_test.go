@@ -70,16 +70,3 @@ func ExampleParse() {
 	// openapi.yaml:20:38: $ref leads to "#/components/schemas/Tolo", which does not exist
 	// 	fix: did you mean "#/components/schemas/Tool"?
 }
-
-func ExampleCoverage() {
-	doc, err := contract.Parse([]byte(api), nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	coverage := doc.NewCoverage()
-	coverage.Add(&transcript.Transcript{})
-	fmt.Println(coverage.Totals())
-	// Output:
-	// operations 0/1 · statuses 0/1 · events 0/0
-}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // parse reads a document that has no mistakes.
@@ -153,13 +152,4 @@ func numbered(text string) string {
 		fmt.Fprintf(&b, "%3d %s\n", i+1, line)
 	}
 	return b.String()
-}
-
-func mustTree(t testing.TB, text string) *jsontree.Node {
-	t.Helper()
-	n, _, err := jsontree.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

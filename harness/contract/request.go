@@ -1,143 +1,133 @@
 package contract
 
-import "github.com/lockstep-dev/lockstep/harness/transcript"
+import (
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+)
 
-// CheckRequest holds a request that is about to be sent against the document. Query parameters that are not declared
-// are no violation, nor are fields: servers must bear them.
+// CheckRequest holds a request that is about to be sent against the document. Undeclared query parameters and fields are
+// no violation: servers must accept them.
 func (d *Document) CheckRequest(method, target string, header transcript.Header, body []byte) []Violation {
-	op, values := d.routes.find(method, path(target))
-	return d.request(nil, Violation{Side: Request}, op, values, transcript.Request{
+	op, values := d.Find(method, target)
+	c := check{Document: d}
+	c.request(Violation{}, op, values, transcript.Request{
 		Method: method, Target: target, Header: header, Body: transcript.Body{Bytes: body, Size: int64(len(body))},
 	})
+	return c.out
 }
 
-// Takes reports whether the document has an operation for a request, or the request is an OPTIONS: a path answers that by
-// itself, to a browser's preflight, and documents seldom say so.
-func (d *Document) Takes(method, target string) bool {
-	if op, _ := d.routes.find(method, path(target)); op != nil {
-		return true
-	}
-	return method == "OPTIONS" && d.routes.knows(path(target))
-}
-
-func (d *Document) request(out []Violation, at Violation, op *Operation, values []string, r transcript.Request) []Violation {
+func (c *check) request(at Violation, op *Operation, values []string, r transcript.Request) {
 	at.Side = Request
-	if op == nil {
-		if d.Takes(r.Method, r.Target) {
-			return out
-		}
-		return append(out, d.violation(at, "target", UndocumentedOperation, "#/paths",
-			"the document has no operation for %s %s", quote(r.Method), quote(path(r.Target))))
+	if op != nil {
+		c.parameters(at, op, values, r)
+		c.requestBody(at, op, r)
+	} else if !c.Accepts(r.Method, r.Target) {
+		c.violation(at, "target", UndocumentedOperation, "#/paths",
+			"the document has no operation for %s %s", problem.Quote(r.Method), problem.Quote(spec.TargetPath(r.Target)))
 	}
-	out = d.parameters(out, at, op, values, r)
-	return d.requestBody(out, at, op, r)
 }
 
-func (d *Document) parameters(out []Violation, at Violation, op *Operation, values []string, r transcript.Request) []Violation {
-	var inQuery, inCookie []pair
-	for _, p := range op.params {
-		var s sent
-		switch p.in {
+func (c *check) parameters(at Violation, op *Operation, values []string, r transcript.Request) {
+	var inQuery, inCookie []spec.Pair
+	for _, p := range op.Params {
+		var s spec.Sent
+		switch p.In {
 		case "path":
 			// The server's base path may have parameters too; they come first.
-			if i := len(values) - op.pathParams + p.index; p.index >= 0 && i >= 0 && i < len(values) {
-				s = sent{values: values[i : i+1], decode: unescape}
+			if i := len(values) - op.PathParams + p.Index; p.Index >= 0 && i >= 0 && i < len(values) {
+				s = spec.Sent{Values: values[i : i+1], Decode: spec.Unescape}
 			}
 		case "query":
 			if inQuery == nil {
-				inQuery = parsePairs(query(r.Target), "&")
+				inQuery = spec.ParsePairs(spec.Query(r.Target), "&")
 			}
-			s = p.among(inQuery)
+			s = p.AmongPairs(inQuery)
 		case "header":
-			s = p.inHeader(r.Header)
+			s = p.InHeader(r.Header)
 		case "cookie":
 			if inCookie == nil {
 				line, _ := r.Header.Get("Cookie")
-				inCookie = parsePairs(line, ";")
+				inCookie = spec.ParsePairs(line, ";")
 			}
-			s = p.among(inCookie)
+			s = p.AmongPairs(inCookie)
 		}
-		out = d.parameter(out, at, p, s)
+		c.parameter(at, p, s)
 	}
-	return out
 }
 
-func (d *Document) parameter(out []Violation, at Violation, p *parameter, s sent) []Violation {
-	place := p.in + " " + p.name
+func (c *check) parameter(at Violation, p *spec.Parameter, s spec.Sent) {
+	place := p.In + " " + p.Name
 	switch {
-	case s.none():
-		if p.required && !p.spread() {
-			out = append(out, d.violation(at, place, MissingParameter, p.ref,
-				"the %s parameter %q is required and missing", p.in, p.name))
+	case s.None():
+		if p.Required && !p.Spread() {
+			c.violation(at, place, MissingParameter, p.Ref, "the %s parameter %q is required and missing", p.In, p.Name)
 		}
-		return out
-	case p.repeated(s):
-		return append(out, d.violation(at, place, RepeatedParameter, p.ref,
-			"the %s parameter %q is sent %d times; it has one value", p.in, p.name, len(s.values)))
-	case p.allowEmpty && len(s.values) == 1 && s.values[0] == "":
-		return out
+	case p.Repeated(s):
+		c.violation(at, place, RepeatedParameter, p.Ref,
+			"the %s parameter %q is sent %d times; it has one value", p.In, p.Name, len(s.Values))
+	case p.AllowEmpty && len(s.Values) == 1 && s.Values[0] == "":
+	default:
+		c.inText(at, p, s, place, ParameterValue)
 	}
-	return d.inText(out, at, p, s, place, ParameterValue)
 }
 
-// inText checks the value of a parameter or a header. Its faults have one kind, whatever they are: where a value is
-// text, its type is a matter of how one reads it.
-func (d *Document) inText(out []Violation, at Violation, p *parameter, s sent, place string, kind Kind) []Violation {
-	var found []finding
+// inText checks the value of a parameter or a header. All its violations are of one kind: the type of a value that is
+// written as text depends on how one reads it.
+func (c *check) inText(at Violation, p *spec.Parameter, s spec.Sent, place string, kind Kind) {
+	var found []schema.Finding
 	switch {
-	case p.how == jsonText:
-		found = d.verdict(p.schema, jsonText, at.Side, []byte(s.decode(s.values[0])))
-	case p.schema != nil && p.how == plainText:
-		j := d.newJudge(at.Side)
-		j.value(p.value(s), p.schema, nil)
-		found = j.done(p.schema.ref)
+	case p.Encoding == spec.JSON:
+		found = c.judge(p.Schema, spec.JSON, at.Side, []byte(s.Decode(s.Values[0])))
+	case p.Schema != nil && p.Encoding == spec.PlainText:
+		found = c.newJudge(at.Side).Judge(p.Value(s), p.Schema)
 	}
-	first := len(out)
-	out = d.violations(out, at, place, p.ref, found)
-	for i := range out[first:] {
-		out[first+i].Kind = kind
+	first := len(c.out)
+	c.violations(at, place, p.Ref, found)
+	for i := range c.out[first:] {
+		c.out[first+i].Kind = kind
 	}
-	return out
 }
 
-func (d *Document) requestBody(out []Violation, at Violation, op *Operation, r transcript.Request) []Violation {
+func (c *check) requestBody(at Violation, op *Operation, r transcript.Request) {
 	contentType, typed := r.Header.Get("Content-Type")
 	switch {
-	case op.body == nil:
+	case op.Body == nil:
 		if r.Body.Size > 0 {
-			out = append(out, d.violation(at, "body", UndocumentedBody, op.ref,
-				"a body of %d bytes is sent; %s declares none", r.Body.Size, op))
+			c.violation(at, "body", UndocumentedBody, op.Ref, "a body of %d bytes is sent; %s declares none", r.Body.Size, op)
 		}
-		return out
+		return
 	case r.Body.Size == 0 && !typed:
-		if op.body.required {
-			out = append(out, d.violation(at, "body", MissingBody, op.body.ref, "%s requires a body and none is sent", op))
+		if op.Body.Required {
+			c.violation(at, "body", MissingBody, op.Body.Ref, "%s requires a body and none is sent", op)
 		}
-		return out
+		return
 	}
-	m := find(op.body.media, contentType)
+	m := spec.FindMedia(op.Body.Media, contentType)
 	if m == nil {
-		return append(out, d.violation(at, "header Content-Type", UndocumentedMediaType, op.body.ref,
-			"%s; %s takes %s", contentTypeText(contentType, typed), op, mediaNames(op.body.media)))
+		c.violation(at, "header Content-Type", UndocumentedMediaType, op.Body.Ref,
+			"%s; %s takes %s", contentTypeText(contentType, typed), op, spec.MediaNames(op.Body.Media))
+		return
 	}
-	if !r.Body.Whole() || r.Body.Undecoded(r.Header) {
-		return out
+	if r.Body.Whole() && !r.Body.Undecoded(r.Header) {
+		c.content(at, m, contentType, op.Body.Ref, r.Body.Bytes)
 	}
-	return d.content(out, at, m, contentType, op.body.ref, r.Body.Bytes)
 }
 
-// content checks a body that is there from its first byte to its last, under its content type.
-func (d *Document) content(out []Violation, at Violation, m *media, contentType, ref string, body []byte) []Violation {
-	how := parseMediaType(contentType).content()
-	if how == jsonText && len(body) == 0 {
-		return append(out, d.violation(at, "body", MissingBody, ref, "the content type is %s and the body is empty", quote(contentType)))
+// content checks a whole body under its content type.
+func (c *check) content(at Violation, m *spec.Media, contentType, ref string, body []byte) {
+	how := spec.ParseMediaType(contentType).Encoding()
+	if how == spec.JSON && len(body) == 0 {
+		c.violation(at, "body", MissingBody, ref, "the content type is %s and the body is empty", problem.Quote(contentType))
+		return
 	}
-	return d.violations(out, at, "body", m.ref, d.verdict(m.schema, how, at.Side, body))
+	c.violations(at, "body", m.Ref, c.judge(m.Schema, how, at.Side, body))
 }
 
 func contentTypeText(contentType string, typed bool) string {
 	if !typed {
 		return "there is a body and no content type"
 	}
-	return "the content type is " + quote(contentType)
+	return "the content type is " + problem.Quote(contentType)
 }

@@ -1,5 +1,7 @@
 package contract
 
+import "github.com/lockstep-dev/lockstep/harness/contract/schema"
+
 // A Violation is one place where an exchange or an event breaks the document.
 type Violation struct {
 	Step     string `json:"step"`     // the id of the step; empty when only a request was checked
@@ -29,10 +31,10 @@ const (
 	Event    Side = "event"
 )
 
-// Kind names what is wrong. Kinds stand in waivers and in saved reports: renaming one is a change of format.
-type Kind string
+// Kind names what is wrong. Those about a value are constants of package schema.
+type Kind = schema.Kind
 
-// The kinds. Kinds describes them.
+// The kinds that are not about a value. Kinds describes all of them.
 const (
 	UndocumentedOperation Kind = "undocumented-operation"
 	MissingParameter      Kind = "missing-parameter"
@@ -44,39 +46,15 @@ const (
 	UndocumentedMediaType Kind = "undocumented-media-type"
 	MissingBody           Kind = "missing-body"
 	UndocumentedBody      Kind = "undocumented-body"
-	JSONSyntax            Kind = "json-syntax"
-	JSONByteOrderMark     Kind = "json-byte-order-mark"
-	JSONInvalidUTF8       Kind = "json-invalid-utf8"
-	JSONDuplicateName     Kind = "json-duplicate-name"
-	JSONTrailingText      Kind = "json-trailing-text"
-	WrongType             Kind = "type"
-	NotInEnum             Kind = "enum"
-	PatternMismatch       Kind = "pattern"
-	FormatMismatch        Kind = "format"
-	WrongLength           Kind = "length"
-	OutOfRange            Kind = "range"
-	NotMultiple           Kind = "multiple-of"
-	WrongItemCount        Kind = "item-count"
-	RepeatedItem          Kind = "unique-items"
-	WrongFieldCount       Kind = "field-count"
-	MissingField          Kind = "missing-field"
-	ForbiddenField        Kind = "forbidden-field"
-	UndocumentedField     Kind = "undocumented-field"
-	ReadOnlyField         Kind = "read-only"
-	WriteOnlyField        Kind = "write-only"
-	UnknownAlternative    Kind = "discriminator"
-	SeveralAlternatives   Kind = "one-of"
-	ForbiddenMatch        Kind = "not"
 	UndocumentedEvent     Kind = "undocumented-event"
 	UndocumentedComment   Kind = "undocumented-comment"
 	EventData             Kind = "event-data"
-	MoreViolations        Kind = "more"
 )
 
-// OfValue reports whether a kind is about a single value that is there and of the right type, as far as a text has one.
-func (k Kind) OfValue() bool {
+// IsOfValue reports whether a kind is about a single value that is there and of the right type, as far as a text has one.
+func IsOfValue(k Kind) bool {
 	switch k {
-	case ParameterValue, HeaderValue, PatternMismatch, FormatMismatch, NotInEnum, WrongLength, OutOfRange, NotMultiple:
+	case ParameterValue, HeaderValue, schema.PatternMismatch, schema.FormatMismatch, schema.NotInEnum, schema.WrongLength, schema.OutOfRange, schema.NotMultiple:
 		return true
 	}
 	return false
@@ -102,31 +80,31 @@ var kinds = []KindInfo{
 	{UndocumentedMediaType, "the content type is missing, or not among those that are declared"},
 	{MissingBody, "a body is declared and none is sent"},
 	{UndocumentedBody, "a body is sent and none is declared"},
-	{JSONSyntax, "the content type says JSON and the text is not"},
-	{JSONByteOrderMark, "a JSON text begins with a byte order mark"},
-	{JSONInvalidUTF8, "a JSON text holds bytes that are not UTF-8"},
-	{JSONDuplicateName, "a name stands twice in one JSON object"},
-	{JSONTrailingText, "something follows the JSON value"},
-	{WrongType, "the value is of another type"},
-	{NotInEnum, "the value is not one of those that are listed"},
-	{PatternMismatch, "the string does not match the regular expression"},
-	{FormatMismatch, "the string or number is not in the format"},
-	{WrongLength, "the string is too short or too long"},
-	{OutOfRange, "the number is too small or too large"},
-	{NotMultiple, "the number is not a multiple of the one that is given"},
-	{WrongItemCount, "the array has too few or too many elements"},
-	{RepeatedItem, "two elements of the array are equal"},
-	{WrongFieldCount, "the object has too few or too many fields"},
-	{MissingField, "a required field is missing"},
-	{ForbiddenField, "the object is closed and does not declare the field"},
-	{UndocumentedField, "the object is open and no schema that applies to it names the field"},
-	{ReadOnlyField, "a request has a field that only responses have"},
-	{WriteOnlyField, "a response has a field that only requests have"},
-	{UnknownAlternative, "the field that tells the alternatives apart is missing or names none of them"},
-	{SeveralAlternatives, "the value matches more than one of the alternatives"},
-	{ForbiddenMatch, "the value matches the schema that it must not match"},
+	{schema.JSONSyntax, "the content type says JSON and the text is not"},
+	{schema.JSONByteOrderMark, "a JSON text begins with a byte order mark"},
+	{schema.JSONInvalidUTF8, "a JSON text holds bytes that are not UTF-8"},
+	{schema.JSONDuplicateName, "a name stands twice in one JSON object"},
+	{schema.JSONTrailingText, "something follows the JSON value"},
+	{schema.WrongType, "the value is of another type"},
+	{schema.NotInEnum, "the value is not one of those that are listed"},
+	{schema.PatternMismatch, "the string does not match the regular expression"},
+	{schema.FormatMismatch, "the string or number is not in the format"},
+	{schema.WrongLength, "the string is too short or too long"},
+	{schema.OutOfRange, "the number is too small or too large"},
+	{schema.NotMultiple, "the number is not a multiple of the one that is given"},
+	{schema.WrongItemCount, "the array has too few or too many elements"},
+	{schema.RepeatedItem, "two elements of the array are equal"},
+	{schema.WrongFieldCount, "the object has too few or too many fields"},
+	{schema.MissingField, "a required field is missing"},
+	{schema.ForbiddenField, "the object is closed and does not declare the field"},
+	{schema.UndocumentedField, "the object is open and no schema that applies to it names the field"},
+	{schema.ReadOnlyField, "a request has a field that only responses have"},
+	{schema.WriteOnlyField, "a response has a field that only requests have"},
+	{schema.UnknownAlternative, "the field that tells the alternatives apart is missing or names none of them"},
+	{schema.SeveralAlternatives, "the value matches more than one of the alternatives"},
+	{schema.ForbiddenMatch, "the value matches the schema that it must not match"},
 	{UndocumentedEvent, "the stream does not declare an event of that name"},
 	{UndocumentedComment, "the stream does not declare comments and has one"},
 	{EventData, "an event is declared with data and comes without, so that no client sees it"},
-	{MoreViolations, "the body or event has more violations than are listed"},
+	{schema.MoreViolations, "the body or event has more violations than are listed"},
 }

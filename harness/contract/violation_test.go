@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -94,48 +95,48 @@ var kindCases = []kindCase{
 		"body", "the response has no body; GET /x declares application/json for 200"},
 	{UndocumentedBody, mediaDoc, answer("GET", "/x", 202, nil, ""), answer("GET", "/x", 202, nil, "{}"),
 		"body", "the response has a body; GET /x declares none for 202"},
-	{JSONSyntax, mediaDoc, answerJSON(`{}`), answerJSON(`<html>`), "body", "the content is not JSON: offset 0"},
-	{JSONByteOrderMark, mediaDoc, answerJSON(`{}`), answerJSON("\ufeff{}"), "body", "byte order mark"},
-	{JSONInvalidUTF8, mediaDoc, answerJSON(`{"a":"é"}`), answerJSON("{\"a\":\"\xe9\"}"), "body/a", "not UTF-8"},
-	{JSONDuplicateName, mediaDoc, answerJSON(`{"a":1,"A":1}`), answerJSON(`{"a":1,"a":1}`), "body/a", "twice"},
-	{JSONTrailingText, mediaDoc, answerJSON("{}\n"), answerJSON("{}\n{}"), "body", "text follows"},
-	{WrongType, returning(`{type: array, items: {type: string}}`), answerJSON(`["1"]`), answerJSON(`[1]`),
+	{schema.JSONSyntax, mediaDoc, answerJSON(`{}`), answerJSON(`<html>`), "body", "the content is not JSON: offset 0"},
+	{schema.JSONByteOrderMark, mediaDoc, answerJSON(`{}`), answerJSON("\ufeff{}"), "body", "byte order mark"},
+	{schema.JSONInvalidUTF8, mediaDoc, answerJSON(`{"a":"é"}`), answerJSON("{\"a\":\"\xe9\"}"), "body/a", "not UTF-8"},
+	{schema.JSONDuplicateName, mediaDoc, answerJSON(`{"a":1,"A":1}`), answerJSON(`{"a":1,"a":1}`), "body/a", "twice"},
+	{schema.JSONTrailingText, mediaDoc, answerJSON("{}\n"), answerJSON("{}\n{}"), "body", "text follows"},
+	{schema.WrongType, returning(`{type: array, items: {type: string}}`), answerJSON(`["1"]`), answerJSON(`[1]`),
 		"body/0", "the number 1 stands here; a string is wanted"},
-	{NotInEnum, returning(`{type: string, enum: [a, b]}`), answerJSON(`"a"`), answerJSON(`"c"`),
+	{schema.NotInEnum, returning(`{type: string, enum: [a, b]}`), answerJSON(`"a"`), answerJSON(`"c"`),
 		"body", `"c" is not among the allowed values: "a", "b"`},
-	{PatternMismatch, returning(`{type: string, pattern: '^a+$'}`), answerJSON(`"aa"`), answerJSON(`"ab"`),
+	{schema.PatternMismatch, returning(`{type: string, pattern: '^a+$'}`), answerJSON(`"aa"`), answerJSON(`"ab"`),
 		"body", `"ab" does not match the pattern ^a+$`},
-	{FormatMismatch, returning(`{type: string, format: date}`), answerJSON(`"2024-02-29"`), answerJSON(`"2023-02-29"`),
+	{schema.FormatMismatch, returning(`{type: string, format: date}`), answerJSON(`"2024-02-29"`), answerJSON(`"2023-02-29"`),
 		"body", `"2023-02-29" is not a date`},
-	{WrongLength, returning(`{type: string, minLength: 2, maxLength: 3}`), answerJSON(`"äöü"`), answerJSON(`"ä"`),
+	{schema.WrongLength, returning(`{type: string, minLength: 2, maxLength: 3}`), answerJSON(`"äöü"`), answerJSON(`"ä"`),
 		"body", "has 1 characters; at least 2"},
-	{OutOfRange, returning(`{type: number, minimum: 0, maximum: 1, exclusiveMaximum: true}`), answerJSON(`0`), answerJSON(`1.0`),
+	{schema.OutOfRange, returning(`{type: number, minimum: 0, maximum: 1, exclusiveMaximum: true}`), answerJSON(`0`), answerJSON(`1.0`),
 		"body", "1.0 is not less than 1"},
-	{NotMultiple, returning(`{type: number, multipleOf: 0.01}`), answerJSON(`19.99`), answerJSON(`19.999`),
+	{schema.NotMultiple, returning(`{type: number, multipleOf: 0.01}`), answerJSON(`19.99`), answerJSON(`19.999`),
 		"body", "19.999 is not a multiple of 0.01"},
-	{WrongItemCount, returning(`{type: array, items: {}, minItems: 1}`), answerJSON(`[1]`), answerJSON(`[]`),
+	{schema.WrongItemCount, returning(`{type: array, items: {}, minItems: 1}`), answerJSON(`[1]`), answerJSON(`[]`),
 		"body", "has 0 elements; at least 1"},
-	{RepeatedItem, returning(`{type: array, items: {}, uniqueItems: true}`), answerJSON(`[1,"1",[1]]`), answerJSON(`[1,2,1.0]`),
+	{schema.RepeatedItem, returning(`{type: array, items: {}, uniqueItems: true}`), answerJSON(`[1,"1",[1]]`), answerJSON(`[1,2,1.0]`),
 		"body", "the elements 0 and 2 are equal"},
-	{WrongFieldCount, returning(`{type: object, maxProperties: 1}`), answerJSON(`{"a":1}`), answerJSON(`{"a":1,"b":2}`),
+	{schema.WrongFieldCount, returning(`{type: object, maxProperties: 1}`), answerJSON(`{"a":1}`), answerJSON(`{"a":1,"b":2}`),
 		"body", "has 2 fields; at most 1"},
-	{MissingField, returning(`{type: object, required: [a], properties: {a: {}}}`), answerJSON(`{"a":null}`), answerJSON(`{}`),
+	{schema.MissingField, returning(`{type: object, required: [a], properties: {a: {}}}`), answerJSON(`{"a":null}`), answerJSON(`{}`),
 		"body/a", `"a" is missing`},
-	{ForbiddenField, returning(`{type: object, properties: {name: {}}, additionalProperties: false}`), answerJSON(`{"name":1}`),
+	{schema.ForbiddenField, returning(`{type: object, properties: {name: {}}, additionalProperties: false}`), answerJSON(`{"name":1}`),
 		answerJSON(`{"nmae":1}`), "body/nmae", `did it mean "name"?`},
-	{UndocumentedField, returning(`{type: object, properties: {clientID: {}}}`), answerJSON(`{"clientID":1}`),
+	{schema.UndocumentedField, returning(`{type: object, properties: {clientID: {}}}`), answerJSON(`{"clientID":1}`),
 		answerJSON(`{"clientId":1}`), "body/clientId", `no schema names the field "clientId"; did it mean "clientID"?`},
-	{ReadOnlyField, taking(`{type: object, required: [id], properties: {id: {type: string, readOnly: true}}}`), askedJSON(`{}`),
+	{schema.ReadOnlyField, taking(`{type: object, required: [id], properties: {id: {type: string, readOnly: true}}}`), askedJSON(`{}`),
 		askedJSON(`{"id":"1"}`), "body/id", "belongs to responses"},
-	{WriteOnlyField, returning(`{type: object, required: [key], properties: {key: {type: string, writeOnly: true}}}`), answerJSON(`{}`),
+	{schema.WriteOnlyField, returning(`{type: object, required: [key], properties: {key: {type: string, writeOnly: true}}}`), answerJSON(`{}`),
 		answerJSON(`{"key":"1"}`), "body/key", "belongs to requests"},
-	{UnknownAlternative, returning(`{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}], discriminator: {propertyName: kind}}`,
+	{schema.UnknownAlternative, returning(`{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}], discriminator: {propertyName: kind}}`,
 		"    Cat: {type: object, properties: {kind: {type: string}}}\n    Dog: {type: object, properties: {kind: {type: string}}}"),
 		answerJSON(`{"kind":"Cat"}`), answerJSON(`{"kind":"Cow"}`),
 		"body/kind", `"Cow" names none of the alternatives "Cat", "Dog"`},
-	{SeveralAlternatives, returning(`{oneOf: [{type: integer}, {type: number}]}`), answerJSON(`1.5`), answerJSON(`1`),
+	{schema.SeveralAlternatives, returning(`{oneOf: [{type: integer}, {type: number}]}`), answerJSON(`1.5`), answerJSON(`1`),
 		"body", "1 matches 2 alternatives"},
-	{ForbiddenMatch, returning(`{not: {type: string}}`), answerJSON(`1`), answerJSON(`"a"`),
+	{schema.ForbiddenMatch, returning(`{not: {type: string}}`), answerJSON(`1`), answerJSON(`"a"`),
 		"body", `"a" matches the schema #/paths/~1x/get/responses/200/content/application~1json/schema/not`},
 	{UndocumentedEvent, streaming(eventsDoc), streamed(data("tick", `{"n":1}`)), streamed(data("tock", `{"n":1}`)),
 		"event name", `the event "tock" is not among "tick", "ping"; did it mean "tick"?`},
@@ -143,7 +144,7 @@ var kindCases = []kindCase{
 		"event", `the comment "keep-alive" stands here`},
 	{EventData, streaming(eventsDoc), streamed(data("ping", "")), streamed(transcript.Event{Type: "ping", Undispatched: true}),
 		"event data", `the event "ping" has no data field`},
-	{MoreViolations, returning(`{type: array, items: {type: string}}`), answerJSON(`[]`), answerJSON("[" + strings.Repeat("1,", 99) + "1]"),
+	{schema.MoreViolations, returning(`{type: array, items: {type: string}}`), answerJSON(`[]`), answerJSON("[" + strings.Repeat("1,", 99) + "1]"),
 		"body", "more violations than"},
 }
 
@@ -162,7 +163,7 @@ func TestEachKindOfViolationCanBeAbsentAndPresent(t *testing.T) {
 			if v.Place != tc.place || !strings.Contains(v.Text, tc.text) {
 				t.Errorf("Check: %q: %q, want %q and %q in it", v.Place, v.Text, tc.place, tc.text)
 			}
-			if len(vs) > 1 && tc.kind != MoreViolations {
+			if len(vs) > 1 && tc.kind != schema.MoreViolations {
 				t.Errorf("Check: more than one violation: %s", long(vs))
 			}
 			if v.Line == 0 || v.Schema == "" || v.Step != "1" {
@@ -174,12 +175,14 @@ func TestEachKindOfViolationCanBeAbsentAndPresent(t *testing.T) {
 
 func TestEveryKindHasACaseAndADescription(t *testing.T) {
 	var declared, shown, described []string
-	source, err := os.ReadFile("violation.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range regexp.MustCompile(`(?m)^\t\w+ +Kind = "([^"]+)"$`).FindAllSubmatch(source, -1) {
-		declared = append(declared, string(m[1]))
+	for _, file := range []string{"violation.go", "schema/kind.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +Kind = "([^"]+)"$`).FindAllSubmatch(source, -1) {
+			declared = append(declared, string(m[1]))
+		}
 	}
 	for _, tc := range kindCases {
 		shown = append(shown, string(tc.kind))
@@ -187,9 +190,11 @@ func TestEveryKindHasACaseAndADescription(t *testing.T) {
 	for _, k := range Kinds() {
 		described = append(described, string(k.Kind))
 	}
-	if diff := cmp.Diff(declared, shown); diff != "" {
-		t.Errorf("kinds without a case, or in another order (-declared +shown):\n%s", diff)
+	if diff := cmp.Diff(described, shown); diff != "" {
+		t.Errorf("kinds without a case, or in another order (-described +shown):\n%s", diff)
 	}
+	slices.Sort(declared)
+	slices.Sort(described)
 	if diff := cmp.Diff(declared, described); diff != "" {
 		t.Errorf("kinds without a description (-declared +described):\n%s", diff)
 	}

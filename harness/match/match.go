@@ -1,12 +1,10 @@
-// Package match decides whether what came is what a scenario asked for.
+// Package match decides whether responses and events are what a scenario expects.
 //
-// A scenario asks in two places: to tell one event from the others while it waits, and to make a demand on an answer.
-// Both are data (transcript.Pattern, transcript.Expect) in which expressions have already been replaced. What does not
-// hold is returned as Mismatches, each with its place and both sides, never as a bare no.
+// A scenario selects the event that it waits for, and makes demands on a response. Both are data (transcript.Pattern,
+// transcript.Expect) with the values filled in. Demands that do not hold are returned as Mismatches.
 package match
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -18,19 +16,20 @@ import (
 
 	"github.com/theory/jsonpath"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/archive"
+	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/archive"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // A Mismatch is a demand that does not hold.
 type Mismatch struct {
 	Place string // "status", "header Content-Type", "body", "body $.tools[0].id"
-	Want  string // for a person
+	Want  string // for people
 	Got   string
 }
 
-// A Matcher matches with documents that others read as well. The zero Matcher reads each by itself.
+// A Matcher uses documents that are already parsed. The zero Matcher parses all of them itself.
 type Matcher struct{ Documents *jsontree.Documents }
 
 // Exchange is Matcher.Exchange of the zero Matcher.
@@ -38,17 +37,12 @@ func Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	return Matcher{}.Exchange(e, x)
 }
 
-// Burst is Matcher.Burst of the zero Matcher.
-func Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismatch {
-	return Matcher{}.Burst(e, xs)
-}
-
 // JSON is Matcher.JSON of the zero Matcher.
 func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
 	return Matcher{}.JSON(p, at, doc)
 }
 
-// Event reports whether the event is the one meant.
+// Event reports whether an event matches a pattern. A comment never does.
 func Event(p *transcript.Pattern, ev *transcript.Event) bool {
 	if ev.Comment {
 		return false
@@ -59,12 +53,12 @@ func Event(p *transcript.Pattern, ev *transcript.Event) bool {
 	return p.JSON == nil || len(JSON(p.JSON, "", []byte(ev.Data))) == 0
 }
 
-// Exchange returns the demands that an exchange does not meet. A demand on an answer that did not come is not met,
-// whatever it is: there is no header without a field then, and no body that is empty.
+// Exchange returns the demands that an exchange does not meet. Without a response no demand is met, not even that a header
+// field is absent.
 func (m Matcher) Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	r := x.Response
 	if r == nil {
-		return unanswered(e, x)
+		return noResponse(e, x)
 	}
 	var out []Mismatch
 	if e.Status != 0 && e.Status != r.Status {
@@ -79,7 +73,7 @@ func (m Matcher) Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismat
 	if e.JSON != nil {
 		out = append(out, m.JSON(e.JSON, "body", archive.Content(r.Header.ContentType(), r.Body.Bytes))...)
 	}
-	if e.Count != nil { // of a single request
+	if e.Count != nil { // a burst of one
 		out = append(out, Count(e.Count, []*transcript.Exchange{x})...)
 	}
 	if len(e.OneOf) > 0 {
@@ -88,8 +82,8 @@ func (m Matcher) Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismat
 	return out
 }
 
-// unanswered is the one mismatch of an exchange without an answer; none when nothing is demanded.
-func unanswered(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
+// noResponse returns the one mismatch of an exchange without a response; none when there is no demand.
+func noResponse(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	got := "no answer"
 	if x.Failure != nil {
 		got += ": " + x.Failure.Text
@@ -104,8 +98,8 @@ func unanswered(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	}
 }
 
-// header compares a field with what is wanted. One that came in several lines is their values joined by commas
-// (RFC 9110 §5.2): a second line that says the contrary must not go unseen.
+// header compares a field with the wanted value. The values of several lines are joined by commas (RFC 9110 §5.2), so that
+// a second line is compared too.
 func header(name string, want *string, h transcript.Header) []Mismatch {
 	values := h.Values(name)
 	got, there := strings.Join(values, ", "), len(values) > 0
@@ -120,13 +114,13 @@ func header(name string, want *string, h transcript.Header) []Mismatch {
 	return nil
 }
 
-// oneOf returns nothing when an alternative holds. When all of them fail in the same one place, that is what is wrong,
-// with everything that would have been right; else it is what is wrong with the nearest.
+// oneOf returns nothing when an alternative holds. When all of them fail in the same single place, it returns that place
+// with all wanted values; else the mismatches of the nearest alternative.
 func oneOf(alternatives []transcript.Expect, meets func(*transcript.Expect) []Mismatch) []Mismatch {
 	var (
-		nearest []Mismatch
-		wants   []string
-		alike   = true
+		nearest   []Mismatch
+		wants     []string
+		samePlace = true
 	)
 	for i := range alternatives {
 		got := meets(&alternatives[i])
@@ -136,10 +130,10 @@ func oneOf(alternatives []transcript.Expect, meets func(*transcript.Expect) []Mi
 		if i == 0 || len(got) < len(nearest) {
 			nearest = got
 		}
-		alike = alike && len(got) == 1 && got[0].Place == nearest[0].Place
+		samePlace = samePlace && len(got) == 1 && got[0].Place == nearest[0].Place
 		wants = append(wants, got[0].Want)
 	}
-	if alike {
+	if samePlace {
 		nearest[0].Want = either(wants)
 		return nearest
 	}
@@ -149,18 +143,18 @@ func oneOf(alternatives []transcript.Expect, meets func(*transcript.Expect) []Mi
 	return nearest
 }
 
-// either joins what would do; a teardown takes a hundred statuses.
+// either joins the alternatives, up to a few: a teardown allows a hundred statuses.
 func either(wants []string) string {
-	const most = 4
+	const maxShown = 4
 	wants = slices.Compact(wants)
-	if n := len(wants) - most; n > 0 {
-		return strings.Join(wants[:most], ", ") + fmt.Sprintf(" or one of %d others", n)
+	if n := len(wants) - maxShown; n > 0 {
+		return strings.Join(wants[:maxShown], ", ") + fmt.Sprintf(" or one of %d others", n)
 	}
 	return strings.Join(wants, " or ")
 }
 
-// Burst returns the demands that the answers to a burst do not meet. A count is about all of them, so are alternatives:
-// one has to hold for the burst as a whole. Everything else is demanded of each answer, and told of one that does not meet it.
+// Burst returns the demands that the responses to a burst do not meet. A count and alternatives apply to the burst as a
+// whole. Every other demand applies to each response, and is reported for one response that does not meet it.
 func (m Matcher) Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismatch {
 	var out []Mismatch
 	if e.Count != nil {
@@ -175,8 +169,8 @@ func (m Matcher) Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismat
 	return out
 }
 
-// nearest returns what is wrong with one of the answers to a burst, if anything is: with the one that is nearest to what is
-// demanded. Which came first is chance.
+// nearest returns the mismatches of the response that has the fewest, among those that have any. It does not depend on the
+// order of the responses, which is chance.
 func (m Matcher) nearest(e *transcript.Expect, xs []*transcript.Exchange) (out []Mismatch) {
 	said := ""
 	for _, x := range xs {
@@ -192,8 +186,7 @@ func (m Matcher) nearest(e *transcript.Expect, xs []*transcript.Exchange) (out [
 	return out
 }
 
-// Count returns the demands on a burst that do not hold: how many answers have which status. Statuses that are not
-// named may not come.
+// Count compares how many responses of a burst have which status. A status that is not named must not occur.
 func Count(want map[int]int, xs []*transcript.Exchange) []Mismatch {
 	got := map[int]int{}
 	for _, x := range xs {
@@ -220,7 +213,8 @@ func Count(want map[int]int, xs []*transcript.Exchange) []Mismatch {
 	return out
 }
 
-// JSON returns the demands that a document does not meet. at is how the places are called: "body" gives "body $.id".
+// JSON returns the demands that a document does not meet. The name of the document begins their places: "body" gives "body
+// $.id".
 func (m Matcher) JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
 	root, _, err := m.Documents.Parse(doc)
 	if err != nil {
@@ -256,8 +250,8 @@ func (m Matcher) JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismat
 	return out
 }
 
-// query returns what a JSONPath selects. Paths are checked when scenarios are read; one that is not valid all the same,
-// in a run file from elsewhere, selects nothing.
+// query returns the values at a JSONPath. Paths are checked when scenarios are read; an invalid one, in a run file that was
+// changed, selects nothing.
 func query(value any, path string) jsonpath.NodeList {
 	p, err := jsonpath.Parse(path)
 	if err != nil {
@@ -279,7 +273,7 @@ func Pointer(doc []byte, path string) string {
 	return ""
 }
 
-// finds reports whether the one string that was selected matches. What holds for paths holds for the expression.
+// finds reports whether exactly one value is selected, a string that matches. An invalid expression matches nothing.
 func finds(pattern string, got jsonpath.NodeList) bool {
 	if len(got) != 1 {
 		return false
@@ -299,7 +293,7 @@ func Select(doc []byte, path string) (json.RawMessage, bool) {
 	if len(got) != 1 {
 		return nil, false
 	}
-	return encode(got[0]), true
+	return plainjson.Encode(got[0]), true
 }
 
 func place(at, path string) string { return strings.TrimSpace(at + " " + path) }
@@ -310,20 +304,8 @@ func (m Matcher) equal(want json.RawMessage, got *jsontree.Node) bool {
 }
 
 func (m Matcher) equalValue(want json.RawMessage, got any) bool {
-	node, _, err := jsontree.Parse(encode(got))
+	node, _, err := jsontree.Parse(plainjson.Encode(got))
 	return err == nil && m.equal(want, node)
-}
-
-// encode writes a value that came from JSON. It is shown to people, and captured to be sent again, so it has none of
-// the escapes that make JSON fit for HTML.
-func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(fmt.Sprintf("match: a value that was read from JSON cannot be written as JSON: %v", err))
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func show(got jsonpath.NodeList) string {
@@ -331,16 +313,16 @@ func show(got jsonpath.NodeList) string {
 	case 0:
 		return "nothing"
 	case 1:
-		return excerpt(encode(got[0]))
+		return excerpt(plainjson.Encode(got[0]))
 	default:
 		return fmt.Sprintf("%d values", len(got))
 	}
 }
 
 func excerpt(b []byte) string {
-	const most = 500
-	if len(b) > most {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(b[:most]), "\ufffd"), len(b))
+	const maxExcerpt = 500
+	if len(b) > maxExcerpt {
+		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(b[:maxExcerpt]), "\ufffd"), len(b))
 	}
 	return string(b)
 }

@@ -255,7 +255,7 @@ func TestBursts(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, said(Burst(&tc.expect, tc.got))); diff != "" {
+			if diff := cmp.Diff(tc.want, said(Matcher{}.Burst(&tc.expect, tc.got))); diff != "" {
 				t.Errorf("mismatches (-want +got):\n%s", diff)
 			}
 		})

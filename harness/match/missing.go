@@ -8,10 +8,11 @@ import (
 	"github.com/theory/jsonpath"
 	"github.com/theory/jsonpath/spec"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Missing says why Select found nothing: what there is instead, at the last place on the way that is there.
+// Missing says why Select found no value, and describes the nearest value on the path.
 func Missing(doc []byte, path string) string {
 	const none = "there is no such value"
 	root, _, err := jsontree.Parse(doc)
@@ -39,7 +40,7 @@ func Missing(doc []byte, path string) string {
 	return none
 }
 
-// outline says what a value is, and what its members are called.
+// outline describes a value: its kind, and the names of its members.
 func outline(value any) string {
 	switch v := value.(type) {
 	case map[string]any:
@@ -48,17 +49,17 @@ func outline(value any) string {
 		}
 		names := make([]string, 0, len(v))
 		for name := range v {
-			names = append(names, excerpt(encode(name)))
+			names = append(names, excerpt(plainjson.Encode(name)))
 		}
 		slices.Sort(names)
-		const most = 20
-		if more := len(names) - most; more > 0 {
-			names = append(names[:most], fmt.Sprintf("%d more", more))
+		const maxNames = 20
+		if more := len(names) - maxNames; more > 0 {
+			names = append(names[:maxNames], fmt.Sprintf("%d more", more))
 		}
 		return "an object with " + strings.Join(names, ", ")
 	case []any:
 		return fmt.Sprintf("an array of length %d", len(v))
 	default:
-		return excerpt(encode(v))
+		return excerpt(plainjson.Encode(v))
 	}
 }

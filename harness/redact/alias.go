@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// A secret can be an id as well: a session's, in a cookie and in a body. What stands in its place must be taken for an id of
-// the same kind, or two servers that are alike would be told to make their ids differently. So a prefix has an alias of
+// A secret can be an id as well: a session's, in a cookie and in a body. Its replacement must look like an id of
+// the same kind, or two equal servers would seem to make their ids differently. So a prefix has an alias of
 // its own, the same before every secret, and what an id of a known shape is recognised by is in its alias, too: its
 // alphabet, a version, and in the place of the time that it begins with another one, the same for all.
 
-// alias returns the text that stands for a secret: as long, a letter of the same case for a letter, a digit for a digit,
-// and another character of the same length for one that is not ASCII. Any other character stands for itself, so that a text
+// alias returns the replacement of a secret: as long, a letter of the same case for a letter, a digit for a digit,
+// and another character of the same length for one that is not ASCII. Any other character is kept, so that a text
 // with escapes stays one, unless there is hardly anything else. It depends on the secret alone, through SHA-256.
 func alias(secret string) string {
 	made := ""
@@ -29,28 +29,28 @@ func aliasBy(key, secret string) string {
 	if made, ok := jwtAlias(secret); ok {
 		return made
 	}
-	lead := leadOf(secret)
+	lead := prefixOf(secret)
 	var out strings.Builder
 	for word := range strings.SplitAfterSeq(lead, "_") {
-		out.WriteString(scrambled(word, word, lowers))
+		out.WriteString(scrambled(word, word, lowerLetters))
 	}
 	rest := secret[len(lead):]
-	made := []byte(scrambled(rest, key, lettersOf(rest)))
-	for _, shape := range shapes {
+	made := []byte(scrambled(rest, key, alphabetOf(rest)))
+	for _, shape := range idShapes {
 		if shape.is(rest) {
 			shape.keep(made, rest)
 			break
 		}
 	}
 	out.Write(made)
-	if weak(secret) {
+	if guessable(secret) {
 		return withoutSymbols(out.String(), key)
 	}
 	return out.String()
 }
 
-// weak reports whether a secret has so few letters and digits that it could be guessed when all else is left as it is.
-func weak(secret string) bool {
+// guessable reports whether a secret has so few letters and digits that it could be guessed when all else is left as it is.
+func guessable(secret string) bool {
 	const few = 4
 	n := 0
 	for _, c := range secret {
@@ -75,21 +75,21 @@ func withoutSymbols(made, key string) string {
 	return string(out)
 }
 
-// The letters that can stand for a letter, in small letters.
+// The letters that can replace a letter, in lower case.
 const (
-	lowers    = "abcdefghijklmnopqrstuvwxyz"
-	hexes     = "abcdef"
-	crockford = "abcdefghjkmnpqrstvwxyz" // of the base 32 that ULIDs are written in
+	lowerLetters     = "abcdefghijklmnopqrstuvwxyz"
+	hexLetters       = "abcdef"
+	crockfordLetters = "abcdefghjkmnpqrstvwxyz" // of the base 32 that ULIDs are written in
 )
 
-func lettersOf(text string) string {
+func alphabetOf(text string) string {
 	switch {
 	case strings.Trim(strings.ToLower(text), "0123456789abcdef-") == "":
-		return hexes
+		return hexLetters
 	case isULID(text):
-		return crockford
+		return crockfordLetters
 	default:
-		return lowers
+		return lowerLetters
 	}
 }
 
@@ -111,13 +111,13 @@ func scrambled(text, key, letters string) string {
 			out[i] = letters[int(n)%len(letters)] - 'a' + 'A'
 		}
 	}
-	others(out, block[0])
+	replaceNonASCII(out, block[0])
 	return string(out)
 }
 
-// beyond are the characters that stand for those that are not ASCII: for one up to a last one, some from a first one on. The
-// number of each has as many bytes in UTF-8, and digits in either base, as those that it stands for.
-var beyond = []struct{ last, first, some rune }{
+// nonASCIIRanges are the characters that replace those that are not ASCII: for one up to a last one, some from a first one on. The
+// number of each has as many bytes in UTF-8, and digits in either base, as those that it replaces.
+var nonASCIIRanges = []struct{ last, first, some rune }{
 	{0xff, 'à', 16},      // Latin
 	{999, 'α', 16},       // Greek
 	{0x7ff, 'а', 32},     // Cyrillic
@@ -128,32 +128,32 @@ var beyond = []struct{ last, first, some rune }{
 	{0x10ffff, '🐀', 128}, // animals
 }
 
-// others replaces the characters that are not ASCII.
-func others(text []byte, salt byte) {
+// replaceNonASCII replaces the characters that are not ASCII.
+func replaceNonASCII(text []byte, salt byte) {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
 		if r >= utf8.RuneSelf && n > 1 {
-			k := slices.IndexFunc(beyond, func(b struct{ last, first, some rune }) bool { return r <= b.last })
+			k := slices.IndexFunc(nonASCIIRanges, func(b struct{ last, first, some rune }) bool { return r <= b.last })
 			sum := sha256.Sum256(append([]byte{salt, byte(i >> 8), byte(i)}, text[i:i+n]...))
-			utf8.EncodeRune(text[i:], beyond[k].first+rune(sum[0])%beyond[k].some)
+			utf8.EncodeRune(text[i:], nonASCIIRanges[k].first+rune(sum[0])%nonASCIIRanges[k].some)
 		}
 		i += n
 	}
 }
 
-// leadOf returns what stands before the part of an id that is made up: "sk_live_", one or two words of small letters. What is
+// prefixOf returns what precedes the generated part of an id: "sk_live_", one or two words of small letters. What is
 // behind it must be long, and have digits, or the words may be the secret.
-func leadOf(secret string) string {
+func prefixOf(secret string) string {
 	lead := 0
 	for range 2 {
 		n := strings.IndexAny(secret[lead:], "_-")
-		if n < 2 || n > 12 || strings.Trim(secret[lead:lead+n], lowers) != "" {
+		if n < 2 || n > 12 || strings.Trim(secret[lead:lead+n], lowerLetters) != "" {
 			break
 		}
 		lead += n + 1
 	}
 	rest := secret[lead:]
-	if digits := len(rest) - len(strings.Map(notDigit, rest)); len(rest) < 12 || digits < 2 || strings.Trim(strings.ToLower(rest), lowers+"0123456789_-") != "" {
+	if digits := len(rest) - len(strings.Map(notDigit, rest)); len(rest) < 12 || digits < 2 || strings.Trim(strings.ToLower(rest), lowerLetters+"0123456789_-") != "" {
 		return ""
 	}
 	return secret[:lead]

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A decoded text is what a reader makes of a text with escapes, and knows where each escape stood. So what is changed in
+// A decoded text is what a reader makes of a text with escapes, and knows where each escape was. So what is changed in
 // it can be written back in the same notation and the same number of bytes.
 type decoded struct {
 	text    []byte
@@ -27,22 +27,22 @@ type escape struct {
 
 // Marks are the characters that escapes begin with: those of JSON, JavaScript, Go and YAML, of URLs, of forms, and of HTML.
 const (
-	allMarks  = `\%&`
-	webMarks  = `%&`
-	formMarks = `%&+`
-	voidMarks = "\x00\r\n\\"
-	mailMarks = "="
+	allMarks             = `\%&`
+	webMarks             = `%&`
+	formMarks            = `%&+`
+	ignoredMarks         = "\x00\r\n\\"
+	quotedPrintableMarks = "="
 )
 
 // unescape reads the escapes of a text that begin with some marks. It returns nil for a text without escapes.
 //
-// They are read wherever they stand, because a text does not say in which notation it is. What is no escape, such as the \n
+// They are read everywhere, because a text does not say in which notation it is. What is no escape, such as the \n
 // of C:\new, is looked at before as it is.
 func unescape(text []byte, marks string) *decoded {
 	var out *decoded
 	var buffer [utf8.UTFMax]byte
 	copied := 0
-	ahead := marker{text: text, marks: marks}
+	ahead := markFinder{text: text, marks: marks}
 	for i := ahead.next(0); i < len(text); i = ahead.next(i) {
 		char, width := readMark(text, i, marks, buffer[:0])
 		if width == 0 {
@@ -69,31 +69,31 @@ func unescape(text []byte, marks string) *decoded {
 
 var isMark = [256]bool{'\\': true, '%': true, '&': true, '+': true, '=': true, '\r': true, '\n': true, 0: true}
 
-// A marker finds marks in a text, from its beginning on. Most bytes are none, and are never looked at one by one.
-type marker struct {
-	text  []byte
-	marks string
-	ahead [mostMarks]int // one more than where each comes next, as far as somebody has looked
+// A markFinder finds marks in a text, from its beginning on. Most bytes are none, and are never looked at one by one.
+type markFinder struct {
+	text   []byte
+	marks  string
+	nextAt [maxMarks]int // one more than where each comes next, as far as somebody has looked
 }
 
-const mostMarks = 4
+const maxMarks = 4
 
 // next returns where the next of the marks is at or after a place, or the length of the text.
-func (m *marker) next(from int) int {
+func (m *markFinder) next(from int) int {
 	first := len(m.text)
 	for i := range len(m.marks) {
-		if m.ahead[i] <= from {
-			m.ahead[i] = len(m.text) + 1
+		if m.nextAt[i] <= from {
+			m.nextAt[i] = len(m.text) + 1
 			if n := bytes.IndexByte(m.text[from:], m.marks[i]); n >= 0 {
-				m.ahead[i] = from + n + 1
+				m.nextAt[i] = from + n + 1
 			}
 		}
-		first = min(first, m.ahead[i]-1)
+		first = min(first, m.nextAt[i]-1)
 	}
 	return first
 }
 
-// readEscape reads the escape that a text begins with. It appends what it stands for to out, and returns its length; 0 when
+// readEscape reads the escape that a text begins with. It appends what it means to out, and returns its length; 0 when
 // there is none. A plus sign is a blank.
 func readEscape(text, out []byte) (char []byte, width int) {
 	if text[0] == '+' {
@@ -127,8 +127,8 @@ func readEscape(text, out []byte) (char []byte, width int) {
 	return nil, 0
 }
 
-// shortEscapes are pairs of a letter behind a backslash and what they stand for. Any other character that is neither a
-// letter nor a digit stands for itself.
+// shortEscapes are pairs of a letter behind a backslash and what they mean. Any other character that is neither a
+// letter nor a digit means itself.
 const shortEscapes = "n\nr\rt\tb\bf\fv\v0\x00a\ae\x1b"
 
 func alphanumeric(c byte) bool {
@@ -137,25 +137,25 @@ func alphanumeric(c byte) bool {
 
 // A notation writes a character as its number.
 type notation struct {
-	before      string
-	base        int
-	least, most int // digits
-	after       string
-	octet       bool // the number is a byte of UTF-8, not a character
+	before               string
+	base                 int
+	minDigits, maxDigits int // digits
+	after                string
+	octet                bool // the number is a byte of UTF-8, not a character
 }
 
 var notations = []notation{
-	{before: `\`, base: 8, least: 3, most: 3, octet: true},
-	{before: "=", base: 16, least: 2, most: 2, octet: true},  // quoted-printable (RFC 2045 §6.7)
-	{before: `\u{`, base: 16, least: 1, most: 8, after: "}"}, // before \u, which it begins with
-	{before: `\u`, base: 16, least: 4, most: 4},
-	{before: `\U`, base: 16, least: 8, most: 8},
-	{before: `\x`, base: 16, least: 2, most: 2, octet: true},
-	{before: `%u`, base: 16, least: 4, most: 4},
-	{before: `%`, base: 16, least: 2, most: 2, octet: true},
-	{before: `&#x`, base: 16, least: 1, most: 8, after: ";"},
-	{before: `&#X`, base: 16, least: 1, most: 8, after: ";"},
-	{before: `&#`, base: 10, least: 1, most: 10, after: ";"},
+	{before: `\`, base: 8, minDigits: 3, maxDigits: 3, octet: true},
+	{before: "=", base: 16, minDigits: 2, maxDigits: 2, octet: true},  // quoted-printable (RFC 2045 §6.7)
+	{before: `\u{`, base: 16, minDigits: 1, maxDigits: 8, after: "}"}, // before \u, which it begins with
+	{before: `\u`, base: 16, minDigits: 4, maxDigits: 4},
+	{before: `\U`, base: 16, minDigits: 8, maxDigits: 8},
+	{before: `\x`, base: 16, minDigits: 2, maxDigits: 2, octet: true},
+	{before: `%u`, base: 16, minDigits: 4, maxDigits: 4},
+	{before: `%`, base: 16, minDigits: 2, maxDigits: 2, octet: true},
+	{before: `&#x`, base: 16, minDigits: 1, maxDigits: 8, after: ";"},
+	{before: `&#X`, base: 16, minDigits: 1, maxDigits: 8, after: ";"},
+	{before: `&#`, base: 10, minDigits: 1, maxDigits: 10, after: ";"},
 }
 
 // number reads one number of the notation.
@@ -164,21 +164,21 @@ func (n *notation) number(text []byte) (value rune, width int) {
 		return 0, 0
 	}
 	at := len(n.before)
-	for ; at < len(text) && at-len(n.before) < n.most; at++ {
+	for ; at < len(text) && at-len(n.before) < n.maxDigits; at++ {
 		digit := hexValues[text[at]]
 		if int(digit) >= n.base || value > utf8.MaxRune {
 			break
 		}
 		value = value*rune(n.base) + rune(digit)
 	}
-	if at-len(n.before) < n.least || n.octet && value > 0xff || !bytes.HasPrefix(text[at:], []byte(n.after)) {
+	if at-len(n.before) < n.minDigits || n.octet && value > 0xff || !bytes.HasPrefix(text[at:], []byte(n.after)) {
 		return 0, 0
 	}
 	return value, at + len(n.after)
 }
 
 // hexValues has the values of digits, and noDigit for all other characters.
-var hexValues = &packings[1].value
+var hexValues = &byteEncodings[1].value
 
 // read reads a character: one number, or two for a surrogate pair (RFC 8259 §7).
 func (n *notation) read(text, out []byte) (char []byte, width int) {
@@ -217,9 +217,9 @@ func readEntity(text, out []byte) (char []byte, width int) {
 	return nil, 0
 }
 
-// between reports whether an escape, or the end of one, is within a part of the decoded text. Only there it says what the text
+// hasEscapeIn reports whether an escape, or the end of one, is within a part of the decoded text. Only there it says what the text
 // with escapes does not say.
-func (d *decoded) between(from, to int) bool {
+func (d *decoded) hasEscapeIn(from, to int) bool {
 	i := sort.Search(len(d.escapes), func(i int) bool { return int(d.escapes[i].at+d.escapes[i].n) >= from })
 	return i < len(d.escapes) && int(d.escapes[i].at) <= to
 }

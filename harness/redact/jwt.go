@@ -14,18 +14,18 @@ func jwtAlias(secret string) (string, bool) {
 	if len(parts) != 3 || !strings.HasPrefix(secret, "eyJ") {
 		return "", false
 	}
-	if _, ok := objectIn(parts[0]); !ok {
+	if _, ok := objectInBase64(parts[0]); !ok {
 		return "", false
 	}
-	claims, ok := objectIn(parts[1])
+	claims, ok := objectInBase64(parts[1])
 	if !ok {
 		return "", false
 	}
-	return parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(aliasedTexts(claims))) + "." + scrambled(parts[2], secret, lowers), true
+	return parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(aliasedTexts(claims))) + "." + scrambled(parts[2], secret, lowerLetters), true
 }
 
-// objectIn returns the JSON of an object that is written in Base64. Texts with escapes are not for us.
-func objectIn(part string) (string, bool) {
+// objectInBase64 returns the JSON of an object that is written in Base64. Texts with escapes are not for us.
+func objectInBase64(part string) (string, bool) {
 	data, err := base64.RawURLEncoding.Strict().DecodeString(part)
 	if err != nil {
 		return "", false

@@ -152,10 +152,10 @@ func TestNoNotationHidesASecret(t *testing.T) {
 		alphabets := []string{"abcXYZ019", "abcdefghij0123456789-_", `aB3/+=%&"\ <>'`, "aé߀漢😀Z9 ", "0123456789abcdef", "!$#@?*()a1"}
 		alphabet := []rune(alphabets[rnd.IntN(len(alphabets))])
 		secret := ""
-		for len(secret) < shortest+rnd.IntN(20) {
+		for len(secret) < minSecret+rnd.IntN(20) {
 			secret += string(alphabet[rnd.IntN(len(alphabet))])
 		}
-		if weak(secret) {
+		if guessable(secret) {
 			continue
 		}
 		r := NewReplacer([]string{secret})

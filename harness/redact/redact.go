@@ -1,6 +1,6 @@
 // Package redact takes secrets out of transcripts, before anything is judged, written or shown.
 //
-// A secret is replaced wherever it stands (header fields, paths, bodies, events, logs) by a text that is made like it: as
+// A secret is replaced everywhere (header fields, paths, bodies, events, logs) by a text that is made like it: as
 // long, a letter for a letter, a digit for a digit. The same secret is always replaced by the same text, so what was equal
 // stays equal and what was of a shape stays of it: judging a redacted transcript comes to the same as judging the one that it
 // was made of.
@@ -18,8 +18,8 @@ import (
 
 	"github.com/theory/jsonpath"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/archive"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/archive"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
@@ -30,15 +30,15 @@ type Rules struct {
 	At      []string // JSONPaths (RFC 9535) of texts in bodies and events
 }
 
-// usual are the header fields whose values are secret in any API.
-var usual = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key"}
+// secretHeaders are the header fields whose values are secret in any API.
+var secretHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key"}
 
-// shortest is the length from which a secret is looked for everywhere; shorter ones would be found by chance.
-const shortest = 6
+// minSecret is the length from which a secret is looked for everywhere; shorter ones would be found by chance.
+const minSecret = 6
 
 // Transcripts takes the secrets out of what targets did in one scenario. It changes the transcripts.
 func Transcripts(ts []*transcript.Transcript, rules *Rules) {
-	f := finder{rules: rules, found: slices.Clone(rules.Values)}
+	f := collector{rules: rules, found: slices.Clone(rules.Values)}
 	for _, t := range ts {
 		f.transcript(t)
 	}
@@ -51,14 +51,14 @@ func Transcripts(ts []*transcript.Transcript, rules *Rules) {
 	}
 }
 
-// A finder collects the secrets of transcripts.
-type finder struct {
+// A collector collects the secrets of transcripts.
+type collector struct {
 	rules *Rules
 	found []string
 	paths []*jsonpath.Path
 }
 
-func (f *finder) transcript(t *transcript.Transcript) {
+func (f *collector) transcript(t *transcript.Transcript) {
 	for _, at := range f.rules.At {
 		if path, err := jsonpath.Parse(at); err == nil { // checked where rules are read
 			f.paths = append(f.paths, path)
@@ -82,12 +82,12 @@ func (f *finder) transcript(t *transcript.Transcript) {
 	}
 }
 
-func (f *finder) header(h transcript.Header) {
+func (f *collector) header(h transcript.Header) {
 	is := func(names []string, name string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 	}
 	for _, field := range h {
-		if is(usual, field.Name) || is(f.rules.Headers, field.Name) {
+		if is(secretHeaders, field.Name) || is(f.rules.Headers, field.Name) {
 			f.found = append(f.found, secretsOf(field)...)
 		}
 	}
@@ -122,7 +122,7 @@ func secretsOf(field transcript.Field) []string {
 }
 
 // document collects the texts at the paths of the rules.
-func (f *finder) document(body []byte) {
+func (f *collector) document(body []byte) {
 	if len(f.paths) == 0 || len(body) == 0 {
 		return
 	}
@@ -139,7 +139,7 @@ func (f *finder) document(body []byte) {
 	}
 }
 
-const partial = 206
+const statusPartial = 206
 
 // walk replaces what is secret in every text of a value. What pointers and slices lead to is copied, because it may be a
 // scenario's, or be shared with another target.
@@ -153,23 +153,23 @@ func (r *Replacer) walk(v reflect.Value) {
 			v.Set(own)
 		}
 	case reflect.Struct:
-		r.whole(v.Addr().Interface())
+		r.special(v.Addr().Interface())
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
 				r.walk(v.Field(i))
 			}
 		}
 	case reflect.Slice:
-		r.slice(v)
+		r.replaceSlice(v)
 	case reflect.Map:
-		r.table(v)
+		r.replaceMap(v)
 	case reflect.String:
 		v.SetString(r.Text(r.withoutFile(v.String())))
 	}
 }
 
-// whole replaces what cannot be told from the texts of a value alone.
-func (r *Replacer) whole(v any) {
+// special replaces what cannot be recognised in the texts of a value alone.
+func (r *Replacer) special(v any) {
 	switch v := v.(type) {
 	case *transcript.Transcript:
 		r.quoted(&v.Aborted)
@@ -182,16 +182,16 @@ func (r *Replacer) whole(v any) {
 		r.quoted(&v.Text)
 	case *transcript.Exchange:
 		if v.Failure != nil {
-			r.unfinished(v)
+			r.incomplete(v)
 		}
 	case *transcript.Response:
-		r.body(&v.Header, &v.Body, v.Status == partial)
+		r.body(&v.Header, &v.Body, v.Status == statusPartial)
 	case *transcript.Request:
 		r.body(&v.Header, &v.Body, false)
 	}
 }
 
-func (r *Replacer) slice(v reflect.Value) {
+func (r *Replacer) replaceSlice(v reflect.Value) {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		v.SetBytes(r.Bytes(v.Bytes()))
 		return
@@ -207,7 +207,7 @@ func (r *Replacer) slice(v reflect.Value) {
 	v.Set(own)
 }
 
-func (r *Replacer) table(v reflect.Value) {
+func (r *Replacer) replaceMap(v reflect.Value) {
 	if v.IsNil() {
 		return
 	}

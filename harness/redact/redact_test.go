@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/archive"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/archive"
 )
 
 func TestAnAliasIsMadeLikeTheSecret(t *testing.T) {

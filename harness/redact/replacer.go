@@ -9,29 +9,29 @@ import (
 
 // A Replacer replaces secrets by texts that are made like them.
 type Replacer struct {
-	search *search
-	blanks bool // a secret has one, which forms write as a plus sign
-	ascii  bool // all secrets are of printable ASCII and line ends
+	search   *search
+	hasBlank bool // a secret has one, which forms write as a plus sign
+	isASCII  bool // all secrets are of printable ASCII and line ends
 }
 
-// deepest is how many notations are looked through in each other: JSON in a text of JSON in Base64 are three.
-const deepest = 8
+// maxDepth is how many notations are looked through in each other: JSON in a text of JSON in Base64 are three.
+const maxDepth = 8
 
 // NewReplacer returns a replacer of these secrets; nil when none of them is long enough to be looked for. Of a secret with
 // several lines, each is looked for by itself as well, since logs have lines.
 func NewReplacer(secrets []string) *Replacer {
-	r := &Replacer{ascii: true}
-	var wanted []stand
+	r := &Replacer{isASCII: true}
+	var wanted []replacement
 	seen := map[string]bool{}
 	add := func(secret string) {
-		for _, s := range forms([]byte(secret)) {
-			if len(s.secret) < shortest || seen[string(s.secret)] || bytes.Equal(s.secret, s.alias) {
+		for _, s := range replacementsOf([]byte(secret)) {
+			if len(s.secret) < minSecret || seen[string(s.secret)] || bytes.Equal(s.secret, s.alias) {
 				continue
 			}
 			seen[string(s.secret)] = true
 			wanted = append(wanted, s)
-			r.blanks = r.blanks || bytes.IndexByte(s.secret, ' ') >= 0
-			r.ascii = r.ascii && !bytes.ContainsFunc(s.secret, func(c rune) bool { return c > '~' || c < ' ' && !strings.ContainsRune("\t\r\n", c) })
+			r.hasBlank = r.hasBlank || bytes.IndexByte(s.secret, ' ') >= 0
+			r.isASCII = r.isASCII && !bytes.ContainsFunc(s.secret, func(c rune) bool { return c > '~' || c < ' ' && !strings.ContainsRune("\t\r\n", c) })
 		}
 	}
 	for _, secret := range secrets {
@@ -51,62 +51,62 @@ func NewReplacer(secrets []string) *Replacer {
 	return r
 }
 
-// forms returns a secret, and what it says when its own escapes are read, with what stands in the place of each.
-func forms(secret []byte) []stand {
+// replacementsOf returns a secret, and what it says when its own escapes are read, with the replacement of each.
+func replacementsOf(secret []byte) []replacement {
 	if d := unescape(secret, allMarks); d != nil && len(d.text) < len(secret) {
-		inner := forms(d.text)
+		inner := replacementsOf(d.text)
 		made := bytes.Clone(secret)
 		d.writeBack(made, inner[0].alias)
-		return append([]stand{{secret, made}}, inner...)
+		return append([]replacement{{secret, made}}, inner...)
 	}
-	return []stand{{secret, []byte(alias(string(secret)))}}
+	return []replacement{{secret, []byte(alias(string(secret)))}}
 }
 
 // Text returns a text without secrets. A nil Replacer returns it as it is.
 func (r *Replacer) Text(s string) string {
-	if r == nil || len(s) < leastPart {
+	if r == nil || len(s) < minPrefix {
 		return s
 	}
-	if made, changed := r.cover([]byte(s)); changed {
+	if made, changed := r.replaceAll([]byte(s)); changed {
 		s = string(made)
 	}
 	if strings.Contains(s, ellipsis) {
-		return r.beforeMarks(s)
+		return r.beforeEllipses(s)
 	}
 	return s
 }
 
-// Bytes returns bytes without secrets, which are those it is given when there is none in them.
+// Bytes returns bytes without secrets: the same ones when there is none in them.
 func (r *Replacer) Bytes(b []byte) []byte {
-	made, _ := r.cover(b)
+	made, _ := r.replaceAll(b)
 	return made
 }
 
-// cover replaces secrets in a text as it stands, and in what the text says in other notations. The text that it returns is as
+// replaceAll replaces secrets in a text as it is, and in what the text says in other notations. The text that it returns is as
 // long, and a new one if it has changed.
-func (r *Replacer) cover(text []byte) (made []byte, changed bool) {
-	c := cover{r: r, text: text, depth: deepest, clean: new([][]byte)}
-	c.look(nil)
+func (r *Replacer) replaceAll(text []byte) (made []byte, changed bool) {
+	c := scan{r: r, text: text, depth: maxDepth, seenClean: new([][]byte)}
+	c.run(nil)
 	return c.text, c.changed
 }
 
-// A cover is a text from which secrets are being taken.
-type cover struct {
-	r       *Replacer
-	text    []byte
-	changed bool      // and so it is ours
-	cut     bool      // at its end, where a secret may have begun
-	depth   int       // of the notations that are left
-	clean   *[][]byte // what has been decoded, and has no secret; different notations often say the same
+// A scan is a text from which secrets are being taken.
+type scan struct {
+	r         *Replacer
+	text      []byte
+	changed   bool      // and so it is ours
+	cut       bool      // at its end, where a secret may have begun
+	depth     int       // of the notations that are left
+	seenClean *[][]byte // what has been decoded, and has no secret; different notations often say the same
 }
 
-// look looks through a text that was decoded from another one; nil for one as it came.
-func (c *cover) look(of *decoded) {
+// run looks through a text that was decoded from another one; nil for one as it came.
+func (c *scan) run(of *decoded) {
 	for at, found := c.r.search.next(c.text, 0); found != nil; at, found = c.r.search.next(c.text, at+len(found.secret)) {
-		copy(c.own()[at:], found.alias)
+		copy(c.writable()[at:], found.alias)
 	}
 	if c.cut {
-		c.tail()
+		c.replacePrefixAtEnd()
 	}
 	if c.depth == 0 {
 		return
@@ -120,71 +120,71 @@ func (c *cover) look(of *decoded) {
 			c.unescape(marks)
 		}
 	}
-	if c.r.blanks && bytes.IndexByte(c.text, '+') >= 0 {
+	if c.r.hasBlank && bytes.IndexByte(c.text, '+') >= 0 {
 		c.unescape(formMarks)
 	}
-	c.unescape(voidMarks)
-	c.unescape(mailMarks)
-	_, file := files.next(c.text, 0)
-	for _, p := range packings {
+	c.unescape(ignoredMarks)
+	c.unescape(quotedPrintableMarks)
+	_, file := fileStarts.next(c.text, 0)
+	for _, p := range byteEncodings {
 		for from, to := range p.runs(c.text) {
-			if of == nil || of.between(from, to) {
+			if of == nil || of.hasEscapeIn(from, to) {
 				if file != nil {
-					c.scramble(p, from, to)
+					c.withholdFiles(p, from, to)
 				}
-				c.unpack(p, from, to)
+				c.decodeRun(p, from, to)
 			}
 		}
 	}
 }
 
-func (c *cover) own() []byte {
+func (c *scan) writable() []byte {
 	if !c.changed {
 		c.text, c.changed = bytes.Clone(c.text), true
 	}
 	return c.text
 }
 
-// inside looks through what has been decoded; cut says that it ends where the text was cut.
-func (c *cover) inside(text []byte, of *decoded, cut bool) (made []byte, changed bool) {
-	inner := cover{r: c.r, text: text, depth: c.depth - 1, clean: c.clean, cut: cut}
-	inner.look(of)
+// nested looks through what has been decoded; cut says that it ends where the text was cut.
+func (c *scan) nested(text []byte, of *decoded, cut bool) (made []byte, changed bool) {
+	inner := scan{r: c.r, text: text, depth: c.depth - 1, seenClean: c.seenClean, cut: cut}
+	inner.run(of)
 	return inner.text, inner.changed
 }
 
 // unescape looks through what a text says when the escapes with some marks are read. It returns the marks that there are.
-func (c *cover) unescape(marks string) (kinds string) {
+func (c *scan) unescape(marks string) (kinds string) {
 	d := unescape(c.text, marks)
 	if d == nil {
 		return ""
 	}
-	if slices.ContainsFunc(*c.clean, func(other []byte) bool { return bytes.Equal(other, d.text) }) {
+	if slices.ContainsFunc(*c.seenClean, func(other []byte) bool { return bytes.Equal(other, d.text) }) {
 		return d.kinds
 	}
-	if made, changed := c.inside(d.text, d, c.cut); changed {
-		d.writeBack(c.own(), made)
+	if made, changed := c.nested(d.text, d, c.cut); changed {
+		d.writeBack(c.writable(), made)
 	} else {
-		*c.clean = append(*c.clean, d.text)
+		*c.seenClean = append(*c.seenClean, d.text)
 	}
 	return d.kinds
 }
 
-// unpack looks through a run of packed bytes.
-func (c *cover) unpack(p *packing, from, to int) {
+// decodeRun looks through a run of packed bytes.
+func (c *scan) decodeRun(p *byteEncoding, from, to int) {
 	read := func(at int) int {
-		unpacked, n := p.read(c.text[from+at:to], c.r.ascii)
-		if made, changed := c.inside(unpacked, nil, c.cut && from+at+n == len(c.text)); changed {
-			run := c.own()[from:to]
-			p.writeBack(run[at:], made, p.digits(run))
+		unpacked, n := p.decode(c.text[from+at:to], c.r.isASCII)
+		if made, changed := c.nested(unpacked, nil, c.cut && from+at+n == len(c.text)); changed {
+			run := c.writable()[from:to]
+			p.encode(run[at:], made, p.digits(run))
 		}
 		return at + n
 	}
-	if c.r.ascii {
-		p.stretches(c.text[from:to], read)
+	if c.r.isASCII {
+		p.asciiRuns(c.text[from:to], read)
 		return
 	}
-	for at, lane := from, 0; at < to && lane < p.lanes; at++ {
-		if p.value[c.text[at]] != lineEnd {
+	for at, lane := from, 0; at < to && lane < p.alignments; at++ {
+		if p.value[c.text[at]] != ignored {
 			read(at - from)
 			lane++
 		}

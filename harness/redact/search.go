@@ -8,26 +8,26 @@ import (
 // A search finds many texts at once in one pass that skips most bytes, the more the longer the texts are. It is the algorithm of
 // Wu and Manber (A fast algorithm for multi-pattern searching, 1994), with blocks of two bytes.
 type search struct {
-	wanted []stand          // the longest first
-	window int              // as many bytes as the shortest has, or fewer
-	shift  [1 << 12]uint8   // how far the window can move behind a block
-	ending map[uint16][]int // which of the wanted have the block at the end of their first window
+	replacements []replacement    // the longest first
+	window       int              // as many bytes as the shortest has, or fewer
+	shift        [1 << 12]uint8   // how far the window can move behind a block
+	ending       map[uint16][]int // which of the wanted have the block at the end of their first window
 }
 
-// A stand is a secret, and what stands in its place, which is as long.
-type stand struct{ secret, alias []byte }
+// A replacement is a secret, and its alias, which is as long.
+type replacement struct{ secret, alias []byte }
 
 // longestWindow is how long a window is at most: of a longer one, many secrets would leave no block that it can skip.
 const longestWindow = 32
 
-func newSearch(wanted []stand) *search {
-	s := &search{wanted: wanted, ending: map[uint16][]int{}}
-	slices.SortStableFunc(s.wanted, func(a, b stand) int { return len(b.secret) - len(a.secret) })
-	s.window = min(len(s.wanted[len(s.wanted)-1].secret), longestWindow)
+func newSearch(wanted []replacement) *search {
+	s := &search{replacements: wanted, ending: map[uint16][]int{}}
+	slices.SortStableFunc(s.replacements, func(a, b replacement) int { return len(b.secret) - len(a.secret) })
+	s.window = min(len(s.replacements[len(s.replacements)-1].secret), longestWindow)
 	for i := range s.shift {
 		s.shift[i] = uint8(s.window - 1)
 	}
-	for i, w := range s.wanted {
+	for i, w := range s.replacements {
 		for at := 1; at < s.window; at++ {
 			block := blockOf(w.secret, at)
 			s.shift[block] = min(s.shift[block], uint8(s.window-1-at))
@@ -45,7 +45,7 @@ func blockOf(text []byte, at int) uint16 {
 }
 
 // next returns where the next secret begins, from an index on; nil when there is none.
-func (s *search) next(text []byte, from int) (int, *stand) {
+func (s *search) next(text []byte, from int) (int, *replacement) {
 	for end := from + s.window - 1; end < len(text); {
 		block := blockOf(text, end)
 		if skip := s.shift[block]; skip > 0 {
@@ -53,7 +53,7 @@ func (s *search) next(text []byte, from int) (int, *stand) {
 			continue
 		}
 		for _, i := range s.ending[block] {
-			if w := &s.wanted[i]; bytes.HasPrefix(text[end-s.window+1:], w.secret) {
+			if w := &s.replacements[i]; bytes.HasPrefix(text[end-s.window+1:], w.secret) {
 				return end - s.window + 1, w
 			}
 		}

@@ -1,15 +1,16 @@
-package report
+package report_test
 
 import (
 	"fmt"
 	"io"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // big is a run of 10,000 scenarios with 500 findings, half of them of one cause.
-func big() *Document {
+func big() *report.Document {
 	scenarios := make([]verdict.Scenario, 10_000)
 	for n := range scenarios {
 		id := fmt.Sprintf("area-%d/story-%d", n/100, n)

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Changes are what has become of the findings since an earlier run. A finding is the same one when it stands at the same
+// Changes say what has become of the findings since an earlier run. A finding is the same one when it is at the same
 // place of the same scenario, is about the same target, and has the same fingerprint.
 type Changes struct {
 	Against   string   `json:"against"` // what the earlier run is called
@@ -15,7 +16,7 @@ type Changes struct {
 	Fixed     []Change `json:"fixed,omitempty"`
 	Changed   []Change `json:"changed,omitempty"` // another finding of the kind at the same place
 	Unchanged int      `json:"unchanged"`
-	Apart     int      `json:"apart,omitempty"` // findings of scenarios that the earlier run has not judged
+	Unjudged  int      `json:"apart,omitempty"` // findings of scenarios that the earlier run has not judged
 }
 
 // A Change is a finding that is there in one of two runs.
@@ -32,43 +33,34 @@ type Change struct {
 
 // spotKey is where a finding is; findingKey is the finding itself.
 type (
-	spotKey struct {
+	placeKey struct {
 		scenario, target, kind, at string
 		class                      verdict.Class
 	}
 	findingKey struct {
-		spotKey
+		placeKey
 		fingerprint string
 	}
 )
 
-func keysOf(f *verdict.Finding) (spotKey, findingKey) {
-	at := spotKey{f.Scenario, f.Target, f.Kind, cmp.Or(f.At, f.Place), f.Class}
+func findingKeys(f *verdict.Finding) (placeKey, findingKey) {
+	at := placeKey{f.Scenario, f.Target, f.Kind, cmp.Or(f.At, f.Place), f.Class}
 	return at, findingKey{at, f.Fingerprint}
 }
 
-func change(f *verdict.Finding) Change {
-	return Change{Scenario: f.Scenario, Target: f.Target, Class: string(f.Class), Kind: f.Kind, At: cmp.Or(f.At, f.Place), Text: f.Text}
+func change(p findingPair) Change {
+	f := cmp.Or(p.after, p.before)
+	before, after := p.fingerprints()
+	return Change{f.Scenario, f.Target, string(f.Class), f.Kind, cmp.Or(f.At, f.Place), f.Text, before, after}
 }
 
-// Since returns what has changed since an earlier run. Of scenarios that were not judged in both runs nothing is said.
-func Since(earlier *Document, against string, later *Document) *Changes {
-	out := &Changes{Against: against, Apart: unjudgedBefore(earlier, later)}
-	for _, p := range pairings(earlier, later) {
-		switch {
-		case p.before == nil:
-			c := change(p.after)
-			c.After = p.after.Fingerprint
-			out.New = append(out.New, c)
-		case p.after == nil:
-			c := change(p.before)
-			c.Before = p.before.Fingerprint
-			out.Fixed = append(out.Fixed, c)
-		case p.before.Fingerprint != p.after.Fingerprint:
-			c := change(p.after)
-			c.Before, c.After = p.before.Fingerprint, p.after.Fingerprint
-			out.Changed = append(out.Changed, c)
-		default:
+// ChangesSince returns what has changed since an earlier run. Of scenarios that were not judged in both runs nothing is said.
+func ChangesSince(earlier *Document, against string, later *Document) *Changes {
+	out := &Changes{Against: against, Unjudged: unjudgedBefore(earlier, later)}
+	for _, p := range pairFindings(earlier, later) {
+		if list := listFor(p, &out.New, &out.Fixed, &out.Changed, nil); list != nil {
+			*list = append(*list, change(p))
+		} else {
 			out.Unchanged++
 		}
 	}
@@ -80,8 +72,8 @@ func Since(earlier *Document, against string, later *Document) *Changes {
 	return out
 }
 
-// Past returns as much of a run as Since asks of an earlier one, which waits for a whole run to end.
-func Past(d *Document) *Document {
+// FindingsOnly returns as much of a run as Since asks of an earlier one, which waits for a whole run to end.
+func FindingsOnly(d *Document) *Document {
 	out := &Document{Started: d.Started}
 	out.Scenarios = make([]verdict.Scenario, len(d.Scenarios))
 	for i := range d.Scenarios {
@@ -91,42 +83,67 @@ func Past(d *Document) *Document {
 	return out
 }
 
-// A pairing is a finding of the earlier run and the one that stands for it in the later; nil where there is none.
-type pairing struct{ before, after *verdict.Finding }
+// A findingPair is a finding of the earlier run and its counterpart in the later one; nil where there is none.
+type findingPair struct{ before, after *verdict.Finding }
 
-// pairings puts the findings of two runs together: first those that are the same, then those of one kind at one place.
+// fingerprints returns those of both findings; "" for one that is not there.
+func (p findingPair) fingerprints() (before, after string) {
+	if p.before != nil {
+		before = p.before.Fingerprint
+	}
+	if p.after != nil {
+		after = p.after.Fingerprint
+	}
+	return before, after
+}
+
+// listFor returns the list that a pair belongs to.
+func listFor[T any](p findingPair, fresh, fixed, changed, same T) T {
+	switch {
+	case p.before == nil:
+		return fresh
+	case p.after == nil:
+		return fixed
+	case p.before.Fingerprint != p.after.Fingerprint:
+		return changed
+	default:
+		return same
+	}
+}
+
+// pairFindings puts the findings of two runs together: first those that are the same, then those of one kind at one place.
 // The later run's come in their order, and then what only the earlier one has.
-func pairings(earlier, later *Document) []pairing {
+func pairFindings(earlier, later *Document) []findingPair {
 	before, after := findingsOf(earlier, judged(later)), findingsOf(later, judged(earlier))
 	same := map[findingKey][]*verdict.Finding{}
 	for _, f := range before {
-		_, key := keysOf(f)
+		_, key := findingKeys(f)
 		same[key] = append(same[key], f)
 	}
 	taken := map[*verdict.Finding]bool{}
-	out := make([]pairing, len(after), len(after)+len(before))
+	out := make([]findingPair, len(after), len(after)+len(before))
 	for i, f := range after {
 		out[i].after = f
-		_, key := keysOf(f)
+		_, key := findingKeys(f)
 		if old := same[key]; len(old) > 0 {
 			out[i].before, same[key], taken[old[0]] = old[0], old[1:], true
 		}
 	}
-	there := map[spotKey][]*verdict.Finding{}
+	there := map[placeKey][]*verdict.Finding{}
 	for _, f := range before {
-		if spot, _ := keysOf(f); !taken[f] {
+		if spot, _ := findingKeys(f); !taken[f] {
 			there[spot] = append(there[spot], f)
 		}
 	}
 	for i := range out {
-		spot, _ := keysOf(out[i].after)
+		spot, _ := findingKeys(out[i].after)
 		if old := there[spot]; out[i].before == nil && len(old) > 0 {
 			out[i].before, there[spot], taken[old[0]] = old[0], old[1:], true
 		}
 	}
 	for _, f := range before {
 		if !taken[f] {
-			out = append(out, pairing{before: f})
+			out = append(out, findingPair{before: f})
 		}
 	}
 	return out
@@ -168,4 +185,34 @@ func findingsOf(d *Document, other map[string]bool) []*verdict.Finding {
 		}
 	}
 	return out
+}
+
+// Visible returns a copy in which everything can be seen, cut to what a page lists.
+func (c *Changes) Visible() *Changes {
+	list := func(all []Change) []Change {
+		out := slices.Clone(all[:min(len(all), maxChanges)])
+		for i := range out {
+			e := &out[i]
+			e.Scenario, e.Target, e.Kind, e.At, e.Text = textfit.Clip(e.Scenario, 300), textfit.Clip(e.Target, 60), textfit.Clip(e.Kind, 60), textfit.Clip(e.At, 300), textfit.Clip(e.Text, 300)
+		}
+		return out
+	}
+	return &Changes{textfit.Clip(c.Against, 120), list(c.New), list(c.Fixed), list(c.Changed), c.Unchanged, c.Unjudged}
+}
+
+// maxChanges is how many of each sort the page lists.
+const maxChanges = 500
+
+// NewFindings returns a function that reports whether a finding is new or has changed. Nil has none.
+func (c *Changes) NewFindings() func(f *verdict.Finding) bool {
+	keys := map[findingKey]bool{}
+	if c != nil {
+		for _, n := range slices.Concat(c.New, c.Changed) {
+			keys[findingKey{placeKey{n.Scenario, n.Target, n.Kind, n.At, verdict.Class(n.Class)}, n.After}] = true
+		}
+	}
+	return func(f *verdict.Finding) bool {
+		_, key := findingKeys(f)
+		return keys[key]
+	}
 }

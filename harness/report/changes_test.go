@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -13,28 +15,28 @@ func TestSince(t *testing.T) {
 	finding := func(place, fingerprint string) verdict.Finding {
 		return step(3, "1", "GET /", printed(fingerprint, difference("value", place, "the values differ", "1", "2")))
 	}
-	run := func(fs ...verdict.Finding) *Document { return document(scenario("one", fs...), scenario("two")) }
-	is := func(at, before, after string) Change {
-		return Change{Scenario: "one", Target: "go", Class: "difference", Kind: "value", At: at, Text: "the values differ", Before: before, After: after}
+	run := func(fs ...verdict.Finding) *report.Document { return document(scenario("one", fs...), scenario("two")) }
+	is := func(at, before, after string) report.Change {
+		return report.Change{Scenario: "one", Target: "go", Class: "difference", Kind: "value", At: at, Text: "the values differ", Before: before, After: after}
 	}
 	for _, tc := range []struct {
 		name          string
-		before, after *Document
-		want          Changes
+		before, after *report.Document
+		want          report.Changes
 	}{
-		{"nothing", run(), run(), Changes{}},
-		{"the same", run(finding("a", "1")), run(finding("a", "1")), Changes{Unchanged: 1}},
-		{"new", run(finding("a", "1")), run(finding("a", "1"), finding("b", "2")), Changes{New: []Change{is("b", "", "2")}, Unchanged: 1}},
-		{"fixed", run(finding("a", "1"), finding("b", "2")), run(finding("a", "1")), Changes{Fixed: []Change{is("b", "2", "")}, Unchanged: 1}},
-		{"changed", run(finding("a", "1")), run(finding("a", "2")), Changes{Changed: []Change{is("a", "1", "2")}}},
-		{"once more", run(finding("a", "1")), run(finding("a", "1"), finding("a", "1")), Changes{New: []Change{is("a", "", "1")}, Unchanged: 1}},
-		{"once less", run(finding("a", "1"), finding("a", "1")), run(finding("a", "1")), Changes{Fixed: []Change{is("a", "1", "")}, Unchanged: 1}},
+		{"nothing", run(), run(), report.Changes{}},
+		{"the same", run(finding("a", "1")), run(finding("a", "1")), report.Changes{Unchanged: 1}},
+		{"new", run(finding("a", "1")), run(finding("a", "1"), finding("b", "2")), report.Changes{New: []report.Change{is("b", "", "2")}, Unchanged: 1}},
+		{"fixed", run(finding("a", "1"), finding("b", "2")), run(finding("a", "1")), report.Changes{Fixed: []report.Change{is("b", "2", "")}, Unchanged: 1}},
+		{"changed", run(finding("a", "1")), run(finding("a", "2")), report.Changes{Changed: []report.Change{is("a", "1", "2")}}},
+		{"once more", run(finding("a", "1")), run(finding("a", "1"), finding("a", "1")), report.Changes{New: []report.Change{is("a", "", "1")}, Unchanged: 1}},
+		{"once less", run(finding("a", "1"), finding("a", "1")), run(finding("a", "1")), report.Changes{Fixed: []report.Change{is("a", "1", "")}, Unchanged: 1}},
 	} {
 		tc.want.Against = "before"
-		if diff := cmp.Diff(&tc.want, Since(Past(tc.before), "before", tc.after)); diff != "" {
+		if diff := cmp.Diff(&tc.want, report.ChangesSince(report.FindingsOnly(tc.before), "before", tc.after)); diff != "" {
 			t.Errorf("%s, of what is kept (-want +got):\n%s", tc.name, diff)
 		}
-		if diff := cmp.Diff(&tc.want, Since(tc.before, "before", tc.after)); diff != "" {
+		if diff := cmp.Diff(&tc.want, report.ChangesSince(tc.before, "before", tc.after)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -45,18 +47,18 @@ func TestOfScenariosThatWereNotJudgedTwiceNothingIsSaid(t *testing.T) {
 	red := scenario("one", step(3, "1", "GET /", printed("1", difference("value", "a", "the values differ", "1", "2"))))
 	unjudged := scenario("one")
 	unjudged.Verdict = verdict.Unknown
-	for name, other := range map[string]*Document{"not selected": document(scenario("two")), "unknown": document(unjudged)} {
-		if diff := cmp.Diff(&Changes{}, Since(document(red), "", other)); diff != "" {
+	for name, other := range map[string]*report.Document{"not selected": document(scenario("two")), "unknown": document(unjudged)} {
+		if diff := cmp.Diff(&report.Changes{}, report.ChangesSince(document(red), "", other)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		later := Since(other, "", document(red))
-		if diff := cmp.Diff(&Changes{Apart: 1}, later); diff != "" {
+		later := report.ChangesSince(other, "", document(red))
+		if diff := cmp.Diff(&report.Changes{Unjudged: 1}, later); diff != "" {
 			t.Errorf("%s before (-want +got):\n%s", name, diff)
 		}
 		doc := document(red)
 		doc.Changes = later
 		var md strings.Builder
-		if err := Markdown(&md, doc, 1<<16); err != nil || !strings.Contains(md.String(), ", 0 as before, 1 in scenarios that were not judged then\n") {
+		if err := markdown.Write(&md, doc, 1<<16); err != nil || !strings.Contains(md.String(), ", 0 as before, 1 in scenarios that were not judged then\n") {
 			t.Errorf("%v\n%s", err, &md)
 		}
 	}

@@ -19,11 +19,11 @@ type Diff struct {
 	Unchanged []DiffItem `json:"unchanged"`
 	// Lost are scenarios that were judged before and are not now, Judged those that are now and were not before. Of the
 	// findings of both nothing is said above.
-	Lost   []Turn `json:"lost"`
-	Judged []Turn `json:"judged"`
+	Lost   []VerdictChange `json:"lost"`
+	Judged []VerdictChange `json:"judged"`
 	// OnlyBefore and OnlyAfter are the scenarios that one of the runs did not select.
-	OnlyBefore []Turn `json:"only_before"`
-	OnlyAfter  []Turn `json:"only_after"`
+	OnlyBefore []VerdictChange `json:"only_before"`
+	OnlyAfter  []VerdictChange `json:"only_after"`
 }
 
 // A DiffSide is one of the two runs.
@@ -55,8 +55,8 @@ type DiffItem struct {
 	Count     int      `json:"count"`     // of places
 }
 
-// A Turn is a scenario and its verdicts; the one of a run that did not have it is empty.
-type Turn struct {
+// A VerdictChange is a scenario and its verdicts; the one of a run that did not have it is empty.
+type VerdictChange struct {
 	Scenario string          `json:"scenario"`
 	Before   verdict.Verdict `json:"before,omitempty"`
 	After    verdict.Verdict `json:"after,omitempty"`
@@ -66,21 +66,12 @@ type Turn struct {
 // Compare lays two runs side by side, which are of the same contract, scenarios and targets.
 func Compare(before *Document, beforeName string, after *Document, afterName string) *Diff {
 	d := &Diff{Before: diffSide(before, beforeName), After: diffSide(after, afterName)}
-	var fresh, changed, fixed, same pile
-	for _, p := range pairings(before, after) {
-		switch {
-		case p.before == nil:
-			fresh.add(p)
-		case p.after == nil:
-			fixed.add(p)
-		case p.before.Fingerprint != p.after.Fingerprint:
-			changed.add(p)
-		default:
-			same.add(p)
-		}
+	var fresh, changed, fixed, same itemList
+	for _, p := range pairFindings(before, after) {
+		listFor(p, &fresh, &fixed, &changed, &same).add(p)
 	}
 	d.New, d.Changed, d.Fixed, d.Unchanged = fresh.sorted(), changed.sorted(), fixed.sorted(), same.sorted()
-	d.turns(before, after)
+	d.verdictChanges(before, after)
 	return d
 }
 
@@ -88,26 +79,21 @@ func diffSide(d *Document, name string) DiffSide {
 	return DiffSide{Name: name, Started: d.Started.UTC().Truncate(time.Millisecond), Version: d.Version, Verdict: d.Verdict, Scenarios: len(d.Scenarios)}
 }
 
-// A pile gathers findings that say the same.
-type pile struct {
+// An itemList gathers findings that say the same.
+type itemList struct {
 	items []DiffItem
 	at    map[itemKey]int
 }
 
 type itemKey struct{ target, class, kind, text, before, after, accepted string }
 
-func (l *pile) add(p pairing) {
+func (l *itemList) add(p findingPair) {
 	f := cmp.Or(p.after, p.before)
 	item := DiffItem{
 		Target: f.Target, Class: string(f.Class), Kind: f.Kind, At: cmp.Or(f.At, f.Place), Text: f.Text,
 		Reference: f.Reference, Candidate: f.Candidate, Want: f.Want, Got: f.Got, Accepted: f.Waiver,
 	}
-	if p.before != nil {
-		item.Before = p.before.Fingerprint
-	}
-	if p.after != nil {
-		item.After = p.after.Fingerprint
-	}
+	item.Before, item.After = p.fingerprints()
 	if f.Known {
 		item.Accepted = "baseline"
 	}
@@ -128,21 +114,21 @@ func (l *pile) add(p pairing) {
 }
 
 // sorted returns the items, the worst first.
-func (l *pile) sorted() []DiffItem {
-	slices.SortStableFunc(l.items, worseItem)
+func (l *itemList) sorted() []DiffItem {
+	slices.SortStableFunc(l.items, compareItems)
 	return l.items
 }
 
-var classRank = map[string]int{string(verdict.Difference): 0, string(verdict.Violation): 1, string(verdict.Shortfall): 2}
+var classRank = map[string]int{string(verdict.Difference): 0, string(verdict.Violation): 1, string(verdict.Unmet): 2}
 
-// worseItem orders items: what nothing accepts first, then by class, then what shows in more places.
-func worseItem(a, b DiffItem) int {
+// compareItems orders items: what nothing accepts first, then by class, then what shows in more places.
+func compareItems(a, b DiffItem) int {
 	accepted := func(i *DiffItem) int { return min(len(i.Accepted), 1) }
 	return cmp.Or(cmp.Compare(accepted(&a), accepted(&b)), cmp.Compare(classRank[a.Class], classRank[b.Class]), cmp.Compare(b.Count, a.Count))
 }
 
-// turns notes the scenarios that were not judged in both runs.
-func (d *Diff) turns(before, after *Document) {
+// verdictChanges notes the scenarios that were not judged in both runs.
+func (d *Diff) verdictChanges(before, after *Document) {
 	was := map[string]*verdict.Scenario{}
 	for i := range before.Scenarios {
 		was[before.Scenarios[i].ID] = &before.Scenarios[i]
@@ -154,16 +140,16 @@ func (d *Diff) turns(before, after *Document) {
 		delete(was, now.ID)
 		switch {
 		case old == nil:
-			d.OnlyAfter = append(d.OnlyAfter, Turn{Scenario: now.ID, After: now.Verdict})
+			d.OnlyAfter = append(d.OnlyAfter, VerdictChange{Scenario: now.ID, After: now.Verdict})
 		case judgedBefore[now.ID] && !judgedAfter[now.ID]:
-			d.Lost = append(d.Lost, Turn{now.ID, old.Verdict, now.Verdict, firstReason(now)})
+			d.Lost = append(d.Lost, VerdictChange{now.ID, old.Verdict, now.Verdict, firstReason(now)})
 		case !judgedBefore[now.ID] && judgedAfter[now.ID]:
-			d.Judged = append(d.Judged, Turn{now.ID, old.Verdict, now.Verdict, firstReason(old)})
+			d.Judged = append(d.Judged, VerdictChange{now.ID, old.Verdict, now.Verdict, firstReason(old)})
 		}
 	}
 	for i := range before.Scenarios {
 		if old := &before.Scenarios[i]; was[old.ID] != nil {
-			d.OnlyBefore = append(d.OnlyBefore, Turn{Scenario: old.ID, Before: old.Verdict})
+			d.OnlyBefore = append(d.OnlyBefore, VerdictChange{Scenario: old.ID, Before: old.Verdict})
 		}
 	}
 }

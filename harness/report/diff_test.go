@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/markdown"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -21,7 +24,7 @@ func TestCompareShowsTheWorstFirstAndOneCauseOnce(t *testing.T) {
 	known.Known = true
 	before := document(scenario("one"), scenario("three"), scenario("two"))
 	after := document(scenario("one", waived, late), scenario("three", value("rare"), known), scenario("two", value("often"), value("often")))
-	d := Compare(before, "a", after, "b")
+	d := report.Compare(before, "a", after, "b")
 	type line struct {
 		print, accepted string
 		count           int
@@ -35,7 +38,7 @@ func TestCompareShowsTheWorstFirstAndOneCauseOnce(t *testing.T) {
 		t.Errorf("%s (-want +got):\n%s", d.Verdict(), diff)
 	}
 	both := document(scenario("one", value("x")), scenario("three"), scenario("two", value("x")))
-	d = Compare(both, "a", both, "b")
+	d = report.Compare(both, "a", both, "b")
 	if len(d.Unchanged) != 1 || !cmp.Equal(d.Unchanged[0].Scenarios, []string{"one", "two"}) || d.Verdict() != verdict.Match {
 		t.Errorf("%+v", d.Unchanged)
 	}
@@ -44,7 +47,7 @@ func TestCompareShowsTheWorstFirstAndOneCauseOnce(t *testing.T) {
 func TestWhatIsAcceptedDecidesNothing(t *testing.T) {
 	waived := step(3, "1", "GET /", printed("1", difference("value", "body", "the values differ", "1", "2")))
 	waived.Waiver = "W-0001"
-	d := Compare(document(scenario("one")), "a", document(scenario("one", waived)), "b")
+	d := report.Compare(document(scenario("one")), "a", document(scenario("one", waived)), "b")
 	if len(d.New) != 1 || d.Verdict() != verdict.Match {
 		t.Errorf("%s, %+v", d.Verdict(), d.New)
 	}
@@ -53,28 +56,28 @@ func TestWhatIsAcceptedDecidesNothing(t *testing.T) {
 func TestAScenarioThatDoesNotApplyAnyMoreIsLost(t *testing.T) {
 	gone := scenario("one")
 	gone.Verdict = verdict.NotApplicable
-	d := Compare(document(scenario("one")), "a", document(gone), "b")
-	if diff := cmp.Diff([]Turn{{Scenario: "one", Before: verdict.Match, After: verdict.NotApplicable}}, d.Lost); diff != "" || d.Verdict() != verdict.Unknown {
+	d := report.Compare(document(scenario("one")), "a", document(gone), "b")
+	if diff := cmp.Diff([]report.VerdictChange{{Scenario: "one", Before: verdict.Match, After: verdict.NotApplicable}}, d.Lost); diff != "" || d.Verdict() != verdict.Unknown {
 		t.Errorf("%s (-want +got):\n%s", d.Verdict(), diff)
 	}
 }
 
 func TestNothingActsInAComparison(t *testing.T) {
-	d := Compare(document(scenario("hostile/server"), scenario("hostile/log")), "\x1b[2Ja", hostile(), "b\u202e")
-	var text, json, md bytes.Buffer
-	for _, err := range []error{DiffText(&text, d, Paint{}), DiffJSON(&json, d), DiffMarkdown(&md, d)} {
+	d := report.Compare(document(scenario("hostile/server"), scenario("hostile/log")), "\x1b[2Ja", hostile(), "b\u202e")
+	var plain, json, md bytes.Buffer
+	for _, err := range []error{text.WriteDiff(&plain, d, text.Options{}), report.DiffJSON(&json, d), markdown.WriteDiff(&md, d)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, out := range map[string]string{"text": text.String(), "JSON": json.String(), "Markdown": md.String()} {
+	for name, out := range map[string]string{"text": plain.String(), "JSON": json.String(), "Markdown": md.String()} {
 		for _, bad := range []string{"\x1b", "\u202e", "\x07", "\u2028", "\xff"} {
 			if strings.Contains(out, bad) {
 				t.Errorf("the %s has %q", name, bad)
 			}
 		}
 	}
-	if strings.Contains(strings.ReplaceAll(md.String(), "`", ""), "\n<script>") || !strings.Contains(text.String(), "NEW hostile/server") {
-		t.Errorf("%s\n%s", md.String(), text.String())
+	if strings.Contains(strings.ReplaceAll(md.String(), "`", ""), "\n<script>") || !strings.Contains(plain.String(), "NEW hostile/server") {
+		t.Errorf("%s\n%s", md.String(), plain.String())
 	}
 }

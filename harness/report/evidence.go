@@ -9,44 +9,46 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/internal/archive"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
-	"github.com/lockstep-dev/lockstep/internal/archive"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
 // Evidence is what a page shows behind the findings of one scenario: what crossed the wire, when, and how the scenario's
 // file says it. It is cut to what a person looks at; the run file has all of it.
 type Evidence struct {
-	Behind   []Behind         `json:"behind"`             // of each of the scenario's findings, in their order
-	Tracks   []Track          `json:"tracks"`             // of each target
-	Excerpts map[int][]string `json:"excerpts,omitempty"` // of the scenario's file, by the line of a step
-	Rules    []string         `json:"rules,omitempty"`    // that are in force
+	Findings  []FindingEvidence `json:"behind"`             // of each of the scenario's findings, in their order
+	Timelines []Timeline        `json:"tracks"`             // of each target
+	Excerpts  map[int][]string  `json:"excerpts,omitempty"` // of the scenario's file, by the line of a step
+	Rules     []string          `json:"rules,omitempty"`    // that are in force
 }
 
-// Behind is what stands behind one finding: for a difference the reference and the candidate, else one target alone.
-type Behind struct {
+// FindingEvidence has the messages that show one finding: for a difference the reference and the candidate, else one target alone.
+type FindingEvidence struct {
 	Sides  []Side  `json:"sides,omitempty"`
 	Source *Source `json:"-"` // in the scenario's file; the page has the whole step
 }
 
 // A Side is the message of one target that a finding is about.
 type Side struct {
-	Target  string  `json:"target"`
-	Request string  `json:"request,omitempty"` // as it was written: request line, fields, body
-	Answer  string  `json:"answer,omitempty"`  // status line, fields, body; or the event
-	Around  *Around `json:"around,omitempty"`  // the JSON around the place
-	Curl    string  `json:"curl,omitempty"`    // the request once more, at $URL
+	Target  string       `json:"target"`
+	Request string       `json:"request,omitempty"` // as it was written: request line, fields, body
+	Answer  string       `json:"answer,omitempty"`  // status line, fields, body; or the event
+	Around  *JSONContext `json:"around,omitempty"`  // the JSON around the place
+	Curl    string       `json:"curl,omitempty"`    // the request once more, at $URL
 }
 
-// Around is the JSON around a place, a line for each member.
-type Around struct {
+// JSONContext is the JSON around a place, a line for each member.
+type JSONContext struct {
 	Lines []string `json:"lines"`
 	Focus int      `json:"focus"` // the line that it is about; -1 when the place is not there
 }
 
-// A Track is what a target did, and when. Times are microseconds from the beginning of the scenario.
-type Track struct {
+// A Timeline is what a target did, and when. Times are microseconds from the beginning of the scenario.
+type Timeline struct {
 	Target string `json:"target"`
 	Took   int64  `json:"took"`
 	Spans  []Span `json:"spans,omitempty"`
@@ -72,48 +74,48 @@ type Mark struct {
 	At     int64  `json:"at"`
 }
 
-// Gathering says what evidence is gathered from.
-type Gathering struct {
+// EvidenceSource says what evidence is gathered from.
+type EvidenceSource struct {
 	Scenario    *verdict.Scenario
 	Transcripts []*transcript.Transcript // the reference first
 	Text        []byte                   // the scenario's file
 	Rules       []string
-	Cover       func(string) string // covers what nobody is to read
+	Mask        func(string) string // hides tokens
 
-	readings [2]reading // the last of each side
+	parsed [2]parsedBody // the last of each side
 }
 
 // Bounds of what is kept of a scenario.
 const (
-	mostSpans   = 200 // of a target; as many events
-	mostMessage = 1500
-	mostExcerpt = 10 // lines
-	mostCurl    = 1500
+	maxSpans   = 200 // of a target; as many events
+	maxMessage = 1500
+	maxExcerpt = 10 // lines
+	maxCurl    = 1500
 )
 
-// Gather returns the evidence for the findings of a scenario.
-func Gather(g *Gathering) *Evidence {
+// GatherEvidence returns the evidence for the findings of a scenario.
+func GatherEvidence(g *EvidenceSource) *Evidence {
 	ev := &Evidence{Rules: g.Rules, Excerpts: map[int][]string{}}
 	root, _ := yamldoc.Parse("", g.Text) // it was read before, and a file with a mistake in it has no steps
 	for i := range g.Scenario.Findings {
 		f := &g.Scenario.Findings[i]
-		behind := g.behind(f)
+		behind := g.findingEvidence(f)
 		if behind.Source = source(root, g.Text, f); behind.Source != nil {
-			behind.Source.Text = g.Cover(behind.Source.Text)
+			behind.Source.Text = g.Mask(behind.Source.Text)
 		}
-		ev.Behind = append(ev.Behind, behind)
+		ev.Findings = append(ev.Findings, behind)
 		if ev.Excerpts[f.Line] == nil {
 			ev.Excerpts[f.Line] = excerpt(g.Text, f.Line)
 		}
 	}
 	for _, t := range g.Transcripts {
-		ev.Tracks = append(ev.Tracks, g.track(t))
+		ev.Timelines = append(ev.Timelines, g.timeline(t))
 	}
 	return ev
 }
 
-func (g *Gathering) behind(f *verdict.Finding) Behind {
-	var b Behind
+func (g *EvidenceSource) findingEvidence(f *verdict.Finding) FindingEvidence {
+	var b FindingEvidence
 	for i, t := range g.Transcripts {
 		if t.Target != f.Target && (f.Class != verdict.Difference || i != 0) {
 			continue
@@ -128,19 +130,19 @@ func (g *Gathering) behind(f *verdict.Finding) Behind {
 }
 
 // side finds the message of a target that a finding is about.
-func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int) Side {
+func (g *EvidenceSource) side(f *verdict.Finding, t *transcript.Transcript, side int) Side {
 	out := Side{Target: t.Target}
 	var body []byte
 	if x := exchangeOf(t, f, side); x != nil {
-		out.Request = g.shown(requestText(&x.Request))
+		out.Request = g.masked(requestText(&x.Request))
 		if f.Upstream == "" { // else it is the target that asks
-			out.Curl = g.Cover(curl(&x.Request))
+			out.Curl = g.Mask(curl(&x.Request))
 		}
 		if x.Response != nil {
 			body = archive.Content(x.Response.Header.ContentType(), x.Response.Body.Bytes)
-			out.Answer = g.shown(answerText(x.Response))
+			out.Answer = g.masked(answerText(x.Response))
 		} else if x.Failure != nil {
-			out.Answer = g.Cover(x.Failure.Text)
+			out.Answer = g.Mask(x.Failure.Text)
 		}
 	}
 	if x := exchangeOf(t, f, side); x != nil && f.Upstream != "" {
@@ -148,27 +150,19 @@ func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int)
 	}
 	if ev := eventOf(t, f, side); ev != nil {
 		body = []byte(ev.Data)
-		out.Answer = g.shown(eventText(ev))
+		out.Answer = g.masked(eventText(ev))
 	}
-	if at := pointer(f.Place); at != "" || body != nil {
-		if out.Around = around(g.readings[side].of(body), at); out.Around != nil {
+	if at := diff.PointerIn(f.Place); at != "" || body != nil {
+		if out.Around = jsonContext(g.parsed[side].parse(body), at); out.Around != nil {
 			for i, line := range out.Around.Lines {
-				out.Around.Lines[i] = g.Cover(line)
+				out.Around.Lines[i] = g.Mask(line)
 			}
 		}
 	}
 	return out
 }
 
-func (g *Gathering) shown(s string) string { return clip2(g.Cover(s), mostMessage) }
-
-// clip2 cuts a text that is shown with its line ends.
-func clip2(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + leftOut(len(s)-most)
-}
+func (g *EvidenceSource) masked(s string) string { return textfit.ClipLines(g.Mask(s), maxMessage) }
 
 func exchangeOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcript.Exchange {
 	for s := range t.AllSteps() {
@@ -193,7 +187,7 @@ func eventOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcript
 			continue
 		}
 		if n < 0 {
-			n = slices.IndexFunc(s.Events, func(e transcript.Event) bool { return says(&e, f, side) })
+			n = slices.IndexFunc(s.Events, func(e transcript.Event) bool { return containsValue(&e, f, side) })
 		}
 		if n >= 0 && n < len(s.Events) {
 			return &s.Events[n]
@@ -202,8 +196,8 @@ func eventOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcript
 	return nil
 }
 
-// says reports whether an event has the value of a constant in it.
-func says(ev *transcript.Event, f *verdict.Finding, side int) bool {
+// containsValue reports whether an event has the value of a constant in it.
+func containsValue(ev *transcript.Event, f *verdict.Finding, side int) bool {
 	value, err := strconv.Unquote([2]string{f.Reference, f.Candidate}[side])
 	return err == nil && (strings.Contains(ev.Data, value) || strings.Contains(ev.ID, value))
 }
@@ -238,7 +232,7 @@ func writeBody(b *strings.Builder, body transcript.Body) {
 	if len(body.Bytes) == 0 {
 		return
 	}
-	kept := body.Bytes[:min(len(body.Bytes), 2*mostMessage)]
+	kept := body.Bytes[:min(len(body.Bytes), 2*maxMessage)]
 	b.WriteString("\n")
 	if f := body.Fill; f != nil {
 		body.Size -= f.Times
@@ -250,7 +244,7 @@ func writeBody(b *strings.Builder, body transcript.Body) {
 	}
 	b.Write(kept)
 	if n := int(body.Size) - len(kept); n > 0 {
-		b.WriteString(leftOut(n))
+		b.WriteString(textfit.CutNote(n))
 	}
 }
 
@@ -265,41 +259,41 @@ func eventText(ev *transcript.Event) string {
 	}
 }
 
-// ofTheClient are the fields that a client of its own makes.
-var ofTheClient = []string{"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "user-agent"}
+// clientHeaders are the fields that a client of its own makes.
+var clientHeaders = []string{"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "user-agent"}
 
 // curl returns a command that sends a request to $URL; "" for one with a body that no command line can hold.
 func curl(r *transcript.Request) string {
-	if len(r.Body.Bytes) > mostCurl || bytes.IndexByte(r.Body.Bytes, 0) >= 0 || !strings.HasPrefix(r.Target, "/") {
+	if len(r.Body.Bytes) > maxCurl || bytes.IndexByte(r.Body.Bytes, 0) >= 0 || !strings.HasPrefix(r.Target, "/") {
 		return ""
 	}
 	var b strings.Builder
 	data := r.Body.Bytes
 	if f := r.Body.Fill; f != nil {
 		fmt.Fprintf(&b, "{ printf %%s %s; head -c %d /dev/zero | tr '\\0' %c; printf %%s %s; } |\n  ",
-			quote(string(data[:f.At])), f.Times, transcript.FillByte, quote(string(data[f.At:])))
+			shellQuote(string(data[:f.At])), f.Times, transcript.FillByte, shellQuote(string(data[f.At:])))
 	}
 	b.WriteString("curl -i")
 	if r.Method != "GET" {
-		b.WriteString(" -X " + quote(r.Method))
+		b.WriteString(" -X " + shellQuote(r.Method))
 	}
-	b.WriteString(` --path-as-is "$URL"` + quote(r.Target))
+	b.WriteString(` --path-as-is "$URL"` + shellQuote(r.Target))
 	for _, f := range r.Header {
-		if !slices.Contains(ofTheClient, strings.ToLower(f.Name)) {
-			b.WriteString(" \\\n  -H " + quote(f.Name+": "+f.Value))
+		if !slices.Contains(clientHeaders, strings.ToLower(f.Name)) {
+			b.WriteString(" \\\n  -H " + shellQuote(f.Name+": "+f.Value))
 		}
 	}
 	switch {
 	case r.Body.Fill != nil:
 		b.WriteString(" \\\n  --data-binary @-")
 	case len(data) > 0:
-		b.WriteString(" \\\n  --data-raw " + quote(string(r.Body.Bytes)))
+		b.WriteString(" \\\n  --data-raw " + shellQuote(string(r.Body.Bytes)))
 	}
 	return b.String()
 }
 
-// quote returns a text as one word of a POSIX shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuote returns a text as one word of a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // excerpt returns the lines of a step: from its first to the one before the next item at the same depth or outside.
 func excerpt(text []byte, line int) []string {
@@ -309,25 +303,25 @@ func excerpt(text []byte, line int) []string {
 	}
 	depth := func(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 	first := strings.TrimRight(lines[line-1], " \r")
-	out := []string{clip(first, 160)}
+	out := []string{textfit.Clip(first, 160)}
 	for _, next := range lines[line:] {
 		next = strings.TrimRight(next, " \r")
-		if next == "" || depth(next) <= depth(first) || len(out) == mostExcerpt {
+		if next == "" || depth(next) <= depth(first) || len(out) == maxExcerpt {
 			break
 		}
-		out = append(out, clip(next, 160))
+		out = append(out, textfit.Clip(next, 160))
 	}
 	return out
 }
 
-func (g *Gathering) track(t *transcript.Transcript) Track {
-	out := Track{Target: t.Target, Took: t.Took.Microseconds()}
+func (g *EvidenceSource) timeline(t *transcript.Transcript) Timeline {
+	out := Timeline{Target: t.Target, Took: t.Took.Microseconds()}
 	open := map[string]bool{}
 	for _, s := range t.Streams {
 		open[s.Name] = true
-		out.Spans = append(out.Spans, Span{Step: s.Step, Text: g.Cover(cmp.Or(s.Operation, s.Name)), Stream: s.Name, From: micros(s.At), To: micros(s.Until), Failed: g.failed(s.Failure)})
+		out.Spans = append(out.Spans, Span{Step: s.Step, Text: g.Mask(cmp.Or(s.Operation, s.Name)), Stream: s.Name, From: micros(s.At), To: micros(s.Until), Failed: g.failed(s.Failure)})
 		for _, ev := range s.Events {
-			out.Marks = append(out.Marks, Mark{Stream: s.Name, Name: clip(ev.Name, 80), At: micros(ev.At)})
+			out.Marks = append(out.Marks, Mark{Stream: s.Name, Name: textfit.Clip(ev.Name, 80), At: micros(ev.At)})
 		}
 	}
 	for i := range t.Steps {
@@ -340,35 +334,63 @@ func (g *Gathering) track(t *transcript.Transcript) Track {
 		}
 	}
 	slices.SortStableFunc(out.Spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
-	out.Spans = out.Spans[:min(len(out.Spans), mostSpans)]
-	out.Marks = out.Marks[:min(len(out.Marks), mostSpans)]
+	out.Spans = out.Spans[:min(len(out.Spans), maxSpans)]
+	out.Marks = out.Marks[:min(len(out.Marks), maxSpans)]
 	return out
 }
 
 // spans are a step's exchanges, or the step itself when it only waited. A stream has a span of its own.
-func (g *Gathering) spans(s *transcript.Step, open map[string]bool) []Span {
+func (g *EvidenceSource) spans(s *transcript.Step, open map[string]bool) []Span {
 	var out []Span
 	for _, x := range s.Exchanges {
 		if open[x.Stream] {
 			continue
 		}
-		span := Span{Step: s.ID, Text: g.Cover(clip(x.Request.Method+" "+x.Request.Target, 120)), From: micros(x.Sent), To: micros(x.Done), Failed: g.failed(x.Failure)}
+		span := Span{Step: s.ID, Text: g.Mask(textfit.Clip(x.Request.Method+" "+x.Request.Target, 120)), From: micros(x.Sent), To: micros(x.Done), Failed: g.failed(x.Failure)}
 		if x.Response != nil {
 			span.Status = x.Response.Status
 		}
 		out = append(out, span)
 	}
 	if len(s.Exchanges) == 0 && s.Skipped == "" && s.Took > 0 {
-		out = append(out, Span{Step: s.ID, Text: clip(s.Text, 120), Stream: s.Stream, From: micros(s.At), To: micros(s.At + s.Took)})
+		out = append(out, Span{Step: s.ID, Text: textfit.Clip(s.Text, 120), Stream: s.Stream, From: micros(s.At), To: micros(s.At + s.Took)})
 	}
 	return out
 }
 
-func (g *Gathering) failed(f *transcript.Failure) string {
+func (g *EvidenceSource) failed(f *transcript.Failure) string {
 	if f == nil {
 		return ""
 	}
-	return g.Cover(clip(f.Text, 200))
+	return g.Mask(textfit.Clip(f.Text, 200))
 }
 
 func micros(d time.Duration) int64 { return d.Microseconds() }
+
+// Visible returns a copy in which everything can be seen, and about how many bytes it takes on a page.
+func (s Side) Visible() (out Side, size int) {
+	s.Target, s.Request, s.Answer = textfit.Clip(s.Target, 60), textfit.VisibleLines(textfit.ClipLines(s.Request, maxMessage)), textfit.VisibleLines(textfit.ClipLines(s.Answer, maxMessage))
+	if curl := textfit.VisibleLines(textfit.ClipLines(s.Curl, 2*maxCurl)); curl != s.Curl {
+		s.Curl = "" // cut, or with what cannot be seen, it would be another request
+	}
+	size = len(s.Request) + len(s.Answer) + len(s.Curl)
+	if s.Around != nil {
+		s.Around = &JSONContext{textfit.ClipAll(s.Around.Lines, 2*maxFocusColumns), s.Around.Focus}
+		size += len(s.Around.Lines) * maxMemberColumns
+	}
+	return s, size
+}
+
+// Visible returns a copy in which everything can be seen.
+func (t Timeline) Visible() Timeline {
+	t.Target, t.Spans, t.Marks = textfit.Clip(t.Target, 60), slices.Clone(t.Spans), slices.Clone(t.Marks)
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		s.Step, s.Text, s.Stream, s.Failed = textfit.Clip(s.Step, 60), textfit.Clip(s.Text, 120), textfit.Clip(s.Stream, 80), textfit.Clip(s.Failed, 200)
+	}
+	for i := range t.Marks {
+		m := &t.Marks[i]
+		m.Stream, m.Name = textfit.Clip(m.Stream, 80), textfit.Clip(m.Name, 80)
+	}
+	return t
+}

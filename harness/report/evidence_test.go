@@ -28,13 +28,13 @@ func TestAround(t *testing.T) {
 		{"below a value", doc, "/id/deep", []string{"{", `  "id": 1`, `  "owner": {"name":"x","tags":["a","b","c"]}`, `  "empty": {}`, `  "odd/name": {"~":2}`, "}"}, 1},
 		{"an index that is none", `[1]`, "/x", []string{"[", "  0: 1", "]"}, -1},
 	} {
-		got := around((&reading{}).of([]byte(tc.body)), tc.pointer)
-		if diff := cmp.Diff(&Around{tc.want, tc.focus}, got); diff != "" {
+		got := jsonContext((&parsedBody{}).parse([]byte(tc.body)), tc.pointer)
+		if diff := cmp.Diff(&JSONContext{tc.want, tc.focus}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
 	for _, none := range []string{"", "text", `"a"`, "17", "{"} {
-		if got := around((&reading{}).of([]byte(none)), ""); got != nil {
+		if got := jsonContext((&parsedBody{}).parse([]byte(none)), ""); got != nil {
 			t.Errorf("around %q: %v", none, got)
 		}
 	}
@@ -42,8 +42,8 @@ func TestAround(t *testing.T) {
 
 func TestAroundALongListIsShort(t *testing.T) {
 	list := "[" + strings.Repeat("0,", 9999) + "1]"
-	got := around((&reading{}).of([]byte(list)), "/5000")
-	if len(got.Lines) != mostMembers+4 || got.Lines[got.Focus] != "  5000: 0" || got.Lines[1] != "  … 4994 more" {
+	got := jsonContext((&parsedBody{}).parse([]byte(list)), "/5000")
+	if len(got.Lines) != maxMembers+4 || got.Lines[got.Focus] != "  5000: 0" || got.Lines[1] != "  … 4994 more" {
 		t.Errorf("%d lines, focus %q: %q", len(got.Lines), got.Lines[got.Focus], got.Lines)
 	}
 }
@@ -99,12 +99,12 @@ func TestEvidenceCoversWhatNobodyIsToRead(t *testing.T) {
 	}
 	s := &verdict.Scenario{Findings: []verdict.Finding{{Class: verdict.Violation, Step: "1", Line: 1, Target: "go", Place: "body /key"}}}
 	ts := []*transcript.Transcript{{Target: "go", Steps: []transcript.Step{{ID: "1", Exchanges: []*transcript.Exchange{x}}}}}
-	ev := Gather(&Gathering{Scenario: s, Transcripts: ts, Cover: func(s string) string { return strings.ReplaceAll(s, secret, "‹token›") }})
-	if len(ev.Behind) != 1 || len(ev.Behind[0].Sides) != 1 {
+	ev := GatherEvidence(&EvidenceSource{Scenario: s, Transcripts: ts, Mask: func(s string) string { return strings.ReplaceAll(s, secret, "‹token›") }})
+	if len(ev.Findings) != 1 || len(ev.Findings[0].Sides) != 1 {
 		t.Fatalf("evidence: %+v", ev)
 	}
-	side := ev.Behind[0].Sides[0]
-	shown := side.Request + side.Answer + side.Curl + strings.Join(side.Around.Lines, "") + ev.Tracks[0].Spans[0].Text
+	side := ev.Findings[0].Sides[0]
+	shown := side.Request + side.Answer + side.Curl + strings.Join(side.Around.Lines, "") + ev.Timelines[0].Spans[0].Text
 	if strings.Contains(shown, secret) || strings.Count(shown, "‹token›") != 7 {
 		t.Errorf("covered %d times: %s", strings.Count(shown, "‹token›"), shown)
 	}

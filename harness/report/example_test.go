@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/junit"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -20,15 +22,15 @@ func judged() *report.Document {
 		Findings: []verdict.Finding{{
 			Class: verdict.Difference, Kind: "status", Scenario: "tools/add", Step: "2", Line: 9, StepText: "POST /tools",
 			Target: "go", Place: "status", Text: "the statuses differ", Reference: "201", Candidate: "200", Blame: verdict.BlameCandidate,
-			Contract: []verdict.Word{{Target: "go", Place: "status", Text: "200 is not declared for POST /tools", Line: 44}},
+			Contract: []verdict.Remark{{Target: "go", Place: "status", Text: "200 is not declared for POST /tools", Line: 44}},
 		}},
 	})
 	doc.Conclude()
 	return doc
 }
 
-func ExampleText() {
-	_ = report.Text(os.Stdout, judged(), report.Paint{})
+func Example_text() {
+	_ = text.Write(os.Stdout, judged(), text.Options{})
 	// Output:
 	// lockstep 0.1.0 · openapi.yaml · typescript (reference), go · seed 7
 	//
@@ -49,9 +51,9 @@ func ExampleText() {
 	// differ: typescript and go part in 1 of 1 scenario
 }
 
-func ExampleProgress() {
+func Example_progress() {
 	for i, s := range judged().Scenarios {
-		report.Progress(os.Stdout, report.Paint{}, i+1, 72, &s)
+		text.WriteProgress(os.Stdout, text.Options{}, i+1, 72, &s)
 	}
 	// Output: DIFFER tools/add (1/72)
 }
@@ -65,11 +67,11 @@ func ExampleRead() {
 	// Output: differ 1 <nil>
 }
 
-func ExampleJUnit() {
+func Example_junit() {
 	doc := judged()
 	doc.Scenarios[0].Verdict, doc.Scenarios[0].Findings = verdict.Match, nil
-	doc.Verdict, doc.Blame = verdict.Match, verdict.Cells{}
-	_ = report.JUnit(os.Stdout, doc)
+	doc.Verdict, doc.Blame = verdict.Match, verdict.BlameMatrix{}
+	_ = junit.Write(os.Stdout, doc)
 	// Output:
 	// <?xml version="1.0" encoding="UTF-8"?>
 	// <testsuites name="lockstep" tests="1" failures="0" errors="0" time="0.000">

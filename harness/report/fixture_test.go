@@ -1,17 +1,20 @@
-package report
+package report_test
 
 import (
 	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
+	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // runs are the runs that the golden files show.
 var runs = []struct {
 	name string
-	doc  func() *Document
+	doc  func() *report.Document
 }{
 	{"green", green},
 	{"red", red},
@@ -24,15 +27,15 @@ var runs = []struct {
 }
 
 // document returns a run of those scenarios.
-func document(scenarios ...verdict.Scenario) *Document {
-	d := &Document{
+func document(scenarios ...verdict.Scenario) *report.Document {
+	d := &report.Document{
 		Version: "0.1.0", Started: time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), Millis: 12345,
 		Seed: 4503599627370497, Jobs: 8, Project: "lockstep.yaml", Contract: "openapi.yaml",
 	}
 	for _, s := range scenarios {
 		d.Add(s)
 	}
-	d.Coverage = coverage()
+	d.Coverage = aCoverage()
 	d.Conclude()
 	return d
 }
@@ -64,7 +67,7 @@ func step(line int, id, text string, f verdict.Finding) verdict.Finding {
 	return f
 }
 
-func difference(kind, place, text, reference, candidate string, words ...verdict.Word) verdict.Finding {
+func difference(kind, place, text, reference, candidate string, words ...verdict.Remark) verdict.Finding {
 	f := verdict.Finding{
 		Class: verdict.Difference, Kind: kind, Target: "go", Place: place, Text: text,
 		Reference: reference, Candidate: candidate, Blame: verdict.BlameNobody, Contract: words,
@@ -88,43 +91,43 @@ func violation(target, kind, place, text, schema string, line int) verdict.Findi
 	}
 	return verdict.Finding{
 		Class: verdict.Violation, Kind: kind, Target: target, Place: place, Text: text, Blame: blame,
-		Contract: []verdict.Word{{Target: target, Place: place, Text: text, Schema: schema, Line: line}},
+		Contract: []verdict.Remark{{Target: target, Place: place, Text: text, Schema: schema, Line: line}},
 	}
 }
 
 func shortfall(target, kind, place, text, want, got string) verdict.Finding {
 	return verdict.Finding{
-		Class: verdict.Shortfall, Kind: kind, Target: target, Place: place, Text: text, Want: want, Got: got,
+		Class: verdict.Unmet, Kind: kind, Target: target, Place: place, Text: text, Want: want, Got: got,
 		Blame: verdict.BlameCandidate,
 	}
 }
 
-func coverage() contract.Coverage {
-	return contract.Coverage{
-		Operations: []contract.OperationCoverage{
-			{ID: "register", Method: "POST", Path: "/client-tools/register", Reached: 12, Statuses: []contract.StatusCoverage{
-				{Status: "200", Reached: 10, Media: []contract.MediaCoverage{{Type: "application/json", Reached: 10}}},
-				{Status: "400", Reached: 2, Media: []contract.MediaCoverage{{Type: "application/json", Reached: 2}}},
+func aCoverage() coverage.Coverage {
+	return coverage.Coverage{
+		Operations: []coverage.Operation{
+			{ID: "register", Method: "POST", Path: "/client-tools/register", Reached: 12, Statuses: []coverage.Status{
+				{Status: "200", Reached: 10, Media: []coverage.Media{{Type: "application/json", Reached: 10}}},
+				{Status: "400", Reached: 2, Media: []coverage.Media{{Type: "application/json", Reached: 2}}},
 				{Status: "413"},
-			}, Line: 39, Requests: []contract.MediaCoverage{{Type: "application/json", Reached: 12}}},
-			{ID: "event", Method: "GET", Path: "/event", Reached: 4, Statuses: []contract.StatusCoverage{
-				{Status: "200", Reached: 4, Media: []contract.MediaCoverage{{Type: "text/event-stream", Reached: 4, Stream: &contract.StreamCoverage{
+			}, Line: 39, Requests: []coverage.Media{{Type: "application/json", Reached: 12}}},
+			{ID: "event", Method: "GET", Path: "/event", Reached: 4, Statuses: []coverage.Status{
+				{Status: "200", Reached: 4, Media: []coverage.Media{{Type: "text/event-stream", Reached: 4, Stream: &coverage.Stream{
 					Described: true,
-					Events:    []contract.EventCoverage{{Name: "server.connected", Reached: 4}, {Name: "client-tool.failed"}},
+					Events:    []coverage.Event{{Name: "server.connected", Reached: 4}, {Name: "client-tool.failed"}},
 				}}}},
 			}},
-			{ID: "unregister", Method: "DELETE", Path: "/client-tools/unregister", Statuses: []contract.StatusCoverage{{Status: "200"}}},
+			{ID: "unregister", Method: "DELETE", Path: "/client-tools/unregister", Statuses: []coverage.Status{{Status: "200"}}},
 		},
-		Schemas: []contract.SchemaCoverage{
-			{Schema: "#/components/schemas/RegisterResult", Line: 560, In: contract.InAnswers, Properties: []contract.PointCoverage{{Name: "registered", Line: 564, Seen: true}}},
-			{Schema: "#/components/schemas/ClientToolResult", Line: 833, In: contract.InAnswers, Properties: []contract.PointCoverage{{Name: "metadata", Line: 846}, {Name: "title", Line: 841, Seen: true}}},
-			{Schema: "#/components/schemas/ClientToolResult/properties/status", Line: 838, In: contract.InAnswers, Enum: []contract.PointCoverage{{Name: `"success"`, Line: 838, Seen: true}}},
+		Schemas: []coverage.Schema{
+			{Schema: "#/components/schemas/RegisterResult", Line: 560, In: coverage.Responses, Properties: []coverage.Point{{Name: "registered", Line: 564, Seen: true}}},
+			{Schema: "#/components/schemas/ClientToolResult", Line: 833, In: coverage.Responses, Properties: []coverage.Point{{Name: "metadata", Line: 846}, {Name: "title", Line: 841, Seen: true}}},
+			{Schema: "#/components/schemas/ClientToolResult/properties/status", Line: 838, In: coverage.Responses, Enum: []coverage.Point{{Name: `"success"`, Line: 838, Seen: true}}},
 		},
 	}
 }
 
-func fullCoverage() contract.Coverage {
-	c := coverage()
+func fullCoverage() coverage.Coverage {
+	c := aCoverage()
 	c.Operations[0].Statuses[2].Reached = 1
 	c.Operations[1].Statuses[0].Media[0].Stream.Events[1].Reached = 1
 	c.Schemas[1].Properties[0].Seen = true
@@ -132,7 +135,7 @@ func fullCoverage() contract.Coverage {
 	return c
 }
 
-func green() *Document {
+func green() *report.Document {
 	d := document(
 		scenario("client-tools/register"),
 		scenario("client-tools/odd-ids[slash]"),
@@ -148,20 +151,20 @@ func green() *Document {
 }
 
 // gated is green, but for what is demanded of its coverage.
-func gated() *Document {
+func gated() *report.Document {
 	d := green()
-	d.Coverage = coverage()
-	missing := []contract.Miss{{Name: "POST /client-tools/register 413", Line: 49}}
+	d.Coverage = aCoverage()
+	missing := []coverage.Missing{{Name: "POST /client-tools/register 413", Line: 49}}
 	for _, status := range []string{"401", "402", "403", "404", "405", "406"} {
-		missing = append(missing, contract.Miss{Name: "DELETE /client-tools/unregister " + status})
+		missing = append(missing, coverage.Missing{Name: "DELETE /client-tools/unregister " + status})
 	}
-	d.Gate = &contract.Gate{
-		State: contract.GateMissed, File: "lockstep.yaml", Line: 20,
-		Measures: []contract.MeasureGate{
-			{Measure: contract.OperationsReached, Met: true, Least: "50%", Percent: "66.66%", Reached: 2, Declared: 3},
-			{Measure: contract.StatusesReached, Least: "95.5%", Percent: "36.36%", Reached: 4, Declared: 11, Missing: missing},
+	d.Gate = &coverage.Gate{
+		State: coverage.GateMissed, File: "lockstep.yaml", Line: 20,
+		Measures: []coverage.MeasureGate{
+			{Measure: coverage.OperationsReached, Met: true, Least: "50%", Percent: "66.66%", Reached: 2, Declared: 3},
+			{Measure: coverage.StatusesReached, Least: "95.5%", Percent: "36.36%", Reached: 4, Declared: 11, Missing: missing},
 		},
-		Except: []contract.Excepted{
+		Except: []coverage.Excepted{
 			{What: "event GET /event client-tool.failed", Because: "nothing fails", File: "lockstep.yaml", Line: 24},
 			{What: "status GET /event 200", Because: "it was so", File: "lockstep.yaml", Line: 25, Stale: true},
 		},
@@ -171,19 +174,19 @@ func gated() *Document {
 }
 
 // red has a finding of each class, evidence beside a difference, and causes that show more than once.
-func red() *Document {
-	notDeclared := verdict.Word{
+func red() *report.Document {
+	notDeclared := verdict.Remark{
 		Target: "go", Place: "status", Text: "500 is not declared for POST /client-tools/execute",
 		Schema: "#/paths/~1client-tools~1execute/post/responses", Line: 210,
 	}
-	pattern := verdict.Word{
+	pattern := verdict.Remark{
 		Target: "go", Place: "body/registered/0", Text: `"c-1_add" does not match the pattern ^client_`,
 		Schema: "#/components/schemas/ToolID", Line: 587,
 	}
 	vary := difference("header-missing", "header Vary", "the candidate lacks the header field", `"Origin"`, "—")
 	manifest := `{"tools":[` + strings.Repeat(`{"id":"client_c-1_add","description":"Adds two numbers"},`, 12)
 	spaces := difference("value", "body /0/description", "the values differ", `"Adds two numbers"`, "\"Adds two\u00a0numbers\"")
-	spaces.Silence = &contract.Silence{
+	spaces.SpecGap = &specgap.Gap{
 		Schema: "#/components/schemas/ClientToolDefinition/properties/description", Line: 501, Admits: "type: string", Pin: "an enum, a pattern or a format",
 	}
 	page := "<!doctype html>\n<html>\n<head><title>agent</title></head>\n<body>\n<h1>%</h1>\n<p>no such page</p>\n</body>\n</html>\n"
@@ -211,15 +214,15 @@ func red() *Document {
 		scenario("events/resume"),
 		streamScenario(),
 	)
-	d.Coverage.Operations[0].Statuses[0].Headers = []contract.HeaderCoverage{{Name: "ETag", Reached: 10}}
-	d.Coverage.Operations[0].Statuses[1].Codes = []contract.PointCoverage{{Name: "INVALID", Seen: true}, {Name: "TAKEN"}}
+	d.Coverage.Operations[0].Statuses[0].Headers = []coverage.Header{{Name: "ETag", Reached: 10}}
+	d.Coverage.Operations[0].Statuses[1].Codes = []coverage.Point{{Name: "INVALID", Seen: true}, {Name: "TAKEN"}}
 	d.Coverage.Uncompared = []string{"POST /client-tools/register 200: header ETag"}
-	d.Coverage.Undocumented = []contract.Undocumented{{Kind: contract.UndocumentedStatus, What: "POST /client-tools/execute: 500", Count: 3}}
+	d.Coverage.Undocumented = []coverage.Undocumented{{Kind: contract.UndocumentedStatus, What: "POST /client-tools/execute: 500", Count: 3}}
 	return d
 }
 
 // waivedRun has a waiver of each state, a finding that the baseline has, and one that nothing accepts.
-func waivedRun() *Document {
+func waivedRun() *report.Document {
 	vary := difference("header-missing", "header Vary", "the candidate lacks the header field", `"Origin"`, "—")
 	vary.Fingerprint, vary.At, vary.Waiver = "0b7c11d4", "POST /client-tools/register: header Vary", "W-0001"
 	title := difference("value", "body /title", "the values differ", `"Sum"`, `"SUM"`)
@@ -246,17 +249,17 @@ func waivedRun() *Document {
 		use("W-0001", 1, verdict.Holding, 2, 14, vary.At, vary.Kind, vary.Fingerprint),
 		use("W-0002", 9, verdict.Expired, 1, 0, old.At, old.Kind, old.Fingerprint),
 		use("W-0003", 17, verdict.Stale, 0, 100, other.At, "type", "d0d0d0d0"),
-		use("W-0004", 25, verdict.Idle, 0, 100, other.At, "type", "e0e0e0e0"),
+		use("W-0004", 25, verdict.NotLooked, 0, 100, other.At, "type", "e0e0e0e0"),
 	}
-	d.Gate = &contract.Gate{
-		State: contract.GateMet, File: "lockstep.yaml", Line: 20,
-		Measures: []contract.MeasureGate{
-			{Measure: contract.OperationsReached, Met: true, Least: "50%", Percent: "66.66%", Reached: 2, Declared: 3},
-			{Measure: contract.EventsReached, Met: true, Least: "100%", Percent: "100%", Reached: 1, Declared: 1},
+	d.Gate = &coverage.Gate{
+		State: coverage.GateMet, File: "lockstep.yaml", Line: 20,
+		Measures: []coverage.MeasureGate{
+			{Measure: coverage.OperationsReached, Met: true, Least: "50%", Percent: "66.66%", Reached: 2, Declared: 3},
+			{Measure: coverage.EventsReached, Met: true, Least: "100%", Percent: "100%", Reached: 1, Declared: 1},
 		},
-		Except: []contract.Excepted{{What: "event GET /event client-tool.failed", Because: "nothing fails", File: "lockstep.yaml", Line: 24}},
+		Except: []coverage.Excepted{{What: "event GET /event client-tool.failed", Because: "nothing fails", File: "lockstep.yaml", Line: 24}},
 	}
-	d.Fixed = []verdict.Known{{Scenario: "events/resume", At: "open bus: GET /event: end", Class: verdict.Difference, Kind: "stream-end", Fingerprint: "f0f0f0f0"}}
+	d.Fixed = []verdict.BaselineEntry{{Scenario: "events/resume", At: "open bus: GET /event: end", Class: verdict.Difference, Kind: "stream-end", Fingerprint: "f0f0f0f0"}}
 	d.Conclude()
 	return d
 }
@@ -265,7 +268,7 @@ func streamScenario() verdict.Scenario {
 	missing := difference("event-missing", "event 3 (client-tool.completed)", "the candidate does not send client-tool.completed",
 		`client-tool.completed {"requestID":"client_c-1_add_1700000000000","status":"success"}`, "—")
 	missing.Stream = "bus"
-	missing.Silence = &contract.Silence{
+	missing.SpecGap = &specgap.Gap{
 		Schema: "#/paths/~1event/get/responses/200/content/text~1event-stream/x-events/events/client-tool.completed", Line: 372,
 		Admits: `the event "client-tool.completed" may come, and need not`,
 	}
@@ -276,7 +279,7 @@ func streamScenario() verdict.Scenario {
 	return s
 }
 
-func unjudgedRun() *Document {
+func unjudgedRun() *report.Document {
 	down := verdict.Reason{
 		Target: "go", Text: `start target "go": wait for /status: the process ended: exit status 1`,
 		Log: []string{
@@ -300,7 +303,7 @@ func unjudgedRun() *Document {
 	)
 }
 
-func alone() *Document {
+func alone() *report.Document {
 	single := func(s verdict.Scenario) verdict.Scenario {
 		s.Targets, s.Compared = s.Targets[1:], verdict.Compared{}
 		return s
@@ -316,19 +319,19 @@ func alone() *Document {
 	return d
 }
 
-func interrupted() *Document {
+func interrupted() *report.Document {
 	d := document(scenario("client-tools/register"), scenario("client-tools/list"))
 	d.Incomplete = "interrupted after 2 of 72 scenarios: interrupt"
-	d.Gate = (&contract.Demand{File: "lockstep.yaml", Line: 20}).NotJudged("the run is not complete")
+	d.Gate = (&coverage.Demand{File: "lockstep.yaml", Line: 20}).NotJudged("the run is not complete")
 	d.Conclude()
 	return d
 }
 
 // hostile has servers that write for whoever reads the report.
-func hostile() *Document {
+func hostile() *report.Document {
 	const evil = "\x1b[2J\x1b]0;owned\x07 \x00\x08\r\u009b31m\x7f \u202egnp.exe\u2066 ]]> <script>alert(1)</script> \xff\xfe & \u2028 \ufeff"
 	long := strings.Repeat("0123456789", 300)
-	word := verdict.Word{Target: "go", Place: "body/" + evil, Text: evil + " is not allowed", Schema: "#/" + evil, Line: 7}
+	word := verdict.Remark{Target: "go", Place: "body/" + evil, Text: evil + " is not allowed", Schema: "#/" + evil, Line: 7}
 	s := scenario("hostile/server",
 		step(5, "1", "GET /"+evil, difference("value", "body /"+evil, "the values differ", evil+"a", evil+"b", word)),
 		step(5, "1", "GET /"+evil, violation("go", "pattern", word.Place, word.Text, word.Schema, word.Line)),
@@ -343,9 +346,9 @@ func hostile() *Document {
 	doubt.Verdict = verdict.Unknown
 	doubt.Reasons = []verdict.Reason{{Target: "go", Text: "the answer was " + evil, Log: []string{"stdout: " + evil, "stderr: " + long}}}
 	d := document(s, doubt)
-	d.Coverage.Operations[0].Statuses[0].Headers = []contract.HeaderCoverage{{Name: "ETag", Reached: 10}}
-	d.Coverage.Operations[0].Statuses[1].Codes = []contract.PointCoverage{{Name: "INVALID", Seen: true}, {Name: "TAKEN"}}
+	d.Coverage.Operations[0].Statuses[0].Headers = []coverage.Header{{Name: "ETag", Reached: 10}}
+	d.Coverage.Operations[0].Statuses[1].Codes = []coverage.Point{{Name: "INVALID", Seen: true}, {Name: "TAKEN"}}
 	d.Coverage.Uncompared = []string{"POST /client-tools/register 200: header ETag"}
-	d.Coverage.Undocumented = []contract.Undocumented{{Kind: contract.UndocumentedEvent, What: "GET /event: " + evil, Count: 1}}
+	d.Coverage.Undocumented = []coverage.Undocumented{{Kind: contract.UndocumentedEvent, What: "GET /event: " + evil, Count: 1}}
 	return d
 }

@@ -1,11 +1,13 @@
-package report
+package report_test
 
 import (
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -16,9 +18,9 @@ func TestTheGuideIsTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, example := range map[string]string{
-		"a green run":               shown(t, guideGreen(), Paint{}),
-		"what differs":              firstBlock(shown(t, guideRed(), Paint{})),
-		"what is unknown":           firstBlock(shown(t, guideUnknown(), Paint{})),
+		"a green run":               shown(t, guideGreen(), text.Options{}),
+		"what differs":              firstBlock(shown(t, guideRed(), text.Options{})),
+		"what is unknown":           firstBlock(shown(t, guideUnknown(), text.Options{})),
 		"the beginning of the JSON": strings.SplitAfter(string(written(t, guideRed())), "\"verdict\": \"differ\",\n")[0],
 		"a finding as JSON":         firstFinding(string(written(t, guideRed()))),
 	} {
@@ -42,7 +44,7 @@ func firstFinding(text string) string {
 	return text
 }
 
-func guideGreen() *Document {
+func guideGreen() *report.Document {
 	d := document(scenario("a"))
 	d.Totals = verdict.Totals{
 		Match:    72,
@@ -54,14 +56,14 @@ func guideGreen() *Document {
 	return d
 }
 
-func guideRed() *Document {
+func guideRed() *report.Document {
 	blank := difference("value", "body /0/description", "the values differ", `"Adds two numbers"`, "\"Adds two\u00a0numbers\"")
 	blank.Fingerprint = "b1a6c02e"
-	blank.Silence = &contract.Silence{
+	blank.SpecGap = &specgap.Gap{
 		Schema: "#/components/schemas/ClientToolDefinition/properties/description", Line: 501, Admits: "type: string", Pin: "an enum, a pattern or a format",
 	}
 	tools := "GET /client-tools/tools/c-1"
-	registered := difference("value", "body /registered/0", "the values differ", `"client_c-1_add"`, `"c-1_add"`, verdict.Word{
+	registered := difference("value", "body /registered/0", "the values differ", `"client_c-1_add"`, `"c-1_add"`, verdict.Remark{
 		Target: "go", Place: "body/registered/0", Text: `"c-1_add" does not match the pattern ^client_`,
 		Schema: "#/components/schemas/ToolID", Line: 587,
 	})
@@ -74,13 +76,13 @@ func guideRed() *Document {
 		scenario("client-tools/list", step(3, "1", tools, blank)),
 		scenario("client-tools/odd-ids[slash]", step(3, "1", tools, blank)),
 	)
-	d.Evidence = map[string]*Evidence{"client-tools/register": {Behind: []Behind{
-		{Source: &Source{9, 5, "  - http: POST /client-tools/register"}}, {Source: &Source{33, 5, "  - http: " + tools}},
+	d.Evidence = map[string]*report.Evidence{"client-tools/register": {Findings: []report.FindingEvidence{
+		{Source: &report.Source{9, 5, "  - http: POST /client-tools/register"}}, {Source: &report.Source{33, 5, "  - http: " + tools}},
 	}}}
 	return d
 }
 
-func guideUnknown() *Document {
+func guideUnknown() *report.Document {
 	var scenarios []verdict.Scenario
 	for _, id := range []string{"client-tools/execute", "client-tools/list", "client-tools/register", "events/resume"} {
 		s := scenario(id)

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -11,7 +11,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/report/junit"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -51,7 +55,7 @@ func fill(v reflect.Value, text string) {
 		v.SetMapIndex(reflect.ValueOf(text), reflect.ValueOf(7))
 	case reflect.String:
 		switch v.Interface().(type) {
-		case verdict.Verdict, verdict.Class, verdict.Blame, contract.In, contract.GateState: // ours, and they decide what is shown
+		case verdict.Verdict, verdict.Class, verdict.Blame, coverage.Messages, coverage.GateState: // ours, and they decide what is shown
 		default:
 			v.SetString(text)
 		}
@@ -68,7 +72,7 @@ func harmless(text []byte) string {
 	}
 	for _, r := range string(text) {
 		if r != '\n' && !unicode.IsGraphic(r) {
-			return "it has " + visible(string(r))
+			return "it has " + textfit.Visible(string(r))
 		}
 	}
 	return ""
@@ -76,23 +80,23 @@ func harmless(text []byte) string {
 
 func TestNothingThatAServerSendsActsOnATerminal(t *testing.T) {
 	for _, run := range runs {
-		for _, text := range nasty {
+		for _, sent := range nasty {
 			doc := run.doc()
-			fill(reflect.ValueOf(doc), text)
-			for _, paint := range []Paint{{}, {Verbose: true}, {Color: true}, {Color: true, Verbose: true}} {
+			fill(reflect.ValueOf(doc), sent)
+			for _, opts := range []text.Options{{}, {Verbose: true}, {Color: true}, {Color: true, Verbose: true}} {
 				var b bytes.Buffer
-				if err := errors.Join(Text(&b, doc, paint), Coverage(&b, doc, paint), CoverageJSON(&b, doc)); err != nil {
+				if err := errors.Join(text.Write(&b, doc, opts), text.WriteCoverage(&b, doc, opts), report.CoverageJSON(&b, doc)); err != nil {
 					t.Fatal(err)
 				}
 				for i := range doc.Scenarios {
-					Progress(&b, paint, i, len(doc.Scenarios), &doc.Scenarios[i])
+					text.WriteProgress(&b, opts, i, len(doc.Scenarios), &doc.Scenarios[i])
 				}
 				shown := b.Bytes()
-				if paint.Color {
+				if opts.Color {
 					shown = colors.ReplaceAll(shown, nil)
 				}
 				if why := harmless(shown); why != "" {
-					t.Errorf("%s with %+q, %+v: %s", run.name, text, paint, why)
+					t.Errorf("%s with %+q, %+v: %s", run.name, sent, opts, why)
 				}
 			}
 		}
@@ -102,54 +106,54 @@ func TestNothingThatAServerSendsActsOnATerminal(t *testing.T) {
 func TestWhatAServerSendsIsNeitherMarkupNorControlInFiles(t *testing.T) {
 	schema := compiled(t)
 	for _, run := range runs[1:3] { // between them they have everything there is
-		for _, text := range nasty {
+		for _, sent := range nasty {
 			doc := run.doc()
-			fill(reflect.ValueOf(doc), text)
+			fill(reflect.ValueOf(doc), sent)
 			b := written(t, doc)
 			if why := harmless(b); why != "" {
-				t.Errorf("JSON of %s with %+q: %s", run.name, text, why)
+				t.Errorf("JSON of %s with %+q: %s", run.name, sent, why)
 			}
 			var value any
 			if err := json.Unmarshal(b, &value); err != nil {
-				t.Errorf("JSON of %s with %+q: %v", run.name, text, err)
+				t.Errorf("JSON of %s with %+q: %v", run.name, sent, err)
 			} else if err := schema.Validate(value); err != nil {
-				t.Errorf("JSON of %s with %+q: %v", run.name, text, err)
+				t.Errorf("JSON of %s with %+q: %v", run.name, sent, err)
 			}
 			var x bytes.Buffer
-			if err := JUnit(&x, doc); err != nil {
+			if err := junit.Write(&x, doc); err != nil {
 				t.Fatal(err)
 			}
 			if why := harmless(x.Bytes()); why != "" {
-				t.Errorf("JUnit of %s with %+q: %s", run.name, text, why)
+				t.Errorf("JUnit of %s with %+q: %s", run.name, sent, why)
 			}
 			if err := dialect(x.Bytes()); err != nil {
-				t.Errorf("JUnit of %s with %+q: %v", run.name, text, err)
+				t.Errorf("JUnit of %s with %+q: %v", run.name, sent, err)
 			}
 		}
 	}
 }
 
 func FuzzNothingActs(f *testing.F) {
-	for i, text := range nasty {
-		f.Add(text, nasty[(i+1)%len(nasty)])
+	for i, sent := range nasty {
+		f.Add(sent, nasty[(i+1)%len(nasty)])
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		doc := document(scenario("fuzz",
 			step(3, "1", a, difference("value", b, a, a, b)),
 			step(4, "2", b, shortfall("go", a, b, a, a+b, b+a)),
-			step(5, "3", a, difference("body", "body", a, a+"\n"+b+"\n"+a, a+"\n"+a+"\n"+b, verdict.Word{Target: "go", Place: a, Text: b})),
+			step(5, "3", a, difference("body", "body", a, a+"\n"+b+"\n"+a, a+"\n"+a+"\n"+b, verdict.Remark{Target: "go", Place: a, Text: b})),
 			step(6, "4", a, difference("body", "body", a, strings.Repeat(a, 100)+b, strings.Repeat(a, 100)+a)),
 		))
-		var text, junit bytes.Buffer
-		if err := errors.Join(Text(&text, doc, Paint{}), JUnit(&junit, doc)); err != nil {
+		var plain, ci bytes.Buffer
+		if err := errors.Join(text.Write(&plain, doc, text.Options{}), junit.Write(&ci, doc)); err != nil {
 			t.Fatal(err)
 		}
-		for _, out := range [][]byte{text.Bytes(), junit.Bytes(), written(t, doc)} {
+		for _, out := range [][]byte{plain.Bytes(), ci.Bytes(), written(t, doc)} {
 			if why := harmless(out); why != "" {
 				t.Errorf("%s in:\n%+q", why, out)
 			}
 		}
-		if err := dialect(junit.Bytes()); err != nil {
+		if err := dialect(ci.Bytes()); err != nil {
 			t.Error(err)
 		}
 	})

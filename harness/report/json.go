@@ -37,7 +37,7 @@ type file struct {
 //
 // Scenarios are written one after the other: of thousands of them, the text takes more room than all that a run keeps.
 func JSON(w io.Writer, doc *Document) error {
-	rest := settled(doc)
+	rest := normalized(doc)
 	rest.Scenarios = []verdict.Scenario{}
 	var frame bytes.Buffer
 	if err := encode(&frame, file{Format, rest}); err != nil {
@@ -56,7 +56,7 @@ func JSON(w io.Writer, doc *Document) error {
 // noScenarios is the member of a run without scenarios.
 const noScenarios = "\n  \"scenarios\": []"
 
-// encodeScenarios writes the member that stands there when there are some.
+// encodeScenarios writes the member "scenarios".
 func encodeScenarios(w *bufio.Writer, all []verdict.Scenario) error {
 	if len(all) == 0 {
 		w.WriteString(noScenarios)
@@ -67,7 +67,7 @@ func encodeScenarios(w *bufio.Writer, all []verdict.Scenario) error {
 		if i > 0 {
 			w.WriteByte(',')
 		}
-		s.Targets = present(s.Targets)
+		s.Targets = notNil(s.Targets)
 		text, err := json.MarshalIndent(s, "    ", "  ")
 		if err != nil {
 			return fmt.Errorf("report: %w", err)
@@ -102,22 +102,22 @@ func Read(r io.Reader) (*Document, error) {
 	return &f.Document, nil
 }
 
-// settled returns a document without what depends on how it came about: lists that are nil because they are empty, the
+// normalized returns a document without what depends on how it came about: lists that are nil because they are empty, the
 // zone of the clock. Its scenarios are as they were.
-func settled(doc *Document) Document {
+func normalized(doc *Document) Document {
 	d := *doc
 	d.Started = d.Started.UTC().Truncate(time.Millisecond)
-	d.Totals.Targets = present(d.Totals.Targets)
-	ops := slices.Clone(present(d.Coverage.Operations))
+	d.Totals.Targets = notNil(d.Totals.Targets)
+	ops := slices.Clone(notNil(d.Coverage.Operations))
 	for i := range ops {
-		ops[i].Statuses = present(ops[i].Statuses)
+		ops[i].Statuses = notNil(ops[i].Statuses)
 	}
 	d.Coverage.Operations = ops
 	return d
 }
 
-// present returns a list that is written as [] when it is empty.
-func present[T any](items []T) []T {
+// notNil returns a list that is written as [] when it is empty.
+func notNil[T any](items []T) []T {
 	if items == nil {
 		return []T{}
 	}
@@ -145,4 +145,28 @@ func escaped(text []byte) []byte {
 		text = text[n:]
 	}
 	return out
+}
+
+// DiffFormat is the version of the JSON of a Diff.
+const DiffFormat = 1
+
+// DiffJSON writes a comparison of two runs as one JSON document, in which everything can be seen, see JSON.
+func DiffJSON(w io.Writer, d *Diff) error {
+	out := *d
+	for _, items := range []*[]DiffItem{&out.New, &out.Changed, &out.Fixed, &out.Unchanged} {
+		*items = notNil(*items)
+	}
+	for _, turns := range []*[]VerdictChange{&out.Lost, &out.Judged, &out.OnlyBefore, &out.OnlyAfter} {
+		*turns = notNil(*turns)
+	}
+	return encode(w, struct {
+		Format  int             `json:"format"`
+		Verdict verdict.Verdict `json:"verdict"`
+		Diff
+	}{DiffFormat, d.Verdict(), out})
+}
+
+// CoverageJSON writes the coverage as JSON writes it in a report.
+func CoverageJSON(w io.Writer, doc *Document) error {
+	return encode(w, normalized(doc).Coverage)
 }

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -35,9 +36,9 @@ func TestEveryRunObeysTheSchema(t *testing.T) {
 // nothing is a run before anything was judged: every list is nil.
 var nothing = struct {
 	name string
-	doc  func() *Document
-}{"nothing", func() *Document {
-	d := &Document{}
+	doc  func() *report.Document
+}{"nothing", func() *report.Document {
+	d := &report.Document{}
 	d.Add(verdict.Scenario{Verdict: verdict.NotApplicable})
 	d.Conclude()
 	return d
@@ -45,7 +46,7 @@ var nothing = struct {
 
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(report.Schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,10 +63,10 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-func written(t *testing.T, doc *Document) []byte {
+func written(t *testing.T, doc *report.Document) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := JSON(&b, doc); err != nil {
+	if err := report.JSON(&b, doc); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -85,11 +86,11 @@ type schemaNode struct {
 
 func TestTheSchemaAndTheGoTypesHaveTheSameMembers(t *testing.T) {
 	var root schemaNode
-	if err := json.Unmarshal(Schema, &root); err != nil {
+	if err := json.Unmarshal(report.Schema, &root); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	sameMembers(t, &root, "", &root, reflect.TypeFor[file](), seen)
+	sameMembers(t, &root, "", &root, reflect.TypeFor[report.File](), seen)
 	for name, def := range root.Defs {
 		if def.Properties != nil && !seen["#/$defs/"+name] {
 			t.Errorf("$defs/%s describes no Go type", name)
@@ -162,7 +163,7 @@ func TestAReportThatWasReadShowsTheSameRun(t *testing.T) {
 	for _, run := range runs {
 		t.Run(run.name, func(t *testing.T) {
 			first := written(t, run.doc())
-			doc, err := Read(bytes.NewReader(first))
+			doc, err := report.Read(bytes.NewReader(first))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +196,7 @@ func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 		{`{"format": 1, "scena`, "report: unexpected EOF"},
 		{``, "report: EOF"},
 	} {
-		if _, err := Read(strings.NewReader(tc.text)); err == nil || err.Error() != tc.want {
+		if _, err := report.Read(strings.NewReader(tc.text)); err == nil || err.Error() != tc.want {
 			t.Errorf("Read(%q): %v, want %s", tc.text, err, tc.want)
 		}
 	}
@@ -205,7 +206,7 @@ func TestJSONDoesNotChangeTheDocument(t *testing.T) {
 	d := red()
 	d.Started = d.Started.In(time.FixedZone("there", 3600))
 	d.Scenarios = append(d.Scenarios, verdict.Scenario{})
-	d.Coverage.Operations = append(d.Coverage.Operations, contract.OperationCoverage{Method: "GET"})
+	d.Coverage.Operations = append(d.Coverage.Operations, coverage.Operation{Method: "GET"})
 	first := written(t, d)
 	if d.Scenarios[len(d.Scenarios)-1].Targets != nil || d.Coverage.Operations[3].Statuses != nil || d.Started.Location() == time.UTC {
 		t.Error("JSON has changed the document it was given")
@@ -220,14 +221,14 @@ func TestJSONDoesNotChangeTheDocument(t *testing.T) {
 func TestJSONIsWhatItWouldBeInOnePiece(t *testing.T) {
 	none := green()
 	none.Scenarios = nil
-	for _, doc := range []*Document{none, nothing.doc(), green(), red()} {
-		whole := settled(doc)
-		whole.Scenarios = slices.Clone(present(whole.Scenarios))
+	for _, doc := range []*report.Document{none, nothing.doc(), green(), red()} {
+		whole := report.Normalized(doc)
+		whole.Scenarios = slices.Clone(report.NotNil(whole.Scenarios))
 		for i := range whole.Scenarios {
-			whole.Scenarios[i].Targets = present(whole.Scenarios[i].Targets)
+			whole.Scenarios[i].Targets = report.NotNil(whole.Scenarios[i].Targets)
 		}
 		var want bytes.Buffer
-		if err := encode(&want, file{Format, whole}); err != nil {
+		if err := report.Encode(&want, report.File{report.Format, whole}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want.String(), string(written(t, doc))); diff != "" {

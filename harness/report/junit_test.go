@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -10,23 +10,65 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 func TestEveryRunIsJUnitAsServersReadIt(t *testing.T) {
 	for _, run := range append(runs, nothing) {
 		t.Run(run.name, func(t *testing.T) {
-			if err := dialect(junit(t, run.doc())); err != nil {
+			if err := dialect(readJUnit(t, run.doc())); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-func junit(t *testing.T, doc *Document) []byte {
+// junitSuites is what the tests read of JUnit.
+type junitSuites struct {
+	junitCounts
+	Suites []struct {
+		junitCounts
+		Name       string `xml:"name,attr"`
+		Properties []struct {
+			Name  string `xml:"name,attr"`
+			Value string `xml:"value,attr"`
+		} `xml:"properties>property"`
+		Cases []struct {
+			Name    string        `xml:"name,attr"`
+			Failure *junitOutcome `xml:"failure"`
+			Error   *junitOutcome `xml:"error"`
+			Skipped *junitOutcome `xml:"skipped"`
+		} `xml:"testcase"`
+	} `xml:"testsuite"`
+}
+
+type junitCounts struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
+}
+
+type junitOutcome struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",cdata"`
+}
+
+func suitesOf(t *testing.T, doc *report.Document) (out junitSuites) {
+	t.Helper()
+	if err := xml.Unmarshal(readJUnit(t, doc), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func readJUnit(t *testing.T, doc *report.Document) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := JUnit(&b, doc); err != nil {
+	if err := junit.Write(&b, doc); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -35,10 +77,7 @@ func junit(t *testing.T, doc *Document) []byte {
 func TestJUnitIsRedWhenTheRunIsNotGreen(t *testing.T) {
 	for _, run := range append(runs, nothing) {
 		doc := run.doc()
-		var got suites
-		if err := xml.Unmarshal(junit(t, doc), &got); err != nil {
-			t.Fatal(err)
-		}
+		got := suitesOf(t, doc)
 		if red, want := got.Failures+got.Errors > 0, doc.Verdict != verdict.Match; red != want {
 			t.Errorf("%s: %d failures and %d errors for the verdict %s", run.name, got.Failures, got.Errors, doc.Verdict)
 		}
@@ -48,10 +87,7 @@ func TestJUnitIsRedWhenTheRunIsNotGreen(t *testing.T) {
 func TestTheTextOfAFailureSurvivesXML(t *testing.T) {
 	const sent = "]]> <script> & '&amp;"
 	doc := document(scenario("a/b", step(3, "1", "GET /", difference("value", "body", "the values differ", sent+"1", sent+"2"))))
-	var got suites
-	if err := xml.Unmarshal(junit(t, doc), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := suitesOf(t, doc)
 	if text := got.Suites[0].Cases[0].Failure.Text; !strings.Contains(text, sent+"1") || !strings.Contains(text, sent+"2") {
 		t.Errorf("the failure's text does not have %q:\n%s", sent, text)
 	}
@@ -61,7 +97,7 @@ func TestThePropertiesNameEveryTarget(t *testing.T) {
 	doc := document()
 	doc.Totals.Targets = []verdict.Target{{Name: "typescript"}, {Name: "go"}, {Name: "rust"}}
 	got := map[string]string{}
-	for _, p := range properties(doc) {
+	for _, p := range suitesOf(t, doc).Suites[0].Properties {
 		got[p.Name] = p.Value
 	}
 	for name, want := range map[string]string{"reference": "typescript", "candidate": "go", "candidate-2": "rust", "seed": "4503599627370497", "lockstep": "0.1.0"} {
@@ -81,25 +117,8 @@ func TestAFailureSaysInOneLineWhatItIs(t *testing.T) {
 		"step 2: event: it did not come: want done, go: got nothing":                                 shortfall("go", "event-awaited", "event", "it did not come", "done", "nothing"),
 	} {
 		f = step(9, "2", "GET /", f)
-		if got := oneLine(&f); got != want {
+		if got := summary.OneLine(&f); got != want {
 			t.Errorf("oneLine: %q, want %q", got, want)
-		}
-	}
-	if got, want := failureType(&verdict.Scenario{}), "differ"; got != want {
-		t.Errorf("the type of a failure without findings is %q, want %q", got, want)
-	}
-}
-
-func TestASuiteIsTheFolderOfAScenario(t *testing.T) {
-	for id, want := range map[string]string{
-		"client-tools/register":      "client-tools",
-		"a/b/c":                      "a/b",
-		"client-tools/odd-ids[a/b]":  "client-tools",
-		"client-tools/odd-ids[dots]": "client-tools",
-		"status":                     "scenarios",
-	} {
-		if got := folder(id); got != want {
-			t.Errorf("folder(%q): %q, want %q", id, got, want)
 		}
 	}
 }
@@ -182,17 +201,24 @@ var junitTime = regexp.MustCompile(`^[0-9]+\.[0-9]{3}$`)
 
 // miscounted checks that a document counts its cases right.
 func miscounted(doc []byte) error {
-	var got suites
+	var got junitSuites
 	if err := xml.Unmarshal(doc, &got); err != nil {
 		return err
 	}
 	tests, failures, errs := 0, 0, 0
 	for _, s := range got.Suites {
-		again := suite{}
+		again := junitCounts{Tests: len(s.Cases)}
 		for _, c := range s.Cases {
-			again.add(c)
+			switch {
+			case c.Failure != nil:
+				again.Failures++
+			case c.Error != nil:
+				again.Errors++
+			case c.Skipped != nil:
+				again.Skipped++
+			}
 		}
-		if again.Tests != s.Tests || again.Failures != s.Failures || again.Errors != s.Errors || again.Skipped != s.Skipped {
+		if again != s.junitCounts {
 			return errors.New("suite " + s.Name + " counts its cases wrong")
 		}
 		tests, failures, errs = tests+s.Tests, failures+s.Failures, errs+s.Errors

@@ -8,7 +8,7 @@ import (
 )
 
 // Latency is how long the answers of an operation took on a candidate, beside the reference: from the request on its way
-// to the last byte of the body. Event streams have none. It is told, and decides nothing.
+// to the last byte of the body. Event streams have none. It is for information, and decides nothing.
 type Latency struct {
 	Operation string `json:"operation"`
 	Target    string `json:"target"` // the candidate

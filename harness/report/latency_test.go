@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -31,7 +32,7 @@ func TestLatencies(t *testing.T) {
 		cand.Steps = append(cand.Steps, transcript.Step{ID: "z", Exchanges: []*transcript.Exchange{answered(900)}})
 	}
 	ref.Steps[5].Exchanges[0].Request.Target = "/nope"
-	var l Latencies
+	var l report.Latencies
 	l.Add([]*transcript.Transcript{ref, cand}, func(method, target string) string {
 		if target == "/nope" {
 			return ""
@@ -40,7 +41,7 @@ func TestLatencies(t *testing.T) {
 	})
 	l.Add(nil, nil)
 	l.Add([]*transcript.Transcript{ref}, nil)
-	want := []Latency{{Operation: "GET /items/{id}", Target: "new", Pairs: 5, Reference: 10_000, Candidate: 20_000, Ratio: 2, Low: 0.5, High: 2}}
+	want := []report.Latency{{Operation: "GET /items/{id}", Target: "new", Pairs: 5, Reference: 10_000, Candidate: 20_000, Ratio: 2, Low: 0.5, High: 2}}
 	if diff := cmp.Diff(want, l.Rows()); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}

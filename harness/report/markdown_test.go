@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -7,13 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-func summary(t *testing.T, doc *Document, budget int) string {
+func summaryOf(t *testing.T, doc *report.Document, budget int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Markdown(&b, doc, budget); err != nil {
+	if err := markdown.Write(&b, doc, budget); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -26,8 +29,8 @@ func TestASummaryKeepsItsBudgetAndCountsTheRest(t *testing.T) {
 	}
 	doc := document(all...)
 	more := regexp.MustCompile(`\*\*\+(\d+) more\*\*`)
-	for _, budget := range []int{2 << 10, 20 << 10, MarkdownBudget} {
-		got := summary(t, doc, budget)
+	for _, budget := range []int{2 << 10, 20 << 10, markdown.DefaultBudget} {
+		got := summaryOf(t, doc, budget)
 		if len(got) > budget {
 			t.Errorf("budget %d: %d bytes", budget, len(got))
 		}
@@ -36,35 +39,9 @@ func TestASummaryKeepsItsBudgetAndCountsTheRest(t *testing.T) {
 		if m := more.FindStringSubmatch(got); m != nil {
 			fmt.Sscan(m[1], &left)
 		}
-		if shown+left != 400 || budget == MarkdownBudget && left != 0 || budget < MarkdownBudget && left == 0 {
+		if shown+left != 400 || budget == markdown.DefaultBudget && left != 0 || budget < markdown.DefaultBudget && left == 0 {
 			t.Errorf("budget %d: %d shown, %d more", budget, shown, left)
 		}
-	}
-}
-
-func TestNothingInASummaryIsMarkup(t *testing.T) {
-	for _, text := range []string{"**bold**", "<img src=x>", "[a](http://x)", "@everyone", "#12", "http://x.example", "www.example.org", "a | b", "`code`", "![x](y)", "&lt;", "~~x~~", "$x$"} {
-		got := mdText(text, 100)
-		for _, bad := range []string{"**", "<", "[a]", "@", "http://", "www.", " | ", "![", "~~"} {
-			if strings.Contains(strings.ReplaceAll(got, `\|`, ""), bad) && !strings.Contains(got, `\`+bad[:1]) {
-				t.Errorf("%q is written as %q", text, got)
-			}
-		}
-	}
-	for text, want := range map[string]string{"plain": "` plain `", "a`b": "`` a`b ``", "a```b``": "```` a```b`` ````"} {
-		if got := mdCode(text, 100); got != want {
-			t.Errorf("mdCode(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestValuesThatFaceEachOtherBeginNearTheirDifference(t *testing.T) {
-	a, b := facing(strings.Repeat("x", 1000)+"left", strings.Repeat("x", 1000)+"right")
-	if a != "…"+strings.Repeat("x", 40)+"left" || b != "…"+strings.Repeat("x", 40)+"right" {
-		t.Errorf("facing: %q, %q", a, b)
-	}
-	if a, b := facing("left", "right"); a != "left" || b != "right" {
-		t.Errorf("facing: %q, %q", a, b)
 	}
 }
 
@@ -74,11 +51,12 @@ func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 		all = append(all, scenario(fmt.Sprintf("items/%03d", i), step(3, "1", "GET /items", printed(fmt.Sprint(i), difference("value", "body /a", "100%\r\n::error::no", "a:b", "c,d")))))
 	}
 	var b bytes.Buffer
-	if err := Annotations(&b, document(all...), "e2e/"); err != nil {
+	if err := markdown.WriteAnnotations(&b, document(all...), "e2e/"); err != nil {
 		t.Fatal(err)
 	}
+	const shown = 10 // by GitHub
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if len(lines) != mostAnnotations || !strings.Contains(lines[mostAnnotations-1], "21 causes more") {
+	if len(lines) != shown || !strings.Contains(lines[shown-1], "21 causes more") {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
 	const want = `::error file=e2e/scenarios/items/000.yaml,line=3,title=items/000%3A value::body /a: 100%25\r\n::error::no%0Areference: a:b%0Acandidate: c,d%0Ablame: contract silent`
@@ -94,7 +72,7 @@ func TestBadgesSayTheVerdict(t *testing.T) {
 				continue
 			}
 			var b bytes.Buffer
-			if err := Badge(&b, run.doc()); err != nil {
+			if err := html.WriteBadge(&b, run.doc()); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(b.String(), `aria-label="`+want+`"`) {

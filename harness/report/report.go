@@ -1,4 +1,5 @@
-// Package report shows a judged run to people and to machines: a terminal, JSON, JUnit.
+// Package report holds a judged run as reports show it, and reads and writes it as JSON. The packages below it show it to
+// people and to CI servers: text, html, markdown and junit.
 //
 // It can show last month's run as well as today's: it knows what was judged, and nothing of how to run anything.
 //
@@ -37,14 +38,4 @@ type Sums struct {
 	Contract  string `json:"contract"`
 	Scenarios string `json:"scenarios"` // of all that there were, whichever were selected
 	Rules     string `json:"rules"`     // of lockstep.yaml
-}
-
-// Paint says how text looks.
-type Paint struct {
-	// Color adds colour. It carries no meaning that the words do not carry too.
-	Color bool
-	// Verbose shows all there is: every scenario, every finding, the whole table of what was reached of the contract.
-	Verbose bool
-	// Names shows ids in values by their names, and lists below each scenario what these stand for.
-	Names bool
 }

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -9,6 +9,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/junit"
+	"github.com/lockstep-dev/lockstep/harness/report/markdown"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -16,17 +21,17 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // formats are the ways to show a run, by the golden file that has it.
 var formats = []struct {
 	file  string
-	write func(io.Writer, *Document) error
+	write func(io.Writer, *report.Document) error
 }{
-	{"terminal.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{}) }},
-	{"verbose.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{Verbose: true}) }},
-	{"color.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{Color: true}) }},
-	{"coverage.txt", func(w io.Writer, d *Document) error { return Coverage(w, d, Paint{}) }},
-	{"report.json", JSON},
-	{"junit.xml", JUnit},
-	{"summary.md", func(w io.Writer, d *Document) error { return Markdown(w, d, 4<<10) }},
-	{"annotations.txt", func(w io.Writer, d *Document) error { return Annotations(w, d, "") }},
-	{"badge.svg", Badge},
+	{"terminal.txt", func(w io.Writer, d *report.Document) error { return text.Write(w, d, text.Options{}) }},
+	{"verbose.txt", func(w io.Writer, d *report.Document) error { return text.Write(w, d, text.Options{Verbose: true}) }},
+	{"color.txt", func(w io.Writer, d *report.Document) error { return text.Write(w, d, text.Options{Color: true}) }},
+	{"coverage.txt", func(w io.Writer, d *report.Document) error { return text.WriteCoverage(w, d, text.Options{}) }},
+	{"report.json", report.JSON},
+	{"junit.xml", junit.Write},
+	{"summary.md", func(w io.Writer, d *report.Document) error { return markdown.Write(w, d, 4<<10) }},
+	{"annotations.txt", func(w io.Writer, d *report.Document) error { return markdown.WriteAnnotations(w, d, "") }},
+	{"badge.svg", html.WriteBadge},
 }
 
 func TestEveryRunInEveryFormatIsAsReviewed(t *testing.T) {

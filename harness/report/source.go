@@ -1,7 +1,6 @@
 package report
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -15,14 +14,14 @@ type Source struct {
 	Text         string
 }
 
-// actions are the keys that say what a step does.
-var actions = map[string]bool{
+// stepActions are the keys that say what a step does.
+var stepActions = map[string]bool{
 	"http": true, "poll": true, "start": true, "join": true, "parallel": true, "open": true, "await": true, "never": true,
 	"half-close": true, "close": true, "drop": true, "stop": true, "kill": true, "restart": true, "asked": true, "use": true,
 }
 
-// demands are the keys that say what a target has to do, by the kind of the shortfall that tells it has not.
-var demands = map[string][]string{
+// stepDemands are the keys that say what a target has to do, by the kind of the finding when it has not.
+var stepDemands = map[string][]string{
 	"expectation": {"expect"}, "event-awaited": {"match", "ready"}, "end-awaited": {"end"}, "poll": {"until"},
 	"capture-missing": {"capture"}, "event-forbidden": {"match"},
 }
@@ -36,13 +35,13 @@ func source(root *yamldoc.Node, text []byte, f *verdict.Finding) *Source {
 		return nil
 	}
 	for k := range step.Entries() {
-		if actions[k.Text] {
+		if stepActions[k.Text] {
 			key = k
 			break
 		}
 	}
-	if f.Class == verdict.Shortfall {
-		for _, name := range demands[f.Kind] {
+	if f.Class == verdict.Unmet {
+		for _, name := range stepDemands[f.Kind] {
 			if k, v := step.Entry(name); k != nil {
 				key = expectation(k, v, f)
 				break
@@ -78,7 +77,7 @@ func stepAt(n *yamldoc.Node, line int) (found *yamldoc.Node) {
 	}
 	if n.Kind == yamldoc.Map && n.Line == line {
 		for k := range n.Entries() {
-			if actions[k.Text] {
+			if stepActions[k.Text] {
 				found = n
 			}
 		}
@@ -128,36 +127,4 @@ func expectation(key, value *yamldoc.Node, f *verdict.Finding) *yamldoc.Node {
 		return key
 	}
 	return first
-}
-
-// sourceOf returns what a cause is about in its scenario's file; nil without evidence.
-func (d *Document) sourceOf(s *verdict.Scenario, c *cause) *Source {
-	if ev := d.Evidence[s.ID]; ev != nil && c.index < len(ev.Behind) {
-		return ev.Behind[c.index].Source
-	}
-	return nil
-}
-
-// How much of a line of a scenario is shown: with its number, it stands in 80 columns.
-const (
-	mostSource  = 68
-	aheadOfMark = 40 // columns before the key, of a line that is longer
-)
-
-// source writes a line of the scenario, and points at the key that is meant.
-func (p *page) source(at *Source) {
-	all := []rune(at.Text) // columns of YAML are characters
-	n := min(max(at.Column-1, 0), len(all))
-	before, behind := visible(string(all[:n])), string(all[n:])
-	if columns(before)+columns(visible(behind)) > mostSource && columns(before) > aheadOfMark {
-		runes := []rune(before)
-		before = "…" + string(runes[max(0, len(runes)-aheadOfMark+1):])
-	}
-	number := strconv.Itoa(at.Line)
-	behind, left := head(behind, mostSource-columns(before)-1)
-	if left > 0 {
-		behind += "…"
-	}
-	p.line(4, p.dim(number+" | "), before, behind)
-	p.line(4, strings.Repeat(" ", len(number)), p.dim(" | "), strings.Repeat(" ", columns(before)), p.red("^"))
 }

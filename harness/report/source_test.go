@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -40,7 +38,7 @@ steps:
 
 func TestAFindingPointsAtTheKeyThatIsMeant(t *testing.T) {
 	unmet := func(kind, place string) verdict.Finding {
-		return verdict.Finding{Class: verdict.Shortfall, Kind: kind, Place: place}
+		return verdict.Finding{Class: verdict.Unmet, Kind: kind, Place: place}
 	}
 	for name, tc := range map[string]struct {
 		line int
@@ -56,7 +54,7 @@ func TestAFindingPointsAtTheKeyThatIsMeant(t *testing.T) {
 		"a text":             {5, unmet("expectation", "body $.c"), "12:$.c"},
 		"what is to be gone": {5, unmet("expectation", "body $.e"), "13:$.e"},
 		"the whole":          {5, unmet("expectation", "body"), "11:json"},
-		"a capture":          {5, verdict.Finding{Class: verdict.Shortfall, Kind: "capture-missing", Want: "other from $.other"}, "7:other"},
+		"a capture":          {5, verdict.Finding{Class: verdict.Unmet, Kind: "capture-missing", Want: "other from $.other"}, "7:other"},
 		"a broken exchange":  {5, unmet("exchange-failed", "head"), "6:http"},
 		"an event":           {18, unmet("event-awaited", "event"), "19:match"},
 		"a ready stream":     {15, unmet("event-awaited", "ready"), "17:ready"},
@@ -68,9 +66,9 @@ func TestAFindingPointsAtTheKeyThatIsMeant(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.f.Line = tc.line
-			ev := Gather(&Gathering{Scenario: &verdict.Scenario{Findings: []verdict.Finding{tc.f}}, Text: []byte(told), Cover: func(s string) string { return s }})
+			ev := GatherEvidence(&EvidenceSource{Scenario: &verdict.Scenario{Findings: []verdict.Finding{tc.f}}, Text: []byte(told), Mask: func(s string) string { return s }})
 			got := ""
-			if at := ev.Behind[0].Source; at != nil {
+			if at := ev.Findings[0].Source; at != nil {
 				rest := []rune(strings.Split(told, "\n")[at.Line-1])[at.Column-1:]
 				key, _, _ := strings.Cut(string(rest), ":")
 				key, _, _ = strings.Cut(key, "]")
@@ -83,42 +81,6 @@ func TestAFindingPointsAtTheKeyThatIsMeant(t *testing.T) {
 	}
 }
 
-func TestALineOfTheScenarioStandsInEightyColumns(t *testing.T) {
-	long := "  - {http: GET /a, headers: {X-Something: \"" + strings.Repeat("wide ", 20) + "\"}, expect: {status: 200}, within: 5s}   # and so on, and so on, and so on"
-	for _, tc := range []struct {
-		at   Source
-		want string
-	}{
-		{Source{7, 5, "  - http: GET /a"}, `
-    7 |   - http: GET /a
-      |     ^
-`},
-		{Source{12, 6, "  - {\x1b[31m: \u202e}"}, `
-    12 |   - {\x1b[31m: \u202e}
-       |      ^
-`},
-		{Source{123, strings.Index(long, "status") + 1, long}, `
-    123 | … wide wide wide wide wide "}, expect: {status: 200}, within: 5s}  …
-        |                                         ^
-`},
-		{Source{3, 900, "short"}, `
-    3 | short
-      |      ^
-`},
-	} {
-		p := &page{doc: &Document{}}
-		p.source(&tc.at)
-		if diff := cmp.Diff(tc.want, "\n"+p.String()); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-		for line := range strings.SplitSeq(p.String(), "\n") {
-			if columns(line) > 80 {
-				t.Errorf("%d columns: %s", columns(line), line)
-			}
-		}
-	}
-}
-
 // The schema of the language says with what a step begins.
 func TestActionsAreThoseOfTheLanguage(t *testing.T) {
 	schema, err := os.ReadFile("../scenario/scenario.schema.json")
@@ -128,11 +90,11 @@ func TestActionsAreThoseOfTheLanguage(t *testing.T) {
 	_, list, ok := strings.Cut(string(schema), `"begin the step with one of: `)
 	list, _, _ = strings.Cut(list, `"`)
 	words := strings.Split(list, ", ")
-	if !ok || len(words) != len(actions) {
-		t.Errorf("the schema has %q, and there are %d actions", words, len(actions))
+	if !ok || len(words) != len(stepActions) {
+		t.Errorf("the schema has %q, and there are %d actions", words, len(stepActions))
 	}
 	for _, word := range words {
-		if !actions[word] {
+		if !stepActions[word] {
 			t.Errorf("%q is no action here", word)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
 // A Status is how far a run is.
@@ -52,12 +54,12 @@ func (s *Status) Line(columns int) string {
 	if s.Unknown > 0 {
 		parts = append(parts, fmt.Sprintf("%d unknown", s.Unknown))
 	}
-	parts = append(parts, seconds(s.Took.Milliseconds()))
+	parts = append(parts, textfit.Seconds(s.Took.Milliseconds()))
 	switch {
 	case s.Scenario != "":
 		waited := ""
 		if s.Waited >= time.Second {
-			waited = ", " + seconds(s.Waited.Milliseconds())
+			waited = ", " + textfit.Seconds(s.Waited.Milliseconds())
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s, step %s%s)", s.Scenario, s.Target, s.Step, waited))
 	case s.Target != "":
@@ -71,11 +73,11 @@ func (s *Status) Line(columns int) string {
 		parts = append(parts, strings.Join(states, ", "))
 	}
 	line := strings.Join(parts, " · ")
-	shown, left := head(line, columns)
+	shown, left := textfit.Fit(line, columns)
 	if left == 0 || columns < 1 {
 		return shown
 	}
-	shown, _ = head(line, columns-1)
+	shown, _ = textfit.Fit(line, columns-1)
 	return shown + "…"
 }
 

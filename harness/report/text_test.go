@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -9,13 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-func shown(t *testing.T, doc *Document, paint Paint) string {
+func shown(t *testing.T, doc *report.Document, paint text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Text(&b, doc, paint); err != nil {
+	if err := text.Write(&b, doc, paint); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -23,9 +27,9 @@ func shown(t *testing.T, doc *Document, paint Paint) string {
 
 // worst is a finding that has as much to say as one can.
 func worst(i int) verdict.Finding {
-	var words []verdict.Word
+	var words []verdict.Remark
 	for n := range 50 {
-		words = append(words, verdict.Word{Target: "go", Place: "body", Text: fmt.Sprintf("objection %d to %d", n, i), Line: n + 1})
+		words = append(words, verdict.Remark{Target: "go", Place: "body", Text: fmt.Sprintf("objection %d to %d", n, i), Line: n + 1})
 	}
 	lines := strings.Repeat("a line\n", 40)
 	return difference("body", "body", fmt.Sprintf("the bodies %d differ", i), lines+"this\u00a0way\n"+lines, lines+"this way\n"+lines, words...)
@@ -40,18 +44,18 @@ func TestACauseTakesAtMost25Lines(t *testing.T) {
 		}
 	}
 	doc := document(scenarios...)
-	at := &Source{4, 5, "  - http: GET /" + strings.Repeat("x", 300)}
-	doc.Evidence = map[string]*Evidence{"area/story-0": {Behind: []Behind{{Source: at}, {Source: at}}}}
-	text := shown(t, doc, Paint{})
-	if !strings.Contains(text, "4 |   - http: GET /x") {
-		t.Errorf("the line of the scenario is not shown:\n%s", text)
+	at := &report.Source{4, 5, "  - http: GET /" + strings.Repeat("x", 300)}
+	doc.Evidence = map[string]*report.Evidence{"area/story-0": {Findings: []report.FindingEvidence{{Source: at}, {Source: at}}}}
+	terminal := shown(t, doc, text.Options{})
+	if !strings.Contains(terminal, "4 |   - http: GET /x") {
+		t.Errorf("the line of the scenario is not shown:\n%s", terminal)
 	}
-	_, block, _ := strings.Cut(text, "finds them again.\n")
+	_, block, _ := strings.Cut(terminal, "finds them again.\n")
 	block, _, _ = strings.Cut(block, "\n\n")
 	if n := strings.Count(block, "\n") + 1; n > 25 {
 		t.Errorf("the cause takes %d lines:\n%s", n, block)
 	}
-	if n := strings.Count(text, "DIFFER"); n != 1 {
+	if n := strings.Count(terminal, "DIFFER"); n != 1 {
 		t.Errorf("%d blocks for one cause in 40 scenarios", n)
 	}
 }
@@ -62,17 +66,17 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 		findings = append(findings, step(n+3, fmt.Sprint(n+1), "GET /", difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")))
 	}
 	doc := document(scenario("many", append(findings, step(20, "18", "GET /", difference("more", "all of it", "500 more differences are not listed", "—", "—")))...))
-	text := shown(t, doc, Paint{})
-	if want := "all of it: 500 more differences are not listed"; !strings.Contains(text, want) {
-		t.Errorf("the text does not say %q:\n%s", want, text)
+	terminal := shown(t, doc, text.Options{})
+	if want := "all of it: 500 more differences are not listed"; !strings.Contains(terminal, want) {
+		t.Errorf("the text does not say %q:\n%s", want, terminal)
 	}
-	if got, want := strings.Count(text, "[value]"), mostCauses; got != want {
+	if got, want := strings.Count(terminal, "[value]"), cause.MaxCauses; got != want {
 		t.Errorf("%d findings are shown, want %d", got, want)
 	}
-	if want := "\n  and 12 more in report.json\n"; !strings.Contains(text, want) {
-		t.Errorf("the text does not say %q:\n%s", want, text)
+	if want := "\n  and 12 more in report.json\n"; !strings.Contains(terminal, want) {
+		t.Errorf("the text does not say %q:\n%s", want, terminal)
 	}
-	if got := strings.Count(shown(t, doc, Paint{Verbose: true}), "[value]"); got != 17 {
+	if got := strings.Count(shown(t, doc, text.Options{Verbose: true}), "[value]"); got != 17 {
 		t.Errorf("%d findings are shown when all are asked for, want 17", got)
 	}
 }
@@ -82,13 +86,13 @@ func TestManyScenariosAreALineEach(t *testing.T) {
 	for n := range 100 {
 		scenarios = append(scenarios, scenario(fmt.Sprintf("story-%d", n), step(3, "1", "GET /", difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2"))))
 	}
-	text := shown(t, document(scenarios...), Paint{})
-	if got := strings.Count(text, "[value]"); got != mostBlocks {
-		t.Errorf("%d scenarios are shown in full, want %d", got, mostBlocks)
+	terminal := shown(t, document(scenarios...), text.Options{})
+	if got := strings.Count(terminal, "[value]"); got != cause.MaxBlocks {
+		t.Errorf("%d scenarios are shown in full, want %d", got, cause.MaxBlocks)
 	}
 	for _, want := range []string{"\nDIFFER story-25  scenarios/story-25.yaml:2  step 1: body /25: the values differ: reference 1, go 2\n", "\nand 25 scenarios more in report.json\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text does not say %q:\n%s", want, text)
+		if !strings.Contains(terminal, want) {
+			t.Errorf("the text does not say %q:\n%s", want, terminal)
 		}
 	}
 }
@@ -97,16 +101,16 @@ func TestManyScenariosAreALineEach(t *testing.T) {
 func TestOnlyWhatIsShownIsReferredTo(t *testing.T) {
 	hidden := difference("header-missing", "header Vary", "the candidate lacks the header field", "1", "—")
 	var many []verdict.Finding
-	for n := range mostCauses {
+	for n := range cause.MaxCauses {
 		many = append(many, step(n+3, fmt.Sprint(n), "GET /", difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")))
 	}
-	text := shown(t, document(
+	terminal := shown(t, document(
 		scenario("first", append(many, step(40, "9", "GET /", hidden))...),
 		scenario("second", step(3, "1", "GET /", hidden)),
 		scenario("third", step(3, "1", "GET /", hidden)),
-	), Paint{})
-	if !strings.Contains(text, "DIFFER second") || !strings.Contains(text, "also in 1 scenario: third\n") {
-		t.Errorf("the cause is not shown in the second scenario with the third:\n%s", text)
+	), text.Options{})
+	if !strings.Contains(terminal, "DIFFER second") || !strings.Contains(terminal, "also in 1 scenario: third\n") {
+		t.Errorf("the cause is not shown in the second scenario with the third:\n%s", terminal)
 	}
 }
 
@@ -118,9 +122,9 @@ func TestDifferComesBeforeUnknown(t *testing.T) {
 	}
 	one := step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "204"))
 	two := step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "404"))
-	text := shown(t, document(doubtful("a"), scenario("b", one), doubtful("c"), scenario("d", two)), Paint{})
+	terminal := shown(t, document(doubtful("a"), scenario("b", one), doubtful("c"), scenario("d", two)), text.Options{})
 	var got []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(terminal) {
 		if word, rest, _ := strings.Cut(line, " "); word == "DIFFER" || word == "UNKNOWN" {
 			id, _, _ := strings.Cut(rest, " ")
 			got = append(got, word+" "+id)
@@ -132,7 +136,7 @@ func TestDifferComesBeforeUnknown(t *testing.T) {
 }
 
 func TestAViolationIsToldWithTheDifferenceItExplains(t *testing.T) {
-	word := verdict.Word{Target: "go", Place: "status", Text: "500 is not declared", Line: 9}
+	word := verdict.Remark{Target: "go", Place: "status", Text: "500 is not declared", Line: 9}
 	told := violation("go", "undocumented-status", "status", word.Text, "", 9)
 	own := violation("go", "missing-header", "header Allow", "it is required", "", 12)
 	doc := document(scenario("one",
@@ -141,30 +145,30 @@ func TestAViolationIsToldWithTheDifferenceItExplains(t *testing.T) {
 		step(7, "2", "GET /", told),
 		step(7, "2", "GET /", own),
 	))
-	text := shown(t, doc, Paint{})
+	terminal := shown(t, doc, text.Options{})
 	for want, n := range map[string]int{
 		"500 is not declared":         2, // beside the difference, and of the step that has none
 		"[undocumented-status]":       1,
 		"[missing-header]":            1,
 		"1 difference, 3 violations,": 1, // all are counted
 	} {
-		if got := strings.Count(text, want); got != n {
-			t.Errorf("%q stands there %d times, want %d:\n%s", want, got, n, text)
+		if got := strings.Count(terminal, want); got != n {
+			t.Errorf("%q stands there %d times, want %d:\n%s", want, got, n, terminal)
 		}
 	}
 }
 
 func TestWhatIsLeftOutIsCountedWithItsOtherSteps(t *testing.T) {
 	var findings []verdict.Finding
-	for n := range mostCauses + 1 {
+	for n := range cause.MaxCauses + 1 {
 		f := difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")
 		findings = append(findings, step(3, "1", "GET /", f), step(3, "1", "GET /", f), step(4, "2", "GET /", f))
 	}
 	other := scenario("other", step(4, "2", "GET /", findings[0]))
-	text := shown(t, document(scenario("many", findings...), other), Paint{})
+	terminal := shown(t, document(scenario("many", findings...), other), text.Options{})
 	for _, want := range []string{"\n  and 3 more in report.json\n", "[value, 2 times]", "also at 1 step: line 4 (step 2)\n      also in 1 scenario: other\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text does not say %q:\n%s", want, text)
+		if !strings.Contains(terminal, want) {
+			t.Errorf("the text does not say %q:\n%s", want, terminal)
 		}
 	}
 }
@@ -175,26 +179,26 @@ func TestReasonsAreBoundedLikeFindings(t *testing.T) {
 		log[n] = fmt.Sprintf("stderr: line %d", n)
 	}
 	var scenarios []verdict.Scenario
-	for n := range mostBlocks + 1 {
+	for n := range cause.MaxBlocks + 1 {
 		s := scenario(fmt.Sprintf("story-%d", n))
 		s.Verdict = verdict.Unknown
-		for i := range mostCauses + 2 {
+		for i := range cause.MaxCauses + 2 {
 			s.Reasons = append(s.Reasons, verdict.Reason{Target: "go", Text: fmt.Sprintf("nobody knows %d of %d", i, n), Log: log})
 		}
 		scenarios = append(scenarios, s)
 	}
-	text := shown(t, document(scenarios...), Paint{})
+	terminal := shown(t, document(scenarios...), text.Options{})
 	for want, n := range map[string]int{
-		"\n  go: nobody knows":                    mostBlocks * mostCauses,
-		"  and 2 more in report.":                 mostBlocks,
-		"| stderr: line 2\n      … 5 lines cut\n": mostBlocks * mostCauses,
+		"\n  go: nobody knows":                    cause.MaxBlocks * cause.MaxCauses,
+		"  and 2 more in report.":                 cause.MaxBlocks,
+		"| stderr: line 2\n      … 5 lines cut\n": cause.MaxBlocks * cause.MaxCauses,
 		"line 7":              0,
-		"| stderr: line 8\n":  mostBlocks * mostCauses,
-		"| stderr: line 29\n": mostBlocks * mostCauses,
+		"| stderr: line 8\n":  cause.MaxBlocks * cause.MaxCauses,
+		"| stderr: line 29\n": cause.MaxBlocks * cause.MaxCauses,
 		"UNKNOWN story-25  ":  1,
 		"yaml:2  go: nobody knows 0 of 25, and 6 more\n": 1,
 	} {
-		if got := strings.Count(text, want); got != n {
+		if got := strings.Count(terminal, want); got != n {
 			t.Errorf("%q stands there %d times, want %d", want, got, n)
 		}
 	}
@@ -203,31 +207,31 @@ func TestReasonsAreBoundedLikeFindings(t *testing.T) {
 func TestAScenarioThatHasNothingToSayIsNamed(t *testing.T) {
 	s := scenario("silent")
 	s.Verdict = verdict.Unknown
-	if text := shown(t, document(s), Paint{}); !strings.Contains(text, "\nUNKNOWN silent  scenarios/silent.yaml:2  no reason is given\n") {
-		t.Errorf("the scenario is not named:\n%s", text)
+	if terminal := shown(t, document(s), text.Options{}); !strings.Contains(terminal, "\nUNKNOWN silent  scenarios/silent.yaml:2  no reason is given\n") {
+		t.Errorf("the scenario is not named:\n%s", terminal)
 	}
 }
 
 func TestTheContractSpeaksOfThePlaceFirst(t *testing.T) {
-	word := func(target, place string) verdict.Word {
-		return verdict.Word{Target: target, Place: place, Text: "it is wrong", Line: 5}
+	word := func(target, place string) verdict.Remark {
+		return verdict.Remark{Target: target, Place: place, Text: "it is wrong", Line: 5}
 	}
 	first := difference("value", "body /error/code", "the values differ", "1", "2", word("typescript", "header Allow"), word("go", "header Allow"), word("go", "body/error/code"))
 	rust := first
 	rust.Target = "rust"
-	rust.Contract = []verdict.Word{word("typescript", "header Allow"), word("rust", "body/error/code")}
-	text := shown(t, document(scenario("one", step(3, "1", "GET /", first), step(3, "1", "GET /", rust))), Paint{})
+	rust.Contract = []verdict.Remark{word("typescript", "header Allow"), word("rust", "body/error/code")}
+	terminal := shown(t, document(scenario("one", step(3, "1", "GET /", first), step(3, "1", "GET /", rust))), text.Options{})
 	want := "      go and rust break the contract at openapi.yaml:5: body/error/code: it is wrong\n" +
 		"      typescript and go break the contract at openapi.yaml:5: header Allow: it is wrong\n"
-	if !strings.Contains(text, want) {
-		t.Errorf("the text does not say\n%s:\n%s", want, text)
+	if !strings.Contains(terminal, want) {
+		t.Errorf("the text does not say\n%s:\n%s", want, terminal)
 	}
 }
 
 func TestWhatIsMissingInAFileIsLeftOut(t *testing.T) {
 	bare := verdict.Finding{Class: verdict.Difference, Kind: "value", Place: "body", Text: "the values differ", Reference: "1", Candidate: "2", Target: "go", Blame: verdict.BlameCandidate}
 	broken := verdict.Finding{Class: verdict.Violation, Kind: "type", Place: "body", Text: "the number 7", Target: "go"}
-	doc := &Document{}
+	doc := &report.Document{}
 	doc.Add(verdict.Scenario{ID: "one", File: "one.yaml", Verdict: verdict.Differ, Findings: []verdict.Finding{bare, broken}})
 	doc.Conclude()
 	const want = `lockstep  ·  · seed 0
@@ -242,13 +246,13 @@ DIFFER one  one.yaml
       go breaks the contract
 
 `
-	if text := shown(t, doc, Paint{}); !strings.HasPrefix(text, want) {
-		t.Errorf("text (-want +got):\n%s", cmp.Diff(want, text))
+	if terminal := shown(t, doc, text.Options{}); !strings.HasPrefix(terminal, want) {
+		t.Errorf("text (-want +got):\n%s", cmp.Diff(want, terminal))
 	}
 }
 
 func TestTheMostFrequentReasonComesFirst(t *testing.T) {
-	got := reasons(map[string]int{"b": 2, "a": 2, "c": 7})
+	got := summary.ReasonCounts(map[string]int{"b": 2, "a": 2, "c": 7})
 	if want := "7 (c), 2 (a), 2 (b)"; got != want {
 		t.Errorf("reasons: %q, want %q", got, want)
 	}
@@ -257,16 +261,16 @@ func TestTheMostFrequentReasonComesFirst(t *testing.T) {
 func TestTargetsThatShareACauseAreNamedTogether(t *testing.T) {
 	rust := difference("status", "status", "the statuses differ", "200", "404")
 	rust.Target = "rust"
-	text := shown(t, document(scenario("one",
+	terminal := shown(t, document(scenario("one",
 		step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "404")),
 		step(3, "1", "GET /", rust),
 		step(4, "2", "GET /", violation("typescript", "type", "body", "the number 7", "", 9)),
 		step(4, "2", "GET /", violation("go", "type", "body", "the number 7", "", 9)),
 		step(4, "2", "GET /", violation("rust", "type", "body", "the number 7", "", 9)),
-	)), Paint{})
+	)), text.Options{})
 	for _, want := range []string{"candidate (go, rust)    404\n", "typescript, go and rust break the contract at openapi.yaml:9\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text does not say %q:\n%s", want, text)
+		if !strings.Contains(terminal, want) {
+			t.Errorf("the text does not say %q:\n%s", want, terminal)
 		}
 	}
 }
@@ -277,10 +281,10 @@ func TestWhatDiffersInMadeUpValuesAloneIsToldOnce(t *testing.T) {
 		f.Fingerprint = fingerprint
 		return step(3, "1", "POST /items", f)
 	}
-	text := shown(t, document(scenario("one", missing("itm_1", "a")), scenario("two", missing("itm_2", "a")), scenario("three", missing("itm_1", "b"))), Paint{})
+	terminal := shown(t, document(scenario("one", missing("itm_1", "a")), scenario("two", missing("itm_2", "a")), scenario("three", missing("itm_1", "b"))), text.Options{})
 	for want, times := range map[string]int{"header Location: the candidate lacks": 2, "also in 1 scenario: two\n": 1} {
-		if n := strings.Count(text, want); n != times {
-			t.Errorf("the text says %q %d times, want %d:\n%s", want, n, times, text)
+		if n := strings.Count(terminal, want); n != times {
+			t.Errorf("the text says %q %d times, want %d:\n%s", want, n, times, terminal)
 		}
 	}
 }
@@ -295,7 +299,7 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 	doubtful.Verdict, beside.Verdict = verdict.Unknown, verdict.NotApplicable
 	for _, tc := range []struct {
 		name string
-		doc  *Document
+		doc  *report.Document
 		want string
 	}{
 		{"green", document(scenario("a"), scenario("b")), "match: typescript and go do the same in 2 scenarios"},
@@ -314,14 +318,14 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 		{"only beside", document(beside), "unknown: nothing was judged; lockstep run --allow-empty accepts that"},
 		{"nothing", document(), "unknown: nothing was judged; lockstep run --allow-empty accepts that"},
 		{"interrupted", interrupted(), "unknown: interrupted after 2 of 72 scenarios: interrupt"},
-		{"alone and green", func() *Document {
+		{"alone and green", func() *report.Document {
 			d := document(scenario("a"))
 			d.Alone, d.Totals.Targets = true, d.Totals.Targets[1:]
 			return d
 		}(), "match: go does what the contract and 1 scenario ask for"},
 		{"alone", alone(), "differ: go breaks the contract or an expectation in 1 of 2 scenarios"},
 	} {
-		lines := strings.Split(strings.TrimSuffix(shown(t, tc.doc, Paint{}), "\n"), "\n")
+		lines := strings.Split(strings.TrimSuffix(shown(t, tc.doc, text.Options{}), "\n"), "\n")
 		if got := lines[len(lines)-1]; got != tc.want {
 			t.Errorf("%s ends in\n%q, want\n%q", tc.name, got, tc.want)
 		}
@@ -329,30 +333,14 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 }
 
 func TestAGreenRunIsAHandfulOfLines(t *testing.T) {
-	if text := shown(t, green(), Paint{}); strings.Count(text, "\n") > 12 {
-		t.Errorf("a green run takes %d lines:\n%s", strings.Count(text, "\n"), text)
-	}
-}
-
-func TestTheShareOfSuccessIsNotRoundedUp(t *testing.T) {
-	for _, tc := range []struct {
-		target verdict.Target
-		want   string
-	}{
-		{verdict.Target{Exchanges: 1000, Success: 999}, " (99% 2xx)"},
-		{verdict.Target{Exchanges: 3, Success: 3}, " (100% 2xx)"},
-		{verdict.Target{Exchanges: 3}, " (0% 2xx)"},
-		{verdict.Target{}, ""},
-	} {
-		if got := success(tc.target); got != tc.want {
-			t.Errorf("success(%+v): %q, want %q", tc.target, got, tc.want)
-		}
+	if terminal := shown(t, green(), text.Options{}); strings.Count(terminal, "\n") > 12 {
+		t.Errorf("a green run takes %d lines:\n%s", strings.Count(terminal, "\n"), terminal)
 	}
 }
 
 func TestColorChangesNoWord(t *testing.T) {
 	for _, run := range runs {
-		plain, painted := shown(t, run.doc(), Paint{}), shown(t, run.doc(), Paint{Color: true})
+		plain, painted := shown(t, run.doc(), text.Options{}), shown(t, run.doc(), text.Options{Color: true})
 		if diff := cmp.Diff(plain, colors.ReplaceAllString(painted, "")); diff != "" {
 			t.Errorf("%s (-plain +painted, without colour):\n%s", run.name, diff)
 		}
@@ -362,18 +350,18 @@ func TestColorChangesNoWord(t *testing.T) {
 func TestProgressTellsWhatDoesNotMatch(t *testing.T) {
 	for _, tc := range []struct {
 		verdict verdict.Verdict
-		paint   Paint
+		paint   text.Options
 		want    string
 	}{
-		{verdict.Match, Paint{}, ""},
-		{verdict.Match, Paint{Verbose: true}, "MATCH client-tools/register (3/72)\n"},
-		{verdict.Differ, Paint{}, "DIFFER client-tools/register (3/72)\n"},
-		{verdict.Unknown, Paint{}, "UNKNOWN client-tools/register (3/72)\n"},
-		{verdict.NotApplicable, Paint{}, "NOT-APPLICABLE client-tools/register (3/72)\n"},
-		{verdict.Differ, Paint{Color: true}, "\x1b[31mDIFFER\x1b[0m client-tools/register \x1b[2m(3/72)\x1b[0m\n"},
+		{verdict.Match, text.Options{}, ""},
+		{verdict.Match, text.Options{Verbose: true}, "MATCH client-tools/register (3/72)\n"},
+		{verdict.Differ, text.Options{}, "DIFFER client-tools/register (3/72)\n"},
+		{verdict.Unknown, text.Options{}, "UNKNOWN client-tools/register (3/72)\n"},
+		{verdict.NotApplicable, text.Options{}, "NOT-APPLICABLE client-tools/register (3/72)\n"},
+		{verdict.Differ, text.Options{Color: true}, "\x1b[31mDIFFER\x1b[0m client-tools/register \x1b[2m(3/72)\x1b[0m\n"},
 	} {
 		var b bytes.Buffer
-		Progress(&b, tc.paint, 3, 72, &verdict.Scenario{ID: "client-tools/register", Verdict: tc.verdict})
+		text.WriteProgress(&b, tc.paint, 3, 72, &verdict.Scenario{ID: "client-tools/register", Verdict: tc.verdict})
 		if b.String() != tc.want {
 			t.Errorf("Progress of %s with %+v: %q, want %q", tc.verdict, tc.paint, b.String(), tc.want)
 		}
@@ -411,11 +399,11 @@ func TestOfALongLogTheBeginningAndTheEndAreShown(t *testing.T) {
 		for n := range tc.lines {
 			s.Reasons[0].Log = append(s.Reasons[0].Log, fmt.Sprint("line ", n+1))
 		}
-		text := shown(t, document(s), Paint{})
-		if n := strings.Count(text, "| line "); n != tc.shown || !strings.Contains(text, tc.want) || strings.Contains(text, " cut\n") != (tc.want != "") {
-			t.Errorf("of %d lines %d are shown, want %d:\n%s", tc.lines, n, tc.shown, text)
+		terminal := shown(t, document(s), text.Options{})
+		if n := strings.Count(terminal, "| line "); n != tc.shown || !strings.Contains(terminal, tc.want) || strings.Contains(terminal, " cut\n") != (tc.want != "") {
+			t.Errorf("of %d lines %d are shown, want %d:\n%s", tc.lines, n, tc.shown, terminal)
 		}
-		if !strings.Contains(text, fmt.Sprintf("| line %d\n", tc.lines)) {
+		if !strings.Contains(terminal, fmt.Sprintf("| line %d\n", tc.lines)) {
 			t.Errorf("of %d lines the last is not shown", tc.lines)
 		}
 	}
@@ -434,8 +422,8 @@ func TestUnnamedHeaderFieldsAreListed(t *testing.T) {
 		s := scenario("one")
 		s.Compared.NotCompared = tc.reasons
 		s.Compared.Unnamed = map[string]int{"Location": 1, "Cache-Control": 12, "X-\x1b[2j": 1}
-		if text := shown(t, document(s), Paint{}); !strings.Contains(text, tc.want) {
-			t.Errorf("the text does not say %q:\n%s", tc.want, text)
+		if terminal := shown(t, document(s), text.Options{}); !strings.Contains(terminal, tc.want) {
+			t.Errorf("the text does not say %q:\n%s", tc.want, terminal)
 		}
 	}
 }
@@ -444,7 +432,7 @@ func TestRulesThatNeverAppliedAreNamed(t *testing.T) {
 	doc := green()
 	doc.Unused = []verdict.Rule{{File: "lockstep.yaml", Line: 12, Column: 5, Rule: "header ETag"}, {File: "scenarios/a.yaml", Line: 3, Column: 7, Rule: "volatile $.\x1bid"}}
 	var b strings.Builder
-	if err := Text(&b, doc, Paint{}); err != nil {
+	if err := text.Write(&b, doc, text.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "\nrules that never applied: header ETag (lockstep.yaml:12), volatile $.") || strings.Contains(b.String(), "\x1b") {

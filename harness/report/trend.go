@@ -5,15 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // A Trend is the history of a project: its runs in the order in which they began.
 type Trend struct {
 	Points []TrendPoint
-	// Left are files that are not shown, each with the reason.
-	Left []string
+	// Skipped are files that are not shown, each with the reason.
+	Skipped []string
 }
 
 // A TrendPoint is one run.
@@ -24,7 +24,7 @@ type TrendPoint struct {
 	Match, Waived, Differ, Unknown,
 	NotApplicable int
 	// Operations, Statuses and Properties are how much of the contract was reached.
-	Operations, Statuses, Properties contract.Tally
+	Operations, Statuses, Properties coverage.Tally
 	// Ratio is the candidates' time by the reference's: the median over the operations, each as often as it was timed; 0 when
 	// nothing was.
 	Ratio float64
@@ -41,7 +41,7 @@ type Dated struct {
 // began is when the run began, as a report has it: a run file is more exact.
 func (d *Dated) began() time.Time { return d.Started.UTC().Truncate(time.Millisecond) }
 
-// NewTrend puts runs into their order. A run that is there twice is shown once; a shard is none.
+// NewTrend puts runs into their order. A run that is there twice is shown once; shards are skipped.
 func NewTrend(runs []Dated) *Trend {
 	t := &Trend{}
 	runs = slices.Clone(runs)
@@ -53,10 +53,10 @@ func NewTrend(runs []Dated) *Trend {
 		run := &runs[i]
 		switch {
 		case run.Shard != nil:
-			t.Left = append(t.Left, run.Name+": it is a shard; merge the shards of the run")
+			t.Skipped = append(t.Skipped, run.Name+": it is a shard; merge the shards of the run")
 			continue
 		case before != nil && before.began().Equal(run.began()) && before.Seed == run.Seed:
-			t.Left = append(t.Left, run.Name+": it is the run of "+before.Name)
+			t.Skipped = append(t.Skipped, run.Name+": it is the run of "+before.Name)
 			continue
 		}
 		t.Points = append(t.Points, point(run, before))
@@ -75,7 +75,7 @@ func point(run, before *Dated) TrendPoint {
 		Ratio: ratio(run.Latency),
 	}
 	if before != nil {
-		c := Since(before.Document, before.Name, run.Document)
+		c := ChangesSince(before.Document, before.Name, run.Document)
 		p.New, p.Fixed = len(c.New)+len(c.Changed), len(c.Fixed)
 	}
 	return p

@@ -1,10 +1,11 @@
-package report
+package report_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -23,20 +24,20 @@ func TestEvidenceOfWhatAnUpstreamWasAsked(t *testing.T) {
 	s := &verdict.Scenario{ID: "ask", Findings: []verdict.Finding{{
 		Class: verdict.Difference, Kind: "value", Step: "llm.answer", Line: 3, Upstream: "llm", Target: "go", Place: "request body /model", Reference: `"a"`, Candidate: `"b"`,
 	}}}
-	ev := Gather(&Gathering{
+	ev := report.GatherEvidence(&report.EvidenceSource{
 		Scenario: s, Transcripts: []*transcript.Transcript{side("node", `{"model":"a"}`), side("go", `{"model":"b"}`)},
-		Text: []byte("stubs:\n  llm:\n    - name: answer\n      answer: {text: a}\n"), Cover: func(s string) string { return s },
+		Text: []byte("stubs:\n  llm:\n    - name: answer\n      answer: {text: a}\n"), Mask: func(s string) string { return s },
 	})
 	for i, want := range []string{`"model": "a"`, `"model": "b"`} {
-		got := ev.Behind[0].Sides[i]
+		got := ev.Findings[0].Sides[i]
 		if !strings.HasPrefix(got.Request, "POST /v1/messages\n") || got.Curl != "" || got.Around == nil || !strings.Contains(got.Around.Lines[got.Around.Focus], want) {
 			t.Errorf("behind it stands %+v, around it %+v", got, got.Around)
 		}
 	}
-	if at := ev.Behind[0].Source; at == nil || at.Line != 3 || at.Text != "    - name: answer" {
+	if at := ev.Findings[0].Source; at == nil || at.Line != 3 || at.Text != "    - name: answer" {
 		t.Errorf("the source is %+v", at)
 	}
-	if span := ev.Tracks[1].Spans; len(span) != 1 || span[0].Stub != "llm" || span[0].From != 100_000 || span[0].To != 300_000 || span[0].Status != 200 {
+	if span := ev.Timelines[1].Spans; len(span) != 1 || span[0].Stub != "llm" || span[0].From != 100_000 || span[0].To != 300_000 || span[0].Status != 200 {
 		t.Errorf("the time line has %+v", span)
 	}
 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,44 +12,17 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A request that breaks the contract because of a value that the server itself has made is sent, and says where the value is
-// from. All others are mistakes of the scenario, and are not sent.
-
-// An Objection is what a contract has against a request.
-type Objection struct {
-	Place string // "path id", "query shelf", "header X-Id", "body/items/0"
-	Text  string
-	// Value says that a value of the right type stands at the place, and that nothing but the value is wrong.
-	Value bool
-}
-
-// An origin is where a captured value is from.
-type origin struct {
-	transcript.Captured                     // without its place in the request, and From for values of documents
-	doc                 []byte              // that the value stands in
-	path                string              // and the JSONPath that selects it; "" of a header field's
-	request             *transcript.Request // that was answered with it; nil for an event
-}
-
-// documentOf returns the place of the document that values are captured from.
-func documentOf(from origin) string {
-	if from.Stream != "" {
-		return "event data"
-	}
-	return "body"
-}
-
-// captured returns where the values are from that a contract objects to; false when one of the objections is about something
-// else, so that the request is the scenario's mistake.
-func (w *walker) captured(r *scenario.Request, objections []Objection) (out []transcript.Captured, all bool) {
-	marked, err := w.markCaptured(r)
+// excuse returns where the values were captured that break the contract; false when one of the objections is not about a
+// captured value, so that the request is the scenario's mistake.
+func (r *targetRun) excuse(req *scenario.Request, objections []Objection) (out []transcript.Captured, ok bool) {
+	marked, err := r.markCaptured(req)
 	if err != nil {
 		return nil, false
 	}
 	for _, o := range objections {
 		name, rest := marked.at(o.Place)
-		from, ok := w.env.origin(name)
-		if !ok || !o.Value || w.given(name, from) {
+		from, ok := r.values.origin(name)
+		if !ok || !o.Value || r.sentBefore(name, from) {
 			return nil, false
 		}
 		c := from.Captured
@@ -63,23 +35,23 @@ func (w *walker) captured(r *scenario.Request, objections []Objection) (out []tr
 	return out, true
 }
 
-// given reports whether the client has sent a value before the server did: then it is not the server that has made it.
-func (w *walker) given(name string, from origin) bool {
-	value, _ := w.env.Lookup(name)
+// sentBefore reports whether the client has sent a value before the server did, so that the server has not made it.
+func (r *targetRun) sentBefore(name string, from origin) bool {
+	value, _ := r.values.Lookup(name)
 	text := strings.Trim(string(value), `"`)
-	has := func(r *transcript.Request) bool {
-		target, err := url.PathUnescape(r.Target)
-		return strings.Contains(r.Target, text) || err == nil && strings.Contains(target, text) || strings.Contains(string(r.Body.Bytes), text) ||
-			slices.ContainsFunc(r.Header, func(f transcript.Field) bool { return strings.Contains(f.Value, text) })
+	has := func(req *transcript.Request) bool {
+		target, err := url.PathUnescape(req.Target)
+		return strings.Contains(req.Target, text) || err == nil && strings.Contains(target, text) || strings.Contains(string(req.Body.Bytes), text) ||
+			slices.ContainsFunc(req.Header, func(f transcript.Field) bool { return strings.Contains(f.Value, text) })
 	}
 	if from.request != nil && has(from.request) {
 		return true
 	}
-	for i := range w.t.Steps {
-		if w.t.Steps[i].ID == from.Step {
+	for i := range r.t.Steps {
+		if r.t.Steps[i].ID == from.Step {
 			break
 		}
-		for _, x := range w.t.Steps[i].Exchanges {
+		for _, x := range r.t.Steps[i].Exchanges {
 			if has(&x.Request) {
 				return true
 			}
@@ -88,46 +60,46 @@ func (w *walker) given(name string, from origin) bool {
 	return false
 }
 
-// A markedRequest is a request in which each captured value is a word that stands nowhere else.
+// A markedRequest is a request with a marker in the place of each captured value.
 type markedRequest struct {
 	template string // of its path: "/items/{id}"
 	target   string
 	header   transcript.Header
-	body     any // nil where it is not JSON
+	body     any // nil when it is not JSON
 }
 
-// marking are the values of a walker, those that were captured replaced.
-type marking struct{ *env }
+// marker stands for a captured value. The name of the value follows it.
+const marker = "lockstepcaptured"
 
-// mark is what stands for a captured value, and where the names go on.
-const mark = "lockstepcaptured"
+// markedValues are values with markers in the place of those that were captured.
+type markedValues struct{ *values }
 
-func (m marking) Lookup(name string) (json.RawMessage, bool) {
-	if _, captured := m.origin(name); captured {
-		return quote(mark + name), true
+func (m markedValues) Lookup(name string) (json.RawMessage, bool) {
+	if m.Captured(name) {
+		return quote(marker + name), true
 	}
-	return m.env.Lookup(name)
+	return m.values.Lookup(name)
 }
 
-func (w *walker) markCaptured(r *scenario.Request) (m markedRequest, err error) {
-	env := marking{&w.env}
-	if m.target, err = RequestTarget(r, env); err != nil {
+func (r *targetRun) markCaptured(req *scenario.Request) (m markedRequest, err error) {
+	env := markedValues{&r.values}
+	if m.target, err = RequestTarget(req, env); err != nil {
 		return m, err
 	}
-	if m.header, err = RequestHeader(r, env, nil, ""); err != nil {
+	if m.header, err = RequestHeader(req, env, nil, ""); err != nil {
 		return m, err
 	}
-	body, err := plainBody(&r.Body, env)
+	body, err := plainBody(&req.Body, env)
 	if err != nil {
 		return m, err
 	}
 	_ = json.Unmarshal(body, &m.body)
-	_, m.template, _ = strings.Cut(w.stage.opts.Contract.Operation(r.Method, m.target), " ")
+	_, m.template, _ = strings.Cut(r.opts.Contract.Operation(req.Method, m.target), " ")
 	return m, nil
 }
 
-// at returns the name of the captured value that is all that stands at a place, and where in it the place is; "" when there is
-// something else.
+// at returns the name of the captured value that a place consists of, and the rest of the place, which lies inside the
+// value. The name is "" when something else is there.
 func (m *markedRequest) at(place string) (name, rest string) {
 	kind, of, _ := strings.Cut(place, " ")
 	var value string
@@ -147,14 +119,14 @@ func (m *markedRequest) at(place string) (name, rest string) {
 		}
 		value, rest = m.inBody(pointer)
 	}
-	name, ok := strings.CutPrefix(value, mark)
+	name, ok := strings.CutPrefix(value, marker)
 	if !ok {
 		return "", ""
 	}
 	return name, rest
 }
 
-// segment returns what stands for a parameter of the path. The server's base path may come first.
+// segment returns the segment of the path that is a parameter. The server's base path may come first.
 func (m *markedRequest) segment(parameter string) string {
 	path, _, _ := strings.Cut(m.target, "?")
 	template, actual := strings.Split(m.template, "/"), strings.Split(path, "/")
@@ -192,13 +164,4 @@ func (m *markedRequest) inBody(pointer string) (value, rest string) {
 	}
 	value, _ = at.(string)
 	return value, ""
-}
-
-// unsent says why a request is not sent.
-func unsent(objections []Objection) error {
-	texts := make([]string, len(objections))
-	for i, o := range objections {
-		texts[i] = o.Place + ": " + o.Text
-	}
-	return &faultError{fmt.Sprintf("the request breaks the contract: %s (if it is meant to, mark it malformed: true)", strings.Join(texts, "; "))}
 }

@@ -37,9 +37,9 @@ func TestWhatAKilledProcessStillSendsCountsOnNoSide(t *testing.T) {
 
 func TestWhatIsAwaitedOfAKilledProcessCounts(t *testing.T) {
 	ref, cand := newFeed(t, "ab"), newFeed(t, "ab")
-	killed(t, []*feed{ref, cand}, []string{"cd", "c"}, func(w *walker) {
+	killed(t, []*feed{ref, cand}, []string{"cd", "c"}, func(d *driver) {
 		c, rec := "c", transcript.Step{}
-		if w.awaitEvents(t.Context(), w.stream("feed"), &transcript.Pattern{Data: &c}, 1, "event", &rec); rec.Unmet != nil {
+		if awaitEvents(t.Context(), d.streams.get("feed"), &transcript.Pattern{Data: &c}, 1, "event", &rec); rec.Unmet != nil {
 			t.Errorf("unmet: %+v", rec.Unmet)
 		}
 	})
@@ -50,23 +50,22 @@ func TestWhatIsAwaitedOfAKilledProcessCounts(t *testing.T) {
 
 // killed takes streams through a kill, in which their servers still send some events, through what follows, and to the end of
 // the scenario.
-func killed(t *testing.T, feeds []*feed, last []string, then func(*walker)) {
-	r := &stage{opts: &Options{Step: time.Minute, Settle: time.Minute}, dice: dice(1, "kill")}
+func killed(t *testing.T, feeds []*feed, last []string, then func(*driver)) {
+	s := bareSession(&Options{Step: time.Minute, Settle: time.Minute})
 	for i, f := range feeds {
 		m := &mortal{life: life{exited: make(chan struct{})}, t: t, feed: f, last: last[i]}
-		r.walkers = append(r.walkers, &walker{
-			stage: r, server: &Target{Process: m}, t: &transcript.Transcript{Started: time.Now()},
-			streams: map[string]*stream{"feed": f.stream}, opened: []*stream{f.stream},
-		})
+		d := driverOf(bareRun(s.opts, &Target{Process: m}))
+		d.streams.add(f.stream)
+		s.drivers = append(s.drivers, d)
 	}
-	r.step(t.Context(), &scenario.Step{ID: "1", Do: &scenario.Kill{}})
-	for _, w := range r.walkers {
+	s.step(t.Context(), &scenario.Step{ID: "1", Do: &scenario.Kill{}})
+	for _, d := range s.drivers {
 		if then != nil {
-			then(w)
+			then(d)
 		}
 	}
-	r.settle(t.Context(), "feed")
-	for _, w := range r.walkers {
-		w.closeAll()
+	s.settleStream(t.Context(), "feed")
+	for _, d := range s.drivers {
+		d.closeAll()
 	}
 }

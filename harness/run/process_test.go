@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/runqueue"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/runqueue"
 )
 
 // A life is a process as tests want it.

@@ -17,47 +17,6 @@ type faultError struct{ why string }
 
 func (e *faultError) Error() string { return e.why }
 
-// A prepared request, ready to be sent.
-type prepared struct {
-	wire      *httpwire.Request
-	malformed bool
-	captured  []transcript.Captured // values in it that break the contract
-}
-
-// mark notes in a request that was sent what the contract has against it.
-func (p *prepared) mark(r *transcript.Request) { r.Malformed, r.Captured = p.malformed, p.captured }
-
-// prepare fills a target's values into a request, and asks the contract what it thinks of it. The error is a
-// MissingError or a faultError.
-func (w *walker) prepare(r *scenario.Request, accept string) (*prepared, error) {
-	target, err := RequestTarget(r, &w.env)
-	if err != nil {
-		return nil, err
-	}
-	header, err := RequestHeader(r, &w.env, w.server.Header, accept)
-	if err != nil {
-		return nil, err
-	}
-	p := &prepared{wire: &httpwire.Request{Method: r.Method, Target: target, Header: header, Chunked: r.Body.Chunked}}
-	if p.wire.Body, p.wire.Fill, err = RequestBody(&r.Body, &w.env); err != nil {
-		return nil, err
-	}
-	if p.malformed, err = w.malformed(r.Malformed); err != nil {
-		return nil, err
-	}
-	against := w.stage.opts.Contract.Objections(r.Method, target, header, p.wire.Body)
-	switch {
-	case len(against) > 0 && !p.malformed:
-		var all bool
-		if p.captured, all = w.captured(r, against); !all {
-			return nil, unsent(against)
-		}
-	case len(against) == 0 && p.malformed:
-		return nil, &faultError{"the request is marked malformed, but obeys the contract: remove the mark"}
-	}
-	return p, nil
-}
-
 // RequestTarget returns the path and query as they go on the wire. The error is a MissingError.
 func RequestTarget(r *scenario.Request, env scenario.Env) (string, error) {
 	var b strings.Builder
@@ -82,8 +41,8 @@ func RequestTarget(r *scenario.Request, env scenario.Env) (string, error) {
 	return b.String(), nil
 }
 
-// RequestHeader returns the fields to send: the target's own, but for those that the scenario names, the scenario's, then
-// what neither of them gives. The error is a MissingError.
+// RequestHeader returns the fields to send: those of the target that the scenario does not name, those of the scenario, and
+// then Accept and Content-Type when neither has them. The error is a MissingError.
 func RequestHeader(r *scenario.Request, env scenario.Env, own transcript.Header, accept string) (transcript.Header, error) {
 	var out transcript.Header
 	for _, f := range own {
@@ -152,7 +111,7 @@ func filledBody(b *scenario.Body, env scenario.Env) ([]byte, *transcript.Fill, e
 	if err != nil {
 		return nil, nil, err
 	}
-	// Where the two part is where the filler begins, or goes on with the same character.
+	// The filler begins where the two differ, or before that, when the same character comes before it.
 	at := 0
 	for at < len(empty) && empty[at] == one[at] {
 		at++
@@ -164,7 +123,7 @@ func filledBody(b *scenario.Body, env scenario.Env) ([]byte, *transcript.Fill, e
 	return empty, &transcript.Fill{At: at, Times: times}, nil
 }
 
-// filling gives the filler a text.
+// A filling gives the filler a text.
 type filling struct {
 	scenario.Env
 	text string
@@ -177,11 +136,12 @@ func (f filling) Lookup(name string) (json.RawMessage, bool) {
 	return f.Env.Lookup(name)
 }
 
-func (w *walker) malformed(v scenario.Value) (bool, error) {
-	if !v.IsSet() {
+// malformed reports whether a request is marked as one that breaks the contract.
+func malformed(mark scenario.Value, env scenario.Env) (bool, error) {
+	if !mark.IsSet() {
 		return false, nil
 	}
-	raw, err := v.Resolve(&w.env)
+	raw, err := mark.Resolve(env)
 	if err != nil {
 		return false, err
 	}
@@ -192,4 +152,61 @@ func (w *walker) malformed(v scenario.Value) (bool, error) {
 		return false, nil
 	}
 	return false, &faultError{fmt.Sprintf("malformed is %s; make it true or false", raw)}
+}
+
+// escapePath percent-encodes everything but unreserved characters (RFC 3986 §2.3), so that a value stays one segment,
+// or one query value, wherever it is put.
+func escapePath(s string) string {
+	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
+}
+
+// A prepared request is ready to be sent.
+type prepared struct {
+	wire      *httpwire.Request
+	malformed bool
+	captured  []transcript.Captured // values in it that break the contract
+}
+
+// mark notes in the record of a request how it breaks the contract.
+func (p *prepared) mark(r *transcript.Request) { r.Malformed, r.Captured = p.malformed, p.captured }
+
+// prepare fills a target's values into a request and checks it against the contract. A request may only break the contract
+// when it is marked malformed, or because of values that the server itself has made. Any other is a mistake of the scenario
+// and is not sent. The error is a MissingError or a faultError.
+func (r *targetRun) prepare(req *scenario.Request, accept string) (*prepared, error) {
+	target, err := RequestTarget(req, &r.values)
+	if err != nil {
+		return nil, err
+	}
+	header, err := RequestHeader(req, &r.values, r.target.Header, accept)
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{wire: &httpwire.Request{Method: req.Method, Target: target, Header: header, Chunked: req.Body.Chunked}}
+	if p.wire.Body, p.wire.Fill, err = RequestBody(&req.Body, &r.values); err != nil {
+		return nil, err
+	}
+	if p.malformed, err = malformed(req.Malformed, &r.values); err != nil {
+		return nil, err
+	}
+	objections := r.opts.Contract.Objections(req.Method, target, header, p.wire.Body)
+	switch {
+	case len(objections) > 0 && !p.malformed:
+		var ok bool
+		if p.captured, ok = r.excuse(req, objections); !ok {
+			return nil, notSent(objections)
+		}
+	case len(objections) == 0 && p.malformed:
+		return nil, &faultError{"the request is marked malformed, but obeys the contract: remove the mark"}
+	}
+	return p, nil
+}
+
+// notSent says why a request is not sent.
+func notSent(objections []Objection) error {
+	texts := make([]string, len(objections))
+	for i, o := range objections {
+		texts[i] = o.Place + ": " + o.Text
+	}
+	return &faultError{fmt.Sprintf("the request breaks the contract: %s (if it is meant to, mark it malformed: true)", strings.Join(texts, "; "))}
 }

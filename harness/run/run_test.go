@@ -16,11 +16,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/runqueue"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 	"github.com/lockstep-dev/lockstep/internal/memnet"
-	"github.com/lockstep-dev/lockstep/internal/runqueue"
 )
 
 // anything is a contract that has every operation and objects to what is called wrong.

@@ -224,7 +224,7 @@ steps:
 
 func TestTheSameSeedDrawsTheSameOrder(t *testing.T) {
 	draw := func(seed uint64, id string) []int {
-		d := dice(seed, id)
+		d := seeded(seed, id)
 		var out []int
 		for range 20 {
 			out = append(out, d.Perm(2)...)

@@ -235,7 +235,7 @@ func TestWhatIsKeptOfAnUpstreamIsBounded(t *testing.T) {
 stubs: {llm: [{name: a, times: any, answer: {body: A}}]}
 steps:
   - {http: POST /a, query: {times: %d}, json: {model: "${{ unique }}"}}
-`, mostAsked+mostStrays+10)
+`, maxRequests+maxUnexpected+10)
 	inquire(t, text, [2]time.Duration{}, func(t *testing.T, ref, _ *transcript.Transcript, _ time.Duration) {
 		want := []string{"llm.a 1000", "llm.unexpected 100: no such request, the scenario has had more requests than are kept"}
 		if d := cmp.Diff(want, told(ref)); d != "" {

@@ -1,17 +1,21 @@
 package scenario
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-func (d *decoder) stubs(n *yamldoc.Node) []Stub {
+// A stubDecoder decodes what upstreams answer.
+type stubDecoder struct {
+	*valueDecoder
+	*messageDecoder
+	*ruleDecoder
+}
+
+func (d *stubDecoder) stubs(n *yamldoc.Node) []Stub {
 	var out []Stub
 	for k, v := range n.Entries() {
 		out = append(out, Stub{Name: k.Text, Line: k.Line, Column: k.Column, Rules: d.stubRules(v)})
@@ -19,7 +23,7 @@ func (d *decoder) stubs(n *yamldoc.Node) []Stub {
 	return out
 }
 
-func (d *decoder) stubRules(list *yamldoc.Node) []StubRule {
+func (d *stubDecoder) stubRules(list *yamldoc.Node) []StubRule {
 	var out []StubRule
 	taken := map[string]bool{ModelsRule: true, UnexpectedRule: true}
 	for i, item := range list.Elements() {
@@ -33,7 +37,7 @@ func (d *decoder) stubRules(list *yamldoc.Node) []StubRule {
 	return out
 }
 
-func (d *decoder) stubRule(i int, n *yamldoc.Node) StubRule {
+func (d *stubDecoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	r := StubRule{
 		Name: strconv.Itoa(i + 1), Line: n.Line, Column: n.Column, Min: 1, Max: 1, AnyOrder: n.Get("order") != nil,
 		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Compare: d.rules(n.Get("compare")),
@@ -47,31 +51,8 @@ func (d *decoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	return r
 }
 
-// ruleNames returns the ids of all rules of stubs.
-func ruleNames(stubs *yamldoc.Node) []string {
-	var out []string
-	for k, v := range stubs.Entries() {
-		for i, item := range v.Elements() {
-			out = append(out, UpstreamID(k.Text, cmp.Or(item.Get("name").Str(), strconv.Itoa(i+1))))
-		}
-	}
-	return out
-}
-
-// askedNames checks the rules that steps wait for.
-func (d *decoder) askedNames(list *yamldoc.Node, rules []string) {
-	for _, n := range list.Elements() {
-		if asked := n.Get("asked"); asked != nil && !slices.Contains(rules, asked.Text) {
-			d.problem(asked, fmt.Sprintf("no rule under stubs is called %q", asked.Text), problem.OneOf(asked.Text, rules))
-		}
-		for _, branch := range n.Get("parallel").Entries() {
-			d.askedNames(branch, rules)
-		}
-	}
-}
-
 // times reads how often a rule answers: 2, 0..1, 1.., any.
-func (d *decoder) times(n *yamldoc.Node) (least, most int) {
+func (d *stubDecoder) times(n *yamldoc.Node) (least, most int) {
 	if n.Text == "any" {
 		return 0, -1
 	}
@@ -90,7 +71,7 @@ func (d *decoder) times(n *yamldoc.Node) (least, most int) {
 	return least, most
 }
 
-func (d *decoder) when(n *yamldoc.Node) When {
+func (d *stubDecoder) when(n *yamldoc.Node) When {
 	if n == nil {
 		return When{}
 	}
@@ -114,7 +95,7 @@ func (d *decoder) when(n *yamldoc.Node) When {
 	return w
 }
 
-func (d *decoder) stubAnswer(n *yamldoc.Node) StubAnswer {
+func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 	a := StubAnswer{
 		After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.parameters(n.Get("headers")),
 		Error: d.optional(n.Get("error")), ID: d.optional(n.Get("id")), Model: d.optional(n.Get("model")), Stop: d.optional(n.Get("stop")),
@@ -140,7 +121,7 @@ func (d *decoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 }
 
 // oneAnswer reports keys of which only one can be the answer.
-func (d *decoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
+func (d *stubDecoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
 	var first *yamldoc.Node
 	for _, key := range [...]string{"pieces", "text", "json", "body", "error"} {
 		k, v := n.Entry(key)
@@ -157,7 +138,7 @@ func (d *decoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
 	}
 }
 
-func (d *decoder) stubPiece(n *yamldoc.Node) StubPiece {
+func (d *stubDecoder) stubPiece(n *yamldoc.Node) StubPiece {
 	p := StubPiece{
 		After: d.duration(n.Get("after")),
 		Text:  d.optional(n.Get("text")), Thinking: d.optional(n.Get("thinking")), Raw: d.optional(n.Get("raw")),

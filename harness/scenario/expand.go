@@ -9,9 +9,7 @@ import (
 // Written returns the steps of the scenario's file, and those of its teardown, as they are written, with those of fragments in
 // their places. They are in the order of the script's Steps and Teardown.
 func (s *Scenario) Written() (steps, teardown []*yamldoc.Node) {
-	root, _ := yamldoc.Parse(s.File, s.Text) // which has been read without a problem
-	d := decoder{file: s.File, library: s.source.library}
-	root = d.unfold(root)
+	root := s.source.root()
 	return root.Get("steps").Elements(), root.Get("teardown").Elements()
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -45,7 +46,7 @@ func loaded(t *testing.T, archive string) map[string]*Scenario {
 func expanded(s *Scenario) (out []string) {
 	steps, _ := s.Written()
 	for i, n := range steps {
-		out = append(out, s.Script().Steps[i].ID+" "+string(Expand(n, settled{})))
+		out = append(out, s.Script().Steps[i].ID+" "+string(Expand(n, constants{})))
 	}
 	return out
 }
@@ -109,7 +110,7 @@ steps:
 			t.Errorf("(-written out +with the fragment):\n%s", diff)
 		}
 		short.source.decoded = long.source.decoded
-		short.source.decoded = newSource("", nil, nil, nil).decoded
+		short.source.decoded = weak.Pointer[Script]{}
 	}
 	if steps := short.Script().Steps; steps[1].Line != 7 || steps[2].Line != 7 {
 		t.Errorf("its steps are in lines %d and %d, want that of use", steps[1].Line, steps[2].Line)
@@ -190,7 +191,7 @@ steps: [{http: POST /items, json: "${{ row.body }}", malformed: true}]
 	}
 	var got []string
 	for _, s := range all {
-		body, err := s.Row["body"].Resolve(settled{})
+		body, err := s.Row["body"].Resolve(constants{})
 		if err != nil || s.Generated != (s.Line == 6) {
 			t.Errorf("%s: %v, generated %t in line %d", s.ID, err, s.Generated, s.Line)
 		}

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,18 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/lockstep-dev/lockstep/internal/regular"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
-
-// Schema is the JSON Schema of a scenario's file.
-//
-//go:embed scenario.schema.json
-var Schema []byte
-
-var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema) })
 
 // Load reads every scenario below a folder: all files that end in .yaml, in the order of their paths, each row of a
 // table by itself. When files have mistakes the error is Problems: all of them, of all files, beside the scenarios
@@ -48,7 +39,7 @@ func Each(root string, f func(rows []*Scenario), except ...string) error {
 			return nil
 		}
 		if ext := path.Ext(name); ext != ".yaml" {
-			problems = append(problems, almost(file, ext)...)
+			problems = append(problems, misnamed(file, ext)...)
 			return nil
 		}
 		data, err := regular.Read(file)
@@ -68,8 +59,8 @@ func Each(root string, f func(rows []*Scenario), except ...string) error {
 	return problems.Sort().Err()
 }
 
-// almost reports a file that somebody takes for a scenario, and that nobody would ever run.
-func almost(file, ext string) Problems {
+// misnamed reports a file that somebody takes for a scenario, and that nobody would ever run.
+func misnamed(file, ext string) Problems {
 	if !strings.EqualFold(ext, ".yml") && !strings.EqualFold(ext, ".yaml") {
 		return nil
 	}
@@ -94,12 +85,12 @@ func (l *library) parse(file, id string, data []byte) ([]*Scenario, Problems) {
 		_, problems := parseFragment(file, id, written, data)
 		return nil, problems
 	}
-	d := decoder{file: file, library: l}
+	d := newDecoder(file, l)
 	root := d.unfold(written)
-	if d.broken || len(d.problems) > 0 { // what the fragments define is not known
+	if d.incomplete || len(d.problems) > 0 { // what the fragments define is not known
 		return nil, append(d.problems, compiled().Check(file, written)...).Sort()
 	}
-	d.names(root)
+	d.checkNames(root)
 	if name := root.Get("scenario"); name.Str() != id && name.Str() != "" {
 		d.problem(name, fmt.Sprintf("the scenario is called %q", name.Text), fmt.Sprintf("call it %q, as its file is, or move the file", id))
 	}
@@ -146,7 +137,7 @@ func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Valu
 
 // DecodeRules turns a node that has passed the schema's `compare` into rules, for the rules of a project.
 func DecodeRules(file string, n *yamldoc.Node) (Rules, Problems) {
-	d := decoder{file: file}
+	d := newDecoder(file, nil)
 	rules := d.rules(n)
 	for _, n := range d.since {
 		d.problem(n, fmt.Sprintf("stable since step %s, but a project has no steps", n.Text), "write true, or put the rule into the scenario")

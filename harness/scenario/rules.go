@@ -116,6 +116,14 @@ func (v *Volatile) String() string {
 	return text
 }
 
+// An IDShape is how ids of a project look that are not recognised by themselves.
+type IDShape struct {
+	Name    string // values of one name are bound to values of that name only
+	Pattern string // RE2; what is made up is its group, or all of it
+	Because string
+	Place   Place
+}
+
 // A StreamRule says how the events of a stream are compared.
 type StreamRule struct {
 	Exact bool // the framing is compared byte for byte

@@ -109,7 +109,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"two fillers", head + "steps: [{http: POST /, size: 9, raw: {text: \"${{ fill }}${{ fill }}\"}}]", []string{`4:30: the body names ${{ fill }} 2 times → put ${{ fill }} once into json, or into the text of raw: it stands for what is missing to the size`}},
 		{"a filler without a size", head + "steps: [{http: POST /, json: \"${{ fill }}\"}]", []string{`4:30: ${{ fill }} is not defined here → use one of: directory, lockstep, unique`}},
 		{"a size beyond all sizes", head + "steps: [{http: POST /, json: \"${{ fill }}\", size: 1073741825}]", []string{`4:51: the body is to have 1073741825 bytes → write a number of bytes in digits, 1073741824 at most`}},
-		{"a poll for nothing", head + "steps: [{poll: GET /}]", []string{`4:9: item 1 of "steps" has no "until" → add it: until, the answer that is wanted`}},
+		{"a poll for nothing", head + "steps: [{poll: GET /}]", []string{`4:9: item 1 of "steps" has no "until" → add it: until, the expected response`}},
 		{"a shrinking pause", head + "steps: [{poll: GET /, every: 2s..1s, until: {status: 200}}]", []string{`4:30: every is 2s..1s → write a range that grows, such as 20ms..200ms`}},
 		{"one branch", head + "steps: [{parallel: {a: [{http: GET /}]}}]", []string{`4:20: "parallel" is too short → put at least 2 in it`}},
 		{"rows of one name", head + "table: [{name: a}, {name: a}]\nsteps: [{http: GET /}]", []string{`4:27: two rows are called "a" → give each row a name of its own`}},
@@ -151,7 +151,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a shape with an anchor", head + "compare: {ids: [{name: session, pattern: '^sess[0-9]{8}', because: b}]}\nsteps: [{http: GET /}]", []string{`4:42: "^sess[0-9]{8}" has an anchor, and a pattern holds for whole words wherever they stand → leave out ^, $, \b and the like`}},
 		{"a shape with an anchor in a group", head + "compare: {ids: [{name: session, pattern: '(?:sess|x\\b)[0-9]{8}', because: b}]}\nsteps: [{http: GET /}]", []string{`4:42: "(?:sess|x\\b)[0-9]{8}" has an anchor, and a pattern holds for whole words wherever they stand → leave out ^, $, \b and the like`}},
 		{"a shape with two groups", head + "compare: {ids: [{name: session, pattern: '(sess)([0-9]{8})', because: b}]}\nsteps: [{http: GET /}]", []string{`4:42: "(sess)([0-9]{8})" has 2 groups, and one is what is made up → begin the others with (?:`}},
-		{"a shape without a name", head + "compare: {ids: [{pattern: x1, because: b}]}\nsteps: [{http: GET /}]", []string{`4:17: item 1 of "ids" has no "name" → add it: name, what such ids are called. Ids of one name are bound to ids of that name only`}},
+		{"a shape without a name", head + "compare: {ids: [{pattern: x1, because: b}]}\nsteps: [{http: GET /}]", []string{`4:17: item 1 of "ids" has no "name" → add it: name, the name of these ids. Ids are bound only to ids of the same name`}},
 		{"a shape with a name in capitals", head + "compare: {ids: [{name: SESSION, pattern: x1, because: b}]}\nsteps: [{http: GET /}]", []string{`4:24: "name" is "SESSION" → write a word of small letters, such as session`}},
 		{"a shape in a step", head + "steps: [{http: GET /, compare: {ids: [{name: a, pattern: x1, because: b}]}}]", []string{`4:33: unknown key "ids" → use one of: headers, numbers, volatile`}},
 		{"an unknown way to compare numbers", head + "compare: {numbers: value}\nsteps: [{http: GET /}]", []string{`4:20: "numbers" is not what belongs here → write notation, double or exact, or a list of places: [{at: $.price, as: double, because: …}]`}},
@@ -159,7 +159,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"numbers of an unknown kind", head + "steps: [{http: GET /, compare: {numbers: [{at: $.x, as: value, because: b}]}}]", []string{`4:57: "as" is "value" → use one of: double, exact, notation`}},
 		{"a rule for the root", head + "compare: {volatile: [{at: $, kind: text, because: b}]}\nsteps: [{http: GET /}]", []string{`4:27: a volatile value at $, the root of every document → name a member, such as $.id`}},
 		{"a tag in capitals", head + "tags: [SSE]\nsteps: [{http: GET /}]", []string{`4:8: item 1 of "tags" is "SSE" → use lower-case words joined by hyphens`}},
-		{"a teardown that waits", head + "steps: [{http: GET /}]\nteardown: [{await: x, match: {event: y}}]", []string{`5:12: item 1 of "teardown" has no "http" → add it: http, the method and the path as they go on the wire: POST /client-tools/register. Values put into the path are percent-encoded, the rest is sent as it stands`, `5:13: unknown key "await" → use one of: allow_status, headers, http, json, malformed, query, within`, `5:23: unknown key "match" → use one of: allow_status, headers, http, json, malformed, query, within`}},
+		{"a teardown that waits", head + "steps: [{http: GET /}]\nteardown: [{await: x, match: {event: y}}]", []string{`5:12: item 1 of "teardown" has no "http" → add it: http, the method and the path as they are sent: POST /client-tools/register. Values of expressions in the path are percent-encoded; the rest is sent unchanged`, `5:13: unknown key "await" → use one of: allow_status, headers, http, json, malformed, query, within`, `5:23: unknown key "match" → use one of: allow_status, headers, http, json, malformed, query, within`}},
 		{
 			"several, of the schema and of names", head + "tgs: [a]\nsteps:\n  - http: GET /${{ x }}\n    epxect: {status: 200}\n",
 			[]string{`4:1: unknown key "tgs" → did you mean "tags"?`, `6:11: ${{ x }} is not defined here → use one of: directory, lockstep, unique`, `7:5: unknown key "epxect" → did you mean "expect"?`},
@@ -269,7 +269,7 @@ steps: [{http: GET /}]
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	known := settled{"unique": []byte(`"u"`)}
+	known := constants{"unique": []byte(`"u"`)}
 	for _, v := range all[0].Definitions() {
 		known.add(v.Name, v.Value)
 	}

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -104,16 +103,11 @@ func (s *Script) rules() []StepRules {
 
 // A source is the text of a file without mistakes, which all scenarios of the file share.
 type source struct {
-	file    string
-	text    []byte
-	library *library
+	root   func() *yamldoc.Node // of the file, with the steps of fragments in it
+	decode func() *Script
 
 	mu      sync.Mutex
 	decoded weak.Pointer[Script]
-}
-
-func newSource(file string, text []byte, l *library, decoded *Script) *source {
-	return &source{file: file, text: text, library: l, decoded: weak.Make(decoded)}
 }
 
 func (s *source) script() *Script {
@@ -125,13 +119,4 @@ func (s *source) script() *Script {
 		s.decoded = weak.Make(out)
 	}
 	return out
-}
-
-func (s *source) decode() *Script {
-	root, problems := yamldoc.Parse(s.file, s.text)
-	if len(problems) > 0 {
-		panic(fmt.Sprintf("scenario: %s was read without mistakes, and now: %v", s.file, problems))
-	}
-	d := decoder{file: s.file, library: s.library}
-	return d.script(d.unfold(root))
 }

@@ -1,19 +1,23 @@
 package stub
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An Answer is what a request gets: a message of a model, an answer of HTTP as it is, or neither.
+// An Answer is the answer to a request: a message of a model, an HTTP response, or neither.
 type Answer struct {
 	After   time.Duration // before its head
 	Status  int           // 0: 200
 	Header  transcript.Header
-	Body    []byte   // an answer as it is, when Message is nil
-	Error   *string  // a message, in a body as the kind writes errors, when Message is nil
+	Body    []byte   // when Message is nil
+	Error   *string  // the text of an error in the format of the kind, when Message is nil
 	Message *Message // of a model
 	End     End
 }
@@ -21,7 +25,7 @@ type Answer struct {
 // A Message is what a model says.
 type Message struct {
 	ID, Model string
-	Stop      string // "": what fits the pieces
+	Stop      string // "": the usual reason for such pieces
 	Pieces    []Piece
 	// Input and Output count tokens.
 	Input, Output int
@@ -31,32 +35,26 @@ type Message struct {
 type Piece struct {
 	After          time.Duration // since the piece before it
 	Text, Thinking *string
-	Raw            *string // bytes as they are
+	Raw            *string // written without changes
 	Tool           *Tool
 }
 
 // A Tool is a call of a tool.
 type Tool struct {
 	ID, Name  string
-	Arguments []string // the text of its input, in the pieces in which it is streamed
+	Arguments []string // the text of its input, in pieces for a stream
 }
 
-// input is the input as JSON; a text that is none is one as a string.
+// input returns the input as JSON; a text that is not JSON becomes a string.
 func (t *Tool) input() json.RawMessage {
 	if text := t.text(); json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
-	return encode(t.text())
+	return plainjson.Encode(t.text())
 }
 
-// text is the input in one piece.
-func (t *Tool) text() string {
-	all := ""
-	for _, a := range t.Arguments {
-		all += a
-	}
-	return all
-}
+// text returns the input in one piece.
+func (t *Tool) text() string { return strings.Join(t.Arguments, "") }
 
 // End is the way in which an answer ends.
 type End string
@@ -69,12 +67,12 @@ const (
 	Hang  End = "hang"  // nothing more comes
 )
 
-// bare reports whether there is nothing but an end: not even a head.
-func (a *Answer) bare() bool {
+// onlyEnd reports whether the answer has no content: not even a head.
+func (a *Answer) onlyEnd() bool {
 	return a.End != Whole && a.Message == nil && a.Body == nil && a.Error == nil && a.Status == 0
 }
 
-// A reply is an answer as it goes on the wire.
+// A reply is an answer as it is written.
 type reply struct {
 	status int
 	header transcript.Header
@@ -82,44 +80,42 @@ type reply struct {
 	stream bool // without a length, frame by frame
 }
 
-// A frame is what is written at once.
+// A frame is written at once.
 type frame struct {
 	after time.Duration
 	bytes []byte
 }
 
-// reply writes an answer down as the kind has it.
+// reply formats an answer for the kind.
 func (s *Server) reply(r *transcript.Request, a *Answer) reply {
-	out := reply{status: a.Status}
-	if out.status == 0 {
-		out.status = 200
-	}
-	w := wires[s.kind]
+	out := reply{status: cmp.Or(a.Status, 200)}
+	f := formats[s.kind]
 	switch {
-	case a.Message != nil && w.raw(a.Message):
+	case a.Message != nil && f.isRaw(a.Message):
 		out.stream = true
 		out.header = transcript.Header{{Name: "Content-Type", Value: "text/plain; charset=utf-8"}}
-		if w.message != nil && asksForStream(r) {
+		if f.message != nil && asksForStream(r) {
 			out.header = streamHeader()
 		}
 		out.frames = rawFrames(a.Message)
 	case a.Message != nil && asksForStream(r):
 		out.stream, out.header = true, streamHeader()
-		out.frames = w.stream(r, a.Message, a.End == Whole)
+		out.frames = f.stream(r, a.Message, a.End == Whole)
 	case a.Message != nil:
 		out.header = jsonHeader()
-		out.frames = []frame{{pause(a.Message), w.message(a.Message)}}
+		out.frames = []frame{{pause(a.Message), f.message(a.Message)}}
 	case a.Error != nil:
 		out.header = jsonHeader()
-		out.frames = []frame{{0, w.failure(out.status, *a.Error)}}
+		out.frames = []frame{{0, f.failure(out.status, *a.Error)}}
 	default:
 		out.frames = []frame{{0, a.Body}}
 	}
-	out.header = over(out.header, a.Header)
+	own := slices.DeleteFunc(out.header, func(f transcript.Field) bool { return a.Header.Has(f.Name) })
+	out.header = append(append(transcript.Header{}, own...), a.Header...)
 	return out
 }
 
-// pause is how long a message lets wait that comes in one piece.
+// pause returns how long a message in one piece takes.
 func pause(m *Message) (all time.Duration) {
 	for _, p := range m.Pieces {
 		all += p.After
@@ -129,14 +125,9 @@ func pause(m *Message) (all time.Duration) {
 
 func rawFrames(m *Message) []frame {
 	var out []frame
+	empty := ""
 	for _, p := range m.Pieces {
-		text := ""
-		for _, t := range [...]*string{p.Raw, p.Text} { // a server that is no model's has no other texts
-			if t != nil {
-				text = *t
-			}
-		}
-		out = append(out, frame{p.After, []byte(text)})
+		out = append(out, frame{p.After, []byte(*cmp.Or(p.Text, p.Raw, &empty))}) // HTTP has no other texts
 	}
 	return out
 }
@@ -149,13 +140,19 @@ func streamHeader() transcript.Header {
 	return transcript.Header{{Name: "Content-Type", Value: "text/event-stream"}, {Name: "Cache-Control", Value: "no-cache"}}
 }
 
-// over returns header fields with others in the place of those of the same name.
-func over(own, given transcript.Header) transcript.Header {
-	out := transcript.Header{}
-	for _, f := range own {
-		if !given.Has(f.Name) {
-			out = append(out, f)
-		}
+// stopReason returns why a message ends: as it says, or by whether it has calls of tools.
+func stopReason(m *Message, normal, calls string) *string {
+	stop := cmp.Or(m.Stop, normal)
+	if m.Stop == "" && slices.ContainsFunc(m.Pieces, func(p Piece) bool { return p.Tool != nil }) {
+		stop = calls
 	}
-	return append(out, given...)
+	return &stop
+}
+
+// errorType returns the type of an error by its status.
+func errorType(status int, serverError string, types map[int]string) string {
+	if status >= 500 {
+		return cmp.Or(types[status], serverError)
+	}
+	return cmp.Or(types[status], "invalid_request_error")
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// What Anthropic's Messages write, as far as a client reads it (API reference, "Messages" and "Streaming messages"). The
-// members stand in the order of its own answers.
+// Anthropic's Messages, as far as clients read them (API reference, "Messages" and "Streaming messages"). The members are in
+// the order of Anthropic's own responses.
 
-type anthropicSaid struct {
+type anthropicReply struct {
 	ID           string           `json:"id"`
 	Type         string           `json:"type"`
 	Role         string           `json:"role"`
@@ -38,11 +39,11 @@ type anthropicUsage struct {
 	Output int `json:"output_tokens"`
 }
 
-// signature is what stands for the signature of what a model thinks.
+// signature stands for the signature of a thinking block.
 var signature = "c3R1Yg=="
 
-// anthropicBlocks puts a message's pieces together: texts that follow one another are one block, and so are thoughts. Each
-// block has the pieces that it is made of.
+// anthropicBlocks joins a message's pieces to blocks: adjacent texts are one block, and so are adjacent thoughts. It also
+// returns the pieces of each block.
 func anthropicBlocks(m *Message) (blocks []anthropicBlock, pieces [][]Piece) {
 	for _, p := range m.Pieces {
 		kind := anthropicType(p)
@@ -84,39 +85,25 @@ func joined(before *string, more string) *string {
 	return &more
 }
 
-func anthropicStop(m *Message) *string {
-	stop := m.Stop
-	if stop == "" {
-		stop = "end_turn"
-		for _, p := range m.Pieces {
-			if p.Tool != nil {
-				stop = "tool_use"
-			}
-		}
-	}
-	return &stop
-}
-
 func anthropicMessage(m *Message) []byte {
 	blocks, _ := anthropicBlocks(m)
-	said := []anthropicBlock{}
+	content := []anthropicBlock{}
 	for _, b := range blocks {
 		if b.Type != "raw" {
-			said = append(said, b)
+			content = append(content, b)
 		}
 	}
-	return encode(anthropicSaid{
-		ID: m.ID, Type: "message", Role: "assistant", Model: m.Model, Content: said, StopReason: anthropicStop(m), Usage: anthropicUsage{m.Input, m.Output},
+	return plainjson.Encode(anthropicReply{
+		ID: m.ID, Type: "message", Role: "assistant", Model: m.Model, Content: content, StopReason: stopReason(m, "end_turn", "tool_use"), Usage: anthropicUsage{m.Input, m.Output},
 	})
 }
 
-// anthropicStream writes a message in events: its beginning, each block with its beginning, pieces and end, why it ends, and
-// its end.
+// anthropicStream writes a message in events: its start, each block with start, deltas and stop, the stop reason, and its stop.
 func anthropicStream(_ *transcript.Request, m *Message, whole bool) []frame {
 	var out []frame
 	add := func(after time.Duration, name string, members map[string]any) {
 		members["type"] = name
-		out = append(out, frame{after, fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, encode(members))})
+		out = append(out, frame{after, fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, plainjson.Encode(members))})
 	}
 	blocks, pieces := anthropicBlocks(m)
 	first := time.Duration(0)
@@ -124,7 +111,7 @@ func anthropicStream(_ *transcript.Request, m *Message, whole bool) []frame {
 		first, pieces[0][0].After = m.Pieces[0].After, 0
 	}
 	if len(blocks) == 0 || blocks[0].Type != "raw" {
-		add(first, "message_start", map[string]any{"message": anthropicSaid{
+		add(first, "message_start", map[string]any{"message": anthropicReply{
 			ID: m.ID, Type: "message", Role: "assistant", Model: m.Model, Content: []anthropicBlock{}, Usage: anthropicUsage{Input: m.Input},
 		}})
 	}
@@ -145,7 +132,7 @@ func anthropicStream(_ *transcript.Request, m *Message, whole bool) []frame {
 			}
 		}
 		if !whole && i == len(blocks)-1 {
-			return out // it is cut off in the middle of this one
+			return out // the answer is cut off inside this block
 		}
 		if b.Type == "thinking" {
 			add(0, "content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "signature_delta", "signature": signature}})
@@ -155,14 +142,14 @@ func anthropicStream(_ *transcript.Request, m *Message, whole bool) []frame {
 	}
 	if whole {
 		add(0, "message_delta", map[string]any{
-			"delta": map[string]any{"stop_reason": anthropicStop(m), "stop_sequence": nil}, "usage": map[string]any{"output_tokens": m.Output},
+			"delta": map[string]any{"stop_reason": stopReason(m, "end_turn", "tool_use"), "stop_sequence": nil}, "usage": map[string]any{"output_tokens": m.Output},
 		})
 		add(0, "message_stop", map[string]any{})
 	}
 	return out
 }
 
-// anthropicEmpty is a block as it begins.
+// anthropicEmpty returns a block as it starts.
 func anthropicEmpty(b anthropicBlock) anthropicBlock {
 	empty := ""
 	switch b.Type {
@@ -190,17 +177,11 @@ func anthropicDeltas(p Piece) (out []map[string]any) {
 }
 
 func anthropicFailure(status int, text string) []byte {
-	kind := map[int]string{
+	kind := errorType(status, "api_error", map[int]string{
 		401: "authentication_error", 403: "permission_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
 		529: "overloaded_error",
-	}[status]
-	switch {
-	case kind == "" && status >= 500:
-		kind = "api_error"
-	case kind == "":
-		kind = "invalid_request_error"
-	}
-	return encode(map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": text}})
+	})
+	return plainjson.Encode(map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": text}})
 }
 
 func anthropicModels(names []string) []byte {
@@ -208,5 +189,5 @@ func anthropicModels(names []string) []byte {
 	for _, name := range names {
 		list = append(list, map[string]any{"type": "model", "id": name, "display_name": name, "created_at": "2023-11-14T22:13:20Z"})
 	}
-	return encode(map[string]any{"data": list, "has_more": false, "first_id": names[0], "last_id": names[len(names)-1]})
+	return plainjson.Encode(map[string]any{"data": list, "has_more": false, "first_id": names[0], "last_id": names[len(names)-1]})
 }

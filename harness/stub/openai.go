@@ -6,11 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// What OpenAI's chat completions write, as far as a client reads it (API reference, "Chat" and "Chat streaming"). The
-// members stand in the order of its own answers.
+// The chat completions of OpenAI, as far as clients read them (API reference, "Chat" and "Chat streaming"). The members are
+// in the order of OpenAI's own responses.
 
 type openaiCompletion struct {
 	ID      string         `json:"id"`
@@ -23,12 +24,12 @@ type openaiCompletion struct {
 
 type openaiChoice struct {
 	Index   int          `json:"index"`
-	Message *openaiSaid  `json:"message,omitempty"`
+	Message *openaiReply `json:"message,omitempty"`
 	Delta   *openaiDelta `json:"delta,omitempty"`
 	Finish  *string      `json:"finish_reason"`
 }
 
-type openaiSaid struct {
+type openaiReply struct {
 	Role    string       `json:"role"`
 	Content *string      `json:"content"`
 	Calls   []openaiCall `json:"tool_calls,omitempty"`
@@ -41,7 +42,7 @@ type openaiDelta struct {
 }
 
 type openaiCall struct {
-	Index    *int           `json:"index,omitempty"` // in a stream alone
+	Index    *int           `json:"index,omitempty"` // only in a stream
 	ID       string         `json:"id,omitempty"`
 	Type     string         `json:"type,omitempty"`
 	Function openaiFunction `json:"function"`
@@ -62,46 +63,32 @@ func openaiUsageOf(m *Message) *openaiUsage {
 	return &openaiUsage{m.Input, m.Output, m.Input + m.Output}
 }
 
-func openaiStop(m *Message) *string {
-	stop := m.Stop
-	if stop == "" {
-		stop = "stop"
-		for _, p := range m.Pieces {
-			if p.Tool != nil {
-				stop = "tool_calls"
-			}
-		}
-	}
-	return &stop
-}
-
 func openaiMessage(m *Message) []byte {
-	said := openaiSaid{Role: "assistant"}
+	reply := openaiReply{Role: "assistant"}
 	var text strings.Builder
 	for _, p := range m.Pieces {
 		switch {
 		case p.Text != nil:
 			text.WriteString(*p.Text)
 			all := text.String()
-			said.Content = &all
+			reply.Content = &all
 		case p.Tool != nil:
-			said.Calls = append(said.Calls, openaiCall{
+			reply.Calls = append(reply.Calls, openaiCall{
 				ID: p.Tool.ID, Type: "function", Function: openaiFunction{p.Tool.Name, p.Tool.text()},
 			})
 		}
 	}
-	return encode(openaiCompletion{
+	return plainjson.Encode(openaiCompletion{
 		ID: m.ID, Object: "chat.completion", Created: time.Now().Unix(), Model: m.Model,
-		Choices: []openaiChoice{{Message: &said, Finish: openaiStop(m)}}, Usage: openaiUsageOf(m),
+		Choices: []openaiChoice{{Message: &reply, Finish: stopReason(m, "stop", "tool_calls")}}, Usage: openaiUsageOf(m),
 	})
 }
 
-// openaiStream writes a message in chunks: the role, the pieces, why it ends, the usage where that is asked for, and that
-// it is done.
+// openaiStream writes a message in chunks: the role, the pieces, the reason of the end, the usage if requested, and [DONE].
 func openaiStream(r *transcript.Request, m *Message, whole bool) []frame {
 	created := time.Now().Unix()
 	chunk := func(after time.Duration, choices []openaiChoice, usage *openaiUsage) frame {
-		return frame{after, event(encode(openaiCompletion{m.ID, "chat.completion.chunk", created, m.Model, choices, usage}))}
+		return frame{after, event(plainjson.Encode(openaiCompletion{m.ID, "chat.completion.chunk", created, m.Model, choices, usage}))}
 	}
 	delta := func(after time.Duration, d openaiDelta) frame {
 		return chunk(after, []openaiChoice{{Delta: &d}}, nil)
@@ -131,17 +118,17 @@ func openaiStream(r *transcript.Request, m *Message, whole bool) []frame {
 	if !whole {
 		return out
 	}
-	out = append(out, chunk(0, []openaiChoice{{Delta: &openaiDelta{}, Finish: openaiStop(m)}}, nil))
+	out = append(out, chunk(0, []openaiChoice{{Delta: &openaiDelta{}, Finish: stopReason(m, "stop", "tool_calls")}}, nil))
 	if wantsUsage(r) {
 		out = append(out, chunk(0, []openaiChoice{}, openaiUsageOf(m)))
 	}
 	return append(out, frame{0, event([]byte("[DONE]"))})
 }
 
-// event is one event of a stream, with data and nothing else.
+// event returns an event that only has data.
 func event(data []byte) []byte { return fmt.Appendf(nil, "data: %s\n\n", data) }
 
-// wantsUsage reports whether a stream is to end with its usage ("stream_options": {"include_usage": true}).
+// wantsUsage reports whether a request wants the usage at the end of the stream ("stream_options": {"include_usage": true}).
 func wantsUsage(r *transcript.Request) bool {
 	var body struct {
 		Options struct {
@@ -152,16 +139,10 @@ func wantsUsage(r *transcript.Request) bool {
 }
 
 func openaiFailure(status int, text string) []byte {
-	kind := map[int]string{
+	kind := errorType(status, "server_error", map[int]string{
 		401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error",
-	}[status]
-	switch {
-	case kind == "" && status >= 500:
-		kind = "server_error"
-	case kind == "":
-		kind = "invalid_request_error"
-	}
-	return encode(map[string]any{"error": map[string]any{"message": text, "type": kind, "param": nil, "code": nil}})
+	})
+	return plainjson.Encode(map[string]any{"error": map[string]any{"message": text, "type": kind, "param": nil, "code": nil}})
 }
 
 func openaiModels(names []string) []byte {
@@ -169,5 +150,5 @@ func openaiModels(names []string) []byte {
 	for _, name := range names {
 		list = append(list, map[string]any{"id": name, "object": "model", "created": 1700000000, "owned_by": "stub"})
 	}
-	return encode(map[string]any{"object": "list", "data": list})
+	return plainjson.Encode(map[string]any{"object": "list", "data": list})
 }

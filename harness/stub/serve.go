@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// discard is where net/http says what it thinks of targets: what matters of it is in the exchanges.
+// discard drops the log of net/http: the exchanges have what matters.
 var discard = log.New(io.Discard, "", 0)
 
 type connKey struct{}
@@ -23,54 +24,54 @@ type connKey struct{}
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	arrived := time.Now()
 	x := &transcript.Exchange{}
-	broke := s.read(w, r, x)
-	a, strays, why := s.owner(&x.Request)
+	readErr := s.read(w, r, x)
+	a, candidates, why := s.owner(&x.Request)
 	if a == nil {
-		s.nobodys(w, x, arrived, strays, why)
+		s.serveUnowned(w, x, arrived, candidates, why)
 		return
 	}
 	defer a.answers.Done()
 	x.Sent = arrived.Sub(a.started)
-	answer, told := (*Answer)(nil), func(x *transcript.Exchange) { a.script.Stray(x, "") }
-	if broke == nil {
-		answer, told = a.script.Answer(&x.Request)
+	answer, done := (*Answer)(nil), func(x *transcript.Exchange) { a.script.Unexpected(x, "") }
+	if readErr == nil {
+		answer, done = a.script.Answer(&x.Request)
 	}
-	t := &telling{server: s, session: a, w: w, r: r, x: x}
+	t := &responder{server: s, session: a, w: w, r: r, x: x}
 	defer func() {
 		x.Done = time.Since(a.started)
-		told(x)
+		done(x)
 	}()
 	switch {
-	case broke != nil:
-		x.Failure = &transcript.Failure{Kind: transcript.FailClosed, Phase: transcript.PhaseSend, Text: "the request broke: " + broke.Error()}
+	case readErr != nil:
+		x.Failure = &transcript.Failure{Kind: transcript.FailClosed, Phase: transcript.PhaseSend, Text: "the request broke: " + readErr.Error()}
 	case answer == nil:
 		t.answer(s.refusal("no rule of the scenario answers it: add one under stubs: "+s.name, 501))
 	default:
 		t.answer(answer)
 	}
-	if t.abort { // which is how net/http is told to hang up; the deferred calls are made all the same
+	if t.abort { // this makes net/http close the connection; deferred calls still run
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// nobodys answers a request that belongs to no scenario.
-func (s *Server) nobodys(w http.ResponseWriter, x *transcript.Exchange, arrived time.Time, strays []*session, why string) {
-	answer := s.Standing(&x.Request)
-	standing := answer != nil
-	if !standing {
+// serveUnowned answers a request that belongs to no scenario.
+func (s *Server) serveUnowned(w http.ResponseWriter, x *transcript.Exchange, arrived time.Time, candidates []*session, why string) {
+	answer := s.BuiltIn(&x.Request)
+	builtIn := answer != nil
+	if !builtIn {
 		answer = s.refusal(why, 501)
 	}
 	rep := s.reply(&x.Request, answer)
 	writeHead(w, rep)
 	for _, f := range rep.frames {
-		_, _ = w.Write(f.bytes) // a target that has gone has its finding by the request
+		_, _ = w.Write(f.bytes) // the request is reported even when the target has closed the connection
 	}
 	x.Response = &transcript.Response{Proto: "HTTP/1.1", Status: rep.status, Header: rep.header, Body: body(rep.frames)}
 	switch {
-	case !standing && len(strays) > 0:
-		s.stray(x, arrived, strays, why)
-	case len(strays) == 0 && !s.isLate(&x.Request):
-		s.keep(early{x: x, at: arrived, standing: standing, why: why})
+	case !builtIn && len(candidates) > 0:
+		s.noteUnexpected(x, arrived, candidates, why)
+	case len(candidates) == 0 && !s.isLate(&x.Request):
+		s.keep(early{x: x, at: arrived, builtIn: builtIn, why: why})
 	}
 }
 
@@ -80,16 +81,16 @@ func (s *Server) isLate(r *transcript.Request) bool {
 	return s.late(r)
 }
 
-// refusal is what a request gets that nothing was scripted for.
+// refusal is the answer to a request without a script.
 func (s *Server) refusal(why string, status int) *Answer {
 	text := fmt.Sprintf("lockstep: the stub %q has no answer to this request: %s", s.name, why)
 	return &Answer{Status: status, Error: &text}
 }
 
-// read reads a request into an exchange, as far as it comes.
+// read reads a request into an exchange, as much as is received.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, x *transcript.Exchange) error {
 	x.Request = transcript.Request{Method: r.Method, Target: r.RequestURI, Header: headerOf(r)}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.opts.Request)) // one that cannot is in memory
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.opts.Request)) // fails only for connections in memory, which tests use
 	content, err := io.ReadAll(io.LimitReader(r.Body, s.opts.MaxBody+1))
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	size := int64(len(content))
@@ -101,8 +102,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, x *transcript.Exch
 	return err
 }
 
-// headerOf returns a request's header fields. net/http keeps neither their order nor their case: they are in order of
-// their names.
+// headerOf returns a request's header fields, sorted by name: net/http keeps neither their order nor their case.
 func headerOf(r *http.Request) transcript.Header {
 	var out transcript.Header
 	out = append(out, transcript.Field{Name: "Host", Value: r.Host})
@@ -111,15 +111,7 @@ func headerOf(r *http.Request) transcript.Header {
 			out = append(out, transcript.Field{Name: name, Value: v})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b transcript.Field) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		if a.Name > b.Name {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b transcript.Field) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -138,18 +130,18 @@ func writeHead(w http.ResponseWriter, rep reply) {
 	w.WriteHeader(rep.status)
 }
 
-// A telling is an answer under way.
-type telling struct {
+// A responder writes one answer.
+type responder struct {
 	server  *Server
 	session *session
 	w       http.ResponseWriter
 	r       *http.Request
 	x       *transcript.Exchange
-	abort   bool // hang up
+	abort   bool // close the connection
 }
 
-// answer writes an answer, as far as the target wants it.
-func (t *telling) answer(a *Answer) {
+// answer writes an answer, until the target closes the connection.
+func (t *responder) answer(a *Answer) {
 	ctx, cancel := context.WithCancelCause(t.r.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(t.session.ctx, func() { cancel(context.Cause(t.session.ctx)) })()
@@ -159,7 +151,7 @@ func (t *telling) answer(a *Answer) {
 	if !t.wait(ctx, a.After, transcript.PhaseHead) {
 		return
 	}
-	if !a.bare() && !t.write(ctx, out, a) {
+	if !a.onlyEnd() && !t.write(ctx, out, a) {
 		return
 	}
 	switch a.End {
@@ -178,9 +170,9 @@ func (t *telling) answer(a *Answer) {
 // forever is longer than any scenario.
 const forever = 1<<63 - 1
 
-// wait lets the target wait. It reports false when the target, or the scenario, has not waited for the end of it; the
-// connection is of no use then.
-func (t *telling) wait(ctx context.Context, d time.Duration, phase transcript.Phase) bool {
+// wait lets the target wait. It returns false when the target or the scenario ends first; the connection cannot be used
+// then.
+func (t *responder) wait(ctx context.Context, d time.Duration, phase transcript.Phase) bool {
 	if d == 0 {
 		return true
 	}
@@ -190,13 +182,13 @@ func (t *telling) wait(ctx context.Context, d time.Duration, phase transcript.Ph
 	case <-timer.C:
 		return true
 	case <-ctx.Done():
-		t.hungUp(ctx, phase)
+		t.noteHangUp(ctx, phase)
 		return false
 	}
 }
 
-// hungUp notes that an answer was not waited for: by the target, or by the scenario, which is nobody's failure.
-func (t *telling) hungUp(ctx context.Context, phase transcript.Phase) {
+// noteHangUp notes that the target did not wait for the answer. When the scenario has ended it, that is not a failure.
+func (t *responder) noteHangUp(ctx context.Context, phase transcript.Phase) {
 	t.abort = true
 	if cause := context.Cause(ctx); !errors.Is(cause, errOver) && !errors.Is(cause, errClosed) {
 		t.x.Failure = &transcript.Failure{Kind: transcript.FailCanceled, Phase: phase, Text: "the target hung up"}
@@ -204,10 +196,10 @@ func (t *telling) hungUp(ctx context.Context, phase transcript.Phase) {
 }
 
 // write writes the head and the body.
-func (t *telling) write(ctx context.Context, out *http.ResponseController, a *Answer) bool {
+func (t *responder) write(ctx context.Context, out *http.ResponseController, a *Answer) bool {
 	rep := t.server.reply(&t.x.Request, a)
 	whole := body(rep.frames)
-	if !rep.stream && !rep.header.Has("Content-Length") && a.End != Whole { // it is announced, and does not come
+	if !rep.stream && !rep.header.Has("Content-Length") && a.End != Whole { // announce more than is written
 		rep.header = append(rep.header, transcript.Field{Name: "Content-Length", Value: fmt.Sprint(whole.Size)})
 		rep.frames[0].bytes = whole.Bytes[:len(whole.Bytes)/2]
 	}
@@ -216,7 +208,7 @@ func (t *telling) write(ctx context.Context, out *http.ResponseController, a *An
 	}
 	writeHead(t.w, rep)
 	if rep.stream || a.End != Whole {
-		_ = out.Flush() // what does not get through shows at the next write, or at the end
+		_ = out.Flush() // an error shows at the next write
 	}
 	t.x.Head = time.Since(t.session.started)
 	t.x.Response = &transcript.Response{Proto: "HTTP/1.1", Status: rep.status, Header: rep.header}
@@ -225,7 +217,7 @@ func (t *telling) write(ctx context.Context, out *http.ResponseController, a *An
 			return false
 		}
 		if _, err := t.w.Write(f.bytes); err != nil {
-			t.hungUp(ctx, transcript.PhaseBody)
+			t.noteHangUp(ctx, transcript.PhaseBody)
 			return false
 		}
 		if rep.stream || a.End != Whole {

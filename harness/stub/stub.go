@@ -1,39 +1,35 @@
-// Package stub stands in for the servers that a target calls: an API of a model, or any other over HTTP.
+// Package stub imitates the servers that a target calls: the API of a model, or any other HTTP server.
 //
-// A Server listens on loopback for one target. It knows no script of its own: each scenario that uses the target attaches
-// one, and every request finds its scenario by the token of that scenario, which stands somewhere in it. What the target
-// asks and what it gets is handed back as exchanges, for the transcript. A request that belongs to no scenario, or that no
-// script answers, gets an error that says so, and is told to the scenarios: nothing is silent.
+// A Server listens on loopback for one target. Each scenario that uses the target attaches a script. A request belongs to
+// the scenario whose token is somewhere in it. Requests and answers are returned as exchanges, for the transcript. A request
+// that belongs to no scenario, or that no script answers, gets an error with the reason, and is reported to the scenarios.
 //
-// The bounds: a request's body is kept up to Options.MaxBody, and may take Options.Request to come; an answer that lets
-// wait, hangs or is not read ends with its scenario. Close returns when nothing of the server is left.
+// A request's body is kept up to Options.MaxBody, and must arrive within Options.Request. An answer that waits, hangs or is
+// not read ends with its scenario. Close returns when all goroutines of the server have ended.
 package stub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Options bound a server. Zero values stand for the defaults that the comments name.
+// Options bound a server. The zero values mean the defaults that the comments name.
 type Options struct {
-	MaxBody int64         // bytes of a request's body: 64 MiB
-	Request time.Duration // for a request to come: 30 s
-	Models  []string      // the models that it lists, of a kind that has any: one that is called stub
+	MaxBody int64         // of a request, in bytes: 64 MiB
+	Request time.Duration // bound on receiving a request: 30 s
+	Models  []string      // in the list of models: one that is called stub
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxBody == 0 {
-		o.MaxBody = 64 << 20
-	}
-	if o.Request == 0 {
-		o.Request = 30 * time.Second
-	}
+	o.MaxBody, o.Request = cmp.Or(o.MaxBody, 64<<20), cmp.Or(o.Request, 30*time.Second)
 	if len(o.Models) == 0 {
 		o.Models = []string{"stub"}
 	}
@@ -47,7 +43,7 @@ type Server struct {
 	opts Options
 	url  string
 	http *http.Server
-	done chan struct{} // closed when nobody is served any more
+	done chan struct{} // closed when the server has stopped
 
 	life context.Context // of all answers
 	end  context.CancelCauseFunc
@@ -55,7 +51,7 @@ type Server struct {
 	mu       sync.Mutex // guards what follows
 	sessions []*session
 	over     map[string]bool // tokens of scenarios that were attached
-	early    []early         // requests before any scenario was
+	early    []early         // requests before the first scenario
 }
 
 // Start listens on a free port of loopback.
@@ -87,49 +83,47 @@ func Serve(l net.Listener, name string, kind Kind, options Options) *Server {
 	return s
 }
 
-// URL is where the target finds the server: no path, no slash at its end.
+// URL returns the base URL of the server, without a slash at the end.
 func (s *Server) URL() string { return s.url }
 
-// Kind is what the server stands for.
+// Kind returns the kind of API that the server imitates.
 func (s *Server) Kind() Kind { return s.kind }
 
 var errClosed = errors.New("the upstream was closed")
 
-// Close ends every answer and waits until nothing is left.
+// Close ends every answer and waits for all goroutines.
 func (s *Server) Close() {
 	s.end(errClosed)
-	_ = s.http.Close() // which hangs up on everybody; there is nothing to do about one that was gone
+	_ = s.http.Close() // closes all connections
 	<-s.done
-	for _, a := range s.detachAll() {
-		a.wait()
+	for _, a := range s.takeSessions() {
+		a.answers.Wait()
 	}
 }
 
-// A Script is what a scenario has a server answer. Its methods are called by several goroutines.
+// A Script is the answers of a scenario. Several goroutines call its methods.
 type Script interface {
-	// Answer returns what a request gets, and what to call when that is over, once.
+	// Answer returns the answer to a request, and a function to call once when that is complete.
 	Answer(r *transcript.Request) (*Answer, func(*transcript.Exchange))
-	// Stray hears of a request that may be this scenario's, and was answered with an error, with why.
-	Stray(x *transcript.Exchange, why string)
+	// Unexpected is called for a request that may belong to the scenario, but was answered with an error.
+	Unexpected(x *transcript.Exchange, why string)
 }
 
 // A session is a scenario that is attached.
 type session struct {
 	script  Script
 	token   string
-	all     bool // whatever comes is its own
+	all     bool // all requests belong to it
 	started time.Time
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	answers sync.WaitGroup
 }
 
-func (a *session) wait() { a.answers.Wait() }
-
 var errOver = errors.New("the scenario is over")
 
-// Attach lets a scenario that began at a time answer the requests that have its token in them, or all. What is returned
-// ends that: its answers are cut off, and later requests are nobody's finding.
+// Attach lets a scenario that began at a time answer the requests that have its token, or all. detach ends that: it cuts off
+// its answers, and later requests with the token are ignored.
 func (s *Server) Attach(script Script, token string, all bool, started time.Time) (detach func()) {
 	a := &session{script: script, token: token, all: all, started: started}
 	a.ctx, a.cancel = context.WithCancelCause(s.life)
@@ -139,27 +133,23 @@ func (s *Server) Attach(script Script, token string, all bool, started time.Time
 	s.early = nil
 	s.mu.Unlock()
 	for _, e := range before {
-		e.tell(a)
+		e.deliver(a)
 	}
 	return sync.OnceFunc(func() {
 		s.remove(a)
 		a.cancel(errOver)
-		a.wait()
+		a.answers.Wait()
 	})
 }
 
 func (s *Server) remove(a *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, other := range s.sessions {
-		if other == a {
-			s.sessions = append(s.sessions[:i:i], s.sessions[i+1:]...)
-		}
-	}
+	s.sessions = slices.DeleteFunc(slices.Clone(s.sessions), func(other *session) bool { return other == a }) // others may still read the old list
 	s.over[a.token] = true
 }
 
-func (s *Server) detachAll() []*session {
+func (s *Server) takeSessions() []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.sessions

@@ -24,9 +24,9 @@ import (
 type play struct {
 	answer *stub.Answer
 
-	mu     sync.Mutex
-	told   []*transcript.Exchange
-	strays []string
+	mu         sync.Mutex
+	told       []*transcript.Exchange
+	candidates []string
 }
 
 func (p *play) Answer(*transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
@@ -37,10 +37,10 @@ func (p *play) Answer(*transcript.Request) (*stub.Answer, func(*transcript.Excha
 	}
 }
 
-func (p *play) Stray(x *transcript.Exchange, why string) {
+func (p *play) Unexpected(x *transcript.Exchange, why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.strays = append(p.strays, x.Request.Method+" "+x.Request.Target+": "+why)
+	p.candidates = append(p.candidates, x.Request.Method+" "+x.Request.Target+": "+why)
 }
 
 // stage runs a server in memory, on a faked clock, and hands over a client of it.
@@ -258,12 +258,12 @@ func TestARequestFindsItsScenario(t *testing.T) {
 				t.Errorf("%s: %d %s", body, status, got)
 			}
 		}
-		if len(one.strays) != 2 || len(two.strays) != 2 {
-			t.Errorf("strays: %q and %q", one.strays, two.strays)
+		if len(one.candidates) != 2 || len(two.candidates) != 2 {
+			t.Errorf("candidates: %q and %q", one.candidates, two.candidates)
 		}
 		leave()
-		if status, _, _ := ask(t, c, chat, `"uone"`); status != 501 || len(two.strays) != 2 {
-			t.Errorf("a late request: %d, strays %q", status, two.strays)
+		if status, _, _ := ask(t, c, chat, `"uone"`); status != 501 || len(two.candidates) != 2 {
+			t.Errorf("a late request: %d, candidates %q", status, two.candidates)
 		}
 	})
 }
@@ -285,8 +285,8 @@ func TestWhatComesBeforeAnyScenarioIsTold(t *testing.T) {
 		shared, later := &play{}, &play{}
 		defer s.Attach(shared, "u1", false, time.Now())()
 		defer s.Attach(later, "u2", false, time.Now())()
-		if len(shared.strays) != 1 || !strings.HasPrefix(shared.strays[0], "POST /v1/chat/completions: no scenario") || len(later.strays) != 0 {
-			t.Errorf("strays: %q and %q", shared.strays, later.strays)
+		if len(shared.candidates) != 1 || !strings.HasPrefix(shared.candidates[0], "POST /v1/chat/completions: no scenario") || len(later.candidates) != 0 {
+			t.Errorf("candidates: %q and %q", shared.candidates, later.candidates)
 		}
 	})
 }
@@ -297,8 +297,8 @@ func TestARequestThatIsTooLargeIsNotKept(t *testing.T) {
 		detach := s.Attach(p, "", true, time.Now())
 		ask(t, c, chat, `"0123456789"`)
 		detach()
-		if len(p.told)+len(p.strays) != 1 {
-			t.Errorf("told %v, strays %q", p.told, p.strays)
+		if len(p.told)+len(p.candidates) != 1 {
+			t.Errorf("told %v, candidates %q", p.told, p.candidates)
 		}
 	})
 }

@@ -7,12 +7,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// A command is a Spec's command with everything decided: what the kernel gets.
+// A command is a Spec's command with all expressions and paths resolved.
 type command struct {
 	path string // of the executable; relative to dir unless absolute
 	argv []string
@@ -22,14 +23,14 @@ type command struct {
 	log  int // lines to keep
 }
 
-// values are what stands for the expressions of a spec when the target is to listen on port.
+// values returns the values of the expressions in a spec.
 func (s Spec) values(port int, directory string) map[string]string {
 	values := map[string]string{"host": loopback, "port": strconv.Itoa(port), "directory": directory}
 	maps.Copy(values, s.Values)
 	return values
 }
 
-// command decides what to execute.
+// command returns what to execute.
 func (s Spec) command(values map[string]string, environ []string) (command, error) {
 	c := command{dir: fill(s.Dir, values), stop: s.Stop, log: s.LogLines}
 	for _, arg := range s.Command {
@@ -47,9 +48,9 @@ func (s Spec) command(values map[string]string, environ []string) (command, erro
 		c.env = append(c.env, name+"="+env[name])
 	}
 	if c.dir != "" {
-		// A failed chdir and a missing executable are one and the same error after a fork.
+		// After a fork, a failed chdir and a missing executable are the same error.
 		if info, err := os.Stat(c.dir); err != nil {
-			return command{}, fmt.Errorf("directory %q: %w", c.dir, bare(err))
+			return command{}, fmt.Errorf("directory %q: %w", c.dir, withoutPath(err))
 		} else if !info.IsDir() {
 			return command{}, fmt.Errorf("directory %q is not a directory", c.dir)
 		}
@@ -59,8 +60,8 @@ func (s Spec) command(values map[string]string, environ []string) (command, erro
 	return c, err
 }
 
-// lookUp returns the executable that name stands for. The PATH is the target's, which need not be the harness's;
-// entries that are not absolute are passed over, for they would mean another file in every directory.
+// lookUp finds the executable of a name in the target's PATH, which can differ from the harness's. It ignores entries that
+// are not absolute, since these depend on the working directory.
 func lookUp(name, path string) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name, nil
@@ -80,8 +81,7 @@ func lookUp(name, path string) (string, error) {
 	return "", fmt.Errorf("command %q: not found in PATH", name)
 }
 
-// Find reports why the command cannot be there for Start, which looks for it in the same environment; nil when it is
-// there, or when the spec is that of a server that runs.
+// Find reports why Start would not find the command; nil when it would, or when the spec is that of a server that runs.
 func (s Spec) Find(environ []string) error {
 	if len(s.Command) == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (s Spec) Find(environ []string) error {
 	if _, err := os.Stat(c.file()); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("command %q: there is no %s", c.argv[0], c.file())
 	}
-	return nil // what else may be wrong with it shows when it is started
+	return nil // Start finds all other mistakes
 }
 
 // file returns where the executable is, as seen from the harness.
@@ -118,22 +118,21 @@ func (c command) execFailed(err error) error {
 			return fmt.Errorf("command %q: the interpreter that %q names does not exist", c.argv[0], file)
 		}
 	}
-	return fmt.Errorf("command %q: execute %q: %w", c.argv[0], file, bare(err))
+	return fmt.Errorf("command %q: execute %q: %w", c.argv[0], file, withoutPath(err))
 }
 
-// bare is what went wrong, without the operation and the path that the message around it has said already.
-func bare(err error) error {
+// withoutPath returns the cause of an error without the operation and the path, which the message around it says.
+func withoutPath(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err
 }
 
-// passed are the variables of the harness that every target gets: to find programs, to have a home and a place for
-// temporary files, and to speak the same language.
+// passed are the variables of the harness that every target gets: those about programs, home, temporary files and language.
 var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE"}
 
-// inherited picks what a target gets of the harness's environment.
+// inherited returns the part of the harness's environment that a target gets.
 func inherited(environ, more []string) map[string]string {
 	env := map[string]string{}
 	for _, setting := range environ {
@@ -145,72 +144,55 @@ func inherited(environ, more []string) map[string]string {
 	return env
 }
 
-const (
-	opening = "${{"
-	closing = "}}"
-)
+// placeholder is an expression in a text, with the name inside.
+var placeholder = regexp.MustCompile(`(?s)\$\{\{(.*?)\}\}`)
 
 // Names are what may stand between ${{ and }} in a command, its environment, its working directory and its files.
 var Names = []string{"directory", "host", "port"}
 
-// An UnknownError is a name between ${{ and }} that is none of Names.
+// An UnknownError is about a name between ${{ and }} that is not one of Names.
 type UnknownError struct {
 	Expression, Name string
 	more             []string
 }
 
 func (e *UnknownError) Error() string {
-	there := "${{ port }}, ${{ host }} and ${{ directory }}"
+	known := "${{ port }}, ${{ host }} and ${{ directory }}"
 	for _, name := range slices.Sorted(slices.Values(e.more)) {
-		there += ", ${{ " + name + " }}"
+		known += ", ${{ " + name + " }}"
 	}
-	return e.Expression + " is unknown; there are " + there
+	return e.Expression + " is unknown; there are " + known
 }
 
-// Placeholders returns the names between ${{ and }} in text, and an error for one that is neither of Names nor of more: an
-// UnknownError, or that one is not closed.
+// Placeholders returns the names between ${{ and }} in text. It is an error when one is neither in Names nor in more, an
+// UnknownError, or when one is not closed.
 func Placeholders(text string, more ...string) (names []string, err error) {
-	for {
-		_, rest, found := strings.Cut(text, opening)
-		if !found {
-			return names, nil
-		}
-		inside, after, closed := strings.Cut(rest, closing)
-		if !closed {
-			return names, fmt.Errorf("%q is not closed by %s", opening+rest, closing)
-		}
-		name := strings.TrimSpace(inside)
+	rest := text
+	for _, found := range placeholder.FindAllStringSubmatch(text, -1) {
+		name := strings.TrimSpace(found[1])
 		if !slices.Contains(Names, name) && !slices.Contains(more, name) {
-			return names, &UnknownError{opening + inside + closing, name, more}
+			return names, &UnknownError{found[0], name, more}
 		}
 		names = append(names, name)
-		text = after
+		_, rest, _ = strings.Cut(rest, found[0])
 	}
+	if i := strings.Index(rest, "${{"); i >= 0 {
+		return names, fmt.Errorf("%q is not closed by }}", rest[i:])
+	}
+	return names, nil
 }
 
-// namesIn returns the names between ${{ and }} in text, whatever they mean.
+// namesIn returns the names between ${{ and }} in text, known or not.
 func namesIn(text string) (names []string) {
-	for {
-		_, rest, found := strings.Cut(text, opening)
-		if !found {
-			return names
-		}
-		inside, after, _ := strings.Cut(rest, closing)
-		names, text = append(names, strings.TrimSpace(inside)), after
+	for _, found := range placeholder.FindAllStringSubmatch(text, -1) {
+		names = append(names, strings.TrimSpace(found[1]))
 	}
+	return names
 }
 
-// fill puts values in the place of the placeholders in text, which Validate has looked at.
+// fill puts values in the place of the placeholders in text, which Validate has checked.
 func fill(text string, values map[string]string) string {
-	var filled strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, opening)
-		filled.WriteString(before)
-		if !found {
-			return filled.String()
-		}
-		inside, after, _ := strings.Cut(rest, closing)
-		filled.WriteString(values[strings.TrimSpace(inside)])
-		text = after
-	}
+	return placeholder.ReplaceAllStringFunc(text, func(p string) string {
+		return values[strings.TrimSpace(p[len("${{"):len(p)-len("}}")])]
+	})
 }

@@ -14,48 +14,47 @@ import (
 	"sync"
 )
 
-// A Directory is a folder of a server's own: empty but for the files that its Spec gives it, and gone with the server. It
-// is what "${{ directory }}" stands for. The process that takes the place of one that has ended gets the same one, with
-// all that its predecessor has left there.
+// A Directory is a folder for one server: it begins with the files of the Spec, and is removed with the server. It is what
+// "${{ directory }}" stands for. A server that is started again gets the same folder, with everything that was left in it.
 //
-// It does not outlive the harness: a broom waits for the end of that, as the guard of a group does.
+// It does not outlive the harness: a cleaner removes it when the harness ends first.
 type Directory struct {
-	path  string
-	broom *broom
+	path    string
+	cleaner *cleaner
 
-	mu        sync.Mutex
-	furnished bool // the files have been put into it
-	port      string
-	removed   bool
+	mu           sync.Mutex
+	filesWritten bool
+	port         string
+	removed      bool
 }
 
 // A File is put into the directory before the server starts.
 type File struct {
 	Path string // below the directory, with slashes: "config/config.yaml"
 	Data []byte
-	// Text says that Data is a text in which "${{ port }}" and its like are replaced, as in Env.
+	// Text says that Data is a text in which expressions such as "${{ port }}" are replaced, as in Env.
 	Text bool
 }
 
-// NewDirectory makes an empty directory below a folder, that for temporary files when in is "". It has to be removed.
+// NewDirectory makes an empty directory below a folder; "" means the one for temporary files. It has to be removed.
 func NewDirectory(in string) (*Directory, error) {
 	made, err := mkdir(in)
 	if err != nil {
 		return nil, err
 	}
-	// A server that asks where it is gets the path without symbolic links, and it is to be one and the same.
+	// A server that asks for its working directory gets the path without symbolic links.
 	if real, err := filepath.EvalSymlinks(made); err == nil {
 		made = real
 	}
 	d := &Directory{path: made}
-	if d.broom, err = newBroom(sweepDirectory, made); err != nil {
+	if d.cleaner, err = newCleaner(removeDirectory, made); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(made))
 	}
 	return d, nil
 }
 
-// mkdir makes a folder whose name is always as long: a server that tells its path, or how much of an answer that takes, is
-// to tell the same length each time.
+// mkdir makes a folder whose name always has the same length: servers may show their path in a response, whose length then
+// does not change.
 func mkdir(in string) (string, error) {
 	for try := 0; ; try++ {
 		name := filepath.Join(cmp.Or(in, os.TempDir()), fmt.Sprintf("lockstep-%016x", rand.Uint64()))
@@ -66,7 +65,7 @@ func mkdir(in string) (string, error) {
 	}
 }
 
-// Path returns where the directory is, "" of none.
+// Path returns the path of the directory; "" for nil.
 func (d *Directory) Path() string {
 	if d == nil {
 		return ""
@@ -85,7 +84,7 @@ func (d *Directory) Remove() error {
 		return nil
 	}
 	err := os.RemoveAll(d.path)
-	if errors.Is(err, fs.ErrPermission) { // a server may take from itself, and so from us, the right to look into its folders
+	if errors.Is(err, fs.ErrPermission) { // a server may have removed the right to read its own folders
 		_ = filepath.WalkDir(d.path, func(p string, e fs.DirEntry, _ error) error {
 			if e != nil && e.IsDir() {
 				_ = os.Chmod(p, 0o700)
@@ -94,7 +93,7 @@ func (d *Directory) Remove() error {
 		})
 		err = os.RemoveAll(d.path)
 	}
-	d.broom.dismiss()
+	d.cleaner.dismiss()
 	d.removed = true
 	if err != nil {
 		return fmt.Errorf("remove the directory of the target: %w", err)
@@ -102,18 +101,18 @@ func (d *Directory) Remove() error {
 	return nil
 }
 
-// furnish puts the files into the directory. A server that starts again finds its files as it has left them, but for
-// those that name its port, when that is another one.
-func (d *Directory) furnish(files []File, values map[string]string) error {
+// writeFiles writes the files of the spec. A server that starts again finds its files as it has left them, except those that
+// name its port, when it has another one.
+func (d *Directory) writeFiles(files []File, values map[string]string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	root, err := os.OpenRoot(d.path) // which no symbolic link leads out of
+	root, err := os.OpenRoot(d.path) // no symbolic link leads out of a Root
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	for _, f := range files {
-		if d.furnished && (d.port == values["port"] || !f.names("port")) {
+		if d.filesWritten && (d.port == values["port"] || !f.names("port")) {
 			continue
 		}
 		name, data := filepath.FromSlash(f.Path), f.Data
@@ -121,17 +120,17 @@ func (d *Directory) furnish(files []File, values map[string]string) error {
 			data = []byte(fill(string(data), values))
 		}
 		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			return fmt.Errorf("file %q: %w", f.Path, bare(err))
+			return fmt.Errorf("file %q: %w", f.Path, withoutPath(err))
 		}
-		// The server may have put anything there since, and to write to a pipe would hang.
+		// The server may have put anything there since, such as a pipe, on which a write hangs.
 		if info, err := root.Lstat(name); err == nil && !info.IsDir() {
-			_ = root.Remove(name) // what stays is in the way of the next call
+			_ = root.Remove(name) // if it stays, the next call fails
 		}
 		if err := root.WriteFile(name, data, 0o600); err != nil {
-			return fmt.Errorf("file %q: %w", f.Path, bare(err))
+			return fmt.Errorf("file %q: %w", f.Path, withoutPath(err))
 		}
 	}
-	d.furnished, d.port = true, values["port"]
+	d.filesWritten, d.port = true, values["port"]
 	return nil
 }
 

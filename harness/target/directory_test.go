@@ -14,7 +14,7 @@ import (
 
 // tenant is the spec of a server that has files in a directory of its own.
 func tenant(files ...File) Spec {
-	spec := cast("tenant")
+	spec := roleSpec("tenant")
 	spec.Env[dirVariable], spec.Files = "${{ directory }}", files
 	return spec
 }
@@ -61,7 +61,7 @@ func TestATargetFindsItsFilesInADirectoryThatIsGoneWithIt(t *testing.T) {
 
 func TestTheDirectoryOfATargetThatDoesNotStartIsGone(t *testing.T) {
 	slow(t)
-	spec := cast("exits")
+	spec := roleSpec("exits")
 	spec.Command[0], spec.Dir = "./none", "${{ directory }}"
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -112,7 +112,7 @@ func TestNoFileLeavesItsDirectoryThroughALink(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir.Path(), "out")); err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.furnish([]File{{Path: "out/x"}}, (Spec{}).values(1, dir.Path())); err == nil {
+	if err := dir.writeFiles([]File{{Path: "out/x"}}, (Spec{}).values(1, dir.Path())); err == nil {
 		t.Error("the file was written")
 	}
 	if left, _ := os.ReadDir(outside); len(left) > 0 {
@@ -130,7 +130,7 @@ func TestAPipeInThePlaceOfAFileIsReplaced(t *testing.T) {
 	if err := syscall.Mkfifo(file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.furnish([]File{{Path: "port", Data: []byte("1")}}, (Spec{}).values(1, dir.Path())); err != nil {
+	if err := dir.writeFiles([]File{{Path: "port", Data: []byte("1")}}, (Spec{}).values(1, dir.Path())); err != nil {
 		t.Error(err)
 	}
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {

@@ -2,7 +2,7 @@ package target
 
 import "fmt"
 
-// An Error is what a target did wrong in its life: it did not start, did not get ready, did not end.
+// An Error says that a target did not start, did not get ready or did not end.
 type Error struct {
 	Target string // its name
 	Doing  string // what was being done to it: "start", "reach", "terminate", "stop"
@@ -10,7 +10,7 @@ type Error struct {
 	Log    []Line // the last lines it wrote; empty when it was not started
 }
 
-// Error is one line; the log is left to whoever shows the error.
+// Error returns one line, without the log.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s target %q: %v", e.Doing, e.Target, e.Err)
 }

@@ -12,13 +12,13 @@ import (
 
 var adopting atomic.Bool
 
-// AdoptOrphans makes this program the parent of every process that its targets leave behind, whatever environment that has,
-// so that it is found and ended with the last of them. It is for a program that starts no processes but targets: others
-// would not get their children's children either. It cannot be taken back.
+// AdoptOrphans makes this program the parent of every process that its targets leave behind, even of one without the mark in
+// its environment. It is ended with the last target. Use it only in a program that starts nothing but targets, since it
+// also takes the orphans of other processes. It cannot be undone.
 func AdoptOrphans() {
 	const setChildSubreaper = 36 // prctl(2), PR_SET_CHILD_SUBREAPER
 	if _, _, failed := syscall.RawSyscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0); failed != 0 {
-		return // an old kernel: what drops its mark goes to process 1, as it does without us
+		return // an old kernel: such orphans go to process 1, as they do without us
 	}
 	adopting.Store(true)
 	ended := make(chan os.Signal, 1)
@@ -30,10 +30,10 @@ func AdoptOrphans() {
 	}()
 }
 
-// adopted reports whether a process is a child of this program that this program has not started.
+// adopted reports whether a process is a child of this program that it has not started.
 func adopted(e proc) bool { return adopting.Load() && e.parent == os.Getpid() && !isChild(e.pid) }
 
-// reapOrphans collects adopted processes that have ended. Those that this program has started are waited for elsewhere.
+// reapOrphans collects adopted processes that have ended. waitChild collects those that this program has started.
 func reapOrphans() {
 	if !adopting.Load() {
 		return

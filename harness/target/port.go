@@ -8,18 +8,17 @@ import (
 	"sync"
 )
 
-// loopback is where targets listen: nobody else's machine has to reach them.
+// loopback is where targets listen, so that no other machine can reach them.
 const loopback = "127.0.0.1"
 
-// A port is a TCP port that no other target gets, of this process or of another lockstep on the machine, from when it is
-// reserved until forget: also while nothing listens on it, because the target is starting or was killed.
+// A port is a TCP port that is reserved for one target. No other target of this process, or of another lockstep on the
+// machine, gets it until it is released, even while nothing listens on it.
 //
-// It is drawn from below the ports that systems give to connections that go out, because those of one busy machine, this
-// program's own among them, would often take it. Somebody who is not a lockstep can still take it in the moment before the
-// target listens, and lostPort is there for that.
+// It is drawn from below the ports that systems give to outgoing connections, because on a busy machine one of these would often
+// take it. Another program can still take it in the moment before the target listens, see lostPort.
 type port struct {
-	number int
-	freed  sync.Once
+	number   int
+	released sync.Once
 }
 
 // reserved are the ports of all targets of this process.
@@ -28,29 +27,29 @@ var reserved = struct {
 	ports map[int]bool
 }{ports: map[int]bool{}}
 
-// Linux gives ports from 32768 to connections that go out, other systems from 49152 (RFC 6335 §6).
+// Linux gives ports from 32768 to outgoing connections, other systems from 49152 (RFC 6335 §6).
 const firstPort, lastPort = 20_000, 32_767
 
-// drawn is how many ports are tried before the kernel is asked for one.
-const drawn = 64
+// maxDraws is how many ports are tried before the kernel is asked for one.
+const maxDraws = 64
 
-// reservePort returns a port and who holds it until the target is executed.
+// reservePort returns a port and a listener that keeps it taken until the target is executed.
 func reservePort() (*port, net.Listener, error) {
-	for range drawn {
+	for range maxDraws {
 		number := firstPort + rand.IntN(lastPort-firstPort+1)
 		if !reserve(number) {
 			continue
 		}
 		p := &port{number: number}
-		if listener, err := p.hold(); err == nil {
+		if listener, err := p.listen(); err == nil {
 			return p, listener, nil
 		}
-		p.forget() // it is taken
+		p.release() // it is taken
 	}
 	return anyFreePort()
 }
 
-// anyFreePort returns one that the kernel picks.
+// anyFreePort returns a port that the kernel picks.
 func anyFreePort() (*port, net.Listener, error) {
 	for {
 		listener, err := net.Listen("tcp4", net.JoinHostPort(loopback, "0"))
@@ -61,12 +60,12 @@ func anyFreePort() (*port, net.Listener, error) {
 		if reserve(number) {
 			return &port{number: number}, listener, nil
 		}
-		// Holding on to it while asking again makes the kernel name another one.
+		// While this listener is open, the kernel picks another one.
 		defer listener.Close()
 	}
 }
 
-// reserve reports whether the port was nobody's. The process is asked first: the system's locks are between processes.
+// reserve reports whether no target had the port. This process has its own table, since file locks only work between processes.
 func reserve(number int) bool {
 	reserved.Lock()
 	defer reserved.Unlock()
@@ -77,16 +76,16 @@ func reserve(number int) bool {
 	return true
 }
 
-// hold listens on the port, so that nobody else does. Nobody connects to it, so nothing lingers when that is closed.
-func (p *port) hold() (net.Listener, error) {
+// listen takes the port. No client connects, so the port is free again as soon as the listener is closed.
+func (p *port) listen() (net.Listener, error) {
 	return net.Listen("tcp4", p.address())
 }
 
 func (p *port) address() string { return net.JoinHostPort(loopback, strconv.Itoa(p.number)) }
 
-// forget ends the reservation. It may be called again.
-func (p *port) forget() {
-	p.freed.Do(func() {
+// release ends the reservation. It can be called again.
+func (p *port) release() {
+	p.released.Do(func() {
 		reserved.Lock()
 		defer reserved.Unlock()
 		delete(reserved.ports, p.number)
@@ -94,8 +93,8 @@ func (p *port) forget() {
 	})
 }
 
-// addressInUse is how a server says that its port is taken: the C library's words, which Go, Python, Ruby and Rust
-// repeat, the error's name for Node, and the words of Java's servers.
+// addressInUse matches what servers say when their port is taken: the text of the C library, which Go, Python, Ruby and Rust
+// repeat, the name of the error in Node, and the texts of Java's servers.
 var addressInUse = regexp.MustCompile(`(?i)address (is )?(already )?in use|EADDRINUSE|port \d* ?(is |was )?already (in use|being used)`)
 
 func saysAddressInUse(log []Line) bool {
@@ -107,12 +106,11 @@ func saysAddressInUse(log []Line) bool {
 	return false
 }
 
-// anyPort finds the port in a line about an address: "127.0.0.1:80", "[::]:80", ":::80", "localhost:80", "port 80". A
-// time of day has none.
+// anyPort finds the port in a line about an address: "127.0.0.1:80", "[::]:80", ":::80", "localhost:80", "port 80". It does
+// not match times of day.
 var anyPort = regexp.MustCompile(`(?i)(?:(?:\d+\.\d+\.\d+\.\d+|localhost|[\]*:\s]|^):|port\W{0,3})(\d{1,5})\b`)
 
-// otherPort returns the port that a server could not have, when it says so and it is not the one it was given; 0 when
-// there is none.
+// otherPort returns the port that a server's log says is taken, if it is not the one that the server was given; else 0.
 func otherPort(log []Line, given int) int {
 	other := 0
 	for _, line := range log {

@@ -9,10 +9,9 @@ import (
 	"syscall"
 )
 
-// locks is the file whose bytes stand for the ports of the machine: who has locked byte n, has port n. Its locks end with
-// the process that has them, so that the file, which stays and is empty, never says what is no longer so. It is where every
-// lockstep of the user looks, whatever its temporary folder is. Nil when it cannot be had: then the ports of other processes
-// are not known.
+// locks is a file whose bytes stand for the ports of the machine: a process that has locked byte n has port n. The locks end
+// with the process, and the file stays empty, so it is never out of date. Its path does not depend on TMPDIR, so that all
+// locksteps of a user find it. It is nil when it cannot be opened: then the ports of other processes are not known.
 var locks = sync.OnceValue(func() *os.File {
 	file, err := os.OpenFile(fmt.Sprintf("/tmp/lockstep-ports-%d", os.Getuid()), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -36,5 +35,5 @@ func setLock(number int, kind int16) bool {
 		return true
 	}
 	err := syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: kind, Start: int64(number), Len: 1})
-	return err != syscall.EACCES && err != syscall.EAGAIN // POSIX: either of them
+	return err != syscall.EACCES && err != syscall.EAGAIN // POSIX allows either
 }

@@ -43,7 +43,7 @@ func TestAReservedPortIsGivenToNoOtherProcess(t *testing.T) {
 		}
 	}
 	gets("false")
-	mine.forget()
+	mine.release()
 	gets("true")
 	if reserve(mine.number) {
 		t.Error("the port is another process's, and was reserved")
@@ -53,7 +53,7 @@ func TestAReservedPortIsGivenToNoOtherProcess(t *testing.T) {
 		t.Error(err)
 	}
 	after := &port{number: mine.number}
-	defer after.forget()
+	defer after.release()
 	if !reserve(after.number) {
 		t.Error("the process that had the port has ended, and it cannot be reserved")
 	}

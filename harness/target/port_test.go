@@ -53,13 +53,13 @@ func TestAReservedPortIsGivenToNobodyElse(t *testing.T) {
 	if reserve(mine.number) {
 		t.Errorf("port %d was reserved twice", mine.number)
 	}
-	mine.forget()
+	mine.release()
 	if !reserve(mine.number) {
 		t.Fatalf("port %d is still reserved", mine.number)
 	}
 	again := &port{number: mine.number}
-	defer again.forget()
-	mine.forget()
+	defer again.release()
+	mine.release()
 	if reserve(mine.number) {
 		t.Errorf("port %d is somebody else's now, and was reserved", mine.number)
 	}
@@ -72,7 +72,7 @@ func freePort(t *testing.T) *port {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.forget)
+	t.Cleanup(p.release)
 	held.Close()
 	return p
 }

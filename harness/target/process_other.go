@@ -8,28 +8,28 @@ import (
 	"runtime"
 	"syscall"
 
-	"github.com/lockstep-dev/lockstep/internal/sockets"
+	"github.com/lockstep-dev/lockstep/harness/internal/sockets"
 )
 
-// Without process groups nothing can be promised about the end of a target, so none is started. These types are as much
-// of group.go, process.go and broom.go as the rest of the package needs to be compiled.
+// Without process groups a target could not be ended reliably, so none is started. These types have what the rest of the
+// package needs of group.go, process.go and cleaner.go.
 type (
 	group   struct{}
 	process struct {
-		journal *journal
-		exited  chan struct{}
-		census  census
+		log    *logTail
+		exited chan struct{}
+		usage  usageMeter
 	}
-	broom struct{}
+	cleaner struct{}
 )
 
-const sweepDirectory = ""
+const removeDirectory = ""
 
 // AdoptOrphans does nothing where no target is started.
 func AdoptOrphans() {}
 
-func newBroom(string, string) (*broom, error) { return &broom{}, nil }
-func (*broom) dismiss()                       {}
+func newCleaner(string, string) (*cleaner, error) { return &cleaner{}, nil }
+func (*cleaner) dismiss()                         {}
 
 func newGroup(context.Context) (*group, error) {
 	return nil, errors.New("targets cannot be started on " + runtime.GOOS + ": start the server yourself and give its URL")
@@ -40,7 +40,7 @@ func startProcess(context.Context, command, *group) (*process, error) {
 }
 
 func (p *process) members(context.Context) ([]int, error)                    { return nil, errNotOurs }
-func (p *process) stranger([]sockets.Listener) (int, string)                 { return 0, "" }
+func (p *process) foreignListener([]sockets.Listener) (int, string)          { return 0, "" }
 func (p *process) status() string                                            { return "" }
 func (p *process) terminate(context.Context, syscall.Signal) (string, error) { return "", errNotOurs }
 func (p *process) end(context.Context) error                                 { return nil }

@@ -13,13 +13,14 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
 const (
-	firstPoll = 5 * time.Millisecond
-	lastPoll  = 100 * time.Millisecond
-	// maxAnswer is how much of an answer is read: the status line is wanted, the rest is politeness.
-	maxAnswer = 64 << 10
+	firstPoll   = 5 * time.Millisecond
+	lastPoll    = 100 * time.Millisecond
+	maxResponse = 64 << 10 // bytes that are read; only the status matters
 )
 
 // bound returns the context in which the target has to get ready.
@@ -27,8 +28,8 @@ func (r Ready) bound(ctx context.Context, deadline time.Time) (context.Context, 
 	return context.WithDeadlineCause(ctx, deadline, fmt.Errorf("not ready within %s", r.Within))
 }
 
-// await probes the server at base until it answers as it should and check agrees. When ctx ends first, the error says why it ended and
-// what the last probe got.
+// await probes the server at base until it answers as it should and check returns nil. When ctx ends first, the error says
+// why it ended and what the last probe got.
 func (r Ready) await(ctx context.Context, base *url.URL, check func() error) error {
 	u, err := r.target(base)
 	if err != nil {
@@ -49,7 +50,7 @@ func (r Ready) await(ctx context.Context, base *url.URL, check func() error) err
 		case last == nil: // this probe was cut short, and there was none before
 			last = errors.New("no answer yet")
 		}
-		if !pause(ctx, wait) {
+		if !waiting.Sleep(ctx, wait) {
 			return fmt.Errorf("%w: GET %s: %w", context.Cause(ctx), u, last)
 		}
 	}
@@ -66,21 +67,20 @@ func (r Ready) target(base *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// probe asks once. Its connection is its own and is closed afterwards, so that the first connection a server sees from
-// a scenario is the scenario's; it is written by hand rather than with net/http's Transport, whose goroutines end some
-// time after the request.
+// probe sends one request, on a connection of its own that it closes, so that scenarios begin with new connections. It does
+// not use the Transport of net/http, whose goroutines end some time after the request.
 func (r Ready) probe(ctx context.Context, u *url.URL) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Probe, fmt.Errorf("no answer within %s", r.Probe))
 	defer cancel()
-	status, err := ask(ctx, u)
+	status, err := getStatus(ctx, u)
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
-		<-ctx.Done() // the network's clock has run out a moment before ours, which is what is to be told
+		<-ctx.Done() // the deadline of the connection was a moment earlier; ours is the one to report
 	}
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return plain(err)
+		return shortError(err)
 	case status == r.Status, r.Status == 0 && status >= 200 && status <= 299:
 		return nil
 	default:
@@ -88,8 +88,8 @@ func (r Ready) probe(ctx context.Context, u *url.URL) error {
 	}
 }
 
-// ask sends a GET request for u and returns the status of the answer.
-func ask(ctx context.Context, u *url.URL) (status int, err error) {
+// getStatus sends a GET request for u and returns the status of the response.
+func getStatus(ctx context.Context, u *url.URL) (status int, err error) {
 	conn, err := dial(ctx, u)
 	if err != nil {
 		return 0, err
@@ -98,7 +98,7 @@ func ask(ctx context.Context, u *url.URL) (status int, err error) {
 	ended := make(chan struct{})
 	cut := context.AfterFunc(ctx, func() {
 		defer close(ended)
-		conn.SetDeadline(time.Unix(1, 0)) // wakes whoever reads or writes
+		conn.SetDeadline(time.Unix(1, 0)) // ends reads and writes that wait
 	})
 	defer func() {
 		if !cut() {
@@ -115,12 +115,11 @@ func ask(ctx context.Context, u *url.URL) (status int, err error) {
 	if err := req.Write(conn); err != nil {
 		return 0, err
 	}
-	res, err := http.ReadResponse(bufio.NewReader(io.LimitReader(conn, maxAnswer)), req)
+	res, err := http.ReadResponse(bufio.NewReader(io.LimitReader(conn, maxResponse)), req)
 	if err != nil {
 		return 0, err
 	}
-	// The body does not matter. Closing on a server that is still writing resets the connection, and that may be a
-	// line in its log.
+	// Read the body, because closing while the server writes resets the connection, which servers may log.
 	io.Copy(io.Discard, res.Body)
 	res.Body.Close()
 	return res.StatusCode, nil
@@ -139,29 +138,17 @@ func dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", address)
 }
 
-// plain turns what the network says into what a person wants to know.
-func plain(err error) error {
+// shortError shortens an error of the network for people.
+func shortError(err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		return errno // "connection refused", without the addresses that the message has already
+		return errno // "connection refused", without the addresses, which the message has already
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the connection was closed before an answer")
 	}
-	const most = 200 // a malformed answer is quoted in full
-	if text := err.Error(); len(text) > most {
-		return fmt.Errorf("%.*s…", most, text)
+	const maxText = 200 // the error quotes a malformed response in full
+	if text := err.Error(); len(text) > maxText {
+		return fmt.Errorf("%.*s…", maxText, text)
 	}
 	return err
-}
-
-// pause waits for d and reports whether it could, or whether ctx ended before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

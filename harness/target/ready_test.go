@@ -175,8 +175,8 @@ func TestWhoAnswersOnThePortMustBeTheTarget(t *testing.T) {
 		t.Skip("only Linux tells who listens")
 	}
 	for _, anyOwner := range []bool{false, true} {
-		c := newCompany(t)
-		spec := c.cast("squatted")
+		c := newReportServer(t)
+		spec := c.roleSpec("squatted")
 		spec.Ready.AnyOwner = anyOwner
 		ctx, giveUp := context.WithCancel(t.Context())
 		type started struct {
@@ -188,7 +188,7 @@ func TestWhoAnswersOnThePortMustBeTheTarget(t *testing.T) {
 			target, err := Start(ctx, spec, nil)
 			result <- started{target, err}
 		}()
-		listener, err := net.Listen("tcp", c.meet("squatted").listen())
+		listener, err := net.Listen("tcp", c.awaitReport("squatted").readLine())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestWhoAnswersOnThePortMustBeTheTarget(t *testing.T) {
 
 func TestATargetAnswersOnItsOwnPort(t *testing.T) {
 	for _, role := range []string{"server", "astray", "daemon"} {
-		spec := cast(role)
+		spec := roleSpec(role)
 		spec.Stop.Grace = time.Millisecond
 		target := start(t, spec)
 		if why := target.Unchecked(); (why == "") != (runtime.GOOS == "linux") {

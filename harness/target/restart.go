@@ -6,22 +6,24 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
 // Kill sends SIGKILL to the process that was started, to it alone, and returns how it ended: "signal: killed". It is an
 // error if it had ended before. Stop is still needed.
 func (t *Target) Kill(ctx context.Context) (status string, err error) {
-	return t.ask(ctx, "kill", syscall.SIGKILL)
+	return t.signal(ctx, "kill", syscall.SIGKILL)
 }
 
-// Grace is how long the target gets to end when it is asked to.
+// Grace is how long the target may take to end when it is asked to.
 func (t *Target) Grace() time.Duration { return t.spec.Stop.Grace }
 
 // Restart ends what is left of the target as Stop does, and starts its command again: on the same port, in the same
-// directory, with the same environment. It returns when the target is ready, which it has to be within Ready.Within, and
-// before the time that is given. Like that of Start, the context is the target's life, from here on.
+// directory, with the same environment. It returns when the target is ready, which must be within Ready.Within and before
+// the given time. As with Start, the target ends with the context.
 //
-// After an error the target has ended. Its log is that of the last process, and Exited and ExitStatus are about that one.
+// After an error the target has ended. Log, Exited and ExitStatus are about the last process.
 func (t *Target) Restart(ctx context.Context, before time.Time) error {
 	p := t.running()
 	if p == nil {
@@ -35,15 +37,15 @@ func (t *Target) Restart(ctx context.Context, before time.Time) error {
 		deadline = before
 	}
 	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
-		held, err := t.port.hold()
+		held, err := t.port.listen()
 		if err == nil {
 			err = t.execute(ctx, held, deadline)
 		}
 		if err == nil || !errors.Is(err, syscall.EADDRINUSE) && !lostPort(err) {
 			return err
 		}
-		// Whoever has got the port, a connection that goes out, may let go of it.
-		if time.Now().Add(wait).After(deadline) || !pause(ctx, wait) {
+		// An outgoing connection may have the port, and release it soon.
+		if time.Now().Add(wait).After(deadline) || !waiting.Sleep(ctx, wait) {
 			return fmt.Errorf("restart target %q: port %d: %w", t.name, t.port.number, err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
 func TestATargetIsStartedAgainWhereItWas(t *testing.T) {
@@ -17,8 +19,8 @@ func TestATargetIsStartedAgainWhereItWas(t *testing.T) {
 	if err := target.Restart(t.Context(), time.Time{}); err != nil {
 		t.Fatalf("Restart: %v\n%s", err, lines(err))
 	}
-	if !closed(first) || closed(target.Exited()) || target.ExitStatus() != "" {
-		t.Errorf("the first has ended: %t, the second: %q", closed(first), target.ExitStatus())
+	if !waiting.IsClosed(first) || waiting.IsClosed(target.Exited()) || target.ExitStatus() != "" {
+		t.Errorf("the first has ended: %t, the second: %q", waiting.IsClosed(first), target.ExitStatus())
 	}
 	if want := []string{"a: 1", "left/behind: x"}; !slices.Equal(found(target), want) {
 		t.Errorf("found %q, want %q", found(target), want)
@@ -26,7 +28,7 @@ func TestATargetIsStartedAgainWhereItWas(t *testing.T) {
 	if got := get(t, target, "/status"); got != http.StatusOK || target.URL().String() != url || target.dir.Path() != dir {
 		t.Errorf("GET /status: %d at %s in %s, was at %s in %s", got, target.URL(), target.dir.Path(), url, dir)
 	}
-	if err := target.Stop(t.Context()); err != nil || !closed(target.Exited()) {
+	if err := target.Stop(t.Context()); err != nil || !waiting.IsClosed(target.Exited()) {
 		t.Errorf("Stop: %v", err)
 	}
 	isGone(t, dir)
@@ -34,9 +36,9 @@ func TestATargetIsStartedAgainWhereItWas(t *testing.T) {
 
 func TestATargetThatWasKilledIsStartedAgain(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	target := start(t, c.cast("parent"))
-	c.meet("grandchild").hears("settled")
+	c := newReportServer(t)
+	target := start(t, c.roleSpec("parent"))
+	c.awaitReport("grandchild").awaitLine("settled")
 	status, err := target.Kill(t.Context())
 	if status != "signal: killed" || err != nil || target.ExitStatus() != status {
 		t.Errorf("Kill: %q, %v", status, err)
@@ -44,21 +46,21 @@ func TestATargetThatWasKilledIsStartedAgain(t *testing.T) {
 	_, err = target.Kill(t.Context())
 	wantError(t, err, `kill target "parent": it had already ended: signal: killed`)
 	target.spec.Stop.Grace = 0
-	target.process.hurry() // the grandchild hears of nothing
+	target.process.skipGrace() // the grandchild hears of nothing
 	if err := target.Restart(t.Context(), time.Time{}); err != nil {
 		t.Fatalf("Restart: %v\n%s", err, lines(err))
 	}
-	c.met["grandchild"].gone()
+	c.reported["grandchild"].awaitExit()
 	if got := get(t, target, "/status"); got != http.StatusOK {
 		t.Errorf("GET /status: %d", got)
 	}
-	delete(c.met, "grandchild")
-	c.meet("grandchild").hears("settled")
+	delete(c.reported, "grandchild")
+	c.awaitReport("grandchild").awaitLine("settled")
 	target.Stop(cancelled())
 }
 
 func TestATargetWaitsForAPortThatSomebodyElseHasGot(t *testing.T) {
-	target := start(t, cast("server"))
+	target := start(t, roleSpec("server"))
 	if _, err := target.Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,7 @@ func TestATargetWaitsForAPortThatSomebodyElseHasGot(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = target.Restart(t.Context(), time.Now().Add(50*time.Millisecond))
-	if err == nil || !closed(target.Exited()) {
+	if err == nil || !waiting.IsClosed(target.Exited()) {
 		t.Errorf("Restart: %v", err)
 	}
 	thief.Close()
@@ -77,20 +79,20 @@ func TestATargetWaitsForAPortThatSomebodyElseHasGot(t *testing.T) {
 }
 
 func TestATargetThatDoesNotStartAgainHasEnded(t *testing.T) {
-	target := start(t, cast("server"))
+	target := start(t, roleSpec("server"))
 	target.spec.Env[roleVariable] = "nobody"
 	err := target.Restart(t.Context(), time.Time{})
 	wantError(t, err, `start target "server": exited before it was ready: exit status 1`)
 	if got := lines(err); got != "stderr: no such role: nobody" {
 		t.Errorf("log: %s", got)
 	}
-	if !closed(target.Exited()) || target.ExitStatus() != "exit status 1" {
+	if !waiting.IsClosed(target.Exited()) || target.ExitStatus() != "exit status 1" {
 		t.Errorf("ExitStatus: %q", target.ExitStatus())
 	}
 }
 
 func TestATargetThatRunsElsewhereIsNotStartedAgain(t *testing.T) {
-	running := start(t, cast("server"))
+	running := start(t, roleSpec("server"))
 	target, err := Start(t.Context(), Spec{Name: "ref", URL: running.URL().String()}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 )
 
 // The roles are what the test binary can be when a test starts it as a process: servers, most of them wrong on purpose.
-// Every role first reports to its test over a connection that ends with the process (see company).
+// Every role first reports to its test over a connection that ends with the process (see reportServer).
 var roles = map[string]func(*actor){
 	"server":     (*actor).serve,
 	"late":       (*actor).late,
@@ -51,7 +51,7 @@ var roles = map[string]func(*actor){
 
 const (
 	roleVariable    = "LOCKSTEP_TEST_ROLE"
-	companyVariable = "LOCKSTEP_TEST_COMPANY"
+	reportVariable  = "LOCKSTEP_TEST_REPORT"
 	countVariable   = "LOCKSTEP_TEST_COUNT"
 	addressVariable = "LOCKSTEP_TEST_ADDRESS"
 	dirVariable     = "LOCKSTEP_TEST_DIRECTORY"
@@ -74,8 +74,8 @@ func play(role string) {
 	if len(os.Args) > 1 {
 		a.address = os.Args[1]
 	}
-	if company := os.Getenv(companyVariable); company != "" {
-		line, err := net.Dial("tcp", company)
+	if address := os.Getenv(reportVariable); address != "" {
+		line, err := net.Dial("tcp", address)
 		if err != nil {
 			fatal(err)
 		}
@@ -273,8 +273,8 @@ func (a *actor) between() {
 // adopter is a harness that adopts orphans, and that comes to its end: all of its targets at once.
 func (a *actor) adopter() {
 	AdoptOrphans()
-	spec := cast("daemon")
-	spec.Env[companyVariable], spec.Env[countVariable] = os.Getenv(companyVariable), "unmarked"
+	spec := roleSpec("daemon")
+	spec.Env[reportVariable], spec.Env[countVariable] = os.Getenv(reportVariable), "unmarked"
 	spec.Stop.Grace = time.Millisecond
 	target, err := Start(context.Background(), spec, nil)
 	if err != nil {
@@ -282,7 +282,7 @@ func (a *actor) adopter() {
 	}
 	targets := []*Target{target}
 	for range len(os.Getenv(countVariable)) {
-		spec := cast("server")
+		spec := roleSpec("server")
 		spec.Stop.Grace = time.Millisecond
 		beside, err := Start(context.Background(), spec, nil)
 		if err != nil {
@@ -321,8 +321,8 @@ func (a *actor) hydra() {
 
 // harness is a harness in the middle of a run. It is there to be killed.
 func (a *actor) harness() {
-	spec := cast(os.Getenv(targetVariable))
-	spec.Env[companyVariable] = os.Getenv(companyVariable)
+	spec := roleSpec(os.Getenv(targetVariable))
+	spec.Env[reportVariable] = os.Getenv(reportVariable)
 	spec.Env[dirVariable] = "${{ directory }}"
 	target, err := Start(context.Background(), spec, nil)
 	if err != nil {

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,7 +11,7 @@ import (
 	"time"
 )
 
-// A Spec says how to get at a target: a command to start, or the URL of a server that already runs.
+// A Spec describes a target: a command to start, or the URL of a server that already runs.
 type Spec struct {
 	Name string // what reports call it; required
 
@@ -29,14 +30,14 @@ type Spec struct {
 	Files []File
 	// Env is set in the target's environment, over what it inherits.
 	Env map[string]string
-	// Over is set over Env. The command is looked up without it: whoever gives a server another PATH for a while means
-	// what the server finds there, and not another server.
+	// Over is set over Env. The command is looked up without it: with another PATH, the server finds other programs, but is
+	// itself the same.
 	Over map[string]string
 	// Inherit names variables of the harness that the target gets besides the usual ones: PATH, HOME, USER, LOGNAME,
-	// SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_*. Nothing else of the harness's environment reaches a target: a key that
-	// happens to be set on one machine would be a secret in somebody's log and a difference that nobody can explain.
+	// SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_*. A target gets nothing else of the harness's environment: a key that is
+	// only set on one machine could show up in a log, and cause differences that are hard to explain.
 	Inherit []string
-	// Values are what further names between ${{ and }} stand for, such as the addresses of servers that the target calls.
+	// Values are further names between ${{ and }}, such as the addresses of servers that the target calls.
 	Values map[string]string
 
 	Ready    Ready
@@ -48,10 +49,10 @@ type Spec struct {
 type Ready struct {
 	Path   string        // asked for with GET; may carry a query. Default: "/status"
 	Status int           // the status that counts. Default: any 2xx
-	Within time.Duration // bound on the whole start. Default: 30 s, for machines that are busy
+	Within time.Duration // bound on the whole start. Default: 30 s, for busy machines
 	Probe  time.Duration // bound on one request. Default: 2 s
-	// AnyOwner accepts answers on the target's port of processes that the target has not started: what publishes the port
-	// of a container, or a service manager. Default: only the target's own count, where the system tells.
+	// AnyOwner accepts responses of processes that the target has not started, such as one that publishes the port of a
+	// container, or a service manager. Default: only the target's own processes count, where the system tells.
 	AnyOwner bool
 }
 
@@ -63,20 +64,13 @@ type Stop struct {
 
 // withDefaults returns a copy with every default filled in.
 func (s Spec) withDefaults() Spec {
-	setDefault(&s.Ready.Path, "/status")
-	setDefault(&s.Ready.Within, 30*time.Second)
-	setDefault(&s.Ready.Probe, 2*time.Second)
-	setDefault(&s.Stop.Grace, 5*time.Second)
-	setDefault(&s.Stop.Kill, 5*time.Second)
-	setDefault(&s.LogLines, 200)
+	s.Ready.Path = cmp.Or(s.Ready.Path, "/status")
+	s.Ready.Within = cmp.Or(s.Ready.Within, 30*time.Second)
+	s.Ready.Probe = cmp.Or(s.Ready.Probe, 2*time.Second)
+	s.Stop.Grace = cmp.Or(s.Stop.Grace, 5*time.Second)
+	s.Stop.Kill = cmp.Or(s.Stop.Kill, 5*time.Second)
+	s.LogLines = cmp.Or(s.LogLines, 200)
 	return s
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // UsesDirectory reports whether the target cannot be started without a Directory.
@@ -100,11 +94,11 @@ func (s Spec) Names() (names []string) {
 	return names
 }
 
-// ErrNoPort is what Validate says of a command that is not told its port.
+// ErrNoPort is returned by Validate when no part of a command has the port.
 var ErrNoPort = errors.New("${{ port }} is in no argument and no env value, so the server cannot know where to listen")
 
-// Validate returns all mistakes in the spec, joined, without looking at the machine: whether the command exists is
-// seen when it is started. Start validates by itself.
+// Validate returns all mistakes in the spec, joined, without looking at the machine: Start finds out whether the command
+// exists. Start calls Validate.
 func (s Spec) Validate() error {
 	var mistakes []error
 	mistake := func(format string, args ...any) {

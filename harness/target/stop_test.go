@@ -16,28 +16,30 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
 func TestStopEndsAGrandchildThatIgnoresSignalsAndHoldsTheOutput(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	spec := c.cast("parent")
+	c := newReportServer(t)
+	spec := c.roleSpec("parent")
 	spec.Stop.Grace = time.Millisecond
 	target := start(t, spec)
-	c.meet("grandchild").hears("settled")
+	c.awaitReport("grandchild").awaitLine("settled")
 	if err := target.Stop(t.Context()); err != nil {
 		t.Errorf("Stop: %v", err)
 	}
-	c.meet("parent").gone()
-	c.met["grandchild"].gone()
+	c.awaitReport("parent").awaitExit()
+	c.reported["grandchild"].awaitExit()
 }
 
 func TestStopEndsWhatATargetLeftWhenItEndedByItself(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	spec := c.cast("leaves")
+	c := newReportServer(t)
+	spec := c.roleSpec("leaves")
 	target := start(t, spec)
-	c.meet("grandchild").hears("settled")
+	c.awaitReport("grandchild").awaitLine("settled")
 	leave(t, target)
 	<-target.Exited() // although the grandchild holds its output
 	if got := target.ExitStatus(); got != "exit status 0" {
@@ -46,21 +48,21 @@ func TestStopEndsWhatATargetLeftWhenItEndedByItself(t *testing.T) {
 	if err := target.Stop(cancelled()); err != nil {
 		t.Errorf("Stop: %v", err)
 	}
-	c.met["grandchild"].gone()
+	c.reported["grandchild"].awaitExit()
 }
 
 func TestStopGivesTheGraceToGrandchildrenToo(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	target := start(t, c.cast("front"))
-	tidy := c.meet("tidy")
-	tidy.hears("working")
+	c := newReportServer(t)
+	target := start(t, c.roleSpec("front"))
+	tidy := c.awaitReport("tidy")
+	tidy.awaitLine("working")
 	stopped := make(chan error, 1)
 	go func() { stopped <- target.Stop(t.Context()) }()
-	tidy.hears("tidying")
-	c.meet("front").gone()
+	tidy.awaitLine("tidying")
+	c.awaitReport("front").awaitExit()
 	tidy.line.Write([]byte("\n"))
-	tidy.hears("tidied")
+	tidy.awaitLine("tidied")
 	if err := <-stopped; err != nil {
 		t.Errorf("Stop: %v", err)
 	}
@@ -76,12 +78,12 @@ func leave(t *testing.T, target *Target) {
 
 func TestStopGoesDownTheLadder(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	target := start(t, c.cast("stubborn"))
+	c := newReportServer(t)
+	target := start(t, c.roleSpec("stubborn"))
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
 	go func() { stopped <- target.Stop(ctx) }()
-	c.meet("stubborn").hears("ignored SIGTERM")
+	c.awaitReport("stubborn").awaitLine("ignored SIGTERM")
 	cancel() // the grace is a minute
 	if err := <-stopped; err != nil {
 		t.Errorf("Stop: %v", err)
@@ -92,7 +94,7 @@ func TestStopGoesDownTheLadder(t *testing.T) {
 }
 
 func TestStopGivesAGrace(t *testing.T) {
-	spec := cast("stubborn")
+	spec := roleSpec("stubborn")
 	spec.Stop.Grace = 20 * time.Millisecond
 	target := start(t, spec)
 	began := time.Now()
@@ -105,7 +107,7 @@ func TestStopGivesAGrace(t *testing.T) {
 }
 
 func TestStopIsOneEndForAllWhoAsk(t *testing.T) {
-	target := start(t, cast("server"))
+	target := start(t, roleSpec("server"))
 	var stops sync.WaitGroup
 	for i := range 8 {
 		stops.Go(func() {
@@ -116,7 +118,7 @@ func TestStopIsOneEndForAllWhoAsk(t *testing.T) {
 			if err := target.Stop(ctx); err != nil {
 				t.Errorf("Stop: %v", err)
 			}
-			if !closed(target.Exited()) {
+			if !waiting.IsClosed(target.Exited()) {
 				t.Error("Stop returned before the end")
 			}
 		})
@@ -129,25 +131,25 @@ func TestStopIsOneEndForAllWhoAsk(t *testing.T) {
 
 func TestTheEndOfTheContextIsTheEndOfTheTarget(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	spec := c.cast("parent")
+	c := newReportServer(t)
+	spec := c.roleSpec("parent")
 	spec.Stop.Grace = time.Millisecond
 	ctx, interrupt := context.WithCancel(t.Context())
 	target, err := Start(ctx, spec, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.meet("grandchild").hears("settled")
+	c.awaitReport("grandchild").awaitLine("settled")
 	interrupt()
-	c.meet("parent").gone()
-	c.met["grandchild"].gone()
+	c.awaitReport("parent").awaitExit()
+	c.reported["grandchild"].awaitExit()
 	if err := target.Stop(ctx); err != nil {
 		t.Errorf("Stop: %v", err)
 	}
 }
 
 func TestStopCatchesWhatForksAllTheTime(t *testing.T) {
-	target := start(t, cast("hydra"))
+	target := start(t, roleSpec("hydra"))
 	// No head can be asked whether it is gone, but each holds the output, and Stop would say so.
 	if err := target.Stop(cancelled()); err != nil {
 		t.Errorf("Stop: %v", err)
@@ -156,15 +158,15 @@ func TestStopCatchesWhatForksAllTheTime(t *testing.T) {
 
 func TestATargetDoesNotOutliveItsGuard(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	target := start(t, c.cast("parent"))
-	c.meet("grandchild").hears("settled")
+	c := newReportServer(t)
+	target := start(t, c.roleSpec("parent"))
+	c.awaitReport("grandchild").awaitLine("settled")
 	if err := syscall.Kill(target.process.group.id, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-target.Exited()
-	c.meet("parent").gone()
-	c.met["grandchild"].gone()
+	c.awaitReport("parent").awaitExit()
+	c.reported["grandchild"].awaitExit()
 	if err := target.Stop(t.Context()); err != nil {
 		t.Errorf("Stop: %v", err)
 	}
@@ -178,14 +180,14 @@ func TestStopEndsAProcessThatHasLeftTheGroup(t *testing.T) {
 	slow(t)
 	for _, role := range []string{"runaway", "daemon"} {
 		t.Run(role, func(t *testing.T) {
-			c := newCompany(t)
-			spec := c.cast(role)
+			c := newReportServer(t)
+			spec := c.roleSpec(role)
 			spec.Stop.Grace = time.Millisecond
 			target := start(t, spec)
-			fugitive := c.meet("fugitive")
-			fugitive.hears("settled")
+			fugitive := c.awaitReport("fugitive")
+			fugitive.awaitLine("settled")
 			if role == "daemon" {
-				c.meet("between").gone()
+				c.awaitReport("between").awaitExit()
 			}
 			err := target.Stop(t.Context())
 			if runtime.GOOS != "linux" {
@@ -194,7 +196,7 @@ func TestStopEndsAProcessThatHasLeftTheGroup(t *testing.T) {
 			} else if err != nil {
 				t.Errorf("Stop: %v", err)
 			}
-			fugitive.gone()
+			fugitive.awaitExit()
 			if text := fmt.Sprint(target.Log()); runtime.GOOS == "linux" && !strings.Contains(text, "1 process outside of the target's process group did not end by itself") {
 				t.Errorf("the log does not tell of it: %s", text)
 			}
@@ -210,38 +212,38 @@ func TestADaemonThatDropsItsMarkEndsWithItsTarget(t *testing.T) {
 	}
 	for name, beside := range map[string]string{"alone": "", "beside targets that end at once": "xxx"} {
 		t.Run(name, func(t *testing.T) {
-			c := newCompany(t)
+			c := newReportServer(t)
 			adopter := exec.Command(os.Args[0])
-			adopter.Env = []string{roleVariable + "=adopter", companyVariable + "=" + c.address(), countVariable + "=" + beside}
+			adopter.Env = []string{roleVariable + "=adopter", reportVariable + "=" + c.address(), countVariable + "=" + beside}
 			adopter.Stderr = os.Stderr
 			if err := adopter.Start(); err != nil {
 				t.Fatal(err)
 			}
-			c.meet("adopter").hears("started")
-			c.meet("fugitive").hears("settled")
-			c.meet("between").gone()
-			c.met["adopter"].line.Write([]byte("\n"))
+			c.awaitReport("adopter").awaitLine("started")
+			c.awaitReport("fugitive").awaitLine("settled")
+			c.awaitReport("between").awaitExit()
+			c.reported["adopter"].line.Write([]byte("\n"))
 			if err := adopter.Wait(); err != nil {
 				t.Error(err)
 			}
-			c.met["fugitive"].gone()
+			c.reported["fugitive"].awaitExit()
 		})
 	}
 }
 
 func TestStopEndsATargetThatHasLeftItsGroup(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	target := start(t, c.cast("astray"))
+	c := newReportServer(t)
+	target := start(t, c.roleSpec("astray"))
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
 	go func() { stopped <- target.Stop(ctx) }()
-	c.meet("astray").hears("ignored SIGTERM")
+	c.awaitReport("astray").awaitLine("ignored SIGTERM")
 	cancel() // the grace is a minute
 	if err := <-stopped; err != nil {
 		t.Errorf("Stop: %v", err)
 	}
-	c.met["astray"].gone()
+	c.reported["astray"].awaitExit()
 }
 
 func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
@@ -259,7 +261,7 @@ func TestNothingOutsideOfTheGroupOutlivesAHarnessThatIsKilled(t *testing.T) {
 
 // killHarness kills a harness in mid-run with a target in a role, which has started another process.
 func killHarness(t *testing.T, role, child string) {
-	c := newCompany(t)
+	c := newReportServer(t)
 	// Whatever the harness starts inherits the writing end, guard included: the pipe ends with the last of them.
 	alive, held, err := os.Pipe()
 	if err != nil {
@@ -267,7 +269,7 @@ func killHarness(t *testing.T, role, child string) {
 	}
 	defer alive.Close()
 	harness := exec.Command(os.Args[0])
-	harness.Env = []string{roleVariable + "=harness", companyVariable + "=" + c.address(), targetVariable + "=" + role}
+	harness.Env = []string{roleVariable + "=harness", reportVariable + "=" + c.address(), targetVariable + "=" + role}
 	harness.ExtraFiles = []*os.File{held}
 	var said strings.Builder
 	harness.Stderr = &said
@@ -275,11 +277,11 @@ func killHarness(t *testing.T, role, child string) {
 		t.Fatal(err)
 	}
 	held.Close()
-	dir := c.meet("harness").listen()
+	dir := c.awaitReport("harness").readLine()
 	if _, err := os.Stat(dir); err != nil {
 		t.Errorf("the directory of a target that runs: %v", err)
 	}
-	c.meet(child).hears("settled")
+	c.awaitReport(child).awaitLine("settled")
 
 	if err := harness.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -287,8 +289,8 @@ func killHarness(t *testing.T, role, child string) {
 	if err := harness.Wait(); err == nil || err.Error() != "signal: killed" {
 		t.Errorf("harness: %v: %s", err, said.String())
 	}
-	c.meet(role).gone()
-	c.met[child].gone()
+	c.awaitReport(role).awaitExit()
+	c.reported[child].awaitExit()
 	alive.SetReadDeadline(time.Now().Add(hang))
 	if n, err := alive.Read(make([]byte, 1)); n != 0 || os.IsTimeout(err) {
 		t.Errorf("something still holds the pipe: %v", err)

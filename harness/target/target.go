@@ -1,20 +1,19 @@
-// Package target is a server's life: start, free port, readiness, environment, log, crash, and the end of everything
-// that the start brought into the world.
+// Package target starts a server on a free port, waits until it is ready, keeps its log, and ends it with everything that
+// it has started.
 //
-// A target that the harness starts runs in a process group of its own. These hold, in this order of importance:
+// A target that the harness starts runs in a process group of its own. The package promises, in this order of importance:
 //
-//   - Nothing stays behind. [Target.Stop] and the end of the context given to [Start] end the whole group, also
+//   - No process is left. [Target.Stop] and the end of the context given to [Start] end the whole group, also
 //     grandchildren that ignore SIGTERM, that outlive the server or that hold its output open. When the harness itself
-//     is killed, SIGKILL included, a guard process ends the group (see group).
-//   - What leaves the group, a process that calls setsid or setpgid itself (a daemon, a job of an interactive shell,
-//     Node's "detached"), is found on Linux by its environment and its parents, and ended too (see process.kin). Elsewhere
-//     [Target.Stop] says so where it can tell, because the process still holds the target's output. A process that runs as
-//     another user escapes.
-//   - A target never stalls on its output and its output never fills memory: both streams are read all the time, and
-//     only the last lines are kept.
-//   - No goroutine outlives Stop. A Target has five, and nobody outside this package has to know them.
+//     is killed, even by SIGKILL, a guard process ends the group (see group).
+//   - A process can leave the group by setsid or setpgid: a daemon, a job of an interactive shell, Node's "detached". On
+//     Linux it is found by its environment and its parents, and ended too (see process.ownProcesses). Elsewhere [Target.Stop]
+//     returns an error when such a process still holds the target's output. A process of another user escapes.
+//   - A target never waits for its output to be read, and its output never fills memory: both streams are read all the
+//     time, and only the last lines are kept.
+//   - No goroutine outlives Stop.
 //
-// Starting needs process groups and /bin/sh. Where there are none, as on Windows, a target can be given by its URL.
+// To start a target takes process groups and /bin/sh. On systems without them, such as Windows, a target needs a URL.
 package target
 
 import (
@@ -27,6 +26,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
 // A Target is a server under test that was ready when [Start] returned. Its methods may be called from any goroutine.
@@ -35,7 +36,7 @@ type Target struct {
 	url  url.URL
 	log  *slog.Logger
 
-	// What follows is of a target that the harness has started.
+	// The rest is set when the harness has started the target.
 	spec    Spec
 	environ []string
 	port    *port
@@ -44,11 +45,11 @@ type Target struct {
 
 	mu      sync.Mutex
 	process *process // nil: the harness did not start it
-	// unchecked is why nobody knows that the process answers on the port.
+	// unchecked is why it is not known that the process itself answers on the port.
 	unchecked string
 }
 
-// running returns the process, the last of them if it was started again; nil when the harness did not start any.
+// running returns the process, the last one if it was started again; nil when the harness has not started it.
 func (t *Target) running() *process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,12 +61,11 @@ type Options struct {
 	// Environ is the environment of the harness, as os.Environ returns it. A target gets the few variables of it that
 	// Spec.Inherit describes. Default: empty, so that a command without a slash is not found and there is no HOME.
 	Environ []string
-	// Directory is the target's, whoever made it removes it. Default: when the spec needs one, Start makes one, which is
-	// removed by Stop.
+	// Directory is the target's; its maker removes it. Default: when the spec needs one, Start makes one, which Stop removes.
 	Directory *Directory
-	// Starting is called before each process that is started: there is another one when the first has lost its port.
+	// Starting is called before each process is started: there is another one when the first has lost its port.
 	Starting func()
-	// Logger hears what happens to the target. Default: nobody listens.
+	// Logger logs what happens to the target. Default: no log.
 	Logger *slog.Logger
 }
 
@@ -89,13 +89,12 @@ const maxStarts = 4
 
 // Start brings up the target that spec describes and returns when it answers as spec.Ready wants it to.
 //
-// The context is the target's life: when it ends, so does the target, as if Stop had been called. Stop must be called
-// in any case; it is what waits for the end.
+// When the context ends, the target ends, as if Stop had been called. Stop must be called in any case: it waits for the
+// end.
 //
-// A mistake in spec, and a failure of the harness to get a port or a process, is a plain error. Everything that can be
-// the target's own doing (the command cannot be executed, it exits, it does not get ready) is an *[Error] with the last
-// lines of its log. After an error nothing is left running. Start then takes up to Ready.Within, and to end what it had
-// started as long as a Stop.
+// A mistake in spec, or a failure of the harness to get a port or a process, is a plain error. Everything that the target
+// can cause (the command cannot be executed, it exits, it does not get ready) is an *[Error] with the last lines of its
+// log. After an error nothing is left running. Start then takes up to Ready.Within, and the time of a Stop.
 func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, fmt.Errorf("target %q: %w", spec.Name, err)
@@ -133,7 +132,7 @@ func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
 	}
 }
 
-// reach returns a target that somebody else has started.
+// reach returns a target that already runs.
 func reach(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*Target, error) {
 	u, err := url.Parse(spec.URL)
 	if err != nil {
@@ -158,18 +157,18 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 	t := &Target{name: spec.Name, log: opts.Logger, spec: spec, environ: opts.Environ, port: port, dir: opts.Directory}
 	t.url = url.URL{Scheme: "http", Host: port.address()}
 	if err := t.execute(ctx, held, deadline); err != nil {
-		port.forget()
+		port.release()
 		return nil, err
 	}
 	return t, nil
 }
 
-// execute starts the target's process, and returns when that is ready, or is no more. Until then the port is held.
+// execute starts the target's process, and returns when it is ready or has ended. The listener is closed just before the start.
 func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.Time) error {
 	defer held.Close()
 	filled := t.spec.values(t.port.number, t.dir.Path())
 	if t.dir != nil {
-		if err := t.dir.furnish(t.spec.Files, filled); err != nil {
+		if err := t.dir.writeFiles(t.spec.Files, filled); err != nil {
 			return fmt.Errorf("start target %q: %w", t.name, err)
 		}
 	}
@@ -183,7 +182,7 @@ func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.T
 	if err != nil {
 		return fmt.Errorf("start target %q: guard process: %w", t.name, err)
 	}
-	held.Close() // as late as possible: from here on anybody can listen there
+	held.Close() // as late as possible: from here on any process can listen there
 	process, err := startProcess(ctx, cmd, guarded)
 	if err != nil {
 		return t.failed("start", err)
@@ -221,19 +220,18 @@ func (t *Target) awaitReady(ctx context.Context, process *process, deadline time
 		case <-probing.Done():
 		}
 	}()
-	err := ready.await(probing, &t.url, func() error { return t.owns(process) })
+	err := ready.await(probing, &t.url, func() error { return t.checkOwner(process) })
 	giveUp(nil)
 	<-watched
 
 	switch {
 	case ctx.Err() != nil:
-		// The harness is ending the target: whether that is an exit already, or an answer came before, says nothing.
+		// The harness ends the target: an exit or an answer means nothing now.
 		if err == nil || errors.Is(err, errEarlyExit) {
 			err = context.Cause(ctx)
 		}
-	case closed(process.exited):
-		// Also when a probe was answered just now: if it was this target's answer, it was its last one, and if the
-		// target had lost its port, a stranger has answered.
+	case waiting.IsClosed(process.exited):
+		// Even when a probe succeeded just now: it was the target's last answer, or another process has its port.
 		err = fmt.Errorf("%w: %s", errEarlyExit, process.status())
 	case errors.Is(err, syscall.ECONNREFUSED):
 		err = fmt.Errorf("%w: it runs, and nothing listens there: ${{ port }} is where it must", err)
@@ -254,7 +252,7 @@ func (e *fixedPortError) Error() string {
 
 func (e *fixedPortError) Unwrap() error { return e.err }
 
-// blamePort adds to an early exit that the server has not taken the port it was given, when its log tells.
+// blamePort adds to an early exit that the server has not used the port it was given, when its log says so.
 func (t *Target) blamePort(err error, given int) error {
 	if other := otherPort(t.Log(), given); other != 0 && errors.Is(err, errEarlyExit) {
 		return &fixedPortError{err, other}
@@ -262,22 +260,21 @@ func (t *Target) blamePort(err error, given int) error {
 	return err
 }
 
-// lostPort reports whether a start failed because somebody else took the port in the moment when it was free.
+// lostPort reports whether a start failed because another process took the port in the moment when it was free.
 func lostPort(err error) bool {
 	var failed *Error
 	var fixed *fixedPortError
 	return errors.Is(err, errEarlyExit) && !errors.As(err, &fixed) && errors.As(err, &failed) && saysAddressInUse(failed.Log)
 }
 
-// URL returns where the target is, without a slash at the end: "http://127.0.0.1:41873".
+// URL returns the base URL of the target, without a slash at the end: "http://127.0.0.1:41873".
 func (t *Target) URL() *url.URL {
 	u := t.url
 	return &u
 }
 
 // Exited returns a channel that is closed when the process that was started has ended, asked or not, and everything it
-// had written by then is in the log. What it started in turn may still run. For a target given by its URL the channel
-// is nil: the harness cannot see it end.
+// had written by then is in the log. Its children may still run. For a target given by its URL the channel is nil.
 func (t *Target) Exited() <-chan struct{} {
 	if p := t.running(); p != nil {
 		return p.exited
@@ -288,7 +285,7 @@ func (t *Target) Exited() <-chan struct{} {
 // ExitStatus returns how the process ended: "exit status 1", "signal: killed". It is empty until then.
 func (t *Target) ExitStatus() string {
 	p := t.running()
-	if p == nil || !closed(p.exited) {
+	if p == nil || !waiting.IsClosed(p.exited) {
 		return ""
 	}
 	return p.status()
@@ -298,23 +295,23 @@ func (t *Target) ExitStatus() string {
 // line without a line end is among them. It may be called while the target runs and after it was stopped.
 func (t *Target) Log() []Line {
 	if p := t.running(); p != nil {
-		return p.journal.last()
+		return p.log.last()
 	}
 	return nil
 }
 
-// errNotOurs is what a target given by its URL answers to Terminate.
+// errNotOurs is why a target given by its URL cannot be ended.
 var errNotOurs = errors.New("the harness did not start it")
 
 // Terminate sends SIGTERM to the process that was started, to it alone as a service manager would, and returns its exit
-// status when it has ended by itself. It is an error if it runs on until ctx ends, or if it had ended before it was
-// asked. Either way Stop is still needed.
+// status when it has ended by itself. It is an error if it still runs when ctx ends, or if it had ended before. Stop is
+// still needed.
 func (t *Target) Terminate(ctx context.Context) (status string, err error) {
-	return t.ask(ctx, "terminate", syscall.SIGTERM)
+	return t.signal(ctx, "terminate", syscall.SIGTERM)
 }
 
-// ask sends a signal that ends the process.
-func (t *Target) ask(ctx context.Context, doing string, signal syscall.Signal) (status string, err error) {
+// signal sends a signal that ends the process, and waits for the end.
+func (t *Target) signal(ctx context.Context, doing string, signal syscall.Signal) (status string, err error) {
 	p := t.running()
 	if p == nil {
 		return "", t.failed(doing, errNotOurs)
@@ -334,16 +331,16 @@ func (t *Target) ask(ctx context.Context, doing string, signal syscall.Signal) (
 //  3. SIGKILL to whatever is left of the group, repeated until nothing is, for up to Stop.Kill;
 //  4. the guard, the readers of the log and every other goroutine of the target are joined.
 //
-// A context that has ended already therefore means: kill it now. Stop can be called again and at the same time; every
-// call waits for the one end and returns its result. An error means that something is still there. For a target given
-// by its URL there is nothing to do.
+// With a context that has already ended, the target is killed at once. Stop can be called several times, also at the same
+// time; every call waits for the end and returns its result. An error means that a process is still there. For a target
+// given by its URL, Stop does nothing.
 func (t *Target) Stop(ctx context.Context) error {
 	p := t.running()
 	if p == nil {
 		return nil
 	}
 	err := p.end(ctx)
-	t.port.forget()
+	t.port.release()
 	if t.ownDir {
 		err = errors.Join(err, t.dir.Remove())
 	}
@@ -352,16 +349,6 @@ func (t *Target) Stop(ctx context.Context) error {
 	}
 	t.log.Debug("target stopped")
 	return nil
-}
-
-// closed reports whether a channel that nothing is sent on has been closed.
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // failed makes an Error of this target.

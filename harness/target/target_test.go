@@ -19,20 +19,22 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
 func TestStartReturnsAServerThatAnswersAndStopEndsIt(t *testing.T) {
-	target := start(t, cast("server"))
+	target := start(t, roleSpec("server"))
 	if got := get(t, target, "/status"); got != http.StatusOK {
 		t.Errorf("GET /status: %d, want 200", got)
 	}
-	if closed(target.Exited()) || target.ExitStatus() != "" {
+	if waiting.IsClosed(target.Exited()) || target.ExitStatus() != "" {
 		t.Errorf("exited with %q while it answers", target.ExitStatus())
 	}
 	if err := target.Stop(t.Context()); err != nil {
 		t.Errorf("Stop: %v", err)
 	}
-	if !closed(target.Exited()) || target.ExitStatus() != "exit status 0" {
+	if !waiting.IsClosed(target.Exited()) || target.ExitStatus() != "exit status 0" {
 		t.Errorf("ExitStatus after Stop: %q, want exit status 0", target.ExitStatus())
 	}
 	want := []Line{{Stream: Stdout, Text: "listening"}, {Stream: Stdout, Text: "bye"}}
@@ -42,15 +44,15 @@ func TestStartReturnsAServerThatAnswersAndStopEndsIt(t *testing.T) {
 }
 
 func TestStartWaitsUntilTheWantedStatusComes(t *testing.T) {
-	spec := cast("late")
+	spec := roleSpec("late")
 	spec.Ready.Path = "/healthz"
 	start(t, spec)
 }
 
 func TestStartSaysWhatTheLastProbeGot(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	spec := c.cast("never")
+	c := newReportServer(t)
+	spec := c.roleSpec("never")
 	spec.Ready.Path = "/healthz?full=1"
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -59,20 +61,20 @@ func TestStartSaysWhatTheLastProbeGot(t *testing.T) {
 		_, err := Start(ctx, spec, nil)
 		started <- err
 	}()
-	c.meet("never").hears("asked")
-	c.meet("never").hears("asked") // the first answer has been read by now
+	c.awaitReport("never").awaitLine("asked")
+	c.awaitReport("never").awaitLine("asked") // the first answer has been read by now
 	cancel(enough)
 	err := <-started
 	if !errors.Is(err, enough) {
 		t.Errorf("Start: %v, want the context's cause", err)
 	}
 	wantError(t, err, `start target "never": enough: GET http://127.0.0.1:`, `/healthz?full=1: 503 Service Unavailable`)
-	c.met["never"].gone()
+	c.reported["never"].awaitExit()
 }
 
 func TestStartIsBounded(t *testing.T) {
 	slow(t)
-	spec := cast("grandchild") // listens nowhere
+	spec := roleSpec("grandchild") // listens nowhere
 	spec.Ready.Within = 500 * time.Millisecond
 	spec.Stop.Grace = 1
 	_, err := Start(t.Context(), spec, nil)
@@ -81,8 +83,8 @@ func TestStartIsBounded(t *testing.T) {
 
 func TestStartReportsAnEarlyExitWithItsLastLines(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	spec := c.cast("exits")
+	c := newReportServer(t)
+	spec := c.roleSpec("exits")
 	spec.LogLines = 3
 	spec.Stop.Grace = 1 // the grandchild would take it all
 	_, err := Start(t.Context(), spec, nil)
@@ -152,7 +154,7 @@ func TestFindTellsWhatStartWouldNotFind(t *testing.T) {
 
 func TestStartFindsTheCommandAsTheTargetWould(t *testing.T) {
 	slow(t)
-	spec := cast("server")
+	spec := roleSpec("server")
 	dir := t.TempDir()
 	if err := os.Symlink(spec.Command[0], filepath.Join(dir, "agentd")); err != nil {
 		t.Fatal(err)
@@ -169,14 +171,14 @@ func TestStartFindsTheCommandAsTheTargetWould(t *testing.T) {
 }
 
 func TestStartTriesAnotherPortWhenItsOwnWasTaken(t *testing.T) {
-	spec := cast("portless")
+	spec := roleSpec("portless")
 	spec.Env[countVariable] = counter(t, maxStarts-1)
 	start(t, spec)
 }
 
 func TestStartGivesUpWhenNoPortIsFree(t *testing.T) {
 	slow(t)
-	spec := cast("portless")
+	spec := roleSpec("portless")
 	spec.Env[countVariable] = counter(t, 2*maxStarts)
 	var log strings.Builder
 	_, err := Start(t.Context(), spec, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -201,7 +203,7 @@ func TestStartNamesThePortThatAServerWantsInstead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	spec := cast("fixed")
+	spec := roleSpec("fixed")
 	spec.Env[addressVariable] = taken.Addr().String()
 	var log strings.Builder
 	_, err = Start(t.Context(), spec, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -230,7 +232,7 @@ func TestTargetsStartedTogetherHaveDifferentPorts(t *testing.T) {
 	for i := range targets {
 		starts.Go(func() {
 			var err error
-			if targets[i], err = Start(t.Context(), cast("server"), nil); err != nil {
+			if targets[i], err = Start(t.Context(), roleSpec("server"), nil); err != nil {
 				t.Errorf("Start: %v\n%s", err, lines(err))
 			}
 		})
@@ -253,7 +255,7 @@ func TestTargetsStartedTogetherHaveDifferentPorts(t *testing.T) {
 
 func TestATargetGetsOnlyWhatItMayKnow(t *testing.T) {
 	slow(t)
-	spec := cast("server")
+	spec := roleSpec("server")
 	spec.Command = []string{"/bin/sh", "-c", `/usr/bin/env; exec "$0" "$1"`, spec.Command[0], spec.Command[1]}
 	spec.Env["HOME"] = "/elsewhere"
 	spec.Env["LISTEN"] = "${{host}}:${{ port }}"
@@ -286,7 +288,7 @@ func TestATargetGetsOnlyWhatItMayKnow(t *testing.T) {
 }
 
 func TestACrashIsSeenWithItsStatusAndItsLastWords(t *testing.T) {
-	target := start(t, cast("server"))
+	target := start(t, roleSpec("server"))
 	if _, err := client.Get(target.URL().String() + "/crash"); err == nil {
 		t.Error("GET /crash was answered")
 	}
@@ -306,8 +308,8 @@ func TestACrashIsSeenWithItsStatusAndItsLastWords(t *testing.T) {
 }
 
 func TestExitedWaitsUntilTheLastWordsAreRead(t *testing.T) {
-	target := start(t, cast("server"))
-	target.process.journal.mu.Lock() // whoever reads the output has to wait
+	target := start(t, roleSpec("server"))
+	target.process.log.mu.Lock() // whoever reads the output has to wait
 	pid := target.process.leader.Pid
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -315,10 +317,10 @@ func TestExitedWaitsUntilTheLastWordsAreRead(t *testing.T) {
 	for syscall.Kill(pid, 0) == nil { // until it has been waited for
 		runtime.Gosched()
 	}
-	if closed(target.Exited()) {
+	if waiting.IsClosed(target.Exited()) {
 		t.Error("Exited is closed before the last words are in the log")
 	}
-	target.process.journal.mu.Unlock()
+	target.process.log.mu.Unlock()
 	<-target.Exited()
 	log := target.Log()
 	if want := (Line{Stream: Stdout, Text: "bye"}); log[len(log)-1] != want {
@@ -327,7 +329,7 @@ func TestExitedWaitsUntilTheLastWordsAreRead(t *testing.T) {
 }
 
 func TestTerminateWaitsForTheTargetToEndByItself(t *testing.T) {
-	target := start(t, cast("server"))
+	target := start(t, roleSpec("server"))
 	status, err := target.Terminate(t.Context())
 	if status != "exit status 0" || err != nil {
 		t.Errorf("Terminate: %q, %v, want exit status 0", status, err)
@@ -336,8 +338,8 @@ func TestTerminateWaitsForTheTargetToEndByItself(t *testing.T) {
 
 func TestTerminateDoesNotKill(t *testing.T) {
 	slow(t)
-	c := newCompany(t)
-	target := start(t, c.cast("stubborn"))
+	c := newReportServer(t)
+	target := start(t, c.roleSpec("stubborn"))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	patience := errors.New("waited long enough")
 	terminated := make(chan error, 1)
@@ -345,7 +347,7 @@ func TestTerminateDoesNotKill(t *testing.T) {
 		_, err := target.Terminate(ctx)
 		terminated <- err
 	}()
-	c.meet("stubborn").hears("ignored SIGTERM")
+	c.awaitReport("stubborn").awaitLine("ignored SIGTERM")
 	cancel(patience)
 	if err := <-terminated; !errors.Is(err, patience) {
 		t.Errorf("Terminate: %v, want the context's cause", err)
@@ -356,7 +358,7 @@ func TestTerminateDoesNotKill(t *testing.T) {
 }
 
 func TestAFloodOfOutputNeitherStallsTheTargetNorIsKept(t *testing.T) {
-	target := start(t, cast("flood"))
+	target := start(t, roleSpec("flood"))
 	log := target.Log()
 	if len(log) > 202 {
 		t.Errorf("%d lines are kept", len(log))
@@ -371,7 +373,7 @@ func TestAFloodOfOutputNeitherStallsTheTargetNorIsKept(t *testing.T) {
 }
 
 func TestATargetThatRunsElsewhereIsOnlyProbed(t *testing.T) {
-	running := start(t, cast("server"))
+	running := start(t, roleSpec("server"))
 	target, err := Start(t.Context(), Spec{Name: "ref", URL: running.URL().String()}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -404,7 +406,7 @@ func TestStartsAndStopsLeaveNoDescriptorOpen(t *testing.T) {
 	}
 	cycle := func() {
 		for _, role := range []string{"server", "exits"} {
-			spec := cast(role)
+			spec := roleSpec(role)
 			spec.Stop.Grace = 1
 			target, err := Start(t.Context(), spec, nil)
 			if err == nil {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The texts that most often hold bytes other than UTF-8 write these in their own place. All others are oddTexts.
+// Header fields and events often have bytes that are not UTF-8, and write these themselves. All others are nonUTF8Texts.
 
 // MarshalJSON writes ["name", "value"], or ["name", null, "base64"] when the value is not UTF-8.
 func (f Field) MarshalJSON() ([]byte, error) {
@@ -18,7 +18,7 @@ func (f Field) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (f *Field) UnmarshalJSON(data []byte) error {
-	if plain, ok := plainField(data); ok {
+	if plain, ok := fastField(data); ok {
 		*f = plain
 		return nil
 	}
@@ -44,7 +44,7 @@ func (f *Field) UnmarshalJSON(data []byte) error {
 // plainEvent is an Event without its methods.
 type plainEvent Event
 
-// eventBytes is an Event with what is not UTF-8 beside it.
+// eventBytes is an Event with separate members for texts that are not UTF-8.
 type eventBytes struct {
 	plainEvent
 	DataBytes    []byte `json:"data_base64,omitempty"`

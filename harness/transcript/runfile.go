@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Format is the version of the run file's format. It grows when a reader of the old one would misread the new one.
+// Format is the version of the run file's format. It changes when a reader of the old format would misread the new one.
 const Format = 1
 
 // A RunHeader is the first line of a run file: what was run.
@@ -29,25 +29,25 @@ type RunHeader struct {
 	Rules     string      `json:"rules"`     // SHA-256 of lockstep.yaml
 	Jobs      int         `json:"jobs"`      // scenarios at a time
 	Targets   []RunTarget `json:"targets"`   // the reference first
-	// Shard is set when the file has one of several parts of a run.
+	// Shard is set when the file is one of several parts of a run.
 	Shard *RunShard `json:"shard,omitempty"`
 	// Repeat is how often each scenario was run, when that is more than once.
 	Repeat int `json:"repeat,omitempty"`
-	// AllowEmpty says that the run is green when nothing in it was judged.
+	// AllowEmpty says that a run in which nothing was judged is a match.
 	AllowEmpty bool `json:"allow_empty,omitempty"`
-	// Recording is set when the file has what a reference did, to hold candidates against without it.
+	// Recording is set when the file has what a reference did, to judge candidates without it.
 	Recording *Recording `json:"recording,omitempty"`
 }
 
-// A Recording says what a recorded reference was, and what decided what it was asked and how long it was listened to: when
-// that has changed, what was recorded is stale.
+// A Recording describes a recorded reference, and all settings that decide what was sent to it and what was kept. When one
+// of them has changed, the recording is stale.
 type Recording struct {
-	Version string `json:"version,omitempty"` // as the project or a flag says it
-	// Settings has a sum of each part of lockstep.yaml that decides what the reference is and what is kept of what it said,
-	// by what the file calls it: "targets.old.command". A part that is not there has none.
+	Version string `json:"version,omitempty"` // as the project or a flag gives it
+	// Settings has a sum of each part of lockstep.yaml that decides what the reference is and what is kept of its responses,
+	// by the name in the file: "targets.old.command". A missing part has no sum.
 	Settings map[string]string `json:"settings"`
 	Limits   Limits            `json:"limits"`
-	// Scenarios has a sum of each scenario's file, by id. That of a shard has none.
+	// Scenarios has a sum of each scenario's file, by id. It is empty in a shard.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
 }
 
@@ -60,13 +60,13 @@ type Limits struct {
 	Events   int           `json:"events"`
 }
 
-// A RunShard says which part of a run a file has.
+// A RunShard says which part of a run a file is.
 type RunShard struct {
 	Index int `json:"index"` // from 1
 	Of    int `json:"of"`
-	// Selection has the ids of all scenarios of the run, of this part and of the others, in their order.
+	// Selection has the ids of all scenarios of the run, in all parts, in their order.
 	Selection []string `json:"selection"`
-	// Reference is what a recording of the whole run says of its reference; nil when that was not there, but recorded itself.
+	// Reference is the Recording that the run was judged against; nil when the reference itself was running.
 	Reference *Recording `json:"reference,omitempty"`
 }
 
@@ -83,19 +83,19 @@ type RunFooter struct {
 	SHA256      string `json:"sha256"` // of every byte before this line
 	// Took is how long the run took.
 	Took time.Duration `json:"took"`
-	// NotApplicable has the scenarios that the run had no means for, in the order in which that was found.
+	// NotApplicable has the scenarios that the run could not do, in the order in which that was found.
 	NotApplicable []NotApplicable `json:"not_applicable,omitempty"`
-	// OwnerUnchecked says, by target, why nobody knows that the target's own process answered on its port.
+	// OwnerUnchecked says, by target, why it is not known that the target's own process answered on its port.
 	OwnerUnchecked map[string]string `json:"owner_unchecked,omitempty"`
 }
 
-// NotApplicable is a scenario without transcripts, and why it has none.
+// NotApplicable is a scenario without transcripts, and the reason.
 type NotApplicable struct {
 	Scenario string `json:"scenario"`
 	Why      string `json:"why"`
 }
 
-// fits reports whether a footer is that of what was read.
+// fits reports whether a footer agrees with what was read.
 func (f *RunFooter) fits(read *RunFooter) bool {
 	return f.Transcripts == read.Transcripts && f.Bodies == read.Bodies && f.SHA256 == read.SHA256
 }
@@ -105,25 +105,24 @@ type line struct {
 	Header     *RunHeader  `json:"lockstep,omitempty"`
 	Body       *storedBody `json:"body,omitempty"`
 	Transcript *Transcript `json:"transcript,omitempty"`
-	// Texts are those of the transcript that are not UTF-8, by their JSON Pointers.
+	// Texts are the texts of the transcript that are not UTF-8, by their JSON Pointers.
 	Texts  map[string][]byte `json:"texts,omitempty"`
 	Footer *RunFooter        `json:"footer,omitempty"`
 }
 
-// A storedBody is a body's content, written once however often it came.
+// A storedBody is a body's content. Equal contents are written once.
 type storedBody struct {
 	ID     string  `json:"id"`
 	Text   *string `json:"text,omitempty"` // when it is UTF-8
 	Base64 []byte  `json:"base64,omitempty"`
 }
 
-// bodyRef is how a Body stands in a transcript's line.
+// bodyRef is a Body in a transcript's line.
 type bodyRef struct {
-	ID   string `json:"id"`
-	Size int64  `json:"size"`
-	Fill *Fill  `json:"fill,omitempty"`
-	Sent int64  `json:"sent,omitempty"`
-	// Withheld is that of the Body.
+	ID       string    `json:"id"`
+	Size     int64     `json:"size"`
+	Fill     *Fill     `json:"fill,omitempty"`
+	Sent     int64     `json:"sent,omitempty"`
 	Withheld *Withheld `json:"withheld,omitempty"`
 }
 
@@ -175,7 +174,7 @@ type RunWriter struct {
 	footer RunFooter
 }
 
-// NewRunWriter writes the header and returns a writer for what follows.
+// NewRunWriter writes the header and returns a writer for transcripts.
 func NewRunWriter(w io.Writer, h RunHeader) (*RunWriter, error) {
 	h.Format = Format
 	rw := &RunWriter{w: bufio.NewWriterSize(w, 64<<10), sum: sha256.New(), seen: map[contentSum]bool{}}
@@ -196,8 +195,8 @@ func (rw *RunWriter) write(l line) error {
 	return nil
 }
 
-// Write appends a transcript, after those of its bodies that the file does not have yet. It is below when Write returns:
-// a run that is cut short leaves what was done until then.
+// Write appends a transcript, after those of its bodies that the file does not have yet. It flushes, so that a run that is
+// cut short leaves all transcripts until then.
 func (rw *RunWriter) Write(t *Transcript) error {
 	var failed error
 	t.bodies(func(b *Body) {
@@ -223,13 +222,13 @@ func (rw *RunWriter) Write(t *Transcript) error {
 		return failed
 	}
 	rw.footer.Transcripts++
-	if err := rw.write(line{Transcript: t, Texts: oddTexts(t)}); err != nil {
+	if err := rw.write(line{Transcript: t, Texts: nonUTF8Texts(t)}); err != nil {
 		return err
 	}
 	return rw.flush()
 }
 
-// OwnerUnchecked notes the targets whose ports may have been somebody else's, and why.
+// OwnerUnchecked notes for which targets it is not known that their own process answered, and why.
 func (rw *RunWriter) OwnerUnchecked(why map[string]string) { rw.footer.OwnerUnchecked = why }
 
 // NotApplicable notes a scenario that has no transcripts.
@@ -237,7 +236,7 @@ func (rw *RunWriter) NotApplicable(scenario, why string) {
 	rw.footer.NotApplicable = append(rw.footer.NotApplicable, NotApplicable{scenario, why})
 }
 
-// Close writes the footer, with the time that the run took. The caller closes what is below.
+// Close writes the footer, with the time that the run took. The caller closes the file.
 func (rw *RunWriter) Close(took time.Duration) error {
 	rw.footer.Took = took
 	rw.footer.SHA256 = hex.EncodeToString(rw.sum.Sum(nil))
@@ -254,13 +253,12 @@ func (rw *RunWriter) flush() error {
 	return nil
 }
 
-// ErrIncomplete is returned by ReadRun for a file that ends before its footer, or whose footer does not fit what is
-// before it.
+// ErrIncomplete is returned by ReadRun for a file without a footer, or whose footer does not agree with its lines.
 var ErrIncomplete = errors.New("run file is incomplete")
 
-// ReadRun reads a run file and calls header with its beginning, unless that is nil, and each with one transcript after
-// the other. It returns the file's last line. The transcripts are only to be trusted when ReadRun has returned without
-// an error: the footer comes last.
+// ReadRun reads a run file and calls header, unless nil, with its header, and each with one transcript after the other. It
+// returns the footer. Do not trust the transcripts before ReadRun has returned without an error, since the footer comes
+// last.
 func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) error) (*RunFooter, error) {
 	rr := runReader{sum: sha256.New(), bodies: map[string][]byte{}}
 	in := bufio.NewReaderSize(r, 64<<10)
@@ -279,7 +277,7 @@ func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) e
 		if footer == nil {
 			continue
 		}
-		if _, err := in.Peek(1); err != io.EOF { // another run, of which nothing would be judged
+		if _, err := in.Peek(1); err != io.EOF { // a second run, which would not be judged
 			return nil, fmt.Errorf("read run file: more stands behind its last line, %d: a file has one run, and lockstep merge puts shards together", n)
 		}
 		return footer, nil
@@ -292,9 +290,9 @@ type runReader struct {
 	got    RunFooter
 }
 
-// line takes a line. It returns the footer when that is the one.
+// line reads a line. It returns the footer when the line is that.
 func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error, each func(*Transcript) error) (*RunFooter, error) {
-	if id, content, ok := bodyLine(text); ok && !first {
+	if id, content, ok := fastBody(text); ok && !first {
 		rr.body(id, content)
 		rr.sum.Write(text)
 		return nil, nil
@@ -322,17 +320,9 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 		}
 		rr.body(l.Body.ID, content)
 	case l.Transcript != nil:
-		rr.got.Transcripts++
-		if err := l.Transcript.whole(); err != nil {
-			return nil, err
+		if err = rr.complete(l.Transcript, l.Texts); err == nil {
+			err = each(l.Transcript)
 		}
-		if err := putTexts(l.Transcript, l.Texts); err != nil {
-			return nil, err
-		}
-		if err := rr.fill(l.Transcript); err != nil {
-			return nil, err
-		}
-		err = each(l.Transcript)
 	case l.Footer != nil:
 		rr.got.SHA256 = hex.EncodeToString(rr.sum.Sum(nil))
 		if !l.Footer.fits(&rr.got) {
@@ -346,13 +336,25 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 	return nil, err
 }
 
+// complete adds to a transcript what its line does not have.
+func (rr *runReader) complete(t *Transcript, texts map[string][]byte) error {
+	rr.got.Transcripts++
+	if err := t.checkNoNull(); err != nil {
+		return err
+	}
+	if err := restoreTexts(t, texts); err != nil {
+		return err
+	}
+	return rr.fill(t)
+}
+
 func (rr *runReader) body(id string, content []byte) {
 	rr.bodies[id] = content
 	rr.got.Bodies++
 }
 
-// whole reports an exchange or a stream that is null, which no writer writes.
-func (t *Transcript) whole() error {
+// checkNoNull returns an error when an exchange or a stream is null, which RunWriter never writes.
+func (t *Transcript) checkNoNull() error {
 	for s := range t.AllSteps() {
 		if slices.Contains(s.Exchanges, nil) {
 			return fmt.Errorf("step %s of %s has an exchange that is null", s.ID, t.Scenario)

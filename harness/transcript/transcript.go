@@ -1,7 +1,8 @@
-// Package transcript is the record of what crossed the wire between the harness and one target: plain data.
+// Package transcript is the record of what crossed the wire between the harness and one target, and the run file that stores
+// such records. It is plain data.
 //
-// Whoever drives a target writes transcripts; whoever judges reads them and nothing else. A transcript is therefore
-// complete (what was sent, what came back, when, and how it ended) and holds no opinion about any of it.
+// Package run writes transcripts, and judging reads nothing else. So a transcript is complete (what was sent, what was
+// received, when, and how it ended), and judges nothing.
 package transcript
 
 import (
@@ -16,43 +17,43 @@ import (
 type Transcript struct {
 	Scenario string `json:"scenario"` // the scenario's id, with its row: "client-tools/odd-ids[slash]"
 	Target   string `json:"target"`
-	Run      int    `json:"run,omitempty"`      // of a scenario that is repeated, from 1; else 0
+	Run      int    `json:"run,omitempty"`      // of a repeated scenario, from 1; else 0
 	Recorded bool   `json:"recorded,omitempty"` // in an earlier run
-	Probe    bool   `json:"probe,omitempty"`    // the scenario was run again, to see which values a new process repeats
-	Unique   string `json:"unique"`             // what ${{ unique }} stood for on this target
-	// Directory is what ${{ directory }} stood for, when the target had one.
+	Probe    bool   `json:"probe,omitempty"`    // the scenario was run again to see which values a new process repeats
+	Unique   string `json:"unique"`             // the value of ${{ unique }} on this target
+	// Directory is the value of ${{ directory }}, when the target had one.
 	Directory string `json:"directory,omitempty"`
-	// Lockstep is what ${{ lockstep }} stood for, when the scenario speaks of it.
+	// Lockstep is the value of ${{ lockstep }}, when the scenario uses it.
 	Lockstep string `json:"lockstep,omitempty"`
-	// Process is when the process was started that the scenario found; zero for a target that lockstep has not started.
+	// Process is when the target's process was started; zero for a target that lockstep has not started.
 	Process time.Time `json:"process,omitzero"`
 	// Started is when the scenario began; every offset below counts from it.
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"`
-	// Stalled is how long the harness itself was kept waiting at most by the machine it ran on, when that is worth a word.
+	// Stalled is the longest time that the machine kept the harness waiting, unless it is negligible.
 	Stalled time.Duration `json:"stalled,omitempty"`
-	// Starved are the spans in which others kept the target from running for a time that is worth a word, in their order. They
-	// are known of targets that the harness started itself, where the system tells.
+	// Starved are the spans in which other processes kept the target from running, without negligible ones. They are known
+	// for targets that the harness has started, where the system tells.
 	Starved []Starvation `json:"starved,omitempty"`
-	// Delayed are the spans in which others kept the harness itself from running, in their order, where the system tells.
+	// Delayed are such spans of the harness itself.
 	Delayed []Starvation `json:"delayed,omitempty"`
 	Steps   []Step       `json:"steps"`
 	Streams []*Stream    `json:"streams,omitempty"`
 	Windows []Window     `json:"windows,omitempty"`
-	// Upstream is what the target has asked the stubs that it calls, by the rule that has answered: a step each, whose
-	// exchanges were begun by the target. Rules that have answered nothing are among them.
+	// Upstream has a step for each rule of the stubs that the target calls, with the requests that the rule has answered.
+	// Rules without requests have steps too.
 	Upstream []Step `json:"upstream,omitempty"`
-	// Exit is set when the target's process ended while the scenario was running, and nobody had asked it to.
+	// Exit is set when the target's process ended by itself while the scenario was running.
 	Exit *Exit `json:"exit,omitempty"`
 	// Aborted says what cut the scenario short: an interrupt, or its own limit.
 	Aborted string `json:"aborted,omitempty"`
-	// Unusable says why the target could not be driven at all: it never became ready, or was gone before the start.
+	// Unusable says why the scenario could not run on the target: it never became ready, or had ended before.
 	Unusable string `json:"unusable,omitempty"`
-	// Log has the last lines of a target that is unusable.
+	// Log has the last lines of an unusable target.
 	Log []string `json:"log,omitempty"`
 }
 
-// AllSteps ranges over the steps, and then over what was asked of upstreams.
+// AllSteps ranges over Steps, and then over Upstream.
 func (t *Transcript) AllSteps() iter.Seq[*Step] {
 	return func(yield func(*Step) bool) {
 		for _, list := range [...][]Step{t.Steps, t.Upstream} {
@@ -75,18 +76,18 @@ type Step struct {
 	ID   string        `json:"id"`   // "3", "4.left.1", "teardown.1"
 	Line int           `json:"line"` // in the scenario's file, 1-based
 	Kind string        `json:"kind"` // the step's leading key: http, open, start, join, await, …
-	Text string        `json:"text"` // how the file says it: "POST /client-tools/register", "await pending"
+	Text string        `json:"text"` // as in the file: "POST /client-tools/register", "await pending"
 	At   time.Duration `json:"at"`
 	Took time.Duration `json:"took"`
-	// Skipped says why the step was not done: an earlier failure left nothing to do.
+	// Skipped says why the step was not done.
 	Skipped string `json:"skipped,omitempty"`
 	// Uncompared is set when the scenario asks not to compare the step's exchanges.
 	Uncompared bool `json:"uncompared,omitempty"`
 	// Exchanges are the step's requests and answers; a poll and a burst have several.
 	Exchanges []*Exchange `json:"exchanges,omitempty"`
-	// Burst is set when the exchanges were made at once and are in no order.
+	// Burst is set when the exchanges were made at once and have no order.
 	Burst bool `json:"burst,omitempty"`
-	// Unordered is set of a rule of a stub when the requests that it answers come in no order.
+	// Unordered is set for a rule of a stub when the requests that it answers have no order.
 	Unordered bool `json:"unordered,omitempty"`
 	// Stream names the stream that the step opened, read or closed.
 	Stream string `json:"stream,omitempty"`
@@ -94,12 +95,12 @@ type Step struct {
 	Events []int `json:"events,omitempty"`
 	// Process is set when the step ended the target's process.
 	Process *ProcessEnd `json:"process,omitempty"`
-	// Expect is what the scenario demands of this step, with this target's values filled in.
+	// Expect is what the scenario demands of this step, with the target's values filled in.
 	Expect *Expect `json:"expect,omitempty"`
 	// Unmet is the demand that could not be met while the step ran: an event that did not come, a poll that never
 	// held, a capture without a value.
 	Unmet *Unmet `json:"unmet,omitempty"`
-	// Fault is a mistake of ours or of the scenario that kept the step from running: never the target's.
+	// Fault is a mistake of lockstep or of the scenario, never the target's, because of which the step could not be done.
 	Fault string `json:"fault,omitempty"`
 }
 
@@ -109,66 +110,66 @@ const (
 	NotRestarted = "the target was not started again"
 )
 
-// An Exchange is one request and what came back.
+// An Exchange is one request and its response.
 type Exchange struct {
 	Request Request `json:"request"`
 	// Interim are the responses that came before the final one (RFC 9110 §15.2).
 	Interim  []Interim `json:"interim,omitempty"`
 	Response *Response `json:"response,omitempty"` // nil when no response head came
-	// Failure says how the exchange broke; nil when it ended as HTTP wants it to. It can stand beside a Response:
-	// a body that was cut short has both.
+	// Failure says how the exchange broke; nil when it ended by the rules of HTTP. An exchange can have a Response too, whose
+	// body was cut short.
 	Failure *Failure `json:"failure,omitempty"`
 	// Stream names the stream that carries the response's body, when it is an event stream.
 	Stream string `json:"stream,omitempty"`
-	// Hangs says that the answer, a stub's, does not end by itself. When a Failure stands beside it, the target has let go.
+	// Hangs says that the answer of a stub does not end by itself. With a Failure, the target has closed the connection.
 	Hangs bool `json:"hangs,omitempty"`
-	// Unanswered says why no rule of a stub has answered the request; "" when one has.
+	// Unanswered says why no rule of a stub has answered the request; else "".
 	Unanswered string        `json:"unanswered,omitempty"`
-	Sent       time.Duration `json:"sent"` // the request was on its way
-	Head       time.Duration `json:"head"` // the response head was read; 0 when none came
-	Done       time.Duration `json:"done"` // the body was read, or the exchange had failed
+	Sent       time.Duration `json:"sent"` // when the request was sent
+	Head       time.Duration `json:"head"` // when the response head was read; 0 without one
+	Done       time.Duration `json:"done"` // when the body was read, or the exchange failed
 }
 
-// MCP stands for the method of HTTP in what was sent to an MCP server. Its target is the method of JSON-RPC.
+// MCP is the method of requests to an MCP server. Their target is the JSON-RPC method.
 const MCP = "MCP"
 
-// ToMCP reports whether a step is what was sent to an MCP server by one method.
+// ToMCP reports whether a step has the messages of one method to an MCP server.
 func (s *Step) ToMCP() bool { return len(s.Exchanges) > 0 && s.Exchanges[0].Request.Method == MCP }
 
-// A Request is what the harness sent.
+// A Request is a request as it was sent.
 type Request struct {
 	Method string `json:"method"`
 	Target string `json:"target"` // path and query as they were written on the wire
 	Header Header `json:"header,omitempty"`
 	Body   Body   `json:"body,omitzero"`
-	// Malformed says that the scenario breaks the contract on purpose.
+	// Malformed says that the request breaks the contract on purpose.
 	Malformed bool `json:"malformed,omitempty"`
-	// Captured are the values in it that break the contract, and that the server itself has made.
+	// Captured are the values in it that break the contract, and that the server itself has sent before.
 	Captured []Captured `json:"captured,omitempty"`
 }
 
-// A Captured value was taken out of an answer or an event and sent again.
+// A Captured value was taken from a response or an event, and sent again.
 type Captured struct {
 	Place string `json:"place"` // in the request, as the contract calls it: "path id", "body/items/0"
-	// Step and Exchange say which answer it is from; Step, Stream and Event, which event.
+	// Step and Exchange identify the response that it is from; Step, Stream and Event, the event.
 	Step     string `json:"step"`
 	Exchange int    `json:"exchange,omitempty"`
 	Stream   string `json:"stream,omitempty"`
 	Event    int    `json:"event,omitempty"`
-	From     string `json:"from"` // the place in that: "body/id", "header Location", "event data/id"
+	From     string `json:"from"` // the place there: "body/id", "header Location", "event data/id"
 }
 
-// A Response is what came back. When it carries a stream, Body is empty.
+// A Response is a response as it was received. When it carries a stream, Body is empty.
 type Response struct {
 	Proto  string `json:"proto"` // "HTTP/1.1"
 	Status int    `json:"status"`
 	Header Header `json:"header"` // in the order and the case of the wire
 	Body   Body   `json:"body,omitzero"`
-	// Trailer has the fields behind a chunked body (RFC 9110 §6.5). Those of an event stream are not kept.
+	// Trailer has the fields after a chunked body (RFC 9110 §6.5). Those of an event stream are not kept.
 	Trailer Header `json:"trailer,omitempty"`
 }
 
-// An Interim response (1xx) tells something before the answer: 103 (Early Hints), for one.
+// An Interim response (1xx) comes before the final one, such as 103 (Early Hints).
 type Interim struct {
 	Status int    `json:"status"`
 	Header Header `json:"header,omitempty"`
@@ -177,35 +178,35 @@ type Interim struct {
 // A Body is the content of a message, without its transfer coding.
 type Body struct {
 	Bytes []byte `json:"-"`
-	// Size is the number of bytes that came, more than len(Bytes) when the harness stopped keeping them, and when there
-	// is a filler, which is not among them.
+	// Size is the number of bytes. It is more than len(Bytes) when the harness did not keep all of them, and when there is a
+	// filler, which is not in Bytes.
 	Size int64 `json:"-"`
-	// Fill is what a request's body is filled with up to its size.
+	// Fill is the filler of a request's body.
 	Fill *Fill `json:"-"`
-	// Sent is the number of bytes that were sent, when the body came in a content coding and Bytes are what is in it; else 0.
+	// Sent is the number of bytes that were sent, when Bytes were decoded from a content coding; else 0.
 	Sent int64 `json:"-"`
-	// Withheld is set when Bytes are no content, but say how long it was, and its sum.
+	// Withheld is set when Bytes are not the content, but its length and its sum.
 	Withheld *Withheld `json:"-"`
 
-	ref string // while a run file is read: the id of the content
+	ref string // the id of the content, while a run file is read
 }
 
 // IsZero reports whether there was no body.
 func (b Body) IsZero() bool { return b.Length() == 0 }
 
-// Length returns the number of bytes that were sent, which is what a Content-Length counts.
+// Length returns the number of bytes that were sent, as in a Content-Length.
 func (b Body) Length() int64 { return cmp.Or(b.Sent, b.Size) }
 
-// A Fill is a part of a body that is one character over and over again, of which nobody needs every one.
+// A Fill is a part of a body that repeats one character, so that it need not be stored.
 type Fill struct {
-	At    int   `json:"at"`    // it stands before this byte of the others
-	Times int64 `json:"times"` // how often FillByte comes
+	At    int   `json:"at"`    // before this index of Bytes
+	Times int64 `json:"times"` // how often FillByte is repeated
 }
 
-// FillByte is what bodies are filled with.
+// FillByte is the character of a Fill.
 const FillByte = 'x'
 
-// Whole reports whether all of the body is known.
+// Whole reports whether the body was kept to its end.
 func (b Body) Whole() bool {
 	known := int64(len(b.Bytes))
 	if b.Fill != nil {
@@ -220,11 +221,11 @@ type Header []Field
 // A Field is one header field, its name in the case it came in.
 type Field struct {
 	Name  string
-	Value string `text:"own"` // it writes this itself, see MarshalJSON
+	Value string `text:"own"` // MarshalJSON writes it even if it is not UTF-8
 }
 
-// Is reports whether the field has a name, whatever its case. All names are ASCII (RFC 9110 §5.1, §5.6.2), so most have another
-// length.
+// Is reports whether the field has a name, in any case. Names are ASCII (RFC 9110 §5.1, §5.6.2), so comparing the lengths
+// first is exact and fast.
 func (f Field) Is(name string) bool {
 	return len(f.Name) == len(name) && strings.EqualFold(f.Name, name)
 }
@@ -235,7 +236,7 @@ func (h Header) ContentType() string {
 	return value
 }
 
-// Get returns the first value under the name, whatever its case (RFC 9110 §5.1).
+// Get returns the first value of the name, in any case (RFC 9110 §5.1).
 func (h Header) Get(name string) (string, bool) {
 	for _, f := range h {
 		if f.Is(name) {
@@ -245,13 +246,13 @@ func (h Header) Get(name string) (string, bool) {
 	return "", false
 }
 
-// Has reports whether there is a field of the name, whatever its case.
+// Has reports whether there is a field of the name, in any case.
 func (h Header) Has(name string) bool {
 	_, ok := h.Get(name)
 	return ok
 }
 
-// Values returns every value under the name, in order.
+// Values returns all values of the name, in order.
 func (h Header) Values(name string) []string {
 	var out []string
 	for _, f := range h {
@@ -277,10 +278,10 @@ const (
 	FailConnect   FailureKind = "connect"   // no connection could be made
 	FailTimeout   FailureKind = "timeout"   // nothing came within the bound
 	FailReset     FailureKind = "reset"     // the connection was reset
-	FailClosed    FailureKind = "closed"    // the connection ended before the message did
-	FailMalformed FailureKind = "malformed" // what came is not HTTP, or its framing contradicts itself
-	FailLimit     FailureKind = "limit"     // more came than the harness keeps
-	FailCanceled  FailureKind = "canceled"  // the scenario, or the run, hung up
+	FailClosed    FailureKind = "closed"    // the connection was closed before the end of the message
+	FailMalformed FailureKind = "malformed" // the response is not valid HTTP
+	FailLimit     FailureKind = "limit"     // the response exceeds a bound of the harness
+	FailCanceled  FailureKind = "canceled"  // the scenario, or the run, closed the connection
 )
 
 // Phase is the part of an exchange that was under way.
@@ -301,16 +302,16 @@ type Stream struct {
 	// Operation is the method and path template the contract has for it, "GET /event"; empty when it has none.
 	Operation string  `json:"operation,omitempty"`
 	Events    []Event `json:"events"`
-	// Only tells that the scenario selects events with `only`, and Left counts those that it does not select: they belong to
+	// Only is set when the scenario selects events with `only`. Left counts those that it does not select: they belong to
 	// other scenarios.
 	Only bool `json:"only,omitempty"`
 	Left int  `json:"left,omitempty"`
-	// Decoded says that the stream came in content codings, and that the events are what is in them.
+	// Decoded says that the stream came in content codings, which were decoded.
 	Decoded bool          `json:"decoded,omitempty"`
 	Ended   Ending        `json:"ended"`
-	At      time.Duration `json:"at"`    // the response head was read
-	Until   time.Duration `json:"until"` // the end was seen
-	// Failure says how the stream broke, when it did not end at an event's end.
+	At      time.Duration `json:"at"`    // when the response head was read
+	Until   time.Duration `json:"until"` // when the end was seen
+	// Failure says how the stream broke, when it did not end between two events.
 	Failure *Failure `json:"failure,omitempty"`
 }
 
@@ -326,60 +327,60 @@ const (
 
 // An Event is one event of a stream, or one comment.
 type Event struct {
-	// Name is what the contract, or else the wire, calls the event.
+	// Name is the name of the event in the contract, or else on the wire.
 	Name string `json:"name,omitempty"`
 	Type string `json:"type,omitempty"`            // the `event` field as it was sent; empty when there was none
 	Data string `json:"data,omitempty" text:"own"` // the lines of data, joined by LF
 	ID   string `json:"id,omitempty"`              // the `id` field as it was sent with this event
 	// Retry is the `retry` field as it was sent with this event, digits only.
 	Retry string `json:"retry,omitempty"`
-	// Comment is set when this is a comment and nothing else; Data then holds its text.
+	// Comment is set for a comment without fields; Data holds its text.
 	Comment bool `json:"comment,omitempty"`
-	// Undispatched is set when a browser would have passed over the block, because it has no data: "id: 7\n\n", or a
-	// blank line by itself.
+	// Undispatched is set when a browser would ignore the block, because it has no data: "id: 7\n\n", or a single blank
+	// line.
 	Undispatched bool `json:"undispatched,omitempty"`
 	// Framing is the event as it was written, each value replaced by "•": "event: •\ndata: •\n\n". Two events with
 	// equal values and equal framing are equal byte for byte.
 	Framing string        `json:"framing" text:"own"`
-	At      time.Duration `json:"at"` // the last byte was read
+	At      time.Duration `json:"at"` // when the last byte was read
 }
 
-// A Window is a span of time in which something must not come.
+// A Window is a span of time in which an event must not come.
 type Window struct {
 	Step   string        `json:"step"`
 	Line   int           `json:"line"`
 	Stream string        `json:"stream"`
-	Match  *Pattern      `json:"match,omitempty"` // nil: nothing at all may come
+	Match  *Pattern      `json:"match,omitempty"` // nil: no event may come
 	First  int           `json:"first"`           // the first event of the stream that counts
 	From   time.Duration `json:"from"`
 	To     time.Duration `json:"to"`
 }
 
-// An Unmet demand is something the scenario waited for in vain.
+// An Unmet demand is one that a target did not meet while the scenario ran.
 type Unmet struct {
-	Kind string `json:"kind"` // event, end, poll, capture, ready, exit, restart; stream and close, of a stream that is none
+	Kind string `json:"kind"` // event, end, poll, capture, ready, exit, restart; stream and close when the response was no stream
 	What string `json:"what"` // what was wanted: `event "tool-request"`
 	Why  string `json:"why"`  // what happened instead: "not within 2s; 3 events came"
 }
 
-// A ProcessEnd is how a target's process ended when a step wanted it to.
+// A ProcessEnd is how a target's process ended when a step ended it.
 type ProcessEnd struct {
-	Signal string `json:"signal"`           // what it was sent: SIGTERM, SIGKILL
+	Signal string `json:"signal"`           // SIGTERM or SIGKILL
 	Status string `json:"status,omitempty"` // "exit status 0", "signal: killed"; empty when it did not end in time
 	// Took is how long it took.
 	Took time.Duration `json:"took"`
 }
 
-// An Exit is the end of a target's process.
+// An Exit is the end of a target's process by itself.
 type Exit struct {
 	Status string        `json:"status"` // "exit status 1", "signal: killed"
 	At     time.Duration `json:"at"`
 	Log    []string      `json:"log,omitempty"` // its last lines
-	// UnderWay is what the process was doing when it ended, for all scenarios that shared it: "pay step 3 POST /orders".
+	// UnderWay are the steps that were under way in all scenarios that shared the process: "pay step 3 POST /orders".
 	UnderWay []string `json:"under_way,omitempty"`
 }
 
-// How says how the process ended, and what was under way: "exit status 1, while pay step 3 POST /orders was under way".
+// How says how the process ended, and which steps were under way: "exit status 1, while pay step 3 POST /orders was under way".
 func (e *Exit) How() string {
 	if len(e.UnderWay) == 0 {
 		return e.Status

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// UnderWay says that some things were under way: "a was under way", "a, b and c were under way". Beyond a handful they
-// are counted. There must be at least one.
+// UnderWay says that steps were under way: "a was under way", "a, b and c were under way", with a count in the place of all
+// but the first few. There must be at least one.
 func UnderWay(names []string) string {
-	const most = 5
-	if n := len(names); n > most {
-		return fmt.Sprintf("%s and %d more were under way", strings.Join(names[:most], ", "), n-most)
+	const maxNames = 5
+	if n := len(names); n > maxNames {
+		return fmt.Sprintf("%s and %d more were under way", strings.Join(names[:maxNames], ", "), n-maxNames)
 	}
 	last := len(names) - 1
 	if last == 0 {

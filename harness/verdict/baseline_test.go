@@ -8,24 +8,24 @@ import (
 
 func TestWhatTheBaselineHasIsKnown(t *testing.T) {
 	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":2}`)
-	right := KnownOf(one(t, judged(t, ref, cand)))
+	right := BaselineEntryOf(one(t, judged(t, ref, cand)))
 	for _, tc := range []struct {
 		name   string
-		change func(*Known)
+		change func(*BaselineEntry)
 		want   Verdict
 	}{
-		{"the finding", func(*Known) {}, Waived},
-		{"the finding, of whichever target", func(k *Known) { k.Target = "" }, Waived},
-		{"one of another target", func(k *Known) { k.Target = "other" }, Differ},
-		{"one of another scenario", func(k *Known) { k.Scenario = "story[row]" }, Differ},
-		{"one elsewhere", func(k *Known) { k.At = "GET /n (2): body /n" }, Differ},
-		{"one of another class", func(k *Known) { k.Class = Violation }, Differ},
-		{"one of another kind", func(k *Known) { k.Kind = "type" }, Differ},
-		{"one that says something else", func(k *Known) { k.Fingerprint = "00000000" }, Differ},
+		{"the finding", func(*BaselineEntry) {}, Waived},
+		{"the finding, of whichever target", func(k *BaselineEntry) { k.Target = "" }, Waived},
+		{"one of another target", func(k *BaselineEntry) { k.Target = "other" }, Differ},
+		{"one of another scenario", func(k *BaselineEntry) { k.Scenario = "story[row]" }, Differ},
+		{"one elsewhere", func(k *BaselineEntry) { k.At = "GET /n (2): body /n" }, Differ},
+		{"one of another class", func(k *BaselineEntry) { k.Class = Violation }, Differ},
+		{"one of another kind", func(k *BaselineEntry) { k.Kind = "type" }, Differ},
+		{"one that says something else", func(k *BaselineEntry) { k.Fingerprint = "00000000" }, Differ},
 	} {
 		k := right
 		tc.change(&k)
-		s := judgedBy(t, &Acceptance{Baseline: []Known{k}, Today: today}, ref, cand)
+		s := judgedBy(t, &Acceptance{Baseline: []BaselineEntry{k}, Today: today}, ref, cand)
 		if f := one(t, s); s.Verdict != tc.want || f.Known != (tc.want == Waived) || f.Waiver != "" {
 			t.Errorf("the baseline has %s: %s, known: %t; want %s", tc.name, s.Verdict, f.Known, tc.want)
 		}
@@ -40,12 +40,12 @@ func TestWhatIsKnownIsCounted(t *testing.T) {
 		a    *Acceptance
 		want Accepted
 	}{
-		{"by the baseline", &Acceptance{Baseline: []Known{KnownOf(f)}, Today: today}, Accepted{Known: 1}},
-		{"by a waiver too, which comes first", &Acceptance{Baseline: []Known{KnownOf(f)}, Waivers: []Waiver{waiverOf(f)}, Today: today}, Accepted{Waived: 1}},
+		{"by the baseline", &Acceptance{Baseline: []BaselineEntry{BaselineEntryOf(f)}, Today: today}, Accepted{Known: 1}},
+		{"by a waiver too, which comes first", &Acceptance{Baseline: []BaselineEntry{BaselineEntryOf(f)}, Waivers: []Waiver{waiverOf(f)}, Today: today}, Accepted{Waived: 1}},
 	} {
 		var r Run
 		r.Add(judgedBy(t, tc.a, ref, cand))
-		r.Settle(tc.a, []string{"story"})
+		r.ResolveAccepted(tc.a, []string{"story"})
 		if got := r.Totals.Accepted; got != tc.want || r.Conclude() != Waived || len(r.Fixed) > 0 {
 			t.Errorf("%s: %+v, %s, fixed %v; want %+v", tc.name, got, r.Verdict, r.Fixed, tc.want)
 		}
@@ -54,17 +54,17 @@ func TestWhatIsKnownIsCounted(t *testing.T) {
 
 func TestNothingKnownMakesUnknownGreen(t *testing.T) {
 	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":2}`)
-	known := KnownOf(one(t, judged(t, ref, cand)))
+	known := BaselineEntryOf(one(t, judged(t, ref, cand)))
 	cand.Aborted = "the scenario's 1s were over"
-	if s := judgedBy(t, &Acceptance{Baseline: []Known{known}, Today: today}, ref, cand); s.Verdict != Unknown {
+	if s := judgedBy(t, &Acceptance{Baseline: []BaselineEntry{known}, Today: today}, ref, cand); s.Verdict != Unknown {
 		t.Errorf("it is %s, want unknown", s.Verdict)
 	}
 }
 
 // What a run has not looked at stays in the baseline.
 func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
-	known := func(scenario string) Known {
-		return Known{Scenario: scenario, At: "GET /n: body /n", Class: Difference, Kind: "value", Fingerprint: "00000000"}
+	known := func(scenario string) BaselineEntry {
+		return BaselineEntry{Scenario: scenario, At: "GET /n: body /n", Class: Difference, Kind: "value", Fingerprint: "00000000"}
 	}
 	there := Finding{Class: Difference, Kind: "value", Scenario: "there", At: "GET /n: body /n", Fingerprint: "00000000"}
 	full := Run{Scenarios: []Scenario{
@@ -74,23 +74,23 @@ func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
 		{ID: "not for here", Verdict: NotApplicable},
 	}}
 	all := []string{"there", "gone", "in doubt", "not for here", "not selected"}
-	baseline := []Known{known("there"), known("gone"), known("in doubt"), known("not for here"), known("not selected"), known("no scenario any more")}
+	baseline := []BaselineEntry{known("there"), known("gone"), known("in doubt"), known("not for here"), known("not selected"), known("no scenario any more")}
 	for _, tc := range []struct {
 		name   string
 		change func(*Run)
-		fixed  []Known
+		fixed  []BaselineEntry
 	}{
-		{"a whole run", func(*Run) {}, []Known{known("gone"), known("no scenario any more")}},
-		{"an incomplete run", func(r *Run) { r.Incomplete = "interrupted" }, []Known{known("no scenario any more")}},
-		{"a run without a target", func(r *Run) { r.Partial = true }, []Known{known("no scenario any more")}},
+		{"a whole run", func(*Run) {}, []BaselineEntry{known("gone"), known("no scenario any more")}},
+		{"an incomplete run", func(r *Run) { r.Incomplete = "interrupted" }, []BaselineEntry{known("no scenario any more")}},
+		{"a run without a target", func(r *Run) { r.Partial = true }, []BaselineEntry{known("no scenario any more")}},
 	} {
 		r := full
 		tc.change(&r)
-		kept, fixed := r.Compare(baseline, all)
+		kept, fixed := r.DivideBaseline(baseline, all)
 		if diff := cmp.Diff(tc.fixed, fixed); diff != "" || len(kept)+len(fixed) != len(baseline) {
 			t.Errorf("%s: %d are kept, and fixed are (-want +got):\n%s", tc.name, len(kept), diff)
 		}
-		r.Settle(&Acceptance{Baseline: baseline, Today: today}, all)
+		r.ResolveAccepted(&Acceptance{Baseline: baseline, Today: today}, all)
 		if diff := cmp.Diff(tc.fixed, r.Fixed); diff != "" {
 			t.Errorf("%s: the run says (-want +got):\n%s", tc.name, diff)
 		}
@@ -105,27 +105,27 @@ func TestWhatIsKnownOfATargetIsNewInAnother(t *testing.T) {
 	if len(all.Findings) != 2 || all.Findings[0].Fingerprint != all.Findings[1].Fingerprint {
 		t.Fatalf("findings %+v, want the same of two targets", all.Findings)
 	}
-	known := KnownOf(&all.Findings[0])
-	s := judgedBy(t, &Acceptance{Baseline: []Known{known}, Today: today}, ref, go1, go2)
+	known := BaselineEntryOf(&all.Findings[0])
+	s := judgedBy(t, &Acceptance{Baseline: []BaselineEntry{known}, Today: today}, ref, go1, go2)
 	if f := s.Findings; s.Verdict != Differ || !f[0].Known || f[1].Known {
 		t.Errorf("%s, known: %t and %t; want that of %s only", s.Verdict, f[0].Known, f[1].Known, known.Target)
 	}
 	run := Run{Scenarios: []Scenario{s}}
-	if diff := cmp.Diff([]Known{KnownOf(&all.Findings[1])}, run.News([]Known{known})); diff != "" {
+	if diff := cmp.Diff([]BaselineEntry{BaselineEntryOf(&all.Findings[1])}, run.NewFindings([]BaselineEntry{known})); diff != "" {
 		t.Errorf("new are (-want +got):\n%s", diff)
 	}
-	old := known.Anywhere()
-	if news := run.News([]Known{old}); len(news) > 0 {
+	old := known.WithoutTarget()
+	if news := run.NewFindings([]BaselineEntry{old}); len(news) > 0 {
 		t.Errorf("new beside the first format are %v", news)
 	}
 	s.Reasons = nil
 	for _, partial := range []bool{false, true} {
 		run.Partial = partial
-		want := []Known{KnownOf(&all.Findings[0]), KnownOf(&all.Findings[1])}
+		want := []BaselineEntry{BaselineEntryOf(&all.Findings[0]), BaselineEntryOf(&all.Findings[1])}
 		if partial { // others may show it too
-			want = []Known{old}
+			want = []BaselineEntry{old}
 		}
-		kept, fixed := run.Compare([]Known{old}, []string{"story"})
+		kept, fixed := run.DivideBaseline([]BaselineEntry{old}, []string{"story"})
 		if diff := cmp.Diff(want, kept); diff != "" || len(fixed) > 0 {
 			t.Errorf("partial %t: fixed are %v, and kept (-want +got):\n%s", partial, fixed, diff)
 		}
@@ -141,7 +141,7 @@ func TestNewsAreWhatNothingAccepts(t *testing.T) {
 	}}}}
 	known := finding("c", "")
 	var got []string
-	for _, k := range r.News([]Known{KnownOf(&known)}) {
+	for _, k := range r.NewFindings([]BaselineEntry{BaselineEntryOf(&known)}) {
 		got = append(got, k.At)
 	}
 	if diff := cmp.Diff([]string{"a", "d"}, got); diff != "" {
@@ -153,7 +153,7 @@ func TestCommonAreTheViolationsOfAllTargets(t *testing.T) {
 	violation := func(target, place, schema string) Finding {
 		return Finding{
 			Class: Violation, Kind: "pattern", Scenario: "story", Step: "1", Target: target, Place: place, At: place + " of " + target,
-			Contract: []Word{{Target: target, Schema: schema}},
+			Contract: []Remark{{Target: target, Schema: schema}},
 		}
 	}
 	difference := Finding{Class: Difference, Kind: "value", Scenario: "story", At: "a difference"}
@@ -164,13 +164,13 @@ func TestCommonAreTheViolationsOfAllTargets(t *testing.T) {
 	alone := Scenario{ID: "alone", Targets: story.Targets[:1], Findings: story.Findings[:1]}
 	r := Run{Scenarios: []Scenario{story, alone}}
 	var got []string
-	for _, k := range r.Common(r.News(nil)) {
+	for _, k := range r.SharedViolations(r.NewFindings(nil)) {
 		got = append(got, k.At)
 	}
 	if diff := cmp.Diff([]string{"body/id of old", "body/id of new"}, got); diff != "" {
 		t.Errorf("in common are (-want +got):\n%s", diff)
 	}
-	if got := (&Run{Scenarios: []Scenario{alone}}).Common(r.News(nil)); len(got) > 0 {
+	if got := (&Run{Scenarios: []Scenario{alone}}).SharedViolations(r.NewFindings(nil)); len(got) > 0 {
 		t.Errorf("in common with nobody are %v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -63,7 +64,7 @@ func TestTheFingerprintOfAViolationLeavesOutWhatRulesSpeakOf(t *testing.T) {
 	}
 	answer := func(n string) side { return newSide("cand").answers(200, `{"n":`+n+`}`) }
 	event := func(n string) side { return newSide("cand").stream(`n {"n":` + n + `}`) }
-	declared := &compare.Rules{Volatile: []compare.Volatile{{At: "$.n", Kind: compare.Number}}}
+	declared := &compare.Rules{Volatile: []jsondiff.Volatile{{At: "$.n", Kind: jsondiff.Number}}}
 	for _, made := range []func(string) side{answer, event} {
 		if a, b := of(declared, made("1.25")), of(declared, made("7.5")); a != b {
 			t.Errorf("of two values that a rule speaks of: %s and %s", a, b)

@@ -142,12 +142,12 @@ func TestAConstantIsAccepted(t *testing.T) {
 	for _, s := range first {
 		for i := range s.Findings {
 			s.Findings[i].Scenario = s.ID
-			accept.Baseline = append(accept.Baseline, KnownOf(&s.Findings[i]))
+			accept.Baseline = append(accept.Baseline, BaselineEntryOf(&s.Findings[i]))
 		}
 	}
 	second := ofRun(t, append(scenes, scene{process: 3, ref: m(fixed), cand: m(fixed)})...)
 	for _, s := range second {
-		for _, f := range s.beside.steps {
+		for _, f := range s.assumed.steps {
 			f.Scenario = s.ID
 		}
 	}
@@ -163,7 +163,7 @@ func TestAConstantIsAccepted(t *testing.T) {
 	Constants(alone, accept)
 	var run Run
 	run.Add(*alone[0])
-	if _, fixed := run.Compare(accept.Baseline, []string{"s0", "s1"}); len(fixed) > 0 {
+	if _, fixed := run.DivideBaseline(accept.Baseline, []string{"s0", "s1"}); len(fixed) > 0 {
 		t.Errorf("a run of one scenario says that constants of two have gone: %v", fixed)
 	}
 }

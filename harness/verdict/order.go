@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -12,17 +13,17 @@ import (
 // before the others. What follows from a failure comes behind it.
 func (f Finding) order(g Finding) int {
 	return cmp.Or(
-		cmp.Compare(max(f.place(), f.behind), max(g.place(), g.behind)), cmp.Compare(min(f.behind, 1), min(g.behind, 1)),
+		cmp.Compare(max(f.orderLine(), f.followsLine), max(g.orderLine(), g.followsLine)), cmp.Compare(min(f.followsLine, 1), min(g.followsLine, 1)),
 		cmp.Compare(g.Upstream, f.Upstream), // a server asks others before it answers
 		cmp.Compare(f.Step, g.Step),
 		cmp.Compare(f.exchange, g.exchange), cmp.Compare(f.event, g.event), cmp.Compare(f.Class, g.Class),
 	)
 }
 
-// place is the line that a finding is told at.
-func (f *Finding) place() int {
+// orderLine is the line at which a finding is reported.
+func (f *Finding) orderLine() int {
 	if f.Upstream != "" {
-		return f.while
+		return f.lineDuring
 	}
 	return f.Line
 }
@@ -31,23 +32,23 @@ func (f *Finding) place() int {
 type failure struct {
 	target string
 	line   int
-	// since is when the other targets did the same, by their names: what they told on their streams from then on may be
-	// what this one could not tell.
-	since map[string]time.Duration
+	// startedOn is when the other targets did the same, by their names: what they sent on their streams from then on may be
+	// what this one could not send.
+	startedOn map[string]time.Duration
 }
 
 // failures returns what failed, of all that was found.
-func (j *judge) failures() []failure {
+func failures(ts []*transcript.Transcript, findings []Finding) []failure {
 	var out []failure
-	for i := range j.out.Findings {
-		f := &j.out.Findings[i]
-		if f.Class != Shortfall || f.Kind != string(compare.ExchangeFailed) && f.Kind != string(compare.TargetExited) {
+	for i := range findings {
+		f := &findings[i]
+		if f.Class != Unmet || f.Kind != string(compare.ExchangeFailed) && f.Kind != string(compare.TargetExited) {
 			continue
 		}
-		fail := failure{target: f.Target, line: f.Line, since: map[string]time.Duration{}}
-		for _, t := range j.Transcripts {
-			if at, ok := begun(t, f.Step, f.exchange); ok && t.Target != f.Target {
-				fail.since[t.Target] = at
+		fail := failure{target: f.Target, line: f.Line, startedOn: map[string]time.Duration{}}
+		for _, t := range ts {
+			if at, ok := exchangeStart(t, f.Step, f.exchange); ok && t.Target != f.Target {
+				fail.startedOn[t.Target] = at
 			}
 		}
 		out = append(out, fail)
@@ -55,8 +56,8 @@ func (j *judge) failures() []failure {
 	return out
 }
 
-// begun returns when an exchange of a step was begun. One that is joined was begun by an earlier step.
-func begun(t *transcript.Transcript, step string, exchange int) (at time.Duration, ok bool) {
+// exchangeStart returns when an exchange of a step was begun. One that is joined was begun by an earlier step.
+func exchangeStart(t *transcript.Transcript, step string, exchange int) (at time.Duration, ok bool) {
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		if s.ID != step {
@@ -76,34 +77,34 @@ func begun(t *transcript.Transcript, step string, exchange int) (at time.Duratio
 	return 0, false
 }
 
-// trace finds the differences on streams that follow from a failure. A stream's findings stand at the step that opened
-// it, so without this an event that a hang has kept back would be told before the hang.
-func (j *judge) trace() {
-	failures := j.failures()
-	for i := range j.out.Findings {
-		f := &j.out.Findings[i]
-		for _, fail := range failures {
+// orderAfterFailures finds the differences on streams that follow from a failure. A stream's findings are listed at the step that
+// opened it, so without this an event that a hang has held back would come before the hang.
+func orderAfterFailures(ts []*transcript.Transcript, findings []Finding) {
+	failed := failures(ts, findings)
+	for i := range findings {
+		f := &findings[i]
+		for _, fail := range failed {
 			other := f.Target
 			if fail.target == f.Target {
-				other = j.Transcripts[0].Target
-			} else if fail.target != j.Transcripts[0].Target {
+				other = ts[0].Target
+			} else if fail.target != ts[0].Target {
 				continue
 			}
-			since, known := fail.since[other]
-			if came, ok := f.came[other]; known && ok && came >= since {
-				f.behind = max(f.behind, fail.line)
+			since, known := fail.startedOn[other]
+			if came, ok := f.arrivals[other]; known && ok && came >= since {
+				f.followsLine = max(f.followsLine, fail.line)
 			}
 		}
 	}
 }
 
-// came returns when the events of a difference came, by the target.
-func (j *judge) came(i int, d compare.Difference) map[string]time.Duration {
+// arrivals returns when the events of a difference came, by the target.
+func arrivals(ref, cand *transcript.Transcript, d diff.Difference) map[string]time.Duration {
 	if d.Stream == "" {
 		return nil
 	}
 	out := map[string]time.Duration{}
-	for side, t := range [2]*transcript.Transcript{j.Transcripts[0], j.Transcripts[i]} {
+	for side, t := range [2]*transcript.Transcript{ref, cand} {
 		for _, s := range t.Streams {
 			if n := d.Events[side]; s.Name == d.Stream && n >= 0 {
 				out[t.Target] = s.Events[n].At
@@ -111,4 +112,44 @@ func (j *judge) came(i int, d compare.Difference) map[string]time.Duration {
 		}
 	}
 	return out
+}
+
+// orderAfterWrongIDs finds wrong ids in events that came after an exchange with one was begun. A stream's findings are listed at
+// the step that opened it, so without this an event would come before the response whose id it repeats.
+func orderAfterWrongIDs(ts []*transcript.Transcript, findings []Finding) {
+	for i := range findings {
+		f := &findings[i]
+		if !f.isIdentity() || f.Stream == "" {
+			continue
+		}
+		came, ok := f.arrivals[f.Target]
+		if !ok {
+			continue
+		}
+		first := 0 // the line of the first such exchange
+		for k := range findings {
+			g := &findings[k]
+			if !g.isIdentity() || g.Stream != "" || g.Target != f.Target || g.Line < f.Line || first > 0 && g.Line >= first {
+				continue
+			}
+			if since, known := startFor(ts, g); known && since <= came {
+				first = g.Line
+			}
+		}
+		f.followsLine = max(f.followsLine, first)
+	}
+}
+
+// startFor returns when an exchange of the target that a finding is about was begun.
+func startFor(ts []*transcript.Transcript, f *Finding) (time.Duration, bool) {
+	for _, t := range ts {
+		if t.Target == f.Target {
+			return exchangeStart(t, f.Step, f.exchange)
+		}
+	}
+	return 0, false
+}
+
+func (f *Finding) isIdentity() bool {
+	return f.Class == Difference && f.Kind == string(diff.IdentityBroken)
 }

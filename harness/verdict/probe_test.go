@@ -16,7 +16,7 @@ func TestFewScenariosAreWorthAProbe(t *testing.T) {
 	two := scene{process: 1, ref: m(drawn(1)), cand: m(drawn(2))}
 	elsewhere := func(s scene, process int) scene { s.process = process; return s }
 	var many []scene
-	for i := range 2 * (mostProbes + 2) {
+	for i := range 2 * (maxProbes + 2) {
 		many = append(many, scene{process: 1, ref: m(drawn(100 + i/2)), cand: m(drawn(200 + i/2))})
 	}
 	port := func(n int) string { return m(fmt.Sprintf("http://localhost:%d/", n)) }
@@ -42,7 +42,7 @@ func TestFewScenariosAreWorthAProbe(t *testing.T) {
 				s.Millis = tc.millis[i]
 			}
 			all = append(all, nil) // one that was not judged
-			if diff := cmp.Diff(tc.want, Doubtful(all)); diff != "" {
+			if diff := cmp.Diff(tc.want, ProbeCandidates(all)); diff != "" {
 				t.Errorf("worth a probe (-want +got):\n%s", diff)
 			}
 		})

@@ -3,7 +3,7 @@ package verdict
 import (
 	"slices"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 )
 
 // A Run is the judgement of a whole run.
@@ -11,24 +11,24 @@ type Run struct {
 	Verdict   Verdict           `json:"verdict"`
 	Scenarios []Scenario        `json:"scenarios"` // in the order of their files
 	Totals    Totals            `json:"totals"`
-	Blame     Cells             `json:"blame,omitzero"` // empty without a reference
-	Coverage  contract.Coverage `json:"coverage"`
+	Blame     BlameMatrix       `json:"blame,omitzero"` // empty without a reference
+	Coverage  coverage.Coverage `json:"coverage"`
 	// Gate says whether as much of the contract was reached as the project demands; nil when it demands nothing.
-	Gate *contract.Gate `json:"coverage_gate,omitempty"`
+	Gate *coverage.Gate `json:"coverage_gate,omitempty"`
 	// Incomplete says why the run did not do all it was asked to; "" when it did.
 	Incomplete string `json:"incomplete,omitempty"`
 	// Partial says that targets of the project were left out, or the reference was another one: what does not show may
 	// show in others.
 	Partial bool `json:"partial,omitempty"`
-	// Shard says that this is one of several parts of a run; what only the whole can tell is not told.
+	// Shard says that this is one of several parts of a run; what needs the whole run is left out.
 	Shard *Shard `json:"shard,omitempty"`
 	// AllowEmpty says that a run in which nothing was judged is green, because its user asked for that.
 	AllowEmpty bool `json:"allow_empty,omitempty"`
-	// OwnerUnchecked says, by target, why nobody knows that its own process answered on its port.
+	// OwnerUnchecked says, by target, why it could not be checked that its own process answered on its port.
 	OwnerUnchecked map[string]string `json:"owner_unchecked,omitempty"`
 	// Waivers are all that there are, in the order of their file, and Fixed is what the baseline has and the run has not.
-	Waivers []WaiverUse `json:"waivers,omitempty"`
-	Fixed   []Known     `json:"fixed,omitempty"`
+	Waivers []WaiverUse     `json:"waivers,omitempty"`
+	Fixed   []BaselineEntry `json:"fixed,omitempty"`
 	// Unused are rules that never applied, although the run had all that they are about.
 	Unused []Rule `json:"unused_rules,omitempty"`
 }
@@ -57,13 +57,13 @@ type Totals struct {
 	NotApplicable int      `json:"not_applicable"`
 	Differences   int      `json:"differences"`
 	Violations    int      `json:"violations"`
-	Shortfalls    int      `json:"shortfalls"`
+	Unmet         int      `json:"shortfalls"`
 	Accepted      Accepted `json:"accepted"` // of these
 	Targets       []Target `json:"targets"`
 	Compared      Compared `json:"compared"`
 }
 
-// Accepted counts findings that are not as they should be, and may stay so.
+// Accepted counts findings that are accepted.
 type Accepted struct {
 	Waived int `json:"waived"` // by a waiver
 	Known  int `json:"known"`  // by the baseline
@@ -93,7 +93,7 @@ func (r *Run) Add(s Scenario) {
 		case Violation:
 			t.Violations++
 		default:
-			t.Shortfalls++
+			t.Unmet++
 		}
 		switch {
 		case f.Waiver != "":
@@ -111,22 +111,14 @@ func (r *Run) Add(s Scenario) {
 		t.Targets[i].Success += target.Success
 		t.Targets[i].Upstream += target.Upstream
 	}
-	t.Compared.Exchanges += s.Compared.Exchanges
-	t.Compared.Events += s.Compared.Events
-	t.Compared.addUnnamed(s.Compared.Unnamed)
-	for reason, n := range s.Compared.NotCompared {
-		if t.Compared.NotCompared == nil {
-			t.Compared.NotCompared = map[string]int{}
-		}
-		t.Compared.NotCompared[reason] += n
-	}
+	t.Compared.add(&s.Compared)
 	r.Verdict = Worse(r.Verdict, s.Verdict)
 }
 
 // Conclude returns the run's verdict: that of its worst scenario; differ when a waiver is stale or less of the contract was
 // reached than is demanded, and unknown when the run is incomplete, or when nothing was judged and AllowEmpty is not set.
 func (r *Run) Conclude() Verdict {
-	if r.Gate != nil && r.Gate.State == contract.GateMissed {
+	if r.Gate != nil && r.Gate.State == coverage.GateMissed {
 		r.Verdict = Worse(r.Verdict, Differ)
 	}
 	if slices.ContainsFunc(r.Waivers, func(w WaiverUse) bool { return w.State == Stale }) {

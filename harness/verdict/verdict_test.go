@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -452,7 +453,7 @@ func TestAFloodOfFindingsIsCut(t *testing.T) {
 		events = append(events, "stranger {}")
 	}
 	got := judged(t, newSide("ref").stream(events...), newSide("cand").stream(events...))
-	if len(got.Findings) != mostFindings || got.Verdict != Differ {
+	if len(got.Findings) != maxFindings || got.Verdict != Differ {
 		t.Errorf("%d findings, %s", len(got.Findings), got.Verdict)
 	}
 	want := []string{"10000 findings; those beyond the first 1000 are left out"}
@@ -499,7 +500,7 @@ func TestHeartbeatsDoNotCount(t *testing.T) {
 // What a rule calls a token is shown by no finding and no reason, whoever speaks of it.
 func TestATokenIsConcealed(t *testing.T) {
 	const secret = "s3cr3t-0123456789"
-	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []compare.Volatile{{At: "$.n", Kind: compare.Token}}}}
+	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []jsondiff.Volatile{{At: "$.n", Kind: jsondiff.Token}}}}
 	for _, s := range []side{newSide("ref").answers(200, `{"n":"`+secret+`"}`, 200, `{"m":"`+secret+`"}`), newSide("cand").answers(200, `{"n":"`+secret+`"}`, 200, `{"m":"other"}`)} {
 		s.step(transcript.Step{Text: "close feed", Fault: "it says " + secret})
 		c.Transcripts = append(c.Transcripts, s.Transcript)
@@ -515,7 +516,7 @@ func TestATokenIsConcealed(t *testing.T) {
 
 // What a rule that is refused would have silenced was compared, and yet nobody can rely on it.
 func TestARefusedRuleLeavesItsScenarioUnknown(t *testing.T) {
-	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []compare.Volatile{{At: "$.m", Kind: compare.Text, Rule: "lockstep.yaml:7:5"}}}}
+	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []jsondiff.Volatile{{At: "$.m", Kind: jsondiff.Text, Rule: "lockstep.yaml:7:5"}}}}
 	for _, target := range []string{"ref", "cand", "other"} {
 		c.Transcripts = append(c.Transcripts, newSide(target).answers(200, `{"m":{"a":1}}`).Transcript)
 	}

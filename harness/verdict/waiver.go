@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
 // A Waiver accepts one known finding: what it is, where, why, who says so, until when. Another finding at the same place
 // is not accepted.
 type Waiver struct {
 	ID string
-	// Scenario is a scenario's id, that of a table, which means all of its rows, or a pattern: * stands for any text.
+	// Scenario is a scenario's id, that of a table, which means all of its rows, or a pattern: * matches any text.
 	Scenario    string
 	At          string // as Finding.At has it
 	Kind        string
@@ -34,14 +34,14 @@ type Condition struct {
 	Env     map[string]string // each variable has this value
 }
 
-// Covers reports whether a waiver speaks of a scenario.
+// Covers reports whether a waiver is for a scenario.
 func (w *Waiver) Covers(id string) bool {
 	table, _, _ := strings.Cut(id, "[")
-	return w.Scenario == id || w.Scenario == table || strings.Contains(w.Scenario, "*") && fits(id, w.Scenario)
+	return w.Scenario == id || w.Scenario == table || strings.Contains(w.Scenario, "*") && matchesPattern(id, w.Scenario)
 }
 
-// fits reports whether a text fits a pattern, in which * stands for any text.
-func fits(text, pattern string) bool {
+// matchesPattern reports whether a text matches a pattern, in which * matches any text.
+func matchesPattern(text, pattern string) bool {
 	parts := strings.Split(pattern, "*")
 	last := len(parts) - 1
 	text, ok := strings.CutPrefix(text, parts[0])
@@ -58,26 +58,26 @@ func cut(text, at string, before bool) (string, string, bool) {
 	return head, tail, ok && before
 }
 
-// isFor reports whether a finding stands at the waiver's place, whatever it is.
-func (w *Waiver) isFor(f *Finding) bool {
+// isAt reports whether a finding is at the waiver's place, whatever it is.
+func (w *Waiver) isAt(f *Finding) bool {
 	return w.At == f.At && w.Covers(f.Scenario) && (w.When.Targets == nil || slices.Contains(w.When.Targets, f.Target))
 }
 
-// Pins reports whether a finding is the one that the waiver means.
-func (w *Waiver) Pins(f *Finding) bool {
-	return w.Kind == f.Kind && w.Fingerprint == f.Fingerprint && w.isFor(f)
+// Matches reports whether a finding is the one that the waiver means.
+func (w *Waiver) Matches(f *Finding) bool {
+	return w.Kind == f.Kind && w.Fingerprint == f.Fingerprint && w.isAt(f)
 }
 
 // An Acceptance is what is accepted in a run.
 type Acceptance struct {
 	Waivers  []Waiver
-	Baseline []Known
+	Baseline []BaselineEntry
 	Today    time.Time
 	Environ  []string // name=value
 }
 
-// here reports whether the run has the environment that a waiver asks for.
-func (a *Acceptance) here(w *Waiver) bool {
+// applies reports whether the run has the environment that a waiver asks for.
+func (a *Acceptance) applies(w *Waiver) bool {
 	for name, value := range w.When.Env {
 		if a.variable(name) != value {
 			return false
@@ -86,7 +86,7 @@ func (a *Acceptance) here(w *Waiver) bool {
 	return true
 }
 
-// variable returns the value of an environment variable: of a name that stands twice, the last counts.
+// variable returns the value of an environment variable: the last one counts when a name is there twice.
 func (a *Acceptance) variable(name string) string {
 	for _, entry := range slices.Backward(a.Environ) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -96,8 +96,8 @@ func (a *Acceptance) variable(name string) string {
 	return ""
 }
 
-// days returns how many days a waiver still holds; 0 or less when it has expired.
-func (a *Acceptance) days(w *Waiver) int {
+// daysLeft returns how many days a waiver still holds; 0 or less when it has expired.
+func (a *Acceptance) daysLeft(w *Waiver) int {
 	const day = 24 * time.Hour
 	return int(w.Expires.Sub(a.Today.UTC().Truncate(day)) / day)
 }
@@ -112,12 +112,12 @@ func (a *Acceptance) accept(f *Finding) {
 	for i := range a.Waivers {
 		w := &a.Waivers[i]
 		switch {
-		case !a.here(w) || !w.isFor(f):
-		case !w.Pins(f):
+		case !a.applies(w) || !w.isAt(f):
+		case !w.Matches(f):
 			if other == "" {
 				other = fmt.Sprintf("waiver %s is for another difference here: %s %s", w.ID, w.Kind, w.Fingerprint)
 			}
-		case a.days(w) <= 0:
+		case a.daysLeft(w) <= 0:
 			expired = fmt.Sprintf("waiver %s expired on %s", w.ID, w.Expires.Format(time.DateOnly))
 		default:
 			f.Waiver = w.ID
@@ -127,8 +127,8 @@ func (a *Acceptance) accept(f *Finding) {
 	if f.Note = expired; expired == "" {
 		f.Note = other
 	}
-	known := KnownOf(f)
-	f.Known = slices.Contains(a.Baseline, known) || slices.Contains(a.Baseline, known.Anywhere())
+	known := BaselineEntryOf(f)
+	f.Known = slices.Contains(a.Baseline, known) || slices.Contains(a.Baseline, known.WithoutTarget())
 }
 
 // Accepted reports whether a waiver or the baseline accepts the finding.
@@ -139,10 +139,10 @@ type WaiverState string
 
 // What becomes of waivers.
 const (
-	Holding WaiverState = "holds"   // it accepts findings
-	Expired WaiverState = "expired" // what it accepted counts again
-	Stale   WaiverState = "stale"   // what it accepted is not there any more
-	Idle    WaiverState = "idle"    // nobody can tell: its scenario was not judged, or it is not for here
+	Holding   WaiverState = "holds"   // it accepts findings
+	Expired   WaiverState = "expired" // what it accepted counts again
+	Stale     WaiverState = "stale"   // what it accepted is not there any more
+	NotLooked WaiverState = "idle"    // not known: its scenario was not judged, or it does not apply here
 )
 
 // A WaiverUse is a waiver and what became of it.
@@ -164,9 +164,9 @@ type WaiverUse struct {
 	Days        int         `json:"days"`    // until then
 }
 
-// Settle says what became of the waivers and of the baseline, when all scenarios have been added. all are the ids of the
+// ResolveAccepted says what became of the waivers and of the baseline, when all scenarios have been added. all are the ids of the
 // scenarios that there are: a waiver is only stale when each that it covers was judged.
-func (r *Run) Settle(a *Acceptance, all []string) {
+func (r *Run) ResolveAccepted(a *Acceptance, all []string) {
 	if a == nil {
 		return
 	}
@@ -176,12 +176,12 @@ func (r *Run) Settle(a *Acceptance, all []string) {
 		use := WaiverUse{
 			ID: w.ID, File: w.File, Line: w.Line, Scenario: w.Scenario, At: w.At, Kind: w.Kind, Fingerprint: w.Fingerprint,
 			Class: w.Class, Reason: w.Reason, Owner: w.Owner, Link: w.Link,
-			Expires: w.Expires.Format(time.DateOnly), Days: a.days(w), State: Idle,
+			Expires: w.Expires.Format(time.DateOnly), Days: a.daysLeft(w), State: NotLooked,
 		}
-		if a.here(w) {
-			use.Findings = r.count(w.Pins)
+		if a.applies(w) {
+			use.Findings = r.count(w.Matches)
 			switch {
-			case use.Findings == 0 && r.told(w, all, judged):
+			case use.Findings == 0 && r.wouldShow(w, all, judged):
 				use.State = Stale
 			case use.Findings == 0:
 			case use.Days <= 0:
@@ -192,24 +192,24 @@ func (r *Run) Settle(a *Acceptance, all []string) {
 		}
 		r.Waivers = append(r.Waivers, use)
 	}
-	_, r.Fixed = r.Compare(a.Baseline, all)
+	_, r.Fixed = r.DivideBaseline(a.Baseline, all)
 }
 
-// told reports whether the run would have shown what a waiver accepts.
-func (r *Run) told(w *Waiver, all []string, judged map[string]bool) bool {
-	if !r.Whole() {
+// wouldShow reports whether the run would have shown what a waiver accepts.
+func (r *Run) wouldShow(w *Waiver, all []string, judged map[string]bool) bool {
+	if !r.Complete() {
 		return false
 	}
 	for _, id := range all {
-		if (w.Covers(id) || w.Kind == string(compare.Constant)) && !judged[id] {
+		if (w.Covers(id) || w.Kind == string(diff.Constant)) && !judged[id] {
 			return false
 		}
 	}
 	return true
 }
 
-// Whole reports whether all targets took part, and the run came to its end.
-func (r *Run) Whole() bool { return r.Incomplete == "" && !r.Partial }
+// Complete reports whether all targets took part, and the run came to its end.
+func (r *Run) Complete() bool { return r.Incomplete == "" && !r.Partial }
 
 // judged returns the scenarios that were judged without a doubt.
 func (r *Run) judged() map[string]bool {

@@ -190,13 +190,13 @@ func TestAWaiverIsStaleOnlyWhenItWouldHaveShown(t *testing.T) {
 		want   WaiverState
 	}{
 		{"all were judged", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, nil, Stale},
-		{"one was not selected", Run{Scenarios: []Scenario{match("story")}}, nil, Idle},
-		{"one does not apply", Run{Scenarios: []Scenario{match("story"), {ID: "story-2", Verdict: NotApplicable}}}, nil, Idle},
-		{"one is unknown", Run{Scenarios: []Scenario{match("story"), {ID: "story-2", Verdict: Unknown, Reasons: []Reason{{Text: "it died"}}}}}, nil, Idle},
-		{"one differs, and was cut short", Run{Scenarios: []Scenario{match("story"), {ID: "story-2", Verdict: Differ, Reasons: []Reason{{Text: "cut short"}}}}}, nil, Idle},
-		{"the run is incomplete", Run{Scenarios: []Scenario{match("story"), match("story-2")}, Incomplete: "interrupted"}, nil, Idle},
-		{"a target was left out", Run{Scenarios: []Scenario{match("story"), match("story-2")}, Partial: true}, nil, Idle},
-		{"it is for another environment", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, func(w *Waiver) { w.When.Env = map[string]string{"CI": "1"} }, Idle},
+		{"one was not selected", Run{Scenarios: []Scenario{match("story")}}, nil, NotLooked},
+		{"one does not apply", Run{Scenarios: []Scenario{match("story"), {ID: "story-2", Verdict: NotApplicable}}}, nil, NotLooked},
+		{"one is unknown", Run{Scenarios: []Scenario{match("story"), {ID: "story-2", Verdict: Unknown, Reasons: []Reason{{Text: "it died"}}}}}, nil, NotLooked},
+		{"one differs, and was cut short", Run{Scenarios: []Scenario{match("story"), {ID: "story-2", Verdict: Differ, Reasons: []Reason{{Text: "cut short"}}}}}, nil, NotLooked},
+		{"the run is incomplete", Run{Scenarios: []Scenario{match("story"), match("story-2")}, Incomplete: "interrupted"}, nil, NotLooked},
+		{"a target was left out", Run{Scenarios: []Scenario{match("story"), match("story-2")}, Partial: true}, nil, NotLooked},
+		{"it is for another environment", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, func(w *Waiver) { w.When.Env = map[string]string{"CI": "1"} }, NotLooked},
 		{"it has expired, too", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, func(w *Waiver) { w.Expires = today.AddDate(0, 0, -1) }, Stale},
 	} {
 		w := gone
@@ -205,7 +205,7 @@ func TestAWaiverIsStaleOnlyWhenItWouldHaveShown(t *testing.T) {
 		}
 		r := tc.run
 		r.Verdict = Match
-		r.Settle(accepting(w), []string{"story", "story-2", "other"})
+		r.ResolveAccepted(accepting(w), []string{"story", "story-2", "other"})
 		if got := r.Waivers[0].State; got != tc.want {
 			t.Errorf("%s: it is %s, want %s", tc.name, got, tc.want)
 		}
@@ -226,7 +226,7 @@ func TestTheStateOfWaiversThatAreNeeded(t *testing.T) {
 		a.Today = time.Date(2026, 11, tc.day, 23, 59, 0, 0, time.UTC)
 		var r Run
 		r.Add(judgedBy(t, a, ref, cand))
-		r.Settle(a, []string{"story"})
+		r.ResolveAccepted(a, []string{"story"})
 		r.Conclude()
 		use := r.Waivers[0]
 		if got := fmt.Sprintf("%s %d %s", use.State, use.Days, r.Verdict); got != tc.want || use.Findings != 1 {

@@ -5,7 +5,10 @@ import (
 	"strings"
 )
 
-var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+var (
+	pointerEscape   = strings.NewReplacer("~", "~0", "/", "~1")
+	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
+)
 
 // AppendName returns the JSON Pointer of the named member of the object at pointer (RFC 6901 §3).
 func AppendName(pointer, name string) string { return pointer + "/" + pointerEscape.Replace(name) }
@@ -26,3 +29,6 @@ func AppendIndexTo(pointer []byte, i int) []byte {
 
 // AppendIndex returns the JSON Pointer of an element of the array at pointer.
 func AppendIndex(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
+
+// UnescapeName returns the name that one token of a JSON Pointer stands for.
+func UnescapeName(token string) string { return pointerUnescape.Replace(token) }

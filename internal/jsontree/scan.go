@@ -8,16 +8,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scan reads a document without a defect, as nearly all are, several times as fast as the decoder does: its texts are
-// parts of one string, and what trees are made of is allocated by the dozen. It gives up on everything else, without a
-// word why; that is the decoder's to say.
-func scan(data []byte) (root *Node, ok bool) { return scanText(string(data)) }
-
-func scanText(text string) (root *Node, ok bool) {
-	s := scanner{text: text}
-	if !utf8.ValidString(s.text) {
-		return nil, false
-	}
+// scan reads a document, several times as fast as the decoder does: its texts are parts of one string, and what trees are
+// made of is allocated by the dozen. It reads defective documents as well. Unless a document is sound it must be
+// reviewed; the root of one that is not JSON means nothing.
+func scan(text string) (root *Node, sound bool) {
+	s := scanner{text: strings.TrimPrefix(text, bom)}
+	s.invalid = !utf8.ValidString(s.text)
+	s.unsound = s.invalid || len(s.text) < len(text)
 	count := func(c string) int { return strings.Count(s.text, c) }
 	s.values = 1 + count(",") + count("{") + count("[") // a few more where these stand in strings
 	s.members = count(":")
@@ -28,18 +25,21 @@ func scanText(text string) (root *Node, ok bool) {
 	s.names, s.items = open.names[:0], open.items[:0]
 	root = s.value(1)
 	s.blanks()
-	return root, root != nil && s.at == len(s.text)
+	return root, root != nil && s.at == len(s.text) && !s.unsound
 }
 
 const (
-	few  = 24  // members that are being read at a time, in most documents
-	most = 256 // of what is allocated at a time
+	few      = 24  // members that are being read at a time, in most documents
+	maxCarve = 256 // of what is allocated at a time
 )
 
 type scanner struct {
 	text            string
 	at              int
 	values, members int // how many the document has at most
+
+	invalid bool // some bytes are not UTF-8
+	unsound bool // the document has a defect, or may have one
 
 	// Of a document that was summarized, the next mark.
 	doc  *summary
@@ -97,7 +97,7 @@ func (s *scanner) node(kind Kind) *Node {
 // carve takes n elements from those that are free. When they do not suffice it makes more, of which there can be all.
 func carve[E any](free *[]E, n, all int) []E {
 	if len(*free) < n {
-		*free = make([]E, max(n, min(all, most)))
+		*free = make([]E, max(n, min(all, maxCarve)))
 	}
 	part := (*free)[:n:n]
 	*free = (*free)[n:]
@@ -217,7 +217,10 @@ func (s *scanner) string() (text string, ok bool) {
 	}
 	if at < len(in) && in[at] == '"' {
 		s.at = at + 1
-		return in[from+1 : at], true
+		if text = in[from+1 : at]; !s.invalid || utf8.ValidString(text) {
+			return text, true
+		}
+		return unquote(in[from:s.at]), true
 	}
 	s.at = at
 	if !s.skipEscaped() {
@@ -225,7 +228,14 @@ func (s *scanner) string() (text string, ok bool) {
 	}
 	var room [128]byte
 	b, err := unescape(room[:0], in[from:s.at])
-	return string(b), err == nil
+	switch {
+	case err != nil: // half of a surrogate pair, or no escape at all
+		s.unsound = true
+		return unquote(in[from:s.at]), true
+	case s.invalid && !utf8.Valid(b):
+		return unquote(in[from:s.at]), true
+	}
+	return string(b), true
 }
 
 // unescape appends what a quoted string without control characters stands for.
@@ -322,27 +332,25 @@ func (s *scanner) object(depth int) *Node {
 		return n
 	}
 	*like = n.Names
-	if !n.makeIndex() {
-		return nil
+	if n.makeIndex(); !n.unique {
+		*like, s.unsound = nil, true
 	}
 	return n
 }
 
-// makeIndex prepares an object that has all its members to be searched. It reports whether their names are all different.
-func (n *Node) makeIndex() bool {
-	n.unique = len(n.Names) > 0 // else there will be no such node
+// makeIndex prepares an object that has all its members to be searched, and notes whether their names are all different.
+func (n *Node) makeIndex() {
+	n.unique = true
 	if len(n.Names) <= small {
 		for i, name := range n.Names {
-			if slices.Contains(n.Names[:i], name) {
-				return false
-			}
+			n.unique = n.unique && !slices.Contains(n.Names[:i], name)
 		}
-		return true
+		return
 	}
 	index := make(map[string]int, len(n.Names))
 	for i, name := range n.Names {
 		index[name] = i
 	}
 	n.rest = &rest{index: index}
-	return len(index) == len(n.Names)
+	n.unique = len(index) == len(n.Names)
 }

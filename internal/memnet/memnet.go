@@ -1,8 +1,8 @@
-// Package memnet is a network without ports: a listener and its dialer, joined by pipes in memory.
+// Package memnet is a network in memory: a listener and a dialer with pipes between them.
 //
-// A server under test serves on it exactly as on TCP, but nothing leaves the process: tests need no free port, run in
-// parallel, and work inside a testing/synctest bubble, where a real socket would stop the clock. What pipes cannot do
-// is left to tests with sockets: they have no buffers (a write waits for its reader), no half-close and no reset.
+// Servers in tests use it like TCP. Tests need no free port, run in parallel, and work inside a testing/synctest bubble, in
+// which a real socket would stop the clock. Pipes have no buffers (a write waits for its reader), no half-close and no
+// reset, so some tests still need sockets.
 package memnet
 
 import (
@@ -22,7 +22,7 @@ type Listener struct {
 
 var _ net.Listener = (*Listener)(nil)
 
-// Listen returns a listener nobody has dialed yet.
+// Listen returns a new listener.
 func Listen() *Listener {
 	return &Listener{conns: make(chan net.Conn), closed: make(chan struct{})}
 }
@@ -37,13 +37,13 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close makes Accept and Dial fail. Connections that were accepted live on.
+// Close makes Accept and Dial fail. Accepted connections stay open.
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// Addr returns an address that names the network and nothing else.
+// Addr returns an address that only names the network.
 func (l *Listener) Addr() net.Addr { return addr{} }
 
 // Dial connects to the listener. It returns when the connection was accepted.
@@ -69,7 +69,7 @@ func (l *Listener) Client() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) },
-			// Left on, the transport asks for gzip and hides from the test what it got.
+			// Otherwise the transport requests gzip and decodes it, so that the test does not see the real body.
 			DisableCompression: true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// resolve follows references to the schema that says what is admitted.
+// resolve follows references to the schema with the constraints.
 func (w *writer) resolve(s schema) schema {
 	for {
 		ref := text(s.node, "$ref")
@@ -42,10 +42,10 @@ func (w *writer) refer(ref, base string) (schema, bool) {
 	return schema{at, id}, at != nil
 }
 
-// description is what a schema says of itself, or else what the one says that it refers to.
+// description returns the description of a schema, or else of the schema that it refers to.
 func (w *writer) description(s schema) string { return w.say(s, "description") }
 
-// say returns the text of an annotation. The nearest one counts.
+// say returns the text of an annotation: that of the schema itself, or else of the nearest schema that it refers to.
 func (w *writer) say(s schema, keyword string) string {
 	if own := text(s.node, keyword); own != "" || s.node.Member("$ref") == nil {
 		return own
@@ -56,7 +56,7 @@ func (w *writer) say(s schema, keyword string) string {
 	return ""
 }
 
-// fallback says what holds where a key is not given.
+// fallback returns the default of a key, as a cell of a table.
 func (w *writer) fallback(s schema) string {
 	if words := w.say(s, "x-default"); words != "" {
 		return words
@@ -67,13 +67,13 @@ func (w *writer) fallback(s schema) string {
 	return ""
 }
 
-// A choice is a key that decides by which schema an object is judged.
+// A choice is a key that selects the schema of an object.
 type choice struct {
 	key  string
 	then *jsontree.Node
 }
 
-// choices returns those of allOf that ask for a key, {"if": {"required": [key]}, "then": …, "else": the same again}, in the
+// choices returns the conditions of allOf that test for a key, {"if": {"required": [key]}, "then": …, "else": the same again}, in the
 // order in which anyOf has the keys.
 func choices(n *jsontree.Node) []choice {
 	var out []choice
@@ -95,7 +95,7 @@ func choices(n *jsontree.Node) []choice {
 	return out
 }
 
-// alternativeKeys are the keys of which one must be there.
+// alternativeKeys returns the keys of which one is required.
 func alternativeKeys(n *jsontree.Node) []string {
 	var keys []string
 	if list := n.Member("anyOf"); list != nil {
@@ -106,7 +106,7 @@ func alternativeKeys(n *jsontree.Node) []string {
 	return keys
 }
 
-// oneOf says which keys must be there at least, where there is a choice.
+// oneOf returns a sentence about the keys of which at least one is required, "" without such keys.
 func oneOf(n *jsontree.Node) string {
 	keys := alternativeKeys(n)
 	if len(keys) == 0 {
@@ -115,7 +115,7 @@ func oneOf(n *jsontree.Node) string {
 	return fmt.Sprintf("At least one is required of: %s.", alternatives(keys, code))
 }
 
-// text returns a scalar member, "" when there is none.
+// text returns a scalar member, "" without one.
 func text(n *jsontree.Node, name string) string {
 	if v := n.Member(name); v != nil {
 		return v.Text
@@ -123,7 +123,7 @@ func text(n *jsontree.Node, name string) string {
 	return ""
 }
 
-// texts returns the texts of a list, or the one that stands for it.
+// texts returns the strings of a list; a single string counts as a list of one.
 func texts(n *jsontree.Node) []string {
 	switch {
 	case n == nil:
@@ -148,13 +148,13 @@ func alternatives(all []string, show func(string) string) string {
 
 func code(s string) string { return "`" + s + "`" }
 
-// lower writes a title as it stands within a sentence.
+// lower writes a title as in the middle of a sentence.
 func lower(title string) string { return strings.ToLower(title[:1]) + title[1:] }
 
-// marked is what Markdown or a table would take for its own.
+// marked finds characters that Markdown or a table would interpret.
 var marked = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`)
 
-// cell writes a sentence of a schema into a table.
+// cell escapes a sentence of a schema for a table.
 func cell(sentence string) string { return marked.Replace(sentence) }
 
 var notInSlugs = regexp.MustCompile(`[^\p{L}\p{N}_ -]+`)

@@ -19,11 +19,11 @@ var update = flag.Bool("update", false, "write docs/reference.md")
 // preamble begins docs/reference.md.
 const preamble = `# Reference
 
-Every key of the files that people write. This page is made of their JSON Schemas by ` + "`make generate`" + `; what it says is
-changed there: [scenarios](../harness/scenario/scenario.schema.json),
-[fragments](../harness/scenario/fragment.schema.json), [lockstep.yaml](../harness/project.schema.json),
-[waivers.yaml](../harness/waiver/waivers.schema.json). How the keys play together is told in [scenarios.md](scenarios.md),
-[rules.md](rules.md), [project.md](project.md) and [waivers.md](waivers.md).
+This page lists every key of the files that you write. ` + "`make generate`" + ` makes it from the JSON Schemas; edit the text
+there: [scenarios](../harness/scenario/scenario.schema.json), [fragments](../harness/scenario/fragment.schema.json),
+[lockstep.yaml](../harness/project/project.schema.json), [waivers.yaml](../harness/verdict/waiver/waivers.schema.json).
+[scenarios.md](scenarios.md), [rules.md](rules.md), [project.md](project.md) and [waivers.md](waivers.md) explain how
+to use the keys together.
 
 `
 
@@ -40,8 +40,8 @@ func described(t *testing.T) []File {
 	return []File{
 		{"Scenario", read("scenario/scenario.schema.json")},
 		{"Fragment", read("scenario/fragment.schema.json")},
-		{"lockstep.yaml", read("project.schema.json")},
-		{"waivers.yaml", read("waiver/waivers.schema.json")},
+		{"lockstep.yaml", read("project/project.schema.json")},
+		{"waivers.yaml", read("verdict/waiver/waivers.schema.json")},
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package schemadoc writes a reference for people of the JSON Schemas of files.
+// Package schemadoc turns the JSON Schemas of the files that users write into a reference in Markdown.
 //
-// Each file is a chapter, and each kind of object in it a section with a table of its keys. Sections come in the order in
-// which a reader meets them. A schema that many places share is told once, and linked to: an object is a section, a
-// scalar with a title a row among the words at the end.
+// Each file is a chapter, and each kind of object in it a section with a table of its keys. The sections follow the order of the
+// keys. A schema that several places share is written once and linked to: an object becomes a section, a scalar with a title
+// a row of the table "Values" at the end.
 //
-// Beside the keywords of JSON Schema it knows "x-default", which says in words what a default is that is no value.
+// In addition to the keywords of JSON Schema it reads "x-default": words for a default that is not a constant.
 package schemadoc
 
 import (
@@ -21,8 +21,8 @@ type File struct {
 	Schema []byte
 }
 
-// Markdown returns the reference. The schemas may refer to each other. A key that nothing describes, a reference that leads
-// nowhere and two sections of one name are errors.
+// Markdown returns the reference. The schemas may refer to each other. A key without a description, a reference without a
+// target and two sections of the same name are errors.
 func Markdown(files []File) (string, error) {
 	w := &writer{documents: map[string]*jsontree.Node{}, anchors: map[*jsontree.Node]string{}, taken: map[string]bool{}}
 	roots := make([]*jsontree.Node, len(files))
@@ -50,11 +50,11 @@ type schema struct {
 	id   string
 }
 
-// A section is an object with keys, or a choice among such objects, that waits to be written.
+// A section is an object with keys, or a choice among such objects, that is still to be written.
 type section struct {
 	schema
 	title string
-	key   string // of a choice: the key that leads here, which is always there
+	key   string // of a choice: the required key that leads here
 }
 
 // A writer writes the reference.
@@ -62,10 +62,10 @@ type writer struct {
 	documents map[string]*jsontree.Node // by $id
 	out       strings.Builder
 	toc       strings.Builder
-	anchors   map[*jsontree.Node]string // of sections that are written or wait
+	anchors   map[*jsontree.Node]string // of sections that are written or queued
 	taken     map[string]bool           // anchors
 	waiting   []section
-	words     []schema // scalars with a title that were met
+	words     []schema // scalars with a title, in the order in which they appeared
 	problems  []string
 }
 
@@ -73,10 +73,10 @@ func (w *writer) problem(format string, args ...any) {
 	w.problems = append(w.problems, fmt.Sprintf(format, args...))
 }
 
-// chapter writes all that a file's schema leads to, and no chapter before has told.
+// chapter writes everything that the schema of a file leads to and that no earlier chapter has written.
 func (w *writer) chapter(title string, root schema) {
 	w.waiting = nil
-	if items := root.node.Member("items"); items != nil { // a list: what is told is its elements
+	if items := root.node.Member("items"); items != nil { // a list: the chapter describes its elements
 		fmt.Fprintf(&w.out, "\n## %s\n\n%s\n", title, cell(w.description(root)))
 		fmt.Fprintf(&w.toc, "\n\n[%s](#%s)", title, w.anchor(nil, title))
 		w.typeOf(schema{items, root.id}, one, title)
@@ -89,7 +89,7 @@ func (w *writer) chapter(title string, root schema) {
 		later := w.waiting
 		w.waiting = nil
 		w.section(&next)
-		// What a section leads to follows it. The members of a choice stay together.
+		// The sections that a section links to follow it. The members of a choice stay together.
 		siblings := 0
 		for siblings < len(later) && next.key != "" && later[siblings].key != "" {
 			siblings++
@@ -98,7 +98,8 @@ func (w *writer) chapter(title string, root schema) {
 	}
 }
 
-// enqueue has a section written, once, and returns its anchor. The first one of a chapter is the chapter.
+// enqueue queues a section, unless it is queued or written already, and returns its anchor. The first section of a chapter is
+// the chapter itself.
 func (w *writer) enqueue(s schema, title, key string) string {
 	if a, ok := w.anchors[s.node]; ok {
 		return a
@@ -140,7 +141,7 @@ func (w *writer) section(s *section) {
 	w.table(s)
 }
 
-// kinds writes the table of a choice: which key makes an object what.
+// kinds writes the table of a choice: the first key of each kind of object, and what the kind does.
 func (w *writer) kinds(s *section, kinds []choice) {
 	w.out.WriteString("| begins with | what it does |\n| --- | --- |\n")
 	for _, k := range kinds {
@@ -170,7 +171,7 @@ func (w *writer) table(s *section) {
 	}
 }
 
-// mark is the target of links to a key. One whose value has a section of its own by that name needs none.
+// mark returns the anchor of a key. A key whose value has a section of the same name needs no anchor.
 func (w *writer) mark(title, key string) string {
 	a := Slug(title + ": " + key)
 	if w.taken[a] {
@@ -180,7 +181,7 @@ func (w *writer) mark(title, key string) string {
 	return fmt.Sprintf(`<a id="%s"></a>`, a)
 }
 
-// wordList writes the scalars that have names.
+// wordList writes the table of the scalars that have a title.
 func (w *writer) wordList() {
 	if len(w.words) == 0 {
 		return

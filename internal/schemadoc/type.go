@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// number is how many of a thing a type speaks of.
+// number selects the singular or the plural of a type.
 type number string
 
 const (
@@ -13,8 +13,7 @@ const (
 	many number = "s"
 )
 
-// typeOf says what a value may be. title is that of the section that it gets when it is an object with keys and has no
-// title of its own.
+// typeOf describes the type of a value. title names the section of an object whose schema has no title.
 func (w *writer) typeOf(s schema, n number, title string) string {
 	s = w.resolve(s)
 	own := text(s.node, "title")
@@ -39,7 +38,7 @@ func (w *writer) typeOf(s schema, n number, title string) string {
 	case s.node.Member("anyOf") != nil:
 		var all []string
 		for _, item := range s.node.Member("anyOf").Items {
-			if text(item, "type") == "array" && item.Member("items") == nil { // they stand beside, where a mistake in one is reported
+			if text(item, "type") == "array" && item.Member("items") == nil { // "items" is outside of anyOf for better messages
 				all = append(all, "list of "+w.typeOf(schema{s.node.Member("items"), s.id}, many, title))
 				continue
 			}
@@ -52,7 +51,7 @@ func (w *writer) typeOf(s schema, n number, title string) string {
 	return w.plain(s, n)
 }
 
-// mapOf says what the values of a map are.
+// mapOf describes the values of a map.
 func (w *writer) mapOf(s schema, title string) string {
 	others := s.node.Member("additionalProperties")
 	if others == nil {
@@ -61,7 +60,7 @@ func (w *writer) mapOf(s schema, title string) string {
 	return "map to " + w.typeOf(schema{others, s.id}, many, title)
 }
 
-// word has a scalar explained at the end.
+// word adds a scalar to the table at the end, and returns a link to it.
 func (w *writer) word(s schema, title string, n number) string {
 	if w.anchors[s.node] == "" {
 		w.anchor(s.node, title)
@@ -70,7 +69,7 @@ func (w *writer) word(s schema, title string, n number) string {
 	return fmt.Sprintf("[%s%s](#%s)", title, n, w.anchors[s.node])
 }
 
-// plain says which type of JSON a scalar has, and within which bounds.
+// plain describes the JSON type of a scalar, and its bounds.
 func (w *writer) plain(s schema, n number) string {
 	types := texts(s.node.Member("type"))
 	if len(types) == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
 // A Generator makes sequences over a contract.
@@ -151,11 +152,10 @@ func (s *story) answer(word string) (mark string) {
 	if s.ask { // of one that is no tool the user is not asked
 		call = calls[s.Intn(8)]
 	}
-	odd, _ := flow(text(s.safe()))
-	more, _ := flow(text(s.safe()))
+	odd, more := yamldoc.Scalar(s.safe()), yamldoc.Scalar(s.safe())
 	input := strings.NewReplacer("ODD", odd, "MORE", more).Replace(call[1])
 	mark = fmt.Sprintf("(%d)", len(s.out.rules)+1)
-	answer := strings.NewReplacer("CALL", quoted(call[0]), "INPUT", input, "ODD", odd).Replace(answers[word])
+	answer := strings.NewReplacer("CALL", yamldoc.Scalar(call[0]), "INPUT", input, "ODD", odd).Replace(answers[word])
 	s.out.rules = append(s.out.rules, fmt.Sprintf("{name: answer%d, when: {last: %q}, answer: %s, times: 0..1}", len(s.out.rules)+1, mark, answer))
 	return mark
 }
@@ -222,7 +222,7 @@ func (q *Sequence) Scenario(name string) string {
 	var vars []string
 	for _, v := range sorted(q.vars) {
 		if strings.Contains(steps.String(), "{{ "+v+" }}") {
-			vars = append(vars, v+": "+quoted(q.vars[v]))
+			vars = append(vars, v+": "+yamldoc.Scalar(q.vars[v]))
 		}
 	}
 	if len(vars) > 0 {

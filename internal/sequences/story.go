@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
 // A story is a sequence in the making, with what its steps have made so far.
@@ -118,7 +119,7 @@ var (
 // step writes a request. What it breaks of the contract is asked of the contract.
 func (s *story) step(method, path string, body *node, more ...string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- http: %s\n", quoted(method+" "+path))
+	fmt.Fprintf(&b, "- http: %s\n", yamldoc.Scalar(method+" "+path))
 	b.WriteString(s.body(method, path, body))
 	for _, free := range freeWords {
 		if free.path.MatchString(path) {
@@ -146,16 +147,14 @@ func (s *story) body(method, path string, body *node) string {
 	var out, typed string
 	var sent []byte
 	if body != nil {
-		f, ok := flow(body)
-		if !ok && expression.MatchString(s.known(body.String(), encoded)) { // what is captured is not escaped in raw text
+		if !sayable(body) && expression.MatchString(s.known(body.String(), encoded)) { // what is captured is not escaped in raw text
 			body = parse(strings.ReplaceAll(body.String(), `\ud83d`, `\ufffd`))
-			f, ok = flow(body)
 		}
 		sent, typed = []byte(s.known(body.String(), encoded)), "application/json"
-		if ok {
-			out = "  json: " + f + "\n"
+		if sayable(body) {
+			out = "  json: " + yamldoc.Flow(body) + "\n"
 		} else {
-			out = "  raw: {text: " + quoted(string(sent)) + ", type: application/json}\n"
+			out = "  raw: {text: " + yamldoc.Scalar(string(sent)) + ", type: application/json}\n"
 		}
 	}
 	if s.malformed(method, path, sent, typed) {

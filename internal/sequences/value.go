@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -44,47 +43,14 @@ func set(o *node, name string, value *node) {
 	o.Names, o.Items = append(o.Names, name), append(o.Items, value)
 }
 
-// quoted writes a text as YAML and JSON both read it, but for what is beyond the basic plane, which only YAML does.
-func quoted(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		case r > unicode.MaxASCII || r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
+// sayable reports whether YAML has a way to say a value: it has none for a name twice, and for half of a surrogate pair.
+func sayable(n *node) bool {
+	for i, name := range n.Names {
+		if slices.Index(n.Names, name) != i || strings.Contains(name, half) {
+			return false
 		}
 	}
-	return b.String() + `"`
-}
-
-// flow writes a value for a scenario. It is not ok when YAML has no way to say it: a name twice, half of a surrogate pair.
-func flow(n *node) (out string, ok bool) {
-	ok = true
-	switch n.Kind {
-	case jsontree.String:
-		return quoted(n.Text), !strings.Contains(n.Text, half)
-	case jsontree.Object, jsontree.Array:
-		var parts []string
-		for i, item := range n.Items {
-			part, fine := flow(item)
-			if n.Kind == jsontree.Object {
-				part = quoted(n.Names[i]) + ": " + part
-				fine = fine && slices.Index(n.Names, n.Names[i]) == i && !strings.Contains(n.Names[i], half)
-			}
-			parts, ok = append(parts, part), ok && fine
-		}
-		if n.Kind == jsontree.Array {
-			return "[" + strings.Join(parts, ", ") + "]", ok
-		}
-		return "{" + strings.Join(parts, ", ") + "}", ok
-	}
-	return n.String(), true
+	return !strings.Contains(n.Text, half) && !slices.ContainsFunc(n.Items, func(item *node) bool { return !sayable(item) })
 }
 
 // half is a high surrogate as jsontree has it.

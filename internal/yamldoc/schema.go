@@ -1,363 +1,189 @@
 package yamldoc
 
 import (
-	"bytes"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // A Schema is a JSON Schema (draft 2020-12) that files are checked against. A subschema that says what to do in its own
 // words has them under "x-fix".
-type Schema struct {
-	sieve   func() *rule // holds back what may have a mistake
-	library func() *library
-}
+type Schema struct{ compiled func() *compiled }
 
-// A library says what is wrong.
-type library struct {
-	compiled  *jsonschema.Schema
-	documents map[string]any // by $id, to look up what stands beside a keyword that failed
-	required  map[string]bool
-}
-
-// MustSchema returns a schema that is part of the program. It may refer to the others. When it is not right, the first
-// check panics.
+// MustSchema returns a schema that is part of the program. It may refer to the others. When it is not right, or has a
+// keyword that this package does not know, the first check panics.
 func MustSchema(data []byte, others ...[]byte) *Schema {
 	texts := append([][]byte{data}, others...)
-	return &Schema{
-		sieve:   sync.OnceValue(func() *rule { return newSieve(texts) }),
-		library: sync.OnceValue(func() *library { return newLibrary(texts) }),
-	}
-}
-
-func newLibrary(texts [][]byte) *library {
-	l := &library{documents: map[string]any{}, required: map[string]bool{}}
-	c := jsonschema.NewCompiler()
-	var first string
-	for i, text := range texts {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			panic("yamldoc: schema: " + err.Error())
-		}
-		id, _ := doc.(map[string]any)["$id"].(string)
-		if err := c.AddResource(id, doc); err != nil {
-			panic("yamldoc: schema: " + err.Error())
-		}
-		l.documents[id] = doc
-		l.noteRequired(doc)
-		if i == 0 {
-			first = id
-		}
-	}
-	compiled, err := c.Compile(first)
-	if err != nil {
-		panic("yamldoc: schema: " + err.Error())
-	}
-	l.compiled = compiled
-	return l
-}
-
-// noteRequired collects the names that some object must have.
-func (l *library) noteRequired(schema any) {
-	switch v := schema.(type) {
-	case map[string]any:
-		names, _ := v["required"].([]any)
-		for _, name := range names {
-			if text, ok := name.(string); ok {
-				l.required[text] = true
-			}
-		}
-		for _, item := range v {
-			l.noteRequired(item)
-		}
-	case []any:
-		for _, item := range v {
-			l.noteRequired(item)
-		}
-	}
+	return &Schema{sync.OnceValue(func() *compiled { return compile(texts) })}
 }
 
 // Check returns every place where the file does not obey the schema.
 func (s *Schema) Check(file string, root *Node) problem.Problems {
-	if s.sieve().passes(root) {
+	of := s.compiled()
+	if of.root.passes(root) {
 		return nil
 	}
-	l := s.library()
-	err := l.compiled.Validate(root.Value())
-	if err == nil {
-		return nil
-	}
-	c := checker{library: l, file: file, root: root}
-	c.walk(err.(*jsonschema.ValidationError)) // Validate returns no other type
+	c := checker{file: file, required: of.required}
+	c.check(of.root, value{root, "the file", "the list", ""})
 	return c.problems.Sort()
 }
 
+// A value is a node and how messages call it: "status", or item 3 of "steps".
+type value struct {
+	*Node
+	name string
+	list string // what its items are called items of
+	key  string // its key in a map; "" for others
+}
+
+func (v value) member(key string, n *Node) value {
+	name := strconv.Quote(key)
+	return value{n, name, name, key}
+}
+
+func (v value) item(i int) value {
+	return value{v.Items[i], fmt.Sprintf("item %d of %s", i+1, v.list), v.list, ""}
+}
+
+// A checker collects the mistakes of a file.
 type checker struct {
-	library  *library
 	file     string
-	root     *Node
+	required map[string]bool
 	problems problem.Problems
-}
-
-// walk reports the leaves of an error: the causes say more than their parents, except where the schema has its own
-// words for all of them.
-func (c *checker) walk(e *jsonschema.ValidationError) {
-	if fix, ok := c.subschema(e)["x-fix"].(string); ok && isChoice(e.ErrorKind) {
-		name, n := c.locate(e.InstanceLocation)
-		for _, key := range wanted(e) {
-			if misspelt(n, key, c.subschema(e)) {
-				return
-			}
-		}
-		c.add(n, name+" is not what belongs here", c.choiceFix(e, n, fix))
-		return
-	}
-	if k, ok := e.ErrorKind.(*kind.PropertyNames); ok {
-		c.name(e, k.Property)
-		return
-	}
-	if len(e.Causes) > 0 {
-		for _, cause := range e.Causes {
-			c.walk(cause)
-		}
-		return
-	}
-	c.leaf(e)
-}
-
-// name reports a key that may not be called so. Its causes are about the name alone and know no place; the innermost has
-// the words for it.
-func (c *checker) name(e *jsonschema.ValidationError, key string) {
-	at := c.key(c.root, key, len(e.InstanceLocation))
-	for len(e.Causes) > 0 {
-		e = e.Causes[0]
-	}
-	c.add(at, fmt.Sprintf("key %q is no name", key), fixOf(c.subschema(e), "give it another name"))
-}
-
-// key finds a key so many values deep. The depth is all that is known: the library goes on to write into the slice that
-// has the location of such an error.
-func (c *checker) key(n *Node, key string, depth int) *Node {
-	if depth == 0 {
-		k, _ := n.Entry(key)
-		return k
-	}
-	for _, item := range n.Items {
-		if k := c.key(item, key, depth-1); k != nil {
-			return k
-		}
-	}
-	if n == c.root {
-		return n
-	}
-	return nil
-}
-
-func isChoice(k jsonschema.ErrorKind) bool {
-	switch k.(type) {
-	case *kind.AnyOf, *kind.OneOf:
-		return true
-	}
-	return false
-}
-
-// wanted returns the keys that a choice wants one of.
-func wanted(choice *jsonschema.ValidationError) []string {
-	var keys []string
-	for _, cause := range choice.Causes {
-		if r, ok := cause.ErrorKind.(*kind.Required); ok {
-			keys = append(keys, r.Missing...)
-		}
-	}
-	return keys
-}
-
-// misspelt reports whether a key that is missing is there with a slip in it: then that is told as an unknown key, and
-// once is enough.
-func misspelt(n *Node, key string, sub map[string]any) bool {
-	if open, ok := sub["additionalProperties"].(bool); !ok || open {
-		return false
-	}
-	known := properties(sub)
-	return slices.ContainsFunc(n.Keys, func(k *Node) bool {
-		near, ok := problem.Nearest(k.Text, known)
-		return ok && near == key && !slices.Contains(known, k.Text)
-	})
-}
-
-// choiceFix is the schema's own fix, or the nearest of the keys it wants one of when the file has a misspelt one.
-func (c *checker) choiceFix(e *jsonschema.ValidationError, n *Node, fix string) string {
-	if n.Kind == Map {
-		for _, k := range n.Keys {
-			if near, ok := problem.Nearest(k.Text, wanted(e)); ok {
-				return fmt.Sprintf("did you mean %q where you wrote %q?", near, k.Text)
-			}
-		}
-	}
-	return fix
-}
-
-func (c *checker) leaf(e *jsonschema.ValidationError) {
-	name, n := c.locate(e.InstanceLocation)
-	sub := c.subschema(e)
-	switch k := e.ErrorKind.(type) {
-	case *kind.AdditionalProperties:
-		for _, p := range k.Properties {
-			at, _ := n.Entry(p)
-			c.add(at, fmt.Sprintf("unknown key %q", p), problem.OneOf(p, properties(sub)))
-		}
-	case *kind.Required:
-		for _, p := range k.Missing {
-			if !misspelt(n, p, sub) {
-				c.add(n, fmt.Sprintf("%s has no %q", name, p), "add it: "+c.about(e, p))
-			}
-		}
-	case *kind.DependentRequired:
-		for _, p := range k.Missing {
-			c.add(c.entry(n, k.Prop), fmt.Sprintf("%q needs %q beside it", k.Prop, p), "add it: "+c.about(e, p))
-		}
-	case *kind.Type:
-		c.add(n, fmt.Sprintf("%s is %s", name, n.Kind), fixOf(sub, "make it "+kinds(k.Want)))
-	case *kind.Enum:
-		var words []string
-		for _, w := range k.Want {
-			words = append(words, fmt.Sprint(w))
-		}
-		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, problem.OneOf(n.Text, words)))
-	case *kind.Const:
-		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, fmt.Sprintf("make it %v", k.Want)))
-	case *kind.Pattern:
-		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, "write it so that it matches "+k.Want))
-	case *kind.MinLength:
-		c.short(e, n, name, k.Want)
-	case *kind.MinItems:
-		c.short(e, n, name, k.Want)
-	case *kind.MinProperties:
-		c.short(e, n, name, k.Want)
-	default:
-		c.add(n, fmt.Sprintf("%s: %v", name, e.ErrorKind), fixOf(sub, ""))
-	}
-}
-
-// short reports a text, list or map that has less in it than it must. Leaving it out is a cure only where it is not
-// wanted.
-func (c *checker) short(e *jsonschema.ValidationError, n *Node, name string, want int) {
-	fix := "fill it in"
-	if want > 1 {
-		fix = fmt.Sprintf("put at least %d in it", want)
-	}
-	if last := len(e.InstanceLocation) - 1; last < 0 || !c.library.required[e.InstanceLocation[last]] {
-		fix += ", or leave it out"
-	}
-	c.add(n, name+" is too short", fixOf(c.subschema(e), fix))
 }
 
 func (c *checker) add(n *Node, what, fix string) {
 	c.problems = append(c.problems, problem.Problem{File: c.file, Line: n.Line, Column: n.Column, What: what, Fix: fix})
 }
 
-// locate follows a location into the file. It returns what to call the place, `"status"` or `item 3 of "steps"`, and
-// the value there.
-func (c *checker) locate(location []string) (string, *Node) {
-	n, name, list := c.root, "the file", "the list"
-	for _, step := range location {
-		if n.Kind == List {
-			i, err := strconv.Atoi(step)
-			if err != nil || i >= len(n.Items) {
-				break
-			}
-			n, name = n.Items[i], fmt.Sprintf("item %d of %s", i+1, list)
-			continue
+// check reports where a value breaks a rule. A value of another type, or other than the allowed ones, breaks it once.
+func (c *checker) check(r *rule, v value) {
+	switch {
+	case r.passes(v.Node):
+		return
+	case !r.hasKind(v.Node):
+		c.add(v.Node, fmt.Sprintf("%s is %s", v.name, v.Kind), r.fixOr("make it "+kinds(r.types)))
+		return
+	case !r.hasWord(v.Node) && r.isConst:
+		c.add(v.Node, fmt.Sprintf("%s is %s", v.name, shown(v.Node)), r.fixOr("make it "+r.words[0]))
+		return
+	case !r.hasWord(v.Node):
+		c.add(v.Node, fmt.Sprintf("%s is %s", v.name, shown(v.Node)), r.fixOr(problem.OneOf(v.Text, r.words)))
+		return
+	}
+	if r.ref != nil {
+		c.check(r.ref, v)
+	}
+	c.own(r, v)
+	for _, one := range r.all {
+		c.check(one, v)
+	}
+	if r.any != nil && !r.passesAny(v.Node) {
+		c.choice(r, v)
+	}
+	if branch := r.branch(v.Node); branch != nil {
+		c.check(branch, v)
+	}
+}
+
+// own reports what the rule itself says of a value of its kind, and of what is in it.
+func (c *checker) own(r *rule, v value) {
+	switch v.Kind {
+	case Map:
+		c.checkMap(r, v)
+	case List:
+		if len(v.Items) < r.minItems {
+			c.short(r, v, r.minItems)
 		}
-		v := n.Get(step)
-		if v == nil {
+		for i := range v.Items {
+			if r.items != nil {
+				c.check(r.items, v.item(i))
+			}
+		}
+	case String:
+		if !r.longEnough(v.Text) {
+			c.short(r, v, r.minLength)
+		}
+		if r.pattern != nil && !r.pattern.MatchString(v.Text) {
+			c.add(v.Node, fmt.Sprintf("%s is %s", v.name, shown(v.Node)), r.fixOr("write it so that it matches "+r.pattern.String()))
+		}
+	case Number:
+		if bound := r.beyond(v.Text); bound != nil {
+			n, _ := new(big.Rat).SetString(v.Text)
+			c.add(v.Node, fmt.Sprintf("%s: &{%v %v}", v.name, n, bound), r.fixOr(""))
+		}
+	}
+}
+
+func (c *checker) checkMap(r *rule, v value) {
+	if len(v.Items) < r.minEntries {
+		c.short(r, v, r.minEntries)
+	}
+	for _, key := range r.missing(v.Node) {
+		if !r.isMisspelt(v.Node, key) {
+			c.add(v.Node, fmt.Sprintf("%s has no %q", v.name, key), "add it: "+r.about(key))
+		}
+	}
+	for i, k := range v.Keys {
+		if of := r.of(k.Text); of != nil && !of.never {
+			c.check(of, v.member(k.Text, v.Items[i]))
+		}
+	}
+	for _, k := range v.Keys {
+		if of := r.of(k.Text); of != nil && of.never {
+			c.add(k, fmt.Sprintf("unknown key %q", k.Text), problem.OneOf(k.Text, r.propertyNames()))
+		}
+		if r.names != nil && !r.names.passes(k) {
+			c.add(k, fmt.Sprintf("key %q is no name", k.Text), r.names.broken(k).fixOr("give it another name"))
+		}
+	}
+}
+
+// short reports a text, list or map that has less in it than it must. Leaving it out is a cure only where it is not
+// wanted.
+func (c *checker) short(r *rule, v value, want int) {
+	fix := "fill it in"
+	if want > 1 {
+		fix = fmt.Sprintf("put at least %d in it", want)
+	}
+	if !c.required[v.key] {
+		fix += ", or leave it out"
+	}
+	c.add(v.Node, v.name+" is too short", r.fixOr(fix))
+}
+
+// choice reports a value that matches none of the alternatives: in the words of the schema, or else what is wrong by each.
+func (c *checker) choice(r *rule, v value) {
+	if r.fix == "" {
+		for _, one := range r.any {
+			c.check(one, v)
+		}
+		return
+	}
+	var wanted []string // the keys of which one is missing
+	for _, one := range r.any {
+		if rest := *one; len(one.missing(v.Node)) > 0 {
+			if rest.required = nil; rest.passes(v.Node) {
+				wanted = append(wanted, one.missing(v.Node)...)
+			}
+		}
+	}
+	if slices.ContainsFunc(wanted, func(key string) bool { return r.isMisspelt(v.Node, key) }) {
+		return // reported as an unknown key
+	}
+	fix := r.fix
+	for _, k := range v.Keys {
+		if near, ok := problem.Nearest(k.Text, wanted); ok {
+			fix = fmt.Sprintf("did you mean %q where you wrote %q?", near, k.Text)
 			break
 		}
-		n, name = v, strconv.Quote(step)
-		list = name
 	}
-	return name, n
-}
-
-func (c *checker) entry(n *Node, key string) *Node {
-	if k, _ := n.Entry(key); k != nil {
-		return k
-	}
-	return n
-}
-
-// subschema returns the schema object whose keyword failed.
-func (c *checker) subschema(e *jsonschema.ValidationError) map[string]any {
-	return c.library.resolve(e.SchemaURL, "")
-}
-
-// resolve returns the schema at a reference, which may be relative to another.
-func (l *library) resolve(ref, base string) map[string]any {
-	id, pointer, _ := strings.Cut(ref, "#")
-	if id == "" || !strings.Contains(id, ":") {
-		dir, _, _ := strings.Cut(base, "#")
-		id = dir[:strings.LastIndexByte(dir, '/')+1] + id
-		if strings.HasSuffix(id, "/") {
-			id = dir
-		}
-	}
-	at := l.documents[id]
-	for _, step := range strings.Split(pointer, "/")[1:] {
-		step = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(step)
-		switch v := at.(type) {
-		case map[string]any:
-			at = v[step]
-		case []any:
-			i, err := strconv.Atoi(step)
-			if err != nil || i >= len(v) {
-				return nil
-			}
-			at = v[i]
-		}
-	}
-	m, _ := at.(map[string]any)
-	return m
-}
-
-// about returns what the schema says of a property: its description, or else its name.
-func (c *checker) about(e *jsonschema.ValidationError, property string) string {
-	sub := c.subschema(e)
-	props, _ := sub["properties"].(map[string]any)
-	p, _ := props[property].(map[string]any)
-	if text, ok := p["description"].(string); ok {
-		return property + ", " + lowerFirst(strings.TrimSuffix(text, "."))
-	}
-	if ref, ok := p["$ref"].(string); ok {
-		if text, ok := c.library.resolve(ref, e.SchemaURL)["description"].(string); ok {
-			return property + ", " + lowerFirst(strings.TrimSuffix(text, "."))
-		}
-	}
-	return property
-}
-
-func properties(sub map[string]any) []string {
-	props, _ := sub["properties"].(map[string]any)
-	names := make([]string, 0, len(props))
-	for name := range props {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func fixOf(sub map[string]any, otherwise string) string {
-	if fix, ok := sub["x-fix"].(string); ok {
-		return fix
-	}
-	return otherwise
+	c.add(v.Node, v.name+" is not what belongs here", fix)
 }
 
 func shown(n *Node) string {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // whole reads an answer that was not streamed: one piece.

@@ -1,8 +1,8 @@
 package llm
 
 import (
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // messages is the wire of Anthropic's Messages (GA 18.8).
@@ -21,42 +21,32 @@ func (messages) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	}
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
-	w.Name("model")
-	w.String(config.ModelName)
-	w.Name("max_tokens")
-	w.Int(maxTokens)
+	w.Name("model").String(config.ModelName)
+	w.Name("max_tokens").Int(maxTokens)
 	if r.System != "" {
-		w.Name("system")
-		w.String(r.System)
+		w.Name("system").String(r.System)
 	}
-	w.Name("messages")
-	w.Open('[')
+	w.Name("messages").Open('[')
 	for _, m := range r.Messages {
 		writeBlocks(w, m)
 	}
 	w.Close(']')
 	if len(r.Tools) > 0 {
-		w.Name("tools")
-		w.Open('[')
+		w.Name("tools").Open('[')
 		for _, tool := range r.Tools {
 			w.Open('{')
-			w.Name("name")
-			w.String(tool.Name)
-			w.Name("description")
-			w.String(tool.Description)
-			w.Name("input_schema")
-			w.Raw(tool.Schema)
+			w.Name("name").String(tool.Name)
+			w.Name("description").String(tool.Description)
+			w.Name("input_schema").Raw(tool.Schema)
 			w.Close('}')
 		}
 		w.Close(']')
 	}
 	if config.Temperature != "" {
-		w.Name("temperature")
-		w.Raw([]byte(config.Temperature))
+		w.Name("temperature").Raw([]byte(config.Temperature))
 	}
 	if stream {
-		w.Name("stream")
-		w.Bool(true)
+		w.Name("stream").Bool(true)
 	}
 	w.Close('}')
 	return w.Text()
@@ -65,10 +55,8 @@ func (messages) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 // writeBlocks writes a message as blocks; the results of tools come first (decision M14).
 func writeBlocks(w *jsonwire.Writer, m message.Message) {
 	w.Open('{')
-	w.Name("role")
-	w.String(string(m.Role))
-	w.Name("content")
-	w.Open('[')
+	w.Name("role").String(string(m.Role))
+	w.Name("content").Open('[')
 	for _, item := range m.Content {
 		if response, ok := item.(message.ToolResponse); ok {
 			writeResultBlocks(w, response)
@@ -84,11 +72,9 @@ func writeBlocks(w *jsonwire.Writer, m message.Message) {
 func writeResultBlocks(w *jsonwire.Writer, response message.ToolResponse) {
 	w.Raw([]byte(`{"type":"tool_result","tool_use_id":`))
 	w.String(response.ID)
-	w.Name("content")
-	w.String(ResultText(response.Result))
+	w.Name("content").String(ResultText(response.Result))
 	if response.Result.Error != nil {
-		w.Name("is_error")
-		w.Bool(true)
+		w.Name("is_error").Bool(true)
 	}
 	w.Close('}')
 	for _, image := range resultImages(response.Result) {
@@ -104,21 +90,17 @@ func writeBlock(w *jsonwire.Writer, item message.Content) {
 	case message.Image:
 		w.Raw([]byte(`{"type":"image","source":{"type":"base64","media_type":`))
 		w.String(c.MIMEType)
-		w.Name("data")
-		w.String(c.Data)
+		w.Name("data").String(c.Data)
 		w.Close('}')
 	case message.ToolRequest:
 		w.Raw([]byte(`{"type":"tool_use","id":`))
 		w.String(c.ID)
-		w.Name("name")
-		w.String(c.Call.Value.Name)
-		w.Name("input")
-		w.Raw(argumentsOf(c.Call.Value))
+		w.Name("name").String(c.Call.Value.Name)
+		w.Name("input").Raw(message.ObjectOrEmpty(c.Call.Value.Arguments))
 	case message.Thinking:
 		w.Raw([]byte(`{"type":"thinking","thinking":`))
 		w.String(c.Thinking)
-		w.Name("signature")
-		w.String(c.Signature)
+		w.Name("signature").String(c.Signature)
 	case message.RedactedThinking:
 		w.Raw([]byte(`{"type":"redacted_thinking","data":`))
 		w.String(c.Data)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 var errShape = errors.New("the answer is not what was expected")
@@ -45,7 +45,7 @@ func first(value jsonwire.Text) jsonwire.Text {
 
 // count returns a number of tokens, nil if there is none, or none that can be (decision M54).
 func count(value jsonwire.Text) *int64 {
-	if n, ok := value.Integer(); ok && 0 <= n && n <= session.MaxTokens {
+	if n, ok := value.Integer(); ok && 0 <= n && n <= modelconfig.MaxTokens {
 		return &n
 	}
 	return nil

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // chat is the wire of OpenAI's chat completions (GA 18.8).
@@ -34,10 +34,8 @@ func (c chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	}
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
-	w.Name("model")
-	w.String(c.model(config))
-	w.Name("messages")
-	w.Open('[')
+	w.Name("model").String(c.model(config))
+	w.Name("messages").Open('[')
 	if r.System != "" {
 		writeChatText(w, system, r.System)
 	}
@@ -51,21 +49,16 @@ func (c chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	w.Close(']')
 	writeChatTools(w, r.Tools)
 	if reasons {
-		w.Name("reasoning_effort")
-		w.String(effort)
+		w.Name("reasoning_effort").String(effort)
 	} else if config.Temperature != "" {
-		w.Name("temperature")
-		w.Raw([]byte(config.Temperature))
+		w.Name("temperature").Raw([]byte(config.Temperature))
 	}
 	if config.MaxTokens != nil {
-		w.Name(maxTokens)
-		w.Int(*config.MaxTokens)
+		w.Name(maxTokens).Int(*config.MaxTokens)
 	}
 	if stream {
-		w.Name("stream")
-		w.Bool(true)
-		w.Name("stream_options")
-		w.Raw([]byte(`{"include_usage":true}`))
+		w.Name("stream").Bool(true)
+		w.Name("stream_options").Raw([]byte(`{"include_usage":true}`))
 	}
 	w.Close('}')
 	return w.Text()
@@ -85,15 +78,12 @@ func writeChatTools(w *jsonwire.Writer, tools []Tool) {
 	if len(tools) == 0 {
 		return
 	}
-	w.Name("tools")
-	w.Open('[')
+	w.Name("tools").Open('[')
 	for _, tool := range tools {
 		w.Raw([]byte(`{"type":"function","function":{"name":`))
 		w.String(tool.Name)
-		w.Name("description")
-		w.String(tool.Description)
-		w.Name("parameters")
-		w.Raw(tool.Schema)
+		w.Name("description").String(tool.Description)
+		w.Name("parameters").Raw(tool.Schema)
 		w.Close('}')
 		w.Close('}')
 	}
@@ -115,8 +105,7 @@ func writeChatMessage(w *jsonwire.Writer, m message.Message, named []message.Ima
 			w.Open('{')
 			w.Raw([]byte(`"role":"tool","tool_call_id":`))
 			w.String(c.ID)
-			w.Name("content")
-			w.String(ResultText(c.Result))
+			w.Name("content").String(ResultText(c.Result))
 			w.Close('}')
 			seen = append(seen, resultImages(c.Result)...)
 		case message.Text:
@@ -141,10 +130,8 @@ func hasImage(m message.Message) bool {
 
 func writeChatText(w *jsonwire.Writer, role, text string) {
 	w.Open('{')
-	w.Name("role")
-	w.String(role)
-	w.Name("content")
-	w.String(text)
+	w.Name("role").String(role)
+	w.Name("content").String(text)
 	w.Close('}')
 }
 
@@ -185,8 +172,7 @@ func writeChatAssistant(w *jsonwire.Writer, m message.Message) {
 	}
 	w.Raw([]byte(`{"role":"assistant"`))
 	if text, ok := m.PlainText(); ok {
-		w.Name("content")
-		w.String(text)
+		w.Name("content").String(text)
 	}
 	open := false
 	for _, item := range m.Content {
@@ -195,8 +181,7 @@ func writeChatAssistant(w *jsonwire.Writer, m message.Message) {
 			continue
 		}
 		if !open {
-			w.Name("tool_calls")
-			w.Open('[')
+			w.Name("tool_calls").Open('[')
 			open = true
 		}
 		writeChatCall(w, request)
@@ -217,20 +202,10 @@ func isSaid(item message.Content) bool {
 
 func writeChatCall(w *jsonwire.Writer, request message.ToolRequest) {
 	w.Open('{')
-	w.Name("id")
-	w.String(request.ID)
+	w.Name("id").String(request.ID)
 	w.Raw([]byte(`"type":"function","function":{"name":`))
 	w.String(request.Call.Value.Name)
-	w.Name("arguments")
-	w.String(string(argumentsOf(request.Call.Value)))
+	w.Name("arguments").String(string(message.ObjectOrEmpty(request.Call.Value.Arguments)))
 	w.Close('}')
 	w.Close('}')
-}
-
-// argumentsOf returns the arguments of a call, an empty object if it has none.
-func argumentsOf(call message.ToolCall) []byte {
-	if call.Arguments == nil {
-		return []byte("{}")
-	}
-	return call.Arguments
 }

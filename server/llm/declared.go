@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/decode"
-	"github.com/lockstep-dev/lockstep/server/excerpt"
-	"github.com/lockstep-dev/lockstep/server/plainfile"
+	"github.com/lockstep-dev/lockstep/server/files"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
 // A declaration defines a provider in a file (GA 4.12, DeclarativeProviderConfig), as far as calls need it.
@@ -95,7 +95,7 @@ func (f *Factory) declaration(name string) (declaration, error) {
 }
 
 func readDeclaration(path string) (declaration, error) {
-	text, err := plainfile.Read(path, maxDeclaration)
+	text, err := files.Read(path, maxDeclaration)
 	if err != nil {
 		return declaration{}, err
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/statusname"
+	"github.com/lockstep-dev/lockstep/server/wire/httpstatus"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // An Error is what a provider reports. Its text is shown to users as it is (GA 18.9).
@@ -57,7 +57,7 @@ func (e *Error) transient() bool { return e.Kind == RateLimited || e.Kind == Ser
 // statusError makes an error of an answer that is not 200 (GA 18.9).
 func statusError(status int, body []byte) *Error {
 	said, code := complaint(body)
-	named := statusname.Of(status)
+	named := httpstatus.Of(status)
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return &Error{Kind: Unauthorized, Message: "Authentication failed. Status: " + named + ". Response: " + said}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // Settings are where addresses and keys come from, the environment first (GA 1.4). A value is canonical JSON, nil if there
@@ -28,7 +28,7 @@ type Factory struct {
 	Custom    string
 	Transport http.RoundTripper
 	Logs      *Logs // nil keeps none
-	// Log is told why settings cannot be read; nil tells nobody.
+	// Log gets the reason why settings cannot be read; it may be nil.
 	Log *slog.Logger
 }
 
@@ -37,7 +37,7 @@ type reason string
 
 func (r reason) Error() string { return string(r) }
 
-// An unread is a file of settings or secrets that cannot be read. Clients are not told why (decision G26).
+// An unread is a file of settings or secrets that cannot be read. Clients do not see the reason (decision G26).
 type unread struct {
 	key   string
 	cause error

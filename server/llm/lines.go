@@ -7,8 +7,8 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/lockstep-dev/lockstep/server/decode"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // Bounds of what a model may send (decision M38).

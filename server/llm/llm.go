@@ -9,16 +9,14 @@
 package llm
 
 import (
-	"encoding/json"
-
-	"github.com/lockstep-dev/lockstep/server/message"
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
 )
 
 // A Request is one question to a model.
 type Request struct {
-	System string // empty is none
-	// Messages are sent as they are: whoever asks has repaired them (GA 18.2).
+	System string // may be empty
+	// Messages are sent as they are: the caller has repaired them (GA 18.2).
 	Messages []message.Message
 	Tools    []Tool // sorted by name
 	// TextsAlone says that images which texts only name are not sent (decision M13).
@@ -26,10 +24,7 @@ type Request struct {
 }
 
 // A Tool is what the model may call.
-type Tool struct {
-	Name, Description string
-	Schema            json.RawMessage // of its arguments: a JSON Schema in canonical form
-}
+type Tool = message.Tool
 
 // A Piece is a part of an answer: a message, or numbers, or both.
 type Piece struct {
@@ -51,4 +46,4 @@ func newUsage(input, output, total *int64) *Usage {
 }
 
 // sum adds numbers of tokens.
-func sum(a, b int64) *int64 { return new(min(a+b, session.MaxTokens)) }
+func sum(a, b int64) *int64 { return new(min(a+b, modelconfig.MaxTokens)) }

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/private"
+	"github.com/lockstep-dev/lockstep/server/files"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // Logs keeps what was asked in the last calls, and what came back: llm_request.0.jsonl is the newest of ten files
@@ -41,7 +41,7 @@ func (l *Logs) Sweep() {
 	}
 }
 
-// abandoned is how long nothing was written to a log that nobody writes any more.
+// abandoned is after how long without a write a log counts as abandoned.
 const abandoned = 24 * time.Hour
 
 // A callLog is the log of one call. It holds little in memory and no file open, because calls may last.
@@ -69,8 +69,7 @@ func (l *Logs) begin(config ModelConfig, body jsonwire.Text) *callLog {
 	w.Open('{')
 	w.Name("model_config")
 	config.Write(w)
-	w.Name("input")
-	w.Raw(body)
+	w.Name("input").Raw(body)
 	w.Close('}')
 	c.line(w)
 	return c
@@ -114,12 +113,9 @@ func (u *Usage) write(w *jsonwire.Writer) {
 		return
 	}
 	w.Open('{')
-	w.Name("input_tokens")
-	w.IntOrNull(u.Input)
-	w.Name("output_tokens")
-	w.IntOrNull(u.Output)
-	w.Name("total_tokens")
-	w.IntOrNull(u.Total)
+	w.Name("input_tokens").IntOrNull(u.Input)
+	w.Name("output_tokens").IntOrNull(u.Output)
+	w.Name("total_tokens").IntOrNull(u.Total)
 	w.Close('}')
 }
 
@@ -130,8 +126,7 @@ func (c *callLog) fail(err error) {
 	}
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
-	w.Name("error")
-	w.String(err.Error())
+	w.Name("error").String(err.Error())
 	w.Close('}')
 	c.line(w)
 }
@@ -150,7 +145,7 @@ func (c *callLog) flush() {
 	if c.lost {
 		return
 	}
-	file, err := private.Open(c.path, os.O_APPEND|os.O_WRONLY)
+	file, err := files.OpenPrivate(c.path, os.O_APPEND|os.O_WRONLY)
 	if err != nil {
 		c.lose(err)
 		return

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
 )
 
 // ModelConfig says which model is asked, and how (GA 4.8).
-type ModelConfig = session.ModelConfig
+type ModelConfig = modelconfig.Config
 
 // defaultContext is taken for calculations when nothing is known of a model (GA 4.8).
 const defaultContext = 128_000
@@ -56,13 +56,13 @@ func newModelConfig(model string, env Lookup, variables []modelVariable) (ModelC
 	return c, nil
 }
 
-// A modelVariable is a variable of the environment. What is wrong with a value is told with the texts of GA 29.1.
+// A modelVariable is a variable of the environment. GA 29.1 has the error texts for invalid values.
 type modelVariable struct {
 	name string
 	take func(c *ModelConfig, value string) (wrong string)
 }
 
-// modelVariables stand in the order in which they are looked at.
+// modelVariables are in the order in which they are read.
 var modelVariables = []modelVariable{
 	{"GOOSE_CONTEXT_LIMIT", takeContextLimit},
 	{"GOOSE_TEMPERATURE", takeTemperature},

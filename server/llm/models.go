@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // Models returns the names of the models that the service has, sorted (GA 10.15, 18.8). The error is an [*Error].

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
 // imageBounds bound the images that texts may name.
@@ -28,7 +28,7 @@ var signatures = []struct {
 	{[]byte("\xff\xd8\xff"), "image/jpeg"},
 }
 
-// imagesNamed returns the images whose paths stand in the texts of the user, for each message (GA 18.7, decision M13). What
+// imagesNamed returns the images whose paths are in the texts of the user, for each message (GA 18.7, decision M13). What
 // cannot be read is only text, and so is what goes beyond the bounds, which is of the oldest messages first.
 func imagesNamed(messages []message.Message, bounds imageBounds) [][]message.Image {
 	all := make([][]message.Image, len(messages))

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // A Provider asks one model of one service. It is safe for concurrent use.
@@ -35,7 +35,7 @@ type wire interface {
 
 // A streamReader makes pieces of the events of one answer.
 type streamReader interface {
-	// read takes the data of one event. It returns false when the answer is complete, or nobody wants more of it.
+	// read takes the data of one event. It returns false when the answer is complete, or the caller wants no more.
 	read(data []byte, yield func(Piece) bool) (more bool, err error)
 	// end is called when the stream ends before read has said that the answer is complete. It returns whether it is all
 	// the same.
@@ -80,7 +80,7 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 		if err != io.EOF {
 			log.fail(err)
 		}
-		if ctx.Err() == nil { // else nobody waits for it any more
+		if ctx.Err() == nil { // else the caller has gone
 			p.log.Warn("stream of a model broke", "provider", p.name, "model", p.Model(), "err", err)
 		}
 	}

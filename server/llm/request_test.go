@@ -9,17 +9,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
 // read reads messages from their JSON, without what is the same for all.
 func read(t testing.TB, role, contents string) message.Message {
 	t.Helper()
-	var m message.Message
 	text := `{"role":"` + role + `","created":0,"content":` + contents + `,"metadata":{"userVisible":true,"agentVisible":true}}`
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
+	m, err := decode.Text([]byte(text), message.Decode)
+	if err != nil {
 		t.Fatalf("%s: %v", contents, err)
 	}
 	return m

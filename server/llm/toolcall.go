@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // A wantedCall is a tool call as a model has written it, possibly in parts.
@@ -18,7 +18,7 @@ type wantedCall struct {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// request makes an item of a message of the call; what is malformed is told inside it (decision M32).
+// request makes an item of a message of the call; a malformed call becomes an error in it (decision M32).
 func (c wantedCall) request() message.ToolRequest {
 	if c.id == "" {
 		c.id = "call_" + uuid.NewString()

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
 // ResultText is what the model reads of a tool's result (decision M12).
-func ResultText(result message.Result[[]message.ToolContent]) string {
+func ResultText(result message.ToolResult) string {
 	if result.Error != nil {
 		return "Error: " + *result.Error
 	}
@@ -42,7 +42,7 @@ func partText(content message.ToolContent) string {
 }
 
 // resultImages are the images that the model sees of a tool's result.
-func resultImages(result message.Result[[]message.ToolContent]) (images []message.Image) {
+func resultImages(result message.ToolResult) (images []message.Image) {
 	for _, content := range result.Value {
 		if image, ok := content.(message.ToolImage); ok && forModel(content) {
 			images = append(images, message.Image{Data: image.Data, MIMEType: image.MIMEType})

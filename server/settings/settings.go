@@ -15,11 +15,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/letters"
-	"github.com/lockstep-dev/lockstep/server/plainfile"
-	"github.com/lockstep-dev/lockstep/server/private"
-	"github.com/lockstep-dev/lockstep/server/yamljson"
+	"github.com/lockstep-dev/lockstep/server/files"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
+	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
 // Settings are the settings of one server. Its methods may be called at any time by anybody.
@@ -59,14 +58,14 @@ func (s *Settings) Text(key string) (string, bool) {
 // maxFile is how large a file may be (decision G13).
 const maxFile = 2 << 20
 
-// serverKey opens this server. It is no setting and no secret, whoever names it (decision G32).
+// serverKey opens this server. It is neither a setting nor a secret, even if a client names it (decision G32).
 const serverKey = "GOOSE_SERVER__SECRET_KEY"
 
 func (s *Settings) find(key string, file func() (jsonwire.Text, error)) (json.RawMessage, error) {
 	if strings.EqualFold(key, serverKey) {
 		return nil, nil
 	}
-	if value, set := s.env(letters.Upper(key)); set {
+	if value, set := s.env(lettercase.Upper(key)); set {
 		return json.RawMessage(typed(value)), nil
 	}
 	mapping, err := file()
@@ -105,7 +104,7 @@ func (s *Settings) File() (jsonwire.Text, error) {
 	}
 	for _, suffix := range suffixes {
 		backup := path + ".bak" + suffix
-		content, err := plainfile.Read(backup, maxFile)
+		content, err := files.Read(backup, maxFile)
 		if err != nil {
 			continue
 		}
@@ -147,7 +146,7 @@ func (s *Settings) secrets() (jsonwire.Text, error) {
 var errNoMapping = errors.New("not a YAML mapping")
 
 func readMapping(path string) (jsonwire.Text, error) {
-	content, err := plainfile.Read(path, maxFile)
+	content, err := files.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -171,5 +170,5 @@ func parseMapping(path string, content []byte) (jsonwire.Text, error) {
 
 // replace puts a content in the place of a file.
 func replace(path string, content []byte) error {
-	return private.Replace(path, strings.TrimSuffix(path, filepath.Ext(path))+".tmp", content)
+	return files.ReplacePrivate(path, strings.TrimSuffix(path, filepath.Ext(path))+".tmp", content)
 }

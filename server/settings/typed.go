@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 var (
@@ -15,7 +15,7 @@ var (
 	floats   = regexp.MustCompile(`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$`)
 )
 
-// typed returns what a variable of the environment stands for, as JSON (GA 1.4): what is JSON stands for itself, else
+// typed returns the JSON value of a variable of the environment (GA 1.4). What is JSON stays as it is, else
 // there are true and false in any case, integers, numbers, and texts (decision G14).
 func typed(value string) jsonwire.Text {
 	value = strings.ToValidUTF8(value, "\uFFFD")

@@ -4,28 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Conversation is what a session had when it was read.
-type Conversation struct {
-	Messages []message.Message
-	Rows     []int64 // the numbers of the messages; they go up, and none is used twice
-}
-
-// end is the number of the youngest message, 0 if there is none.
-func (c Conversation) end() int64 {
-	if len(c.Rows) == 0 {
-		return 0
-	}
-	return slices.Max(c.Rows)
-}
-
 // Conversation returns the conversation of a session. Its errors are those of Load.
-func (s *Store) Conversation(ctx context.Context, id string) (read Conversation, err error) {
+func (s *Store) Conversation(ctx context.Context, id string) (read session.Conversation, err error) {
 	err = s.read.together(ctx, func(ctx context.Context, from *reader) error {
 		if _, err := tokens(from.count.QueryRowContext(ctx, id), id); err != nil { // which every session has
 			return err
@@ -42,15 +28,15 @@ func (s *Store) Conversation(ctx context.Context, id string) (read Conversation,
 // Compact changes who sees the messages of a conversation, one for one, and adds messages right behind them, all or nothing.
 // The conversation is one that was read before, and others may have changed the session since: what they have added comes
 // behind, as it is, and what they have deleted stays away. It does not count as a change of the session (GA 9.1). The error
-// is [ErrNotFound] if there is no such session.
-func (s *Store) Compact(ctx context.Context, id string, read Conversation, seen []message.Metadata, added []message.Message) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+// is [session.ErrNotFound] if there is no such session.
+func (s *Store) Compact(ctx context.Context, id string, read session.Conversation, seen []message.Metadata, added []message.Message) error {
+	return s.write.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tokens(tx.QueryRowContext(ctx, selectTokens, id), id); err != nil { // which every session has
 			return err
 		}
 		err := show(ctx, tx, id, read, seen)
 		if err == nil {
-			err = insertBehind(ctx, tx, id, read.end(), added)
+			err = insertBehind(ctx, tx, id, read.End(), added)
 		}
 		if err != nil {
 			return fmt.Errorf("compact session %q: %w", id, err)
@@ -60,7 +46,7 @@ func (s *Store) Compact(ctx context.Context, id string, read Conversation, seen 
 }
 
 // show writes who sees which message, where that has changed.
-func show(ctx context.Context, tx *sql.Tx, id string, read Conversation, seen []message.Metadata) error {
+func show(ctx context.Context, tx *sql.Tx, id string, read session.Conversation, seen []message.Metadata) error {
 	statement, err := tx.PrepareContext(ctx, `UPDATE messages SET metadata_json = ? WHERE id = ? AND session_id = ?`)
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/server/message"
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
@@ -35,7 +35,7 @@ func shown(t testing.TB, s *store.Store, id string) string {
 }
 
 // hidden is what a compaction makes of a conversation: the agent sees nothing of it, and the user not its last message.
-func hidden(read store.Conversation) []message.Metadata {
+func hidden(read session.Conversation) []message.Metadata {
 	seen := slices.Repeat([]message.Metadata{{UserVisible: true}}, len(read.Messages))
 	if len(seen) > 0 {
 		seen[len(seen)-1].UserVisible = false
@@ -81,7 +81,7 @@ func TestCompact(t *testing.T) {
 			add("a", "b", "z")(t, s, other)
 			add(strings.Fields(tc.before)...)(t, s, id)
 			add("y")(t, s, other)
-			read := must[store.Conversation](t)(s.Conversation(t.Context(), id))
+			read := must[session.Conversation](t)(s.Conversation(t.Context(), id))
 			for _, do := range tc.since {
 				do(t, s, id)
 			}
@@ -104,7 +104,7 @@ func TestTwoCompactionsOfOneConversation(t *testing.T) {
 	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "a"), say(message.User, 2, "b")); err != nil {
 		t.Fatal(err)
 	}
-	read := must[store.Conversation](t)(s.Conversation(t.Context(), id))
+	read := must[session.Conversation](t)(s.Conversation(t.Context(), id))
 	for _, summary := range []string{"S", "T"} {
 		if err := s.Compact(t.Context(), id, read, hidden(read), []message.Message{say(message.User, 3, summary)}); err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestTheOrderOfMessagesIsThatOfTheirAdding(t *testing.T) {
 	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "b")); err != nil {
 		t.Fatal(err)
 	}
-	read := must[store.Conversation](t)(s.Conversation(t.Context(), id))
+	read := must[session.Conversation](t)(s.Conversation(t.Context(), id))
 	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "c")); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestMessagesThatMoveKeepTheirColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	execute(t, path, `UPDATE messages SET tokens = 5, metadata_json = '{"userVisible":true,"agentVisible":true,"more":1}'`)
-	if err := s.Compact(t.Context(), id, store.Conversation{}, nil, []message.Message{say(message.User, 1, "S")}); err != nil {
+	if err := s.Compact(t.Context(), id, session.Conversation{}, nil, []message.Message{say(message.User, 1, "S")}); err != nil {
 		t.Fatal(err)
 	}
 	db := must[*sql.DB](t)(sql.Open("sqlite", path))

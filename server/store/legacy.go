@@ -12,10 +12,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/lockstep-dev/lockstep/server/decode"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // maxLegacy is how large a session file of an older version may be (GA 17.3).
@@ -120,15 +120,10 @@ func decodeMembers(members map[string]jsonwire.Text) (old session.Session, err e
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
 	for name, value := range members {
-		w.Name(name)
-		w.Raw(value)
+		w.Name(name).Raw(value)
 	}
 	w.Close('}')
-	v, err := decode.Parse(w.Text())
-	if err != nil {
-		return old, err
-	}
-	return session.Decode(v)
+	return decode.Text(w.Text(), session.Decode)
 }
 
 // readMessage reads a message, which both see if nothing is said of that.
@@ -140,11 +135,7 @@ func readMessage(line []byte) (message.Message, error) {
 	if given.Pick("metadata")[0].Kind() == "undefined" {
 		line = append(bytes.TrimSuffix(bytes.TrimSpace(line), []byte("}")), `,"metadata":{"userVisible":true,"agentVisible":true}}`...)
 	}
-	v, err := decode.Parse(line)
-	if err != nil {
-		return message.Message{}, err
-	}
-	return message.Decode(v)
+	return decode.Text(line, message.Decode)
 }
 
 // createdAt is when a session was made of which its file does not say it.
@@ -173,9 +164,7 @@ func insertLegacy(ctx context.Context, tx *sql.Tx, old session.Session) error {
 		changes = append(changes, Change{"provider_name", *old.ProviderName})
 	}
 	if old.ModelConfig != nil {
-		w := jsonwire.NewWriter(nil)
-		old.ModelConfig.Write(w)
-		changes = append(changes, Change{"model_config_json", string(w.Text())})
+		changes = append(changes, Change{"model_config_json", string(jsonwire.Of(old.ModelConfig))})
 	}
 	if _, err := update(ctx, tx, old.ID, changes); err != nil {
 		return err

@@ -3,8 +3,7 @@ package store
 import (
 	"database/sql"
 
-	"github.com/lockstep-dev/lockstep/server/decode"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
 func parse(column sql.NullString) (decode.Value, bool) {
@@ -27,5 +26,3 @@ func lenient[T any](column sql.NullString, decoder func(decode.Value) (T, error)
 	}
 	return &value
 }
-
-func pairs(v decode.Value) (jsonwire.Pairs, error) { return v.Pairs() }

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/server/decode"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Load returns a session with its conversation. The error is [ErrNotFound] if there is none, and another one if a message
+// Load returns a session with its conversation. The error is [session.ErrNotFound] if there is none, and another one if a message
 // cannot be read (GA 9.3).
 func (s *Store) Load(ctx context.Context, id string) (found session.Session, err error) {
 	err = s.read.together(ctx, func(ctx context.Context, from *reader) error {
@@ -118,14 +118,10 @@ func conversation(rows *sql.Rows, id string) ([]message.Message, error) {
 	return read.Messages, err
 }
 
-func readConversation(rows *sql.Rows, id string) (Conversation, error) {
-	read := Conversation{Messages: []message.Message{}}
+func readConversation(rows *sql.Rows, id string) (session.Conversation, error) {
+	read := session.Conversation{Messages: []message.Message{}}
 	err := each(rows, id, func(r *row, messageID string) error {
-		v, err := decode.Parse([]byte(r.text()))
-		if err != nil {
-			return err
-		}
-		content, err := message.DecodeContents(v)
+		content, err := decode.Text([]byte(r.text()), message.DecodeContents)
 		read.Messages = append(read.Messages, message.Message{
 			ID: messageID, Role: message.Role(r.role), Created: r.created, Content: content, Metadata: message.ReadMetadata(r.metadata.String),
 		})
@@ -133,7 +129,7 @@ func readConversation(rows *sql.Rows, id string) (Conversation, error) {
 		return err
 	})
 	if err != nil {
-		return Conversation{}, err
+		return session.Conversation{}, err
 	}
 	return read, nil
 }
@@ -150,12 +146,12 @@ func writeConversation(w *jsonwire.Writer, rows *sql.Rows, id string) error {
 	return err
 }
 
-// AddMessages adds messages to the end of a conversation, all or none. The error is [ErrNotFound] if there is no such
+// AddMessages adds messages to the end of a conversation, all or none. The error is [session.ErrNotFound] if there is no such
 // session.
 func (s *Store) AddMessages(ctx context.Context, id string, messages ...message.Message) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return s.write.change(ctx, func(tx *sql.Tx) error {
 		if found, err := update(ctx, tx, id, nil); err != nil || !found {
-			return cmp.Or(err, ErrNotFound)
+			return cmp.Or(err, session.ErrNotFound)
 		}
 		if err := add(ctx, tx, id, messages); err != nil {
 			return fmt.Errorf("add messages to session %q: %w", id, err)
@@ -198,7 +194,7 @@ func nextMoment(ctx context.Context, tx *sql.Tx, id string) (string, error) {
 // Truncate deletes the messages that were created at a second or later. It does not count as a change of the session, and
 // is no error if there is none.
 func (s *Store) Truncate(ctx context.Context, id string, from int64) error {
-	return s.change(ctx, func(tx *sql.Tx) error { return truncate(ctx, tx, id, from) })
+	return s.write.change(ctx, func(tx *sql.Tx) error { return truncate(ctx, tx, id, from) })
 }
 
 func truncate(ctx context.Context, tx *sql.Tx, id string, from int64) error {
@@ -211,7 +207,7 @@ func truncate(ctx context.Context, tx *sql.Tx, id string, from int64) error {
 // Import makes a session of an exported one (GA 9.6). Its id and times are new; it has neither provider nor model.
 func (s *Store) Import(ctx context.Context, exported session.Session) (session.Session, error) {
 	var imported session.Session
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.write.change(ctx, func(tx *sql.Tx) error {
 		id, err := copyOf(ctx, tx, exported, exported.Name, SetTokens(exported.Tokens)...)
 		if err == nil && exported.UserSetName {
 			_, err = update(ctx, tx, id, SetName(exported.Name, true))
@@ -224,14 +220,14 @@ func (s *Store) Import(ctx context.Context, exported session.Session) (session.S
 	if err != nil {
 		return session.Session{}, fmt.Errorf("import session: %w", err)
 	}
-	s.made(imported.ID)
+	s.Made(imported.ID)
 	return imported, nil
 }
 
 // Fork copies a session up to the messages that were created at a second or later, and returns the id of the copy
 // (GA 9.10). It counts no tokens, and has neither provider nor model.
 func (s *Store) Fork(ctx context.Context, id string, from int64) (fork string, err error) {
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.write.change(ctx, func(tx *sql.Tx) error {
 		original, err := load(ctx, tx, id)
 		if err == nil {
 			fork, err = copyOf(ctx, tx, original, "(edited)")
@@ -242,7 +238,7 @@ func (s *Store) Fork(ctx context.Context, id string, from int64) (fork string, e
 		return err
 	})
 	if err == nil {
-		s.made(fork)
+		s.Made(fork)
 	}
 	return fork, err
 }

@@ -15,9 +15,9 @@ const current = 6
 
 // migrate brings the schema up to date, in one transaction: of several processes that start at once, one does it. A
 // database of a later version is taken as it is. A new one begins with the sessions of older versions in dir, if there are
-// some.
-func (s *Store) migrate(ctx context.Context, dir string) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+// some; leftOut are the reasons why files there were not taken over.
+func migrate(ctx context.Context, write writer, dir string) (leftOut []error, err error) {
+	err = write.change(ctx, func(tx *sql.Tx) error {
 		const table = `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)`
 		if _, err := tx.ExecContext(ctx, table); err != nil {
 			return err
@@ -31,7 +31,7 @@ func (s *Store) migrate(ctx context.Context, dir string) error {
 				return err
 			}
 			var err error
-			s.LeftOut, err = takeOver(ctx, tx, dir)
+			leftOut, err = takeOver(ctx, tx, dir)
 			return err
 		}
 		for version++; version <= current; version++ {
@@ -41,6 +41,7 @@ func (s *Store) migrate(ctx context.Context, dir string) error {
 		}
 		return nil
 	})
+	return leftOut, err
 }
 
 func apply(ctx context.Context, tx *sql.Tx, name string, version int) error {

@@ -27,7 +27,7 @@ func TestAPanicLeavesNoTransaction(t *testing.T) {
 			})
 		})
 	}
-	panics(func() { _ = s.change(t.Context(), func(*sql.Tx) error { panic("broken") }) })
+	panics(func() { _ = s.write.change(t.Context(), func(*sql.Tx) error { panic("broken") }) })
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	made, err := s.Create(ctx, New{WorkingDir: "/w", Name: "n", Type: "user"})

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 )
 
 // maxReaders is how many reads go on at a time.
@@ -59,12 +61,12 @@ func (r *readers) use(ctx context.Context, do func(ctx context.Context, from *re
 	defer func() {
 		if sound {
 			r.giveBack(from)
-		} else { // nobody knows what has become of it
+		} else { // its state is unknown
 			from.close()
 		}
 	}()
 	err = do(ctx, from)
-	sound = err == nil || errors.Is(err, ErrNotFound)
+	sound = err == nil || errors.Is(err, session.ErrNotFound)
 	return err
 }
 

@@ -10,9 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/store"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // written returns what WriteJSON writes.
@@ -36,8 +37,11 @@ func TestTheJSONOfASessionIsThatOfWhatIsLoaded(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		loaded := must[json.Marshaler](t)(s.Load(t.Context(), id))
-		if diff := cmp.Diff(string(must[[]byte](t)(loaded.MarshalJSON())), written(t, s, id)); diff != "" {
+		loaded, err := s.Load(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(jsonwire.Of(loaded)), written(t, s, id)); diff != "" {
 			t.Errorf("(-loaded +written):\n%s", diff)
 		}
 	}
@@ -52,11 +56,11 @@ func TestTheJSONOfASessionIsThatOfWhatIsLoaded(t *testing.T) {
 	for _, bad := range []string{`role = 'system'`, `content_json = '{'`, `content_json = '[{"type":"nope"}]'`, `content_json = 7`, `created_timestamp = 'x'`, `content_json = X'ff'`} {
 		execute(t, path, `UPDATE messages SET role = 'user', content_json = '[]', created_timestamp = 1`, `UPDATE messages SET `+bad)
 		_, loaded := s.Load(t.Context(), id)
-		if err := s.WriteJSON(t.Context(), jsonwire.NewWriter(nil), id); err == nil || loaded == nil || errors.Is(err, store.ErrNotFound) {
+		if err := s.WriteJSON(t.Context(), jsonwire.NewWriter(nil), id); err == nil || loaded == nil || errors.Is(err, session.ErrNotFound) {
 			t.Errorf("with %s: Load %v, WriteJSON %v; want errors", bad, loaded, err)
 		}
 	}
-	if err := s.WriteJSON(t.Context(), jsonwire.NewWriter(nil), "x"); !errors.Is(err, store.ErrNotFound) {
+	if err := s.WriteJSON(t.Context(), jsonwire.NewWriter(nil), "x"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("WriteJSON of no session: %v", err)
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/recipe"
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // A New is a session to be made. Its id and times are made by the store.
@@ -31,14 +33,14 @@ RETURNING id`
 // Create makes a session and returns it.
 func (s *Store) Create(ctx context.Context, n New) (session.Session, error) {
 	var id string
-	err := s.change(ctx, func(tx *sql.Tx) (err error) {
+	err := s.write.change(ctx, func(tx *sql.Tx) (err error) {
 		id, err = create(ctx, tx, n)
 		return err
 	})
 	if err != nil {
 		return session.Session{}, fmt.Errorf("create session: %w", err)
 	}
-	s.made(id)
+	s.Made(id)
 	return s.Session(ctx, id)
 }
 
@@ -60,7 +62,7 @@ SELECT s.id, s.working_dir, CASE WHEN s.name <> '' THEN s.name ELSE s.descriptio
   (SELECT COUNT(*) FROM messages m WHERE m.session_id = s.id)
 FROM sessions s`
 
-// Session returns a session without its conversation, or [ErrNotFound].
+// Session returns a session without its conversation, or [session.ErrNotFound].
 func (s *Store) Session(ctx context.Context, id string) (found session.Session, err error) {
 	err = s.read.use(ctx, func(ctx context.Context, from *reader) error {
 		found, err = one(from.session.QueryRowContext(ctx, id), id)
@@ -73,7 +75,7 @@ func (s *Store) Session(ctx context.Context, id string) (found session.Session, 
 func one(row *sql.Row, id string) (session.Session, error) {
 	found, err := scan(row)
 	if errors.Is(err, sql.ErrNoRows) {
-		return found, ErrNotFound
+		return found, session.ErrNotFound
 	}
 	if err != nil {
 		return found, fmt.Errorf("read session %q: %w", id, err)
@@ -122,8 +124,8 @@ func scan(row interface{ Scan(...any) error }) (session.Session, error) {
 		}
 	}
 	s.Recipe = lenient(rec, recipe.Decode)
-	s.ModelConfig = lenient(config, session.DecodeModelConfig)
-	if values := lenient(values, pairs); values != nil {
+	s.ModelConfig = lenient(config, modelconfig.Decode)
+	if values := lenient(values, decode.Pairs); values != nil {
 		s.UserRecipeValues = *values
 	}
 	return s, nil
@@ -138,9 +140,9 @@ func typeOf(kind string) session.Type {
 	return session.User
 }
 
-// Delete deletes a session with its messages. The error is [ErrNotFound] if there is none.
+// Delete deletes a session with its messages. The error is [session.ErrNotFound] if there is none.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return s.write.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM messages WHERE session_id = ?`, id); err != nil {
 			return fmt.Errorf("delete session %q: %w", id, err)
 		}
@@ -149,7 +151,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 			return fmt.Errorf("delete session %q: %w", id, err)
 		}
 		if n, err := result.RowsAffected(); err == nil && n == 0 {
-			return ErrNotFound
+			return session.ErrNotFound
 		}
 		return nil
 	})
@@ -187,9 +189,7 @@ func SetRecipe(r *recipe.Recipe) Change {
 	if r == nil {
 		return Change{"recipe_json", nil}
 	}
-	w := jsonwire.NewWriter(nil)
-	r.Write(w)
-	return Change{"recipe_json", string(w.Text())}
+	return Change{"recipe_json", string(jsonwire.Of(r))}
 }
 
 // SetUserRecipeValues gives the recipe of a session its values.
@@ -197,16 +197,12 @@ func SetUserRecipeValues(values jsonwire.Pairs) Change {
 	if values == nil {
 		return Change{"user_recipe_values_json", nil}
 	}
-	w := jsonwire.NewWriter(nil)
-	w.Pairs(values)
-	return Change{"user_recipe_values_json", string(w.Text())}
+	return Change{"user_recipe_values_json", string(jsonwire.Of(values))}
 }
 
 // SetModel gives a session a provider and a model.
-func SetModel(provider string, config session.ModelConfig) []Change {
-	w := jsonwire.NewWriter(nil)
-	config.Write(w)
-	return []Change{{"provider_name", provider}, {"model_config_json", string(w.Text())}}
+func SetModel(provider string, config modelconfig.Config) []Change {
+	return []Change{{"provider_name", provider}, {"model_config_json", string(jsonwire.Of(config))}}
 }
 
 // SetExtensionData replaces the data of the extensions, a JSON object.
@@ -216,7 +212,7 @@ func SetExtensionData(data json.RawMessage) Change { return Change{"extension_da
 func SetSchedule(id *string) Change { return Change{"schedule_id", id} }
 
 // SetTokens replaces all token numbers.
-func SetTokens(t session.Tokens) []Change {
+func SetTokens(t modelconfig.Tokens) []Change {
 	return []Change{
 		{"total_tokens", t.Total}, {"input_tokens", t.Input}, {"output_tokens", t.Output},
 		{"accumulated_total_tokens", t.AccumulatedTotal}, {"accumulated_input_tokens", t.AccumulatedInput},
@@ -224,9 +220,9 @@ func SetTokens(t session.Tokens) []Change {
 	}
 }
 
-// Update changes a session. It is no error if there is none: found says so.
+// Update changes a session. Found is false if there is none.
 func (s *Store) Update(ctx context.Context, id string, changes ...Change) (found bool, err error) {
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.write.change(ctx, func(tx *sql.Tx) error {
 		found, err = update(ctx, tx, id, changes)
 		return err
 	})
@@ -249,7 +245,7 @@ func update(ctx context.Context, tx *sql.Tx, id string, changes []Change) (bool,
 }
 
 // AddUsage counts a call of the model (GA 7.12): the numbers replace those of the call before, nil too, and are added to
-// those of all calls, up to [session.MaxTokens].
+// those of all calls, up to [modelconfig.MaxTokens].
 func (s *Store) AddUsage(ctx context.Context, id string, total, input, output *int64) error {
 	const add = `
 UPDATE sessions SET updated_at = ?1, total_tokens = ?2, input_tokens = ?3, output_tokens = ?4,
@@ -257,8 +253,8 @@ UPDATE sessions SET updated_at = ?1, total_tokens = ?2, input_tokens = ?3, outpu
   accumulated_input_tokens = CASE WHEN ?3 IS NULL THEN accumulated_input_tokens ELSE min(COALESCE(accumulated_input_tokens, 0) + ?3, ?6) END,
   accumulated_output_tokens = CASE WHEN ?4 IS NULL THEN accumulated_output_tokens ELSE min(COALESCE(accumulated_output_tokens, 0) + ?4, ?6) END
 WHERE id = ?5`
-	return s.change(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, add, stamp(time.Now()), total, input, output, id, session.MaxTokens); err != nil {
+	return s.write.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, add, stamp(time.Now()), total, input, output, id, modelconfig.MaxTokens); err != nil {
 			return fmt.Errorf("count tokens of session %q: %w", id, err)
 		}
 		return nil

@@ -5,7 +5,7 @@
 // transactions; the database stays whole.
 //
 // Writes go through one connection, one after the other; reads go beside them and see the last state that was complete.
-// Another process may use the same database: whoever finds it locked waits for at most five seconds.
+// Another process may use the same database: a process that finds it locked waits for at most five seconds.
 package store
 
 import (
@@ -23,14 +23,11 @@ import (
 	"modernc.org/sqlite" // also the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/lockstep-dev/lockstep/server/private"
+	"github.com/lockstep-dev/lockstep/server/files"
 )
 
 // lockTimeout is how long a transaction waits for that of another process.
 const lockTimeout = 5 * time.Second
-
-// ErrNotFound says that there is no such session.
-var ErrNotFound = errors.New("session not found")
 
 // A Store is an open database. Its methods may be called at any time by anybody.
 type Store struct {
@@ -44,7 +41,7 @@ type Store struct {
 	// S54). It is nil if the file is one.
 	Damage error
 
-	write *sql.DB // one connection
+	write writer
 	read  *readers
 }
 
@@ -54,12 +51,17 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := protect(path); err != nil {
 		return nil, err
 	}
-	write, err := open(path, 1, "_txlock=immediate", "_pragma=foreign_keys(1)")
+	db, err := open(path, 1, "_txlock=immediate", "_pragma=foreign_keys(1)")
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{write: write}
-	if err := patiently(ctx, func(ctx context.Context) error { return s.migrate(ctx, filepath.Dir(path)) }); err != nil {
+	write := writer{db}
+	s := &Store{Made: func(string) {}, write: write}
+	migrated := func(ctx context.Context) (err error) {
+		s.LeftOut, err = migrate(ctx, write, filepath.Dir(path))
+		return err
+	}
+	if err := patiently(ctx, migrated); err != nil {
 		err = fmt.Errorf("database %s: %w", path, err)
 		if !failedWith(err, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) {
 			write.Close()
@@ -81,7 +83,7 @@ func protect(path string) error {
 			return err
 		}
 	}
-	f, err := private.Open(path, os.O_RDWR)
+	f, err := files.OpenPrivate(path, os.O_RDWR)
 	if err != nil {
 		return err
 	}
@@ -130,9 +132,12 @@ func failedWith(err error, codes ...int) bool {
 // Close closes the database. Nobody may use it any more.
 func (s *Store) Close() error { return errors.Join(s.read.close(), s.write.Close()) }
 
+// A writer is the one connection that writes.
+type writer struct{ *sql.DB }
+
 // change runs a transaction that writes.
-func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+func (w writer) change(ctx context.Context, do func(tx *sql.Tx) error) error {
+	tx, err := w.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -141,13 +146,6 @@ func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 		return err
 	}
 	return tx.Commit()
-}
-
-// made tells that a session is there.
-func (s *Store) made(id string) {
-	if s.Made != nil {
-		s.Made(id)
-	}
 }
 
 // stamp is how the database writes moments (GA 17.1).

@@ -19,11 +19,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/message"
-	"github.com/lockstep-dev/lockstep/server/recipe"
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/store"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // victim is the variable that makes the test binary the process that is killed.
@@ -133,13 +134,13 @@ func TestASessionIsReadAsItWasWritten(t *testing.T) {
 			ID: id, WorkingDir: "/w\x00ü'\"", Name: "mine", UserSetName: true, Type: session.Scheduled,
 			CreatedAt: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), UpdatedAt: time.Date(2000, 1, 1, 0, 0, 5, 0, time.UTC),
 			ExtensionData:    []byte(`{"z":1.0,"a":{}}`),
-			Tokens:           session.Tokens{Total: &one, AccumulatedOutput: &one},
+			Tokens:           modelconfig.Tokens{Total: &one, AccumulatedOutput: &one},
 			ScheduleID:       &daily,
 			Recipe:           &recipe.Recipe{Version: "1.0.0", Title: "t\x00", Description: ""},
 			UserRecipeValues: jsonwire.Pairs{{Name: "b", Value: ""}, {Name: "a", Value: "x"}},
 			MessageCount:     2,
 			ProviderName:     &daily,
-			ModelConfig:      &session.ModelConfig{ModelName: "m", Temperature: "0.50"},
+			ModelConfig:      &modelconfig.Config{ModelName: "m", Temperature: "0.50"},
 		}
 		if first := must[session.Session](t)(s.Session(t.Context(), id)); first.Name != "n\x00;--" || first.UserSetName || string(first.ExtensionData) != "{}" || first.Conversation != nil {
 			t.Errorf("a new session: %+v", first)
@@ -197,7 +198,7 @@ func TestMessagesAreInTheOrderOfTheirInsertion(t *testing.T) {
 		if got := texts(); got != "bc" {
 			t.Errorf("without the second 100 and later: %s", got)
 		}
-		read := must[store.Conversation](t)(s.Conversation(t.Context(), id))
+		read := must[session.Conversation](t)(s.Conversation(t.Context(), id))
 		if err := s.Compact(t.Context(), id, read, make([]message.Metadata, 2), []message.Message{say(message.User, 1, "x")}); err != nil {
 			t.Fatal(err)
 		}
@@ -250,13 +251,13 @@ func TestTokensAreReplacedAndAdded(t *testing.T) {
 	n := func(n int64) *int64 { return &n }
 	for _, tc := range []struct {
 		total, input, output *int64
-		want                 session.Tokens
+		want                 modelconfig.Tokens
 	}{
-		{n(10), n(7), n(3), session.Tokens{Total: n(10), Input: n(7), Output: n(3), AccumulatedTotal: n(10), AccumulatedInput: n(7), AccumulatedOutput: n(3)}},
-		{n(5), nil, n(1), session.Tokens{Total: n(5), Output: n(1), AccumulatedTotal: n(15), AccumulatedInput: n(7), AccumulatedOutput: n(4)}},
-		{nil, nil, nil, session.Tokens{AccumulatedTotal: n(15), AccumulatedInput: n(7), AccumulatedOutput: n(4)}},
-		{nil, n(math.MaxInt32 - 7), nil, session.Tokens{Input: n(math.MaxInt32 - 7), AccumulatedTotal: n(15), AccumulatedInput: n(math.MaxInt32), AccumulatedOutput: n(4)}},
-		{nil, n(1), nil, session.Tokens{Input: n(1), AccumulatedTotal: n(15), AccumulatedInput: n(math.MaxInt32), AccumulatedOutput: n(4)}},
+		{n(10), n(7), n(3), modelconfig.Tokens{Total: n(10), Input: n(7), Output: n(3), AccumulatedTotal: n(10), AccumulatedInput: n(7), AccumulatedOutput: n(3)}},
+		{n(5), nil, n(1), modelconfig.Tokens{Total: n(5), Output: n(1), AccumulatedTotal: n(15), AccumulatedInput: n(7), AccumulatedOutput: n(4)}},
+		{nil, nil, nil, modelconfig.Tokens{AccumulatedTotal: n(15), AccumulatedInput: n(7), AccumulatedOutput: n(4)}},
+		{nil, n(math.MaxInt32 - 7), nil, modelconfig.Tokens{Input: n(math.MaxInt32 - 7), AccumulatedTotal: n(15), AccumulatedInput: n(math.MaxInt32), AccumulatedOutput: n(4)}},
+		{nil, n(1), nil, modelconfig.Tokens{Input: n(1), AccumulatedTotal: n(15), AccumulatedInput: n(math.MaxInt32), AccumulatedOutput: n(4)}},
 	} {
 		if err := s.AddUsage(t.Context(), id, tc.total, tc.input, tc.output); err != nil {
 			t.Fatal(err)
@@ -267,7 +268,7 @@ func TestTokensAreReplacedAndAdded(t *testing.T) {
 	}
 	create(t, s, "")
 	other := create(t, s, "").ID
-	if _, err := s.Update(t.Context(), other, store.SetTokens(session.Tokens{Total: n(100)})...); err != nil {
+	if _, err := s.Update(t.Context(), other, store.SetTokens(modelconfig.Tokens{Total: n(100)})...); err != nil {
 		t.Fatal(err)
 	}
 	if sessions, tokens, err := s.Insights(t.Context()); sessions != 3 || tokens != 115 || err != nil {
@@ -281,7 +282,7 @@ func TestCopies(t *testing.T) {
 	one, daily := int64(1), "daily"
 	changes := append(store.SetName("mine", true), store.SetExtensionData([]byte(`{"todo.v0":1}`)), store.SetSchedule(&daily),
 		store.SetRecipe(&recipe.Recipe{Title: "t"}), store.SetUserRecipeValues(jsonwire.Pairs{{Name: "a", Value: "b"}}))
-	changes = append(append(changes, store.SetTokens(session.Tokens{Total: &one, AccumulatedTotal: &one})...), store.SetModel("p", session.ModelConfig{ModelName: "m"})...)
+	changes = append(append(changes, store.SetTokens(modelconfig.Tokens{Total: &one, AccumulatedTotal: &one})...), store.SetModel("p", modelconfig.Config{ModelName: "m"})...)
 	if _, err := s.Update(t.Context(), id, changes...); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +304,7 @@ func TestCopies(t *testing.T) {
 	}
 
 	fork := must[session.Session](t)(s.Load(t.Context(), must[string](t)(s.Fork(t.Context(), id, 2))))
-	want.ID, want.Name, want.UserSetName, want.Tokens, want.MessageCount = fork.ID, "(edited)", false, session.Tokens{}, 1
+	want.ID, want.Name, want.UserSetName, want.Tokens, want.MessageCount = fork.ID, "(edited)", false, modelconfig.Tokens{}, 1
 	want.CreatedAt, want.UpdatedAt = fork.CreatedAt, fork.UpdatedAt
 	want.Conversation = want.Conversation[:1]
 	want.Conversation[0].ID = "msg_" + fork.ID + "_0"
@@ -326,10 +327,10 @@ func TestWhatIsNotThere(t *testing.T) {
 
 		"AddMessages":  s.AddMessages(t.Context(), "x", say(message.User, 1, "a")),
 		"Conversation": func() error { _, err := s.Conversation(t.Context(), "x"); return err }(),
-		"Compact":      s.Compact(t.Context(), "x", store.Conversation{}, nil, []message.Message{say(message.User, 1, "a")}),
+		"Compact":      s.Compact(t.Context(), "x", session.Conversation{}, nil, []message.Message{say(message.User, 1, "a")}),
 	} {
-		if !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("%s of no session: %v, want ErrNotFound", name, err)
+		if !errors.Is(err, session.ErrNotFound) {
+			t.Errorf("%s of no session: %v, want session.ErrNotFound", name, err)
 		}
 	}
 	if found, err := s.Update(t.Context(), "x", store.SetName("n", true)...); found || err != nil {
@@ -379,7 +380,7 @@ func TestUnreadableRows(t *testing.T) {
 	}
 	for _, bad := range []string{`role = 'system'`, `content_json = '{'`, `content_json = '[{"type":"nope"}]'`, `created_timestamp = 'x'`} {
 		execute(t, path, `UPDATE messages SET role = 'user', content_json = '[]', created_timestamp = 1`, `UPDATE messages SET `+bad)
-		if _, err := s.Load(t.Context(), id); err == nil || errors.Is(err, store.ErrNotFound) {
+		if _, err := s.Load(t.Context(), id); err == nil || errors.Is(err, session.ErrNotFound) {
 			t.Errorf("Load with %s: %v, want an error of its own", bad, err)
 		}
 		if _, err := s.Session(t.Context(), id); err != nil {

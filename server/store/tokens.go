@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 )
 
-// Tokens returns the numbers of a session alone, or [ErrNotFound].
-func (s *Store) Tokens(ctx context.Context, id string) (t session.Tokens, err error) {
+// Tokens returns the numbers of a session alone, or [session.ErrNotFound].
+func (s *Store) Tokens(ctx context.Context, id string) (t modelconfig.Tokens, err error) {
 	err = s.read.use(ctx, func(ctx context.Context, from *reader) error {
 		t, err = tokens(from.count.QueryRowContext(ctx, id), id)
 		return err
@@ -24,11 +25,11 @@ SELECT total_tokens, input_tokens, output_tokens, accumulated_total_tokens, accu
 FROM sessions WHERE id = ?`
 
 // tokens reads the numbers of a session.
-func tokens(row *sql.Row, id string) (t session.Tokens, err error) {
+func tokens(row *sql.Row, id string) (t modelconfig.Tokens, err error) {
 	err = row.Scan(
 		&t.Total, &t.Input, &t.Output, &t.AccumulatedTotal, &t.AccumulatedInput, &t.AccumulatedOutput)
 	if errors.Is(err, sql.ErrNoRows) {
-		return t, ErrNotFound
+		return t, session.ErrNotFound
 	}
 	if err != nil {
 		return t, fmt.Errorf("read tokens of session %q: %w", id, err)
@@ -44,7 +45,7 @@ func (s *Store) SetLastUsage(ctx context.Context, id string, total, input, outpu
 
 // NameOnce names a session, unless its user has done so (GA 18.6).
 func (s *Store) NameOnce(ctx context.Context, id, name string) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return s.write.change(ctx, func(tx *sql.Tx) error {
 		const set = `UPDATE sessions SET name = ?, updated_at = ? WHERE id = ? AND NOT COALESCE(user_set_name, FALSE)`
 		if _, err := tx.ExecContext(ctx, set, name, stamp(time.Now()), id); err != nil {
 			return fmt.Errorf("name session %q: %w", id, err)

@@ -6,7 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
@@ -20,8 +21,8 @@ func TestTokensAlone(t *testing.T) {
 	if err := s.SetLastUsage(t.Context(), id, n(3), n(3), nil); err != nil {
 		t.Fatal(err)
 	}
-	want := session.Tokens{Total: n(3), Input: n(3), AccumulatedTotal: n(10), AccumulatedInput: n(7), AccumulatedOutput: n(3)}
-	if diff := cmp.Diff(want, must[session.Tokens](t)(s.Tokens(t.Context(), id))); diff != "" {
+	want := modelconfig.Tokens{Total: n(3), Input: n(3), AccumulatedTotal: n(10), AccumulatedInput: n(7), AccumulatedOutput: n(3)}
+	if diff := cmp.Diff(want, must[modelconfig.Tokens](t)(s.Tokens(t.Context(), id))); diff != "" {
 		t.Errorf("Tokens (-want +got):\n%s", diff)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/html"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -65,7 +66,7 @@ type tab struct {
 func open(t *testing.T, doc *report.Document, before ...func(*tab)) *tab {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.HTML(&b, doc); err != nil {
+	if err := html.Write(&b, doc); err != nil {
 		t.Fatal(err)
 	}
 	return show(t, b.Bytes(), before...)
@@ -297,7 +298,7 @@ func TestSinceTheRunBefore(t *testing.T) {
 	before.Scenarios[300].Findings[0].Fingerprint = "other"
 	before.Scenarios[301].Findings, before.Scenarios[301].Verdict = nil, "match"
 	after.Scenarios[0].Findings, after.Scenarios[0].Verdict = nil, "match"
-	after.Changes = report.Since(before, "the run of yesterday", after)
+	after.Changes = report.ChangesSince(before, "the run of yesterday", after)
 	b := open(t, after)
 	text := eval[string](b, `document.querySelector("#changes").innerText`)
 	for _, want := range []string{"Since the run of yesterday", "1 new", "odd/other", "1 changed", "odd/status", "1 fixed", "299 as before"} {
@@ -313,7 +314,7 @@ func TestAHugeRunOpensAndFilters(t *testing.T) {
 	doc := huge()
 	var content bytes.Buffer
 	began := time.Now()
-	if err := report.HTML(&content, doc); err != nil {
+	if err := html.Write(&content, doc); err != nil {
 		t.Fatal(err)
 	}
 	took := time.Since(began)

@@ -68,7 +68,7 @@ func TestNothingThatAServerSaysActs(t *testing.T) {
 			fill(reflect.ValueOf(ev), text)
 			doc.Scenarios[0].ID = "0" + text // where the evidence is
 			doc.Evidence = map[string]*report.Evidence{doc.Scenarios[0].ID: ev}
-			doc.Changes = report.Since(red(), text, doc)
+			doc.Changes = report.ChangesSince(red(), text, doc)
 			b := open(t, doc)
 			for range 2 { // what is inside of others, too
 				b.script(`for (const d of document.querySelectorAll("details")) d.open = true`)

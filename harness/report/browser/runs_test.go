@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -20,9 +20,9 @@ func document(scenarios ...verdict.Scenario) *report.Document {
 	for _, s := range scenarios {
 		d.Add(s)
 	}
-	d.Coverage = contract.Coverage{Operations: []contract.OperationCoverage{
-		{Method: "GET", Path: "/items", Reached: 12, Statuses: []contract.StatusCoverage{{Status: "200", Reached: 10}, {Status: "404"}}},
-		{Method: "POST", Path: "/items", Reached: 2, Statuses: []contract.StatusCoverage{{Status: "201", Reached: 2}}},
+	d.Coverage = coverage.Coverage{Operations: []coverage.Operation{
+		{Method: "GET", Path: "/items", Reached: 12, Statuses: []coverage.Status{{Status: "200", Reached: 10}, {Status: "404"}}},
+		{Method: "POST", Path: "/items", Reached: 2, Statuses: []coverage.Status{{Status: "201", Reached: 2}}},
 	}}
 	d.Latency = []report.Latency{{Operation: "GET /items", Target: "new", Pairs: 12, Reference: 1500, Candidate: 700, Ratio: 0.47, Low: 0.3, High: 1.2}}
 	d.Conclude()
@@ -56,17 +56,17 @@ func red() *report.Document {
 	}
 	odd := difference("status", "200", "500", "bbbb", verdict.BlameCandidate)
 	odd.Operation, odd.StepText, odd.Kind, odd.Text = "POST /items", "POST /items", "status", "the statuses differ"
-	odd.Contract = []verdict.Word{{Target: "new", Place: "status", Text: "500 is not documented", Line: 40}}
+	odd.Contract = []verdict.Remark{{Target: "new", Place: "status", Text: "500 is not documented", Line: 40}}
 	all = append(all, scenario("odd/status", []string{"odd"}, odd), scenario("odd/other", nil, difference("body /n", "1", "2", "cccc", verdict.BlameNobody)))
 	for i := range 20 {
 		all = append(all, scenario(fmt.Sprintf("fine/%d", i), []string{"fine"}))
 	}
 	d := document(all...)
 	s := &d.Scenarios[0]
-	d.Evidence[s.ID] = report.Gather(&report.Gathering{
+	d.Evidence[s.ID] = report.GatherEvidence(&report.EvidenceSource{
 		Scenario: s, Transcripts: []*transcript.Transcript{story("old", "done"), story("new", "finished")},
 		Text:  []byte("scenario: items/many-0\nwhy: w\nsteps:\n  - http: POST /items\n    json: {}\n\n  - http: GET /items/1\n    expect: {status: 200}\n"),
-		Rules: []string{"header Content-Type is compared (lockstep.yaml:12:7)"}, Cover: func(s string) string { return s },
+		Rules: []string{"header Content-Type is compared (lockstep.yaml:12:7)"}, Mask: func(s string) string { return s },
 	})
 	return d
 }
@@ -113,9 +113,9 @@ func huge() *report.Document {
 	d := document(all...)
 	for i := range d.Scenarios {
 		if s := &d.Scenarios[i]; len(s.Findings) > 0 {
-			d.Evidence[s.ID] = report.Gather(&report.Gathering{
+			d.Evidence[s.ID] = report.GatherEvidence(&report.EvidenceSource{
 				Scenario: s, Transcripts: []*transcript.Transcript{story("old", "done"), story("new", "finished")},
-				Text: []byte("scenario: x\n\n\n\n\n\n  - http: GET /items/1\n"), Cover: func(s string) string { return s },
+				Text: []byte("scenario: x\n\n\n\n\n\n  - http: GET /items/1\n"), Mask: func(s string) string { return s },
 			})
 		}
 	}

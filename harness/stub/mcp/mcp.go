@@ -1,11 +1,11 @@
-// Package mcp is an MCP server for scenarios: what a target under test starts as an extension, and calls tools of.
+// Package mcp is an MCP server for scenarios: a target under test starts it as an extension and calls its tools.
 //
-// Its tools do what clients of such servers have to cope with: they answer, take their time and tell how far they are,
-// fail, break the protocol, ask back, and say very much. None of them knows chance or the clock, so that two targets which
-// ask the same get the same.
+// Its tools do what clients must be able to handle: they answer, take time and report progress, fail, break the protocol,
+// send requests to the client, and return long texts. They use neither chance nor the clock, so that two targets with the
+// same calls get the same results.
 //
 // It speaks over standard input and output, one JSON-RPC message a line, in every version of the protocol that its library
-// knows: the client chooses. What the client sends can be written down, see Options.Record.
+// knows: the client chooses. It can record what the client sends, see Options.Record.
 package mcp
 
 import (
@@ -16,20 +16,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Options say what a server is. A nil *Options means the zero value.
+// Options configure a server. A nil *Options means the zero value.
 type Options struct {
-	Version string // that the server says it has
-	// Record is the file that gets what the client sends; "" for none. It is made when it is not there, and appended to:
-	// servers that come one after the other can share it.
+	Version string // in the response to initialize
+	// Record is the file for the messages of the client; "" for none. It is created if necessary, and appended to, so that
+	// several servers, one after the other, can share it.
 	Record string
-	// Getenv is what the tool env looks variables up with. Default: there are none.
+	// Getenv returns variables for the tool env. Default: there are none.
 	Getenv func(string) string
 }
 
 // Greeting is the server's one resource.
 const Greeting = "lockstep://greeting"
 
-// Serve talks to one client, until that hangs up or the context ends, which is no error.
+// Serve serves one client, until that closes the connection or the context ends. Neither is an error.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, options *Options) error {
 	var opts Options
 	if options != nil {
@@ -45,7 +45,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options *Options) e
 	defer recorder.Close()
 	transport := &recorded{&mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}, recorder}
 	session, err := newServer(&opts).Connect(ctx, transport, &mcp.ServerSessionOptions{
-		State: &mcp.ServerSessionState{LogLevel: "debug"}, // also to clients that do not ask for a level
+		State: &mcp.ServerSessionState{LogLevel: "debug"}, // also for clients that do not set a level
 	})
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func greeting() *mcp.ResourceContents {
 	return &mcp.ResourceContents{URI: Greeting, MIMEType: "text/plain", Text: "Hello from lockstep"}
 }
 
-// unclosed is an output that belongs to somebody else.
+// unclosed is an output that the caller closes.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }

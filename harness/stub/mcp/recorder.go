@@ -16,10 +16,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// A recorder writes down what the client sends.
+// A recorder records what the client sends.
 type recorder struct {
 	mu   sync.Mutex
-	file *os.File // nil: nobody wants to know
+	file *os.File // nil: nothing is recorded
 	err  error
 }
 
@@ -44,7 +44,7 @@ func (r *recorder) Close() error {
 	return r.file.Close()
 }
 
-// add writes a message down. A line is written at once, so that nobody reads half of one while the server lives.
+// add records a message.
 func (r *recorder) add(msg jsonrpc.Message) {
 	if r.file == nil {
 		return
@@ -66,17 +66,17 @@ func (r *recorder) add(msg jsonrpc.Message) {
 	}
 }
 
-// failure is an error with which the client answers, as it came: {"error":{"code":…,"message":…}}.
+// failure returns an error response of the client: {"error":{"code":…,"message":…}}.
 func failure(err error) json.RawMessage {
 	wire, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
 		wire = &jsonrpc.Error{Message: err.Error()}
 	}
-	out, _ := json.Marshal(map[string]any{"error": wire}) // a number, a text, and data that came as JSON
+	out, _ := json.Marshal(map[string]any{"error": wire}) // its fields are a number, a text, and JSON
 	return out
 }
 
-// recorded is a transport whose incoming messages are written down before anybody acts on them.
+// recorded is a transport whose incoming messages are recorded before the server handles them.
 type recorded struct {
 	mcp.Transport
 	recorder *recorder

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -12,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A tool is one that targets call.
+// A tool can be called by targets.
 type tool struct {
 	name, doc string
 	arguments map[string]argument
@@ -22,7 +23,7 @@ type tool struct {
 // An argument of a tool. All are optional.
 type argument struct{ kind, doc string }
 
-// A call is one of a tool, with its arguments.
+// A call is a call of a tool with its arguments.
 type call struct {
 	ctx  context.Context
 	req  *mcp.CallToolRequest
@@ -30,7 +31,7 @@ type call struct {
 	arguments
 }
 
-// arguments are those of all tools but echo.
+// arguments are those of all tools except echo.
 type arguments struct {
 	Steps      int             `json:"steps"`
 	Pace       int             `json:"pace"`
@@ -45,11 +46,11 @@ type arguments struct {
 	Request    json.RawMessage `json:"request"`
 }
 
-// What a call may ask for at most.
+// Bounds on the arguments.
 const (
-	mostSteps      = 1000
-	longestPace    = 60_000 // milliseconds
-	mostCharacters = 16 << 20
+	maxSteps      = 1000
+	maxPace       = 60_000 // milliseconds
+	maxCharacters = 16 << 20
 )
 
 var tools = []tool{
@@ -79,7 +80,7 @@ var tools = []tool{
 	{"resource", "Returns a resource, and a link to it", nil, resource},
 }
 
-// schema is what the tool's arguments must be.
+// schema returns the JSON Schema of the tool's arguments.
 func (t *tool) schema() map[string]any {
 	properties := map[string]any{}
 	for name, a := range t.arguments {
@@ -104,28 +105,21 @@ func text(s string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}
 }
 
-// or returns a number within its bounds, or the default when none is given.
-func or(n, otherwise, most int) int {
+// bounded returns a number up to a limit, or the default when it is not positive.
+func bounded(n, otherwise, limit int) int {
 	if n <= 0 {
 		return otherwise
 	}
-	return min(n, most)
+	return min(n, limit)
 }
 
-func orText(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
-// echo returns the bytes as they came: numbers keep their digits.
+// echo returns the bytes as they were received: numbers keep their digits.
 func echo(c *call) (*mcp.CallToolResult, error) {
-	return text(orText(string(c.req.Params.Arguments), "{}")), nil
+	return text(cmp.Or(string(c.req.Params.Arguments), "{}")), nil
 }
 
 func slow(c *call) (*mcp.CallToolResult, error) {
-	steps, pace := or(c.Steps, 3, mostSteps), or(c.Pace, 50, longestPace)
+	steps, pace := bounded(c.Steps, 3, maxSteps), bounded(c.Pace, 50, maxPace)
 	token := c.req.Params.GetProgressToken()
 	for i := 1; i <= steps; i++ {
 		timer := time.NewTimer(time.Duration(pace) * time.Millisecond)
@@ -143,31 +137,27 @@ func slow(c *call) (*mcp.CallToolResult, error) {
 			}
 		}
 		//lint:ignore SA1019 clients of today must cope with log notifications, although the newest protocol leaves them
-		log := &mcp.LoggingMessageParams{Meta: c.Meta, Level: mcp.LoggingLevel(orText(c.Level, "info")), Logger: "slow", Data: message}
+		log := &mcp.LoggingMessageParams{Meta: c.Meta, Level: mcp.LoggingLevel(cmp.Or(c.Level, "info")), Logger: "slow", Data: message}
 		//lint:ignore SA1019 as above
 		if err := c.req.Session.Log(c.ctx, log); err != nil {
 			return nil, err
 		}
 	}
-	return text(orText(c.Text, fmt.Sprintf("done: %d of %d", steps, steps))), nil
+	return text(cmp.Or(c.Text, fmt.Sprintf("done: %d of %d", steps, steps))), nil
 }
 
 func fail(c *call) (*mcp.CallToolResult, error) {
-	result := text(orText(c.Text, "it failed"))
+	result := text(cmp.Or(c.Text, "it failed"))
 	result.IsError = true
 	return result, nil
 }
 
 func explode(c *call) (*mcp.CallToolResult, error) {
-	code := c.Code
-	if code == 0 {
-		code = -32000
-	}
-	return nil, &jsonrpc.Error{Code: code, Message: orText(c.Message, "it exploded")}
+	return nil, &jsonrpc.Error{Code: cmp.Or(c.Code, -32000), Message: cmp.Or(c.Message, "it exploded")}
 }
 
 func big(c *call) (*mcp.CallToolResult, error) {
-	return text(strings.Repeat("x", or(c.Characters, 1000, mostCharacters))), nil
+	return text(strings.Repeat("x", bounded(c.Characters, 1000, maxCharacters))), nil
 }
 
 func env(c *call) (*mcp.CallToolResult, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A framing is how a message says where its body ends.
+// A framing is the way in which a message marks the end of its body.
 type framing byte
 
 const (
@@ -90,7 +90,7 @@ func lengthFraming(values []string) (framing, int64, error) {
 }
 
 // parseLength parses 1*DIGIT. "A recipient MUST anticipate potentially large decimal numerals" (RFC 9110 §8.6): one that
-// is too large for us is as good as endless.
+// is too large for an int64 becomes the largest int64.
 func parseLength(s string) (int64, error) {
 	for i := range len(s) {
 		if !isDigit(s[i]) { // strconv would take a sign
@@ -111,10 +111,10 @@ type body struct {
 	cn      *conn
 	framing framing
 	left    int64             // of the body (byLength) or of the chunk (chunked)
-	begun   bool              // there has been a chunk
+	begun   bool              // a chunk was read
 	trailer int               // the size of the largest trailer section
 	fields  transcript.Header // of the trailer section
-	read    int64             // what has been read
+	read    int64             // bytes that were read
 	err     error             // why there is no more
 	one     [1]byte
 }
@@ -152,25 +152,25 @@ func (b *body) readSome(p []byte) (int, error) {
 	default:
 		n, err := b.cn.read(p)
 		if err != nil && err != io.EOF {
-			err = broke(err, transcript.PhaseBody, b.progress())
+			err = ioFailure(err, transcript.PhaseBody, b.progress())
 		}
 		return n, err
 	}
 }
 
-// readLeft reads some of what is left of the body or chunk. The last byte goes through the connection's buffer, so that
-// bytes which come with it and do not belong to it are not left in the socket.
+// readLeft reads some of the rest of the body or chunk. The last byte goes through the connection's buffer, so that bytes
+// which follow the body are seen there.
 func (b *body) readLeft(p []byte) (int, error) {
 	p = p[:min(int64(len(p)), max(b.left-1, 1))]
 	n, err := b.cn.read(p)
 	b.left -= int64(n)
 	if err != nil {
-		err = broke(err, transcript.PhaseBody, b.progress())
+		err = ioFailure(err, transcript.PhaseBody, b.progress())
 	}
 	return n, err
 }
 
-// progress says how far the body had come.
+// progress says how much of the body was received.
 func (b *body) progress() string {
 	if b.framing == byLength {
 		return fmt.Sprintf("after %d of %d bytes of the body", b.read, b.read+b.left)
@@ -178,52 +178,52 @@ func (b *body) progress() string {
 	return fmt.Sprintf("after %d bytes of the body", b.read)
 }
 
-// end is the error at the end of the body: io.EOF, unless bytes follow. Nothing can follow rightly, because no request
-// is sent before the response to the one before has been read. "If the final response to the last request on a
+// end is the error at the end of the body: io.EOF, unless bytes follow. No bytes may follow, because each request is sent
+// after the response to the one before has been read. "If the final response to the last request on a
 // connection has been completely received and there remains additional data to read, a user agent MAY discard the
 // remaining data or attempt to determine if that data belongs as part of the prior message body" (RFC 9112 §6.3).
 //
-// It sees what has come by now. What a server sends later, Client.Late sees.
+// It sees what was received until now. Client.Late sees what follows later.
 func (b *body) end() error {
 	if rest := b.cn.buffered(); len(rest) > 0 {
-		return following(rest)
+		return bytesFollow(rest)
 	}
 	return io.EOF
 }
 
-func following(rest []byte) error {
+func bytesFollow(rest []byte) error {
 	return malformed(transcript.PhaseBody, "%d bytes follow the response: %s", len(rest), excerpt(rest))
 }
 
-// readAll reads the body, up to a bound, and returns what there is of it.
-func (b *body) readAll(most int64) (transcript.Body, error) {
-	data := make([]byte, 0, b.estimate(most))
+// readAll reads the body, up to a limit, and returns what was received.
+func (b *body) readAll(limit int64) (transcript.Body, error) {
+	data := make([]byte, 0, b.estimate(limit))
 	for {
-		p := data[len(data):min(int64(cap(data)), most)]
+		p := data[len(data):min(int64(cap(data)), limit)]
 		if len(p) > 0 {
 			n, err := b.Read(p)
 			data = data[:len(data)+n]
 			if err != nil {
-				return whole(data), unlessEOF(err)
+				return completeBody(data), unlessEOF(err)
 			}
 			continue
 		}
-		// There is no room, and perhaps there need not be any: one more byte tells.
+		// The buffer is full. Read one more byte before it grows, since the body may end here.
 		n, err := b.Read(b.one[:])
 		switch {
 		case err != nil:
-			return whole(data), unlessEOF(err)
+			return completeBody(data), unlessEOF(err)
 		case n == 0:
-		case int64(len(data)) == most:
-			err := wireErrorf(transcript.FailLimit, transcript.PhaseBody, "the body is larger than %d bytes", most)
-			return transcript.Body{Bytes: data, Size: most + 1}, err
+		case int64(len(data)) == limit:
+			err := wireErrorf(transcript.FailLimit, transcript.PhaseBody, "the body is larger than %d bytes", limit)
+			return transcript.Body{Bytes: data, Size: limit + 1}, err
 		default:
-			data = append(slices.Grow(data, int(min(int64(len(data))+minGrowth, most-int64(len(data))))), b.one[0])
+			data = append(slices.Grow(data, int(min(int64(len(data))+minGrowth, limit-int64(len(data))))), b.one[0])
 		}
 	}
 }
 
-func whole(data []byte) transcript.Body {
+func completeBody(data []byte) transcript.Body {
 	return transcript.Body{Bytes: data, Size: int64(len(data))}
 }
 
@@ -234,18 +234,18 @@ func unlessEOF(err error) error {
 	return err
 }
 
-// minGrowth is how much room is made at least when a body turns out to be longer than expected.
+// minGrowth is the least growth of the buffer when a body is longer than expected.
 const minGrowth = 512
 
-// estimate returns how much room to make for the body before any of it has been read.
-func (b *body) estimate(most int64) int64 {
-	const believed = 1 << 20 // a server may promise a terabyte, and send nothing
+// estimate returns the size of the first buffer for the body.
+func (b *body) estimate(limit int64) int64 {
+	const maxTrusted = 1 << 20 // a server may announce a terabyte, and send nothing
 	switch b.framing {
 	case noBody:
 		return 0
 	case byLength:
-		return min(b.left, most, believed)
+		return min(b.left, limit, maxTrusted)
 	default:
-		return min(max(int64(len(b.cn.buffered())), minGrowth), most)
+		return min(max(int64(len(b.cn.buffered())), minGrowth), limit)
 	}
 }

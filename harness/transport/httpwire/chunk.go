@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Chunked bodies (RFC 9112 §7.1). Nothing is forgiven here: the leniency of §2.2 is for "the start-line and fields", and
-// what one recipient takes for a chunk and another for its data is how requests are smuggled.
+// Chunked bodies (RFC 9112 §7.1). They must be exact: the leniency of §2.2 is for "the start-line and fields", and a chunk
+// that two recipients read differently allows request smuggling.
 
 // maxChunkLine bounds a line with a chunk's size and extensions.
 const maxChunkLine = 4 << 10
@@ -56,7 +56,7 @@ func (b *body) expectLineEnd() error {
 			return nil
 		}
 		if err := b.cn.fill(); err != nil {
-			return broke(err, transcript.PhaseBody, b.progress())
+			return ioFailure(err, transcript.PhaseBody, b.progress())
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (b *body) readChunkLine() (int64, error) {
 				"the line before a chunk is larger than %d bytes: %s", maxChunkLine, excerpt(got))
 		}
 		if err := b.cn.fill(); err != nil {
-			return 0, broke(err, transcript.PhaseBody, b.progress())
+			return 0, ioFailure(err, transcript.PhaseBody, b.progress())
 		}
 	}
 }
@@ -113,7 +113,7 @@ func parseChunkLine(line []byte) (size int64, ok bool) {
 	}
 	size, err := strconv.ParseInt(string(digits), 16, 64)
 	if err != nil {
-		// "Recipients MUST anticipate potentially large hexadecimal numerals" (§7.1): this one is as good as endless.
+		// "Recipients MUST anticipate potentially large hexadecimal numerals" (§7.1).
 		size = math.MaxInt64
 	}
 	return size, true

@@ -1,13 +1,12 @@
 // Package httpwire does one HTTP/1.1 exchange at a time and records exactly what crossed the wire.
 //
-// It stands in for net/http's client, which serves applications: that one sorts and renames header fields, decodes
-// bodies, follows redirects, and neither half-closes nor resets a connection. Here the request is written as it is given,
-// the response is recorded as it came, and whatever the server does wrong is data: a transcript.Failure in the Exchange,
-// never an error. An error means that the request was not one that HTTP/1.1 can carry, or that we were used wrongly.
+// It replaces the client of net/http, which is made for applications: that one sorts and renames header fields, decodes
+// bodies, follows redirects, and can neither half-close nor reset a connection. Here the request is written as it is given,
+// and the response is recorded as it came. Whatever the server does wrong is data, a transcript.Failure in the Exchange,
+// and not an error. An error means that HTTP/1.1 cannot carry the request, or that the caller made a mistake.
 //
-// Where RFC 9112 lets a recipient choose between rejecting and repairing a message, the choice and the section stand in
-// the code. The rule: what reads the same for every client is read; what one client may read differently from another is
-// malformed.
+// Where RFC 9112 lets a recipient either reject or repair a message, the code names the choice and the section. The rule: a
+// message that all clients read in the same way is read, and any other is malformed.
 package httpwire
 
 import (
@@ -21,21 +20,21 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Options say how a Client connects, and how much it reads at most.
+// Options are how a Client connects, and how much it reads at most.
 type Options struct {
-	// Dial makes a connection; nil means a net.Dialer. A connection that is no syscall.Conn is used for one exchange
-	// only, because it cannot be told whether the server has closed it in the meantime.
+	// Dial makes a connection; nil means a net.Dialer. A connection that is not a syscall.Conn is used for one exchange
+	// only, because it does not tell whether the server has closed it in the meantime.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// TLS is used when the base URL says https. Nil means the zero Config. ServerName and NextProtos are filled in.
 	TLS *tls.Config
 	// MaxHead is the size of the largest head, and of the largest trailer section; 0 means 1 MiB.
 	MaxHead int
-	// MaxBody is the size of the largest body that Do reads; 0 means 64 MiB. Of a larger one the beginning is kept. A
-	// Conversation has no such bound.
+	// MaxBody is the size of the largest body that Do reads; 0 means 64 MiB. Of a larger one the beginning is kept. Event
+	// streams have no such bound.
 	MaxBody int64
 	// Idle is how long a connection may wait for its next exchange; 0 means 1 second, and less than 0 that each exchange
-	// has its own. Servers close idle connections after some seconds, and a request that meets the closing half way
-	// fails without the server having done anything wrong.
+	// has its own. Servers close idle connections after some seconds, and a request that is sent at that moment fails,
+	// although the server is right.
 	Idle time.Duration
 }
 
@@ -86,7 +85,7 @@ func NewClient(base *url.URL, opts *Options) *Client {
 	return c
 }
 
-// Close closes the connections that wait for their next exchange. Exchanges that are under way are left alone, and their
+// Close closes the connections that wait for their next exchange. Exchanges that are under way go on, and their
 // connections are closed when they end.
 func (c *Client) Close() { c.pool.close() }
 
@@ -100,17 +99,4 @@ func (c *Client) Do(ctx context.Context, start time.Time, req *Request) (*transc
 		c.readRest(ctx, start, ex, cv)
 	}
 	return ex, err
-}
-
-// Open sends a request and reads the head of the response. The Conversation is nil when no head came; otherwise the
-// caller closes it. From then on ctx has no say.
-//
-// The error is for requests that cannot be sent; then there is no Exchange.
-func (c *Client) Open(ctx context.Context, start time.Time, req *Request) (*transcript.Exchange, *Conversation, error) {
-	ex, cv, err := c.begin(ctx, start, req)
-	if cv != nil {
-		cv.detach()
-		ex.Done = ex.Head
-	}
-	return ex, cv, err
 }

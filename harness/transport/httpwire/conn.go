@@ -13,30 +13,30 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A conn is one connection to the server. It serves one exchange at a time; only interrupt, Close and what half-closes or
-// resets may come from another goroutine.
+// A conn is one connection to the server. It serves one exchange at a time. Other goroutines may only interrupt, close,
+// half-close or reset it.
 type conn struct {
-	net.Conn          // TLS or plain: what is read and written
+	net.Conn          // with TLS, if any
 	raw      net.Conn // below TLS
 
-	// buf[r:w] has come and has not been read.
+	// buf[r:w] was received and is not read yet.
 	buf  []byte
 	r, w int
 
 	fields   []span // of the head that is being read
-	received bool   // a byte has come since the exchange began
+	received bool   // a byte was received since the exchange began
 
-	alive  func() bool // reports whether the connection could serve again; nil when that cannot be told
-	reused bool        // this is not its first exchange
-	since  time.Time   // when it became idle
-	last   *transcript.Exchange
-	held   bool   // it serves no other exchange before Client.Late has seen whether anything follows the last
-	spent  bool   // nor after that
-	came   []byte // what followed it, when alive is false
+	alive      func() bool // reports whether the connection can serve again; nil when that is not known
+	reused     bool        // this is not its first exchange
+	since      time.Time   // when it became idle
+	last       *transcript.Exchange
+	held       bool   // it serves no other exchange before Client.Late has checked whether anything follows the last one
+	noReuse    bool   // nor after that
+	unexpected []byte // what followed the last exchange, when alive returns false
 
-	stop        func() bool // ends what guard began
+	stop        func() bool // undoes guard
 	interrupts  sync.WaitGroup
-	onInterrupt func() // interrupt, as a value that is made once
+	onInterrupt func() // cn.interrupt; as a field it is allocated once
 }
 
 // connBuffer is large enough for a common response to come in one read.
@@ -57,22 +57,22 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 	}
 	cn := &conn{Conn: raw, raw: raw, buf: make([]byte, connBuffer)}
 	cn.onInterrupt = cn.interrupt
-	cn.alive = liveness(raw, &cn.came)
+	cn.alive = liveness(raw, &cn.unexpected)
 	if c.tls != nil {
 		secure := tls.Client(raw, c.tls)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			raw.Close()
 			return nil, fmt.Errorf("TLS handshake: %w", err)
 		}
-		cn.Conn, cn.alive = secure, livenessTLS(secure, liveness(raw, new([]byte)), &cn.came)
+		cn.Conn, cn.alive = secure, livenessTLS(secure, liveness(raw, new([]byte)), &cn.unexpected)
 	}
 	return cn, nil
 }
 
 // guard makes the end of ctx interrupt the connection, until release.
 //
-// It costs no goroutine while nothing happens. net/http has two for each connection, and every exchange passes through
-// both; here the caller reads and writes, and a deadline in the past wakes it up.
+// It needs no goroutine, whereas net/http has two for each connection. Here the caller itself reads and writes, and a
+// deadline in the past wakes it up.
 func (cn *conn) guard(ctx context.Context) {
 	cn.received, cn.stop = false, nil
 	if ctx.Done() != nil {
@@ -83,14 +83,14 @@ func (cn *conn) guard(ctx context.Context) {
 
 func (cn *conn) interrupt() {
 	defer cn.interrupts.Done()
-	if cn.SetDeadline(past) != nil { // a connection of the caller's own making
+	if cn.SetDeadline(past) != nil { // a connection of Options.Dial
 		cn.raw.Close()
 	}
 }
 
 var past = time.Unix(1, 0)
 
-// release ends guard. It reports whether the connection was left alone.
+// release ends guard. It reports whether the connection was not interrupted.
 func (cn *conn) release() bool {
 	switch {
 	case cn.stop == nil:
@@ -104,10 +104,10 @@ func (cn *conn) release() bool {
 	}
 }
 
-// buffered returns what has come and has not been read. It is valid until the next read.
+// buffered returns what was received and is not read yet. It is valid until the next read.
 func (cn *conn) buffered() []byte { return cn.buf[cn.r:cn.w] }
 
-// fill reads what comes next into the buffer, which grows if it is full: the caller has a bound.
+// fill receives more into the buffer, which grows when it is full. Callers bound its size.
 func (cn *conn) fill() error {
 	switch {
 	case cn.r == cn.w:
@@ -128,7 +128,7 @@ func (cn *conn) fill() error {
 	return err
 }
 
-// read reads what comes next, past the buffer if that is empty and p is larger.
+// read reads the next bytes, around the buffer when that is empty and p is larger.
 func (cn *conn) read(p []byte) (int, error) {
 	if cn.r == cn.w {
 		if len(p) > len(cn.buf) {
@@ -143,12 +143,12 @@ func (cn *conn) read(p []byte) (int, error) {
 	return n, nil
 }
 
-// receive returns bytes or an error, never both and never neither.
+// receive returns either bytes or an error.
 func (cn *conn) receive(p []byte) (int, error) {
 	const maxEmptyReads = 100 // as in bufio
 	for range maxEmptyReads {
 		n, err := cn.Read(p)
-		if n > 0 { // the error, if there is one, will come again
+		if n > 0 { // an error comes again with the next Read
 			cn.received = true
 			return n, nil
 		}
@@ -159,16 +159,11 @@ func (cn *conn) receive(p []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// What connections of the caller's own making may not be able to do.
+// Connections of Options.Dial may not be able to do this.
 var (
 	errNoHalfClose = errors.New("this connection cannot be closed on one side only")
 	errNoReset     = errors.New("this connection cannot be reset")
 )
-
-func (cn *conn) canHalfClose() bool {
-	_, ok := cn.Conn.(interface{ CloseWrite() error })
-	return ok
-}
 
 // closeWrite ends our side of the connection.
 func (cn *conn) closeWrite() error {
@@ -178,10 +173,10 @@ func (cn *conn) closeWrite() error {
 	return errNoHalfClose
 }
 
-// abort closes the connection without a word; TLS would say goodbye, and may wait for that.
+// abort closes the connection at once. Close would send a close_notify over TLS, and may wait for that.
 func (cn *conn) abort() error { return cn.raw.Close() }
 
-// reset closes the connection such that the server sees a reset (TCP RST) instead of an end.
+// reset closes the connection with a reset (TCP RST).
 func (cn *conn) reset() error {
 	tcp, ok := cn.raw.(interface{ SetLinger(sec int) error })
 	if !ok {

@@ -124,7 +124,7 @@ func TestWhatAConnectionCannotDo(t *testing.T) {
 	if err := cv.CloseWrite(); err != errNoHalfClose {
 		t.Errorf("CloseWrite: %v, want %v", err, errNoHalfClose)
 	}
-	if err := cv.Reset(); err != errNoReset {
+	if err := cv.reset(); err != errNoReset {
 		t.Errorf("Reset: %v, want %v", err, errNoReset)
 	}
 	if !w.closed {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -17,9 +16,9 @@ import (
 )
 
 // open begins an exchange, whose head must come.
-func open(t *testing.T, c *Client) (*transcript.Exchange, *Conversation) {
+func open(t *testing.T, c *Client) (*transcript.Exchange, *conversation) {
 	t.Helper()
-	ex, cv, err := c.Open(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"})
+	ex, cv, err := c.open(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"})
 	if err != nil || cv == nil {
 		t.Fatalf("Open: %+v, %v", ex, err)
 	}
@@ -36,7 +35,7 @@ func TestOpenReturnsAfterTheHead(t *testing.T) {
 		io.WriteString(conn, "i")
 	}), nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	ex, cv, err := c.Open(ctx, time.Now(), &Request{Method: "GET", Target: "/"})
+	ex, cv, err := c.open(ctx, time.Now(), &Request{Method: "GET", Target: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +53,7 @@ func TestOpenReturnsAfterTheHead(t *testing.T) {
 
 func TestOpenWithoutAHeadHasNoConversation(t *testing.T) {
 	w := &wire{script: []string{ok}}
-	ex, cv, err := w.client(Options{}).Open(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"})
+	ex, cv, err := w.client(Options{}).open(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"})
 	if cv != nil || err != nil {
 		t.Fatalf("Open: %v, %v", cv, err)
 	}
@@ -64,12 +63,12 @@ func TestOpenWithoutAHeadHasNoConversation(t *testing.T) {
 func TestWhatTheServerSeesOfTheEnd(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		end  func(*Conversation) error
+		end  func(*conversation) error
 		want error // what the server's read returns; nil means io.EOF
 	}{
-		{"Close", (*Conversation).Close, nil},
-		{"CloseWrite", (*Conversation).CloseWrite, nil},
-		{"Reset", (*Conversation).Reset, syscall.ECONNRESET},
+		{"Close", (*conversation).Close, nil},
+		{"CloseWrite", (*conversation).CloseWrite, nil},
+		{"Reset", (*conversation).reset, syscall.ECONNRESET},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			seen := make(chan error, 1)
@@ -106,7 +105,7 @@ func TestWhatTheServerSeesOfTheEnd(t *testing.T) {
 }
 
 func TestClosingEndsAReadThatIsUnderWay(t *testing.T) {
-	for name, end := range map[string]func(*Conversation) error{"Close": (*Conversation).Close, "Reset": (*Conversation).Reset} {
+	for name, end := range map[string]func(*conversation) error{"Close": (*conversation).Close, "Reset": (*conversation).reset} {
 		t.Run(name, func(t *testing.T) {
 			c := dialer(t, loopback(t, func(_ int, conn *net.TCPConn, r *bufio.Reader) {
 				readHead(r)
@@ -129,25 +128,6 @@ func TestClosingEndsAReadThatIsUnderWay(t *testing.T) {
 			}
 			reader.Wait()
 		})
-	}
-}
-
-func TestHalfCloseEndsOurSideBehindTheRequest(t *testing.T) {
-	for _, size := range []int{3, 4 * inlineBody} {
-		c := dialer(t, loopback(t, func(_ int, conn *net.TCPConn, r *bufio.Reader) {
-			got, err := io.ReadAll(r) // ends only if we do
-			if err != nil || !strings.HasSuffix(string(got), "\r\n\r\n"+strings.Repeat("x", size)) {
-				t.Errorf("the server got %d bytes, %v", len(got), err)
-			}
-			io.WriteString(conn, answer(0))
-		}), nil)
-		ex, err := c.Do(t.Context(), time.Now(), &Request{
-			Method: "POST", Target: "/", Body: []byte(strings.Repeat("x", size)), HalfClose: true,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fails(t, ex, none, "", "")
 	}
 }
 

@@ -46,14 +46,11 @@ func ExampleClient_Do() {
 	// closed in body: the connection was closed after 6 of 20 bytes of the body
 }
 
-func ExampleClient_Stream() {
+func ExampleClient_OpenStream() {
 	c := serve("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hello\n\nevent: tool\ndata: add\n\n")
 	defer c.Close()
 	ctx := context.Background()
-	_, s, err := c.Stream(ctx, time.Now(), &httpwire.Request{Method: "GET", Target: "/event"}, nil)
-	if err != nil {
-		panic(err)
-	}
+	s := c.OpenStream(ctx, time.Now(), &httpwire.Request{Method: "GET", Target: "/event"}, nil)
 	defer s.Close()
 	i, err := s.Await(ctx, 0, func(ev *transcript.Event) bool { return ev.Name == "tool" })
 	if err != nil {

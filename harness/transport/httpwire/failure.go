@@ -13,12 +13,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A wireError is a transcript.Failure on its way through functions that return errors.
+// A wireError is a transcript.Failure as an error.
 type wireError struct {
 	kind  transcript.FailureKind
 	phase transcript.Phase
 	text  string // what happened
-	where string // how far the message had come; empty when the text says it
+	where string // how much of the message was received; empty when the text says it
 	cause error
 }
 
@@ -42,37 +42,36 @@ func wireErrorf(kind transcript.FailureKind, phase transcript.Phase, format stri
 	return &wireError{kind: kind, phase: phase, text: fmt.Sprintf(format, args...)}
 }
 
-// broke is the failure of a read or write that returned err. Where says how far the message had come.
-func broke(err error, phase transcript.Phase, where string) error {
+// ioFailure is the failure of a read or write that returned err. Where says how much of the message was received.
+func ioFailure(err error, phase transcript.Phase, where string) error {
 	e := &wireError{kind: transcript.FailClosed, phase: phase, where: where, cause: err}
 	switch {
 	case err == io.EOF:
 		e.text = "the connection was closed"
-	case err == io.ErrUnexpectedEOF: // from crypto/tls, which takes an end between two records for io.EOF
+	case err == io.ErrUnexpectedEOF: // from crypto/tls; between two records it returns io.EOF
 		e.text = "the connection was closed inside a TLS record"
 	case isReset(err):
 		e.kind, e.text = transcript.FailReset, "the connection was reset"
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		e.kind, e.text = transcript.FailTimeout, "timeout"
 	default:
-		e.text = plain(err).Error()
+		e.text = withoutAddresses(err).Error()
 	}
 	return e
 }
 
-// isReset reports whether the server reset the connection. A write meets EPIPE when the reset came before it.
+// isReset reports whether the server reset the connection. A write after the reset gets EPIPE.
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
 }
 
-// isOurs reports whether a connection could not be made because this side has no means left for one. The server has not
-// heard of it.
-func isOurs(err error) bool {
+// isLocalShortage reports whether a connection could not be made because this machine is out of files, buffers or memory.
+func isLocalShortage(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
 }
 
-// plain takes off the part of a network error that names both addresses: ours differs from run to run.
-func plain(err error) error {
+// withoutAddresses removes the addresses from a network error: ours differs in each run.
+func withoutAddresses(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op != "dial" {
 		return op.Err
@@ -80,11 +79,11 @@ func plain(err error) error {
 	return err
 }
 
-// failure returns the failure that err is. When the end of ctx is behind it, it says so.
+// failure returns err as a Failure. When the end of ctx has caused it, it says so.
 func failure(ctx context.Context, err error) *transcript.Failure {
 	e := asWireError(err)
 	if ctx.Err() != nil && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
-		e = ended(ctx, e.phase, e.where)
+		e = contextFailure(ctx, e.phase, e.where)
 	}
 	f := e.Failure()
 	return &f
@@ -93,13 +92,13 @@ func failure(ctx context.Context, err error) *transcript.Failure {
 func asWireError(err error) *wireError {
 	var e *wireError
 	if !errors.As(err, &e) {
-		panic("httpwire: an error that is no failure: " + err.Error())
+		panic("httpwire: not a wireError: " + err.Error())
 	}
 	return e
 }
 
-// ended is the failure of an exchange whose context ended.
-func ended(ctx context.Context, phase transcript.Phase, where string) *wireError {
+// contextFailure is the failure of an exchange whose context ended.
+func contextFailure(ctx context.Context, phase transcript.Phase, where string) *wireError {
 	cause := context.Cause(ctx)
 	kind := transcript.FailCanceled
 	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -108,21 +107,21 @@ func ended(ctx context.Context, phase transcript.Phase, where string) *wireError
 	return &wireError{kind: kind, phase: phase, text: cause.Error(), where: where, cause: cause}
 }
 
-// unconnected is the failure of an exchange that got no connection.
-func unconnected(ctx context.Context, err error) error {
+// connectFailure is the failure of an exchange that got no connection.
+func connectFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return ended(ctx, transcript.PhaseConnect, "")
+		return contextFailure(ctx, transcript.PhaseConnect, "")
 	}
 	return &wireError{kind: transcript.FailConnect, phase: transcript.PhaseConnect, text: err.Error(), cause: err}
 }
 
-// mostShown is how many bytes of a server's an excerpt has.
-const mostShown = 100
+// maxExcerpt is how many bytes an excerpt has.
+const maxExcerpt = 100
 
-// excerpt returns the first bytes of b, quoted: what a server sent is never shown as it is.
+// excerpt returns the first bytes of b, quoted: what a server sent is not safe to show.
 func excerpt(b []byte) string {
-	if len(b) > mostShown {
-		return strconv.Quote(string(b[:mostShown])) + "…"
+	if len(b) > maxExcerpt {
+		return strconv.Quote(string(b[:maxExcerpt])) + "…"
 	}
 	return strconv.Quote(string(b))
 }

@@ -23,13 +23,13 @@ func isToken[T string | []byte](s T) bool {
 	return len(s) > 0
 }
 
-// isBlank reports whether b may stand around a field's value (OWS, RFC 9110 §5.6.3).
+// isBlank reports whether b is optional white space around the value of a field (OWS, RFC 9110 §5.6.3).
 func isBlank(b byte) bool { return b == ' ' || b == '\t' }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// elements returns the elements of a field that is a comma-separated list, over all its lines (RFC 9110 §5.6.1). Empty
-// ones do not count.
+// elements returns the elements of a field that is a comma-separated list, over all its lines and without empty ones
+// (RFC 9110 §5.6.1).
 func elements(h transcript.Header, name string) []string {
 	var out []string
 	for _, f := range h {
@@ -46,7 +46,7 @@ func elements(h transcript.Header, name string) []string {
 	return out
 }
 
-// hasToken reports whether one of the elements of a field is the token, whatever its case.
+// hasToken reports whether an element of a field is the token, in any case.
 func hasToken(h transcript.Header, name, token string) bool {
 	for _, e := range elements(h, name) {
 		if strings.EqualFold(e, token) {

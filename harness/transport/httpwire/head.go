@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A span is a place in the head that is being read.
+// A span is a part of the head that is being read.
 type span struct{ from, to int }
 
 // readHead reads the head of the final response, and those of the interim ones (1xx) before it: "A client MUST be able to parse
@@ -42,11 +42,11 @@ type section struct {
 	max   int
 }
 
-// readSection reads until a section is in the buffer, and returns its length. It looks at each line as soon as it has
-// come: a server that speaks another protocol may wait for us after the first.
+// readSection reads until a section is in the buffer, and returns its length. It checks each line as soon as it is
+// complete: a server that speaks another protocol may wait for us after the first.
 func (cn *conn) readSection(s section) (int, error) {
 	cn.fields = cn.fields[:0]
-	from, searched := 0, 0 // the line that is being read, and how far it has been searched
+	from, searched := 0, 0 // the beginning of the line, and how far it was searched for its end
 	for {
 		got := cn.buffered()
 		if s.phase == transcript.PhaseHead && from == 0 && !mayBegin(got) {
@@ -59,7 +59,7 @@ func (cn *conn) readSection(s section) (int, error) {
 				return 0, s.tooLarge()
 			}
 			if err := cn.fill(); err != nil {
-				return 0, broke(err, s.phase, s.progress(cn.buffered()))
+				return 0, ioFailure(err, s.phase, s.progress(cn.buffered()))
 			}
 			continue
 		}
@@ -88,7 +88,7 @@ func (cn *conn) readSection(s section) (int, error) {
 	}
 }
 
-// progress says how far the section has come.
+// progress says how much of the section was received.
 func (s section) progress(got []byte) string {
 	if len(got) == 0 {
 		return "before the " + s.name
@@ -108,9 +108,9 @@ func mayBegin(b []byte) bool {
 	return string(b[:n]) == httpName[:n]
 }
 
-// checkStatusLine checks a line that begins as it may, for the form "HTTP/1.1 200 OK" (RFC 9112 §4). "A server MUST send the space that
-// separates the status-code from the reason-phrase even when the reason-phrase is absent", but a line without it can
-// only be read one way.
+// checkStatusLine checks a line that mayBegin accepts for the form "HTTP/1.1 200 OK" (RFC 9112 §4). "A server MUST send the
+// space that separates the status-code from the reason-phrase even when the reason-phrase is absent", but a line without
+// it is not ambiguous.
 func checkStatusLine(line []byte) error {
 	const version, status = len(httpName), len("HTTP/1.1 ")
 	switch rest := line[min(status+3, len(line)):]; {
@@ -124,14 +124,14 @@ func checkStatusLine(line []byte) error {
 	return nil
 }
 
-// hasForbidden reports whether b has a CR or NUL in it. "[A] recipient of CR, LF, or NUL within a field value MUST either
+// hasForbidden reports whether b has a CR or NUL. "[A] recipient of CR, LF, or NUL within a field value MUST either
 // reject the message or replace each of those characters with SP" (RFC 9110 §5.5; of a CR alone, RFC 9112 §2.2 says so
-// for the whole head). We reject: clients differ. Other control characters are kept, as they may be.
+// for the whole head). We reject: clients differ. Other control characters are kept.
 func hasForbidden(b []byte) bool {
 	return bytes.IndexByte(b, '\r') >= 0 || bytes.IndexByte(b, 0) >= 0
 }
 
-// addField notes the field line at b[from:to] (RFC 9112 §5): cn.fields gets its name and its value.
+// addField adds the name and the value of the field line at b[from:to] to cn.fields (RFC 9112 §5).
 func (cn *conn) addField(s section, b []byte, from, to int) error {
 	line := b[from:to]
 	if hasForbidden(line) {
@@ -147,7 +147,7 @@ func (cn *conn) addField(s section, b []byte, from, to int) error {
 	if colon < 0 {
 		return malformed(s.phase, "a field line without a colon: %s", excerpt(line))
 	}
-	// "No whitespace is allowed between the field name and colon" (RFC 9112 §5.1); it is no part of a token either.
+	// "No whitespace is allowed between the field name and colon" (RFC 9112 §5.1); a token has none.
 	if !isToken(line[:colon]) {
 		return malformed(s.phase, "a field name that is not a token: %s", excerpt(line))
 	}
@@ -159,12 +159,11 @@ func (cn *conn) addField(s section, b []byte, from, to int) error {
 	return nil
 }
 
-// unfold takes a line that begins with white space: it goes on with the field before (obs-fold), and ends at to.
+// unfold adds a line that begins with white space, and ends at to, to the field before it (obs-fold).
 //
 // "A user agent that receives an obs-fold in a response message […] MUST replace each received obs-fold with one or more
-// SP octets prior to interpreting the field value" (RFC 9112 §5.2). So folding is no failure, and elements reads it as a
-// space. But it is recorded as it came, with the line end in the value: a server that folds differs from one that does
-// not.
+// SP octets prior to interpreting the field value" (RFC 9112 §5.2). So folding is not a failure, and elements reads it as a
+// space. But it is recorded with the line end in the value, since a server that folds differs from one that does not.
 func (cn *conn) unfold(s section, line []byte, to int) error {
 	if len(cn.fields) == 0 {
 		// "A recipient that receives whitespace between the start-line and the first header field MUST either reject the
@@ -175,18 +174,17 @@ func (cn *conn) unfold(s section, line []byte, to int) error {
 	return nil
 }
 
-// response returns the head whose fields have been noted. Its strings share the one that is given.
+// response returns a head whose fields are in cn.fields. Its strings are parts of head.
 func (cn *conn) response(head string) *transcript.Response {
 	const status = len("HTTP/1.1 ")
-	resp := &transcript.Response{
+	return &transcript.Response{
 		Proto:  head[:status-1],
 		Status: int(head[status]-'0')*100 + int(head[status+1]-'0')*10 + int(head[status+2]-'0'),
 		Header: cn.header(head),
 	}
-	return resp
 }
 
-// header returns the fields that have been noted of a section.
+// header returns the fields of a section.
 func (cn *conn) header(section string) transcript.Header {
 	out := make(transcript.Header, len(cn.fields)/2)
 	for i := range out {

@@ -9,32 +9,32 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A server that sends a body behind the answer to HEAD, or behind a 204 or 304, often sends it apart from the head: by then the
-// exchange is over, and the next client to use the connection would take it for its answer. So a connection remembers the exchange
-// that it had last, and what follows it. After an answer that has no body by itself, no other exchange uses it until Late.
+// Some servers wrongly send a body after the response to HEAD, or after a 204 or 304, and often later than the head. The
+// exchange is over then, and the next one on the connection would read the body as its response. So a connection remembers
+// its last exchange and what follows it. After a response that has no body, no other exchange uses it until Late.
 
-// afterHead is how long a body may take to follow a head that must have none.
+// afterHead is how long Late waits for a body that must not follow.
 const afterHead = 5 * time.Millisecond
 
-// Late makes those exchanges fail that were complete, and after which more came on their connections. It waits for a moment where
-// the last of them ended just now: at is the time since the moment from which offsets count.
+// Late adds a Failure to complete exchanges after which more was received on their connections. It waits a moment when the last
+// of them ended just now. The time now is given as the offset at.
 func (c *Client) Late(ctx context.Context, at time.Duration, exchanges []*transcript.Exchange) {
-	if fresh := c.pool.bodiless(exchanges) + afterHead - at; fresh > 0 {
+	if wait := c.pool.lastBodiless(exchanges) + afterHead - at; wait > 0 {
 		select {
-		case <-time.After(min(fresh, afterHead)):
+		case <-time.After(min(wait, afterHead)):
 		case <-ctx.Done():
 		}
 	}
 	for _, x := range exchanges {
-		if came := c.pool.followed(x); came != nil && x.Failure == nil {
-			f := asWireError(following(came)).Failure()
+		if extra := c.pool.takeLate(x); extra != nil && x.Failure == nil {
+			f := asWireError(bytesFollow(extra)).Failure()
 			x.Failure = &f
 		}
 	}
 }
 
-// bodiless returns when the last exchange without a body ended whose connection waits; long ago when there is none.
-func (p *pool) bodiless(exchanges []*transcript.Exchange) time.Duration {
+// lastBodiless returns when the last exchange without a body ended whose connection is in the pool; long ago without one.
+func (p *pool) lastBodiless(exchanges []*transcript.Exchange) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	last := -afterHead
@@ -46,37 +46,37 @@ func (p *pool) bodiless(exchanges []*transcript.Exchange) time.Duration {
 	return last
 }
 
-// followed returns what came after an exchange.
-func (p *pool) followed(x *transcript.Exchange) []byte {
+// takeLate returns what was received after an exchange, and forgets it.
+func (p *pool) takeLate(x *transcript.Exchange) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if i := slices.IndexFunc(p.idle, func(cn *conn) bool { return cn.last == x }); i >= 0 {
 		cn := p.idle[i]
-		if !p.look(cn) || cn.spent {
+		if !p.check(cn) || cn.noReuse {
 			cn.Close()
 			p.idle = slices.Delete(p.idle, i, i+1)
 		}
 		cn.last, cn.held = nil, false
 	}
-	came := p.late[x]
+	extra := p.late[x]
 	delete(p.late, x)
-	return came
+	return extra
 }
 
-// mostLate bounds what is remembered of exchanges that nobody asks for.
-const mostLate = 1000
+// maxLate bounds what is remembered of exchanges for which Late is not called.
+const maxLate = 1000
 
-// look reports whether a connection is alive, and remembers what came on it. A server may say 408 and close: "the server did not
-// receive a complete request message within the time that it was prepared to wait" (RFC 9110 §15.5.9).
-func (p *pool) look(cn *conn) bool {
+// check reports whether a connection is alive, and remembers what was received on it. A server may send 408 and close: "the
+// server did not receive a complete request message within the time that it was prepared to wait" (RFC 9110 §15.5.9).
+func (p *pool) check(cn *conn) bool {
 	if cn.alive() {
 		return true
 	}
-	if len(cn.came) > 0 && cn.last != nil && !bytes.HasPrefix(cn.came, []byte("HTTP/1.1 408")) && len(p.late) < mostLate {
+	if len(cn.unexpected) > 0 && cn.last != nil && !bytes.HasPrefix(cn.unexpected, []byte("HTTP/1.1 408")) && len(p.late) < maxLate {
 		if p.late == nil {
 			p.late = map[*transcript.Exchange][]byte{}
 		}
-		p.late[cn.last] = cn.came
+		p.late[cn.last] = cn.unexpected
 	}
 	return false
 }

@@ -4,6 +4,6 @@ package httpwire
 
 import "net"
 
-// liveness returns nil: here nothing tells whether the server has closed an idle connection, without waiting for it. Each
-// exchange therefore has a connection of its own, which is slower and never wrong.
+// liveness returns nil: this system does not tell whether the server has closed an idle connection. So each exchange has a
+// connection of its own.
 func liveness(net.Conn, *[]byte) func() bool { return nil }

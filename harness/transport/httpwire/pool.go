@@ -16,7 +16,7 @@ type pool struct {
 	maxAge time.Duration
 
 	mu     sync.Mutex
-	idle   []*conn // the one that has waited longest comes first
+	idle   []*conn // the one that has waited longest first
 	late   map[*transcript.Exchange][]byte
 	closed bool
 }
@@ -24,7 +24,7 @@ type pool struct {
 // maxIdle bounds the pool after a burst.
 const maxIdle = 128
 
-// get returns a connection that was alive just now, or nil.
+// get returns a connection that is alive, or nil.
 func (p *pool) get() *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,7 +34,7 @@ func (p *pool) get() *conn {
 			continue
 		}
 		p.idle = slices.Delete(p.idle, i, i+1)
-		if p.look(cn) {
+		if p.check(cn) {
 			cn.reused = true
 			return cn
 		}
@@ -43,7 +43,7 @@ func (p *pool) get() *conn {
 	return nil
 }
 
-// put takes a connection whose exchange is complete.
+// put adds a connection whose exchange is complete.
 func (p *pool) put(cn *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,8 +59,8 @@ func (p *pool) put(cn *conn) {
 	p.idle = append(p.idle, cn)
 }
 
-// expire closes the connections that have waited for too long. Nothing else does: a connection that nobody asks for may
-// stay open until close.
+// expire closes the connections that have waited for too long. Only get and put call it, so unused ones may stay open until
+// close.
 func (p *pool) expire(now time.Time) {
 	n := 0
 	for n < len(p.idle) && now.Sub(p.idle[n].since) > p.maxAge {
@@ -72,7 +72,7 @@ func (p *pool) expire(now time.Time) {
 // drop closes the n connections that have waited longest.
 func (p *pool) drop(n int) {
 	for _, cn := range p.idle[:n] {
-		p.look(cn)
+		p.check(cn)
 		cn.Close()
 	}
 	p.idle = append(p.idle[:0], p.idle[n:]...)
@@ -85,9 +85,9 @@ func (p *pool) close() {
 	p.drop(len(p.idle))
 }
 
-// livenessTLS returns a check for a TLS connection above one with the check given, which may be nil. What TLS has read
-// ahead is not in the socket any more, so it is asked as well; with a deadline in the past it does not wait.
-func livenessTLS(secure *tls.Conn, below func() bool, came *[]byte) func() bool {
+// livenessTLS returns a check for a TLS connection above one with the given check, which may be nil. TLS may have read
+// ahead of us, so it is read as well; with a deadline in the past it does not wait.
+func livenessTLS(secure *tls.Conn, below func() bool, unexpected *[]byte) func() bool {
 	if below == nil {
 		return nil
 	}
@@ -95,9 +95,9 @@ func livenessTLS(secure *tls.Conn, below func() bool, came *[]byte) func() bool 
 		if !below() || secure.SetReadDeadline(past) != nil {
 			return false
 		}
-		some := make([]byte, mostShown+1)
+		some := make([]byte, maxExcerpt+1)
 		n, err := secure.Read(some)
-		*came = some[:n]
+		*unexpected = some[:n]
 		return errors.Is(err, os.ErrDeadlineExceeded) && secure.SetReadDeadline(time.Time{}) == nil
 	}
 }

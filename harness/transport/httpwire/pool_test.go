@@ -66,7 +66,6 @@ func TestAConnectionIsNotUsedAgain(t *testing.T) {
 		{name: "when the server says close", says: "Connection: x, CLOSE\r\nContent-Length: 1\r\n\r\n"},
 		{name: "when the server speaks HTTP/1.0", version: "HTTP/1.0", says: "Connection: keep-alive\r\nContent-Length: 1\r\n\r\n"},
 		{name: "when we say close", says: "Content-Length: 1\r\n\r\n", req: Request{Header: fields("connection", "close")}},
-		{name: "when we half-closed it", says: "Content-Length: 1\r\n\r\n", req: Request{HalfClose: true}},
 		{name: "when it was to have one exchange only", says: "Content-Length: 1\r\n\r\n", opts: Options{Idle: -1}},
 		{name: "when it has waited for too long", says: "Content-Length: 1\r\n\r\n", spoil: func(c *Client) {
 			c.pool.idle[0].since = c.pool.idle[0].since.Add(-1100 * time.Millisecond)
@@ -195,7 +194,7 @@ func TestThePoolIsBounded(t *testing.T) {
 		readHead(r)
 	})
 	c := dialer(t, base, &Options{Idle: time.Hour})
-	var opened []*Conversation
+	var opened []*conversation
 	for range n {
 		_, cv, err := c.begin(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"})
 		if err != nil || cv == nil {
@@ -267,7 +266,7 @@ func TestAContextThatEndsAtTheLastMoment(t *testing.T) {
 		}
 		readHead(r)
 	}), nil)
-	begin := func() (*transcript.Exchange, *Conversation) {
+	begin := func() (*transcript.Exchange, *conversation) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ex, cv, err := c.begin(ctx, time.Now(), &Request{Method: "GET", Target: "/"})
 		if err != nil || cv == nil {

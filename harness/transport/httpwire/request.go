@@ -10,27 +10,24 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A Request is what to send. It is written as it stands, so that a scenario can send what no well-behaved client would;
-// only what would make it a different request on the wire (a line end in a header field) is refused.
+// A Request is what to send. It is written as it is, so that a scenario can send invalid requests. Only what would make it
+// a different request on the wire, such as a line end in a header field, is an error.
 type Request struct {
 	Method string // a token (RFC 9110 §9.1); it need not be a known one
 	// Target is the path and query. It is written byte by byte: nothing is escaped, resolved or cleaned, and it need not
-	// be valid. White space and control characters would end it, and are refused. The client's path prefix goes before
+	// be valid. White space and control characters would end it, and are an error. The client's path prefix goes before
 	// one that begins with a slash.
 	Target string
-	// Header is written in this order and case. Host and User-Agent are put before it, and Content-Length or
-	// Transfer-Encoding after it, unless they are in it.
+	// Header is written in this order and case. Unless it has them, Host and User-Agent come before it, and Content-Length
+	// or Transfer-Encoding after it.
 	Header transcript.Header
 	Body   []byte // the Exchange keeps it; it must not be changed
-	// Fill is what the body is filled with; nil for nothing. It is never in memory as a whole.
+	// Fill is added to the body, if not nil. It is never in memory as a whole.
 	Fill *transcript.Fill
 	// Chunked sends the body as one chunk, instead of with a Content-Length.
 	Chunked bool
-	// HalfClose ends our side of the connection as soon as the request is written (TCP FIN), like a client that has
-	// nothing more to say. For TLS that is a close_notify.
-	HalfClose bool
-	// Sent, unless nil, is called when the request has been written to its end or has failed to be, once for each
-	// attempt, from whatever goroutine writes it.
+	// Sent, unless nil, is called when writing the request has ended or failed, once for each attempt, by the goroutine
+	// that writes it.
 	Sent func()
 }
 
@@ -40,19 +37,18 @@ const userAgent = "lockstep"
 type message struct {
 	record transcript.Request
 	bytes  []byte      // the head, and a body that is small
-	rest   net.Buffers // a body that is not, and what ends it when it is chunked
+	rest   net.Buffers // a larger body, with its end when it is chunked
 
-	halfClose  bool
 	sent       func()
 	idempotent bool
 	close      bool // the request says that it is the connection's last one
 }
 
-// inlineBody is the size up to which a body is written together with its head, before anything is read. It fits into
-// the socket buffers of any system, so that the write does not wait for the server to read.
+// inlineBody is the size up to which a body is written together with its head, before anything is read. It fits into the
+// socket buffers of any system, so the write does not wait for the server.
 const inlineBody = 32 << 10
 
-// compose checks a request, and writes it down.
+// compose checks a request and makes its message.
 func (c *Client) compose(req *Request) (*message, error) {
 	if err := c.check(req); err != nil {
 		return nil, err
@@ -67,45 +63,29 @@ func (c *Client) compose(req *Request) (*message, error) {
 			Method: req.Method, Target: target, Header: header,
 			Body: transcript.Body{Bytes: req.Body, Size: req.size(), Fill: req.Fill},
 		},
-		halfClose:  req.HalfClose,
 		sent:       req.Sent,
 		idempotent: isIdempotent(req.Method),
 		close:      hasToken(header, "Connection", "close"),
 	}
-	size := len(req.Method) + len(target) + len(" HTTP/1.1\r\n") + 2 + len("\r\n")
-	for _, f := range header {
-		size += len(f.Name) + len(f.Value) + len(": \r\n")
-	}
 	var chunk, tail string
 	if req.Chunked {
 		tail = "0\r\n\r\n"
-		if req.size() > 0 { // a chunk of no bytes would be the last one
+		if req.size() > 0 { // an empty chunk would be the last one
 			chunk, tail = strconv.FormatInt(req.size(), 16)+"\r\n", "\r\n"+tail
 		}
 	}
-	inline := req.size() <= inlineBody && req.Fill == nil
-	if size += len(chunk); inline {
-		size += len(req.Body) + len(tail)
-	}
-	b := make([]byte, 0, size)
-	b = append(b, req.Method...)
-	b = append(b, ' ')
-	b = append(b, target...)
-	b = append(b, " HTTP/1.1\r\n"...)
+	b := make([]byte, 0, 512+min(len(req.Body), inlineBody))
+	b = append(b, req.Method+" "+target+" HTTP/1.1\r\n"...)
 	for _, f := range header {
-		b = append(b, f.Name...)
-		b = append(b, ": "...)
-		b = append(b, f.Value...)
-		b = append(b, "\r\n"...)
+		b = append(b, f.Name+": "+f.Value+"\r\n"...)
 	}
-	b = append(b, "\r\n"...)
-	b = append(b, chunk...)
-	if inline {
+	b = append(b, "\r\n"+chunk...)
+	if req.size() <= inlineBody && req.Fill == nil {
 		b = append(b, req.Body...)
 		m.bytes = append(b, tail...)
 	} else {
 		m.bytes, m.rest = b, req.content()
-		if tail != "" { // a pipe would wait for somebody to read nothing
+		if tail != "" { // writing nothing to a pipe waits for its reader
 			m.rest = append(m.rest, []byte(tail))
 		}
 	}
@@ -121,10 +101,10 @@ func (r *Request) size() int64 {
 	return n
 }
 
-// filler is a piece of what bodies are filled with.
+// filler is a piece of the filler of a body.
 var filler = bytes.Repeat([]byte{transcript.FillByte}, 64<<10)
 
-// content returns the pieces of a body. Those of its filler are one and the same.
+// content returns the pieces of a body. Those of its filler share their memory.
 func (r *Request) content() net.Buffers {
 	if r.Fill == nil {
 		return net.Buffers{r.Body}
@@ -143,7 +123,7 @@ func (r *Request) content() net.Buffers {
 	return out
 }
 
-// check refuses what cannot be sent, or would be something else once it is.
+// check returns an error for a request that cannot be sent, or that would be another one on the wire.
 func (c *Client) check(req *Request) error {
 	switch {
 	case c.base.Scheme != "http" && c.base.Scheme != "https":

@@ -204,7 +204,6 @@ func TestARequestThatCannotBeSentIsOurFault(t *testing.T) {
 		{`header field "a:b": its name is not a token`, "", func(r *Request) { r.Header = fields("a:b", "x") }},
 		{`header field X: "a\r\nY: b" has a line end or a NUL in it`, "", func(r *Request) { r.Header = fields("X", "a\r\nY: b") }},
 		{`header field X: "\x00" has a line end or a NUL in it`, "", func(r *Request) { r.Header = fields("X", "\x00") }},
-		{"this connection cannot be closed on one side only", "", func(r *Request) { r.HalfClose = true }},
 		{`base URL "ftp://h": the scheme is neither http nor https`, "ftp://h", func(*Request) {}},
 		{`base URL "http:///x": no host`, "http:///x", func(*Request) {}},
 		{`base URL "http://u:xxxxx@h": credentials belong in a header field`, "http://u:p@h", func(*Request) {}},
@@ -227,15 +226,15 @@ func TestARequestThatCannotBeSentIsOurFault(t *testing.T) {
 		if w.sent.Len() > 0 {
 			t.Errorf("%s: sent %q", tc.want, w.sent.String())
 		}
-		ex, cv, err := c.Open(t.Context(), time.Now(), &req)
+		ex, cv, err := c.open(t.Context(), time.Now(), &req)
 		if ex != nil || cv != nil || err == nil {
 			t.Errorf("Open: %v, %v, %v, want nothing but an error", ex, cv, err)
 		}
-		ex, s, err := c.Stream(t.Context(), time.Now(), &req, nil)
+		ex, s, err := c.stream(t.Context(), time.Now(), &req, nil)
 		if ex != nil || s != nil || err == nil {
 			t.Errorf("Stream: %v, %v, %v, want nothing but an error", ex, s, err)
 		}
 	}
 }
 
-var _ io.ReadCloser = (*Conversation)(nil)
+var _ io.ReadCloser = (*conversation)(nil)

@@ -9,12 +9,12 @@ import (
 
 // An outgoing is a request on its way.
 type outgoing struct {
-	done    chan struct{} // closed when it is written or has failed; nil when that was at once
+	done    chan struct{} // closed when it is written or has failed; nil when no goroutine writes it
 	written int64
 	err     error
 }
 
-// A sendState says how far a request is.
+// A sendState is how far writing a request has come.
 type sendState byte
 
 const (
@@ -23,9 +23,9 @@ const (
 	failed
 )
 
-// send writes a request. A body that may be more than the server reads before it answers is written in the background,
-// so that the answer is read as it comes: "A client sending a message body SHOULD monitor the network connection for an
-// error response while it is transmitting the request" (RFC 9112 §9.5).
+// send writes a request. A server may answer before it has read a large body, so that is written in the background: "A
+// client sending a message body SHOULD monitor the network connection for an error response while it is transmitting the
+// request" (RFC 9112 §9.5).
 func (o *outgoing) send(cn *conn, msg *message) {
 	if msg.rest == nil {
 		o.write(cn, msg)
@@ -44,18 +44,15 @@ func (o *outgoing) write(cn *conn, msg *message) {
 		n, o.err = cn.Write(msg.bytes)
 		o.written = int64(n)
 	} else {
-		parts := slices.Concat(net.Buffers{msg.bytes}, msg.rest) // of its own: writing consumes it
+		parts := slices.Concat(net.Buffers{msg.bytes}, msg.rest) // a copy, since WriteTo consumes it
 		o.written, o.err = parts.WriteTo(cn.Conn)                // TCP takes them in one call, without a copy
-	}
-	if o.err == nil && msg.halfClose {
-		o.err = cn.closeWrite()
 	}
 	if msg.sent != nil {
 		msg.sent()
 	}
 }
 
-// state returns how far the request is by now.
+// state returns how far writing has come.
 func (o *outgoing) state() sendState {
 	if o.done != nil {
 		select {
@@ -77,10 +74,10 @@ func (o *outgoing) stop(cn *conn) bool {
 			cn.abort()
 		}
 		<-o.done
-		_ = cn.SetWriteDeadline(time.Time{}) // it may have been complete in the last moment
+		_ = cn.SetWriteDeadline(time.Time{}) // it may have become complete just now
 	}
 	return o.err == nil
 }
 
-// progress says how far a request came that is not complete.
+// progress says how much of an incomplete request was written.
 func (o *outgoing) progress() string { return fmt.Sprintf("after %d bytes of the request", o.written) }

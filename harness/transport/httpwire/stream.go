@@ -7,46 +7,30 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/coding"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
-	"github.com/lockstep-dev/lockstep/internal/coding"
 )
 
-// A Stream is an event stream on its connection. It is read and recorded in the background; the Watch says what has
-// come and who ended it.
+// A Stream is an event stream on its connection. It is read and recorded in the background by its Watch.
 type Stream struct {
 	*sse.Watch
-	cancel context.CancelCauseFunc // of what comes before the head
+	cancel context.CancelCauseFunc // of the exchange until the head has come
 	head   chan struct{}           // closed when the head has come, or none will
-	// What follows is set before that.
+	// The rest is set before head is closed.
 	ex      *transcript.Exchange
-	cv      *Conversation // nil when the response is no event stream
+	cv      *conversation // nil when the response is no event stream
 	err     error
-	codings []string // that the stream is in, and is taken out of
+	codings []string // content codings that are decoded
 }
 
-// Stream sends a request. When the response is an event stream (2xx and text/event-stream) its events are watched, and
-// the caller closes the Stream; ctx has no say from the response head on. One in known content codings is taken out of them.
-// When it is anything else, the Stream is nil
-// and the response is read to its end, as in Do. Offsets count from start, whatever the options say. To name the stream,
-// in the Exchange too, is up to the caller.
+// OpenStream sends a request for an event stream, and returns at once: some servers send the head of the response with the
+// first event. When the response is an event stream (2xx and text/event-stream), its events are watched, without the
+// content codings that are known. Any other response is read to its end, as in Do. The caller closes the Stream in both
+// cases. Until the head has come, ctx or Close end the exchange with a failure; after that, ctx does not matter.
 //
-// The error is for requests that cannot be sent; then there is no Exchange.
-func (c *Client) Stream(
-	ctx context.Context, start time.Time, req *Request, opts *sse.WatchOptions,
-) (*transcript.Exchange, *Stream, error) {
-	s := c.BeginStream(ctx, start, req, opts)
-	ex, is, err := s.Opened()
-	if !is {
-		s.Close()
-		s = nil
-	}
-	return ex, s, err
-}
-
-// BeginStream is Stream that does not wait for the head: some servers send it with the first event. The caller closes the
-// Stream, whatever the response is. Before the head, what ends the stream, or ctx, ends the exchange with a failure.
-func (c *Client) BeginStream(ctx context.Context, start time.Time, req *Request, opts *sse.WatchOptions) *Stream {
+// Offsets count from start, whatever the options say. The caller names the stream, also in the Exchange.
+func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, opts *sse.WatchOptions) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{cancel: cancel, head: make(chan struct{})}
 	go func() {
@@ -78,26 +62,27 @@ func (c *Client) BeginStream(ctx context.Context, start time.Time, req *Request,
 // Head is closed when the response head has come, or none will.
 func (s *Stream) Head() <-chan struct{} { return s.head }
 
-// Opened waits for the head and returns what came of the request, and whether that is an event stream.
+// Opened waits for the head and returns the exchange, and whether its response is an event stream. The error is for requests
+// that cannot be sent; then there is no Exchange.
 func (s *Stream) Opened() (ex *transcript.Exchange, is bool, err error) {
 	<-s.head
 	return s.ex, s.cv != nil, s.err
 }
 
-// Decoded reports whether the stream is in content codings, and was taken out of them. It waits for the head.
+// Decoded reports whether content codings of the stream are decoded. It waits for the head.
 func (s *Stream) Decoded() bool {
 	<-s.head
 	return len(s.codings) > 0
 }
 
-// GiveUp ends a stream whose head has not come, for a cause. It does nothing when it has.
+// GiveUp ends a stream whose head has not come, for a cause. It does nothing when the head has come.
 func (s *Stream) GiveUp(cause error) {
 	s.cancel(cause)
 	<-s.head
 }
 
-// errNoHead is why a stream is given up that is closed before its head came. It counts as a time-out: the server has had its
-// chance.
+// errNoHead is the cause when a stream is closed before its head has come. It counts as a timeout: the server had time to
+// send one.
 var errNoHead error = noHead{}
 
 type noHead struct{}
@@ -132,7 +117,7 @@ func (b *streamBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Coded reports whether the stream is in content codings, and is not taken out of them.
+// Coded reports whether the stream has content codings that are not decoded.
 func (b *streamBody) Coded() bool {
 	<-b.s.head
 	return b.s.cv != nil && len(b.s.codings) == 0 && len(b.s.ex.Response.Header.Codings()) > 0
@@ -145,8 +130,8 @@ func (b *streamBody) Close() error {
 	return b.s.cv.Close()
 }
 
-// CloseWrite ends our side of the connection, as a client that will send nothing more. The stream goes on until the
-// server ends it. Before the head there is nothing to end by itself.
+// CloseWrite ends our side of the connection. The stream goes on until the server ends it. It is an error before the head
+// has come.
 func (s *Stream) CloseWrite() error {
 	select {
 	case <-s.head:
@@ -159,7 +144,7 @@ func (s *Stream) CloseWrite() error {
 	return s.cv.CloseWrite()
 }
 
-// Reset ends the stream as Close does, but with a reset of the connection, as a client that has crashed.
+// Reset ends the stream as Close does, but with a reset of the connection, like a client that has crashed.
 func (s *Stream) Reset() error {
 	if s.GiveUp(errNoHead); s.cv != nil {
 		s.cv.resetting.Store(true)

@@ -25,7 +25,7 @@ const (
 // stream opens an event stream, which must be one.
 func stream(t *testing.T, c *Client, start time.Time) (*transcript.Exchange, *Stream) {
 	t.Helper()
-	ex, s, err := c.Stream(t.Context(), start, &Request{Method: "GET", Target: "/event"}, nil)
+	ex, s, err := c.stream(t.Context(), start, &Request{Method: "GET", Target: "/event"}, nil)
 	if err != nil || s == nil {
 		t.Fatalf("Stream: %+v, %v, %v", ex, s, err)
 	}
@@ -125,7 +125,7 @@ func TestWhatIsNoEventStreamIsReadAsUsual(t *testing.T) {
 		{"HTTP/1.1 204 No Content\r\nContent-Type: text/event-stream\r\n\r\n", "", none},
 	} {
 		w := &wire{script: []string{tc.says}}
-		ex, s, err := w.client(Options{}).Stream(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"}, nil)
+		ex, s, err := w.client(Options{}).stream(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"}, nil)
 		if s != nil || err != nil {
 			t.Fatalf("Stream: %v, %v", s, err)
 		}
@@ -134,7 +134,7 @@ func TestWhatIsNoEventStreamIsReadAsUsual(t *testing.T) {
 			t.Errorf("body %q, want %q", ex.Response.Body.Bytes, tc.body)
 		}
 	}
-	ex, s, err := (&wire{}).client(Options{}).Stream(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"}, nil)
+	ex, s, err := (&wire{}).client(Options{}).stream(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"}, nil)
 	if s != nil || err != nil {
 		t.Fatalf("Stream: %v, %v", s, err)
 	}
@@ -148,7 +148,7 @@ func TestTheWatchOptionsAreTheCallers(t *testing.T) {
 		Name:  func(ev *transcript.Event) string { return "the " + ev.Type },
 		Keep:  func(ev *transcript.Event) bool { return ev.Type == "b" },
 	}
-	_, s, _ := w.client(Options{}).Stream(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"}, opts)
+	_, s, _ := w.client(Options{}).stream(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"}, opts)
 	defer s.Close()
 	_ = s.AwaitEnd(t.Context())
 	got := record(s)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 )
 
 // TestMain checks that no goroutine of ours outlives the tests.
@@ -179,3 +180,33 @@ var (
 	errReset    = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	errDeadline = os.ErrDeadlineExceeded
 )
+
+// open sends a request and reads the head of the response; the conversation is nil when none came. From then on ctx does not
+// matter.
+func (c *Client) open(ctx context.Context, start time.Time, req *Request) (*transcript.Exchange, *conversation, error) {
+	ex, cv, err := c.begin(ctx, start, req)
+	if cv != nil {
+		cv.detach()
+		ex.Done = ex.Head
+	}
+	return ex, cv, err
+}
+
+// stream is OpenStream that waits for the head; the Stream is nil when the response is none.
+func (c *Client) stream(
+	ctx context.Context, start time.Time, req *Request, opts *sse.WatchOptions,
+) (*transcript.Exchange, *Stream, error) {
+	s := c.OpenStream(ctx, start, req, opts)
+	ex, is, err := s.Opened()
+	if !is {
+		s.Close()
+		s = nil
+	}
+	return ex, s, err
+}
+
+// reset closes a connection with a reset.
+func (cv *conversation) reset() error {
+	cv.resetting.Store(true)
+	return cv.Close()
+}

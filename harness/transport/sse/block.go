@@ -7,33 +7,33 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A shape is what a block turns out to be, as far as it has been read.
+// A shape is the kind of a block, as far as it has been read.
 type shape byte
 
 const (
 	empty    shape = iota // no line so far
 	comments              // a comment, which is an event by itself
-	ending                // the blank line behind a comment
+	ending                // the blank line after a comment
 	fields                // at least one line that is not a comment
 )
 
-// A block gathers the lines of one block. Values are kept as places in the block's bytes until it is complete; only
-// several lines of data, or of comment, are copied together.
+// A block collects the lines of one block. Values are spans of the block's bytes until it is complete; only several lines
+// of data, or of comment, are copied.
 type block struct {
 	shape  shape
-	prefix int // the length of what stands before the first line
+	prefix int // the number of bytes before the first line
 
-	lines int  // of data, or of comment as long as there is nothing else
+	lines int  // of data, or of comment when there are no fields
 	first span // the first of them
 	text  []byte
 
-	event, id, retry span // the last one that counts; from is 0 when there is none, for no value begins a block
+	event, id, retry span // the last one that counts; from is 0 without one, since no value is at the beginning of a block
 
 	style   []byte // the style of each line
-	literal bool   // the framing has more in it than styles can tell
+	literal bool   // the styles do not describe the framing completely
 }
 
-// A span is a place in a block's bytes.
+// A span is a part of a block's bytes.
 type span struct{ from, to int }
 
 func (s span) of(raw []byte) []byte { return raw[s.from:s.to] }
@@ -52,12 +52,12 @@ func (b *block) reset() {
 	}
 }
 
-// begin takes the length of what stands before the first line.
+// begin sets the number of bytes before the first line.
 func (b *block) begin(prefix int) { b.prefix, b.literal = prefix, prefix > 0 }
 
-// line takes a line that is not blank. It stands at raw[from:to].
+// line adds the line raw[from:to], which is not blank.
 func (b *block) line(raw []byte, from, to int, end lineEnd) {
-	f := cut(raw, span{from, to})
+	f := parseLine(raw, span{from, to})
 	b.style = append(b.style, f.style|byte(end))
 	if b.shape != fields && f.name() == comment {
 		b.shape = comments
@@ -79,8 +79,8 @@ func (b *block) line(raw []byte, from, to int, end lineEnd) {
 	}
 }
 
-// addText takes a line of data or comment. "Append the field value to the data buffer, then append a single U+000A LINE
-// FEED (LF) character to the data buffer"; the last LF, which a browser takes away again, is never added.
+// addText adds a line of data or comment. "Append the field value to the data buffer, then append a single U+000A LINE
+// FEED (LF) character to the data buffer"; the last LF, which a browser removes at the end, is never added.
 func (b *block) addText(raw []byte, v span) {
 	switch b.lines++; b.lines {
 	case 1:
@@ -93,7 +93,7 @@ func (b *block) addText(raw []byte, v span) {
 	b.text = append(b.text, v.of(raw)...)
 }
 
-// set takes a field of which the last one that counts is carried, and every other one is framing.
+// set adds a field whose last value that counts is a value of the event; all others are framing.
 func (b *block) set(last *span, v span, counts bool) {
 	if last.from > 0 || !counts {
 		b.literal = true
@@ -103,7 +103,7 @@ func (b *block) set(last *span, v span, counts bool) {
 	}
 }
 
-// blank takes the line that ends the block.
+// blank adds the blank line that ends the block.
 func (b *block) blank(end lineEnd) { b.style = append(b.style, byte(end)) }
 
 // finish puts the values of the block, whose bytes are raw, into ev. They share one string.
@@ -127,17 +127,17 @@ func (b *block) finish(raw []byte, ev *transcript.Event) {
 	ev.Undispatched = b.shape != comments && b.lines == 0
 }
 
-// A field is a line cut into its parts.
+// A field is a line split into its parts.
 type field struct {
-	style byte // its name and how that is set off; with its lineEnd, all there is to know but the value
+	style byte // the name, the separator and the lineEnd: all of the line but the value
 	value span
 }
 
-// A name is the part of a line before its colon, when it means something. It takes three bits of a style.
+// A name is the known part of a line before its colon. It takes three bits of a style.
 type name byte
 
 const (
-	unknown name = iota // or no line at all
+	unknown name = iota // or the blank line
 	comment
 	data
 	event
@@ -147,9 +147,9 @@ const (
 
 func (f field) name() name { return name(f.style & 0b111) }
 
-// What sets the value off from the name, and what ends the line: two bits of a style each.
+// The separator between name and value, and the line end, take two bits of a style each.
 const (
-	bare       = 0b00 << 3 // nothing, not even a colon: the value is empty
+	noColon    = 0b00 << 3 // the value is empty
 	colon      = 0b01 << 3
 	colonSpace = 0b10 << 3
 )
@@ -162,9 +162,9 @@ const (
 	crlf lineEnd = 0b10 << 5
 )
 
-// cut splits a line at its first colon. "If value starts with a U+0020 SPACE character, remove it from value." Without
+// parseLine splits a line at its first colon. "If value starts with a U+0020 SPACE character, remove it from value." Without
 // a colon, "process the field […] using the whole line as the field name, and the empty string as the field value".
-func cut(raw []byte, line span) field {
+func parseLine(raw []byte, line span) field {
 	l := line.of(raw)
 	n, length := unknown, 0
 	switch {
@@ -183,7 +183,7 @@ func cut(raw []byte, line span) field {
 	}
 	switch {
 	case len(l) == length:
-		return field{byte(n) | bare, span{line.to, line.to}}
+		return field{byte(n) | noColon, span{line.to, line.to}}
 	case l[length] != ':':
 		return field{}
 	case len(l) > length+1 && l[length+1] == ' ':
@@ -193,8 +193,8 @@ func cut(raw []byte, line span) field {
 	}
 }
 
-// isDigits reports whether b is a number. The standard's "consists of only ASCII digits" holds for no digits at all, but
-// they cannot be interpreted "as an integer in base ten".
+// isDigits reports whether b is a number. An empty value "consists of only ASCII digits" too, but cannot be interpreted "as
+// an integer in base ten".
 func isDigits(b []byte) bool {
 	for _, c := range b {
 		if c < '0' || c > '9' {

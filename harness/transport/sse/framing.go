@@ -2,26 +2,25 @@ package sse
 
 import "bytes"
 
-// placeholder stands in a framing for a value that the event carries. In what stands there literally it is doubled.
+// placeholder stands in a framing for a value of the event. Literal ones are doubled.
 const placeholder = "•"
 
-// framings are those of one stream. A server has few ways to write a block, so events share them.
+// framings are those of one stream. A server writes its blocks in few ways, so events share the strings.
 type framings struct {
-	style []byte // of the last block that styles can tell
+	style []byte // of the last block without a literal framing
 	last  string // its framing
 	known map[string]string
 
 	literal string // the last framing with literal text
 }
 
-// A stream that is framed in ever new ways gets a string for each.
+// Beyond these bounds, framings are not shared.
 const (
 	maxFramings     = 256
 	maxFramingLines = 64
 )
 
-// of returns the framing of the block, whose bytes are raw. Nothing is written down for a block that looks like one that
-// came before.
+// of returns the framing of the block, whose bytes are raw. It makes a new string only for a new style.
 func (f *framings) of(b *block, raw []byte) string {
 	if b.literal {
 		if framing := writeFraming(b, raw); string(framing) != f.literal {
@@ -48,15 +47,15 @@ func (f *framings) of(b *block, raw []byte) string {
 	return framing
 }
 
-// writeFraming writes a block with placeholders for the values that its event carries.
+// writeFraming returns a block with placeholders for the values of its event.
 func writeFraming(b *block, raw []byte) []byte {
 	out := bytes.Clone(raw[:b.prefix])
 	for from := b.prefix; from < len(raw); {
-		to, next := cutLine(raw, from)
-		f := cut(raw, span{from, to})
-		if b.carries(f) {
+		to, next := lineEndFrom(raw, from)
+		f := parseLine(raw, span{from, to})
+		if b.isValue(f) {
 			out = append(out, raw[from:f.value.from]...)
-			if f.style&(colon|colonSpace) != 0 { // otherwise there is no room for a value
+			if f.style&(colon|colonSpace) != 0 { // without a colon the line has no value
 				out = append(out, placeholder...)
 			}
 			out = append(out, raw[to:next]...)
@@ -68,8 +67,8 @@ func writeFraming(b *block, raw []byte) []byte {
 	return out
 }
 
-// carries reports whether the block's event carries the value of a field.
-func (b *block) carries(f field) bool {
+// isValue reports whether the value of a field is a value of the event.
+func (b *block) isValue(f field) bool {
 	switch f.name() {
 	case comment:
 		return b.shape == comments
@@ -86,8 +85,8 @@ func (b *block) carries(f field) bool {
 	}
 }
 
-// cutLine returns where the line from on ends, and where the next one begins.
-func cutLine(raw []byte, from int) (end, next int) {
+// lineEndFrom returns where the line that begins at from ends, and where the next one begins.
+func lineEndFrom(raw []byte, from int) (end, next int) {
 	n := bytes.IndexAny(raw[from:], "\r\n")
 	if n < 0 {
 		return len(raw), len(raw)

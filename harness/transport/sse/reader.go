@@ -1,7 +1,6 @@
-// Package sse reads an event stream the way a judge needs it: as WHATWG HTML 9.2.5 and 9.2.6 say, and with everything
-// that a browser passes over.
+// Package sse reads event streams by WHATWG HTML 9.2.5 and 9.2.6, and keeps everything that a browser ignores.
 //
-// A Reader turns bytes into events. A Watch reads a stream in the background and lets others wait for what comes.
+// A Reader turns bytes into events. A Watch reads a stream in the background and lets others wait for events.
 package sse
 
 import (
@@ -18,8 +17,8 @@ var ErrTooLong = errors.New("event is too long")
 
 // Options are the bounds of a Reader.
 type Options struct {
-	// MaxEvent is the size of the longest block, in bytes as it was written: fields, comments and line ends together,
-	// so that nothing a server adds can walk past it. 0 means 16 MiB. A Reader needs a few times as much at worst.
+	// MaxEvent is the size of the longest block in bytes, with all fields, comments and line ends; 0 means 16 MiB. A Reader
+	// needs at most a few times as much memory.
 	MaxEvent int
 }
 
@@ -27,70 +26,67 @@ const defaultMaxEvent = 16 << 20
 
 // A Reader reads the blocks of an event stream.
 //
-// A block is what stands before a blank line, and the blank line. Each one is returned, in one of three shapes:
+// A block is the lines up to a blank line, and the blank line. Next returns each block, in one of three shapes:
 //
-//   - An event has at least one data field. Type, ID and Retry are those of this block alone: what a browser would
-//     carry over from an earlier one is not repeated. Of a field that stands twice the last one counts; an id with a NUL
-//     and a retry that is not all digits do not count (WHATWG HTML 9.2.6).
+//   - An event has at least one data field. Type, ID and Retry are those of this block only; a browser would remember
+//     those of earlier blocks. When a field occurs twice, the last one counts; an id with a NUL and a retry that is not
+//     all digits do not count (WHATWG HTML 9.2.6).
 //   - A comment is a line before the fields of a block, and has Comment set. Data holds its text.
-//   - Anything else is Undispatched: a browser reads it and dispatches nothing. It may still have set an id or a
-//     reconnection time. A blank line by itself is such a block, since some servers keep a connection alive with it.
+//   - Any other block is Undispatched: a browser reads it and dispatches no event. It may still set an id or a
+//     reconnection time. A single blank line is such a block, with which some servers keep a connection alive.
 //
-// Framing is the block as it was written, with "•" for each value that the Event carries. Whatever the Event does not
-// carry (unknown fields, fields that do not count, comments between fields, a byte order mark) stands in Framing
-// literally, except that a "•" in it is doubled. Framing and values together are the bytes that came; the test's
-// render puts them together again.
+// Framing is the block as it was written, with "•" for each value that the Event has. Everything else (unknown fields,
+// fields that do not count, comments between fields, a byte order mark) is in Framing literally, with each "•" doubled.
+// Framing and values together are the bytes that were received; the test's render restores them.
 //
-// Values are bytes: they are not decoded, so a U+FFFD in them was sent as such.
+// Values are bytes: they are not decoded, so the server has sent a U+FFFD in them.
 //
-// A line may end in LF, CR or CRLF. When a blank line ends in CR, only the next byte tells whether an LF belongs to it,
-// and a server that uses CR may not send that byte before the next event. Next therefore does not wait for it, unless
-// the line before ended in CRLF, for then it is on its way. An LF that comes unexpectedly is put at the beginning of the
-// next block's Framing.
+// A line may end in LF, CR or CRLF. When a blank line ends in CR, only the next byte tells whether an LF belongs to it. A
+// server that uses CR may send that byte with the next event. So Next does not wait for it, unless the line before
+// ended in CRLF: then the LF must follow. An unexpected LF is put at the beginning of the next block's Framing.
 type Reader struct {
 	src io.Reader
 	max int
 	err error // what ended src; set once
 
-	// buf[start:end] is the block being read and what came after it. Lines before pos have been read. No LF stands in
-	// buf[pos:lf] and no CR in buf[pos:cr]: bytes are searched once, however they arrive.
+	// buf[start:end] is the current block and the bytes after it. Lines before pos have been read. There is no LF in
+	// buf[pos:lf] and no CR in buf[pos:cr], so bytes are searched only once.
 	buf             []byte
 	start, pos, end int
 	lf, cr          int
 
-	mark    bool    // a byte order mark may come: nothing has been read so far
-	lateLF  bool    // the last block ended in a CR, and an LF may follow
-	lastEnd lineEnd // of the last line
-	comment bool    // the last block was a comment, which a blank line may follow
+	expectBOM bool    // nothing has been read so far, so a byte order mark may come
+	expectLF  bool    // the last block ended in a CR, and an LF may follow
+	lastEnd   lineEnd // of the last line
+	comment   bool    // the last block was a comment, which a blank line may follow
 
 	block    block
 	framings framings
 }
 
-// A Reader begins with a buffer of bufferSize, and gives one that grew beyond keepBuffer back as soon as it is empty.
+// A Reader begins with a buffer of bufferSize. It drops a buffer larger than keepBuffer as soon as that is empty.
 const (
 	bufferSize = 32 << 10
 	keepBuffer = 1 << 20
 )
 
-// NewReader returns a Reader of r, which it reads no further than it must to return the next block. Nil options are the
-// zero options.
+// NewReader returns a Reader of r. It reads only as far as Next needs. Nil options are the zero options.
 func NewReader(r io.Reader, opts *Options) *Reader {
 	size := defaultMaxEvent
 	if opts != nil && opts.MaxEvent > 0 {
 		size = opts.MaxEvent
 	}
-	return &Reader{src: r, max: size, buf: make([]byte, bufferSize), mark: true, lastEnd: crlf}
+	return &Reader{src: r, max: size, buf: make([]byte, bufferSize), expectBOM: true, lastEnd: crlf}
 }
 
 // Next returns the next block. Its At and Name are not set.
 //
-// A comment before the fields of a block is an event by itself, as soon as its line ends: many servers send no blank line
-// behind a keep-alive. If one follows, it comes next, as an undispatched comment that is nothing but framing.
+// A comment before the fields of a block is returned as soon as its line ends: many servers send no blank line after a
+// keep-alive. If a blank line follows, it is returned next, as an undispatched comment that only has a framing.
 //
-// The error is io.EOF at the end of the stream, ErrTooLong, or that of the underlying reader; it stays the same from
-// then on. Blocks that were complete before the error are returned first. A browser drops a block that was not
-// (WHATWG HTML 9.2.6), and so does Next: see Unfinished.
+// The error is io.EOF at the end of the stream, ErrTooLong, or that of the underlying reader; it then stays the same.
+// Complete blocks before the error are returned first. Like a browser (WHATWG HTML 9.2.6), Next drops an incomplete one:
+// see Unfinished.
 func (r *Reader) Next() (ev transcript.Event, err error) {
 	for r.err != ErrTooLong {
 		complete := r.scan()
@@ -121,28 +117,28 @@ func (r *Reader) Unfinished() []byte {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// begin takes what can stand before the first line of a block. It reports whether that is settled.
+// begin reads a byte order mark or LF before the first line of a block. It reports whether it knows if there is one.
 func (r *Reader) begin() bool {
-	if !r.mark && !r.lateLF {
+	if !r.expectBOM && !r.expectLF {
 		return true
 	}
 	head := r.buf[r.start:r.end]
-	if len(head) == 0 || r.mark && len(head) < len(bom) && bytes.HasPrefix(bom, head) && r.err == nil {
+	if len(head) == 0 || r.expectBOM && len(head) < len(bom) && bytes.HasPrefix(bom, head) && r.err == nil {
 		return false
 	}
 	switch {
-	case r.lateLF && head[0] == '\n':
+	case r.expectLF && head[0] == '\n':
 		r.pos++
-	case r.mark && bytes.HasPrefix(head, bom):
+	case r.expectBOM && bytes.HasPrefix(head, bom):
 		// "The UTF-8 decode algorithm strips one leading UTF-8 Byte Order Mark (BOM), if any."
 		r.pos += len(bom)
 	}
-	r.mark, r.lateLF = false, false
+	r.expectBOM, r.expectLF = false, false
 	r.block.begin(r.pos - r.start)
 	return true
 }
 
-// scan reads the lines that have come. It reports whether one of them ended the block: a blank one, or a comment before any
+// scan reads the lines in the buffer. It reports whether one of them ended the block: a blank line, or a comment before any
 // field.
 func (r *Reader) scan() bool {
 	if !r.begin() {
@@ -158,7 +154,7 @@ func (r *Reader) scan() bool {
 			end = cr
 			switch {
 			case blank && r.lastEnd != crlf:
-				r.lateLF = true
+				r.expectLF = true
 			case next == r.end && r.err == nil:
 				return false
 			case next < r.end && r.buf[next] == '\n':
@@ -231,8 +227,8 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// makeRoom sees to it that there is space behind end. The block is moved at most once for each doubling of it or each
-// buffer read, so that reading stays linear in what comes.
+// makeRoom makes space after end. The block is moved at most once for each time that it doubles or that a buffer is read, so
+// reading takes linear time.
 func (r *Reader) makeRoom() {
 	size := r.end - r.start
 	switch {

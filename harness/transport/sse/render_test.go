@@ -21,8 +21,8 @@ func render(ev *transcript.Event, first bool) []byte {
 	out := append([]byte(nil), raw[:from]...)
 	text := strings.Split(ev.Data, "\n")
 	for from < len(raw) {
-		end, next := cutLine(raw, from)
-		f := cut(raw, span{from, end})
+		end, next := lineEndFrom(raw, from)
+		f := parseLine(raw, span{from, end})
 		name, framed := f.name(), string(f.value.of(raw)) == placeholder
 		value := ""
 		switch {
@@ -105,7 +105,7 @@ func FuzzReader(f *testing.F) {
 			raw := render(&ev, i == 0)
 			if ev.Comment { // the blank line behind it has a bound of its own
 				late := len(raw) - len(bytes.TrimPrefix(raw, []byte("\n"))) // of a CRLF before it
-				_, next := cutLine(raw, late)
+				_, next := lineEndFrom(raw, late)
 				raw = raw[:next]
 			}
 			if tooLong := len(raw) > small; tooLong != (i >= len(bounded)) {

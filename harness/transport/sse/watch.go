@@ -8,22 +8,23 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // ErrEnded is returned by Await when the stream has ended without a matching event.
 var ErrEnded = errors.New("the stream has ended")
 
-// WatchOptions say what a Watch records, and how much at most. What goes beyond a bound ends the watch with a
-// transcript.FailLimit. Name and Keep run in the watch's goroutine, before anybody else sees the event.
+// WatchOptions are what a Watch records, and how much at most. A stream that exceeds a bound ends with a
+// transcript.FailLimit. Name and Keep run in the watch's goroutine, before any other sees the event.
 type WatchOptions struct {
 	// Start is the moment from which offsets count. The zero time means when the watch is opened.
 	Start time.Time
-	// Name gives an event its Event.Name. Nil means its Type, or "message", which is what a browser calls it. Comments
-	// and undispatched blocks have no name, so that no one takes them for events.
+	// Name returns the Event.Name of an event. Nil means its Type, or "message", as in a browser. Comments and undispatched
+	// blocks have no name.
 	Name func(*transcript.Event) string
-	// Keep says whether to record an event, a comment or an undispatched block. One that is not kept is counted in
-	// Stream.Left, and nobody can wait for it. Nil means all are kept.
+	// Keep says whether to record an event, a comment or an undispatched block. Stream.Left counts those that are not kept,
+	// and Await does not see them. Nil keeps all.
 	Keep func(*transcript.Event) bool
 	// MaxEvents is the number of events to keep; 0 means 100,000.
 	MaxEvents int
@@ -66,35 +67,35 @@ func browserName(ev *transcript.Event) string {
 // A Watch reads one event stream in the background, records it, and lets others wait for what comes. It owns one
 // goroutine, which ends with the stream or in Close.
 //
-// Its methods may be called at the same time. Functions that they are given run without a lock, on events that nobody
-// changes any more, and must not change them either.
+// Its methods may be called at the same time. The functions that they are given run without a lock, and must not change
+// the events.
 type Watch struct {
-	opts   WatchOptions
-	hangUp func() error  // closes the body, once
-	done   chan struct{} // closed when the goroutine has returned; ended is set before that
+	opts      WatchOptions
+	closeBody func() error  // closes the body, once
+	done      chan struct{} // closed when the goroutine has returned; ended is set before that
 
 	mu      sync.Mutex
-	events  []transcript.Event // only ever appended to: what a reader has seen of it stays as it is
-	blanks  map[int]string     // the blank lines behind comments, by index: framing that comes after its event
+	events  []transcript.Event // append-only: an event does not change
+	blanks  map[int]string     // the blank lines after comments, by the index of the comment; see addBlank
 	left    int
-	changed chan struct{} // closed at the next event or the end; nil while nobody waits
+	changed chan struct{} // closed at the next event or the end; nil while none waits
 	closing bool          // Close was called before the end was seen
 	ended   transcript.Ending
 	until   time.Duration
 	failure *transcript.Failure
 }
 
-// Open begins to watch a stream. The watch closes the body when the stream ends, or in Close, which must unblock a Read
-// that is under way.
+// Open begins to watch a stream. The watch closes the body when the stream ends, or in Close. Closing it must unblock a
+// Read that is under way.
 //
-// A stream that ends in anything but io.EOF is broken. If the error has a method Failure() transcript.Failure, that says
-// how; any other error counts as transcript.FailClosed. If the body has a method Coded() bool, that says whether its bytes are
-// in a coding that was not removed.
+// A stream that ends with another error than io.EOF is broken. If the error has a method Failure() transcript.Failure,
+// that says how; any other error counts as transcript.FailClosed. If the body has a method Coded() bool, that says whether
+// its bytes are in a content coding that is not decoded.
 func Open(body io.ReadCloser, opts *WatchOptions) *Watch {
-	w := &Watch{opts: opts.withDefaults(), hangUp: sync.OnceValue(body.Close), done: make(chan struct{})}
+	w := &Watch{opts: opts.withDefaults(), closeBody: sync.OnceValue(body.Close), done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
-		defer w.hangUp()
+		defer w.closeBody()
 		w.read(body)
 	}()
 	return w
@@ -105,14 +106,13 @@ func (w *Watch) Close() error {
 	w.mu.Lock()
 	w.closing = true
 	w.mu.Unlock()
-	err := w.hangUp()
+	err := w.closeBody()
 	<-w.done
 	return err
 }
 
-// Await waits for an event that matches, and returns its index. It looks at the events that are there from the index
-// from on, and then at each new one. The error is ErrEnded when the stream has ended without such an event, and
-// otherwise context.Cause(ctx).
+// Await waits for an event that matches, and returns its index. It begins with the event at the index from. The error is
+// ErrEnded when the stream has ended without such an event, and otherwise context.Cause(ctx).
 func (w *Watch) Await(ctx context.Context, from int, match func(*transcript.Event) bool) (int, error) {
 	i := max(from, 0)
 	for {
@@ -133,12 +133,10 @@ func (w *Watch) Await(ctx context.Context, from int, match func(*transcript.Even
 	}
 }
 
-// AwaitEnd waits for the end of the stream, however it comes. The error is context.Cause(ctx).
+// AwaitEnd waits for the end of the stream. The error is context.Cause(ctx).
 func (w *Watch) AwaitEnd(ctx context.Context) error {
-	select {
-	case <-w.done:
+	if w.Ended() {
 		return nil
-	default:
 	}
 	select {
 	case <-w.done:
@@ -148,8 +146,8 @@ func (w *Watch) AwaitEnd(ctx context.Context) error {
 	}
 }
 
-// Count returns how many of the events so far count, and a channel that is closed when the next event is recorded, or at
-// the end. At the end it is closed already.
+// Count returns how many of the events so far count, and a channel that is closed when the next event is recorded, or when
+// the stream has ended.
 func (w *Watch) Count(counts func(*transcript.Event) bool) (n int, changed <-chan struct{}) {
 	events, changed := w.snapshot()
 	for i := range events {
@@ -158,25 +156,14 @@ func (w *Watch) Count(counts func(*transcript.Event) bool) (n int, changed <-cha
 		}
 	}
 	if changed == nil {
-		return n, closed
+		changed = w.done
 	}
 	return n, changed
 }
 
-var closed = func() <-chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
-
-// Ended reports whether the stream has ended, by whomever.
+// Ended reports whether the stream has ended, on either side.
 func (w *Watch) Ended() bool {
-	select {
-	case <-w.done:
-		return true
-	default:
-		return false
-	}
+	return waiting.IsClosed(w.done)
 }
 
 // Record fills in what the watch has seen: Events, Left, Ended, Until and Failure. While the stream goes on, Ended is
@@ -184,7 +171,7 @@ func (w *Watch) Ended() bool {
 func (w *Watch) Record(s *transcript.Stream) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s.Events = slices.Clone(w.events) // a copy, for the caller may redact it
+	s.Events = slices.Clone(w.events) // a copy, because the caller may redact it
 	for i, blank := range w.blanks {
 		s.Events[i].Framing += blank
 	}
@@ -197,8 +184,8 @@ func (w *Watch) Record(s *transcript.Stream) {
 	}
 }
 
-// snapshot returns the events so far, and a channel that is closed when that is no longer all there is to know. It is
-// nil at the end.
+// snapshot returns the events so far, and a channel that is closed at the next event or the end. After the end the channel
+// is nil.
 func (w *Watch) snapshot() ([]transcript.Event, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -211,7 +198,7 @@ func (w *Watch) snapshot() ([]transcript.Event, <-chan struct{}) {
 	return w.events, w.changed
 }
 
-// signal wakes everyone who waits. The caller holds the lock.
+// signal wakes all that wait. The caller holds the lock.
 func (w *Watch) signal() {
 	if w.changed != nil {
 		close(w.changed)

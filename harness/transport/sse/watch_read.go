@@ -10,12 +10,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// read records events until the stream ends, or goes beyond a bound.
+// read records events until the stream ends or exceeds a bound.
 func (w *Watch) read(body io.Reader) {
-	clock := &clock{src: body, start: w.opts.Start}
-	r := NewReader(clock, &Options{MaxEvent: w.opts.MaxEvent})
-	// events is ahead of w.events by one, which nobody else can see: an event is named and judged in the place where it
-	// will stay, and its place is used again if it is not kept.
+	timed := &timedReader{src: body, start: w.opts.Start}
+	r := NewReader(timed, &Options{MaxEvent: w.opts.MaxEvent})
+	// events has at most one event more than w.events, which no other goroutine sees: Name and Keep get an event in its final
+	// place, which is used again when the event is not kept.
 	var events []transcript.Event
 	var size int64
 	kept := false // the last event
@@ -23,14 +23,14 @@ func (w *Watch) read(body io.Reader) {
 		ev, err := r.Next()
 		if err != nil {
 			coded, _ := body.(interface{ Coded() bool })
-			w.end(clock.at, broken(err, r.Unfinished(), coded != nil && coded.Coded()))
+			w.end(timed.at, failureOf(err, r.Unfinished(), coded != nil && coded.Coded()))
 			return
 		}
 		if ev.Comment && ev.Undispatched {
-			w.follow(len(events)-1, ev.Framing, kept)
+			w.addBlank(len(events)-1, ev.Framing, kept)
 			continue
 		}
-		ev.At = clock.at
+		ev.At = timed.at
 		events = append(events, ev)
 		n := len(events)
 		last := &events[n-1]
@@ -45,18 +45,19 @@ func (w *Watch) read(body io.Reader) {
 		size += int64(len(ev.Data) + len(ev.Type) + len(ev.ID) + len(ev.Retry) + len(ev.Framing))
 		switch {
 		case n > w.opts.MaxEvents:
-			w.end(clock.at, tooMuch("more than %d events came", w.opts.MaxEvents))
+			w.end(timed.at, limitFailure("more than %d events came", w.opts.MaxEvents))
 			return
 		case size > w.opts.MaxBytes:
-			w.end(clock.at, tooMuch("more than %d bytes of events came", w.opts.MaxBytes))
+			w.end(timed.at, limitFailure("more than %d bytes of events came", w.opts.MaxBytes))
 			return
 		}
 		w.publish(events)
 	}
 }
 
-// follow adds the blank line behind a comment to its framing. The comment is known already, so that this is done to the record.
-func (w *Watch) follow(i int, blank string, kept bool) {
+// addBlank adds the blank line after a comment to its framing. The comment is published already and must not change, so Record
+// does it later.
+func (w *Watch) addBlank(i int, blank string, kept bool) {
 	if !kept {
 		return
 	}
@@ -75,7 +76,7 @@ func (w *Watch) skip() {
 	w.mu.Unlock()
 }
 
-// publish makes the last of the events known.
+// publish makes the last event visible to others.
 func (w *Watch) publish(events []transcript.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,8 +84,8 @@ func (w *Watch) publish(events []transcript.Event) {
 	w.signal()
 }
 
-// end notes how the stream ended; failure is nil when the server ended it between two events. A stream that ends while
-// we close it was closed by us.
+// end notes how the stream ended; failure is nil when the server ended it between two events. When Close was called before,
+// the client has ended it.
 func (w *Watch) end(at time.Duration, failure *transcript.Failure) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,9 +101,9 @@ func (w *Watch) end(at time.Duration, failure *transcript.Failure) {
 	w.signal()
 }
 
-// broken says how a stream broke whose Reader returned err, or nil if it ended between two blocks. Of one in a coding it shows
-// nothing: who decodes it may find a secret.
-func broken(err error, unfinished []byte, coded bool) *transcript.Failure {
+// failureOf returns how a stream broke whose Reader returned err; nil if it ended between two blocks. It shows no bytes in a
+// content coding, since they may hold a secret.
+func failureOf(err error, unfinished []byte, coded bool) *transcript.Failure {
 	if err == io.EOF && unfinished == nil {
 		return nil
 	}
@@ -125,7 +126,7 @@ func broken(err error, unfinished []byte, coded bool) *transcript.Failure {
 	return &f
 }
 
-func tooMuch(format string, bound any) *transcript.Failure {
+func limitFailure(format string, bound any) *transcript.Failure {
 	return &transcript.Failure{
 		Kind: transcript.FailLimit, Phase: transcript.PhaseBody, Text: fmt.Sprintf(format, bound),
 	}
@@ -133,23 +134,23 @@ func tooMuch(format string, bound any) *transcript.Failure {
 
 // excerpt returns the first bytes of b, quoted.
 func excerpt(b []byte) string {
-	const most = 200
-	if len(b) > most {
-		return strconv.Quote(string(b[:most])) + "…"
+	const maxExcerpt = 200
+	if len(b) > maxExcerpt {
+		return strconv.Quote(string(b[:maxExcerpt])) + "…"
 	}
 	return strconv.Quote(string(b))
 }
 
-// A clock notes when the last Read returned. That is when the last byte of an event came, however many events came with
-// it and however long it takes to look at them.
-type clock struct {
+// A timedReader notes when the last Read returned: that is when the last byte of an event came, even when several events
+// come together.
+type timedReader struct {
 	src   io.Reader
 	start time.Time
 	at    time.Duration
 }
 
-func (c *clock) Read(p []byte) (int, error) {
-	n, err := c.src.Read(p)
-	c.at = time.Since(c.start)
+func (r *timedReader) Read(p []byte) (int, error) {
+	n, err := r.src.Read(p)
+	r.at = time.Since(r.start)
 	return n, err
 }

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// patience is how long goroutines may take to end after the last test: a closed connection is noticed by its
-// goroutine a moment later.
+// patience is how long goroutines may take to end after the last test, such as those that wait for a connection to close.
 const patience = 5 * time.Second
 
 // Run runs the tests and returns the process's exit status: that of the tests, or 1 if they passed and left
@@ -31,8 +30,8 @@ func Run(m *testing.M) int {
 	return 1
 }
 
-// Wait returns the stacks of the goroutines that are still there after at most the given time, without the caller's
-// own and those of the testing package and the runtime.
+// Wait returns the stacks of the goroutines that are still there after at most the given time, without the caller's and those
+// of the testing package and the runtime.
 func Wait(patience time.Duration) []string {
 	deadline := time.Now().Add(patience)
 	pause := time.Millisecond
@@ -41,7 +40,7 @@ func Wait(patience time.Duration) []string {
 		if len(left) == 0 || time.Now().After(deadline) {
 			return left
 		}
-		time.Sleep(pause) // nothing announces that a goroutine has ended
+		time.Sleep(pause) // there is no notification when a goroutine ends
 		pause = min(2*pause, 100*time.Millisecond)
 	}
 }

@@ -11,13 +11,12 @@ import (
 	"testing"
 )
 
-// RunPrograms is Run for tests that start programs, this test binary among them: it fails as well when one of these
-// outlives them. The programs heed signals that the tests were started to ignore, by nohup or in the background of a
-// shell.
+// RunPrograms is Run for tests that start programs, such as this test binary: it also fails when one of these outlives them.
+// The programs get default signals even when the tests ignore some, because of nohup or a shell's background.
 func RunPrograms(m *testing.M) int {
 	for _, ignored := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(ignored) {
-			signal.Notify(make(chan os.Signal, 1), ignored) // a signal that is caught is the default one again after exec
+			signal.Notify(make(chan os.Signal, 1), ignored) // exec resets a caught signal to its default
 		}
 	}
 	status := Run(m)

@@ -1,5 +1,5 @@
-// Package record is what an MCP server for scenarios has written down: what its client has sent, a line of JSON for each
-// message.
+// Package record is the file in which an MCP server for scenarios records the messages of its client: a line of JSON for
+// each message.
 package record
 
 import (
@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// Suffix is what the names of records end in.
+// Suffix is the suffix of the names of records.
 const Suffix = ".mcp"
 
-// A Message is what a client has sent.
+// A Message is a message of a client.
 type Message struct {
 	At     time.Time `json:"at"`
 	Method string    `json:"method,omitempty"` // of a request or a notification; "" for an answer
-	// Body is the parameters, or the result or error that answers what the server has asked.
+	// Body is the parameters, or the result or error in the response to a request of the server.
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
-// none is what stands for parameters that are left out. "params … MAY be omitted" (JSON-RPC 2.0 §4.2), and MCP asks for
-// an object: to leave it out, or to send one without members, says the same.
+// none stands for omitted parameters. "params … MAY be omitted" (JSON-RPC 2.0 §4.2), and in MCP they are an object: no
+// object means the same as an empty one.
 var none = json.RawMessage("{}")
 
 // Parameters returns the body, and {} for a request or a notification without parameters.
@@ -33,11 +33,11 @@ func (m *Message) Parameters() json.RawMessage {
 	return m.Body
 }
 
-// Write writes a message, all of its line at once: nobody reads half of one while the server lives.
+// Write writes the line of a message in one call, so that readers see whole lines while the server runs.
 func Write(w io.Writer, m Message) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false) // what came stays as it is
+	enc.SetEscapeHTML(false) // keep what was received
 	if err := enc.Encode(m); err != nil {
 		return err
 	}
@@ -45,14 +45,14 @@ func Write(w io.Writer, m Message) error {
 	return err
 }
 
-// Read reads a record of so many bytes at most. A last line without an end, of a server that was killed, is passed over.
-func Read(r io.Reader, most int64) ([]Message, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
+// Read reads a record up to a limit of bytes. It ignores an incomplete last line, which a killed server leaves.
+func Read(r io.Reader, limit int64) ([]Message, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > most {
-		return nil, fmt.Errorf("it has more than %d bytes", most)
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("it has more than %d bytes", limit)
 	}
 	var out []Message
 	for n := 1; ; n++ {

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+)
+
+func configFlag(cmd *cobra.Command, config *string) {
+	cmd.Flags().StringVarP(config, "config", "c", "lockstep.yaml", "the project's file")
+}
+
+// targetFlags are the flags that say which targets take part.
+func targetFlags(cmd *cobra.Command, targets *[]string, reference *string) {
+	fl := cmd.Flags()
+	fl.StringArrayVarP(targets, "target", "t", nil, "a target of the project, or name=URL of a server that runs; again for more (default all)")
+	fl.StringVar(reference, "reference", "", "the target that is taken as right (default the project's)")
+}
+
+// jobsFlag says how many scenarios run at a time; 0 is the default.
+func jobsFlag(cmd *cobra.Command, jobs *int) {
+	cmd.Flags().IntVarP(jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
+}
+
+// checkJobs rejects a number of jobs below 1, which only the default may be.
+func checkJobs(cmd *cobra.Command, jobs int) error {
+	if cmd.Flags().Changed("jobs") && jobs < 1 {
+		return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", jobs)
+	}
+	return nil
+}
+
+func reportsFlag(cmd *cobra.Command, folder *string) {
+	cmd.Flags().StringVarP(folder, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
+}
+
+// selectionFlags are the flags that select scenarios, beside the arguments.
+func selectionFlags(cmd *cobra.Command, selection *harness.Selection) {
+	fl := cmd.Flags()
+	fl.StringSliceVar(&selection.Tags, "tag", nil, "only scenarios with this tag; again to ask for several tags")
+	fl.StringSliceVar(&selection.Skip, "skip-tag", nil, "no scenarios with this tag")
+	fl.StringArrayVarP(&selection.Names, "name", "n", nil, "only scenarios with this text in their id or why")
+}
+
+// plainFormats are those of commands that print no judgement.
+var plainFormats = []string{"text", "json"}
+
+// plainFlags are the flags of commands that print scenarios.
+type plainFlags struct {
+	config    string
+	selection harness.Selection
+	format    string
+}
+
+func (f *plainFlags) register(cmd *cobra.Command) {
+	configFlag(cmd, &f.config)
+	selectionFlags(cmd, &f.selection)
+	cmd.Flags().StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text or json")
+}
+
+// open loads the project, and returns an environment whose output does not show its secrets.
+func (f *plainFlags) open(w *environment) (*harness.Project, *environment, error) {
+	if err := oneOf("format", f.format, plainFormats); err != nil {
+		return nil, nil, err
+	}
+	project, err := load(f.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return project, w.masked(project), nil
+}
+
+// oneOf rejects a value of a flag that is not one of its words.
+func oneOf(flag, value string, words []string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	last := len(words) - 1
+	return &harness.UsageError{What: fmt.Sprintf("--%s is %q: write %s or %s", flag, value, strings.Join(words[:last], ", "), words[last]), Fix: problem.DidYouMean(value, words)}
+
+}
+
+// beside returns a path that is relative to the project's file.
+func beside(config, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(config), path)
+}
+
+// load reads the project with fewer garbage collections, which would take an eighth of the start.
+func load(config string) (*harness.Project, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	return harness.Load(config)
+}

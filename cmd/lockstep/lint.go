@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+func lintCommand(w *environment) *cobra.Command {
+	var config string
+	cmd := &cobra.Command{
+		Use:   "lint",
+		Short: "Reports every mistake in lockstep.yaml, the contract and the scenarios",
+		Long: `Reports every mistake in lockstep.yaml, the contract and the scenarios, each with its file, line and
+column, and with what to write instead. Starts nothing. Exits with 2 when there is a mistake.`,
+		Example: `  lockstep lint
+  lockstep lint --config examples/notes/lockstep.yaml`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			p, err := load(config)
+			if err != nil {
+				return err
+			}
+			for _, note := range append(p.Contract.Unjudged(), coverage.Unconstrained(p.Contract.Document)...) {
+				fmt.Fprintf(w.stderr, "note: %s\n", note.Error())
+			}
+			if slices.ContainsFunc(p.Baseline, func(k verdict.BaselineEntry) bool { return k.Target == "" }) {
+				fmt.Fprintf(w.stderr, "note: %s: some findings name no target, so they are known of each\n\tfix: lockstep run, with all targets, then lockstep baseline update\n", p.BaselineFile)
+			}
+			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, count(len(p.Scenarios), "scenario"))
+			return nil
+		},
+	}
+	configFlag(cmd, &config)
+	return cmd
+}

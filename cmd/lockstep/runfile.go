@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/regular"
+)
+
+// runFile returns the run file that is meant: by default that of the last run of the project.
+func runFile(config string, args []string) string {
+	if len(args) == 1 {
+		return args[0]
+	}
+	return filepath.Join(filepath.Dir(config), "reports", "run.jsonl")
+}
+
+// openRun opens a run file, and reads the project that it is of.
+func openRun(config, path string, load func(config string) (*harness.Project, error)) (*harness.Project, *os.File, error) {
+	file, err := regular.Open(path)
+	if err != nil {
+		return nil, nil, &harness.UsageError{What: err.Error(), Fix: "`lockstep run` writes it, or name another run file"}
+	}
+	project, err := load(config)
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return project, file, nil
+}
+
+// runFileError says what is wrong with a run file.
+func runFileError(path string, err error) error {
+	if errors.Is(err, transcript.ErrIncomplete) {
+		return &harness.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "run again: a run that was interrupted, or is still under way, has no judgement"}
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// lastRun reads the run that a command is about: by default the report of the last run of the project.
+func lastRun(ctx context.Context, w *environment, project *harness.Project, config, from string) (*verdict.Run, error) {
+	if from == "" {
+		from = filepath.Join(filepath.Dir(config), "reports", "report.json")
+	}
+	doc, err := readRun(ctx, w, from, "run the scenarios first, or name a report.json or run.jsonl with --from",
+		func() (*harness.Project, error) { return project, nil })
+	if err != nil {
+		return nil, err
+	}
+	return &doc.Run, nil
+}
+
+// runFileStart is how a run file begins, and a report does not.
+const runFileStart = `{"lockstep":`
+
+// readRun reads a run: a report.json, or a run.jsonl of a project, which it judges again. missing says what to do when there
+// is no such file.
+func readRun(ctx context.Context, w *environment, path, missing string, load func() (*harness.Project, error)) (*report.Document, error) {
+	file, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &harness.UsageError{What: path + ": no such file", Fix: missing}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	in := bufio.NewReaderSize(file, 1<<20)
+	if head, _ := in.Peek(len(runFileStart)); string(head) != runFileStart {
+		doc, err := report.Read(in)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return doc, nil
+	}
+	project, err := load()
+	if err != nil {
+		return nil, err
+	}
+	result, err := harness.Judge(ctx, project, in, &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
+	if err != nil {
+		return nil, runFileError(path, err)
+	}
+	return result.Document(project), nil
+}

@@ -1,0 +1,103 @@
+package diff
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// An Excerpt is the part of a value that a report shows.
+type Excerpt struct {
+	Text                string
+	CutBefore, CutAfter int // bytes that are missing
+}
+
+// Absent is how a side without a value is shown.
+const Absent = "—"
+
+// Show returns an excerpt that is all of a text.
+func Show(text string) Excerpt { return Excerpt{Text: strings.ToValidUTF8(text, "\ufffd")} }
+
+// ShowSome is Show of a text that may be missing.
+func ShowSome(text string) Excerpt {
+	if text == "" {
+		return Excerpt{Text: Absent}
+	}
+	return Show(text)
+}
+
+// ShowNode shows a value as JSON; nil is absent.
+func ShowNode(n *jsontree.Node) Excerpt {
+	if n == nil {
+		return Excerpt{Text: Absent}
+	}
+	return Show(n.String())
+}
+
+// MaxShown is how many bytes of a value a difference keeps.
+const MaxShown = 2000
+
+// Cut shortens two texts that are shown under each other to what surrounds the first place where they differ. Both begin at
+// the same offset.
+func Cut(a, b string) (Excerpt, Excerpt) {
+	if len(a) <= MaxShown && len(b) <= MaxShown {
+		return Excerpt{Text: a}, Excerpt{Text: b}
+	}
+	from := 0
+	for from < len(a) && from < len(b) && a[from] == b[from] {
+		from++
+	}
+	from = max(0, from-MaxShown/2)
+	for from > 0 && !utf8.RuneStart(a[from]) {
+		from--
+	}
+	return window(a, from), window(b, from)
+}
+
+func window(s string, from int) Excerpt {
+	to := min(from+MaxShown, len(s))
+	for to > from && to < len(s) && !utf8.RuneStart(s[to]) {
+		to--
+	}
+	return Excerpt{s[from:to], from, len(s) - to}
+}
+
+// String writes the excerpt as reports keep it: "[12 bytes cut] …" before the text, and "… [12 bytes cut]" behind it.
+func (e Excerpt) String() string {
+	out := e.Text
+	if e.CutBefore > 0 {
+		out = fmt.Sprintf("[%d%s…%s", e.CutBefore, cutMark+" ", out)
+	}
+	if e.CutAfter > 0 {
+		out = fmt.Sprintf("%s… [%d%s", out, e.CutAfter, cutMark)
+	}
+	return out
+}
+
+const cutMark = " bytes cut]"
+
+// ParseExcerpt reads an excerpt from a report. A value that has such marks itself is read as if it had been cut.
+func ParseExcerpt(text string) Excerpt {
+	e := Excerpt{Text: text}
+	if rest, ok := strings.CutPrefix(text, "["); ok {
+		if digits, rest, ok := strings.Cut(rest, cutMark+" …"); ok && isCount(digits) {
+			e.CutBefore, _ = strconv.Atoi(digits)
+			e.Text = rest
+		}
+	}
+	if rest, ok := strings.CutSuffix(e.Text, cutMark); ok {
+		if i := strings.LastIndex(rest, "… ["); i >= 0 && isCount(rest[i+len("… ["):]) {
+			e.CutAfter, _ = strconv.Atoi(rest[i+len("… ["):])
+			e.Text = rest[:i]
+		}
+	}
+	return e
+}
+
+// isCount reports whether a text is a number that Atoi can read.
+func isCount(s string) bool {
+	return s != "" && len(s) <= 15 && strings.Trim(s, "0123456789") == ""
+}

@@ -1,0 +1,90 @@
+package compare
+
+import (
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+)
+
+// findings collects what a comparison finds.
+type findings struct {
+	result  Result
+	bound   *ident.Bindings
+	masker  *Masker
+	tallies map[message]*tally
+	tallied []*tally // in the order in which they came
+}
+
+// add keeps a difference, with excerpts of its values that show no token.
+func (f *findings) add(d diff.Difference) {
+	if !f.admit(&d) {
+		return
+	}
+	d.Fingerprint = f.fingerprint(&d)
+	d.Reason = f.masker.reason(d.Reason)
+	d.Ref, d.Cand = diff.Cut(f.masker.Mask(d.Ref.Text), f.masker.Mask(d.Cand.Text))
+	f.result.Differences = appendSome(f.result.Differences, d)
+}
+
+// notCompared counts what was there and was not compared.
+func (f *findings) notCompared(reason string, n int) {
+	if n > 0 {
+		ident.Put(&f.result.NotCompared, reason, f.result.NotCompared[reason]+n)
+	}
+}
+
+// appendSome appends with room for more: where there is one difference there often are some.
+func appendSome(all []diff.Difference, d diff.Difference) []diff.Difference {
+	if all == nil {
+		all = make([]diff.Difference, 0, 6)
+	}
+	return append(all, d)
+}
+
+// refuse keeps a rule that is refused, once.
+func (f *findings) refuse(r jsondiff.Refusal) {
+	for _, other := range f.result.Refused {
+		if other.Rule == r.Rule && other.Kind == r.Kind {
+			return
+		}
+	}
+	f.result.Refused = append(f.result.Refused, r)
+}
+
+// fingerprint names a difference. Where the values are more than text, d.Fingerprint stands for them already.
+func (f *findings) fingerprint(d *diff.Difference) string {
+	values := d.Fingerprint
+	if values == "" {
+		values = diff.Digest(f.bound.Skeleton(0, d.Ref.Text), f.bound.Skeleton(1, d.Cand.Text))
+	}
+	place := d.At.String()
+	if d.Stream != "" {
+		place = diff.Unnumbered(place)
+	}
+	bare := f.bound.Skeleton(0, place)
+	if bare != place || f.bound.Mentions(1, place) {
+		bare = f.bound.Skeleton(1, bare)
+	}
+	return diff.Fingerprint("difference", string(d.Kind), bare, values)
+}
+
+// nameIDs puts names into what is said of confused ids, and lists those that differences speak of.
+func (f *findings) nameIDs() {
+	if len(f.result.Differences) == 0 {
+		return
+	}
+	n := ident.NewNamer(f.bound)
+	for i := range f.result.Differences {
+		d := &f.result.Differences[i]
+		if why, ok := n.Confusion(d); ok && f.masker.Mask(why.Text()) == why.Text() {
+			d.Reason = why
+		}
+		n.Mention(0, d.Ref.String())
+		n.Mention(1, d.Cand.String())
+	}
+	for _, name := range n.Used() {
+		if both := name.Reference + "\n" + name.Candidate; f.masker.Mask(both) == both { // a secret has no name
+			f.result.Names = append(f.result.Names, name)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package ident
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+)
+
+// Two ids that stand in the same place are bound, and they must be made alike: a client that keeps
+// them in a column of 16 characters, or matches them with [0-9a-f]+, depends on it. Of how an id is made its length can
+// be seen at once. Its alphabet cannot: one hexadecimal id in 300 of 12 characters has no letter. So what has been seen
+// of each side is put together, and told when it can hardly be chance any more.
+
+// An idSample is what has been seen of the ids that one side makes.
+type idSample struct {
+	seen alphabet
+	n    int // characters
+}
+
+func (d *idSample) add(s string) {
+	d.seen |= alphabetOf(s)
+	d.n += len(s)
+}
+
+// chance returns how likely it is that characters of an alphabet are all from the class that was seen.
+func (d *idSample) chance(class int) float64 {
+	return math.Pow(alphabets[d.seen.class()].size/alphabets[class].size, float64(d.n))
+}
+
+// MaxChance is the chance below which two alphabets count as two.
+const MaxChance = 1e-5
+
+// formats are what has been seen of the ids of both sides, by what precedes the random part.
+type formats map[string]*[2]idSample
+
+// formatDiff says in what two ids that are bound to each other are made differently, as far as that can be seen. prefix is
+// what stands before the part that is made up: "ses_".
+func (f formats) formatDiff(kind tokenKind, prefix, ref, cand string) diff.Reason {
+	if why := NilID(ref, cand); !why.None() {
+		return why
+	}
+	switch kind {
+	case tokUUID, tokCompact:
+		r, c := alphabetOf(ref)&^digits, alphabetOf(cand)&^digits
+		if r != 0 && c != 0 && r != c {
+			return diff.Because(diff.IDForm, diff.IDCases, caseOf(r), caseOf(c))
+		}
+	case tokPrefixed:
+		if len(ref) != len(cand) {
+			return diff.Because(diff.IDForm, diff.IDLengths, len(ref), prefix, len(cand))
+		}
+		return f.alphabetDiff(diff.IDAlphabets, prefix, ref, cand)
+	}
+	return diff.Reason{}
+}
+
+// NilID says that one of two ids is nil, which is nobody's: it has no digit but zero.
+func NilID(ref, cand string) diff.Reason {
+	for side, id := range [2]string{ref, cand} {
+		if isNil(id) && !isNil([2]string{ref, cand}[1-side]) {
+			return diff.Because(diff.IDForm, diff.IDNil, diff.Side(side))
+		}
+	}
+	return diff.Reason{}
+}
+
+// isNil reports whether an id is all zeros, such as the nil UUID (RFC 9562 §5.9).
+func isNil(id string) bool {
+	return len(id) >= minNil && strings.Trim(id, "0-") == "" && strings.Contains(id, "0")
+}
+
+// minNil is the length from which zeros are an id that was not set. Shorter ones may be the first of a counter.
+const minNil = 12
+
+// alphabetDiff says that all ids behind a prefix, so far, show two alphabets.
+func (f formats) alphabetDiff(code diff.Code, prefix, ref, cand string) diff.Reason {
+	d := f[prefix]
+	if d == nil {
+		d = &[2]idSample{}
+		f[prefix] = d
+	}
+	d[0].add(ref)
+	d[1].add(cand)
+	r, c := d[0].seen.class(), d[1].seen.class()
+	if r == c {
+		return diff.Reason{}
+	}
+	of := (d[0].seen | d[1].seen).class()
+	if d[0].chance(of)*d[1].chance(of) > MaxChance {
+		return diff.Reason{}
+	}
+	return diff.Because(diff.IDForm, code, alphabets[r].name, alphabets[c].name)
+}
+
+func caseOf(letters alphabet) string {
+	switch {
+	case letters&upperHex == 0:
+		return "in lower case"
+	case letters&lowerHex == 0:
+		return "in upper case"
+	default:
+		return "in both cases"
+	}
+}
+
+// prefixOf returns what stands before the part of a text that is made up, when the text is an id behind a prefix and
+// nothing else.
+func prefixOf(s string, tokens []token) string {
+	if len(tokens) != 1 || tokens[0].Kind != tokPrefixed || tokens[0].Start > 0 || tokens[0].End < len(s) {
+		return ""
+	}
+	return s[:tokens[0].prefix]
+}
+
+// TokenFormatDiff says in what two tokens are made differently, as far as that can be seen.
+func (f formats) TokenFormatDiff(rule, ref, cand string) diff.Reason {
+	if short, long := min(len(ref), len(cand)), max(len(ref), len(cand)); 4*long > 5*short {
+		return diff.Because(diff.IDForm, diff.TokenLengths, len(ref), len(cand))
+	}
+	rl, cl := tokenPrefix(ref), tokenPrefix(cand)
+	if rl != "" && cl != "" && rl != cl {
+		return diff.Because(diff.IDForm, diff.TokenPrefixes, rl, cl)
+	}
+	rs, cs := strings.Split(ref, "."), strings.Split(cand, ".")
+	if len(rs) != len(cs) {
+		return diff.Because(diff.IDForm, diff.TokenParts, len(rs), len(cs))
+	}
+	for i := range rs {
+		for _, odd := range [...]struct{ what, chars string }{{"blanks", " \t\r\n"}, {"+, / or =", "+/="}} {
+			r, c := strings.ContainsAny(rs[i], odd.chars), strings.ContainsAny(cs[i], odd.chars)
+			if r == c || odd.chars == "+/=" && !strings.ContainsAny(rs[i]+cs[i], "-_") {
+				continue // of Base64 without - and _ one may lack its signs by chance
+			}
+			with, without := diff.Side(0), diff.Side(1)
+			if c {
+				with, without = without, with
+			}
+			return diff.Because(diff.IDForm, diff.TokenSigns, with, odd.what, without)
+		}
+		if why := f.alphabetDiff(diff.TokenAlphabets, fmt.Sprintf("%s %d", rule, i), rs[i], cs[i]); !why.None() {
+			return why
+		}
+	}
+	return diff.Reason{}
+}
+
+// tokenPrefix returns what stands before the part of a token that is made up: "sk_live_". It must be words of lower-case
+// letters, each with a joint behind it, and a token that has none may begin with one by chance.
+func tokenPrefix(s string) string {
+	end := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z':
+		case (c == '_' || c == '-') && i-end >= 2 && i-end <= 12:
+			end = i + 1
+		default:
+			return s[:end]
+		}
+	}
+	return s[:end]
+}

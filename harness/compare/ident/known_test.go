@@ -1,0 +1,63 @@
+package ident
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// Where many values are known, the same are found as where each is looked for.
+func TestKnownValuesAreFoundAmongMany(t *testing.T) {
+	b := New(&transcript.Transcript{Unique: "uref00000001"}, &transcript.Transcript{Unique: "ucand0000002"})
+	for i := range 500 {
+		b.remember(TokKnown, fmt.Sprintf("value-%03d", i), fmt.Sprintf("other-%03d", i))
+	}
+	b.remember(TokKnown, "value-0070", "other-0070")
+	b.Known[0] = append(b.Known[0], KnownValue{"u1", tokUnique})
+	copied := b.Named()
+	for i := 500; i < 600; i++ {
+		b.remember(TokKnown, fmt.Sprintf("value-%03d", i), fmt.Sprintf("other-%03d", i))
+	}
+	for _, text := range []string{
+		"", "value", "value-007", "value-0070", "xvalue-499value-500", "no value-599", "u1", "other-007", "value-00 value-00", strings.Repeat("value-300 ", 3),
+	} {
+		for _, b := range []*Bindings{b, copied, b.Clone()} {
+			for side := range b.Known {
+				if diff := cmp.Diff(Scan(text, b.Known[side]), Scan(text, b.knownIn(side, text)), cmp.AllowUnexported(token{})); diff != "" {
+					t.Errorf("%q (-each +many):\n%s", text, diff)
+				}
+				if got := b.Mentions(side, text); got != (len(b.knownIn(side, text)) > 0) {
+					t.Errorf("mentions(%d, %q) = %t", side, text, got)
+				}
+			}
+		}
+	}
+}
+
+func TestPartnersAreBoundToEachOther(t *testing.T) {
+	b := New(&transcript.Transcript{}, &transcript.Transcript{})
+	where := Place{Where: InStep("1", diff.At{Part: "body"})}
+	for i := range 20 {
+		ref, cand := fmt.Sprintf("ses_0a1b2c3d4e%02d", i), fmt.Sprintf("ses_ffeeddccbb%02d", i)
+		for _, text := range []string{"", "at ", "/sessions/"} {
+			if why := b.Texts(text+ref, text+cand, where); !why.None() {
+				t.Errorf("%s and %s: %s", ref, cand, why)
+			}
+		}
+		if why := b.Texts(ref, "ses_000011112222", where); why.Kind != diff.IdentityBroken {
+			t.Errorf("%s and another: %q", ref, why.Kind)
+		}
+	}
+	for key, partner := range b.forward {
+		if b.backward[boundKey{key.kind, partner.value}].value != key.value {
+			t.Errorf("%v is bound to %v, which is not bound to it", key, partner)
+		}
+	}
+	if len(b.forward) != len(b.backward) {
+		t.Errorf("%d are bound to %d", len(b.forward), len(b.backward))
+	}
+}

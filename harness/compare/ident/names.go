@@ -1,0 +1,157 @@
+package ident
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+)
+
+// Ids are long, alike, and others in each run. Where one has to be spoken of it has a name: what the first place that it
+// stood in calls it, and a number.
+
+// A Name is what two bound values are called: "‹session 2›".
+type Name struct {
+	Name                 string
+	Reference, Candidate string // the values; the reference's first
+}
+
+// allNames gives every pair of bound values its name, in the order in which they met. Ids behind a prefix are called by it,
+// those of a project's shape by its name, and all others by the member that held them first.
+func (n *namer) allNames() map[boundKey]string {
+	out := make(map[boundKey]string, len(n.order))
+	numbers := map[string]int{}
+	for _, key := range n.order {
+		if key.kind == tokSent {
+			continue
+		}
+		base := n.nameOf(key)
+		numbers[base]++
+		out[key] = fmt.Sprintf("‹%s %d›", base, numbers[base])
+	}
+	return out
+}
+
+// nameOf returns what a value of the reference is called.
+func (n *namer) nameOf(key boundKey) string {
+	switch {
+	case key.kind >= tokProject:
+		return n.kindName(key.kind)
+	case key.kind == tokPrefixed:
+		return key.value[:prefixLen(key.value)-1]
+	case key.kind == tokPort, key.kind == tokTemp, key.kind == tokTrace, key.kind == tokSpan:
+		return key.kind.String()
+	}
+	for at := n.forward[key].where.node; at != nil; at = at.Up {
+		if at.index[0] < 0 {
+			if name := nounOf(at.Names[0]); name != "" {
+				return name
+			}
+		}
+	}
+	return key.kind.String()
+}
+
+// nounOf returns what a member is about: the request of requestID and request_id, the session of sessions; "" when its name
+// does not say.
+func nounOf(member string) string {
+	for _, end := range [...]string{"ID", "Id", "_id", "-id", "_ID"} {
+		if short, ok := strings.CutSuffix(member, end); ok {
+			member = short
+			break
+		}
+	}
+	switch short, plural := strings.CutSuffix(member, "s"); {
+	case strings.HasSuffix(member, "ies"):
+		member = strings.TrimSuffix(member, "ies") + "y"
+	case plural && !strings.HasSuffix(short, "s"):
+		member = short
+	}
+	const longest = 24
+	if len(member) > longest || slices.Contains([]string{"id", "uuid", "data", "item", "value", "propertie", "property"}, member) {
+		return ""
+	}
+	for i := range len(member) {
+		if !Alnum(member[i]) && member[i] != '_' && member[i] != '-' || i == 0 && Digit(member[i]) {
+			return ""
+		}
+	}
+	return member
+}
+
+// A namer gives bound values names.
+type namer struct {
+	*Bindings
+	names     map[boundKey]string // by the reference's value
+	mentioned map[boundKey]bool
+}
+
+func NewNamer(b *Bindings) *namer {
+	n := &namer{Bindings: b, mentioned: map[boundKey]bool{}}
+	n.names = n.allNames()
+	return n
+}
+
+// Used returns the names of the values that were mentioned, in the order in which they met.
+func (n *namer) Used() []Name {
+	var out []Name
+	for _, key := range n.order {
+		if n.mentioned[key] {
+			out = append(out, Name{n.names[key], key.value, n.forward[key].value})
+		}
+	}
+	return out
+}
+
+// key finds the pair that a value of a side belongs to.
+func (n *namer) key(side int, kind tokenKind, value string) (boundKey, bool) {
+	if side == 1 {
+		partner, met := n.backward[boundKey{kind, value}]
+		if !met {
+			return boundKey{}, false
+		}
+		value = partner.value
+	}
+	key := boundKey{kind, value}
+	_, named := n.names[key]
+	return key, named
+}
+
+// Mention notes which values stand in a text.
+func (n *namer) Mention(side int, text string) {
+	for _, tok := range n.Scan(side, text) {
+		if key, named := n.key(side, tok.Kind, text[tok.Start:tok.End]); named {
+			n.mentioned[key] = true
+		}
+	}
+}
+
+// Confusion says which of two known things has the place of the other, if a difference is about two ids and shows both.
+func (n *namer) Confusion(d *diff.Difference) (why diff.Reason, ok bool) {
+	if len(d.Args) == 0 {
+		return why, false
+	}
+	x, ok := d.Args[len(d.Args)-1].(IDConflict)
+	if !ok || !strings.Contains(d.Ref.Text, x.ref) || !strings.Contains(d.Cand.Text, x.cand) {
+		return why, false
+	}
+	ref, cand := n.describe(0, x.kind, x.ref), n.describe(1, x.kind, x.cand)
+	where := ""
+	if partner, met := n.forward[boundKey{x.kind, x.ref}]; met {
+		where = fmt.Sprintf("; the reference's stood beside the candidate's %q at %s", partner.value, partner.where)
+	} else if partner, met := n.backward[boundKey{x.kind, x.cand}]; met {
+		where = fmt.Sprintf("; the candidate's stood beside the reference's %q at %s", partner.value, partner.where)
+	}
+	return diff.Because(diff.IdentityBroken, diff.IDsConfused, cand, ref, where), true
+}
+
+// describe returns how a value is spoken of: ‹session 2› ("ses_9…").
+func (n *namer) describe(side int, kind tokenKind, value string) string {
+	key, named := n.key(side, kind, value)
+	if !named {
+		return fmt.Sprintf("another id (%q)", value)
+	}
+	n.mentioned[key] = true
+	return fmt.Sprintf("%s (%q)", n.names[key], value)
+}

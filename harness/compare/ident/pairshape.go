@@ -1,0 +1,119 @@
+package ident
+
+import (
+	"encoding/base32"
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+)
+
+// Some shapes prove little by themselves: words, sums and counters have them too. Two different values that stand in the same
+// place, and both have one, are ids, or moments of the run.
+
+// The beginnings of 2017 and 2033, between which the times in ids lie.
+var (
+	since2017 = time.Date(2017, 1, 1, 0, 0, 0, 0, time.UTC)
+	until2033 = time.Date(2033, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+func inEra(t time.Time) bool { return !t.Before(since2017) && t.Before(until2033) }
+
+// isXID recognises 20 characters of base 32 that begin with the seconds since 1970 (github.com/rs/xid).
+func isXID(s string) bool {
+	const size = 20
+	if len(s) != size {
+		return false
+	}
+	id, err := base32.HexEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ToUpper(s))
+	return err == nil && s == strings.ToLower(s) && inEra(time.Unix(int64(binary.BigEndian.Uint32(id)), 0))
+}
+
+// isCUID recognises a c, the milliseconds since 1970 in eight characters of base 36, and sixteen more.
+func isCUID(s string) bool {
+	const size, stamp = 25, 8
+	if len(s) != size || s[0] != 'c' || !inBase36(s) {
+		return false
+	}
+	ms, err := strconv.ParseInt(s[1:1+stamp], 36, 64)
+	return err == nil && inEra(time.UnixMilli(ms))
+}
+
+// isCUID2 recognises a letter and 23 characters of base 36, more than a hexadecimal number, and with digits.
+func isCUID2(s string) bool {
+	const size, fewest = 24, 2
+	return len(s) == size && !Digit(s[0]) && inBase36(s) && !lowerHexOnly(s) && countDigits(s) >= fewest
+}
+
+func inBase36(s string) bool {
+	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+func countDigits(s string) (n int) {
+	for i := range len(s) {
+		if Digit(s[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// shortHex reports whether two words are the eight hexadecimal digits of a short id: "run-1a2b3c4d". Eight digits are a day,
+// or count something, and eight letters may be a word, if the other's are not mixed either.
+func shortHex(ref, cand string) bool {
+	const size = 8
+	if len(ref) != size || len(cand) != size || !lowerHexOnly(ref) || !lowerHexOnly(cand) {
+		return false
+	}
+	n := countDigits(ref) + countDigits(cand)
+	return countDigits(ref) < size && countDigits(cand) < size && n > 0 || n > size && n < 2*size && !isDay(ref) && !isDay(cand)
+}
+
+// isDay recognises a day of this century: 20261122.
+func isDay(s string) bool {
+	_, err := time.Parse("20060102", s)
+	return err == nil && strings.HasPrefix(s, "20")
+}
+
+// namesFile reports whether what stands behind a word makes it the name of a file: "main-1a2b3c4d.js" has a sum of its
+// contents, and equal contents have equal sums.
+func namesFile(rest string) bool {
+	return len(rest) > 1 && rest[0] == '.' && Alnum(rest[1])
+}
+
+// EpochUnit returns in what a text counts since 1970 when it has 16 or 19 digits: microseconds or nanoseconds of the years
+// from 2017; "" otherwise. Twitter's ids and others have as many digits.
+func EpochUnit(s string) Unit {
+	if len(s) != 16 && len(s) != 19 || !allDigits(s) {
+		return ""
+	}
+	unit := Microseconds
+	if len(s) == 19 {
+		unit = Nanoseconds
+	}
+	if t, ok := unit.Moment(s); !ok || !inEra(t) {
+		return ""
+	}
+	return unit
+}
+
+// EpochDiff says how two texts or numbers differ that count micro- or nanoseconds since 1970. ok is false when one does not
+// count so.
+func (t *times) EpochDiff(ref, cand string, p Place) (why diff.Reason, ok bool) {
+	r, c := EpochUnit(ref), EpochUnit(cand)
+	switch {
+	case r == "" || c == "":
+		return why, false
+	case r != c:
+		return diff.Because(diff.ValueDiffers, diff.TimeUnits, c, r), true
+	}
+	var moments [2]time.Time
+	moments[0], _ = r.Moment(ref)
+	moments[1], _ = c.Moment(cand)
+	if far := t.farApart(moments, p); far != "" {
+		return diff.Because(diff.ValueDiffers, diff.TimesDiffer, far), true
+	}
+	return why, true
+}

@@ -1,0 +1,115 @@
+package ident
+
+import (
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A Path is where two values that are compared stand in their documents: a way down from both roots, of which nil is the
+// beginning. Its JSON Pointers are written when somebody asks for them, and for nearly all values nobody does. They
+// differ where a name holds a generated value, or a list lacks an element before them.
+type Path struct {
+	Up    *Path
+	Names [2]string // of a member
+	index [2]int    // of an element; -1 for a member
+}
+
+func (s *Path) Member(ref, cand string) *Path {
+	return &Path{Up: s, Names: [2]string{ref, cand}, index: [2]int{-1, -1}}
+}
+
+func (s *Path) Element(ref, cand int) *Path {
+	return &Path{Up: s, index: [2]int{ref, cand}}
+}
+
+// Pointer returns the JSON Pointer of a side.
+func (s *Path) Pointer(side int) string {
+	var room [128]byte
+	return string(s.appendTo(room[:0], side))
+}
+
+func (s *Path) appendTo(pointer []byte, side int) []byte {
+	if s == nil {
+		return pointer
+	}
+	pointer = s.Up.appendTo(pointer, side)
+	if s.index[side] < 0 {
+		return jsontree.AppendNameTo(pointer, s.Names[side])
+	}
+	return jsontree.AppendIndexTo(pointer, s.index[side])
+}
+
+// pointers returns the JSON Pointers of both sides, the reference's first.
+func (s *Path) pointers() [2]string {
+	ref := s.Pointer(0)
+	for same := s; same != nil; same = same.Up {
+		if same.Names[0] != same.Names[1] || same.index[0] != same.index[1] {
+			return [2]string{ref, s.Pointer(1)}
+		}
+	}
+	return [2]string{ref, ref}
+}
+
+// A Part is what is compared of a step's or a stream's message, such as the body of an answer.
+type Part struct {
+	step, stream string // the step that opened the stream
+	At           diff.At
+}
+
+// A Location is a part and, in a document, the path from its root.
+type Location struct {
+	*Part
+	node *Path
+}
+
+// InStep returns the location of a part of a step.
+func InStep(step string, at diff.At) Location { return Location{Part: &Part{step: step, At: at}} }
+
+// InStream returns the location of a part of an event.
+func InStream(s *transcript.Stream, at diff.At) Location {
+	return Location{Part: &Part{s.Step, s.Name, at}}
+}
+
+// Inside returns the location of what a text at the location holds.
+func (l Location) Inside(mark string) Location {
+	at := l.Place()
+	at.Inside = strings.TrimSpace(at.Inside + " " + mark)
+	return Location{Part: &Part{l.step, l.stream, at}}
+}
+
+// To returns the location of a value in the same part.
+func (l Location) To(node *Path) Location { return Location{l.Part, node} }
+
+// Place returns where the location is in its message.
+func (l Location) Place() diff.At {
+	at := l.At
+	switch {
+	case l.node == nil:
+	case at.Inside != "":
+		at.Inside += " " + l.node.Pointer(0)
+	default:
+		at.Pointers = l.node.pointers()
+	}
+	return at
+}
+
+// String writes the location for a person.
+func (l Location) String() string {
+	if l.stream != "" {
+		return "stream " + l.stream + " " + l.Place().String()
+	}
+	return "step " + l.step + " " + l.Place().String()
+}
+
+// A Place is where two values stand, and when each was seen.
+type Place struct {
+	Where    Location
+	Seen     [2]time.Time
+	Timeline string    // of what comes one after the other; "" when nothing does
+	Of       [2]string // what each side was asked for: a method and a target, or the name of a stream
+	MayBeOld bool      // a time may lie far before that moment, if it does equally on both sides
+}

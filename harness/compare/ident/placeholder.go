@@ -1,0 +1,39 @@
+package ident
+
+import (
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// Placeholder stands for a value that another run gives another.
+const Placeholder = "{…}"
+
+// Shape returns what writes a text of a transcript, such as a path, with placeholders: for what ${{ unique }} and
+// ${{ directory }} stood for, for what has the shape of an id, a time or a port, and for numbers between slashes, since servers count.
+func Shape(ids []IDShape, t *transcript.Transcript) func(text string) string {
+	v := vocabulary{Shapes: newProjectShapes(ids), Applied: map[string]bool{}}
+	v.Known[0] = lockstepValues(t)
+	return func(text string) string {
+		var out strings.Builder
+		at := 0
+		for _, tok := range v.Scan(0, text) {
+			out.WriteString(text[at : tok.Start+tok.prefix])
+			out.WriteString(Placeholder)
+			at = tok.End
+		}
+		out.WriteString(text[at:])
+		return withoutNumberSegments(out.String())
+	}
+}
+
+// withoutNumberSegments replaces the segments of a path that are numbers.
+func withoutNumberSegments(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments[1:] {
+		if s != "" && strings.Trim(s, "0123456789") == "" {
+			segments[i+1] = Placeholder
+		}
+	}
+	return strings.Join(segments, "/")
+}

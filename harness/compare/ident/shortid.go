@@ -1,0 +1,216 @@
+package ident
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+)
+
+// A value that a rule calls an id is looked for in longer texts from six characters on. A shorter one, such as the number
+// that a database counts, stands in many texts by chance. But where two texts part in nothing else than in whole words that
+// are bound to each other, these are no chance when they have a letter; and digits are none as a part of a path or of a
+// query, and where the client has asked for just that thing: "no item 7", of GET /items/7.
+
+// shortIDs are the bound values of which one is that short: the partners of each side's, and how long these are, the longest
+// first.
+type shortIDs struct {
+	partners [2]map[string]string
+	lengths  [2][]int
+}
+
+func (b *shortIDs) Empty() bool { return len(b.lengths[0]) == 0 }
+
+func (b *shortIDs) add(ids [2]string) {
+	for side, id := range ids {
+		Put(&b.partners[side], id, ids[1-side])
+		if n := len(id); !slices.Contains(b.lengths[side], n) {
+			b.lengths[side] = append(b.lengths[side], n)
+			slices.SortFunc(b.lengths[side], func(x, y int) int { return y - x })
+		}
+	}
+}
+
+func (b *shortIDs) clone() shortIDs {
+	out := shortIDs{}
+	for side := range b.partners {
+		out.partners[side], out.lengths[side] = maps.Clone(b.partners[side]), slices.Clone(b.lengths[side])
+	}
+	return out
+}
+
+// minSureDigits is how many digits no two texts have by chance that are bound to each other.
+const minSureDigits = 5
+
+// same is sameShape for texts that part where short ids stand.
+func (b *shortIDs) same(ref string, rt []token, cand string, ct []token, of [2]string) bool {
+	if b.Empty() || len(rt) != len(ct) {
+		return false
+	}
+	texts, at := [2]string{ref, cand}, [2]int{}
+	for i, r := range rt {
+		c := ct[i]
+		if r.Kind != c.Kind || !b.sameWords(texts, at, [2]int{r.Start + r.prefix, c.Start + c.prefix}, of) {
+			return false
+		}
+		at = [2]int{r.End, c.End}
+	}
+	return b.sameWords(texts, at, [2]int{len(ref), len(cand)}, of)
+}
+
+// sameWords compares a part of two texts.
+func (b *shortIDs) sameWords(texts [2]string, at, to [2]int, of [2]string) bool {
+	for at[0] < to[0] && at[1] < to[1] {
+		if n := b.pairAt(texts, at, to, of); n[0] > 0 {
+			at[0] += n[0]
+			at[1] += n[1]
+			continue
+		}
+		if texts[0][at[0]] != texts[1][at[1]] {
+			return false
+		}
+		at[0]++
+		at[1]++
+	}
+	return at == to
+}
+
+// pairAt returns how long the short ids are that stand for each other at two places; 0 when none do.
+func (b *shortIDs) pairAt(texts [2]string, at, to [2]int, of [2]string) (n [2]int) {
+	if !wordEdge(texts[0], at[0]) || !wordEdge(texts[1], at[1]) {
+		return n
+	}
+	for _, length := range b.lengths[0] {
+		if at[0]+length > to[0] {
+			continue
+		}
+		id := texts[0][at[0] : at[0]+length]
+		partner, ok := b.partners[0][id]
+		if ok && isWordAt(id, texts[0], at[0], to[0], of[0]) && isWordAt(partner, texts[1], at[1], to[1], of[1]) {
+			return [2]int{length, len(partner)}
+		}
+	}
+	return n
+}
+
+// isWordAt reports whether an id is the word at a place, and not by chance.
+func isWordAt(id, text string, from, to int, of string) bool {
+	end := from + len(id)
+	if end > to || text[from:end] != id || !wordEdge(text, end) {
+		return false
+	}
+	return len(id) >= minSureDigits || !allDigits(id) || inAddress(text, from, end) || segmentOf(of, id)
+}
+
+// misplacedShortID says which short id stands beside another value than its partner, in two texts that are equal but for what
+// is bound. Texts have words and numbers in common, so it asks for more than stands does. Where an id stands
+// beside its partner, too, the other one may be such a number.
+func (b *Bindings) misplacedShortID(ref string, rt []token, cand string, ct []token, of [2]string) diff.Reason {
+	if b.ShortIDs.Empty() {
+		return diff.Reason{}
+	}
+	texts, at := [2]string{ref, cand}, [2]int{}
+	var alone [][2]int
+	met := map[string]bool{} // by the reference's
+	for i := range len(rt) + 1 {
+		to, next := [2]int{len(ref), len(cand)}, [2]int{}
+		if i < len(rt) {
+			to, next = [2]int{rt[i].Start + rt[i].prefix, ct[i].Start + ct[i].prefix}, [2]int{rt[i].End, ct[i].End}
+		}
+		for at[0] < to[0] && at[1] < to[1] {
+			n := b.ShortIDs.pairAt(texts, at, to, of)
+			switch {
+			case n[0] > 0:
+				met[ref[at[0]:at[0]+n[0]]] = true
+			case wordEdge(ref, at[0]), wordEdge(cand, at[1]):
+				alone = append(alone, at)
+			}
+			n[0], n[1] = max(n[0], 1), max(n[1], 1)
+			at[0] += n[0]
+			at[1] += n[1]
+		}
+		at = next
+	}
+	for _, at := range alone {
+		if why := b.unpairedShortID(texts, at, met); !why.None() {
+			return why
+		}
+	}
+	return diff.Reason{}
+}
+
+// unpairedShortID says which short id stands at a place without its partner.
+func (b *Bindings) unpairedShortID(texts [2]string, at [2]int, met map[string]bool) diff.Reason {
+	for side, text := range texts {
+		id := b.ShortIDs.certainAt(side, text, at[side])
+		if id == "" || met[[2]string{id, b.ShortIDs.partners[1][id]}[side]] {
+			continue
+		}
+		words := [2]string{id, id}
+		other := texts[1-side][at[1-side]:]
+		words[1-side] = other[:max(wordLen(other), min(len(id), len(other)))]
+		if why := b.conflict(TokKnown, words[0], words[1]); !why.None() {
+			return why
+		}
+	}
+	return diff.Reason{}
+}
+
+// certainAt returns the short id of a side that begins at a place and is certainly meant: a segment of a path, a word of letters
+// and digits, or a long number; "" when there is none.
+func (b *shortIDs) certainAt(side int, text string, from int) string {
+	if !wordEdge(text, from) {
+		return ""
+	}
+	for _, length := range b.lengths[side] {
+		end := from + length
+		if length == 0 || end > len(text) || !wordEdge(text, end) {
+			continue
+		}
+		id := text[from:end]
+		if _, ok := b.partners[side][id]; ok && (inPath(text, from, end) || hasLettersAndDigits(id) || allDigits(id) && length >= minSureDigits) {
+			return id
+		}
+	}
+	return ""
+}
+
+// MayBeIn reports whether a text may have a short id of a side that is certainly meant. It may be written with escapes.
+func (b *shortIDs) MayBeIn(side int, text string) bool {
+	for i := 0; i < len(text) && !b.Empty(); i++ {
+		if text[i] == '\\' || b.certainAt(side, text, i) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// inPath reports whether a part of a text is a segment of a path, and not of a fraction or a date.
+func inPath(text string, from, end int) bool {
+	return inAddress(text, from, end) && text[from-1] == '/' && (from < 2 || !Digit(text[from-2]) || !allDigits(text[from:end]))
+}
+
+// hasLettersAndDigits reports whether a text has letters and digits.
+func hasLettersAndDigits(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && strings.ContainsFunc(s, func(r rune) bool { return r < 0x80 && Alnum(byte(r)) && !Digit(byte(r)) })
+}
+
+func allDigits(s string) bool {
+	return strings.TrimLeft(s, "0123456789") == ""
+}
+
+// inAddress reports whether a part of a text is a segment of a path, or a value of a query.
+func inAddress(text string, from, end int) bool {
+	return from > 0 && strings.IndexByte("/=", text[from-1]) >= 0 && (end == len(text) || strings.IndexByte("/?&#\"'<>),; ", text[end]) >= 0)
+}
+
+// segmentOf reports whether a value is a segment of the path that a client has asked for.
+func segmentOf(asked, value string) bool {
+	for part := range strings.SplitSeq(asked, "/") {
+		if part == value {
+			return true
+		}
+	}
+	return false
+}

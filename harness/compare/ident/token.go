@@ -1,0 +1,392 @@
+package ident
+
+import (
+	"strings"
+	"time"
+)
+
+// A token is a part of a text that servers make up by themselves: another run gives another value.
+type token struct {
+	Kind       tokenKind
+	Start, End int
+	prefix     int // how many bytes at its start are not made up: "ses_"
+}
+
+// tokenKind is a shape of generated values. Values of one kind are bound to values of the same kind only.
+type tokenKind byte
+
+const (
+	tokUnique   tokenKind = iota // what ${{ unique }} stands for
+	tokDir                       // what ${{ directory }} stands for
+	tokDirPath                   // the same in a URL
+	tokDirName                   // its last segment
+	tokProgram                   // what ${{ lockstep }} stands for
+	TokKnown                     // a value that a rule has bound
+	tokSent                      // a value that the client has sent
+	tokUUID                      // RFC 9562, any version
+	tokULID                      // 26 characters of Crockford's base 32
+	tokPrefixed                  // ses_0f3a…, req-7Xk2…: letters, a joint, 12 or more letters and digits
+	tokCompact                   // a UUID without its dashes
+	tokAnyUUID                   // either, in small letters and without dashes
+	tokKSUID                     // 27 characters of base 62, the first of which are a time
+	tokObjectID                  // 24 hexadecimal digits, the first of which are a time
+	tokNano                      // 21 letters, digits, dashes and underscores
+	tokTrace                     // the trace of a W3C traceparent
+	tokSpan                      // its parent
+	tokTemp                      // what is next below a folder for temporary files
+	tokPort                      // a port on the loopback interface
+	tokMillis                    // milliseconds since 1970
+	tokSeconds                   // seconds since 1970
+	TokRFC3339                   // RFC 3339
+	TokHTTPDate                  // RFC 9110 §5.6.7
+	tokLocal                     // 2006-01-02T15:04:05, without a zone
+	tokBareZone                  // 2006-01-02T15:04:05+0000
+	tokSpaced                    // 2006-01-02 15:04:05Z
+	tokSQL                       // 2006-01-02 15:04:05
+	tokDecimal                   // seconds since 1970 and a part of one: 1765000000.25
+)
+
+// String is the name that stands for a token when two texts are described without their values.
+func (k tokenKind) String() string {
+	return [...]string{
+		"unique", "directory", "directory", "directory", "lockstep", "id", "sent", "uuid", "ulid", "id", "uuid", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
+		"local time", "time with a bare zone", "time with a blank", "local time with a blank", "decimal s",
+	}[k]
+}
+
+// IsTime reports whether values of the kind are moments: they are not bound but must lie near the moment they were seen.
+func (k tokenKind) IsTime() bool { return k >= tokMillis && k < tokProject }
+
+// unit says how a time of the kind is written.
+func (k tokenKind) unit() string {
+	switch k {
+	case tokMillis:
+		return "milliseconds"
+	case tokSeconds:
+		return "seconds"
+	case TokHTTPDate:
+		return "a date of HTTP"
+	case tokLocal:
+		return "a time without a zone"
+	case tokBareZone:
+		return "a time whose zone has no colon"
+	case tokSpaced:
+		return "a time with a blank in it"
+	case tokSQL:
+		return "a time with a blank in it and without a zone"
+	case tokDecimal:
+		return "seconds with a decimal point"
+	default:
+		return "a time of RFC 3339"
+	}
+}
+
+// A KnownValue is a text that counts as a token wherever it stands.
+type KnownValue struct {
+	Value string
+	kind  tokenKind
+}
+
+// Scan returns the tokens of a text, in order. Known values come first; the text between them is looked through for
+// what is recognised by its shape.
+func Scan(s string, known []KnownValue) []token { return scanRange(nil, s, 0, len(s), known) }
+
+// scanRange appends the tokens of s[from:to].
+func scanRange(out []token, s string, from, to int, known []KnownValue) []token {
+	ahead := valueFinder{text: s[:to], known: known}
+	for at := from; ; {
+		next, found := ahead.next(at)
+		if !found {
+			return scanShapes(out, s, at, to)
+		}
+		out = scanShapes(out, s, at, next.Start)
+		out = append(out, next)
+		at = next.End
+	}
+}
+
+// A valueFinder looks for known values in a text, from its beginning on. What it has seen of each it keeps, so that a text in
+// which there are many takes no longer to go through.
+type valueFinder struct {
+	text  string
+	known []KnownValue
+	found []int // where each comes next: the text's length when it does not, -1 when nobody has looked; nil until one was found
+}
+
+// next returns the first known value at or after a place; of several at one place the longest.
+func (k *valueFinder) next(at int) (best token, ok bool) {
+	for i := range k.known {
+		value, from := k.known[i].Value, -1
+		if k.found != nil {
+			from = k.found[i]
+		}
+		if from < at {
+			from = k.index(value, at)
+			k.keep(i, from)
+		}
+		if from == len(k.text) {
+			continue
+		}
+		if t := (token{Kind: k.known[i].kind, Start: from, End: from + len(value)}); !ok || t.Start < best.Start || t.Start == best.Start && t.End > best.End {
+			best, ok = t, true
+		}
+	}
+	return best, ok
+}
+
+// keep notes where a value comes next. Most texts have none, and need no notes.
+func (k *valueFinder) keep(i, from int) {
+	if k.found == nil {
+		if from == len(k.text) {
+			return
+		}
+		k.found = make([]int, len(k.known))
+		for n := range k.found {
+			k.found[n] = -1
+			if n < i {
+				k.found[n] = len(k.text)
+			}
+		}
+	}
+	k.found[i] = from
+}
+
+// index returns where a value stands at or after a place; the text's length when it does not.
+func (k *valueFinder) index(value string, at int) int {
+	if i := strings.Index(k.text[at:], value); i >= 0 {
+		return at + i
+	}
+	return len(k.text)
+}
+
+// scanShapes appends the tokens that s[from:to] holds by their shape. A token begins where a word does.
+func scanShapes(out []token, s string, from, to int) []token {
+	in := segment{text: s[:to], wordStart: from, cutByKnown: to < len(s) && InNano[s[to]]}
+	for i := from; ; {
+		t, found := in.next(i)
+		if !found {
+			return out
+		}
+		out = append(out, t)
+		i = t.End
+	}
+}
+
+// next returns the first token at or after i.
+func (in *segment) next(i int) (token, bool) {
+	for i < len(in.text) {
+		switch startClasses[in.text[i]] {
+		case startsNothing:
+			i++
+		case startsWord:
+			n := wordLen(in.text[i:])
+			if mayStartToken(in.text[i:], n) {
+				if t, ok := in.tokenAt(i, n); ok {
+					return t, true
+				}
+			}
+			i += n
+		default:
+			if t, ok := in.symbolToken(i); ok {
+				return t, true
+			}
+			i = in.pastSymbol(i)
+		}
+	}
+	return token{}, false
+}
+
+// tokenAt recognises a word of n bytes at i, or what begins with it.
+func (in *segment) tokenAt(i, n int) (token, bool) {
+	rest := in.text[i:]
+	if n := uuidLen(rest); n > 0 {
+		return token{Kind: tokUUID, Start: i, End: i + n}, true
+	}
+	if kind, n := isoLen(rest); n > 0 {
+		return token{Kind: kind, Start: i, End: i + n}, true
+	}
+	if n := HTTPDateLen(rest); n > 0 {
+		return token{Kind: TokHTTPDate, Start: i, End: i + n}, true
+	}
+	if kind, n := EpochLen(rest); n > 0 && (i == in.wordStart || in.text[i-1] != '.') {
+		return token{Kind: kind, Start: i, End: i + n}, true
+	}
+	if n := ulidLen(rest); n > 0 {
+		return token{Kind: tokULID, Start: i, End: i + n}, true
+	}
+	if skip, n := portLen(rest); n > 0 {
+		return token{Kind: tokPort, Start: i + skip, End: i + skip + n}, true
+	}
+	if kind := in.wordKind(i, n); kind != 0 {
+		return token{Kind: kind, Start: i, End: i + n}, true
+	}
+	return in.joined(i)
+}
+
+func Digit(c byte) bool { return c >= '0' && c <= '9' }
+func Alnum(c byte) bool { return Digit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func hex(c byte) bool   { return Digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// Ends reports whether a word ends at n.
+func Ends(s string, n int) bool { return n == len(s) || !Alnum(s[n]) }
+
+func uuidLen(s string) int {
+	const n = 36
+	if len(s) < n || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' || !Ends(s, n) {
+		return 0
+	}
+	for i := range n {
+		if s[i] != '-' && !hex(s[i]) {
+			return 0
+		}
+	}
+	return n
+}
+
+func ulidLen(s string) int {
+	const n = 26
+	if len(s) < n || s[0] > '7' || !Ends(s, n) {
+		return 0
+	}
+	for i := range n {
+		c := s[i]
+		if !Digit(c) && (c < 'A' || c > 'Z' || strings.IndexByte("ILOU", c) >= 0) {
+			return 0
+		}
+	}
+	return n
+}
+
+// prefixedLen recognises an id behind a prefix: lead is the length of the prefix and its joint.
+func prefixedLen(s string) (lead, n int) {
+	lead = prefixLen(s)
+	if lead == 0 {
+		return 0, 0
+	}
+	figures := 0
+	for n = lead; n < len(s) && Alnum(s[n]); n++ {
+		if Digit(s[n]) {
+			figures++
+		}
+	}
+	if n-lead < 12 || figures < 2 {
+		return 0, 0
+	}
+	return lead, n
+}
+
+// prefixLen returns the length of the word and the joint that can stand before an id; 0 when there are none.
+func prefixLen(s string) int {
+	p := 0
+	for p < len(s) && s[p] >= 'a' && s[p] <= 'z' {
+		p++
+	}
+	if p < 2 || p > 12 || p == len(s) || s[p] != '_' && s[p] != '-' {
+		return 0
+	}
+	return p + 1
+}
+
+// EpochLen recognises seconds, whole or with a part of one, and milliseconds between 2017 and 2033.
+func EpochLen(s string) (tokenKind, int) {
+	n := 0
+	for n < len(s) && Digit(s[n]) {
+		n++
+	}
+	if n != 10 && n != 13 || s[0] != '1' || s[1] < '5' || !Ends(s, n) {
+		return 0, 0
+	}
+	if n+1 < len(s) && s[n] == '.' && Digit(s[n+1]) {
+		return decimalLen(s, n)
+	}
+	if n == 13 {
+		return tokMillis, n
+	}
+	return tokSeconds, n
+}
+
+// decimalLen recognises seconds and a part of one, of which n digits stand before the point. There is no such thing as a
+// part of a millisecond, and behind another point it is no number.
+func decimalLen(s string, n int) (tokenKind, int) {
+	seconds := n == 10
+	for n++; n < len(s) && Digit(s[n]); n++ {
+	}
+	if !seconds || !Ends(s, n) || n < len(s) && s[n] == '.' {
+		return 0, 0
+	}
+	return tokDecimal, n
+}
+
+func HTTPDateLen(s string) int {
+	const shape = "aaa, dd aaa dddd dd:dd:dd GMT"
+	if fits(s, shape) {
+		return len(shape)
+	}
+	return 0
+}
+
+// portLen recognises a port behind a loopback address: skip is the length of the address and its colon.
+func portLen(s string) (skip, n int) {
+	for _, host := range [...]string{"127.0.0.1:", "localhost:", "[::1]:"} {
+		if !strings.HasPrefix(s, host) {
+			continue
+		}
+		for n < 5 && len(host)+n < len(s) && Digit(s[len(host)+n]) {
+			n++
+		}
+		return len(host), n
+	}
+	return 0, 0
+}
+
+// fits reports whether s begins with the shape: d is a digit, a a letter, every other character itself.
+func fits(s, shape string) bool {
+	if len(s) < len(shape) {
+		return false
+	}
+	for i := range len(shape) {
+		c := s[i]
+		switch shape[i] {
+		case 'd':
+			if !Digit(c) {
+				return false
+			}
+		case 'a':
+			if !Alnum(c) || Digit(c) {
+				return false
+			}
+		default:
+			if c != shape[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Moment returns the time that a token of a time kind stands for.
+func Moment(kind tokenKind, text string) (time.Time, bool) {
+	switch kind {
+	case TokRFC3339:
+		t, err := time.Parse(time.RFC3339Nano, text)
+		return t, err == nil
+	case tokLocal, tokBareZone, tokSpaced, tokSQL:
+		return isoMoment(text)
+	case tokDecimal:
+		return Seconds.Moment(text)
+	case TokHTTPDate:
+		t, err := time.Parse(time.RFC1123, text)
+		return t, err == nil
+	}
+	var n int64
+	for _, c := range []byte(text) {
+		n = 10*n + int64(c-'0')
+	}
+	if kind == tokSeconds {
+		return time.Unix(n, 0), true
+	}
+	return time.UnixMilli(n), true
+}
+
+// tokProject is the kind of the first shape that a project has of its own; those of one name are of one kind.
+const tokProject tokenKind = 64

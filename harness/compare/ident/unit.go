@@ -1,0 +1,74 @@
+package ident
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Unit is what a time or a duration is written in.
+type Unit string
+
+// The units.
+const (
+	Seconds      Unit = "s"
+	Milliseconds Unit = "ms"
+	Microseconds Unit = "us"
+	Nanoseconds  Unit = "ns"
+	RFC3339      Unit = "rfc3339" // for times only
+)
+
+// String is the unit in the words of a report.
+func (u Unit) String() string {
+	switch u {
+	case Seconds:
+		return "seconds"
+	case Milliseconds:
+		return "milliseconds"
+	case Microseconds:
+		return "microseconds"
+	case Nanoseconds:
+		return "nanoseconds"
+	default:
+		return "the notation of RFC 3339"
+	}
+}
+
+// Nanoseconds returns how many a number of the unit is.
+func (u Unit) Nanoseconds(number *big.Rat) *big.Rat {
+	each := map[Unit]time.Duration{Seconds: time.Second, Milliseconds: time.Millisecond, Microseconds: time.Microsecond, Nanoseconds: 1}[u]
+	return new(big.Rat).Mul(number, new(big.Rat).SetInt64(int64(each)))
+}
+
+// Moment returns the time that a text of the unit stands for.
+func (u Unit) Moment(text string) (time.Time, bool) {
+	if u == RFC3339 {
+		t, ok := Moment(TokRFC3339, text)
+		return t, ok && RFC3339Len(text) == len(text)
+	}
+	number, ok := Decimal(text)
+	if !ok {
+		return time.Time{}, false
+	}
+	ns := u.Nanoseconds(number)
+	whole := new(big.Int).Quo(ns.Num(), ns.Denom())
+	if !whole.IsInt64() { // beyond 2262: another unit
+		return time.Time{}, false
+	}
+	return time.Unix(0, whole.Int64()), true
+}
+
+// Decimal reads a decimal number with all its digits. One that no server means, with thousands of digits, is none.
+func Decimal(text string) (*big.Rat, bool) {
+	const most = 1000
+	if len(text) > most || strings.Trim(text, "0123456789.eE+-") != "" {
+		return nil, false
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		if exponent, err := strconv.Atoi(text[i+1:]); err != nil || max(exponent, -exponent) > most {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(text)
+}

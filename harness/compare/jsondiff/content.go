@@ -1,0 +1,238 @@
+package jsondiff
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A Comparer compares contents, with what is known of generated values.
+type Comparer struct {
+	Docs    *jsontree.Documents
+	IDs     *ident.Bindings
+	history *history
+	refuse  func(Refusal)
+}
+
+// New returns a comparer that remembers nothing yet. Rules that are refused are given to refuse.
+func New(docs *jsontree.Documents, ids *ident.Bindings, refuse func(Refusal)) *Comparer {
+	return &Comparer{docs, ids, &history{}, refuse}
+}
+
+// With returns the comparer with other bindings, and without what it remembers.
+func (c *Comparer) With(ids *ident.Bindings) *Comparer {
+	return &Comparer{c.Docs, ids, &history{}, func(Refusal) {}}
+}
+
+// Content is a text that may be JSON: a body, or an event's data.
+type Content struct {
+	Data    []byte
+	NotJSON string   // why it is not read as JSON; "" when it is
+	Entries []string // of an archive, which data is the document of
+	Lines   bool     // data is the list of what the lines of the body hold
+}
+
+// unescaped reports whether what a content holds stands in it as it is, without escapes.
+func (c Content) unescaped() bool { return c.NotJSON != "" || bytes.IndexByte(c.Data, '\\') < 0 }
+
+// WholeDiffers says how two contents differ as a whole.
+func WholeDiffers(why diff.Reason, at diff.At, sides [2]Content, fingerprint string) diff.Difference {
+	return diff.Difference{
+		Reason: why, At: at, Ref: diff.ShowSome(string(sides[0].Data)), Cand: diff.ShowSome(string(sides[1].Data)), Fingerprint: fingerprint,
+	}
+}
+
+// Content compares two contents. Equal bytes are only looked through for ids to bind, and taken apart when one of these
+// is out of place.
+func (c *Comparer) Content(p ident.Place, rules []Volatile, sides [2]Content, report func(diff.Difference)) {
+	ref, cand := sides[0], sides[1]
+	if bytes.Equal(ref.Data, cand.Data) && !mayConcern(c.IDs, rules, ref.Data) {
+		if !c.IDs.MayBind(ref.Data, ref.NotJSON == "", !ref.unescaped()) {
+			return
+		}
+		if ref.unescaped() {
+			if c.IDs.Texts(string(ref.Data), string(cand.Data), p).None() {
+				return
+			}
+		}
+	}
+	some := limiter{report: report}
+	defer some.close()
+	rt, rdefects, rerr := c.open(ref, rules)
+	ct, cdefects, cerr := c.open(cand, rules)
+	switch {
+	case rerr == nil && cerr == nil:
+		same, reported := true, []string(nil) // the candidate's pointers
+		d := newDocuments(reporter{ids: c.IDs, history: c.history, place: p, full: some.full, report: func(d diff.Difference) {
+			same = false
+			if len(rules) > 0 { // else nobody asks
+				reported = append(reported, d.At.Pointers[1])
+			}
+			some.add(d)
+		}, refuse: c.refuse})
+		d.whole[0].text, d.whole[1].text = ref.Data, cand.Data
+		d.volatile[0], d.volatile[1] = Pointers(rules, ref.Data, rt, c.IDs.Applied), Pointers(rules, cand.Data, ct, c.IDs.Applied)
+		d.json(rt, ct)
+		stableTimes{d.reporter}.stability([2]*jsontree.Node{rt, ct}, reported)
+		if why := c.defectDiff(rdefects, cdefects); same && !why.None() { // else the values show it
+			report(WholeDiffers(why, p.Where.At, sides, diff.Digest(why.Text())))
+		}
+	case (rerr == nil) != (cerr == nil):
+		report(WholeDiffers(oneSided(rerr, cerr), p.Where.At, sides, c.ContentsDigest(sides, rules)))
+	default:
+		why := c.IDs.Texts(string(ref.Data), string(cand.Data), p)
+		if why.None() || why.Code == diff.TextsDiffer && c.Encoded(p, string(ref.Data), string(cand.Data), some.add) {
+			return
+		}
+		if why.Kind == diff.ValueDiffers {
+			why.Kind = diff.BodyDiffers
+		}
+		some.add(WholeDiffers(why, p.Where.At, sides, c.ContentsDigest(sides, rules)))
+	}
+}
+
+// ContentsDigest stands for two contents without their generated values.
+func (c *Comparer) ContentsDigest(sides [2]Content, rules []Volatile) string {
+	var bare [2]string
+	for side, s := range sides {
+		if _, err := c.Parse(s); err != nil {
+			s.Data = []byte(withoutVolatile(string(s.Data), rules))
+		}
+		bare[side] = c.OutlineBy(c.IDs, side, s, rules)
+	}
+	return diff.Digest(bare[:]...)
+}
+
+// OutlineBy describes a content in such a way that two which can be equal up to renaming have the same outline, with the names
+// that bindings give to ids.
+func (c *Comparer) OutlineBy(b *ident.Bindings, side int, s Content, rules []Volatile) string {
+	if root, err := c.Parse(s); err == nil {
+		return outliner{b, side, Pointers(rules, s.Data, root, b.Applied)}.outline(root)
+	}
+	return b.Skeleton(side, string(s.Data))
+}
+
+// Comparable reports whether two contents can be equal up to renaming.
+func (c *Comparer) Comparable(sides [2]Content, rules []Volatile) bool {
+	var outlines [2]string
+	for side, s := range sides {
+		outlines[side] = c.OutlineBy(c.IDs, side, s, rules)
+	}
+	return outlines[0] == outlines[1]
+}
+
+func oneSided(ref, cand error) diff.Reason {
+	side, err := diff.Side(1), cand
+	if cand == nil {
+		side, err = 0, ref
+	}
+	return diff.Because(diff.BodyNotJSON, diff.NotJSON, side, err)
+}
+
+// mayConcern reports whether a rule may speak of a document that says more than that two values may differ, or that has not
+// applied yet.
+func mayConcern(b *ident.Bindings, rules []Volatile, doc []byte) bool {
+	return slices.ContainsFunc(rules, func(r Volatile) bool {
+		return (r.Kind != Text && r.Kind != Number && !r.Kind.ComparesNumbers() || !b.Applied[r.Rule]) && r.mayApply(doc)
+	})
+}
+
+// mayApply reports whether a rule may speak of a document: the name its path ends in, if any, is in it.
+func (r Volatile) mayApply(doc []byte) bool {
+	name := lastName(r.At)
+	return name == "" || bytes.Contains(doc, []byte(name))
+}
+
+// Parse reads a content as JSON, whatever is defective in it.
+func Parse(s Content) (*jsontree.Node, error) {
+	root, _, err := s.Read(nil)
+	return root, err
+}
+
+func (c *Comparer) Parse(s Content) (*jsontree.Node, error) {
+	root, _, err := s.Read(c.Docs)
+	return root, err
+}
+
+// minSummarized is the size from which it pays to make sums of a document before it is made a tree.
+const minSummarized = 2 << 10
+
+// open reads a content as read does, but makes a tree of those parts only that are looked at. Where a project's own shapes
+// of ids may stand, all of them are.
+func (c *Comparer) open(s Content, rules []Volatile) (*jsontree.Node, []jsontree.Defect, error) {
+	if s.NotJSON == "" && len(s.Data) >= minSummarized && !c.Docs.Has(s.Data) && !c.IDs.Shapes.MayHold(s.Data, !s.unescaped()) && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayApply(s.Data) }) {
+		if root, ok := jsontree.Summarize(s.Data, shapeSkeleton); ok {
+			return root, nil, nil
+		}
+	}
+	return s.Read(c.Docs)
+}
+
+func (s Content) Read(docs *jsontree.Documents) (*jsontree.Node, []jsontree.Defect, error) {
+	if s.NotJSON != "" {
+		return nil, nil, errors.New(s.NotJSON)
+	}
+	return docs.Parse(s.Data)
+}
+
+// defectDiff tells of the first defect that only one of two documents has: some readers refuse it, and the others do not
+// see it in the values.
+func (c *Comparer) defectDiff(ref, cand []jsontree.Defect) diff.Reason {
+	sides := [2][]jsontree.Defect{ref, cand}
+	for side := range sides {
+		if d, ok := c.defectOnly(side, sides[side], sides[1-side]); ok {
+			return diff.Because(diff.BodyNotJSON, diff.JSONDefect, diff.Side(side), diff.Side(1-side), d.Text)
+		}
+	}
+	return diff.Reason{}
+}
+
+func (c *Comparer) defectOnly(side int, defects, others []jsontree.Defect) (jsontree.Defect, bool) {
+	for _, d := range defects {
+		if !slices.ContainsFunc(others, func(o jsontree.Defect) bool {
+			return o.Kind == d.Kind && c.IDs.Skeleton(side, d.Pointer) == c.IDs.Skeleton(1-side, o.Pointer) &&
+				(d.Kind != jsontree.TrailingText || c.IDs.Skeleton(side, d.Text) == c.IDs.Skeleton(1-side, o.Text))
+		}) {
+			return d, true
+		}
+	}
+	return jsontree.Defect{}, false
+}
+
+// Encoded compares two texts that are no values of a document by what they hold. It reports false when the texts hold
+// nothing.
+func (c *Comparer) Encoded(p ident.Place, ref, cand string, report func(diff.Difference)) bool {
+	d := newDocuments(reporter{ids: c.IDs, history: c.history, place: p, refuse: c.refuse, report: report})
+	return d.encoded(nil, textNode(ref), textNode(cand))
+}
+
+// withoutVolatile returns a text that ought to be JSON and is not, without the values that rules speak of by their names.
+func withoutVolatile(text string, rules []Volatile) string {
+	for _, r := range rules {
+		name := lastName(r.At)
+		if name == "" {
+			continue
+		}
+		var out strings.Builder
+		for {
+			before, after, ok := strings.Cut(text, Quoted(name))
+			out.WriteString(before)
+			if !ok {
+				break
+			}
+			out.WriteString(Quoted(name))
+			text = after
+			if value := strings.TrimLeft(text, ": \t\r\n"); len(value) < len(text) {
+				out.WriteString(":‹" + string(r.Kind) + "›")
+				text = strings.TrimLeftFunc(value, func(c rune) bool { return !strings.ContainsRune(",]}\r\n", c) })
+			}
+		}
+		text = out.String()
+	}
+	return text
+}

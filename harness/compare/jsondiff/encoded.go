@@ -1,0 +1,124 @@
+package jsondiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A text can hold a document: the arguments of a call as JSON, a cursor in Base64, the claims of a JWT. Two that differ are
+// compared by what they hold, so that an id in them is found like any other. What is held is another thing than how it is
+// written: a client reads the text, and nothing has told it to take JSON for JSON. So texts whose documents are equal, and
+// which are written differently all the same, differ, unless a rule says that the text is JSON.
+
+// maxEncoded is how many bytes a text has at most that is looked into.
+const maxEncoded = 1 << 20
+
+// What is said of where a value stands in a text.
+const (
+	insideJSON      = "⟨JSON⟩"
+	insideBase64    = "⟨Base64⟩"
+	insideJWTHeader = "⟨JWT header⟩"
+	insideJWTClaims = "⟨JWT claims⟩"
+)
+
+// compareHeld compares what two texts hold, when both hold something of one kind. differs is whether that differs.
+func (d *documents) compareHeld(at *ident.Path, ref, cand string) (differs, holds bool) {
+	if d.depth == maxNesting || max(len(ref), len(cand)) > maxEncoded {
+		return false, false
+	}
+	if r, c := documentIn(ref), documentIn(cand); r != nil && c != nil {
+		return d.compareInside(at, insideJSON, r, c), true
+	}
+	if r, c := jwtIn(ref), jwtIn(cand); r != nil && c != nil {
+		differs = d.compareInside(at, insideJWTHeader, r[0], c[0])
+		return d.compareInside(at, insideJWTClaims, r[1], c[1]) || differs, true
+	}
+	if r, rok := base64In(ref); rok {
+		if c, cok := base64In(cand); cok {
+			return d.compareInside(at, insideBase64, textNode(r), textNode(c)), true
+		}
+	}
+	return false, false
+}
+
+// compareInside compares two documents that stand in texts.
+func (d *documents) compareInside(at *ident.Path, mark string, ref, cand *jsontree.Node) (differs bool) {
+	inner := newDocuments(reporter{ids: d.ids, history: d.history, place: d.place, refuse: d.refuse, full: d.full, depth: d.depth + 1})
+	for side, rules := range d.volatile {
+		if rule := rules[allNumbers]; rule != nil {
+			inner.volatile[side] = map[string]*Volatile{allNumbers: rule}
+		}
+	}
+	inner.place.Where = d.at(at).Inside(mark)
+	inner.place.MayBeOld = d.place.MayBeOld || mark == insideJWTClaims // a key is good for hours, or for a year
+	inner.report = func(found diff.Difference) {
+		differs = true
+		d.report(found)
+	}
+	inner.json(ref, cand)
+	return differs
+}
+
+// encoded compares two texts that differ by what they hold. It reports false when they hold nothing, and nothing has been
+// said of them.
+func (d *documents) encoded(at *ident.Path, ref, cand *jsontree.Node) bool {
+	differs, holds := d.compareHeld(at, ref.Text, cand.Text)
+	if !holds {
+		return false
+	}
+	why := notationDiff(d.ids, ref.Text, cand.Text)
+	if signatures := d.history.signatureDiff(ref.Text, cand.Text); why.None() {
+		why = signatures
+	}
+	if !differs {
+		d.differ(why, at, ref, cand)
+	}
+	return true
+}
+
+// notationDiff says how two texts differ that hold the same up to renaming.
+func notationDiff(b *ident.Bindings, ref, cand string) diff.Reason {
+	var code diff.Code
+	switch {
+	case documentIn(ref) != nil:
+		if b.Skeleton(0, ref) != b.Skeleton(1, cand) {
+			code = diff.JSONNotation
+		}
+	case jwtIn(ref) != nil:
+		if r, c := len(ref)-strings.LastIndexByte(ref, '.'), len(cand)-strings.LastIndexByte(cand, '.'); r != c {
+			code = diff.SignatureLengths
+		}
+	case variantsOf(ref)&variantsOf(cand) == 0:
+		code = diff.Base64Notation
+	}
+	if code == "" {
+		return diff.Reason{}
+	}
+	return diff.Because(diff.ValueDiffers, code)
+}
+
+// jsonText compares two texts that a rule calls JSON.
+func (d *documents) jsonText(at *ident.Path, ref, cand *jsontree.Node) {
+	var roots [2]*jsontree.Node
+	for side, n := range [2]*jsontree.Node{ref, cand} {
+		root, defects, err := jsontree.Parse([]byte(n.Text))
+		why := ""
+		if err != nil {
+			why = err.Error()
+		} else if i := slices.IndexFunc(defects, func(defect jsontree.Defect) bool { return defect.Kind == jsontree.TrailingText }); i >= 0 {
+			why = defects[i].Text
+		}
+		if why != "" {
+			d.differ(diff.Because(diff.ValueDiffers, diff.NoJSON, diff.Side(side), why), at, ref, cand)
+			return
+		}
+		roots[side] = root
+	}
+	d.compareInside(at, insideJSON, roots[0], roots[1])
+}
+
+func textNode(s string) *jsontree.Node { return &jsontree.Node{Kind: jsontree.String, Text: s} }

@@ -1,0 +1,96 @@
+package jsondiff
+
+import "github.com/lockstep-dev/lockstep/internal/jsontree"
+
+// An equality tells which values of two documents are equal up to renaming, by sums of their outlines.
+type equality struct {
+	*reporter
+	known [2]int // how many known values the sums below reckon with
+	taken [2]map[*jsontree.Node]jsontree.Sum
+	whole [2]searchedText
+}
+
+// sum stands for an outline, and takes no memory. Those of arrays and objects are kept, because an array is looked at
+// again with each that it stands in.
+func (e *equality) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+	var rule *Volatile
+	if len(e.volatile[side]) > 0 && Scalar(n) {
+		rule = e.volatile[side][ptr]
+		if rule != nil && !rule.Kind.ComparesNumbers() {
+			return jsontree.SumText('v', string(rule.Kind))
+		}
+	}
+	switch n.Kind {
+	case jsontree.String:
+		return jsontree.SumText(n.Kind, e.ids.Skeleton(side, n.Text))
+	case jsontree.Number:
+		return jsontree.SumText(n.Kind, e.ids.Skeleton(side, numberMode(rule, e.volatile[side]).Plain(n.Text)))
+	case jsontree.Array, jsontree.Object:
+	default:
+		return jsontree.SumText(n.Kind, n.Text)
+	}
+	if sum, _, ok := e.summary(side, n); ok {
+		return sum
+	}
+	if left := maxSmall; isSmall(n, &left) {
+		return e.sumItems(side, n, ptr)
+	}
+	if known := len(e.ids.Known[side]); e.taken[side] == nil || e.known[side] != known {
+		e.taken[side], e.known[side] = map[*jsontree.Node]jsontree.Sum{}, known
+	}
+	sum, ok := e.taken[side][n]
+	if !ok {
+		sum = e.sumItems(side, n, ptr)
+		e.taken[side][n] = sum
+	}
+	return sum
+}
+
+// maxSmall is how many values an array or an object has at most whose sum is made faster than it is found.
+const maxSmall = 16
+
+// isSmall reports whether there are no more values in a value than are left.
+func isSmall(n *jsontree.Node, left *int) bool {
+	n.Open()
+	if *left -= len(n.Items); *left < 0 {
+		return false
+	}
+	for _, item := range n.Items {
+		if (item.Kind == jsontree.Array || item.Kind == jsontree.Object) && !isSmall(item, left) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *equality) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+	n.Open()
+	sum := jsontree.SumEmpty(n.Kind)
+	if n.Kind == jsontree.Array {
+		for i, item := range n.Items {
+			sum = sum.Element(e.sum(side, item, below(e.volatile[side], ptr, n, i)))
+		}
+		return sum
+	}
+	var numbers map[string]int // of members whose names are equal but for what was made up
+	for i := range n.Items {
+		item := e.sum(side, n.Items[i], below(e.volatile[side], ptr, n, i))
+		name, number := e.ids.Skeleton(side, n.Names[i]), 0
+		if name != n.Names[i] {
+			if numbers == nil {
+				numbers = map[string]int{}
+			}
+			number = numbers[name]
+			numbers[name]++
+		}
+		sum = sum.Member(jsontree.SumText(jsontree.String, name), number, item)
+	}
+	return sum
+}
+
+// sums fills in those of an array's elements, or of an object's members.
+func (e *equality) sums(out []jsontree.Sum, side int, ptr string, n *jsontree.Node) {
+	for i, item := range n.Items {
+		out[i] = e.sum(side, item, below(e.volatile[side], ptr, n, i))
+	}
+}

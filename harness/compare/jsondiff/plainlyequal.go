@@ -1,0 +1,110 @@
+package jsondiff
+
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// Most values of two documents that belong together are the same text, and no value that a server makes up. They are
+// passed over before anything is written down about where they stand.
+
+// plainlyEqual reports whether two values are certainly equal and hold nothing to bind. Of an array or an object of which no sum
+// was made it says so only when it is small, since it is asked again of what is in it.
+func (e *equality) plainlyEqual(ref, cand *jsontree.Node) bool {
+	left := maxSmall
+	return len(e.volatile[0])+len(e.volatile[1]) == 0 && e.plainlyEqualWithin(ref, cand, &left)
+}
+
+func (e *equality) plainlyEqualWithin(ref, cand *jsontree.Node, left *int) bool {
+	if *left--; *left < 0 || ref.Kind != cand.Kind {
+		return false
+	}
+	switch ref.Kind {
+	case jsontree.Array, jsontree.Object:
+		return e.equalPlain(ref, cand) || !summarized(ref) && !summarized(cand) && e.itemsPlainlyEqual(ref, cand, left)
+	case jsontree.String:
+		return ref.Text == cand.Text && e.ids.NothingToBind(ref.Text)
+	case jsontree.Number:
+		return ref.Text == cand.Text && !e.ids.ProjectNumbers(ref.Text, cand.Text)
+	default:
+		return ref.Text == cand.Text
+	}
+}
+
+func summarized(n *jsontree.Node) bool {
+	_, _, _, _, ok := n.Summary()
+	return ok
+}
+
+// itemsPlainlyEqual looks at items in the order in which both have them.
+func (e *equality) itemsPlainlyEqual(ref, cand *jsontree.Node, left *int) bool {
+	if len(ref.Items) != len(cand.Items) || !slices.Equal(ref.Names, cand.Names) || !ref.Unique() || !cand.Unique() {
+		return false
+	}
+	for i, item := range ref.Items {
+		if !e.plainlyEqualWithin(item, cand.Items[i], left) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxQuickScan is how many values of two lists are looked at before sums are made of them.
+const maxQuickScan = 256
+
+// allComparable reports at a quick look whether elements of two lists that have the same index are equal up to
+// renaming. They stand for each other then.
+func (e *equality) allComparable(ref, cand *jsontree.Node) bool {
+	left := maxQuickScan
+	return len(e.volatile[0])+len(e.volatile[1]) == 0 && len(ref.Items) <= maxQuickScan && e.itemsComparable(ref, cand, &left)
+}
+
+func (e *equality) itemsComparable(ref, cand *jsontree.Node, left *int) bool {
+	if len(ref.Items) != len(cand.Items) {
+		return false
+	}
+	for i, item := range ref.Items {
+		if !e.comparable(item, cand.Items[i], left) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *equality) comparable(ref, cand *jsontree.Node, left *int) bool {
+	if *left--; *left < 0 || ref.Kind != cand.Kind {
+		return false
+	}
+	switch ref.Kind {
+	case jsontree.Array:
+		return e.equalPlain(ref, cand) || opened(ref, cand) && e.itemsComparable(ref, cand, left)
+	case jsontree.Object:
+		return e.equalPlain(ref, cand) || opened(ref, cand) && e.membersComparable(ref, cand, left)
+	case jsontree.String:
+		return e.ids.TextsComparable(ref.Text, cand.Text)
+	default:
+		return ref.Text == cand.Text
+	}
+}
+
+func opened(ref, cand *jsontree.Node) bool {
+	ref.Open()
+	cand.Open()
+	return true
+}
+
+// membersComparable looks at members by name; objects that have a name with a made-up value, or one twice, are not for a
+// quick look.
+func (e *equality) membersComparable(ref, cand *jsontree.Node, left *int) bool {
+	if len(ref.Names) != len(cand.Names) || !ref.Unique() {
+		return false
+	}
+	for i, name := range ref.Names {
+		other := cand.MemberAt(name, i)
+		if other == nil || !e.ids.NothingToBind(name) || !e.comparable(ref.Items[i], other, left) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,145 @@
+package jsondiff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// Whatever ways there are to pass over what is equal, they find what is found when every value is looked at, in the same
+// order, and bind the same values.
+func TestWaysAroundFindWhatLookingAtAllFinds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := docStories.Draw(t, "story")
+		other := docStory{}
+		large := rapid.Bool().Draw(t, "large")
+		for i, document := range s {
+			changed := edited(t, document)
+			if large { // enough for its parts to have sums
+				s[i] = enlargedPair(document, document)
+				changed = enlargedPair(changed, edited(t, document))
+			}
+			other = append(other, changed)
+		}
+		ref, cand := s.told(1), other.told(rapid.IntRange(1, 2).Draw(t, "world"))
+		want := lookedAt(t, ref, cand, Parse, true)
+		for name, read := range map[string]func(Content) (*jsontree.Node, error){"trees": Parse, "summaries": summarize} {
+			if diff := cmp.Diff(want, lookedAt(t, ref, cand, read, false)); diff != "" {
+				t.Fatalf("%s, %q and %q (-all looked at +some passed over):\n%s", name, ref, cand, diff)
+			}
+		}
+	})
+}
+
+func summarize(c Content) (*jsontree.Node, error) {
+	if root, ok := jsontree.Summarize(c.Data, shapeSkeleton); ok {
+		return root, nil
+	}
+	return Parse(c)
+}
+
+// A failer is a test of either kind.
+type failer interface {
+	Fatal(...any)
+	Errorf(string, ...any)
+}
+
+// lookedAt compares two stories, document by document. With all, a rule for a place that no document has makes sure that
+// nothing is passed over: with rules it matters where a value stands.
+func lookedAt(t failer, ref, cand []string, read func(Content) (*jsontree.Node, error), all bool) []string {
+	var out []string
+	seen := time.Unix(1765000000, 0)
+	b := ident.New(&transcript.Transcript{Unique: "uref00000001"}, &transcript.Transcript{Unique: "ucand0000002"})
+	for i := range ref {
+		d := newDocuments(reporter{ids: b, history: &history{}, place: ident.Place{Where: ident.InStep(fmt.Sprint(i), diff.At{}), Seen: [2]time.Time{seen, seen}}})
+		d.report = func(d diff.Difference) { out = append(out, fmt.Sprint(d, d.At.Pointers, d.Fingerprint)) }
+		var roots [2]*jsontree.Node
+		for side, text := range [2]string{ref[i], cand[i]} {
+			d.whole[side].text = []byte(text)
+			var err error
+			if roots[side], err = read(Content{Data: d.whole[side].text}); err != nil {
+				t.Fatal(err)
+			}
+			if all {
+				d.volatile[side] = map[string]*Volatile{"/no such place": {Kind: Text}}
+			}
+		}
+		d.json(roots[0], roots[1])
+	}
+	for _, known := range b.Known {
+		out = append(out, fmt.Sprint(known))
+	}
+	return append(out, fmt.Sprint(b.Assumed()))
+}
+
+// edited changes a few places of a document: values, names, the order of members and elements.
+func edited(t *rapid.T, document string) string {
+	for range rapid.IntRange(0, 3).Draw(t, "edits") {
+		e := rapid.SampledFrom([][2]string{
+			{"null", "1"}, {"true", "false"}, {"1", "1.0"}, {"${0}", "${1}"}, {"${2}", "lamp"}, {`"m1"`, `"m9"`}, {`"m0"`, `"${3}"`},
+			{"[", "[null,"}, {"]", ",0]"}, {"-2.5", "-25e-1"}, {"{", `{"more":[],`}, {"${4}", "uref00000001"}, {"a", "b"},
+		}).Draw(t, "edit")
+		changed := strings.Replace(document, e[0], e[1], rapid.IntRange(1, 2).Draw(t, "times"))
+		if _, defects, err := jsontree.Parse([]byte(changed)); err == nil && len(defects) == 0 {
+			document = changed
+		}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "reversed") > 0 {
+		return document
+	}
+	root, _, _ := jsontree.Parse([]byte(document))
+	reverse(root)
+	return root.String()
+}
+
+// reverse turns the order of all members round.
+func reverse(n *jsontree.Node) {
+	if n.Kind == jsontree.Object {
+		slices.Reverse(n.Names)
+		slices.Reverse(n.Items)
+	}
+	for _, item := range n.Items {
+		reverse(item)
+	}
+}
+
+// The values that are looked at by quick looks must be many enough, or the test above says nothing.
+func TestEqualListsAreSettledAtAGlance(t *testing.T) {
+	b := ident.New(&transcript.Transcript{}, &transcript.Transcript{})
+	for _, tc := range []struct {
+		ref, cand string
+		want      bool
+	}{
+		{`[{"id":"ses_0a1b2c3d4e5f","n":1},["lamp",null]]`, `[{"n":1,"id":"ses_ffeeddcc1122"},["lamp",null]]`, true},
+		{`[{"id":"ses_0a1b2c3d4e5f","n":1},2]`, `[{"id":"ses_0a1b2c3d4e5f","n":2},2]`, false},
+		{`[{"id":"ses_0a1b2c3d4e5f"},2]`, `[{"id":"0198c1f2-7c1e-7000-8000-000000000001"},2]`, false},
+		{`[{"a":1,"b":1},2]`, `[{"a":1,"c":1},2]`, false},
+		{`[{"a":1,"b":1,"a":1},2]`, `[{"b":1,"a":1,"c":1},2]`, false},
+		{`[1,2]`, `[1,2,3]`, false},
+		{`[` + strings.Repeat("1,", maxQuickScan) + `1]`, `[` + strings.Repeat("1,", maxQuickScan) + `1]`, false}, // too many to look at
+	} {
+		d := newDocuments(reporter{ids: b, history: &history{}})
+		if got := d.allComparable(tree(t, tc.ref), tree(t, tc.cand)); got != tc.want {
+			t.Errorf("%.60s and %.60s are alike at a glance: %t, want %t", tc.ref, tc.cand, got, tc.want)
+		}
+	}
+}
+
+func tree(t *testing.T, text string) *jsontree.Node {
+	t.Helper()
+	root, _, err := jsontree.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}

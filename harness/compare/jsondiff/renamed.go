@@ -1,0 +1,163 @@
+package jsondiff
+
+import (
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// The names of members can be made up themselves: {"ses_9…": {…}, "ses_0…": {…}}. Such a member stands for the one whose
+// name has been bound to its own; else for one whose value is equal up to renaming, wherever it comes, since members have
+// no order and servers write them as they were added or sorted; else for the next one that no other member stands for so.
+
+// renamedMembers finds the members of the candidate that stand for those of the reference under other names.
+type renamedMembers struct {
+	d     *equality
+	at    *ident.Path
+	sides [2]*jsontree.Node
+
+	done      [2]map[int]bool      // members of each side that have been paired, or cannot be
+	remaining [2]map[memberKey]int // how many of the others look so, of those without a namesake
+	// free are these others of the candidate, by their looks, and by their names alone; some are done.
+	free  map[memberKey][]int
+	known [2]int // how many known values the looks reckon with
+}
+
+// A memberKey is a member's name without what is made up, and the sum of its value; 0 for any.
+type memberKey struct {
+	name  string
+	value jsontree.Sum
+}
+
+// maxGathered is how many members an object has at most that is looked through again when more has become known.
+const maxGathered = 1000
+
+// partner returns the index of the candidate's member that stands for the reference's. The two names are bound then.
+func (r *renamedMembers) partner(i int) (index int, ok bool) {
+	name := r.sides[0].Names[i]
+	bare := r.d.ids.Skeleton(0, name)
+	if bare == name {
+		return r.pairByNames(i)
+	}
+	if r.free == nil || r.known != r.d.ids.Knowns() && len(r.sides[1].Names) <= maxGathered {
+		r.gather()
+	}
+	own := memberKey{bare, r.value(0, i)}
+	r.markDone(0, i, own)
+	named := r.d.ids.Named() // what is bound may stand for its partner alone, and what is not for nothing that is
+	want, bound := named.Skeleton(0, name), anyBound(r.d.ids, name)
+	for _, like := range [...]memberKey{own, {name: bare}} {
+		for _, other := range r.candidates(like) {
+			theirs := memberKey{bare, r.value(1, other)}
+			if r.done[1][other] || !bound && theirs != own && r.remaining[1][theirs] <= r.remaining[0][theirs] {
+				continue
+			}
+			if named.Skeleton(1, r.sides[1].Names[other]) == want && r.bind(name, r.sides[1].Names[other]) {
+				r.markDone(1, other, theirs)
+				return other, true
+			}
+		}
+	}
+	return r.pairByNames(i)
+}
+
+// pairByNames finds a member whose name only the two together show to be an id: one in ten is not told from a word by itself. As
+// a value it would have its place to go by. One with an equal value comes first.
+func (r *renamedMembers) pairByNames(i int) (index int, ok bool) {
+	name := r.sides[0].Names[i]
+	if !mayHoldID(name) || len(r.sides[1].Names) > maxGathered {
+		return 0, false
+	}
+	var alike, others []int
+	for k, other := range r.sides[1].Names {
+		switch {
+		case r.done[1][k] || r.sides[0].Member(other) != nil || !ident.NanoidPair(name, other) && len(r.d.ids.WordPairs(name, other)) == 0:
+		case r.value(0, i) == r.value(1, k):
+			alike = append(alike, k)
+		default:
+			others = append(others, k)
+		}
+	}
+	for _, k := range append(alike, others...) {
+		theirs := r.sides[1].Names[k]
+		bare := r.d.ids.Skeleton(1, theirs)
+		if !r.bind(name, theirs) {
+			continue
+		}
+		if ident.Put(&r.done[1], k, true); bare != theirs && r.free != nil {
+			r.remaining[1][memberKey{bare, r.value(1, k)}]--
+		}
+		return k, true
+	}
+	return 0, false
+}
+
+// mayHoldID reports whether a name is as long as an id of which that is not plain.
+func mayHoldID(name string) bool { return len(name) >= ident.MinPair+len("a_") }
+
+// gather looks through the members of both sides.
+func (r *renamedMembers) gather() {
+	r.known, r.free = r.d.ids.Knowns(), map[memberKey][]int{}
+	for side, n := range r.sides {
+		r.remaining[side] = map[memberKey]int{}
+		for i, name := range n.Names {
+			if r.done[side][i] || n.Member(name) != n.Items[i] || r.sides[1-side].Member(name) != nil {
+				continue
+			}
+			bare := r.d.ids.Skeleton(side, name)
+			if bare == name {
+				continue
+			}
+			own := memberKey{bare, r.value(side, i)}
+			r.remaining[side][own]++
+			if side == 1 {
+				r.free[own] = append(r.free[own], i)
+				r.free[memberKey{name: bare}] = append(r.free[memberKey{name: bare}], i)
+			}
+		}
+	}
+}
+
+// markDone notes that a member needs no other partner.
+func (r *renamedMembers) markDone(side, i int, own memberKey) {
+	ident.Put(&r.done[side], i, true)
+	r.remaining[side][own]--
+}
+
+// candidates returns the candidate's members that look so, from the first on that is not done.
+func (r *renamedMembers) candidates(like memberKey) []int {
+	all := r.free[like]
+	for len(all) > 0 && r.done[1][all[0]] {
+		all = all[1:]
+	}
+	r.free[like] = all
+	return all
+}
+
+func (r *renamedMembers) value(side, i int) jsontree.Sum {
+	pointer := ""
+	if len(r.d.volatile[side]) > 0 {
+		pointer = jsontree.AppendName(r.at.Pointer(side), r.sides[side].Names[i])
+	}
+	return r.d.sum(side, r.sides[side].Items[i], pointer)
+}
+
+// bind binds two names. That they are made differently is told; they belong together all the same.
+func (r *renamedMembers) bind(ref, cand string) bool {
+	why := r.d.ids.Texts(ref, cand, r.d.place)
+	if why.Kind == diff.IDForm {
+		here := r.d.at(r.at.Member(ref, cand)).Place()
+		r.d.report(diff.Difference{Reason: why, At: here, Ref: diff.Show(Quoted(ref)), Cand: diff.Show(Quoted(cand))})
+	}
+	return why.None() || why.Kind == diff.IDForm
+}
+
+// anyBound reports whether something in a text of the reference has a partner.
+func anyBound(b *ident.Bindings, ref string) bool {
+	for _, t := range b.Scan(0, ref) {
+		if b.Met(t.Kind, ref[t.Start:t.End]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package jsondiff
+
+import (
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A reporter knows where two documents are and which rules hold in them, and reports how they differ.
+type reporter struct {
+	ids      *ident.Bindings
+	history  *history
+	place    ident.Place
+	volatile [2]map[string]*Volatile // by JSON Pointer, on each side
+	report   func(diff.Difference)   // with the reason, the place and the values
+	refuse   func(Refusal)           // with Kind, Rule and the sentence
+	full     func() bool             // more differences are only counted; nil: never
+
+	reported int // how many values differ
+	depth    int // in how many texts the documents are
+}
+
+// at returns the location of two values.
+func (r *reporter) at(at *ident.Path) ident.Location { return r.place.Where.To(at) }
+
+// differ reports two values, if there is a reason.
+func (r *reporter) differ(why diff.Reason, at *ident.Path, ref, cand *jsontree.Node) {
+	if why.None() {
+		return
+	}
+	r.reported++
+	if r.full != nil && r.full() {
+		r.report(diff.Difference{Reason: why}) // to be counted
+		return
+	}
+	r.report(diff.Difference{Reason: why, At: r.at(at).Place(), Ref: diff.ShowNode(ref), Cand: diff.ShowNode(cand), Fingerprint: r.values(at, ref, cand)})
+}
+
+// values stands for two values at a place of two documents, of which one may be missing.
+func (r *reporter) values(at *ident.Path, ref, cand *jsontree.Node) string {
+	var room [256]byte
+	bare := room[:0]
+	for side, n := range [2]*jsontree.Node{ref, cand} {
+		if side > 0 {
+			bare = append(bare, 0)
+		}
+		if n == nil {
+			bare = append(bare, diff.Absent...)
+		} else {
+			bare = outliner{r.ids, side, r.volatile[side]}.append(bare, n, r.pointer(side, at))
+		}
+	}
+	return diff.Sum(bare)
+}
+
+// rule returns the rule for a place; nil when there is none.
+func (r *reporter) rule(at *ident.Path) *Volatile {
+	if rule := r.ruleOf(0, at); rule != nil {
+		return rule
+	}
+	return r.ruleOf(1, at)
+}
+
+func (r *reporter) ruleOf(side int, at *ident.Path) *Volatile {
+	if len(r.volatile[side]) == 0 {
+		return nil
+	}
+	return r.volatile[side][at.Pointer(side)]
+}
+
+// pointer returns the JSON Pointer of a place on a side where that matters: where there are rules.
+func (r *reporter) pointer(side int, at *ident.Path) string {
+	if len(r.volatile[side]) == 0 {
+		return ""
+	}
+	return at.Pointer(side)
+}
+
+// maxNesting is how many documents may be in each other.
+const maxNesting = 4

@@ -1,0 +1,111 @@
+package jsondiff
+
+import (
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// Elements of two lists that are equal but for what is made up stand for each other by their index. Then only their times
+// can tell that one list is the other way round: "newest first" where the reference has "oldest first".
+
+// minSequence is how many elements it takes before two orders are hardly opposite by chance: of pairs of lists of six in
+// any order, one in 259,200 is sorted both ways. Servers that make elements side by side stamp them in any order.
+const minSequence = 6
+
+// sequence compares the directions in which the times of two lists run. The elements stand for each other by index, and
+// nothing has been told of them.
+func (t *timeRules) sequence(at *ident.Path, ref, cand *jsontree.Node) {
+	ref.Open()
+	cand.Open()
+	if len(ref.Items) < 2 || len(ref.Items) != len(cand.Items) {
+		return
+	}
+	for _, path := range timePaths(ref.Items[0], nil, maxNesting) {
+		r, rok := t.timesAt(at, ref, path)
+		if !rok || r.direction == 0 {
+			continue
+		}
+		c, cok := t.timesAt(at, cand, path)
+		if !cok || r.direction != -c.direction || len(ref.Items) < minSequence && !(t.farApart(0, r) && t.farApart(1, c)) {
+			continue
+		}
+		name := strings.Join(append([]string{"of the elements"}, path...), "/")
+		t.differ(diff.Because(diff.OrderDiffers, diff.ListReversed, name, direction(r), direction(c)), at, ref, cand)
+		return // the others follow from it, as likely as not
+	}
+}
+
+// A timeSequence is the times of a list, from the first element's to the last one's.
+type timeSequence struct {
+	direction int // 1 where each is later than the one before it, -1 where each is earlier
+	from, to  time.Time
+}
+
+func direction(r timeSequence) string {
+	if r.direction > 0 {
+		return "ascend"
+	}
+	return "descend"
+}
+
+// timesAt reads the times of a list at one path of each element; it reports false when one has none there.
+func (t *timeRules) timesAt(at *ident.Path, list *jsontree.Node, path []string) (out timeSequence, ok bool) {
+	for i, item := range list.Items {
+		here := at.Element(i, i)
+		for _, name := range path {
+			item.Open()
+			if item = item.Member(name); item == nil {
+				return out, false
+			}
+			here = here.Member(name, name)
+		}
+		if !mayBeTime(item) {
+			return out, false
+		}
+		t, ok := timeOf(t.rule(here), item)
+		if !ok {
+			return out, false
+		}
+		if i == 0 {
+			out.from, out.to = t, t
+			continue
+		}
+		step := t.Compare(out.to)
+		switch {
+		case i == 1:
+			out.direction = step
+		case out.direction != step:
+			return timeSequence{}, true
+		}
+		out.to = t
+	}
+	return out, true
+}
+
+// farApart reports whether a side's times lie further apart than anything that the scenario did.
+func (t *timeRules) farApart(side int, r timeSequence) bool {
+	elapsed := t.place.Seen[side].Sub(t.ids.Sides[side].Started)
+	return r.to.Sub(r.from).Abs() > granularity+elapsed
+}
+
+// timePaths returns the ways to what may be times in an element.
+func timePaths(n *jsontree.Node, path []string, deep int) [][]string {
+	n.Open()
+	switch {
+	case mayBeTime(n):
+		return [][]string{path}
+	case n.Kind != jsontree.Object || deep == 0:
+		return nil
+	}
+	var out [][]string
+	for i, name := range n.Names {
+		if item := n.Items[i]; item.Kind == jsontree.Object || mayBeTime(item) {
+			out = append(out, timePaths(item, append(path[:len(path):len(path)], name), deep-1)...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,233 @@
+package jsondiff
+
+import (
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// Two large parts of documents that have one sum are equal up to renaming, member for member and element for element, as
+// long as nothing else has become known. To bind what they hold it takes no trees: both texts are read side by side, and
+// values are looked at where a tree's would be, in the same order. What is no walk side by side (members in another order,
+// names with something made up) is read into trees on the spot.
+
+// A walk goes through two parts side by side.
+type walk struct {
+	d          *documents
+	ref, cand  jsontree.Cursor
+	known      [2]int       // how many known values the sums reckon with
+	times      []memberTime // of the objects that are being read
+	movedTimes int          // how many values may be times, and are not the same on both sides
+}
+
+// A lazyPath is a place that is made when somebody asks for it.
+type lazyPath struct {
+	up    *lazyPath
+	name  string
+	index int // -1 for a member
+	spot  *ident.Path
+	made  bool
+}
+
+func (w *lazyPath) at() *ident.Path {
+	if !w.made {
+		if up := w.up.at(); w.index < 0 {
+			w.spot = up.Member(w.name, w.name)
+		} else {
+			w.spot = up.Element(w.index, w.index)
+		}
+		w.made = true
+	}
+	return w.spot
+}
+
+// sideBySide compares two arrays or objects of one sum; it reports false when they have to be compared as trees.
+func (d *documents) sideBySide(at *ident.Path, ref, cand *jsontree.Node) bool {
+	rs, rplain, ok := d.summary(0, ref)
+	if !ok {
+		return false
+	}
+	cs, cplain, ok := d.summary(1, cand)
+	switch {
+	case !ok || rs != cs:
+		return false
+	case rplain && cplain:
+		return true
+	}
+	w := walk{d: d, known: d.ids.Knowns()}
+	var rok, cok bool
+	w.ref, rok = ref.Cursor()
+	w.cand, cok = cand.Cursor()
+	if !rok || !cok {
+		return false
+	}
+	w.times, d.buffer = d.buffer[:0], nil // a walk within this one has room of its own
+	w.value(&lazyPath{spot: at, made: true})
+	d.buffer = w.times
+	return true
+}
+
+// value compares the values that come next, and returns them when they are texts or numbers.
+func (w *walk) value(at *lazyPath) (ref, cand string, kind jsontree.Kind) {
+	kind = w.ref.Kind()
+	if w.cand.Kind() != kind {
+		w.trees(at, w.ref.Offset(), w.cand.Offset())
+		return "", "", kind
+	}
+	switch kind {
+	case jsontree.Object, jsontree.Array:
+		switch {
+		case w.d.ids.Knowns() == w.known && w.d.ids.ShortIDs.Empty() && jsontree.SkipPlain(&w.ref, &w.cand):
+		case kind == jsontree.Object:
+			w.object(at)
+		default:
+			w.array(at)
+		}
+	case jsontree.String:
+		ref, cand = w.texts()
+		if ref != cand || !w.d.ids.NothingToBind(ref) {
+			w.scalars(at, kind, ref, cand)
+		}
+	case jsontree.Number:
+		ref, cand = w.ref.Number(), w.cand.Number()
+		if ref != cand {
+			w.scalars(at, kind, ref, cand)
+		}
+	default:
+		w.ref.Literal()
+		w.cand.Literal()
+	}
+	return ref, cand, kind
+}
+
+// trees compares what begins at two offsets as trees.
+func (w *walk) trees(at *lazyPath, ref, cand int) {
+	r, c := w.ref.Node(ref), w.cand.Node(cand)
+	r.Open() // or it would be walked through again
+	c.Open()
+	w.movedTimes++
+	w.d.node(at.at(), r, c)
+}
+
+func (w *walk) array(at *lazyPath) {
+	ref, cand := w.ref.Offset(), w.cand.Offset()
+	if w.d.ids.Knowns() != w.known { // the elements may stand for others now
+		w.trees(at, ref, cand)
+		return
+	}
+	w.ref.Enter()
+	w.cand.Enter()
+	before, moved := w.d.reported, w.movedTimes
+	for i := 0; ; i++ {
+		r, c := w.ref.More(']'), w.cand.More(']')
+		switch {
+		case r != c: // then two sums are equal by chance
+			w.trees(at, ref, cand)
+			return
+		case !r:
+			if w.movedTimes > moved && w.d.reported == before && i > 1 {
+				w.d.sequence(at.at(), w.ref.Node(ref), w.cand.Node(cand))
+			}
+			return
+		}
+		if ref, cand, _ := w.value(&lazyPath{up: at, index: i}); ref != cand && isMoment(ref) {
+			w.movedTimes++
+		}
+	}
+}
+
+func (w *walk) object(at *lazyPath) {
+	ref, cand := w.ref.Offset(), w.cand.Offset()
+	w.ref.Enter()
+	w.cand.Enter()
+	var said []string
+	first := len(w.times)
+	for i := 0; ; i++ {
+		r, c := w.ref.More('}'), w.cand.More('}')
+		if !r && !c {
+			w.chronology(at, first, said)
+			return
+		}
+		if r && c {
+			name, escaped := w.ref.Name()
+			other, _ := w.cand.Name()
+			if name == other && !escaped && w.d.ids.NothingToBind(name) {
+				if w.member(at, name) {
+					said = append(said, name)
+				}
+				continue
+			}
+		}
+		w.times = w.times[:first]
+		rn, cn := w.ref.Node(ref), w.cand.Node(cand)
+		w.movedTimes++
+		w.d.membersFrom(i, at.at(), rn, cn, said)
+		return
+	}
+}
+
+// member compares the values of a member, and reports whether something was told of them. Those that may be times are put
+// aside.
+func (w *walk) member(at *lazyPath, name string) (told bool) {
+	before := w.d.reported
+	ref, cand, kind := w.value(&lazyPath{up: at, name: name, index: -1})
+	if isMoment(ref) && isMoment(cand) {
+		w.times = append(w.times, memberTime{name, kind, ref, cand})
+		if ref != cand {
+			w.movedTimes++
+		}
+	}
+	return w.d.reported > before
+}
+
+// An memberTime is a member that is a time.
+type memberTime struct {
+	name      string
+	kind      jsontree.Kind
+	ref, cand string
+}
+
+// isMoment is momentOf by the shape of a text, and as far as that goes.
+func isMoment(s string) bool {
+	if len(s) < 10 || !ident.Digit(s[0]) && s[3:4] != "," {
+		return false
+	}
+	_, epoch := ident.EpochLen(s)
+	return epoch == len(s) || ident.RFC3339Len(s) == len(s) || ident.HTTPDateLen(s) == len(s)
+}
+
+// chronology compares the order of the times of an object, when there can be two.
+func (w *walk) chronology(at *lazyPath, first int, said []string) {
+	times := w.times[first:]
+	w.times = w.times[:first]
+	differ := false
+	for i := range times {
+		differ = differ || times[i].ref != times[i].cand
+	}
+	if len(times) < 2 || !differ {
+		return
+	}
+	ref, cand := &jsontree.Node{Kind: jsontree.Object}, &jsontree.Node{Kind: jsontree.Object}
+	for _, t := range times {
+		ref.Names, cand.Names = append(ref.Names, t.name), append(cand.Names, t.name)
+		ref.Items = append(ref.Items, &jsontree.Node{Kind: t.kind, Text: t.ref})
+		cand.Items = append(cand.Items, &jsontree.Node{Kind: t.kind, Text: t.cand})
+	}
+	w.d.chronology(at.at(), ref, cand, said)
+}
+
+// texts reads two strings.
+func (w *walk) texts() (ref, cand string) {
+	ref, rescaped := w.ref.String()
+	cand, cescaped := w.cand.String()
+	if rescaped {
+		ref = jsontree.Unquote(ref)
+	}
+	if cescaped {
+		cand = jsontree.Unquote(cand)
+	}
+	return ref, cand
+}
+
+func (w *walk) scalars(at *lazyPath, kind jsontree.Kind, ref, cand string) {
+	w.d.node(at.at(), &jsontree.Node{Kind: kind, Text: ref}, &jsontree.Node{Kind: kind, Text: cand})
+}

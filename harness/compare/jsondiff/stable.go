@@ -1,0 +1,167 @@
+package jsondiff
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/theory/jsonpath"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/theory/jsonpath/spec"
+)
+
+// A stable time does not change: whenever a thing is told of again, it says the same as the first time. That holds on each
+// side by itself, whatever the other one says.
+
+// stableTimes compares times that do not change.
+type stableTimes struct{ *reporter }
+
+// stability compares the stable times of two documents with what was said of the same things before. Those that were told of
+// already are left out.
+func (s stableTimes) stability(sides [2]*jsontree.Node, told []string) {
+	if len(s.volatile[0])+len(s.volatile[1]) == 0 {
+		return
+	}
+	var changed [2]map[string]string // why, by pointer
+	for side, root := range sides {
+		changed[side] = map[string]string{}
+		for _, ptr := range slices.Sorted(maps.Keys(s.volatile[side])) {
+			if rule := s.volatile[side][ptr]; rule.Stable && !slices.Contains(told, ptr) && !s.place.Seen[side].Before(stepStart(s.ids.Sides[side], rule.Since)) {
+				if why := s.changed(rule, side, root, ptr); why != "" {
+					changed[side][ptr] = why
+				}
+			}
+		}
+	}
+	for _, ptr := range slices.Sorted(maps.Keys(changed[0])) {
+		s.unstable(ptr, sides, changed[0][ptr], changed[1][ptr])
+		delete(changed[1], ptr)
+	}
+	for _, ptr := range slices.Sorted(maps.Keys(changed[1])) {
+		s.unstable(ptr, sides, "", changed[1][ptr])
+	}
+}
+
+// changed says what a stable time was before, when it was something else; "" when it was not.
+func (s stableTimes) changed(rule *Volatile, side int, root *jsontree.Node, ptr string) string {
+	value, parent := nodeAt(root, ptr)
+	if value == nil || !Scalar(value) {
+		return ""
+	}
+	thing, ok := rule.subject(parent, s.place.Of[side]+" "+ptr)
+	if !ok {
+		return ""
+	}
+	key := stableKey{rule.Rule + rule.At, thing}
+	first := s.history.stable[side][key]
+	switch {
+	case first == nil:
+		ident.Put(&s.history.stable[side], key, &stableTime{text: value.Text, at: s.place.Where.String() + " " + ptr})
+		return ""
+	case first.reported || sameMoment(rule, first.text, value.Text):
+		return ""
+	}
+	first.reported = true
+	return diff.Side(side).String() + "'s was " + strconv.Quote(first.text) + " at " + first.at
+}
+
+// subject names what a time is of.
+func (v *Volatile) subject(parent *jsontree.Node, place string) (string, bool) {
+	if parent == nil || parent.Kind != jsontree.Object {
+		return place, v.Of == ""
+	}
+	if v.Of != "" {
+		path, err := jsonpath.Parse(v.Of)
+		if err != nil { // checked where rules are read
+			return "", false
+		}
+		found := path.SelectLocated(parent.Value())
+		if len(found) != 1 {
+			return "", false
+		}
+		n := Located(parent, found[0].Path)
+		return "of " + n.String(), Scalar(n)
+	}
+	if id := parent.Member("id"); id != nil && Scalar(id) {
+		return "id " + id.Text, true
+	}
+	return place, true
+}
+
+// sameMoment reports whether two texts are one time, in whatever way it is written.
+func sameMoment(rule *Volatile, a, b string) bool {
+	if a == b {
+		return true
+	}
+	text := func(s string) *jsontree.Node { return &jsontree.Node{Kind: jsontree.String, Text: s} }
+	x, xok := timeOf(rule, text(a))
+	y, yok := timeOf(rule, text(b))
+	return xok && yok && x.Equal(y)
+}
+
+// unstable reports a time that changes on one side or both.
+func (s stableTimes) unstable(ptr string, sides [2]*jsontree.Node, why ...string) {
+	ref, _ := nodeAt(sides[0], ptr)
+	cand, _ := nodeAt(sides[1], ptr)
+	why = slices.DeleteFunc(slices.Clone(why), func(s string) bool { return s == "" })
+	at := s.place.Where.Place()
+	at.Pointers = [2]string{ptr, ptr}
+	s.report(diff.Difference{
+		Reason: diff.Because(diff.ValueDiffers, diff.TimeChanges, strings.Join(why, ", ")), At: at, Ref: diff.ShowNode(ref), Cand: diff.ShowNode(cand),
+		Fingerprint: diff.Digest("unstable", ptr[strings.LastIndexByte(ptr, '/')+1:]),
+	})
+}
+
+// nodeAt returns the value at a JSON Pointer, and what it is in; nil when there is none.
+func nodeAt(root *jsontree.Node, ptr string) (value, parent *jsontree.Node) {
+	value = root
+	for _, token := range strings.Split(ptr, "/")[1:] {
+		value.Open()
+		parent = value
+		switch parent.Kind {
+		case jsontree.Object:
+			value = parent.Member(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		case jsontree.Array:
+			i, err := strconv.Atoi(token)
+			if err != nil || i >= len(parent.Items) {
+				return nil, nil
+			}
+			value = parent.Items[i]
+		default:
+			return nil, nil
+		}
+		if value == nil {
+			return nil, nil
+		}
+	}
+	return value, parent
+}
+
+// stepStart returns when a step of a side began; long ago when there is no such step.
+func stepStart(t *transcript.Transcript, step string) time.Time {
+	for i := range t.Steps {
+		if t.Steps[i].ID == step {
+			return t.Started.Add(t.Steps[i].At)
+		}
+	}
+	return time.Time{}
+}
+
+// Located returns the value at a path that selects one in a document without a repeated name.
+func Located(n *jsontree.Node, path spec.NormalizedPath) *jsontree.Node {
+	for _, step := range path {
+		switch step := step.(type) {
+		case spec.Name:
+			n = n.Member(string(step))
+		case spec.Index:
+			n = n.Items[step]
+		}
+	}
+	return n
+}

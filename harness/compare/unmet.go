@@ -1,0 +1,297 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A Unmet is something one target did not do that it had to do by itself, whatever the other does.
+type Unmet struct {
+	Kind     UnmetKind
+	Step     string
+	Exchange int    // -1 when it is not about an exchange
+	Stream   string // "" when it is not about a stream
+	Event    int    // -1 when it is not about an event
+	Place    string
+	Want     string
+	Got      string
+	Text     string // one sentence
+	// Fingerprint is equal for unmet demands that differ in nothing but values that were made up.
+	Fingerprint string
+}
+
+// UnmetKind names an unmet demand. Kinds appear in reports, so renaming one is a change of their format.
+type UnmetKind string
+
+// The unmet demands.
+const (
+	ExchangeFailed   UnmetKind = "exchange-failed"
+	ExpectationUnmet UnmetKind = "expectation"
+	EventAwaited     UnmetKind = "event-awaited"   // an awaited event did not come
+	EndAwaited       UnmetKind = "end-awaited"     // the server did not end the stream
+	PollUnmet        UnmetKind = "poll"            // a poll never held
+	CaptureMissing   UnmetKind = "capture-missing" // the value to capture is not there
+	EventForbidden   UnmetKind = "event-forbidden" // an event came that must not
+	StreamMissing    UnmetKind = "stream-missing"  // a step needs a stream, and the answer was none
+	StreamBroken     UnmetKind = "stream-broken"
+	HeartbeatLate    UnmetKind = "heartbeat-late"
+	HeartbeatEarly   UnmetKind = "heartbeat-early"
+	HeartbeatMissing UnmetKind = "heartbeat-missing"
+	TargetExited     UnmetKind = "target-exited"
+	TargetNotStopped UnmetKind = "target-not-stopped"
+	TargetNotStarted UnmetKind = "target-not-restarted"
+
+	ArchiveBroken  UnmetKind = "archive"        // what is called an archive is none, or none that can be looked into
+	CodingMistaken UnmetKind = "content-coding" // a body is not in the coding that Content-Encoding names
+	CodingUnasked  UnmetKind = "content-coding-unasked"
+
+	UpstreamUnexpected UnmetKind = "upstream-unexpected" // a request to a stub that nothing answers
+	UpstreamMissing    UnmetKind = "upstream-missing"    // a rule of a stub had nothing to answer
+)
+
+// UnmetKinds returns every kind of unmet demands.
+func UnmetKinds() []UnmetKind {
+	return []UnmetKind{
+		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
+		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, TargetExited, TargetNotStopped, TargetNotStarted,
+		ArchiveBroken, CodingMistaken, CodingUnasked, UpstreamUnexpected, UpstreamMissing,
+	}
+}
+
+// AllUnmet returns what a target did not do by itself: demands of the scenario that do not hold, exchanges and
+// streams that broke, heartbeats that came at the wrong time.
+//
+// One thing that happened is told once. A process that ended broke its connections, a stream that broke brings no more
+// events, an answer that did not come has nothing to capture, and of a stream that is none the first step that needs it
+// tells: what only follows is left out.
+func AllUnmet(t *transcript.Transcript, rules *Rules) []Unmet {
+	return AllUnmetWith(nil, t, rules)
+}
+
+// AllUnmetWith is AllUnmet with documents that the rest of a judgement reads as well.
+func AllUnmetWith(docs *jsontree.Documents, t *transcript.Transcript, rules *Rules) []Unmet {
+	d := diagnose(t)
+	var out []Unmet
+	for i := range t.Steps {
+		out = append(out, unmetInStep(&t.Steps[i], d, match.Matcher{Documents: docs})...)
+	}
+	for i := range t.Upstream {
+		out = append(out, unmetUpstream(&t.Upstream[i], d)...)
+	}
+	for _, s := range t.Streams {
+		out = append(out, unmetInStream(t, s, rules.stream(s.Name, s.Operation), d)...)
+		if name := wrongStreamCoding(t, s); name != "" {
+			out = append(out, Unmet{
+				Kind: CodingMistaken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "header Content-Encoding",
+				Want: "no content coding: the events are in none", Got: name, Text: "the stream is not in its content coding",
+			})
+		}
+	}
+	for _, w := range t.Windows {
+		out = append(out, unmetInWindow(t, w, rules)...)
+	}
+	if t.Exit != nil {
+		out = append(out, Unmet{
+			Kind: TargetExited, Step: d.lastStep(), Exchange: -1, Event: -1, Place: "process",
+			Want: "to go on", Got: t.Exit.Status, Text: exitText(t.Exit),
+		})
+	}
+	for i := range out {
+		f := &out[i]
+		f.Fingerprint = f.fingerprint(rules, t)
+	}
+	return out
+}
+
+func unmetInStep(s *transcript.Step, d *diagnosis, m match.Matcher) []Unmet {
+	var out []Unmet
+	add := func(f Unmet) {
+		f.Step, f.Event = s.ID, -1
+		out = append(out, f)
+	}
+	failed := false
+	for i, x := range s.Exchanges {
+		f := x.Failure
+		failed = failed || f != nil
+		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !givenUp(s) && !d.causedByExit(f, x.Done) && !d.explainedByOutage(f, startOf(x), x.Done) {
+			add(Unmet{
+				Kind: ExchangeFailed, Exchange: i, Place: string(f.Phase), Want: "a complete answer",
+				Got: f.Text, Text: "the exchange failed " + during(f.Phase),
+			})
+		}
+		if why := brokenArchive(x); why != "" && !s.Uncompared {
+			add(Unmet{
+				Kind: ArchiveBroken, Exchange: i, Place: "body", Want: "a ZIP archive, as its content type says", Got: "it " + why,
+				Text: "the archive cannot be read",
+			})
+		}
+		if !s.Uncompared {
+			for _, f := range unmetCodings(x) {
+				f.Exchange = i
+				add(f)
+			}
+		}
+	}
+	blind := slices.ContainsFunc(s.Exchanges, func(x *transcript.Exchange) bool { return unreadableResponse(x) != "" })
+	if u := s.Unmet; u != nil && !failed && !d.causedByBrokenStream(s) && !d.reportedEarlier(s) && !(blind && (u.Kind == "capture" || u.Kind == "poll")) {
+		add(Unmet{
+			Kind: kindOfUnmet(u.Kind), Exchange: -1, Stream: s.Stream, Place: u.Kind,
+			Want: u.What, Got: u.Why, Text: textOfUnmet(u.Kind),
+		})
+	}
+	if s.Expect == nil || s.Skipped != "" || len(s.Exchanges) == 0 {
+		return out
+	}
+	last := len(s.Exchanges) - 1
+	var mismatches []match.Mismatch
+	if s.Burst {
+		mismatches = m.Burst(s.Expect, s.Exchanges)
+	} else if s.Exchanges[last].Failure == nil {
+		mismatches = m.Exchange(s.Expect, s.Exchanges[last])
+	}
+	for _, m := range mismatches {
+		if blind && strings.Contains(m.Place, "body") {
+			continue // nobody knows what is in it
+		}
+		want, got := diff.Cut(diff.Show(m.Want).Text, diff.Show(m.Got).Text)
+		add(Unmet{
+			Kind: ExpectationUnmet, Exchange: last, Place: m.Place, Want: want.String(), Got: got.String(),
+			Text: "the scenario expects something else",
+		})
+	}
+	return out
+}
+
+// exitText says what a process was doing when it ended: it may be another scenario that has brought it down.
+func exitText(e *transcript.Exit) string {
+	const text = "the target's process ended"
+	if len(e.UnderWay) == 0 {
+		return text
+	}
+	return text + " while " + transcript.UnderWay(e.UnderWay)
+}
+
+// givenUp reports whether the scenario hangs up on the step's exchange, instead of waiting for what becomes of it.
+func givenUp(s *transcript.Step) bool { return s.Kind == "close" || s.Kind == "drop" }
+
+func during(p transcript.Phase) string {
+	switch p {
+	case transcript.PhaseConnect:
+		return "while connecting"
+	case transcript.PhaseSend:
+		return "while the request was sent"
+	case transcript.PhaseHead:
+		return "at the answer's head"
+	default:
+		return "in the answer's body"
+	}
+}
+
+func kindOfUnmet(kind string) UnmetKind {
+	switch kind {
+	case "event", "ready":
+		return EventAwaited
+	case "end":
+		return EndAwaited
+	case "poll":
+		return PollUnmet
+	case "exit":
+		return TargetNotStopped
+	case "asked":
+		return UpstreamMissing
+	case "restart":
+		return TargetNotStarted
+	case "stream", "close":
+		return StreamMissing
+	default:
+		return CaptureMissing
+	}
+}
+
+func textOfUnmet(kind string) string {
+	switch kind {
+	case "asked":
+		return "the upstream was not asked what it should be"
+	case "event":
+		return "the event that is awaited did not come"
+	case "ready":
+		return "the event that tells that the stream is ready did not come"
+	case "end":
+		return "the server did not end the stream"
+	case "poll":
+		return "the answer did not become as it should"
+	case "exit":
+		return "the process did not end as it should"
+	case "restart":
+		return "the target was not ready again"
+	case "stream":
+		return "there is no stream to watch"
+	case "close":
+		return "there is no stream to hang up on"
+	default:
+		return "there is nothing to capture"
+	}
+}
+
+func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule Stream, d *diagnosis) []Unmet {
+	var out []Unmet
+	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.causedByExit(f, s.Until) && !d.explainedByOutage(f, s.At, s.Until)) {
+		got := "broken"
+		if f != nil {
+			got = f.Text
+		}
+		out = append(out, Unmet{
+			Kind: StreamBroken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "end",
+			Want: "to end between two events", Got: got, Text: "the stream broke",
+		})
+	}
+	if h := rule.Heartbeat; h != nil && h.Every > 0 {
+		if f, _ := cadence(t, s, h); f != nil {
+			f.Step, f.Stream, f.Exchange = s.Step, s.Name, -1
+			out = append(out, *f)
+		}
+	}
+	return out
+}
+
+// stallNote says what a bound is widened by.
+func stallNote(stalled time.Duration) string {
+	if stalled == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s%s, for which this machine stood still", stallPrefix, stalled.Round(time.Millisecond))
+}
+
+// stallPrefix is what comes between a bound and what is granted on top of it.
+const stallPrefix = "; and up to "
+
+// unmetInWindow returns the first event that came while it must not.
+func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) []Unmet {
+	for _, s := range t.Streams {
+		if s.Name != w.Stream {
+			continue
+		}
+		heartbeat := rules.stream(s.Name, s.Operation).Heartbeat
+		labels := heartbeat.labels(s)
+		for i := w.First; i < len(s.Events) && s.Events[i].At <= w.To; i++ {
+			ev := &s.Events[i]
+			if w.Match == nil && (ev.Comment || heartbeat.is(ev)) || w.Match != nil && !match.Event(w.Match, ev) {
+				continue
+			}
+			_, got := diff.Cut("", showEvent(ev).Text)
+			return []Unmet{{
+				Kind: EventForbidden, Step: w.Step, Exchange: -1, Stream: s.Name, Event: i,
+				Place: fmt.Sprintf("%s (%s)", labels[i], eventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
+				Got: got.String(), Text: "an event came that must not",
+			}}
+		}
+	}
+	return nil
+}

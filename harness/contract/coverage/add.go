@@ -1,0 +1,182 @@
+package coverage
+
+import (
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// New returns the table of a document, with nothing reached.
+func New(d *spec.Document) *Coverage {
+	c := &Coverage{doc: d, codes: map[*spec.Response][][]string{}}
+	for _, op := range d.Operations() {
+		o := Operation{ID: op.ID, Method: op.Method, Path: op.Path, Line: d.Line(op.Ref)}
+		if op.Body != nil {
+			for _, m := range op.Body.Media {
+				o.Requests = append(o.Requests, Media{Type: m.Name})
+			}
+		}
+		for _, r := range op.Responses {
+			s := Status{Status: r.Code, Line: d.Line(op.Ref + "/responses/" + r.Code)}
+			for _, h := range r.Headers {
+				s.Headers = append(s.Headers, Header{Name: h.Name})
+			}
+			s.Codes, c.codes[r] = codesOf(r)
+			for _, m := range r.Media {
+				s.Media = append(s.Media, Media{Type: m.Name, Stream: declaredEvents(d, m)})
+			}
+			o.Statuses = append(o.Statuses, s)
+		}
+		c.Operations = append(c.Operations, o)
+	}
+	declared := newDeclarations(d)
+	c.Schemas = declared.rows
+	c.marker = newMarker(declared)
+	return c
+}
+
+func declaredEvents(d *spec.Document, m *spec.Media) *Stream {
+	if !m.Type.IsStream() {
+		return nil
+	}
+	s := &Stream{Described: m.Events != nil}
+	if m.Events != nil {
+		for _, name := range m.Events.Names {
+			s.Events = append(s.Events, Event{Name: name, Line: d.Line(jsontree.AppendName(m.Events.Ref+"/events", name))})
+		}
+	}
+	return s
+}
+
+// Add counts what a transcript reached. An exchange that broke does not count, nor does HEAD or OPTIONS as reaching what
+// another method declares. Only a coverage from NewCoverage has a document to count by; one that was read from a report
+// is for Merge.
+func (c *Coverage) Add(t *transcript.Transcript) { c.AddNormalized(t, nil) }
+
+// AddNormalized is Add; of what is not documented it takes the shape.
+func (c *Coverage) AddNormalized(t *transcript.Transcript, shape Normalizer) {
+	if c.doc == nil {
+		panic("contract: Add to a Coverage that NewCoverage did not make")
+	}
+	a := addition{c, t.Scenario, shape}
+	for i := range t.Steps {
+		for _, ex := range t.Steps[i].Exchanges {
+			a.addExchange(ex, t.Steps[i].Uncompared)
+		}
+	}
+	for _, s := range t.Streams {
+		if ex, _ := spec.Opening(t, s); ex != nil && ex.Response != nil {
+			a.addStream(ex, s)
+		}
+	}
+}
+
+func (a addition) addExchange(ex *transcript.Exchange, uncompared bool) {
+	r := ex.Response
+	// A stream that the scenario closed has not broken; one that broke has been reached all the same.
+	if r == nil || ex.Failure != nil && ex.Stream == "" {
+		return
+	}
+	method := ex.Request.Method
+	op, ok := a.doc.Operation(method, ex.Request.Target)
+	switch {
+	case !ok && method == "OPTIONS" && a.doc.PathTemplate(ex.Request.Target) != "", ok && op.Method != method:
+		return
+	case !ok:
+		a.unknownOperation(ex)
+		return
+	}
+	o := a.operation(op)
+	o.Reached++
+	a.addRequest(o, op, &ex.Request)
+	declared := op.Response(r.Status)
+	if declared == nil {
+		a.undeclared(contract.UndocumentedStatus, op, strconv.Itoa(r.Status))
+		return
+	}
+	s := o.status(declared.Code)
+	s.Reached++
+	a.addHeaders(s, declared, r.Header)
+	contentType, typed := r.Header.Get("Content-Type")
+	if m := spec.FindMedia(declared.Media, contentType); m != nil {
+		into := s.media(m.Name)
+		into.Reached++
+		if uncompared {
+			into.Uncompared++
+		}
+		a.addBody(s, declared, m, ex)
+	} else if typed && len(declared.Media) > 0 {
+		a.undeclared(contract.UndocumentedMediaType, op, contentType)
+	}
+}
+
+// addRequest counts the body of a request. One that breaks the document on purpose reaches nothing that is declared.
+func (c *Coverage) addRequest(o *Operation, op *spec.Operation, r *transcript.Request) {
+	if op.Body == nil || r.Malformed || r.Body.Size == 0 {
+		return
+	}
+	contentType, _ := r.Header.Get("Content-Type")
+	m := spec.FindMedia(op.Body.Media, contentType)
+	if m == nil {
+		return
+	}
+	row(&o.Requests, func(x *Media) bool { return x.Type == m.Name }).Reached++
+	if r.Body.Whole() && !r.Body.Undecoded(r.Header) {
+		c.marker.content(m.Schema, spec.ParseMediaType(contentType).Encoding(), Requests, r.Body.Bytes)
+	}
+}
+
+func (c *Coverage) addHeaders(into *Status, declared *spec.Response, header transcript.Header) {
+	for i, h := range declared.Headers {
+		s := h.InHeader(header)
+		if s.None() {
+			continue
+		}
+		into.Headers[i].Reached++
+		c.marker.field(h, s)
+	}
+}
+
+// addBody marks what is in the body of an answer, if all of it came.
+func (c *Coverage) addBody(into *Status, declared *spec.Response, m *spec.Media, ex *transcript.Exchange) {
+	r := ex.Response
+	if m.Type.IsStream() || ex.Stream != "" || ex.Failure != nil || r.Body.Size != int64(len(r.Body.Bytes)) || r.Body.Size == 0 || r.Body.Undecoded(r.Header) {
+		return
+	}
+	contentType, _ := r.Header.Get("Content-Type")
+	how := spec.ParseMediaType(contentType).Encoding()
+	c.marker.content(m.Schema, how, Responses, r.Body.Bytes)
+	if how == spec.JSON {
+		markCodes(into.Codes, c.codes[declared], r.Body.Bytes)
+	}
+}
+
+func (a addition) addStream(ex *transcript.Exchange, s *transcript.Stream) {
+	op, _ := a.doc.Operation(ex.Request.Method, ex.Request.Target)
+	m := op.Stream(ex.Response)
+	if m == nil || m.Events == nil {
+		return
+	}
+	into := a.operation(op).status(op.Response(ex.Response.Status).Code).media(m.Name).Stream
+	for i := range s.Events {
+		ev := &s.Events[i]
+		if ev.Comment || ev.Undispatched {
+			continue
+		}
+		name := m.Events.NameOf(ev)
+		if m.Events.Events[name] == nil {
+			a.undeclared(contract.UndocumentedEvent, op, name)
+			continue
+		}
+		into.event(name).Reached++
+		e := m.Events.Events[name]
+		a.marker.content(e.Schema, e.Encoding, Responses, []byte(ev.Data))
+	}
+}
+
+func (c *Coverage) operation(op *spec.Operation) *Operation {
+	return row(&c.Operations, func(r *Operation) bool { return r.Method == op.Method && r.Path == op.Path })
+}

@@ -1,0 +1,192 @@
+package coverage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
+)
+
+// A Demand is how much of its document a run of all scenarios is to reach.
+type Demand struct {
+	File   string // where it stands
+	Line   int
+	Least  []Minimum // in the order of the measures
+	Except []Exception
+}
+
+// Minimum is the share of one measure that is to be reached at least.
+type Minimum struct {
+	Measure    Measure
+	Hundredths int // of a per cent: 9550 is 95.5 %
+}
+
+// An Exception leaves one thing out of what counts, with what belongs to it, and what only leads from there: the schemas
+// of a status that is never sent count no more than the status.
+type Exception struct {
+	Key
+	Because string
+	File    string
+	Line    int
+}
+
+// A Gate says whether a demand is met.
+type Gate struct {
+	State    GateState     `json:"state"`
+	Why      string        `json:"why,omitempty"` // it was not judged
+	File     string        `json:"file"`          // where the demand stands
+	Line     int           `json:"line"`
+	Measures []MeasureGate `json:"measures,omitempty"`
+	Except   []Excepted    `json:"except,omitempty"`
+}
+
+// GateState is what became of a demand.
+type GateState string
+
+// What becomes of a demand.
+const (
+	GateMet       GateState = "met"
+	GateMissed    GateState = "missed"     // a share is too small, or an exception is stale
+	GateNotJudged GateState = "not-judged" // the run was not of all scenarios
+)
+
+// A MeasureGate says how much of one measure was reached. Exceptions are in none of the counts.
+type MeasureGate struct {
+	Measure  Measure   `json:"measure"`
+	Met      bool      `json:"met"`
+	Least    string    `json:"least"`   // "95.5%"
+	Percent  string    `json:"percent"` // what was reached, rounded down
+	Reached  int       `json:"reached"`
+	Declared int       `json:"declared"`
+	Missing  []Missing `json:"missing,omitempty"` // when it is not met
+}
+
+// A Missing is one thing that was not reached.
+type Missing struct {
+	Name string `json:"name"`
+	Line int    `json:"line,omitempty"` // in the document
+}
+
+// Excepted is an exception, and whether it is needed.
+type Excepted struct {
+	What    string `json:"what"` // "status POST /items 413"
+	Because string `json:"because"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Stale   bool   `json:"stale,omitempty"` // it was reached
+}
+
+// String says what is not as it is demanded: "statuses 93.5% (at least 95%); the exception for status GET /x 404 is stale".
+func (g *Gate) String() string {
+	var parts []string
+	for _, m := range g.Measures {
+		if !m.Met {
+			parts = append(parts, fmt.Sprintf("%s %s (at least %s)", m.Measure, m.Percent, m.Least))
+		}
+	}
+	for _, x := range g.Except {
+		if x.Stale {
+			parts = append(parts, fmt.Sprintf("the exception for %s is stale", x.What))
+		}
+	}
+	if g.State == GateNotJudged {
+		parts = append(parts, "not judged: "+g.Why)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// NotJudged is the gate of a run that cannot tell.
+func (d *Demand) NotJudged(why string) *Gate {
+	return &Gate{State: GateNotJudged, Why: why, File: d.File, Line: d.Line}
+}
+
+// Judge says whether a coverage, which NewCoverage has made, is enough.
+func (d *Demand) Judge(c *Coverage) *Gate {
+	g := &Gate{State: GateMet, File: d.File, Line: d.Line}
+	all := c.Items()
+	for _, x := range d.Except {
+		stale := slices.ContainsFunc(all, func(it Item) bool { return it.Key == x.Key && it.Reached })
+		g.Except = append(g.Except, Excepted{x.Measure.Singular() + " " + x.Name, x.Because, x.File, x.Line, stale})
+		if stale {
+			g.State = GateMissed
+		}
+	}
+	counted := d.counted(c, all)
+	for _, least := range d.Least {
+		m := measure(least, counted)
+		if !m.Met {
+			g.State = GateMissed
+		}
+		g.Measures = append(g.Measures, m)
+	}
+	return g
+}
+
+// counted returns the items that no exception leaves out.
+func (d *Demand) counted(c *Coverage, all []Item) (out []Item) {
+	if len(d.Except) == 0 {
+		return all
+	}
+	excepted := map[Key]bool{}
+	for _, x := range d.Except {
+		excepted[x.Key] = true
+	}
+	is := func(k Key) bool { return excepted[k] }
+	led := ledTo(c.doc, is)
+	for _, it := range all {
+		if !is(it.Key) && !slices.ContainsFunc(it.within, is) && (it.schema == "" || led[it.schema]) {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// ledTo returns the references of the schemas that some message leads to which is not excepted.
+func ledTo(d *spec.Document, excepted func(Key) bool) map[string]bool {
+	led := map[string]bool{}
+	for _, in := range []Messages{Responses, Requests} {
+		found := map[*schema.Schema]Messages{}
+		for _, op := range d.Operations() {
+			for _, root := range rootsOf(op, in) {
+				if slices.ContainsFunc(root.of, excepted) {
+					continue
+				}
+				for _, s := range reach(root.schema, in, found, nil) {
+					led[s.Ref] = true
+				}
+			}
+		}
+	}
+	return led
+}
+
+func measure(least Minimum, items []Item) MeasureGate {
+	t := TallyItems(items, least.Measure)
+	m := MeasureGate{
+		Measure: least.Measure, Least: percent(least.Hundredths), Percent: percent(10_000), Reached: t.Reached, Declared: t.Declared,
+		Met: t.Reached*10_000 >= least.Hundredths*t.Declared,
+	}
+	if t.Declared > 0 {
+		m.Percent = percent(t.Reached * 10_000 / t.Declared)
+	}
+	for _, it := range items {
+		if !m.Met && it.Measure == least.Measure && !it.Reached {
+			m.Missing = append(m.Missing, Missing{it.Name, it.Line})
+		}
+	}
+	return m
+}
+
+// percent writes hundredths of a per cent without zeros that say nothing: "95.5%".
+func percent(hundredths int) string {
+	switch whole, rest := hundredths/100, hundredths%100; {
+	case rest == 0:
+		return fmt.Sprintf("%d%%", whole)
+	case rest%10 == 0:
+		return fmt.Sprintf("%d.%d%%", whole, rest/10)
+	default:
+		return fmt.Sprintf("%d.%02d%%", whole, rest)
+	}
+}

@@ -1,0 +1,104 @@
+package coverage
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Schema is the row of a schema that declares something which can be seen or not: properties, the values of an
+// enum, alternatives. A schema that several operations share has one row.
+type Schema struct {
+	Schema string `json:"schema"`         // "#/components/schemas/Message"
+	Line   int    `json:"line,omitempty"` // in the document
+	// In says where it is looked for: a schema that answers or events have is not seen when only a request has it.
+	In           Messages `json:"in"`
+	Properties   []Point  `json:"properties,omitempty"`   // by name
+	Enum         []Point  `json:"enum,omitempty"`         // in the order of the document
+	Alternatives []Point  `json:"alternatives,omitempty"` // of oneOf and anyOf, by reference
+}
+
+// Messages says which messages count for a schema.
+type Messages string
+
+// The messages that count.
+const (
+	Responses Messages = "answers" // and events
+	Requests  Messages = "requests"
+)
+
+// A Point says whether one thing that is declared was seen.
+type Point struct {
+	Name string `json:"name"`           // of a property; an enum's value as JSON; an alternative's reference
+	Line int    `json:"line,omitempty"` // where it is declared, or the nearest place around
+	Seen bool   `json:"seen"`
+}
+
+// Header counts the answers that have a header field which is declared for them.
+type Header struct {
+	Name    string `json:"name"`
+	Reached int    `json:"reached"`
+}
+
+// lists are the points of a row, each under what it is.
+func (s *Schema) lists() [3]*[]Point {
+	return [3]*[]Point{&s.Properties, &s.Enum, &s.Alternatives}
+}
+
+// A SchemaTally is how many of what schemas declare were seen.
+type SchemaTally struct {
+	Properties   Tally `json:"properties"`
+	Enum         Tally `json:"enum"`
+	Alternatives Tally `json:"alternatives"`
+}
+
+// String returns the tallies as one line: "212/240 properties · 31/33 enum values"; "" when nothing is declared.
+func (t SchemaTally) String() string {
+	var parts []string
+	for _, x := range []struct {
+		Tally
+		noun string
+	}{{t.Properties, "properties"}, {t.Enum, "enum values"}, {t.Alternatives, "alternatives"}} {
+		if x.Declared > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", x.Tally, x.noun))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// SchemaTotals sums up what was seen of schemas.
+func (c *Coverage) SchemaTotals() (t SchemaTally) {
+	for i := range c.Schemas {
+		tallies := [3]*Tally{&t.Properties, &t.Enum, &t.Alternatives}
+		for k, list := range c.Schemas[i].lists() {
+			for _, p := range *list {
+				tallies[k].seen(p.Seen)
+			}
+		}
+	}
+	return t
+}
+
+func (t *Tally) seen(yes bool) {
+	t.Declared++
+	if yes {
+		t.Reached++
+	}
+}
+
+// mergeSchema adds what another coverage has seen of a schema.
+func (c *Coverage) mergeSchema(o Schema) {
+	s := row(&c.Schemas, func(s *Schema) bool { return s.Schema == o.Schema })
+	s.Schema, s.Line, s.In = o.Schema, cmp.Or(s.Line, o.Line), o.In
+	into := s.lists()
+	for k, list := range o.lists() {
+		for _, p := range *list {
+			mergePoint(into[k], p)
+		}
+	}
+}
+
+func mergePoint(into *[]Point, p Point) {
+	point := row(into, func(r *Point) bool { return r.Name == p.Name })
+	point.Name, point.Line, point.Seen = p.Name, cmp.Or(point.Line, p.Line), point.Seen || p.Seen
+}

@@ -1,0 +1,26 @@
+package coverage
+
+import (
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+)
+
+// Unconstrained lists the schemas of answers and events that admit any value: nobody can break them, and no difference below them
+// has a side that is wrong.
+func Unconstrained(d *spec.Document) problem.Problems {
+	var out problem.Problems
+	seen := map[string]bool{}
+	found := map[*schema.Schema]Messages{}
+	for _, op := range d.Operations() {
+		for _, root := range rootsOf(op, Responses) {
+			for _, s := range reach(root.schema, Responses, found, nil) {
+				if s.AdmitsAnything() && !seen[s.Ref] {
+					seen[s.Ref] = true
+					out = append(out, d.Problem(s.Ref, SchemaName(s.Ref)+" admits any value", "give it a type"))
+				}
+			}
+		}
+	}
+	return out.Sort()
+}

@@ -1,0 +1,166 @@
+// Package openapi reads the text of an OpenAPI 3.0 document, and finds the line of each place in it.
+//
+// Load returns the document as kin-openapi has it, or every mistake with its line, column and fix.
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// validation is what the loader's library checks of a document. It does not check examples and defaults, because its
+// reading of null and of numbers differs from ours, nor patterns: one that RE2 does not know is no mistake.
+var validation = []openapi3.ValidationOption{
+	openapi3.EnableMultiError(),
+	openapi3.DisableExamplesValidation(),
+	openapi3.DisableSchemaDefaultsValidation(),
+	openapi3.DisableSchemaPatternValidation(),
+}
+
+var errOtherFile = errors.New("refers to another file")
+
+func newLoader() *openapi3.Loader {
+	loader := openapi3.NewLoader()
+	loader.ReadFromURIFunc = func(*openapi3.Loader, *url.URL) ([]byte, error) { return nil, errOtherFile }
+	return loader
+}
+
+// Load reads and validates a document. A document with a mistake is read again with lines, which take as long as all
+// the rest.
+func Load(data []byte, src *Lines) (*openapi3.T, problem.Problems) {
+	if depth(data) > maxDepth {
+		return nil, problem.Problems{{What: fmt.Sprintf("the document is nested more than %d deep", maxDepth)}}
+	}
+	if ps := checkJSON(data); ps != nil {
+		return nil, ps
+	}
+	doc, ok := loadPlain(data)
+	if !ok {
+		var err error
+		if doc, err = newLoader().LoadFromData(data); err != nil {
+			return nil, explainLoad(data, src, err)
+		}
+	}
+	if !strings.HasPrefix(doc.OpenAPI, "3.0.") {
+		return nil, problem.Problems{wrongVersion(doc, src)}
+	}
+	if doc.Validate(context.Background(), validation...) == nil {
+		return doc, nil
+	}
+	loader := newLoader()
+	loader.IncludeOrigin = true
+	doc, err := loader.LoadFromData(data)
+	if err != nil {
+		return nil, explainLoad(data, src, err)
+	}
+	return nil, explainInvalid(doc.Validate(context.Background(), validation...))
+}
+
+// loadPlain reads what most documents are, as YAML 1.2 and JSON; the loader reads YAML 1.1. It reports false for everything
+// else, mistakes included.
+func loadPlain(data []byte) (*openapi3.T, bool) {
+	tree, ok := yamldoc.Plain(data)
+	if !ok {
+		return nil, false
+	}
+	doc, err := newLoader().LoadFromData([]byte(tree.String()))
+	return doc, err == nil
+}
+
+func wrongVersion(doc *openapi3.T, src *Lines) problem.Problem {
+	p := src.Problem("#/openapi", "openapi is "+problem.Quote(doc.OpenAPI), "write the document in OpenAPI 3.0, and 3.0.3 here")
+	if strings.HasPrefix(doc.OpenAPI, "3.1.") {
+		p.Fix = "write the document in OpenAPI 3.0; a converter does it: npx @apiture/openapi-down-convert --input openapi.yaml --output openapi-3.0.yaml"
+	}
+	if doc.OpenAPI == "" {
+		p.What = "this is no OpenAPI 3 document: it has no key openapi"
+	}
+	return p
+}
+
+// maxDepth is more than any document of a person or a generator has. The loader's time grows with the square of it.
+const maxDepth = 200
+
+// depth bounds how deep a document is nested, without parsing it: by its brackets, or by its indentation.
+func depth(data []byte) int {
+	var indents []int
+	brackets, deepest := 0, 0
+	for line := range bytes.Lines(data) {
+		content := bytes.TrimLeft(line, " \t-")
+		if len(bytes.TrimSpace(content)) == 0 {
+			continue
+		}
+		// "- - - x" nests with each dash, so dashes count as indentation.
+		indent := len(line) - len(content)
+		dashes := bytes.Count(line[:indent], []byte("-"))
+		for len(indents) > 0 && indents[len(indents)-1] >= indent {
+			indents = indents[:len(indents)-1]
+		}
+		indents = append(indents, indent)
+		for _, c := range content {
+			switch c {
+			case '{', '[':
+				brackets++
+			case '}', ']':
+				brackets = max(0, brackets-1)
+			}
+			deepest = max(deepest, brackets)
+		}
+		deepest = max(deepest, len(indents)+dashes)
+	}
+	return deepest
+}
+
+// checkJSON reports what the loader passes over in a document that is written as JSON.
+func checkJSON(data []byte) (ps problem.Problems) {
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		return nil
+	}
+	_, defects, err := jsontree.Parse(data)
+	if err != nil && !strings.HasPrefix(string(bytes.TrimSpace(data)), `{"`) {
+		return nil // YAML in flow style begins with a brace too
+	}
+	for _, f := range defects {
+		ps = append(ps, problem.Problem{What: strings.TrimSpace(f.Pointer + " " + f.Text)})
+	}
+	if err != nil {
+		ps = append(ps, problem.Problem{What: "the document is not JSON: " + err.Error()})
+	}
+	return ps
+}
+
+// InlineSchema reads a schema that stands in an extension, where the loader does not look. The loader resolves what it
+// refers to in a document that has the same components.
+func InlineSchema(doc *openapi3.T, object map[string]any) (*openapi3.SchemaRef, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	in := new(openapi3.SchemaRef)
+	if err := json.Unmarshal(text, in); err != nil {
+		return nil, err
+	}
+	if bytes.Contains(text, []byte(`"$ref"`)) {
+		all := openapi3.Schemas{"the schema of an event": in}
+		if doc.Components != nil {
+			maps.Copy(all, doc.Components.Schemas)
+		}
+		with := &openapi3.T{OpenAPI: doc.OpenAPI, Components: &openapi3.Components{Schemas: all}}
+		if err := newLoader().ResolveRefsIn(with, nil); err != nil {
+			return nil, err
+		}
+	}
+	return in, in.Validate(context.Background(), validation...)
+}

@@ -1,0 +1,243 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/openapi"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A Builder makes schemas of a document ready.
+type Builder struct {
+	*openapi.Notes
+	components openapi3.Schemas
+	Refs       []string        // to the components
+	names      map[string]bool // of the components
+
+	schemas  map[*openapi3.Schema]*Schema
+	order    []*openapi3.Schema // in which schemas were met, so that problems come in the same order each time
+	settler  settler
+	bases    []*Schema
+	derived  map[*Schema][]*Schema // by base schema
+	examples []example
+}
+
+// SchemasRef is how a reference to a component schema begins.
+const SchemasRef = "#/components/schemas/"
+
+// newSchemaBuilder returns one that has read the components.
+func NewBuilder(n *openapi.Notes, components openapi3.Schemas) *Builder {
+	b := &Builder{
+		Notes: n, components: components, names: map[string]bool{}, schemas: map[*openapi3.Schema]*Schema{}, derived: map[*Schema][]*Schema{},
+		settler: settler{map[*Schema][]*Schema{}, map[*Schema]bool{}, map[*Schema]kindSet{}},
+	}
+	for _, name := range slices.Sorted(maps.Keys(components)) {
+		ref := jsontree.AppendName("#/components/schemas", name)
+		b.names[name], b.Refs = true, append(b.Refs, ref)
+		b.Schema(components[name], ref)
+	}
+	return b
+}
+
+// Finish ties the schemas together, once all have been read, and holds examples and defaults against them.
+func (b *Builder) Finish() {
+	b.resolveTags()
+	for _, in := range b.order {
+		b.settler.settle(b.schemas[in])
+	}
+	for _, base := range b.bases {
+		b.settler.settle(base)
+	}
+	for _, in := range b.order {
+		s := b.schemas[in]
+		b.checkExample(example{"example", in.Example, s, s.Ref + "/example"})
+		b.checkExample(example{"default", in.Default, s, s.Ref + "/default"})
+	}
+	for _, e := range b.examples {
+		b.checkExample(e)
+	}
+}
+
+// Schema returns the schema that stands at a place of the document, or that a $ref there leads to.
+func (b *Builder) Schema(in *openapi3.SchemaRef, ref string) *Schema {
+	if in == nil || in.Value == nil {
+		return nil
+	}
+	if strings.HasPrefix(in.Ref, "#/") {
+		ref = in.Ref
+	}
+	if s, ok := b.schemas[in.Value]; ok {
+		return s
+	}
+	s := &Schema{Ref: ref}
+	b.schemas[in.Value] = s
+	b.order = append(b.order, in.Value)
+	b.fill(s, in.Value)
+	return s
+}
+
+func (b *Builder) fill(s *Schema, in *openapi3.Schema) {
+	b.setType(s, in)
+	s.Enum, s.enumText = b.enum(in.Enum)
+	b.setNumber(s, in)
+	b.setString(s, in)
+	s.Items = b.Schema(in.Items, s.Ref+"/items")
+	s.minItems, s.maxItems, s.unique = atLeast(in.MinItems), atMost(in.MaxItems), in.UniqueItems
+	b.setFields(s, in)
+	b.settler.allOf[s] = b.list(in.AllOf, s.Ref+"/allOf")
+	s.AnyOf = b.list(in.AnyOf, s.Ref+"/anyOf")
+	s.OneOf = b.list(in.OneOf, s.Ref+"/oneOf")
+	s.not = b.Schema(in.Not, s.Ref+"/not")
+	s.ReadOnly, s.WriteOnly = in.ReadOnly, in.WriteOnly
+}
+
+func (b *Builder) setType(s *Schema, in *openapi3.Schema) {
+	s.nullable = in.Nullable
+	for _, name := range in.Type.Slice() {
+		switch name {
+		case openapi3.TypeBoolean:
+			s.types |= bit(jsontree.Boolean)
+		case openapi3.TypeInteger:
+			s.types |= bit(jsontree.Number)
+			s.integer = true
+		case openapi3.TypeNumber:
+			s.types |= bit(jsontree.Number)
+		case openapi3.TypeString:
+			s.types |= bit(jsontree.String)
+		case openapi3.TypeArray:
+			s.types |= bit(jsontree.Array)
+		case openapi3.TypeObject:
+			s.types |= bit(jsontree.Object)
+		}
+	}
+}
+
+func (b *Builder) enum(in []any) (list []enumValue, text string) {
+	var texts []string
+	for _, v := range in {
+		n := tree(v)
+		e := enumValue{Node: n}
+		if f, ok := v.(float64); ok {
+			e.number = newBound(f)
+		}
+		list = append(list, e)
+		if encoded, err := json.Marshal(v); err == nil {
+			texts = append(texts, string(encoded))
+		}
+	}
+	const few = 12
+	if rest := len(texts) - few; rest > 0 {
+		texts = append(texts[:few], fmt.Sprintf("and %d more", rest))
+	}
+	return list, strings.Join(texts, ", ")
+}
+
+// tree returns a value of the document, as the loader has read it.
+func tree(v any) *jsontree.Node {
+	text, err := json.Marshal(v)
+	if err == nil {
+		if n, _, err := jsontree.Parse(text); err == nil {
+			return n
+		}
+	}
+	return &jsontree.Node{Kind: jsontree.Null}
+}
+
+func (b *Builder) setNumber(s *Schema, in *openapi3.Schema) {
+	if in.Min != nil {
+		s.min = newBound(*in.Min)
+	}
+	if in.Max != nil {
+		s.max = newBound(*in.Max)
+	}
+	s.exclusiveMin = in.ExclusiveMin.Bool != nil && *in.ExclusiveMin.Bool
+	s.exclusiveMax = in.ExclusiveMax.Bool != nil && *in.ExclusiveMax.Bool
+	if in.MultipleOf != nil {
+		if *in.MultipleOf <= 0 {
+			b.Problem(s.Ref, fmt.Sprintf("multipleOf is %s, and must be greater than 0", formatNumber(*in.MultipleOf)), "")
+		} else {
+			s.multipleOf = newBound(*in.MultipleOf)
+		}
+	}
+	if f, ok := NumberFormats[in.Format]; ok {
+		s.numberFormat = &f
+	}
+}
+
+func (b *Builder) setString(s *Schema, in *openapi3.Schema) {
+	s.minLength, s.maxLength = atLeast(in.MinLength), atMost(in.MaxLength)
+	if f, ok := StringFormats[in.Format]; ok {
+		s.format = &f
+	}
+	if in.Pattern != "" {
+		s.patternText = in.Pattern
+		var err error
+		if s.pattern, err = regexp.Compile(toRE2(in.Pattern)); err != nil {
+			b.Skip(s.Ref, fmt.Sprintf("the pattern %s is not checked: %v", in.Pattern, err),
+				"write it without lookaround, back-references and counts above 1000")
+		}
+	}
+}
+
+var codeUnit = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
+
+// toRE2 rewrites what ECMA-262 and RE2 spell differently. Lookaround and back-references have no counterpart.
+func toRE2(pattern string) string { return codeUnit.ReplaceAllString(pattern, `\x{$1}`) }
+
+func (b *Builder) setFields(s *Schema, in *openapi3.Schema) {
+	s.Names = slices.Sorted(maps.Keys(in.Properties))
+	if len(s.Names) > 0 {
+		s.Properties = make(map[string]*Schema, len(s.Names))
+	}
+	for _, name := range s.Names {
+		s.Properties[name] = b.Schema(in.Properties[name], jsontree.AppendName(s.Ref+"/properties", name))
+	}
+	s.required = in.Required
+	s.minFields, s.maxFields = atLeast(in.MinProps), atMost(in.MaxProps)
+	switch extra := in.AdditionalProperties; {
+	case extra.Schema != nil:
+		s.extra, s.additional = extraAllowed, b.Schema(extra.Schema, s.Ref+"/additionalProperties")
+	case extra.Has == nil:
+		s.extra = extraSilent
+	case *extra.Has:
+		s.extra = extraAllowed
+	default:
+		s.extra = extraRefused
+	}
+}
+
+func (b *Builder) list(in openapi3.SchemaRefs, ref string) (out []*Schema) {
+	for i, item := range in {
+		if s := b.Schema(item, jsontree.AppendIndex(ref, i)); s != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func atLeast(n uint64) int { return int(min(n, math.MaxInt32)) }
+
+// atMost returns -1 for no limit.
+func atMost(n *uint64) int {
+	if n == nil {
+		return -1
+	}
+	return atLeast(*n)
+}
+
+// Component returns the schema that a reference to a component leads to.
+func (b *Builder) Component(ref string) *Schema {
+	name, ok := strings.CutPrefix(ref, SchemasRef)
+	if in := b.components[jsontree.UnescapeName(name)]; ok && in != nil {
+		return b.schemas[in.Value]
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+)
+
+// resolveTags gives each discriminator its branches. "The discriminator object is legal only when using one of the
+// composite keywords oneOf, anyOf, allOf" (OpenAPI 3.0.3 §4.7.25): beside the first two the branches are the
+// alternatives; without them they are the schema's derived schemas, which take it in by allOf.
+func (b *Builder) resolveTags() {
+	var tagged []*openapi3.Schema
+	for _, in := range b.order {
+		if in.Discriminator == nil || in.Discriminator.PropertyName == "" {
+			continue
+		}
+		tagged = append(tagged, in)
+		if s := b.schemas[in]; s.OneOf == nil && s.AnyOf == nil {
+			b.makeBase(s)
+		}
+	}
+	for _, in := range tagged {
+		b.setTag(b.schemas[in], in.Discriminator)
+	}
+}
+
+// makeBase splits a base schema in two: what its derived schemas take in, and what sends a value to the derived schema that its tag names.
+func (b *Builder) makeBase(s *Schema) {
+	base := *s
+	b.settler.allOf[&base] = slices.Clone(b.settler.allOf[s])
+	b.bases = append(b.bases, &base)
+	s.tag = &discriminator{base: &base}
+	for sub, list := range b.settler.allOf {
+		for i, taken := range list {
+			if taken == s {
+				list[i] = &base
+				if !slices.Contains(b.bases, sub) {
+					b.derived[s] = append(b.derived[s], sub)
+				}
+			}
+		}
+	}
+}
+
+func (b *Builder) setTag(s *Schema, in *openapi3.Discriminator) {
+	if s.tag == nil {
+		s.tag = &discriminator{}
+	}
+	s.tag.field, s.tag.branches, s.tag.schemas = in.PropertyName, map[string]*Schema{}, b.names
+	for _, m := range slices.Concat(s.OneOf, s.AnyOf, b.derivedFrom(s)) {
+		// Without a mapping, the value of the field is the name of the schema.
+		if name, ok := strings.CutPrefix(m.Ref, SchemasRef); ok && !strings.Contains(name, "/") {
+			s.tag.branches[jsontree.UnescapeName(name)] = m
+		}
+	}
+	for _, value := range slices.Sorted(maps.Keys(in.Mapping)) {
+		ref := in.Mapping[value].Ref
+		if !strings.ContainsAny(ref, "/#") {
+			ref = SchemasRef + ref
+		}
+		if s.tag.branches[value] = b.Component(ref); s.tag.branches[value] == nil {
+			b.Problem(s.Ref+"/discriminator", fmt.Sprintf("the mapping of %q leads to %q, which does not exist", value, in.Mapping[value].Ref),
+				problem.DidYouMean(ref, b.Refs))
+		}
+	}
+	s.tag.values = slices.Sorted(maps.Keys(s.tag.branches))
+}
+
+// heirsOf lists the schemas that take a base in by allOf, directly or through another derived schema.
+func (b *Builder) derivedFrom(s *Schema) []*Schema {
+	var all []*Schema
+	seen := map[*Schema]bool{s: true}
+	for queue := b.derived[s]; len(queue) > 0; queue = queue[1:] {
+		sub := queue[0]
+		if seen[sub] {
+			continue
+		}
+		seen[sub] = true
+		all = append(all, sub)
+		queue = append(queue, b.derived[sub]...)
+		for other, list := range b.settler.allOf {
+			if slices.Contains(list, sub) {
+				queue = append(queue, other)
+			}
+		}
+	}
+	return all
+}

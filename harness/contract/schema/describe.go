@@ -1,0 +1,50 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// says writes what a schema asks of a value by itself, as the document does: "type: string, minLength: 1".
+func (s *Schema) Describe() string {
+	var words []string
+	add := func(ok bool, text string, args ...any) {
+		if ok {
+			words = append(words, fmt.Sprintf(text, args...))
+		}
+	}
+	if s.types != 0 {
+		add(true, "type: %s", strings.Join(s.typeNames(), " or "))
+	}
+	add(s.nullable, "nullable: true")
+	add(s.Enum != nil, "enum: [%s]", s.enumText)
+	add(s.format != nil, "format: %s", formatName(StringFormats, s.format))
+	add(s.numberFormat != nil, "format: %s", formatName(NumberFormats, s.numberFormat))
+	add(s.patternText != "", "pattern: %s", s.patternText)
+	add(s.minLength > 0, "minLength: %d", s.minLength)
+	add(s.maxLength >= 0, "maxLength: %d", s.maxLength)
+	add(s.min != nil, "minimum: %v", s.min)
+	add(s.max != nil, "maximum: %v", s.max)
+	add(s.minItems > 0, "minItems: %d", s.minItems)
+	add(s.maxItems >= 0, "maxItems: %d", s.maxItems)
+	add(s.unique, "uniqueItems: true")
+	if words == nil {
+		return "no type: any value"
+	}
+	return strings.Join(words, ", ")
+}
+
+// formatName is the name of a format.
+func formatName(formats map[string]format, f *format) string {
+	if f == nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(formats)) {
+		if formats[name].want == f.want {
+			return name
+		}
+	}
+	return f.want
+}

@@ -1,0 +1,224 @@
+package schema
+
+import (
+	"math"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A visit is a question that distance has been asked.
+type visit struct {
+	node   *jsontree.Node
+	schema *Schema
+}
+
+// What weighs how much when the closest alternative is looked for. A value of another type is the last to be meant; a
+// field with one allowed value and another in it is most likely the author's own way to tell alternatives apart; a
+// field that is not named only decides between equals.
+const (
+	infinite           = 1 << 30
+	typeWeight         = 1 << 20
+	tagWeight          = 200
+	faultWeight        = 10 // also all that one field or element can add
+	unknownFieldWeight = 3
+)
+
+// A measurer measures how far values are from schemas.
+type measurer struct {
+	keywordJudge
+	depth        int // of the measurement
+	measured     map[visit]measurement
+	measurements int           // of compound schemas
+	returned     int           // the lowest level of a measurement that was met again while it was under way
+	asked        map[visit]int // the schemas whose alternatives a value is held against, and at which depth
+}
+
+// distance measures how far a value is from matching a schema; 0 means that it matches.
+//
+// Alternatives within alternatives would be tried again and again from above, in time exponential in their depth.
+// What was measured for a compound schema is therefore kept: a pair of a value and a schema is measured once, unless it
+// stands in a circle.
+func (j *measurer) distance(n *jsontree.Node, s *Schema) int {
+	if n.Kind == jsontree.Null {
+		if s.acceptsNull {
+			return 0
+		}
+		return typeWeight
+	}
+	if j.gaveUp || j.depth == maxMeasureDepth || j.measurements == maxMeasured {
+		j.gaveUp = true
+		return 0
+	}
+	j.depth++
+	defer func() { j.depth-- }()
+	if !s.compound {
+		return j.measure(n, s)
+	}
+	key := visit{n, s}
+	if m, ok := j.measured[key]; ok {
+		j.returned = min(j.returned, m.level)
+		return m.distance
+	}
+	if j.measured == nil {
+		j.measured = make(map[visit]measurement)
+	}
+	outer := j.returned
+	j.returned = independent
+	j.measured[key] = measurement{0, j.depth} // a schema that leads back to itself on the same value asks nothing more
+	j.measurements++
+	d := j.measure(n, s)
+	if j.returned >= j.depth {
+		j.returned, j.measured[key] = outer, measurement{d, independent}
+	} else {
+		j.returned = min(j.returned, outer)
+		delete(j.measured, key)
+	}
+	return d
+}
+
+// A measurement is how far a value is from a schema. While that is still measured, level is the depth at which it is. What
+// is measured with the help of such a one holds in its midst only, and is not kept.
+type measurement struct{ distance, level int }
+
+// independent is the level of a measurement that depends on no other.
+const independent = math.MaxInt
+
+// What a value asks for is its own size or depth, times the alternatives that the document nests at each level. The
+// stack and the memory end somewhere, and a judge that gives up says so.
+const (
+	maxMeasureDepth = 200_000
+	maxMeasured     = 5_000_000
+)
+
+func (j *measurer) measure(n *jsontree.Node, s *Schema) int {
+	if s.isBase() {
+		return j.distanceToDerived(n, s)
+	}
+	total := 0
+	for _, p := range s.Parts {
+		quiet, faults := j.quiet, j.faults
+		j.quiet, j.faults = true, 0
+		fits := j.keywords(n, p, s)
+		own := j.faults
+		j.quiet, j.faults = quiet, faults
+		if !fits {
+			return typeWeight
+		}
+		total += own*faultWeight + j.inside(n, p)
+		if p.offers() {
+			total += j.distanceToAlternatives(n, p)
+		}
+	}
+	if total > 0 && n.Kind == jsontree.Object {
+		total += unknownFields(n, s)
+	}
+	return min(total, infinite-1)
+}
+
+// unknownFields weighs the fields that no part of a schema names.
+func unknownFields(n *jsontree.Node, s *Schema) (total int) {
+	for _, name := range n.Names {
+		if s.Property(name) == nil {
+			total += unknownFieldWeight
+		}
+	}
+	return total
+}
+
+// inside adds up how far the fields or elements are from what the schema says about them.
+func (j *measurer) inside(n *jsontree.Node, p *Schema) int {
+	total := 0
+	switch n.Kind {
+	case jsontree.Array:
+		if p.Items == nil {
+			break
+		}
+		for _, item := range n.Items {
+			total += min(j.distance(item, p.Items), faultWeight)
+		}
+	case jsontree.Object:
+		for i, name := range n.Names {
+			s := p.Properties[name]
+			if s == nil {
+				s = p.additional
+			}
+			if s == nil {
+				continue
+			}
+			d := min(j.distance(n.Items[i], s), faultWeight)
+			if d > 0 && len(s.Enum) == 1 {
+				d = tagWeight
+			}
+			total += d
+		}
+	}
+	return min(total, typeWeight-1) // never as far as another type
+}
+
+// distanceToAlternatives measures what a schema puts beside itself. An alternative may take in, by allOf, the schema that
+// has it; there the same is asked of the same value once more, and counts once.
+func (j *measurer) distanceToAlternatives(n *jsontree.Node, p *Schema) int {
+	if level, again := j.asked[visit{n, p}]; again {
+		j.returned = min(j.returned, level)
+		return 0
+	}
+	defer j.asking(n, p)()
+	total := 0
+	if p.not != nil && j.distance(n, p.not) == 0 {
+		total += faultWeight
+	}
+	if p.tag != nil && n.Kind == jsontree.Object {
+		value := n.Member(p.tag.field)
+		if value == nil || value.Kind != jsontree.String || p.tag.branches[value.Text] == nil {
+			return total + tagWeight
+		}
+		return total + j.distance(n, p.tag.branches[value.Text])
+	}
+	if p.OneOf != nil {
+		least, matching := j.least(n, p.OneOf)
+		if matching > 1 {
+			least = faultWeight
+		}
+		total += least
+	}
+	if p.AnyOf != nil {
+		least, _ := j.least(n, p.AnyOf)
+		total += least
+	}
+	return total
+}
+
+// offers reports whether the schema itself puts others beside itself, apart from those that it takes in.
+func (s *Schema) offers() bool {
+	return s.OneOf != nil || s.AnyOf != nil || s.not != nil || s.tag != nil
+}
+
+// asking notes that a value is held against what a schema puts beside itself, until the function that it returns is called.
+func (j *measurer) asking(n *jsontree.Node, p *Schema) (done func()) {
+	if j.asked == nil {
+		j.asked = make(map[visit]int)
+	}
+	key := visit{n, p}
+	j.asked[key] = j.depth
+	return func() { delete(j.asked, key) }
+}
+
+func (j *measurer) least(n *jsontree.Node, members []*Schema) (least, matching int) {
+	least = infinite
+	for _, m := range members {
+		d := j.distance(n, m)
+		least = min(least, d)
+		if d == 0 {
+			matching++
+		}
+	}
+	return least, matching
+}
+
+func (j *measurer) distanceToDerived(n *jsontree.Node, s *Schema) int {
+	derived, unknown := s.derived(n)
+	if unknown != nil {
+		return tagWeight + j.distance(n, derived)
+	}
+	return j.distance(n, derived)
+}

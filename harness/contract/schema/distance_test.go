@@ -1,0 +1,35 @@
+package schema
+
+import (
+	"os"
+	"testing"
+)
+
+// A report and a measurement are two walks over the same rules: where one finds nothing the other must not either.
+func TestDistanceAgreesWithTheReport(t *testing.T) {
+	schemas := []string{"Pet", "Cat", "Dog", "Puppy", "Tree", "Self", "Named", "Aged", "Maybe", "Old", "Car", "Van", "Plant", "Fern", "Moss"}
+	values := []string{`null`, `1`, `"a"`, `[]`, `{}`, `{"kind":"Cat"}`, `{"kind":"hound"}`, `{"kind":"Cow"}`, `{"name":1}`, `{"age":1}`,
+		`{"kind":"Puppy","bark":true}`, `{"value":1.5}`, `{"children":[{"value":"x"}]}`, `{"id":"1","pw":"2"}`, `{"kind":"Dog","bark":1}`, `{"make":"far"}`,
+		`{"make":"own"}`, `{"fronds":1}`, `{"cushions":1}`, `{"fronds":"1"}`, `{"fronds":1,"cushions":1}`}
+	pets := compile(t, load(t, readPets(t)))
+	for _, name := range schemas {
+		s := pets[name]
+		for _, value := range values {
+			n := mustTree(t, value)
+			measure, report := NewJudge(ToClient, false, 0), NewJudge(ToClient, false, 10)
+			distance := measure.distance(n, s)
+			report.value(n, s, nil)
+			if (distance == 0) != (len(report.found) == 0) {
+				t.Errorf("%s as %s: distance %d, findings %v", value, name, distance, report.found)
+			}
+		}
+	}
+}
+
+func readPets(t testing.TB) string {
+	data, err := os.ReadFile("testdata/pets.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -1,0 +1,44 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/openapi"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// load reads component schemas, indented by four, into a document.
+func load(t testing.TB, schemas string) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData([]byte("openapi: 3.0.3\ninfo: {title: test, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n" + schemas))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// compile returns the component schemas of a document by their names.
+func compile(t testing.TB, doc *openapi3.T) map[string]*Schema {
+	t.Helper()
+	b := NewBuilder(&openapi.Notes{Lines: openapi.NewLines("")}, doc.Components.Schemas)
+	b.Finish()
+	if len(b.Problems) > 0 {
+		t.Fatal(b.Problems)
+	}
+	out := map[string]*Schema{}
+	for name, ref := range doc.Components.Schemas {
+		out[name] = b.Schema(ref, "")
+	}
+	return out
+}
+
+func mustTree(t testing.TB, text string) *jsontree.Node {
+	t.Helper()
+	n, _, err := jsontree.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

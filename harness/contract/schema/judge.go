@@ -1,0 +1,304 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A Judge holds one value against one schema and collects what is wrong.
+//
+// It is written here, rather than borrowed from the loader's library, because a judge needs what that validator does
+// not have: numbers with all their digits, the alternative that was meant instead of the complaints of every one, the
+// fields that no schema names, the place in the document of each finding, and an end in bounded time. Where both have
+// an opinion they are compared by test.
+//
+// At each value it first applies every schema that has a say there (the one the parent names for it, what that takes
+// in by allOf, the alternatives that match) and only then descends, with the union of what these say about each field.
+// A field is undocumented when none of them names it, so the question cannot be asked of one schema at a time.
+type Judge struct {
+	measurer
+	strict bool // report undocumented fields
+	// sees is called, when set, with the schemas that a value was judged by; s is the one that its place has.
+	sees func(n *jsontree.Node, s *Schema, applied []*Schema)
+
+	fields  []FieldSchemas // a stack: those of the object under judgement are the last
+	applied []*Schema      // a stack: those of the value under judgement are the last
+}
+
+// NewJudge returns a judge of messages that go in one direction. It reports up to limit findings.
+func NewJudge(d direction, strict bool, limit int) *Judge {
+	j := &Judge{strict: strict}
+	j.direction, j.limit = d, limit
+	return j
+}
+
+// NewWatcher returns a judge that reports nothing, and calls sees, when it is not nil, with the schemas that a value was
+// judged by.
+func NewWatcher(d direction, sees func(n *jsontree.Node, s *Schema, applied []*Schema)) *Judge {
+	j := &Judge{sees: sees}
+	j.direction, j.quiet = d, true
+	return j
+}
+
+// Judge returns what is wrong with a value.
+func (j *Judge) Judge(n *jsontree.Node, s *Schema) []Finding {
+	j.value(n, s, nil)
+	return j.done(s.Ref)
+}
+
+// Document returns what is wrong with a JSON text, as the parser has read it. The schema may be nil.
+func (j *Judge) Document(n *jsontree.Node, defects []jsontree.Defect, err error, s *Schema, room *Stacks) []Finding {
+	ref := ""
+	if s != nil {
+		ref = s.Ref
+	}
+	for _, f := range defects[:min(len(defects), j.limit)] {
+		j.found = append(j.found, Finding{cutPointer(f.Pointer), Kind("json-" + f.Kind), f.Text, ref})
+	}
+	if err != nil {
+		return append(j.found, Finding{"", JSONSyntax, "the content is not JSON: " + err.Error(), ref})
+	}
+	if s != nil {
+		if len(n.Items) > 0 {
+			j.begin(room)
+		}
+		j.value(n, s, nil)
+	}
+	return j.done(ref)
+}
+
+// Stacks are what a judge's own begin with: large enough for most values. Judges that take turns can share them.
+type Stacks struct {
+	path    []byte
+	fields  []FieldSchemas
+	applied []*Schema
+}
+
+func NewStacks() *Stacks {
+	return &Stacks{make([]byte, 0, 128), make([]FieldSchemas, 0, 24), make([]*Schema, 0, 8)}
+}
+
+// begin takes stacks, or new ones.
+func (j *Judge) begin(s *Stacks) {
+	if s == nil {
+		s = NewStacks()
+	}
+	j.path, j.fields, j.applied = s.path, s.fields, s.applied
+}
+
+// A FieldSchemas says what the schemas that apply to an object say about one of its fields.
+type FieldSchemas struct {
+	named  bool
+	Schema *Schema
+	Also   []*Schema // in the rare case that several schemas describe one field
+}
+
+func (f *FieldSchemas) add(s *Schema) {
+	f.named = true
+	switch {
+	case f.Schema == nil:
+		f.Schema = s
+	case f.Schema != s && !slices.Contains(f.Also, s):
+		f.Also = append(f.Also, s)
+	}
+}
+
+// A scope is what the schemas that apply to one value say together.
+type scope struct {
+	first       int              // of the judge's fields, for an object
+	applied     int              // of the judge's applied
+	manyApplied map[*Schema]bool // the applied ones, once they are too many to be searched
+	declared    *Schema
+	open        bool // some schema allows fields it does not name
+	items       FieldSchemas
+}
+
+// value judges one value by a schema and the others that describe the same field.
+func (j *Judge) value(n *jsontree.Node, s *Schema, also []*Schema) {
+	sc := scope{first: len(j.fields), applied: len(j.applied)}
+	if n.Kind == jsontree.Object {
+		j.fields = append(j.fields, make([]FieldSchemas, len(n.Items))...)
+	}
+	j.apply(n, s, &sc)
+	for _, s := range also {
+		j.apply(n, s, &sc)
+	}
+	if j.sees != nil {
+		j.sees(n, s, j.applied[sc.applied:])
+	}
+	j.applied = j.applied[:sc.applied]
+	switch n.Kind {
+	case jsontree.Object:
+		j.descend(n, &sc)
+	case jsontree.Array:
+		if sc.items.Schema != nil {
+			j.elements(n, &sc)
+		}
+	}
+	clear(j.fields[sc.first:])
+	j.fields = j.fields[:sc.first]
+}
+
+func (j *Judge) descend(n *jsontree.Node, sc *scope) {
+	for i, item := range n.Items {
+		f := j.fields[sc.first+i]
+		depth := len(j.path)
+		switch {
+		case f.Schema != nil:
+			j.path = jsontree.AppendNameTo(j.path, n.Names[i])
+			j.value(item, f.Schema, f.Also)
+		case j.strict && !f.named && !sc.open && sc.declared != nil:
+			j.path = jsontree.AppendNameTo(j.path, n.Names[i])
+			j.undocumentedField(sc.declared, n.Names[i])
+		}
+		j.path = j.path[:depth]
+		if j.full || j.gaveUp {
+			return
+		}
+	}
+}
+
+func (j *Judge) elements(n *jsontree.Node, sc *scope) {
+	for i, item := range n.Items {
+		depth := len(j.path)
+		j.path = jsontree.AppendIndexTo(j.path, i)
+		j.value(item, sc.items.Schema, sc.items.Also)
+		j.path = j.path[:depth]
+		if j.full || j.gaveUp {
+			return
+		}
+	}
+}
+
+// apply holds the value against a schema and everything it puts beside itself, and notes what they say about what is
+// inside the value. A schema has its say once, by however many ways it is reached.
+func (j *Judge) apply(n *jsontree.Node, s *Schema, sc *scope) {
+	if n.Kind == jsontree.Null {
+		if !s.acceptsNull {
+			j.wrongType(n, s)
+		}
+		return
+	}
+	if s.isBase() {
+		j.applyDerived(n, s, sc)
+		return
+	}
+	for _, p := range s.Parts {
+		if j.hasApplied(p, sc) {
+			continue
+		}
+		j.applied = append(j.applied, p)
+		if sc.manyApplied != nil {
+			sc.manyApplied[p] = true
+		}
+		if !j.keywords(n, p, s) {
+			sc.open = true // of an object where something else belongs, no field is worth a word
+			return
+		}
+		j.note(n, p, sc)
+		if p.offers() {
+			j.alternatives(n, p, sc)
+		}
+	}
+}
+
+// hasApplied says that a schema has had its say on this value.
+func (j *Judge) hasApplied(s *Schema, sc *scope) bool {
+	const few = 16
+	applied := j.applied[sc.applied:]
+	if len(applied) <= few {
+		return slices.Contains(applied, s)
+	}
+	if sc.manyApplied == nil {
+		sc.manyApplied = make(map[*Schema]bool)
+		for _, a := range applied {
+			sc.manyApplied[a] = true
+		}
+	}
+	return sc.manyApplied[s]
+}
+
+// note adds to the scope what a schema says about the fields or elements of a value.
+func (j *Judge) note(n *jsontree.Node, p *Schema, sc *scope) {
+	switch n.Kind {
+	case jsontree.Array:
+		if p.Items != nil {
+			sc.items.add(p.Items)
+		}
+	case jsontree.Object:
+		if p.Properties != nil && sc.declared == nil {
+			sc.declared = p
+		}
+		if p.extra == extraAllowed {
+			sc.open = true
+		}
+		if p.Properties == nil && p.additional == nil && p.extra != extraRefused {
+			break
+		}
+		for i, name := range n.Names {
+			f := &j.fields[sc.first+i]
+			switch property := p.Properties[name]; {
+			case property != nil:
+				f.add(property)
+			case p.additional != nil:
+				f.add(p.additional)
+			case p.extra == extraRefused:
+				f.named = true // as not wanted, and reported as such
+			}
+		}
+	}
+}
+
+// alternatives applies those members of oneOf and anyOf that the value matches or, if it matches none, the one it
+// comes closest to: its complaints are what a reader can use.
+func (j *Judge) alternatives(n *jsontree.Node, p *Schema, sc *scope) {
+	defer j.asking(n, p)()
+	if p.not != nil && j.distance(n, p.not) == 0 && j.fault() {
+		j.report(ForbiddenMatch, p, "%s matches the schema %s, which it must not", excerpt(n), p.not.Ref)
+	}
+	if p.tag != nil && n.Kind == jsontree.Object {
+		if branch := j.tagged(n, p); branch != nil {
+			j.apply(n, branch, sc)
+		} else {
+			sc.open = true
+		}
+		return
+	}
+	if p.OneOf != nil {
+		if matching := j.choose(n, p.OneOf, sc); len(matching) > 1 && j.fault() {
+			j.report(SeveralAlternatives, p, "%s matches %d alternatives, and must match exactly one: %s",
+				excerpt(n), len(matching), refs(matching))
+		}
+	}
+	if p.AnyOf != nil {
+		j.choose(n, p.AnyOf, sc)
+	}
+}
+
+// choose applies the members that match, or the closest, and returns those that match.
+func (j *Judge) choose(n *jsontree.Node, members []*Schema, sc *scope) (matching []*Schema) {
+	if len(members) == 1 {
+		j.apply(n, members[0], sc)
+		return nil
+	}
+	closest, least := members[0], infinite
+	for _, m := range members {
+		switch d := j.distance(n, m); {
+		case d == 0, j.hasApplied(m, sc): // it leads back to a schema that is having its say
+			matching = append(matching, m)
+		case d < least:
+			closest, least = m, d
+		}
+	}
+	for _, m := range matching {
+		j.apply(n, m, sc)
+	}
+	if matching == nil {
+		before := j.hint
+		j.hint = hintClosest(closest, len(members))
+		j.apply(n, closest, sc)
+		j.hint = before
+	}
+	return matching
+}

@@ -1,0 +1,59 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A Look is what the schemas that apply to a value say of it.
+type Look struct {
+	Node    *jsontree.Node
+	Schema  *Schema
+	Applied []*Schema      // those that it is judged by
+	fields  []FieldSchemas // of an object, as its names
+	items   FieldSchemas   // of an array
+}
+
+// Look holds a value against the schemas for it, and reports nothing.
+func (j *Judge) Look(n *jsontree.Node, s FieldSchemas) Look {
+	sc := scope{first: len(j.fields), applied: len(j.applied)}
+	if n.Kind == jsontree.Object {
+		j.fields = append(j.fields, make([]FieldSchemas, len(n.Items))...)
+	}
+	for _, one := range append([]*Schema{s.Schema}, s.Also...) {
+		j.apply(n, one, &sc)
+	}
+	l := Look{Node: n, Schema: s.Schema, Applied: slices.Clone(j.applied[sc.applied:]), fields: slices.Clone(j.fields[sc.first:]), items: sc.items}
+	if n.Kind == jsontree.Null { // a schema says only whether it accepts null
+		l.Applied = append([]*Schema{s.Schema}, s.Also...)
+	}
+	j.applied, j.fields = j.applied[:sc.applied], j.fields[:sc.first]
+	return l
+}
+
+// Step goes down to a field or an element; the node is nil when there is none.
+func (l *Look) Step(token string) (*jsontree.Node, FieldSchemas) {
+	switch l.Node.Kind {
+	case jsontree.Object:
+		for i, name := range l.Node.Names {
+			if name == token {
+				return l.Node.Items[i], l.fields[i]
+			}
+		}
+	case jsontree.Array:
+		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(l.Node.Items) {
+			return l.Node.Items[i], l.items
+		}
+	}
+	return nil, FieldSchemas{}
+}
+
+// IsApplied reports whether a schema was applied, or, where its tag names a derived schema, the base that stands for it.
+func IsApplied(applied []*Schema, s *Schema) bool {
+	if slices.Contains(applied, s) {
+		return true
+	}
+	return s.isBase() && slices.Contains(applied, s.tag.base)
+}

@@ -1,0 +1,141 @@
+package spec
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// An Operation is one method of one path.
+type Operation struct {
+	ID     string `json:"id"` // operationId; may be empty
+	Method string `json:"method"`
+	Path   string `json:"path"` // the template: "/client-tools/tools/{clientID}"
+
+	Ref         string
+	servers     []string // base paths
+	Params      []*Parameter
+	PathParams  int          // how many the template has
+	Body        *requestBody // nil when none is declared
+	Responses   []*Response  // sorted: exact codes, ranges, default
+	eventStream *EventStream // of the first stream that is described
+}
+
+// String returns the method and the path template: "GET /event".
+func (op *Operation) String() string { return op.Method + " " + op.Path }
+
+// A requestBody is a Request Body Object.
+type requestBody struct {
+	Ref      string
+	Required bool
+	Media    []*Media
+}
+
+// A Response is a Response Object under its code: "200", "4XX" or "default".
+type Response struct {
+	Code    string
+	Ref     string
+	Headers []*Parameter
+	Media   []*Media
+	Empty   bool // an answer without any of the media fits too
+}
+
+// Response finds the declaration for a status: "the explicit code definition takes precedence over the range definition
+// for that code", and default covers what is left (OpenAPI 3.0.3 §4.7.16).
+func (op *Operation) Response(status int) *Response {
+	code := strconv.Itoa(status)
+	var covering *Response
+	for _, r := range op.Responses {
+		switch {
+		case r.Code == code:
+			return r
+		case isRange(r.Code) && len(code) == 3 && r.Code[0] == code[0]:
+			covering = r
+		case r.Code == "default" && covering == nil:
+			covering = r
+		}
+	}
+	return covering
+}
+
+// Events returns the names of the events that the operation's streams may have, in the order of the document. It reports
+// false when there is no stream, or one whose events the document does not describe.
+func (op *Operation) Events() (names []string, ok bool) {
+	for _, r := range op.Responses {
+		for _, m := range r.Media {
+			switch {
+			case !m.Type.IsStream():
+			case m.Events == nil:
+				return nil, false
+			default:
+				names, ok = append(names, m.Events.Names...), true
+			}
+		}
+	}
+	return names, ok
+}
+
+// Streams reports whether some answer of the operation may be an event stream.
+func (op *Operation) Streams() bool {
+	return slices.ContainsFunc(op.Responses, func(r *Response) bool { return FindMedia(r.Media, "text/event-stream") != nil })
+}
+
+// Stream returns the declaration of the event stream that a response carries, or nil.
+func (op *Operation) Stream(r *transcript.Response) *Media {
+	if op == nil {
+		return nil
+	}
+	declared := op.Response(r.Status)
+	if declared == nil {
+		return nil
+	}
+	contentType, _ := r.Header.Get("Content-Type")
+	if m := FindMedia(declared.Media, contentType); m != nil && m.Type.IsStream() {
+		return m
+	}
+	return nil
+}
+
+// Opening finds the exchange that carries a stream.
+func Opening(t *transcript.Transcript, s *transcript.Stream) (*transcript.Exchange, int) {
+	for i := range t.Steps {
+		if t.Steps[i].ID != s.Step {
+			continue
+		}
+		for k, ex := range t.Steps[i].Exchanges {
+			if ex.Stream == s.Name {
+				return ex, k
+			}
+		}
+	}
+	return nil, 0
+}
+
+func isRange(code string) bool { return len(code) == 3 && strings.EqualFold(code[1:], "XX") }
+
+// Codes lists what is declared, for a text.
+func (op *Operation) Codes() string {
+	names := make([]string, len(op.Responses))
+	for i, r := range op.Responses {
+		names[i] = r.Code
+	}
+	return strings.Join(names, ", ")
+}
+
+// byCode orders responses: exact codes, ranges, default.
+func byCode(a, b *Response) int {
+	return cmp.Or(cmp.Compare(rankOf(a.Code), rankOf(b.Code)), strings.Compare(a.Code, b.Code))
+}
+
+func rankOf(code string) int {
+	switch {
+	case code == "default":
+		return 2
+	case isRange(code):
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,295 @@
+// Package specgap says why a document allows two answers to differ.
+//
+// Where two targets diverge and neither breaks the contract, the Finder names the most specific place of the document that
+// admits both, and the keyword that would decide between them.
+package specgap
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+)
+
+// A Gap is the place in a document that lets two answers differ and both be right: the most specific one that has a
+// say in what differs. Where a word of the document would decide, it is named.
+type Gap struct {
+	Schema string `json:"schema"`         // "#/components/schemas/Message/properties/text"
+	Line   int    `json:"line,omitempty"` // of that place, or of the nearest one around it
+	Admits string `json:"admits"`         // what the document says there: "type: string"
+	// Pin is what would decide: "an enum, a pattern or a format". It is empty where OpenAPI has no word for it.
+	Pin string `json:"pin,omitempty"`
+}
+
+// Finder finds silences, one after the other. What was read for one is kept for the next, which is often about the same
+// message. It is for one goroutine.
+type Finder struct {
+	doc   *spec.Document
+	last  [2]reading     // of each side
+	large [2]schema.Look // of each side, at the last large object
+}
+
+// A reading is a content that was read.
+type reading struct {
+	text []byte
+	node *jsontree.Node
+}
+
+// NewFinder returns what finds the silences of a document.
+func NewFinder(d *spec.Document) *Finder { return &Finder{doc: d} }
+
+// A Divergence is a place where what two targets did is not the same, and neither is wrong.
+type Divergence struct {
+	Transcripts [2]*transcript.Transcript // the reference's first
+	Step        string
+	Exchange    int
+	// Stream names the stream, when it is about events; Events are their indexes in it, -1 where there is none.
+	Stream string
+	Events [2]int
+	At     [2]string // where in the message each side has it, in the words of Violation.Place
+	How    How
+}
+
+// How two sides part, where their values do not show it.
+type How string
+
+// The ways that have to be said.
+const (
+	OtherValue    How = ""         // what stands there, or whether anything does
+	OtherLength   How = "length"   // a list has an element that the other's has not; At is the element
+	OtherOrder    How = "order"    // of a list's elements, or of events
+	OtherIdentity How = "identity" // an id that was another one before
+	OtherForm     How = "form"     // an id that is made in another way
+)
+
+// Find finds the place of the document that lets two sides part, which both are inside the contract there. It reports false
+// when there is none: what they have to obey is not the same, and another difference tells of that.
+func (f *Finder) Find(p *Divergence) (Gap, bool) {
+	if p.Stream != "" {
+		return f.event(p)
+	}
+	var sides [2]*transcript.Exchange
+	for i, t := range p.Transcripts {
+		if sides[i] = exchangeOf(t, p.Step, p.Exchange); sides[i] == nil || sides[i].Response == nil {
+			return Gap{}, false
+		}
+	}
+	op, _ := f.doc.Operation(sides[0].Request.Method, sides[0].Request.Target)
+	if other, _ := f.doc.Operation(sides[1].Request.Method, sides[1].Request.Target); op == nil || op != other {
+		return Gap{}, false
+	}
+	responses := [2]*transcript.Response{sides[0].Response, sides[1].Response}
+	declared := op.Response(responses[0].Status)
+	if other := op.Response(responses[1].Status); declared == nil || other == nil {
+		return Gap{}, false
+	} else if p.At[0] == "status" {
+		return f.status(op, [2]*spec.Response{declared, other}, responses), true
+	} else if declared != other {
+		return Gap{}, false
+	}
+	if name, ok := strings.CutPrefix(p.At[0], "header "); ok {
+		return f.header(declared, name, responses, p.How)
+	}
+	return f.body(p, declared, responses)
+}
+
+// exchangeOf finds an exchange. Those of a burst are in no order: which one is meant cannot be said.
+func exchangeOf(t *transcript.Transcript, step string, exchange int) *transcript.Exchange {
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.ID == step && !s.Burst && 0 <= exchange && exchange < len(s.Exchanges) {
+			return s.Exchanges[exchange]
+		}
+	}
+	return nil
+}
+
+// gap is one at a place.
+func (f *Finder) gap(ref, admits, pin string) Gap {
+	return Gap{Schema: ref, Line: f.doc.Line(ref), Admits: admits, Pin: pin}
+}
+
+func (f *Finder) status(op *spec.Operation, declared [2]*spec.Response, r [2]*transcript.Response) Gap {
+	at := op.Ref + "/responses"
+	if declared[0] != declared[1] {
+		return f.gap(at, fmt.Sprintf("%s declares both %s and %s", op, declared[0].Code, declared[1].Code), "")
+	}
+	code := declared[0].Code
+	return f.gap(at+"/"+code, fmt.Sprintf("%s covers both %d and %d", code, r[0].Status, r[1].Status), "each status that may come, instead of "+code)
+}
+
+func (f *Finder) header(declared *spec.Response, name string, r [2]*transcript.Response, how How) (Gap, bool) {
+	if strings.EqualFold(name, "Content-Type") {
+		return f.contentType(declared, r)
+	}
+	for _, h := range declared.Headers {
+		if !strings.EqualFold(h.Name, name) {
+			continue
+		}
+		sent := [2]spec.Sent{h.InHeader(r[0].Header), h.InHeader(r[1].Header)}
+		switch {
+		case sent[0].None() != sent[1].None():
+			return f.gap(h.Ref, "the header field "+h.Name+" is not required", "required: true"), true
+		case sent[0].None() || h.Schema == nil || h.Encoding == spec.Opaque:
+			return f.gap(h.Ref, "nothing is said of the field's value", "a schema"), true
+		}
+		var nodes [2]*jsontree.Node
+		for i, s := range sent {
+			if h.Encoding == spec.PlainText {
+				nodes[i] = h.Value(s)
+			} else if nodes[i] = f.json(i, []byte(s.Decode(s.Values[0]))); nodes[i] == nil {
+				return Gap{}, false
+			}
+		}
+		return f.walk(nodes, h.Schema, [2][]string{}, how)
+	}
+	return f.gap(declared.Ref, "the header field "+problem.Quote(name)+" is not declared", undeclaredPin(how)), true
+}
+
+// undeclaredPin says what a field has to be declared as. No document lists the ids that servers make up.
+func undeclaredPin(how How) string {
+	switch how {
+	case OtherIdentity:
+		return expectation
+	case OtherForm:
+		return "declare it, required and with a pattern"
+	default:
+		return "declare it, required and with an enum"
+	}
+}
+
+// contentType is about two content types that are both declared.
+func (f *Finder) contentType(declared *spec.Response, r [2]*transcript.Response) (Gap, bool) {
+	var found [2]*spec.Media
+	for i := range r {
+		contentType, _ := r[i].Header.Get("Content-Type")
+		found[i] = spec.FindMedia(declared.Media, contentType)
+	}
+	switch {
+	case found[0] == nil || found[1] == nil:
+		return f.gap(declared.Ref, "no content is declared, and nothing is said of its type", ""), true
+	case found[0] != found[1]:
+		return f.gap(declared.Ref+"/content", "both "+found[0].Name+" and "+found[1].Name+" are declared", "one of them"), true
+	case strings.Contains(found[0].Name, "*"):
+		return f.gap(found[0].Ref, "the range "+found[0].Name, "one content type"), true
+	}
+	return f.gap(found[0].Ref, "what stands after "+found[0].Name+" is not looked at", ""), true
+}
+
+func (f *Finder) body(p *Divergence, declared *spec.Response, r [2]*transcript.Response) (Gap, bool) {
+	contentType, _ := r[0].Header.Get("Content-Type")
+	other, _ := r[1].Header.Get("Content-Type")
+	m := spec.FindMedia(declared.Media, contentType)
+	if m == nil || m != spec.FindMedia(declared.Media, other) || m.Type.IsStream() {
+		return Gap{}, false
+	}
+	how := spec.ParseMediaType(contentType).Encoding()
+	return f.content(p, "body", m.Ref, m.Schema, how, [2][]byte{r[0].Body.Bytes, r[1].Body.Bytes})
+}
+
+// content is about two contents under one schema. part is what the places begin with.
+func (f *Finder) content(p *Divergence, part, ref string, s *schema.Schema, how spec.Encoding, data [2][]byte) (Gap, bool) {
+	switch {
+	case how == spec.Opaque:
+		return f.gap(ref, "this content is not looked at", ""), true
+	case s == nil:
+		return f.gap(ref, "the content has no schema", "a schema"), true
+	}
+	var nodes [2]*jsontree.Node
+	var tokens [2][]string
+	for i, text := range data {
+		rest, ok := strings.CutPrefix(p.At[i], part)
+		if !ok {
+			return Gap{}, false
+		}
+		tokens[i], _ = spec.ParsePointer(rest) // none when it is the whole
+		if how == spec.PlainText {
+			nodes[i] = s.Read(string(text))
+		} else if nodes[i] = f.json(i, text); nodes[i] == nil {
+			return Gap{}, false
+		}
+	}
+	return f.walk(nodes, s, tokens, p.How)
+}
+
+// json reads a content of a side; nil when it is no JSON.
+func (f *Finder) json(side int, text []byte) *jsontree.Node {
+	last := &f.last[side]
+	if !bytes.Equal(last.text, text) || last.node == nil {
+		node, _, err := jsontree.Parse(text)
+		if err != nil {
+			return nil
+		}
+		*last = reading{text, node}
+	}
+	return last.node
+}
+
+// event is about the events of a stream.
+func (f *Finder) event(p *Divergence) (Gap, bool) {
+	var sides [2]*transcript.Stream
+	for i, t := range p.Transcripts {
+		for _, s := range t.Streams {
+			if s.Name == p.Stream {
+				sides[i] = s
+			}
+		}
+	}
+	if sides[0] == nil || sides[1] == nil {
+		return Gap{}, false
+	}
+	ex, _ := spec.Opening(p.Transcripts[0], sides[0])
+	if ex == nil || ex.Response == nil {
+		return Gap{}, false
+	}
+	op, _ := f.doc.Operation(ex.Request.Method, ex.Request.Target)
+	m := op.Stream(ex.Response)
+	switch {
+	case m == nil:
+		return Gap{}, false
+	case m.Events == nil:
+		return f.gap(m.Ref, "the events of the stream are not described", "x-events"), true
+	}
+	var events [2]*transcript.Event
+	for i, s := range sides {
+		if n := p.Events[i]; 0 <= n && n < len(s.Events) {
+			events[i] = &s.Events[n]
+		}
+	}
+	return f.events(p, m.Events, events)
+}
+
+func (f *Finder) events(p *Divergence, set *spec.EventStream, events [2]*transcript.Event) (Gap, bool) {
+	one := events[0]
+	if one == nil {
+		one = events[1]
+	}
+	if one == nil {
+		return f.gap(set.Ref, "nothing is said of who ends the stream, or when", ""), true
+	}
+	name := set.NameOf(one)
+	declared := set.Events[name]
+	switch {
+	case one.Comment:
+		return f.gap(set.Ref, "comments may come, and need not", ""), true
+	case declared == nil:
+		return Gap{}, false
+	case p.At[0] == "event" && p.How == OtherOrder:
+		return f.gap(declared.Ref, "nothing is said of the order of events", ""), true
+	case p.At[0] == "event" || events[0] == nil || events[1] == nil:
+		return f.gap(declared.Ref, "the event "+problem.Quote(name)+" may come, and need not", ""), true
+	}
+	other := set.NameOf(events[1])
+	switch part, _, _ := strings.Cut(p.At[0], "/"); {
+	case name != other:
+		return f.gap(set.Ref+"/events", "both "+problem.Quote(name)+" and "+problem.Quote(other)+" are declared", ""), true
+	case part != "event data":
+		return f.gap(declared.Ref, "nothing is said of what stands beside the data: "+strings.TrimPrefix(part, "event "), ""), true
+	}
+	return f.content(p, "event data", declared.Ref, declared.Schema, declared.Encoding, [2][]byte{[]byte(events[0].Data), []byte(events[1].Data)})
+}

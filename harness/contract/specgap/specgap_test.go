@@ -1,0 +1,251 @@
+package specgap
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// told writes a silence as "schema: admits; pin".
+func told(s Gap, ok bool) string {
+	if !ok {
+		return "none"
+	}
+	out := strings.TrimPrefix(s.Schema, "#") + ": " + s.Admits
+	if s.Pin != "" {
+		out += "; " + s.Pin
+	}
+	return out
+}
+
+func parting(a, b *transcript.Transcript, at ...string) *Divergence {
+	return &Divergence{Transcripts: [2]*transcript.Transcript{a, b}, Step: "1", Events: [2]int{-1, -1}, At: [2]string{at[0], at[len(at)-1]}}
+}
+
+const body200 = "/paths/~1x/get/responses/200/content/application~1json/schema"
+
+func TestASilenceIsTheMostSpecificSchemaThatAdmitsBoth(t *testing.T) {
+	schemas := `
+    Name: {type: string, minLength: 1}
+    Base: {type: object, properties: {id: {type: string}}}
+    Heir:
+      allOf:
+        - $ref: '#/components/schemas/Base'
+        - {type: object, required: [size], properties: {size: {type: integer, minimum: 0}}}
+    Cat: {type: object, required: [kind], properties: {kind: {type: string, enum: [cat]}, name: {$ref: '#/components/schemas/Name'}}}
+    Dog: {type: object, required: [kind], properties: {kind: {type: string, enum: [dog]}, name: {type: string}}}
+    Pet:
+      oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}]
+      discriminator: {propertyName: kind, mapping: {cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog'}}
+    Tree: {type: object, properties: {leaf: {type: boolean}, below: {type: array, items: {$ref: '#/components/schemas/Tree'}}}}`
+	for _, tc := range []struct {
+		name, schema, ref, cand string
+		at                      string // one, or the reference's and the candidate's
+		how                     How
+		want                    string
+	}{
+		{"a string", `{type: object, properties: {text: {type: string}}}`, `{"text":"a"}`, `{"text":"b"}`, "body/text", "",
+			body200 + "/properties/text: type: string; an enum, a pattern or a format"},
+		{"with bounds and a pattern", `{type: string, pattern: '^[ab]$', maxLength: 9, nullable: true}`, `"a"`, `"b"`, "body", "",
+			body200 + ": type: string, nullable: true, pattern: ^[ab]$, maxLength: 9; an enum, a pattern or a format"},
+		{"an enum", `{type: string, enum: [a, b]}`, `"a"`, `"b"`, "body", "", body200 + `: type: string, enum: ["a", "b"]; a narrower enum`},
+		{"a number", `{type: integer, format: int32}`, `1`, `2`, "body", "", body200 + ": type: integer, format: int32; an enum, or a minimum and a maximum"},
+		{"a boolean, through $ref and a list", `{$ref: '#/components/schemas/Tree'}`, `{"below":[{},{"leaf":true}]}`, `{"below":[{},{"leaf":false}]}`, "body/below/1/leaf", "",
+			"/components/schemas/Tree/properties/leaf: type: boolean; an enum"},
+		{"other places on the two sides", `{$ref: '#/components/schemas/Tree'}`, `{"below":[{},{"leaf":true}]}`, `{"below":[{"leaf":false}]}`, "body/below/1/leaf body/below/0/leaf", "",
+			"/components/schemas/Tree/properties/leaf: type: boolean; an enum"},
+		{"below allOf, of the base", `{$ref: '#/components/schemas/Heir'}`, `{"id":"a","size":1}`, `{"id":"b","size":1}`, "body/id", "",
+			"/components/schemas/Base/properties/id: type: string; an enum, a pattern or a format"},
+		{"below allOf, its own", `{$ref: '#/components/schemas/Heir'}`, `{"size":1}`, `{"size":2}`, "body/size", "",
+			"/components/schemas/Heir/allOf/1/properties/size: type: integer, minimum: 0; an enum, or a minimum and a maximum"},
+		{"in the alternative that both match", `{$ref: '#/components/schemas/Pet'}`, `{"kind":"cat","name":"a"}`, `{"kind":"cat","name":"b"}`, "body/name", "",
+			"/components/schemas/Name: type: string, minLength: 1; an enum, a pattern or a format"},
+		{"in different alternatives", `{$ref: '#/components/schemas/Pet'}`, `{"kind":"cat"}`, `{"kind":"dog"}`, "body/kind", "",
+			"/components/schemas/Pet: oneOf: the reference's matches Cat, the candidate's Dog; fewer alternatives"},
+		{"below different alternatives", `{type: object, properties: {pet: {$ref: '#/components/schemas/Pet'}}}`, `{"pet":{"kind":"cat","name":"a"}}`, `{"pet":{"kind":"dog","name":"b"}}`, "body/pet/name", "",
+			"/components/schemas/Pet: oneOf: the reference's matches Cat, the candidate's Dog; fewer alternatives"},
+		{"anyOf without a tag", `{anyOf: [{type: string}, {type: integer}]}`, `"1"`, `1`, "body", "",
+			body200 + ": anyOf: the reference's matches " + "#" + body200 + "/anyOf/0, the candidate's #" + body200 + "/anyOf/1; fewer alternatives"},
+		{"a field that is missing", `{$ref: '#/components/schemas/Base'}`, `{"id":"a"}`, `{}`, "body/id", "", `/components/schemas/Base: "id" is not required; required: [id]`},
+		{"a field too much", `{$ref: '#/components/schemas/Base'}`, `{}`, `{"id":"a"}`, "body/id", "", `/components/schemas/Base: "id" is not required; required: [id]`},
+		{"null and absent", `{type: object, properties: {n: {type: string, nullable: true}}}`, `{"n":null}`, `{}`, "body/n", "",
+			body200 + `: "n" is nullable and not required: null and absent are both right; required, or no nullable`},
+		{"null and a value", `{type: object, properties: {n: {type: string, nullable: true}}}`, `{"n":null}`, `{"n":"a"}`, "body/n", "",
+			body200 + "/properties/n: type: string, nullable: true; no nullable"},
+		{"no type at all", `{type: object, properties: {n: {}}}`, `{"n":1}`, `{"n":"1"}`, "body/n", "", body200 + "/properties/n: no type: any value; a type"},
+		{"additional fields", `{type: object, additionalProperties: true}`, `{"x":1}`, `{}`, "body/x", "",
+			body200 + `: additionalProperties admits "x"; additionalProperties: false, or the field under properties`},
+		{"below an additional field", `{type: object, additionalProperties: true}`, `{"x":{"y":1}}`, `{"x":{"y":2}}`, "body/x/y", "",
+			body200 + `: additionalProperties admits "x"; additionalProperties: false, or the field under properties`},
+		{"a map of a schema", `{type: object, additionalProperties: {$ref: '#/components/schemas/Name'}}`, `{"x":"a"}`, `{"x":"b"}`, "body/x", "",
+			"/components/schemas/Name: type: string, minLength: 1; an enum, a pattern or a format"},
+		{"a free object", `{type: object}`, `{"x":1}`, `{"x":2}`, "body/x", "", body200 + `: an object may have fields that nobody names, such as "x"; properties, and additionalProperties: false`},
+		{"below an element of any value", `{}`, `[{"x":1}]`, `[{"x":2}]`, "body/0/x", "", body200 + ": no type: any value; type: array, and items"},
+		{"an element more", `{type: array, maxItems: 9, items: {type: integer}}`, `[1,2]`, `[1]`, "body/1", OtherLength, body200 + ": type: array, maxItems: 9; minItems and maxItems"},
+		{"another order", `{type: array, items: {type: integer}}`, `[1,2]`, `[2,1]`, "body", OtherOrder, body200 + ": type: array; no schema says in which order; an expect of the scenario"},
+		{"another id", `{$ref: '#/components/schemas/Base'}`, `{"id":"a"}`, `{"id":"b"}`, "body/id", OtherIdentity,
+			"/components/schemas/Base/properties/id: type: string; no schema says which ids belong together; an expect of the scenario"},
+		{"no JSON", `{type: string}`, `"a"`, `nope`, "body", "", "none"},
+		{"a place that neither has", `{type: object}`, `{}`, `{}`, "body/x", "", "none"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := parse(t, returning(tc.schema, schemas))
+			p := parting(answerJSON(tc.ref), answerJSON(tc.cand), strings.Fields(tc.at)...)
+			p.How = tc.how
+			if got := told(NewFinder(d).Find(p)); got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}
+
+const silenceDoc = head + `paths:
+  /x:
+    get:
+      responses:
+        '200':
+          description: ok
+          headers:
+            Size: {schema: {type: integer}}
+            Deep: {content: {application/json: {schema: {type: array, items: {}}}}}
+            Blank: {content: {image/png: {schema: {type: string}}}}
+          content:
+            application/json: {schema: {type: string}}
+            text/*: {schema: {type: string}}
+            image/png: {schema: {type: string}}
+        '201': {description: ok}
+        4XX: {description: refused}
+        default: {description: other}
+`
+
+func TestASilenceOutsideTheBody(t *testing.T) {
+	d := parse(t, silenceDoc)
+	const at = "/paths/~1x/get/responses"
+	with := func(contentType string, h ...string) *transcript.Transcript {
+		return answer("GET", "/x", 200, header(append([]string{"Content-Type", contentType}, h...)...), `"a"`)
+	}
+	for _, tc := range []struct {
+		name      string
+		ref, cand *transcript.Transcript
+		at        string
+		want      string
+	}{
+		{"two statuses", answer("GET", "/x", 200, nil, ""), answer("GET", "/x", 201, nil, ""), "status", at + ": GET /x declares both 200 and 201"},
+		{"a range", answer("GET", "/x", 404, nil, ""), answer("GET", "/x", 400, nil, ""), "status", at + "/4XX: 4XX covers both 404 and 400; each status that may come, instead of 4XX"},
+		{"default", answer("GET", "/x", 500, nil, ""), answer("GET", "/x", 503, nil, ""), "status", at + "/default: default covers both 500 and 503; each status that may come, instead of default"},
+		{"the body of another status", answer("GET", "/x", 200, nil, ""), answer("GET", "/x", 201, nil, ""), "body", "none"},
+		{"a field that is not declared", with("application/json", "X", "1"), with("application/json"), "header X", at + `/200: the header field "X" is not declared; declare it, required and with an enum`},
+		{"a field that is not required", with("application/json", "size", "1"), with("application/json"), "header size", at + "/200/headers/Size: the header field Size is not required; required: true"},
+		{"a field's value", with("application/json", "Size", "1"), with("application/json", "Size", "2"), "header Size", at + "/200/headers/Size/schema: type: integer; an enum, or a minimum and a maximum"},
+		{"a field's value in JSON", with("application/json", "Deep", "[1]"), with("application/json", "Deep", "[2]"), "header Deep", at + "/200/headers/Deep/content/application~1json/schema: type: array; a schema of its items"},
+		{"a field that is not looked at", with("application/json", "Blank", "1"), with("application/json", "Blank", "2"), "header Blank", at + "/200/headers/Blank: nothing is said of the field's value; a schema"},
+		{"two content types", with("application/json"), with("image/png"), "header Content-Type", at + "/200/content: both application/json and image/png are declared; one of them"},
+		{"a range of them", with("text/html"), with("text/csv"), "header Content-Type", at + "/200/content/text~1*: the range text/*; one content type"},
+		{"a parameter", with("application/json"), with("application/json; charset=utf-8"), "header Content-Type", at + "/200/content/application~1json: what stands after application/json is not looked at"},
+		{"a text", with("text/html"), with("text/html"), "body", at + "/200/content/text~1*/schema: type: string; an enum, a pattern or a format"},
+		{"an image", with("image/png"), with("image/png"), "body", at + "/200/content/image~1png: this content is not looked at"},
+		{"an operation that is not there", answer("GET", "/y", 200, nil, ""), answer("GET", "/y", 201, nil, ""), "status", "none"},
+	} {
+		if got := told(NewFinder(d).Find(parting(tc.ref, tc.cand, tc.at))); got != tc.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// No document lists ids, so an enum is no help where they part.
+func TestASilenceAboutIDsAsksForNoEnum(t *testing.T) {
+	d := parse(t, silenceDoc)
+	field := func(name, value string) *transcript.Transcript {
+		return answer("GET", "/x", 200, header("Content-Type", "application/json", name, value), `"a"`)
+	}
+	for _, tc := range []struct {
+		field string
+		how   How
+		want  string
+	}{
+		{"X", OtherIdentity, "an expect of the scenario"},
+		{"X", OtherForm, "declare it, required and with a pattern"},
+		{"X", OtherValue, "declare it, required and with an enum"},
+		{"Size", OtherIdentity, "an expect of the scenario"},
+		{"Size", OtherForm, "a pattern or a format"},
+		{"Size", OtherValue, "an enum, or a minimum and a maximum"},
+	} {
+		p := parting(field(tc.field, "1"), field(tc.field, "2"), "header "+tc.field)
+		p.How = tc.how
+		if got, ok := NewFinder(d).Find(p); !ok || got.Pin != tc.want {
+			t.Errorf("%s, %q: %q would decide, want %q", tc.field, tc.how, got.Pin, tc.want)
+		}
+	}
+}
+
+func TestASilenceOfAStream(t *testing.T) {
+	d := parse(t, streaming(`
+                name: /type
+                comments: true
+                events:
+                  note: {schema: {type: object, properties: {type: {type: string}, text: {type: string}}}}
+                  gone: {schema: {type: object, properties: {type: {type: string}}}}
+`))
+	const set = "/paths/~1x/get/responses/200/content/text~1event-stream/x-events"
+	ref := streamed(data("", `{"type":"note","text":"a"}`), data("", `{"type":"gone"}`), transcript.Event{Comment: true, Data: "beat"})
+	cand := streamed(data("", `{"type":"note","text":"b"}`), data("", `{"type":"note","text":"b"}`))
+	for _, tc := range []struct {
+		at     string
+		events [2]int
+		how    How
+		want   string
+	}{
+		{"event data/text", [2]int{0, 0}, "", set + "/events/note/schema/properties/text: type: string; an enum, a pattern or a format"},
+		{"event name", [2]int{1, 1}, "", set + `/events: both "gone" and "note" are declared`},
+		{"event id", [2]int{0, 0}, "", set + "/events/note: nothing is said of what stands beside the data: id"},
+		{"event", [2]int{1, -1}, "", set + `/events/gone: the event "gone" may come, and need not`},
+		{"event", [2]int{-1, 1}, "", set + `/events/note: the event "note" may come, and need not`},
+		{"event", [2]int{0, 1}, OtherOrder, set + "/events/note: nothing is said of the order of events"},
+		{"event", [2]int{2, -1}, "", set + ": comments may come, and need not"},
+		{"", [2]int{-1, -1}, "", set + ": nothing is said of who ends the stream, or when"},
+	} {
+		p := parting(ref, cand, tc.at)
+		p.Stream, p.Events, p.How = "s", tc.events, tc.how
+		if got := told(NewFinder(d).Find(p)); got != tc.want {
+			t.Errorf("%q %v:\ngot  %s\nwant %s", tc.at, tc.events, got, tc.want)
+		}
+	}
+	p := parting(ref, cand, "event")
+	p.Stream = "another"
+	if _, ok := NewFinder(d).Find(p); ok {
+		t.Error("a stream that is not there has a silence")
+	}
+}
+
+func TestASilenceHasTheLineOfItsSchema(t *testing.T) {
+	text := returning(`{$ref: '#/components/schemas/Note'}`, `
+    Note:
+      type: object
+      properties:
+        text:
+          type: string`)
+	s, ok := NewFinder(parse(t, text)).Find(parting(answerJSON(`{"text":"a"}`), answerJSON(`{"text":"b"}`), "body/text"))
+	if line := strings.Split(text, "\n")[max(0, s.Line-1)]; !ok || strings.TrimSpace(line) != "text:" {
+		t.Errorf("line %d is %q, %v\n%s", s.Line, line, ok, numbered(text))
+	}
+}
+
+func TestABurstHasNoSilence(t *testing.T) {
+	a, b := answerJSON(`"a"`), answerJSON(`"b"`)
+	a.Steps[0].Burst = true
+	if got := told(NewFinder(parse(t, returning(`{type: string}`))).Find(parting(a, b, "body"))); got != "none" {
+		t.Error(got)
+	}
+}
+
+func TestFinderKeepWhatWasRead(t *testing.T) {
+	f := NewFinder(parse(t, returning(`{type: object, properties: {a: {type: string}, b: {type: string}}}`)))
+	for i, name := range []string{"a", "b", "a"} {
+		x, y := answerJSON(fmt.Sprintf(`{"a":"%d","b":"x"}`, i/2)), answerJSON(`{"a":"y","b":"y"}`)
+		if got := told(f.Find(parting(x, y, "body/"+name))); !strings.HasPrefix(got, body200+"/properties/"+name+":") {
+			t.Errorf("%d: %s", i, got)
+		}
+	}
+}

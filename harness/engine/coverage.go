@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// cover counts what a transcript has reached of the contract. When lockstep itself panics, the numbers are wrong and the run is
+// incomplete.
+func (j *judgement) cover(s *scenario.Scenario, t *transcript.Transcript) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			j.result.Incomplete = fmt.Sprintf("lockstep itself failed to count what %s reached of the contract: %v", t.Scenario, cause)
+			j.log.Error("coverage broke", "scenario", t.Scenario, "err", cause, "stack", string(debug.Stack()))
+		}
+	}()
+	var shape coverage.Normalizer // few transcripts need one
+	j.coverage.AddNormalized(t, func(text string) string {
+		if shape == nil {
+			shape = j.project.CompareRules(s).Shape(t)
+		}
+		return shape(text)
+	})
+}
+
+// uncompared lists what the contract declares and responses had, but no rule has compared. With one target nothing is compared.
+func uncompared(r *Result, coverage *coverage.Coverage) []string {
+	if r.Alone {
+		return nil
+	}
+	return coverage.NotCompared(func(header string) bool {
+		key := compare.HeaderApplied(header, "")
+		for i := range r.Scenarios {
+			if slices.Contains(r.Scenarios[i].Applied, key) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// coverageGate says whether the run has reached the coverage that the project demands; nil when it demands none. selected is
+// how many scenarios were selected.
+func coverageGate(p *project.Project, r *Result, selected int, coverage *coverage.Coverage) *coverage.Gate {
+	d := p.Demand
+	if d == nil {
+		return nil
+	}
+	if why := whyNotJudged(p, r, selected); why != "" {
+		return d.NotJudged(why)
+	}
+	return d.Judge(coverage)
+}
+
+// whyNotJudged says why the coverage of a run is not that of all scenarios; "" when it is.
+func whyNotJudged(p *project.Project, r *Result, selected int) string {
+	if r.Incomplete != "" {
+		return "the run is not complete"
+	}
+	if n, all := selected, len(p.Scenarios); n < all {
+		return fmt.Sprintf("%d of %d scenarios were selected", n, all)
+	}
+	var doubtful []string
+	for i := range r.Scenarios {
+		if s := &r.Scenarios[i]; s.Verdict == verdict.NotApplicable || len(s.Reasons) > 0 {
+			doubtful = append(doubtful, s.ID)
+		}
+	}
+	switch len(doubtful) {
+	case 0:
+		return ""
+	case 1:
+		return doubtful[0] + " was not judged"
+	default:
+		return fmt.Sprintf("%s and %d more scenarios were not judged", doubtful[0], len(doubtful)-1)
+	}
+}

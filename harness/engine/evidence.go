@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// maxEvidence bounds of how many scenarios evidence is kept. Scenarios that fail for the same reason have the same.
+const maxEvidence = 1000
+
+// keepEvidence keeps how long the responses of a scenario took, and the evidence for its findings that reports show. The mutex
+// is held.
+func (j *judgement) keepEvidence(s *scenario.Scenario, v *verdict.Scenario, ts []*transcript.Transcript) {
+	defer j.recoverEvidence(s.ID)
+	if !j.result.Alone {
+		j.latencies.Add(ts, j.project.ContractLookup().Operation)
+	}
+	j.gather(s, v, ts)
+	if !v.MayHaveConstants() {
+		return
+	}
+	if size := sizeOf(ts); j.undecided.size+size <= maxUndecided {
+		if j.undecided.transcripts == nil {
+			j.undecided.transcripts = map[string][]*transcript.Transcript{}
+		}
+		j.undecided.size += size
+		j.undecided.transcripts[s.ID] = ts
+	}
+}
+
+// recoverEvidence keeps a panic of lockstep itself from costing the scenario its verdict.
+func (j *judgement) recoverEvidence(id string) {
+	if cause := recover(); cause != nil {
+		j.log.Error("evidence broke", "scenario", id, "err", cause, "stack", string(debug.Stack()))
+	}
+}
+
+func (j *judgement) gather(s *scenario.Scenario, v *verdict.Scenario, ts []*transcript.Transcript) {
+	defer j.recoverEvidence(s.ID)
+	if len(v.Findings) == 0 || len(j.result.Evidence) >= maxEvidence && j.result.Evidence[s.ID] == nil {
+		return
+	}
+	if j.result.Evidence == nil {
+		j.result.Evidence = map[string]*report.Evidence{}
+	}
+	rules := j.project.CompareRules(s)
+	j.result.Evidence[s.ID] = report.GatherEvidence(&report.EvidenceSource{
+		Scenario: v, Transcripts: ts, Text: s.Text, Rules: rulesInForce(j.project.Rules, s),
+		Mask: compare.NewMasker(rules, ts...).Mask,
+	})
+}
+
+// undecided are the transcripts of scenarios whose verdicts may change when all scenarios have been judged.
+type undecided struct {
+	transcripts map[string][]*transcript.Transcript
+	size        int
+}
+
+// maxUndecided bounds the bytes of bodies and events in them.
+const maxUndecided = 32 << 20
+
+func sizeOf(ts []*transcript.Transcript) (n int) {
+	const step = 1 << 10 // header fields, and what a step is made of
+	for _, t := range ts {
+		for range t.AllSteps() {
+			n += step
+		}
+		for message := range runfile.Messages(t) {
+			n += len(message)
+		}
+	}
+	return n
+}
+
+// findConstants looks for constants in all scenarios, and keeps the evidence for them.
+func (j *judgement) findConstants() {
+	j.constancy = verdict.Constants(j.verdicts, j.accept)
+	for i, v := range j.verdicts {
+		if v == nil || !slices.ContainsFunc(v.Findings, func(f verdict.Finding) bool { return f.Constant() }) {
+			continue
+		}
+		if ts := j.undecided.transcripts[v.ID]; ts != nil {
+			j.gather(j.scenarios[i], v, ts)
+		} else if ev := j.result.Evidence[v.ID]; ev != nil {
+			ev.Findings = realignEvidence(ev.Findings, v.Findings)
+		}
+	}
+	j.undecided = undecided{}
+}
+
+// realignEvidence keeps the evidence of each finding at its index. Findings about constants, which have none, have been
+// inserted.
+func realignEvidence(evidence []report.FindingEvidence, findings []verdict.Finding) []report.FindingEvidence {
+	out := make([]report.FindingEvidence, len(findings))
+	for i, f := range findings {
+		if !f.Constant() && len(evidence) > 0 {
+			out[i], evidence = evidence[0], evidence[1:]
+		}
+	}
+	return out
+}
+
+// rulesInForce lists the rules that apply to a scenario, and where each is written.
+func rulesInForce(project scenario.Rules, s *scenario.Scenario) []string {
+	var out []string
+	note := func(step string, r scenario.Rules) {
+		prefix := ""
+		if step != "" {
+			prefix = "step " + step + ": "
+		}
+		for i, name := range r.Headers {
+			where := "by default"
+			if i < len(r.HeaderAt) {
+				where = r.HeaderAt[i].String()
+			}
+			out = append(out, fmt.Sprintf("%sheader %s is compared (%s)", prefix, name, where))
+		}
+		volatile := func(rules []scenario.Volatile, of string) {
+			for _, v := range rules {
+				out = append(out, fmt.Sprintf("%s%s%s (%s:%d)", prefix, of, &v, v.File, v.Line))
+			}
+		}
+		volatile(r.Volatile, "")
+		for name, of := range r.Stubs {
+			for i, header := range of.Headers {
+				out = append(out, fmt.Sprintf("%sstub %s: header %s is compared (%s)", prefix, name, header, of.HeaderAt[i]))
+			}
+			volatile(of.Volatile, "stub "+name+": ")
+		}
+		for name, of := range r.MCP {
+			volatile(of.Volatile, "MCP "+name+": ")
+		}
+		var streams []string
+		for name, rule := range r.Streams {
+			streams = append(streams, fmt.Sprintf("%sstream %s has rules of its own (%s:%d)", prefix, name, rule.File, rule.Line))
+		}
+		slices.Sort(streams)
+		out = append(out, streams...)
+	}
+	note("", s.Compare)
+	for _, r := range s.StepRules {
+		note(r.Step, r.Rules)
+	}
+	note("", project)
+	return out
+}

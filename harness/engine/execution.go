@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// An execution is a run under way. The mutex of its judgement guards outputs and cutShort, too.
+type execution struct {
+	*judgement
+	opts     Options
+	targets  []project.Target
+	jobs     jobLimit
+	outputs  *outputs
+	cutShort []int // scenarios that an interrupt cut short
+}
+
+func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
+	l := e.project.Limits
+	return &run.Options{
+		Step: l.Step, Scenario: l.Scenario, Settle: l.Settle, Events: l.Events, Seed: e.opts.Seed,
+		Contract: e.project.ContractLookup(), Heartbeat: e.project.CompareRules(s).Beats, Recorded: e.opts.Against.Transcript(s),
+		Processors: target.OwnProcessors,
+	}
+}
+
+// judge judges what the targets did, or notes why the scenario does not apply.
+func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable string) {
+	e.judgeCase(i, &runfile.Case{Scenario: e.scenarios[i], NotApplicable: notApplicable, Transcripts: ts})
+}
+
+// judgeCase judges all runs of a scenario and writes them to the outputs.
+func (e *execution) judgeCase(i int, c *runfile.Case) {
+	all := c.All()
+	v := judgeWorstRun(e.project, c, e.result.Alone, e.accept)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.outputs.add(i, c, all)
+	for _, t := range all {
+		e.cover(c.Scenario, t)
+	}
+	e.keepEvidence(c.Scenario, &v, c.Transcripts)
+	e.addVerdict(i, &v)
+}
+
+// recordInternalError gives a scenario its verdict when lockstep itself failed in it. The run file gets the scenario too,
+// because a run file without it could not be judged again.
+func (e *execution) recordInternalError(i int, cause any) {
+	v := internalError(e.scenarios[i], cause)
+	if !e.isWritten(i) {
+		e.judge(i, e.notRun(e.scenarios[i], v.Reasons[0].Text, v.Reasons[0].Log), "")
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.addVerdict(i, &v)
+}
+
+// isWritten reports whether the run file has a scenario, or is about to.
+func (e *execution) isWritten(i int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.outputs.written[i]
+}
+
+// An observer tells an execution what its pools do.
+type observer struct {
+	*Monitor
+	run *execution
+}
+
+// OwnerUnchecked notes a target of which it is not known that its own process answers on its port.
+func (o observer) OwnerUnchecked(name, why string) {
+	if why == "" {
+		return
+	}
+	o.run.mu.Lock()
+	defer o.run.mu.Unlock()
+	if o.run.result.OwnerUnchecked == nil {
+		o.run.result.OwnerUnchecked = map[string]string{}
+	}
+	o.run.result.OwnerUnchecked[name] = why
+}
+
+// interrupted names the scenarios that were cut short: one of them may be what took so long.
+func (e *execution) interrupted() string {
+	if len(e.cutShort) == 0 {
+		return ""
+	}
+	slices.Sort(e.cutShort)
+	names := make([]string, len(e.cutShort))
+	for i, n := range e.cutShort {
+		names[i] = e.scenarios[n].ID
+	}
+	return "; " + transcript.UnderWay(names)
+}
+
+// notRun returns the transcripts of a scenario that did not run. The first says why.
+func (e *execution) notRun(s *scenario.Scenario, why string, log []string) []*transcript.Transcript {
+	out := make([]*transcript.Transcript, len(e.targets))
+	for i, t := range e.targets {
+		out[i] = &transcript.Transcript{Scenario: s.ID, Target: t.Spec.Name, Started: time.Now()}
+	}
+	out[0].Unusable, out[0].Log = why, log
+	return out
+}

@@ -1,0 +1,58 @@
+package engine_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// What a server says of times is held against what it said before, and against its other times.
+func TestServersThatTellTimesWronglyAreFound(t *testing.T) {
+	file := fauxproject.Write(t, fauxproject.Running)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fauxproject.Add(t, file, "lockstep.yaml", strings.Replace(string(text), "limits:", "undocumented: allow\nlimits:", 1))
+	stable := scenario.Volatile{At: "$..createdAt", Kind: scenario.VolatileTime, Stable: true, Because: "a thing is made once"}
+	for _, tc := range []struct {
+		right, wrong string
+		rule         bool
+		place, says  string // "" when there is nothing to say
+	}{
+		{"", "", true, "", ""},
+		{"touched", "touched", false, "", ""},
+		{"touched", "touched-before", false, "/updatedAt", "the times of one thing are in another order"},
+		{"touched-before", "touched", false, "/updatedAt", "the times of one thing are in another order"},
+		{"", "unstable", false, "", ""},
+		{"", "unstable", true, "/createdAt", "a time changes that a rule calls stable"},
+		{"unstable", "", true, "/createdAt", "a time changes that a rule calls stable"},
+		{"fine", "fine", false, "", ""},
+		{"", "fine", false, "/createdAt", "the times are written differently: the reference's never have a part of a second, the candidate's always"},
+	} {
+		t.Run(tc.right+" and "+tc.wrong, func(t *testing.T) {
+			p := fauxproject.Load(t, file)
+			if tc.rule {
+				p.Rules.Volatile = append(slices.Clone(p.Rules.Volatile), stable)
+			}
+			result := overSockets(t, p, &faux.Server{Fault: fauxproject.Fault(t, tc.right)}, &faux.Server{Fault: fauxproject.Fault(t, tc.wrong)}, "items/story")
+			found := 0
+			for _, s := range result.Scenarios {
+				for _, f := range s.Findings {
+					found++
+					if tc.says == "" || !strings.HasSuffix(f.Place, tc.place) || !strings.HasPrefix(f.Text, tc.says) {
+						t.Errorf("said: %s", f.String())
+					}
+				}
+			}
+			if (found > 0) != (tc.says != "") {
+				t.Errorf("%d findings", found)
+			}
+		})
+	}
+}

@@ -1,0 +1,85 @@
+//go:build unix
+
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+)
+
+const (
+	roleVariable   = "LOCKSTEP_TEST_FAUX"
+	reportVariable = "LOCKSTEP_TEST_REPORT"
+	homeVariable   = "LOCKSTEP_TEST_HOME"
+
+	upstreamVariable = "LOCKSTEP_TEST_UPSTREAM"
+	saidVariable     = "LOCKSTEP_TEST_SAID"
+)
+
+// TestMain is two programs. With a role in its environment the test binary is a server; without, it runs the tests and
+// then looks whether they have left anything behind.
+func TestMain(m *testing.M) {
+	if role, ok := os.LookupEnv(roleVariable); ok {
+		os.Exit(play(role))
+	}
+	os.Exit(leak.RunPrograms(m))
+}
+
+func play(role string) int {
+	if role == "starts-once" {
+		if role = "right"; os.Mkdir(os.Getenv(homeVariable)+"/been", 0o700) != nil {
+			role = "exits-at-start"
+		}
+	}
+	if role == "host" {
+		return playHost()
+	}
+	if strings.HasPrefix(role, "asker") {
+		return playAsker(role)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	p := &faux.Process{Log: os.Stderr, Exit: os.Exit, Report: os.Getenv(reportVariable), Again: again}
+	if len(os.Args) > 1 {
+		p.Listen = os.Args[1]
+	}
+	return p.Play(ctx, role)
+}
+
+// playAsker is a server that asks its upstream when it starts.
+func playAsker(role string) int {
+	a := &faux.Asker{Client: http.DefaultClient, Upstream: os.Getenv(upstreamVariable)}
+	err := a.Wake(map[string]int{"asker": 1, "asker-twice": 2}[role])
+	if err == nil && role == "asker-blurts" {
+		_ = a.Blurt() // which is refused
+	}
+	if err == nil {
+		err = http.ListenAndServe(os.Args[1], a)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// playHost is a server that has spoken to the MCP server tools: what it said is in the record that this leaves.
+func playHost() int {
+	err := os.WriteFile(os.Getenv(homeVariable)+"/tools.mcp", []byte(os.Getenv(saidVariable)), 0o600)
+	if err == nil {
+		err = http.ListenAndServe(os.Args[1], &faux.Asker{})
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// again starts this program in another role.
+func again(role string) error {
+	return faux.Start(os.Args[0], append(os.Environ(), roleVariable+"="+role), os.Stdout)
+}

@@ -1,0 +1,138 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
+)
+
+// An instance is one server, from its start to its end.
+type instance struct {
+	*target.Target
+	pool     *Pool
+	name     string
+	target   *run.Target
+	inflight inflight
+
+	mu   sync.Mutex
+	done chan struct{} // closed when inflight is; replaced when the server is restarted
+}
+
+func startInstance(p *Pool, spec project.Target, dir *target.Directory, upstreams upstreams) (*instance, error) {
+	name, o := spec.Spec.Name, &p.opts
+	defer o.Observer.Starting(name)()
+	spec.Spec.Values = upstreams.values(o.Program, spec.Spec.Values)
+	since := time.Now().UTC().Round(0)
+	t, err := target.Start(p.ctx, spec.Spec, &target.Options{Environ: o.Environ, Directory: dir, Starting: upstreams.forget, Logger: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	o.Observer.OwnerUnchecked(name, t.Unchecked())
+	i := &instance{Target: t, pool: p, name: name}
+	watch := o.Observer.Watch(name)
+	i.target = &run.Target{
+		Name: name, Header: spec.Header, Directory: dir.Path(), Lockstep: o.Program, Stubs: upstreams,
+		Client: httpwire.NewClient(t.URL(), &httpwire.Options{MaxBody: o.MaxBody}),
+		Watch: func(a run.Activity) func(run.Outcome) {
+			observed, ended := watch(a), i.inflight.begin(a)
+			return func(o run.Outcome) { ended(o); observed(o) }
+		},
+	}
+	if spec.Spec.URL == "" {
+		i.target.Process, i.target.Since = process{i}, since
+		i.watch()
+	}
+	return i, nil
+}
+
+// watch closes the list of steps under way when the server has ended.
+func (i *instance) watch() {
+	done, exited := make(chan struct{}), i.Exited()
+	i.mu.Lock()
+	i.done = done
+	i.mu.Unlock()
+	go func() {
+		defer close(done)
+		<-exited
+		i.inflight.close()
+	}()
+}
+
+// waitClosed waits until the list of steps under way of a server that has ended is closed.
+func (i *instance) waitClosed() {
+	i.mu.Lock()
+	done := i.done
+	i.mu.Unlock()
+	if done != nil { // nil for a server that lockstep did not start, whose end it cannot see
+		<-done
+	}
+}
+
+// hasEnded reports whether the server's process has ended.
+func (i *instance) hasEnded() bool {
+	select {
+	case <-i.Exited(): // nil for a server that lockstep did not start
+		return true
+	default:
+		return false
+	}
+}
+
+// end ends the server and waits until nothing is left of it.
+func (i *instance) end() {
+	if err := i.Stop(context.WithoutCancel(i.pool.ctx)); err != nil {
+		i.pool.opts.Log.Warn("stop target", "target", i.name, "err", err)
+		return // it may not even have ended
+	}
+	i.waitClosed()
+}
+
+// process is what scenarios see of a target's process, and do to it.
+type process struct{ *instance }
+
+// Restart starts the server again, with no steps under way.
+func (p process) Restart(ctx context.Context) error {
+	before, _ := ctx.Deadline()
+	exited := p.Exited()
+	err := p.Target.Restart(p.pool.ctx, before)
+	select {
+	case <-exited:
+		p.waitClosed()
+		p.inflight.reopen()
+		p.watch()
+	default: // it could not be ended, as the error says
+	}
+	return err
+}
+
+func (p process) Log() []string { return logLines(p.Target.Log()) }
+
+// UnderWay may only be called when the process has ended.
+func (p process) UnderWay() []string {
+	p.waitClosed()
+	return p.inflight.texts()
+}
+
+// logLines returns a log as reports show it.
+func logLines(log []target.Line) []string {
+	out := make([]string, len(log))
+	for i, l := range log {
+		out[i] = fmt.Sprint(l)
+	}
+	return out
+}
+
+// ErrorLog returns the last lines of the log of the target that an error is about.
+func ErrorLog(err error) []string {
+	if e, ok := errors.AsType[*target.Error](err); ok {
+		return logLines(e.Log)
+	}
+	return nil
+}

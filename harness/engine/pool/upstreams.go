@@ -1,0 +1,54 @@
+package pool
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
+)
+
+// upstreams are the stubs of one target, by name.
+type upstreams map[string]*stub.Server
+
+// startUpstreams starts the stubs of a target.
+func startUpstreams(target string, opts *Options) (upstreams, error) {
+	out := upstreams{}
+	for _, s := range opts.Stubs {
+		started, err := stub.Start(s.Name, s.Kind, stub.Options{MaxBody: opts.MaxBody, Models: s.Models})
+		if err != nil {
+			out.close()
+			return nil, fmt.Errorf("start stub %q of target %q: %w", s.Name, target, err)
+		}
+		out[s.Name] = started
+	}
+	return out, nil
+}
+
+// values returns what commands may name: lockstep's own program, the addresses of the stubs, and the secrets among others.
+func (u upstreams) values(program string, others map[string]string) map[string]string {
+	out := map[string]string{project.ProgramName: program}
+	for name, value := range others {
+		if strings.HasPrefix(name, project.EnvPrefix) {
+			out[name] = value
+		}
+	}
+	for name, s := range u {
+		out[scenario.StubPrefix+name] = s.URL()
+	}
+	return out
+}
+
+// forget lets go of what was asked by a process that has not come up.
+func (u upstreams) forget() {
+	for _, s := range u {
+		s.Forget()
+	}
+}
+
+func (u upstreams) close() {
+	for _, s := range u {
+		s.Close()
+	}
+}

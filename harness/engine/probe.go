@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/lockstep-dev/lockstep/harness/engine/pool"
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// probe runs the scenarios again whose values may be constants for all that the run knows, on targets that are newly
+// started. All of them run again, since a value is judged by what the other side has in its place. When a target does not
+// start, and after an interrupt, the doubt stays, and the run lists it.
+func (e *execution) probe(ctx context.Context) {
+	if e.opts.Against != nil || ctx.Err() != nil {
+		return // a recording says the same again
+	}
+	doubtful := verdict.ProbeCandidates(e.verdicts)
+	if len(doubtful) == 0 {
+		return
+	}
+	var scenarios []*scenario.Scenario
+	for _, i := range doubtful {
+		scenarios = append(scenarios, e.scenarios[i])
+	}
+	f := e.newPool(ctx, scenarios, 0)
+	defer f.Stop()
+	for _, i := range doubtful {
+		e.probeOne(ctx, i, f)
+	}
+}
+
+// probeOne runs a scenario again, as a probe.
+func (e *execution) probeOne(ctx context.Context, i int, f *pool.Pool) {
+	s := e.scenarios[i]
+	defer func() {
+		if cause := recover(); cause != nil {
+			e.opts.Log.Error("probe broke", "scenario", s.ID, "err", cause, "stack", string(debug.Stack()))
+		}
+	}()
+	targets, absent := f.Start()
+	if absent != nil {
+		e.opts.Log.Warn("scenario is not run again: a target is not there", "scenario", s.ID)
+		return
+	}
+	ts := run.Scenario(ctx, s, targets, e.runOptions(s))
+	e.project.Secrets.Redact(ts, e.opts.Environ)
+	if ctx.Err() != nil {
+		return
+	}
+	for _, t := range ts {
+		t.Probe = true
+	}
+	e.addProbe(i, &runfile.Case{Scenario: s, Transcripts: ts})
+	e.outputs.write(ts)
+}

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/engine/pool"
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// maxRestarts is how often a shared server that has ended is started again. One that always ends has then shown what there
+// is to see, and does not keep a long run busy with starts.
+const maxRestarts = 3
+
+// drive runs the scenarios, as many at a time as there are jobs. Those with targets of their own come first, because they take
+// longest; their targets start while other scenarios run.
+func (e *execution) drive(ctx context.Context) {
+	shared := e.newPool(ctx, e.sharedScenarios(), maxRestarts)
+	defer shared.Stop()
+	var running sync.WaitGroup
+	defer running.Wait()
+	ahead := newPrestarts(e.opts.Jobs, runtime.GOMAXPROCS(0))
+	queue := make(chan job, cap(ahead.room))
+	running.Go(func() {
+		defer close(queue)
+		for _, i := range e.order() {
+			if ctx.Err() != nil {
+				return
+			}
+			t := job{scenario: i, judge: e.cannotRun(i)}
+			if t.judge == nil && e.scenarios[i].Fresh {
+				t.pool = e.freshPool(ctx, i)
+				t.started = ahead.start(t.pool)
+			}
+			queue <- t
+		}
+	})
+	for t := range queue {
+		e.jobs.acquire()
+		running.Go(func() {
+			defer e.jobs.release()
+			switch {
+			case t.judge != nil && ctx.Err() == nil:
+				t.judge()
+			case t.pool != nil:
+				defer ahead.end()
+				e.fresh(ctx, t)
+			default:
+				e.runScenario(ctx, t.scenario, func() (*pool.Pool, func()) { return shared, func() {} })
+			}
+		})
+	}
+}
+
+// A job is a scenario that is about to run, with its own targets if it wants some.
+type job struct {
+	scenario int
+	judge    func() // instead of a run, when it cannot run
+	pool     *pool.Pool
+	started  <-chan struct{} // closed when the pool has started, or failed to
+}
+
+// order returns the scenarios in the order in which they start: those that Options.First names, then the others; among
+// both, those with targets of their own first.
+func (e *execution) order() []int {
+	rank := func(i int) int {
+		s, rank := e.scenarios[i], 0
+		if !slices.Contains(e.opts.First, s.ID) {
+			rank = 2
+		}
+		if !s.Fresh {
+			rank++
+		}
+		return rank
+	}
+	out := make([]int, len(e.scenarios))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	return out
+}
+
+// cannotRun returns what judges a scenario that cannot be run here, and nil for one that can.
+func (e *execution) cannotRun(i int) (judge func()) {
+	s, recording := e.scenarios[i], e.opts.Against
+	inapplicable := func(why string) func() { return func() { e.judge(i, nil, why) } }
+	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
+	if running >= 0 && s.Fresh {
+		return inapplicable(fmt.Sprintf("it needs newly started targets, and %s is a server that already runs", e.opts.live(e.targets)[running].Spec.Name))
+	}
+	if recording != nil {
+		if why := recording.StaleReason(s); why != "" {
+			return func() { e.judge(i, e.notRun(s, why, nil), "") }
+		}
+		if why := recording.NotApplicable(s); why != "" {
+			return inapplicable(why)
+		}
+	}
+	if running >= 0 && s.Directory {
+		return inapplicable(fmt.Sprintf("it speaks of the target's directory, and %s is a server that already runs", e.opts.live(e.targets)[running].Spec.Name))
+	}
+	return nil
+}
+
+// newPool returns a pool of targets for scenarios, whose servers are restarted so many times each when they end.
+func (e *execution) newPool(ctx context.Context, scenarios []*scenario.Scenario, restarts int) *pool.Pool {
+	return pool.New(ctx, e.opts.live(e.targets), pool.Options{
+		Environ: e.opts.Environ, Program: e.opts.Program, MaxBody: e.project.Limits.Body, Stubs: e.project.Stubs, Restarts: restarts,
+		Directories: slices.ContainsFunc(scenarios, func(s *scenario.Scenario) bool { return s.Directory }),
+		Observer:    observer{e.opts.Monitor, e}, Log: e.opts.Log,
+	})
+}
+
+// freshPool returns targets for one run of a scenario.
+func (e *execution) freshPool(ctx context.Context, i int) *pool.Pool {
+	targets := e.newPool(ctx, e.scenarios[i:i+1], 0)
+	targets.Configure(e.scenarios[i].Setup)
+	return targets
+}
+
+// fresh runs a scenario on targets of its own. The first run is on those that were started ahead.
+func (e *execution) fresh(ctx context.Context, t job) {
+	<-t.started
+	next := t.pool
+	defer func() { next.Stop() }()
+	e.runScenario(ctx, t.scenario, func() (*pool.Pool, func()) {
+		current := next
+		next = e.freshPool(ctx, t.scenario)
+		return current, current.Stop
+	})
+}
+
+// runScenario runs a scenario as often as Options.Repeat says. provide returns the targets of a run, and what releases them.
+func (e *execution) runScenario(ctx context.Context, i int, provide func() (*pool.Pool, func())) {
+	if ctx.Err() != nil {
+		return
+	}
+	c := &runfile.Case{Scenario: e.scenarios[i]}
+	for n := 1; n <= max(1, e.opts.Repeat); n++ {
+		targets, release := provide()
+		ts := e.runOnce(ctx, i, n, targets)
+		release()
+		if ts == nil { // lockstep itself has failed, and the scenario has its verdict
+			return
+		}
+		for _, t := range ts {
+			if e.opts.Repeat > 1 {
+				t.Run = n
+			}
+			c.Add(t)
+		}
+		if ctx.Err() != nil {
+			e.mu.Lock() // what an interrupt cut short is not judged
+			defer e.mu.Unlock()
+			e.cutShort = append(e.cutShort, i)
+			return
+		}
+	}
+	defer e.recoverScenario(i)
+	e.judgeCase(i, c)
+}
+
+// recoverScenario makes a scenario unknown in which lockstep itself panics, and lets the others run.
+func (e *execution) recoverScenario(i int) {
+	if cause := recover(); cause != nil {
+		e.recordInternalError(i, cause)
+	}
+}
+
+// runOnce runs a scenario for the n-th time. It returns nil when lockstep itself fails.
+func (e *execution) runOnce(ctx context.Context, i, n int, from *pool.Pool) []*transcript.Transcript {
+	defer e.recoverScenario(i)
+	targets, absent := from.Start()
+	var ts []*transcript.Transcript
+	if absent != nil {
+		ts = unusableTranscripts(e.scenarios[i], e.opts.live(e.targets), absent)
+	} else {
+		options := e.runOptions(e.scenarios[i])
+		options.Seed += uint64(n - 1) // another target may start a step
+		options.YieldWhile = e.jobs.yieldWhile
+		ts = run.Scenario(ctx, e.scenarios[i], targets, options)
+	}
+	e.project.Secrets.Redact(ts, e.opts.Environ)
+	return e.opts.Against.Join(e.scenarios[i], ts)
+}
+
+// sharedScenarios returns the scenarios that share their targets.
+func (e *execution) sharedScenarios() []*scenario.Scenario {
+	return slices.DeleteFunc(slices.Clone(e.scenarios), func(s *scenario.Scenario) bool { return s.Fresh })
+}
+
+// unusableTranscripts returns the transcripts of a scenario whose targets did not start.
+func unusableTranscripts(s *scenario.Scenario, targets []project.Target, broken []error) []*transcript.Transcript {
+	out := make([]*transcript.Transcript, len(targets))
+	for i, t := range targets {
+		out[i] = &transcript.Transcript{Scenario: s.ID, Target: t.Spec.Name, Started: time.Now()}
+		if err := broken[i]; err != nil {
+			out[i].Unusable, out[i].Log = err.Error(), pool.ErrorLog(err)
+		}
+	}
+	return out
+}

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/internal/regular"
+)
+
+// ServeStub runs a stub without a run, to try a server by hand. It answers by the rules of a file, on a loopback port, until
+// ctx ends. Port 0 takes a free one, and ready is called with the URL. The error is [scenario.Problems] when the file has
+// mistakes.
+func ServeStub(ctx context.Context, kind, file string, port uint16, ready func(url string)) error {
+	data, err := regular.Read(file)
+	if err != nil {
+		return &project.UsageError{What: err.Error(), Fix: "name a file with rules: docs/stubs.md shows some"}
+	}
+	rules, problems := scenario.ParseStubRules(file, data)
+	problems = append(problems, project.CheckStubRules(file, stub.Kind(kind), &scenario.Stub{Name: kind, Rules: rules})...)
+	if len(problems) > 0 {
+		return problems.Sort()
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
+	if err != nil {
+		return fmt.Errorf("stub %s: %w", kind, err)
+	}
+	s := stub.Serve(l, kind, stub.Kind(kind), stub.Options{})
+	defer s.Close()
+	defer run.Play(s, kind, rules)()
+	ready(s.URL())
+	<-ctx.Done()
+	return nil
+}

@@ -1,0 +1,81 @@
+// Package harnesstest runs a project inside a Go test.
+package harnesstest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Test runs a project inside a test: every scenario is a subtest, which fails when the targets differ in it or when it
+// could not be judged. One that does not apply is skipped. file is the project's lockstep.yaml. Nil options run
+// everything.
+func Test(t *testing.T, file string, options *engine.Options) {
+	t.Helper()
+	p, err := project.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var opts engine.Options
+	if options != nil {
+		opts = *options
+	}
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
+	result, err := engine.Run(t.Context(), p, &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range result.Scenarios {
+		t.Run(s.ID, func(t *testing.T) { check(t, &s) })
+	}
+	for i := range result.Waivers {
+		if w := &result.Waivers[i]; w.State == verdict.Stale {
+			t.Error(staleText(w))
+		}
+	}
+	if g := result.Gate; g != nil && g.State == coverage.GateMissed {
+		t.Errorf("%s:%d: less of the contract is reached than is demanded: %s", g.File, g.Line, g)
+	}
+	switch judged := len(result.Scenarios) - result.Totals.NotApplicable; {
+	case result.Incomplete != "":
+		t.Error(result.Incomplete)
+	case judged == 0 && !result.AllowEmpty:
+		t.Error("nothing was judged; Options.AllowEmpty accepts that") // subtests that are skipped, all of them, would look green
+	}
+}
+
+func check(t *testing.T, s *verdict.Scenario) {
+	t.Helper()
+	for _, f := range s.Findings {
+		say := t.Errorf
+		if f.Accepted() {
+			say = t.Logf
+		}
+		say("%s:%d: %s", s.File, f.Line, f)
+	}
+	for _, r := range s.Reasons {
+		text := r.String()
+		if len(r.Log) > 0 {
+			text += "\n" + strings.Join(r.Log, "\n")
+		}
+		switch s.Verdict {
+		case verdict.NotApplicable:
+			t.Skip(text)
+		default:
+			t.Errorf("%s:%d: %s", s.File, s.Line, text)
+		}
+	}
+}
+
+// staleText says of a waiver that it is not needed any more.
+func staleText(w *verdict.WaiverUse) string {
+	return fmt.Sprintf("%s:%d: waiver %s is stale: what it accepts does not occur any more; remove it", w.File, w.Line, w.ID)
+}

@@ -1,0 +1,135 @@
+// Package fauxproject gives tests a project with the servers of package faux.
+package fauxproject
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// config is the lockstep.yaml, with a place for its targets. The bounds are far from what a right server needs, also on a
+// busy machine; only settle is waited for, where a stream lags.
+const config = `
+contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets:
+%s
+compare:
+  headers: [Cache-Control, Content-Type, Location, X-Shelf]
+  volatile:
+    - {at: $..serial, kind: id, because: each server counts for itself}
+limits: {step: 5s, scenario: 7s, settle: 50ms, body: 1000000, events: 800}
+`
+
+// Running are targets that tests give the addresses of.
+const Running = `
+  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
+  wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
+`
+
+// New writes a project with these targets into a folder of its own, and loads it.
+func New(t *testing.T, targets string) *project.Project {
+	t.Helper()
+	return Load(t, Write(t, targets))
+}
+
+// Write writes a project with these targets into a folder of its own, and returns its lockstep.yaml.
+func Write(t *testing.T, targets string) (file string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := faux.WriteProject(dir); err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(dir, "lockstep.yaml")
+	if err := os.WriteFile(file, fmt.Appendf(nil, config, targets), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Add writes a file of a project, whose name is relative to its lockstep.yaml.
+func Add(t *testing.T, config, name, text string) {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(config), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.TrimLeft(text, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Load loads a project that has no mistake.
+func Load(t *testing.T, file string) *project.Project {
+	t.Helper()
+	p, err := project.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Serve runs a server on a port of its own until the test ends, and returns its URL.
+func Serve(t *testing.T, s *faux.Server) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	t.Cleanup(func() {
+		s.Close()
+		if err := <-served; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+// Fault returns the fault of that name; nil for "".
+func Fault(t *testing.T, id string) *faux.Fault {
+	t.Helper()
+	if id == "" {
+		return nil
+	}
+	for _, f := range slices.Concat(faux.Faults(), faux.Nulls(), faux.Processes(), faux.Clocks()) {
+		if f.ID == id {
+			return f
+		}
+	}
+	t.Fatalf("there is no fault %q", id)
+	return nil
+}
+
+// Record runs a project on targets and returns its run file, and what the run came to.
+func Record(t *testing.T, p *project.Project, options engine.Options, targets ...string) (*bytes.Buffer, *engine.Result) {
+	t.Helper()
+	var file bytes.Buffer
+	options.RunFile, options.Targets = &file, targets
+	result, err := engine.Run(t.Context(), p, &options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &file, result
+}
+
+// ReadFile returns the text of a file.
+func ReadFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -1,0 +1,43 @@
+package mutate
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Unexplained is what Explain says of a mutant that no rule hides: comparing has a hole there, or the two mean the same.
+const Unexplained = "no rule: comparing does not see it"
+
+// Explain names the rule that keeps a mutant from being found: "header field X is not named in compare.headers",
+// "volatile $..requestID, kind id", "heartbeat".
+func (m *Mutant) Explain(s *Subject) string {
+	at := &m.site
+	if st := stepOf(s.Candidate, at.step); st != nil && st.Uncompared {
+		return "the scenario does not compare step " + at.step
+	}
+	if at.header != "" && !isCompared(s.Rules, at.step, at.header) {
+		return fmt.Sprintf("header field %s is not named in compare.headers", at.header)
+	}
+	if st := at.stream; st != nil {
+		switch rule := s.ruleFor(st); {
+		case at.event != nil && s.Rules.Beats(st.Name, st.Operation, at.event):
+			return "heartbeat: what keeps a stream alive is no part of its sequence"
+		case at.framing && !rule.Exact:
+			return "framing: semantic"
+		case rule.OrderWithin != "" && at.pointer == "":
+			return "order within " + rule.OrderWithin
+		}
+	}
+	json := at.json
+	if json == nil && at.event != nil { // the whole event: the volatile part of it may be all that tells it from others
+		for _, d := range s.documents() {
+			if d.site.event == at.event {
+				json = &d.ruledJSON
+			}
+		}
+	}
+	if json == nil {
+		return Unexplained
+	}
+	return cmp.Or(json.hiddenBy(at.pointer), Unexplained)
+}

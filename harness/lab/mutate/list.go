@@ -1,0 +1,167 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// orderOperators send the elements of a list in another order. Elements that differ only in what the server generated may
+// change places, since no client can tell.
+var orderOperators = []Operator{
+	reorder("swapped", "It sends the first two different elements the other way round", func(n int, differ func(i, j int) bool) []int {
+		for i := range n - 1 {
+			if differ(i, i+1) {
+				p := ascending(n)
+				p[i], p[i+1] = i+1, i
+				return p
+			}
+		}
+		return nil
+	}),
+	reorder("reversed", "It sends the last element first", func(n int, differ func(i, j int) bool) []int { return descending(n) }),
+	eachValue("order", "times", "It sends the last element first where only times tell the elements apart", func(_ *Subject, v *value, yield emit) {
+		const minElements = 6 // the times of two short lists are likely to be in the same order by chance
+		n := len(v.node.Items)
+		if v.node.Kind == jsontree.Array && n >= minElements && v.ref != nil && len(v.ref.Items) == n && onlyGenerated(v) && sortedByTime(v) {
+			yield(v.permuted("the last element first", descending(n)))
+		}
+	}),
+	reorder("rotated", "It sends the first element last", func(n int, differ func(i, j int) bool) []int {
+		return append(ascending(n)[1:], 0)
+	}),
+}
+
+// dropOperators leave elements of a list out.
+var dropOperators = []Operator{
+	changeElements("drop", "first", "It leaves out the first element", func(items []*jsontree.Node) []*jsontree.Node { return items[1:] }),
+	changeElements("drop", "last", "It leaves out the last element", func(items []*jsontree.Node) []*jsontree.Node { return items[:len(items)-1] }),
+	changeElements("drop", "all", "It sends an empty list", func([]*jsontree.Node) []*jsontree.Node { return nil }),
+	changeElements("drop", "but-first", "It sends the first element only", func(items []*jsontree.Node) []*jsontree.Node { return items[:1] }),
+}
+
+// duplicateOperators send elements of a list twice.
+var duplicateOperators = []Operator{
+	changeElements("duplicate", "last", "It sends the last element twice", func(items []*jsontree.Node) []*jsontree.Node {
+		return slices.Concat(items, items[len(items)-1:])
+	}),
+	changeElements("duplicate", "first", "It sends the first element again at the end", func(items []*jsontree.Node) []*jsontree.Node {
+		return slices.Concat(items, items[:1])
+	}),
+	changeElements("duplicate", "all", "It sends the whole list twice", func(items []*jsontree.Node) []*jsontree.Node {
+		return slices.Concat(items, items)
+	}),
+}
+
+func ascending(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	return p
+}
+
+func descending(n int) []int {
+	p := ascending(n)
+	slices.Reverse(p)
+	return p
+}
+
+// reorder makes an operator of a function that returns the new order of a list: by index, nil for none.
+func reorder(name, doc string, change func(n int, differ func(i, j int) bool) []int) Operator {
+	return eachValue("order", name, doc, func(_ *Subject, v *value, yield emit) {
+		n := len(v.node.Items)
+		if v.node.Kind != jsontree.Array || n < 2 || n > 200 {
+			return
+		}
+		masked := make([]string, n)
+		for i, item := range v.node.Items {
+			masked[i] = v.doc.origins.masked(item, childOf(v.ref, v.node, i), v.doc.seen)
+		}
+		order := change(n, func(i, j int) bool { return masked[i] != masked[j] })
+		for i, from := range order {
+			if masked[from] != masked[i] {
+				yield(v.permuted(name, order))
+				return
+			}
+		}
+	})
+}
+
+// permuted is the mutant in which a list has another order: by index.
+func (v *value) permuted(name string, order []int) Mutant {
+	return v.mutant(name, func(list, _ *jsontree.Node, _ int) *jsontree.Node {
+		items := make([]*jsontree.Node, len(order))
+		for i, from := range order {
+			items[i] = list.Items[from]
+		}
+		list.Items = items
+		return list
+	})
+}
+
+// onlyGenerated reports whether the elements of a list differ only in what the server generated.
+func onlyGenerated(list *value) bool {
+	o, seen := list.doc.origins, list.doc.seen
+	first := o.masked(list.node.Items[0], list.ref.Items[0], seen)
+	for i, item := range list.node.Items {
+		if o.masked(item, list.ref.Items[i], seen) != first {
+			return false
+		}
+	}
+	return true
+}
+
+// sortedByTime reports whether times at one place of each element ascend on both sides, or descend.
+func sortedByTime(list *value) bool {
+	n := len(list.node.Items)
+	found := map[string]*[2][]time.Time{}
+	for _, v := range list.doc.values {
+		if v.origin != runTime || v.ref == nil || len(v.path) <= len(list.path) || !slices.Equal(v.path[:len(list.path)], list.path) {
+			continue
+		}
+		t, _, _ := v.time()
+		r, _, ok := parseTime(v.ref.Text, v.doc.seen)
+		if !ok {
+			continue
+		}
+		_, place, _ := strings.Cut(v.pointer[len(list.pointer)+1:], "/")
+		if found[place] == nil {
+			found[place] = &[2][]time.Time{}
+		}
+		all := found[place]
+		all[0], all[1] = append(all[0], r), append(all[1], t)
+	}
+	for _, all := range found {
+		if len(all[0]) == n && direction(all[0]) != 0 && direction(all[0]) == direction(all[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// direction returns 1 where each time is later than the one before it, -1 where each is earlier, and 0 otherwise.
+func direction(times []time.Time) int {
+	first := times[1].Compare(times[0])
+	for i := 2; i < len(times); i++ {
+		if times[i].Compare(times[i-1]) != first {
+			return 0
+		}
+	}
+	return first
+}
+
+// changeElements makes an operator of a function that returns other elements of a list that has some.
+func changeElements(family, name, doc string, change func([]*jsontree.Node) []*jsontree.Node) Operator {
+	return eachValue(family, name, doc, func(_ *Subject, v *value, yield emit) {
+		if v.node.Kind != jsontree.Array || len(v.node.Items) == 0 || len(change(v.node.Items)) == len(v.node.Items) {
+			return
+		}
+		yield(v.mutant(name, func(n, _ *jsontree.Node, _ int) *jsontree.Node {
+			n.Items = change(n.Items)
+			return n
+		}))
+	})
+}

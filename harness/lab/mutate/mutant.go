@@ -1,0 +1,68 @@
+package mutate
+
+import (
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A Mutant is what a candidate did, with one change.
+type Mutant struct {
+	Place  string // "step 3 body /id", "stream bus event 4 data /type"
+	Before string // what was there, shortened; "" for nothing
+	After  string
+	// Build returns the changed transcript. It is not called for mutants that nobody judges.
+	Build func() *transcript.Transcript
+
+	site site
+}
+
+// A site says what a mutant changes, as far as rules of comparison may speak of it.
+type site struct {
+	step    string
+	stream  *transcript.Stream
+	event   *transcript.Event
+	header  string
+	json    *ruledJSON // the document that is changed
+	pointer string     // of the value in it
+	framing bool
+}
+
+// excerpt shortens a text for a list.
+func excerpt(text string) string {
+	text, _ = excerpts(text, "")
+	return text
+}
+
+// excerpts shortens two texts to what stands around the first place where they differ.
+func excerpts(a, b string) (string, string) {
+	const length, before = 60, 20
+	from := 0
+	for from < len(a) && from < len(b) && a[from] == b[from] {
+		from++
+	}
+	if from = from - before; from < before {
+		from = 0
+	}
+	cut := func(s string) string {
+		start, end := min(from, len(s)), min(from+length, len(s))
+		for start > 0 && start < len(s) && s[start]&0xc0 == 0x80 {
+			start--
+		}
+		for end > start && end < len(s) && s[end]&0xc0 == 0x80 {
+			end--
+		}
+		out := s[start:end]
+		if start > 0 {
+			out = "…" + out
+		}
+		if end < len(s) {
+			out += "…"
+		}
+		return out
+	}
+	return cut(a), cut(b)
+}
+
+// wallClock returns the date and time of a moment of a transcript.
+func wallClock(t *transcript.Transcript, at time.Duration) time.Time { return t.Started.Add(at) }

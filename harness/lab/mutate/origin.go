@@ -1,0 +1,149 @@
+package mutate
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// An origin is where a value comes from.
+type origin byte
+
+const (
+	unknown   origin = iota // the reference has nothing in its place
+	fixed                   // both sides have it, but for what is unique to each
+	generated               // the server made it up
+	runTime                 // a time of this run
+)
+
+// origins tells where values come from, by what the reference has in their place.
+type origins struct {
+	reference, candidate *transcript.Transcript
+	rules                *compare.Rules
+}
+
+// of returns the origin of a value; declared says that a rule calls it generated.
+func (o *origins) of(n, ref *jsontree.Node, declared bool, seen time.Time) origin {
+	if n.Kind != jsontree.String && n.Kind != jsontree.Number {
+		return fixed
+	}
+	if _, _, ok := parseTime(n.Text, seen); ok {
+		return runTime
+	}
+	switch {
+	case ref == nil || ref.Kind != n.Kind:
+		return unknown
+	case o.equal(n, ref) && !o.equalByChance(n.Text, declared, seen):
+		return fixed
+	default:
+		return generated
+	}
+}
+
+// equal reports whether a value is the reference's, but for what is unique to each side.
+func (o *origins) equal(n, ref *jsontree.Node) bool {
+	return withoutOwn(n.Text, o.candidate) == withoutOwn(ref.Text, o.reference)
+}
+
+// equalByChance reports whether a value that is equal on both sides may be generated all the same: a rule calls it so and
+// nothing in it is unique to the side, or an id of the project's shapes or a time of the run is part of it.
+func (o *origins) equalByChance(text string, declared bool, seen time.Time) bool {
+	if declared && (o.candidate.Unique == "" || !strings.Contains(text, o.candidate.Unique)) {
+		return true
+	}
+	return len(o.rules.ProjectIDs(text)) > 0 || endOfMillis(text, seen) > 0
+}
+
+// withoutOwn returns a text without what is unique to a side.
+func withoutOwn(text string, side *transcript.Transcript) string {
+	for _, own := range [...]string{side.Directory, side.Unique} {
+		if own != "" {
+			text = strings.ReplaceAll(text, own, "\x00")
+		}
+	}
+	return text
+}
+
+// masked returns a value as JSON with a mark in the place of what the server generated: equal for two values that differ only
+// in that.
+func (o *origins) masked(n, ref *jsontree.Node, seen time.Time) string {
+	var out strings.Builder
+	o.writeMasked(&out, n, ref, seen)
+	return out.String()
+}
+
+func (o *origins) writeMasked(out *strings.Builder, n, ref *jsontree.Node, seen time.Time) {
+	switch n.Kind {
+	case jsontree.Object:
+		out.WriteByte('{')
+		for i, name := range n.Names {
+			out.WriteString(strconv.Quote(name) + ":")
+			o.writeMasked(out, n.Items[i], childOf(ref, n, i), seen)
+		}
+		out.WriteByte('}')
+	case jsontree.Array:
+		out.WriteByte('[')
+		for i, item := range n.Items {
+			o.writeMasked(out, item, childOf(ref, n, i), seen)
+			out.WriteByte(',')
+		}
+		out.WriteByte(']')
+	default:
+		_, _, isTime := parseTime(n.Text, seen)
+		if isTime || ref == nil || ref.Kind != n.Kind || !o.equal(n, ref) {
+			out.WriteString("‹generated›")
+			return
+		}
+		out.WriteString(n.String())
+	}
+}
+
+// childOf returns what the reference has in the place of a child of a value: the member of that name, or the element at that
+// index; nil where it has none.
+func childOf(ref, n *jsontree.Node, i int) *jsontree.Node {
+	switch {
+	case ref == nil || ref.Kind != n.Kind:
+		return nil
+	case n.Kind == jsontree.Object:
+		return ref.Member(n.Names[i])
+	case i < len(ref.Items):
+		return ref.Items[i]
+	default:
+		return nil
+	}
+}
+
+// sameShape reports whether two texts have ids of the project's own shapes and are equal but for what is generated in them.
+func (o *origins) sameShape(a, b string) bool {
+	inA, inB := o.rules.ProjectIDs(a), o.rules.ProjectIDs(b)
+	return len(inA) > 0 && len(inA) == len(inB) && withoutIDs(a, inA) == withoutIDs(b, inB)
+}
+
+// withoutIDs returns a text with a mark in the place of what is generated in its ids.
+func withoutIDs(text string, ids []ident.ProjectID) string {
+	var out strings.Builder
+	at := 0
+	for _, id := range ids {
+		out.WriteString(text[at:id.From] + "\x00")
+		at = id.To
+	}
+	return out.String() + text[at:]
+}
+
+// similar returns a text with another id in it that is made like the one it has: it differs in what the project's shapes say
+// is generated, or else in its last six letters and digits, of a time in milliseconds in the last three.
+func (o *origins) similar(text string, seen time.Time, seed uint64) string {
+	if ids := o.rules.ProjectIDs(text); len(ids) > 0 {
+		id := ids[len(ids)-1]
+		return text[:id.From] + similarID(text[id.From:id.To], seed) + text[id.To:]
+	}
+	if end := endOfMillis(text, seen); end > 0 {
+		return text[:end-3] + similarID(text[end-3:end], seed) + text[end:]
+	}
+	return similarID(text, seed)
+}

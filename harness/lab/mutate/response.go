@@ -1,0 +1,48 @@
+package mutate
+
+import (
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A response is a complete answer of the candidate, and its counterpart.
+type response struct {
+	t           *transcript.Transcript // the candidate's
+	step, index int
+	where       string // "step 3"
+	st          *transcript.Step
+	x           *transcript.Exchange
+	ref         *transcript.Exchange // the reference's; nil where it is not known
+}
+
+func (r *response) site() site { return site{step: r.st.ID} }
+
+func (r *response) body() []byte { return r.x.Response.Body.Bytes }
+
+// edit returns a transcript in which the exchange is another.
+func (r *response) edit(change func(*transcript.Exchange)) *transcript.Transcript {
+	return editStep(r.t, r.step, func(st *transcript.Step) { editExchange(st, r.index, change) })
+}
+
+// mutant is the mutant in which a part of the exchange is another; "" is all of it.
+func (r *response) mutant(part, before, after string, change func(*transcript.Exchange)) Mutant {
+	return Mutant{
+		Place: strings.TrimSpace(r.where + " " + part), Before: before, After: after, site: r.site(),
+		Build: func() *transcript.Transcript { return r.edit(change) },
+	}
+}
+
+// withBody is the mutant with another body.
+func (r *response) withBody(after []byte) Mutant {
+	was, is := excerpts(string(r.body()), string(after))
+	return r.mutant("body", was, is, func(x *transcript.Exchange) { setBody(x.Response, after) })
+}
+
+// withHeader is the mutant in which a header field is another.
+func (r *response) withHeader(name, before, after string, change func(transcript.Header) transcript.Header) Mutant {
+	before, after = excerpts(before, after)
+	m := r.mutant("header "+name, before, after, func(x *transcript.Exchange) { x.Response.Header = change(x.Response.Header) })
+	m.site.header = name
+	return m
+}

@@ -1,0 +1,209 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// sameOperators change what no client can tell. A mutant of theirs that is found is a false alarm.
+var sameOperators = []Operator{
+	rewriteDocument("key-order", "It sends members in another order", func(n *jsontree.Node) string { return reverseMembers(n).String() }),
+	rewriteDocument("white-space", "It sends JSON with other white space", spaced),
+	rewriteDocument("escapes", "It escapes characters that need not be", func(n *jsontree.Node) string {
+		return strings.ReplaceAll(n.String(), "/", `\/`)
+	}),
+	rewriteDocument("last-line", "It ends its JSON with an end of line", func(n *jsontree.Node) string { return n.String() + "\n" }),
+	replaceValues("same", "number-spelling", "It writes a number in another way", func(v *value, _ uint64) (string, bool) {
+		// Of an integer there is no other spelling: many clients do not read 1.0 as one.
+		return v.node.Text + "0", v.is(jsontree.Number, fixed) && strings.Contains(v.node.Text, ".") && !strings.ContainsAny(v.node.Text, "eE")
+	}),
+	rewriteFields("header-order", "It sends header fields in another order", func(_ *compare.Rules, h transcript.Header) transcript.Header {
+		slices.SortStableFunc(h, func(a, b transcript.Field) int {
+			return strings.Compare(strings.ToLower(b.Name), strings.ToLower(a.Name))
+		})
+		return h
+	}),
+	rewriteFields("header-case", "It writes the names of header fields in lower case", func(_ *compare.Rules, h transcript.Header) transcript.Header {
+		for i := range h {
+			h[i].Name = strings.ToLower(h[i].Name)
+		}
+		return h
+	}),
+	rewriteFields("connection", "It says other things of the connection", func(rules *compare.Rules, h transcript.Header) transcript.Header {
+		h = slices.DeleteFunc(h, func(f transcript.Field) bool { return isIncidental(rules, f) })
+		for _, f := range []transcript.Field{{Name: "Connection", Value: "keep-alive"}, {Name: "Keep-Alive", Value: "timeout=5"}, {Name: "Date", Value: "Thu, 01 Jan 1970 00:00:00 GMT"}} {
+			if isIncidental(rules, f) {
+				h = append(h, f)
+			}
+		}
+		return h
+	}),
+	operator("same", "unique", "Another client walks through the scenario", func(s *Subject, seed uint64, yield emit) {
+		if unique := s.Candidate.Unique; unique != "" {
+			other := similarID(unique, seed)
+			yield(Mutant{
+				Place: "everywhere", Before: unique, After: other,
+				Build: func() *transcript.Transcript { return rewriteAll(s.Candidate, replaceEncoded(unique, other)) },
+			})
+		}
+	}),
+	renameEverywhere("fresh-ids", "It makes another id, and keeps to it", otherID),
+	renameEverywhere("fresh-folders", "It makes another temporary folder, and keeps to it", func(_ *Subject, v *value, seed uint64) (name, other string) {
+		if name = temporaryFolder(v.node); v.origin != generated || len(name) < 8 {
+			return "", ""
+		}
+		return name, similarID(name, seed)
+	}),
+	operator("same", "clock", "Its scenario runs some minutes later", func(s *Subject, _ uint64, yield emit) {
+		const by = 7 * time.Minute
+		yield(Mutant{
+			Place: "everywhere", Before: s.Candidate.Started.UTC().Format(time.RFC3339), After: "7 minutes later",
+			Build: func() *transcript.Transcript { return later(s, by) },
+		})
+	}),
+}
+
+// rewriteDocument makes an operator that writes a document in another way.
+func rewriteDocument(name, doc string, change func(*jsontree.Node) string) Operator {
+	return operator("same", name, doc, func(s *Subject, _ uint64, yield emit) {
+		for _, d := range s.documents() {
+			if d.packed || len(d.data) > 1<<16 || d.site.stream == nil && demandsBytes(stepOf(s.Candidate, d.site.step).Expect) {
+				continue
+			}
+			after := change(mustParse(string(d.data)))
+			if after == string(d.data) {
+				continue
+			}
+			was, is := excerpts(string(d.data), after)
+			yield(Mutant{
+				Place: d.where, Before: was, After: is, site: d.site,
+				Build: func() *transcript.Transcript { return d.put([]byte(after)) },
+			})
+		}
+	})
+}
+
+// demandsBytes reports whether a scenario demands the exact text of a body.
+func demandsBytes(e *transcript.Expect) bool {
+	return e != nil && (e.Body != nil || slices.ContainsFunc(e.OneOf, func(one transcript.Expect) bool { return demandsBytes(&one) }))
+}
+
+// reverseMembers turns the order of members round. An object in which a name stands twice is left alone, since the last one
+// counts.
+func reverseMembers(n *jsontree.Node) *jsontree.Node {
+	twice := false
+	for i, name := range n.Names {
+		twice = twice || n.Member(name) != n.Items[i]
+	}
+	if n.Kind == jsontree.Object && !twice {
+		slices.Reverse(n.Names)
+		slices.Reverse(n.Items)
+	}
+	for _, item := range n.Items {
+		reverseMembers(item)
+	}
+	return n
+}
+
+// spaced writes a value with blanks around every comma and colon.
+func spaced(n *jsontree.Node) string {
+	parts := make([]string, len(n.Items))
+	for i, item := range n.Items {
+		parts[i] = spaced(item)
+		if n.Kind == jsontree.Object {
+			parts[i] = quoted(n.Names[i]) + " : " + parts[i]
+		}
+	}
+	switch n.Kind {
+	case jsontree.Object:
+		return "{ " + strings.Join(parts, " , ") + " }"
+	case jsontree.Array:
+		return "[ " + strings.Join(parts, " , ") + " ]"
+	default:
+		return n.String()
+	}
+}
+
+// rewriteFields makes an operator that sends other header fields that say the same. The function may change the header that
+// it gets.
+func rewriteFields(name, doc string, change func(*compare.Rules, transcript.Header) transcript.Header) Operator {
+	return eachResponse("same", name, doc, func(s *Subject, r *response, yield emit) {
+		was := r.x.Response.Header
+		after := change(s.Rules, slices.Clone(was))
+		if slices.Equal(after, was) || demandsField(r.st.Expect, was, after) {
+			return
+		}
+		yield(r.mutant("header", fieldNames(was), fieldNames(after), func(x *transcript.Exchange) { x.Response.Header = after }))
+	})
+}
+
+// demandsField reports whether a scenario demands something of a field that two headers do not share.
+func demandsField(e *transcript.Expect, before, after transcript.Header) bool {
+	if e == nil {
+		return false
+	}
+	for name := range e.Header {
+		if strings.Join(before.Values(name), ", ") != strings.Join(after.Values(name), ", ") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(e.OneOf, func(one transcript.Expect) bool { return demandsField(&one, before, after) })
+}
+
+func fieldNames(h transcript.Header) string {
+	var out []string
+	for _, f := range h {
+		out = append(out, f.Name)
+	}
+	return excerpt(strings.Join(out, ", "))
+}
+
+// renameEverywhere makes an operator that puts another text in the place of one in a value, wherever it stands. The function
+// returns both; nothing is changed when they are equal.
+func renameEverywhere(name, doc string, change func(s *Subject, v *value, seed uint64) (text, other string)) Operator {
+	return operator("same", name, doc, func(s *Subject, seed uint64, yield emit) {
+		done := map[string]bool{}
+		for v := range s.values() {
+			text, other := change(s, v, seed)
+			if text == other || done[text] {
+				continue
+			}
+			done[text] = true
+			replace := replaceEncoded(text, other)
+			if len(s.Rules.ProjectIDs(text)) > 0 {
+				replace = replaceWord(text, other)
+			}
+			yield(Mutant{
+				Place: "everywhere", Before: excerpt(text), After: excerpt(other), site: v.doc.site,
+				Build: func() *transcript.Transcript { return rewriteAll(s.Candidate, replace) },
+			})
+		}
+	})
+}
+
+// otherID returns the id in a value that the server has generated, and another that is made like it and that no value has.
+// Both are empty where there is none, or where both sides have the same, since a scenario may count on that.
+func otherID(s *Subject, v *value, seed uint64) (id, other string) {
+	id = v.node.Text
+	if !v.is(jsontree.String, generated) || v.doc.origins.equal(v.node, v.ref) {
+		return "", ""
+	}
+	if own := s.Rules.ProjectIDs(id); len(own) > 0 {
+		last := own[len(own)-1]
+		id = id[last.Start:last.End]
+	} else if inner, _ := embeddedObject(v.node); len(id) < 8 || !isPlainID(id) || inner != nil || strings.HasPrefix(id, "00-") {
+		return "", "" // what is in it may be generated, and not the text; nor are the flags of a traceparent
+	}
+	const tries = 8
+	for n := range uint64(tries) {
+		if other = v.doc.origins.similar(id, v.doc.seen, seed+n); other != id && countValues(s, other) == 0 {
+			return id, other
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,148 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// timeOperators report a wrong time.
+var timeOperators = []Operator{
+	changeTime("unit", "It counts in another unit", func(t time.Time, how notation) string {
+		switch how {
+		case seconds:
+			return millis.write(t)
+		case millis:
+			return seconds.write(t)
+		case nanos:
+			return micros.write(t)
+		default:
+			return millis.write(t)
+		}
+	}),
+	changeTime("zero", "It does not know the time", func(_ time.Time, how notation) string {
+		if how == rfc3339 {
+			return "1970-01-01T00:00:00Z"
+		}
+		return "0"
+	}),
+	changeTime("zone", "It takes its own zone's clock for UTC", func(t time.Time, how notation) string { return how.write(t.Add(2 * time.Hour)) }),
+	changeTime("year", "It is a year off", func(t time.Time, how notation) string { return how.write(t.AddDate(1, 0, 0)) }),
+	replaceValues("time", "old", "It dates what happened just now 50 minutes back", func(v *value, _ uint64) (string, bool) {
+		const old = 50 * time.Minute
+		if v.origin != runTime || !duringScenario(v) || v.doc.hasRule(v.pointer, func(r jsondiff.Volatile) bool { return r.Near >= old }) {
+			return "", false
+		}
+		t, how, _ := v.time()
+		return v.likeValue(how.write(t.Add(-old))), true
+	}),
+	operator("time", "unstable", "It tells another time each time it is asked for the same thing", func(s *Subject, _ uint64, yield emit) {
+		seen := map[string]bool{}
+		for v := range s.values() {
+			if v.origin != runTime || v.parent.Member("id") == nil {
+				continue
+			}
+			key := v.name + " " + v.node.Text + " " + v.parent.Member("id").Text
+			if !seen[key] {
+				seen[key] = true
+				continue
+			}
+			t, how, _ := v.time()
+			yield(v.set(v.likeValue(how.write(t.Add(time.Second)))))
+		}
+	}),
+	eachValue("time", "updated-before-created", "A thing was changed before it was made", func(_ *Subject, v *value, yield emit) {
+		if v.origin != runTime || !strings.Contains(strings.ToLower(v.name), "updated") {
+			return
+		}
+		created := slices.IndexFunc(v.parent.Names, func(n string) bool { return strings.Contains(strings.ToLower(n), "created") })
+		if created < 0 {
+			return
+		}
+		if t, how, ok := parseTime(v.parent.Items[created].Text, v.doc.seen); ok {
+			yield(v.set(v.likeValue(how.write(t.Add(-time.Minute)))))
+		}
+	}),
+	operator("time", "no-fraction", "It tells times of one name without the part of a second", func(s *Subject, _ uint64, yield emit) {
+		for _, f := range fractionalTimesOf(s) {
+			var pairs []string
+			for i, at := range f.texts {
+				pairs = append(pairs, at, f.whole[i])
+			}
+			yield(Mutant{
+				Place: "everywhere " + f.name, Before: pairs[0], After: pairs[1], site: f.site,
+				Build: func() *transcript.Transcript { return rewriteAll(s.Candidate, replaceEncoded(pairs...)) },
+			})
+		}
+	}),
+	replaceValues("time", "digits", "It tells a part of a second in more digits than a rule says", func(v *value, _ uint64) (string, bool) {
+		text, utc := strings.CutSuffix(v.node.Text, "Z")
+		if _, how, ok := v.time(); !ok || !utc || how != rfc3339 || !v.doc.hasRule(v.pointer, func(r jsondiff.Volatile) bool { return r.Digits != "" && r.Digits != "any" }) {
+			return "", false
+		}
+		if !strings.Contains(text, ".") {
+			text += "."
+		}
+		return v.likeValue(text + "0Z"), true
+	}),
+}
+
+// changeTime makes an operator on times of the run.
+func changeTime(name, doc string, change func(t time.Time, how notation) string) Operator {
+	return replaceValues("time", name, doc, func(v *value, _ uint64) (string, bool) {
+		if v.origin != runTime {
+			return "", false
+		}
+		t, how, _ := v.time()
+		return v.likeValue(change(t, how)), true
+	})
+}
+
+// fractionalTimes are the times of one name that have a part of a second.
+type fractionalTimes struct {
+	name   string
+	texts  []string
+	whole  []string // what they are without it
+	digits int      // of the finest part
+	site   site
+}
+
+// fractionalTimesOf returns those that are so many that it can hardly be chance if all lose their part of a second, since
+// servers leave out zeros at the end.
+func fractionalTimesOf(s *Subject) []*fractionalTimes {
+	const minDigits = 5 // of all of them
+	var all []*fractionalTimes
+	for v := range s.values() {
+		t, how, ok := v.time()
+		_, part, has := strings.Cut(strings.TrimRight(v.node.Text, "Z"), ".")
+		if v.origin != runTime || !ok || how != rfc3339 || !has || strings.ContainsAny(part, "+-") || v.name == "" {
+			continue
+		}
+		i := slices.IndexFunc(all, func(f *fractionalTimes) bool { return f.name == v.name })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &fractionalTimes{name: v.name, site: v.doc.site})
+		}
+		if f := all[i]; !slices.Contains(f.texts, v.node.Text) {
+			f.texts, f.whole = append(f.texts, v.node.Text), append(f.whole, how.write(t.Truncate(time.Second)))
+			f.digits = max(f.digits, len(strings.TrimRight(part, "0")))
+		}
+	}
+	return slices.DeleteFunc(all, func(f *fractionalTimes) bool {
+		distinct := slices.Compact(slices.Sorted(slices.Values(f.whole)))
+		return len(f.texts) < 2 || f.digits*len(distinct) <= minDigits
+	})
+}
+
+// duringScenario reports whether both sides have a time of the scenario, and not of what was there before.
+func duringScenario(v *value) bool {
+	during := func(text string, side *transcript.Transcript) bool {
+		t, _, ok := parseTime(text, side.Started)
+		return ok && !t.Before(side.Started.Truncate(time.Second)) && !t.After(side.Started.Add(side.Took))
+	}
+	o := v.doc.origins
+	return v.ref != nil && v.ref.Kind == v.node.Kind && during(v.ref.Text, o.reference) && during(v.node.Text, o.candidate)
+}

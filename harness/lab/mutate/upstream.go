@@ -1,0 +1,110 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// What a target asks its upstreams is changed like what it answers: the bodies of its requests are among the documents
+// that all operators go through. These operators change the rest of a request as a port with one mistake would.
+var upstreamOperators = []Operator{
+	eachRequest("forgotten", "It does not ask its upstream", func(_ *Subject, r *request, yield emit) {
+		yield(r.withRequests("asked", "not asked", func(all []*transcript.Exchange) []*transcript.Exchange {
+			return slices.Delete(all, r.index, r.index+1)
+		}))
+	}),
+	eachRequest("twice", "It asks its upstream twice", func(_ *Subject, r *request, yield emit) {
+		yield(r.withRequests("asked once", "asked twice", func(all []*transcript.Exchange) []*transcript.Exchange {
+			return slices.Insert(all, r.index, all[r.index])
+		}))
+	}),
+	eachRequest("swapped", "It asks its upstream two questions the wrong way round", func(_ *Subject, r *request, yield emit) {
+		if r.st.Unordered || r.index == 0 || equalRequests(&r.st.Exchanges[r.index-1].Request, &r.x.Request) {
+			return
+		}
+		yield(r.withRequests("this question last", "this question first", func(all []*transcript.Exchange) []*transcript.Exchange {
+			all[r.index-1], all[r.index] = all[r.index], all[r.index-1]
+			return all
+		}))
+	}),
+	changeRequest("method", "It asks with another method", false, func(r *transcript.Request) (before, after string) {
+		before = r.Method
+		if r.Method = "POST"; before == "POST" {
+			r.Method = "PUT"
+		}
+		return before, r.Method
+	}),
+	changeRequest("path", "It asks at another place", false, func(r *transcript.Request) (before, after string) {
+		before = r.Target
+		path, query, has := strings.Cut(r.Target, "?")
+		if r.Target = path + "/x"; has {
+			r.Target += "?" + query
+		}
+		return before, r.Target
+	}),
+	changeRequest("query", "It adds a parameter to its question", false, func(r *transcript.Request) (before, after string) {
+		before = r.Target
+		if r.Target += "?x=1"; strings.Contains(before, "?") {
+			r.Target = before + "&x=1"
+		}
+		return before, r.Target
+	}),
+	changeRequest("no-body", "It asks without a body", false, func(r *transcript.Request) (before, after string) {
+		before = string(r.Body.Bytes)
+		r.Body = transcript.Body{}
+		return before, ""
+	}),
+	changeRequestField("header-missing", "It asks without a header field", func(f transcript.Field) []transcript.Field { return nil }),
+	changeRequestField("header-value", "It asks with another value of a header field", func(f transcript.Field) []transcript.Field {
+		return []transcript.Field{{Name: f.Name, Value: f.Value + "x"}}
+	}),
+}
+
+// mcpOperators change what a target sends to an MCP server, which is a method and parameters, and no more.
+var mcpOperators = []Operator{
+	changeRequest("mcp-method", "It sends an MCP server something by another method", true, func(r *transcript.Request) (before, after string) {
+		before = r.Target
+		r.Target += "x"
+		return before, r.Target
+	}),
+	changeRequest("mcp-bare", "It sends an MCP server no parameters", true, func(r *transcript.Request) (before, after string) {
+		before = string(r.Body.Bytes)
+		r.Body = newBody([]byte("{}"))
+		return before, "{}"
+	}),
+}
+
+func equalRequests(a, b *transcript.Request) bool {
+	return a.Method == b.Method && a.Target == b.Target && string(a.Body.Bytes) == string(b.Body.Bytes)
+}
+
+// changeRequest makes an operator that changes what is sent to MCP servers, or else requests of HTTP.
+func changeRequest(name, doc string, toMCP bool, change func(*transcript.Request) (before, after string)) Operator {
+	return eachRequest(name, doc, func(_ *Subject, r *request, yield emit) {
+		if r.st.ToMCP() != toMCP {
+			return
+		}
+		changed := r.x.Request
+		if before, after := change(&changed); before != after {
+			was, is := excerpts(before, after)
+			yield(r.mutant(name, was, is, func(out *transcript.Request) { *out = changed }))
+		}
+	})
+}
+
+// changeRequestField makes an operator that puts others in the place of header fields of a request that rules name.
+func changeRequestField(name, doc string, change func(transcript.Field) []transcript.Field) Operator {
+	return eachRequest(name, doc, func(_ *Subject, r *request, yield emit) {
+		for i, f := range r.x.Request.Header {
+			if r.st.ToMCP() || !r.compares(f.Name) {
+				continue
+			}
+			fields := change(f)
+			yield(r.mutant("header "+f.Name, excerpt(f.Value), excerpt(fieldValues(fields)), func(out *transcript.Request) {
+				out.Header = replaceField(out.Header, i, fields...)
+			}))
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package noise
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A list whose order changes shows other values at each index. No rule for these values would be right, because they are what
+// the contract promises. So the report names the list, and no rule is tried for its values.
+
+// findReordered notes the lists of a case that have the same elements on both sides, in another order. A list that comes in
+// pages is put together from all answers of its path.
+func (s *measurement) findReordered(c *runfile.Case) {
+	columns := map[string]*[2][]string{}
+	for i := range min(len(c.Transcripts[0].Steps), len(c.Transcripts[1].Steps)) {
+		ref, cand := c.Transcripts[0].Steps[i].Exchanges, c.Transcripts[1].Steps[i].Exchanges
+		for k := range min(len(ref), len(cand)) {
+			of, _, _ := strings.Cut(ref[k].Request.Method+" "+ref[k].Request.Target, "?")
+			if ref[k].Response == nil || cand[k].Response == nil {
+				continue
+			}
+			for side, body := range [2][]byte{ref[k].Response.Body.Bytes, cand[k].Response.Body.Bytes} {
+				root, _, err := jsontree.Parse(body)
+				if err != nil {
+					continue
+				}
+				eachValue(root, "$", "", func(path, list, value string) {
+					if list == "" {
+						return
+					}
+					key := of + "\x00" + list + "\x00" + strings.TrimPrefix(path, list)
+					if columns[key] == nil {
+						columns[key] = &[2][]string{}
+					}
+					columns[key][side] = append(columns[key][side], value)
+				})
+			}
+		}
+	}
+	for key, sides := range columns {
+		if isReordered(sides[0], sides[1]) {
+			s.reordered[strings.Split(key, "\x00")[1]] = true
+		}
+	}
+}
+
+// isReordered reports whether two columns have the same values, in another order.
+func isReordered(a, b []string) bool {
+	return !slices.Equal(a, b) && slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// reorderedListAt returns the reordered list that a finding is in; "" when there is none.
+func (s *measurement) reorderedListAt(f *verdict.Finding) string {
+	_, path, ok := pathOf(f)
+	if !ok {
+		return ""
+	}
+	out := ""
+	for list := range s.reordered {
+		if strings.HasPrefix(path, list) && (out == "" || len(list) < len(out)) {
+			out = list
+		}
+	}
+	return out
+}
+
+func reorderedText(list string) string {
+	return fmt.Sprintf("%s comes in another order each time: sort it, or ask for less; a rule for what stands in it would hide values", strings.TrimSuffix(list, "[*]"))
+}

@@ -1,0 +1,202 @@
+package noise
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// Times are recognized by their form and may differ. Only a rule can demand more, such as that a time never changes. The
+// runs show which of these rules would hold: those that held in all runs, and that some value could have broken.
+
+// A TimeRule is a rule about times that holds in all runs, and what speaks for it.
+type TimeRule struct {
+	scenario.Volatile
+	Values int // that were seen
+	Again  int // of things that were seen before
+}
+
+// minSamples is how many values there must be before anything is said of all of them.
+const minSamples = 5
+
+// A timeMember is what was seen of the times of one name.
+type timeMember struct {
+	name   string
+	values int
+	again  int
+	rising int // after an earlier one
+	digits map[int]bool
+	texts  map[string]bool
+	cases  []*runfile.Case
+}
+
+// times finds the rules about times that hold in all runs.
+func (s *measurement) times() {
+	seen := map[string]*timeMember{}
+	for _, c := range s.cases {
+		for _, t := range c.Transcripts {
+			collectTimes(seen, c, t)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
+		it := seen[name]
+		if it.values < minSamples || !plain.MatchString(name) || s.hasRule(name) {
+			continue
+		}
+		if rule, any := s.strictestTimeRule(it); any {
+			s.out.Times = append(s.out.Times, TimeRule{Volatile: rule, Values: it.values, Again: it.again})
+		}
+	}
+}
+
+// hasRule reports whether a rule of the project, or one that was found, speaks of a name already.
+func (s *measurement) hasRule(name string) bool {
+	return slices.ContainsFunc(slices.Concat(s.project.Rules.Volatile, s.rules), func(r scenario.Volatile) bool {
+		return strings.HasSuffix(r.At, "."+name)
+	})
+}
+
+// strictestTimeRule returns the rule that says all that the times of a name keep to; any is false when that is nothing.
+func (s *measurement) strictestTimeRule(it *timeMember) (rule scenario.Volatile, any bool) {
+	rule = scenario.Volatile{At: "$.." + it.name, Kind: scenario.VolatileTime, Because: "it was so in all runs"}
+	attempt := func(supported bool, change func(*scenario.Volatile)) {
+		with := rule
+		if change(&with); supported && s.holdsEverywhere(it, with) {
+			rule, any = with, true
+		}
+	}
+	attempt(it.again >= minSamples, func(r *scenario.Volatile) { r.Stable = true })
+	attempt(it.rising >= minSamples, func(r *scenario.Volatile) { r.Monotone = true })
+	if len(it.digits) == 1 && len(it.texts) >= minSamples {
+		for n := range it.digits {
+			attempt(n >= 0 && n <= 9, func(r *scenario.Volatile) { r.Digits = strconv.Itoa(n) })
+		}
+	}
+	return rule, any
+}
+
+// holdsEverywhere reports whether a rule leaves nothing to say of the times of a name, in all runs.
+func (s *measurement) holdsEverywhere(it *timeMember, rule scenario.Volatile) bool {
+	for _, c := range it.cases {
+		v := s.judge(c, []scenario.Volatile{rule})
+		for i := range v.Findings {
+			if key, _, ok := placeOf(&v.Findings[i]); ok && key == "."+it.name {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// collectTimes adds the times that a target sent in a scenario, in their order.
+func collectTimes(all map[string]*timeMember, c *runfile.Case, t *transcript.Transcript) {
+	documents := responsesOf(t)
+	for _, st := range t.Streams {
+		for i := range st.Events {
+			documents = append(documents, document{[]byte(st.Events[i].Data), "stream " + st.Name, t.Started.Add(st.Events[i].At)})
+		}
+	}
+	slices.SortStableFunc(documents, func(a, b document) int { return a.at.Compare(b.at) })
+	seen, last := map[string]bool{}, map[string]time.Time{}
+	for _, d := range documents {
+		root, _, err := jsontree.Parse(d.data)
+		if err != nil {
+			continue
+		}
+		eachMember(root, func(parent, n *jsontree.Node, name string) {
+			moment, digits, ok := jsondiff.ReadTime(n.Text)
+			if !ok || moment.Sub(d.at).Abs() > time.Hour {
+				return
+			}
+			it := all[name]
+			if it == nil {
+				it = &timeMember{name: name, digits: map[int]bool{}, texts: map[string]bool{}}
+				all[name] = it
+			}
+			thing := name + " " + d.of
+			if id := parent.Member("id"); id != nil {
+				thing = name + " id " + id.Text
+			}
+			it.values++
+			if seen[thing] {
+				it.again++
+			}
+			if before, ok := last[name]; ok && moment.After(before) {
+				it.rising++
+			}
+			seen[thing], last[name], it.digits[digits], it.texts[n.Text] = true, moment, true, true
+			if len(it.cases) == 0 || it.cases[len(it.cases)-1] != c {
+				it.cases = append(it.cases, c)
+			}
+		})
+	}
+}
+
+// eachMember calls f with every text and number that is a member of an object.
+func eachMember(n *jsontree.Node, f func(parent, member *jsontree.Node, name string)) {
+	for i, item := range n.Items {
+		if n.Kind == jsontree.Object && (item.Kind == jsontree.String || item.Kind == jsontree.Number) {
+			f(n, item, n.Names[i])
+		}
+		eachMember(item, f)
+	}
+}
+
+// A Heartbeat is an operation whose streams all beat when they open, where a rule knows of the interval alone.
+type Heartbeat struct {
+	Operation string
+	Streams   int // that were seen to beat
+}
+
+// beatStats are the streams of an operation that beat, and those that did so with their opening.
+type beatStats struct{ all, atOpening int }
+
+// firstBeats finds the operations whose rule could demand the first beat at the opening. A beat that is not there proves nothing:
+// its stream may have had nothing to wait for.
+func (s *measurement) firstBeats() {
+	seen := map[string]*beatStats{}
+	for _, c := range s.cases {
+		rules := s.project.CompareRules(c.Scenario)
+		for _, t := range c.Transcripts {
+			for _, st := range t.Streams {
+				rule, named := rules.Streams[st.Name]
+				if !named {
+					rule = rules.Streams[st.Operation]
+				}
+				if h := rule.Heartbeat; h == nil || h.Every == 0 || h.First != h.Every {
+					continue
+				}
+				first := slices.IndexFunc(st.Events, func(ev transcript.Event) bool { return rules.Beats(st.Name, st.Operation, &ev) })
+				if first < 0 {
+					continue
+				}
+				if seen[st.Operation] == nil {
+					seen[st.Operation] = &beatStats{}
+				}
+				seen[st.Operation].add(t, st, &st.Events[first], rule.Heartbeat)
+			}
+		}
+	}
+	for _, operation := range slices.Sorted(maps.Keys(seen)) {
+		if o := seen[operation]; o.all >= minSamples && o.atOpening == o.all {
+			s.out.Beats = append(s.out.Beats, Heartbeat{operation, o.all})
+		}
+	}
+}
+
+// add counts a stream by its first heartbeat. One within a quarter of the interval came with the opening.
+func (o *beatStats) add(t *transcript.Transcript, st *transcript.Stream, first *transcript.Event, h *compare.Heartbeat) {
+	o.all++
+	if first.At-st.At <= h.Every/4+t.MachineDelay(st.At, st.At, first.At) {
+		o.atOpening++
+	}
+}

@@ -1,0 +1,145 @@
+package scaffold
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// config makes lockstep.yaml.
+func (g *generator) config() []byte {
+	targets := g.opts.Targets
+	if len(targets) == 0 {
+		targets = []Target{{Name: "old", URL: "http://127.0.0.1:3000"}, {Name: "new", URL: "http://127.0.0.1:3001"}}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "contract: %s\n", yamldoc.Line(cmp.Or(g.opts.Contract, "openapi.yaml")))
+	fmt.Fprintf(&b, "scenarios: %s\n", yamldoc.Line(cmp.Or(g.opts.Scenarios, "scenarios")))
+	fmt.Fprintf(&b, "reference: %s   # the target that is taken as right\n\ntargets:\n", targets[0].Name)
+	for _, t := range targets {
+		g.target(&b, t)
+	}
+	b.WriteString("\ncompare:\n  headers: [Content-Type]   # the header fields that must be equal\n")
+	return []byte(b.String())
+}
+
+func (g *generator) target(b *strings.Builder, t Target) {
+	fmt.Fprintf(b, "  %s:\n", t.Name)
+	within := ""
+	switch {
+	case t.Command != nil:
+		words := make([]string, len(t.Command))
+		for i, w := range t.Command {
+			words[i] = yamldoc.Scalar(w)
+		}
+		fmt.Fprintf(b, "    command: [%s]\n", strings.Join(words, ", "))
+		if len(t.Env) > 0 {
+			pairs := make([]string, len(t.Env))
+			for i, e := range t.Env {
+				pairs[i] = yamldoc.Scalar(e[0]) + ": " + yamldoc.Scalar(e[1])
+			}
+			fmt.Fprintf(b, "    env: {%s}\n", strings.Join(pairs, ", "))
+		}
+		within = ", within: 60s"
+	default:
+		fmt.Fprintf(b, "    url: %s\n", yamldoc.Line(t.URL))
+		if len(g.opts.Targets) == 0 {
+			b.WriteString("    # where the server runs; or, in its place, how to start it on a free port:\n")
+			b.WriteString("    # command: [./server, --port, \"${{ port }}\"]\n")
+		}
+	}
+	ready, remark := g.ready(), ""
+	if ready == guess {
+		remark = "   # a guess: what answers, and how, when the server is there"
+	}
+	fmt.Fprintf(b, "    ready: {%s%s}%s\n", ready, within, remark)
+	if g.tree.Components != nil && len(g.tree.Components.SecuritySchemes) > 0 {
+		b.WriteString("    # headers: {Authorization: \"Bearer …\"}   # the contract asks for credentials: sent with every request\n")
+	}
+}
+
+// likely are words in the paths of operations that say whether a server is there.
+var likely = []string{"health", "ready", "alive", "live", "ping", "status", "version", "info"}
+
+// ready is what to ask a server to know that it is there: what looks like it, or else what needs nothing to be asked.
+func (g *generator) ready() string {
+	var asked []string
+	for _, op := range g.doc.Operations() {
+		if g.simple(op) {
+			asked = append(asked, g.base(op.Path, op.Method)+op.Path)
+		}
+	}
+	for _, word := range likely {
+		if i := slices.IndexFunc(asked, func(path string) bool { return strings.Contains(strings.ToLower(path), word) }); i >= 0 {
+			return "get: " + yamldoc.Scalar(asked[i])
+		}
+	}
+	if len(asked) > 0 {
+		return "get: " + yamldoc.Scalar(asked[0])
+	}
+	for _, op := range g.doc.Operations() {
+		if path := g.nowhere(op); path != "" {
+			return "get: " + yamldoc.Scalar(path) + ", status: 404"
+		}
+	}
+	return guess
+}
+
+// guess is what to ask when the document has nothing: most servers know nothing of it, and say so.
+const guess = "get: /, status: 404"
+
+// nobody is a name that nothing has.
+const nobody = "lockstep-ready"
+
+// nowhere is a path at which an operation finds nothing, and answers 404 as the document says; "" when there is none.
+func (g *generator) nowhere(op *contract.Operation) string {
+	item := g.item(op.Path)
+	if op.Method != "GET" || op.Streams() || !strings.Contains(op.Path, "{") || item.Get.Responses.Value("404") == nil {
+		return ""
+	}
+	path := g.base(op.Path, op.Method)
+	params := parameters(item, item.Get)
+	for _, p := range params {
+		if p.Required && p.In != "path" {
+			return ""
+		}
+	}
+	for _, part := range parts(op.Path) {
+		path += part.text
+		if part.name == "" {
+			continue
+		}
+		if p := params["path "+part.name]; p == nil || p.Schema == nil || p.Schema.Value == nil || !free(p.Schema.Value) {
+			return ""
+		}
+		path += nobody
+	}
+	return path
+}
+
+// free reports whether a schema takes any text.
+func free(s *openapi3.Schema) bool {
+	s = flat(s, 0)
+	return kind(s) == openapi3.TypeString && s.Format == "" && s.Pattern == "" && s.Enum == nil && s.MaxLength == nil && s.MinLength == 0 &&
+		len(s.OneOf)+len(s.AnyOf) == 0 && s.Not == nil
+}
+
+// simple reports whether an operation answers without having been told anything.
+func (g *generator) simple(op *contract.Operation) bool {
+	if op.Method != "GET" || op.Streams() || strings.Contains(op.Path, "{") {
+		return false
+	}
+	item := g.item(op.Path)
+	for _, p := range parameters(item, item.Get) {
+		if p.Required {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,370 @@
+package scaffold
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A request is a step of a draft.
+type request struct {
+	method  string
+	path    string // as a scenario has it, with expressions
+	target  string // as it could stand on the wire, for the contract
+	query   *jsontree.Node
+	joined  []string // parameters of the query whose commas must stand as they are: they are written into the path
+	headers *jsontree.Node
+	json    *jsontree.Node
+	raw     string
+	rawType string // "" without raw
+	stream  bool
+	capture [][2]string // names and JSONPaths
+}
+
+// request makes a request of an operation that the document takes. captured are names of values for its path's parameters,
+// by their index; the others are sampled. Without a request, missing says why.
+func (g *generator) request(op *contract.Operation, captured map[int]string) (r *request, missing string) {
+	for _, t := range tastes {
+		made, why := g.build(op, captured, t)
+		if why == "" {
+			why = g.objections(made)
+		}
+		if why == "" {
+			return made, ""
+		}
+		if missing == "" {
+			r, missing = made, why
+		}
+	}
+	return r, missing
+}
+
+// objections says what the document has against a request.
+func (g *generator) objections(r *request) string {
+	target := r.target
+	if r.query != nil {
+		values := url.Values{}
+		for i, name := range r.query.Names {
+			for _, v := range each(r.query.Items[i]) {
+				values.Add(wire(name), wire(v.Text))
+			}
+		}
+		separator := "?"
+		if len(r.joined) > 0 {
+			separator = "&"
+		}
+		target += separator + values.Encode()
+	}
+	var header transcript.Header
+	if r.headers != nil {
+		for i, name := range r.headers.Names {
+			header = append(header, transcript.Field{Name: name, Value: wire(r.headers.Items[i].Text)})
+		}
+	}
+	var body []byte
+	_, typed := header.Get("Content-Type")
+	switch {
+	case r.json != nil:
+		body = []byte(wire(r.json.String()))
+		if !typed {
+			header = append(header, transcript.Field{Name: "Content-Type", Value: "application/json"})
+		}
+	case r.rawType != "":
+		body = []byte(wire(r.raw))
+		header = append(header, transcript.Field{Name: "Content-Type", Value: r.rawType})
+	}
+	var out []string
+	for _, v := range g.doc.CheckRequest(r.method, target, header, body) {
+		out = append(out, v.Place+": "+v.Text)
+	}
+	return strings.Join(out, "; ")
+}
+
+// each returns the elements of a list, or the value itself.
+func each(n *jsontree.Node) []*jsontree.Node {
+	if n.Kind == jsontree.Array {
+		return n.Items
+	}
+	return []*jsontree.Node{n}
+}
+
+// wire returns a text of a scenario as it could stand on the wire.
+func wire(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, unique, someUnique), "$${{", "${{")
+}
+
+// build makes a request by one taste, and says why there is none.
+func (g *generator) build(op *contract.Operation, captured map[int]string, t taste) (*request, string) {
+	item := g.item(op.Path)
+	in := item.GetOperation(op.Method)
+	r := &request{method: op.Method, stream: op.Streams() && op.Method == "GET"}
+	base := g.base(op.Path, op.Method)
+	r.path, r.target = base, base
+	index := 0
+	params := parameters(item, in)
+	for _, part := range parts(op.Path) {
+		if part.name == "" {
+			r.path, r.target = r.path+part.text, r.target+part.text
+			continue
+		}
+		p := params["path "+part.name]
+		value := "1"
+		if p != nil {
+			value = plain(t.parameter(p), ",")
+		}
+		if value == "" {
+			return r, fmt.Sprintf("no value for the path parameter %q", part.name)
+		}
+		r.target += url.PathEscape(wire(value))
+		if name, ok := captured[index]; ok {
+			r.path += "${{ " + name + " }}"
+		} else {
+			r.path += escapeAround(value)
+		}
+		index++
+	}
+	for _, key := range slices.Sorted(maps.Keys(params)) {
+		if p := params[key]; p.In != "path" {
+			if why := r.parameter(p, t); why != "" {
+				return r, why
+			}
+		}
+	}
+	if in.RequestBody != nil && in.RequestBody.Value != nil {
+		return r, r.body(in.RequestBody.Value, t)
+	}
+	return r, ""
+}
+
+// parameters returns those of an operation, and those of its path that it does not replace, by their place and name.
+func parameters(item *openapi3.PathItem, op *openapi3.Operation) map[string]*openapi3.Parameter {
+	out := map[string]*openapi3.Parameter{}
+	for _, list := range []openapi3.Parameters{item.Parameters, op.Parameters} {
+		for _, ref := range list {
+			if ref.Value != nil {
+				out[ref.Value.In+" "+ref.Value.Name] = ref.Value
+			}
+		}
+	}
+	return out
+}
+
+// A part of a path template is a text, or a parameter.
+type part struct{ text, name string }
+
+func parts(template string) (out []part) {
+	for template != "" {
+		before, rest, ok := strings.Cut(template, "{")
+		out = append(out, part{text: before})
+		if !ok {
+			break
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		out, template = append(out, part{name: name}), after
+	}
+	return out
+}
+
+// escapeAround percent-encodes a value, but for the expression in it.
+func escapeAround(value string) string {
+	words := strings.Split(value, unique)
+	for i, w := range words {
+		words[i] = url.PathEscape(wire(w))
+	}
+	return strings.Join(words, unique)
+}
+
+// parameter returns a value of a parameter; nil when there is none.
+func (t taste) parameter(p *openapi3.Parameter) *jsontree.Node {
+	if t.examples {
+		if p.Example != nil {
+			return from(p.Example)
+		}
+		if v := first(p.Examples); v != nil {
+			return from(v)
+		}
+	}
+	for _, m := range p.Content { // there is one at most (OpenAPI 3.0.3 §4.7.12.2)
+		if value := (&sampler{taste: t}).value(m.Schema, p.Name); value != nil {
+			return &jsontree.Node{Kind: jsontree.String, Text: value.String()}
+		}
+		return nil
+	}
+	return (&sampler{taste: t}).value(p.Schema, p.Name)
+}
+
+// first returns the first of some examples by name; nil when there is none in the document itself.
+func first(examples openapi3.Examples) any {
+	for _, name := range slices.Sorted(maps.Keys(examples)) {
+		if e := examples[name]; e.Value != nil && e.Value.Value != nil {
+			return e.Value.Value
+		}
+	}
+	return nil
+}
+
+// plain returns a scalar's text, or those of a list with a separator between them; "" for what has no such text.
+func plain(n *jsontree.Node, separator string) string {
+	if n == nil {
+		return ""
+	}
+	var texts []string
+	for _, v := range each(n) {
+		if v.Kind == jsontree.Object || v.Kind == jsontree.Array || v.Kind == jsontree.Null {
+			return ""
+		}
+		texts = append(texts, v.Text)
+	}
+	return strings.Join(texts, separator)
+}
+
+// separators are those of lists in a query that are written as one value, as they stand on the wire.
+var separators = map[string]string{"spaceDelimited": "%20", "pipeDelimited": "|"}
+
+// join writes a list as one parameter.
+func (r *request) join(p *openapi3.Parameter, list *jsontree.Node) {
+	separator := cmp.Or(separators[p.Style], ",")
+	words := make([]string, len(list.Items))
+	for i, item := range list.Items {
+		words[i] = escapeAround(item.Text)
+	}
+	lead := "?"
+	if len(r.joined) > 0 {
+		lead = "&"
+	}
+	r.joined = append(r.joined, p.Name)
+	pair := lead + url.QueryEscape(p.Name) + "=" + strings.Join(words, separator)
+	r.path, r.target = r.path+pair, r.target+wire(pair)
+}
+
+// parameter adds what a request needs of the query, the header or the cookies, and what the document has an example of.
+func (r *request) parameter(p *openapi3.Parameter, t taste) string {
+	named := t.examples && (p.Example != nil || len(p.Examples) > 0)
+	if !p.Required && !named || p.In == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(p.Name)) {
+		return ""
+	}
+	none := fmt.Sprintf("no value for the %s parameter %q", p.In, p.Name)
+	value := t.parameter(p)
+	if value == nil {
+		return none
+	}
+	add := func(to **jsontree.Node, name string, v *jsontree.Node) {
+		if *to == nil {
+			*to = &jsontree.Node{Kind: jsontree.Object}
+		}
+		set(*to, name, v)
+	}
+	switch exploded := p.Explode == nil || *p.Explode; {
+	case p.In == "query" && value.Kind == jsontree.Object:
+		for i, name := range value.Names {
+			if p.Style == "deepObject" {
+				name = p.Name + "[" + name + "]"
+			}
+			if plain(value.Items[i], ",") == "" {
+				return none
+			}
+			add(&r.query, name, value.Items[i])
+		}
+	case p.In == "query" && value.Kind == jsontree.Array && exploded && plain(value, ",") != "" && separators[p.Style] == "":
+		add(&r.query, p.Name, value)
+	case p.In == "query" && plain(value, ",") != "":
+		if value.Kind == jsontree.Array {
+			r.join(p, value)
+		} else {
+			add(&r.query, p.Name, value)
+		}
+	case p.In == "header" && plain(value, ",") != "":
+		add(&r.headers, p.Name, &jsontree.Node{Kind: jsontree.String, Text: plain(value, ",")})
+	case p.In == "cookie" && plain(value, ",") != "":
+		pair := p.Name + "=" + plain(value, ",")
+		if r.headers != nil && r.headers.Member("Cookie") != nil {
+			pair = r.headers.Member("Cookie").Text + "; " + pair
+		}
+		add(&r.headers, "Cookie", &jsontree.Node{Kind: jsontree.String, Text: pair})
+	case p.Required:
+		return none
+	}
+	return ""
+}
+
+// body adds a body: JSON if the document takes it, else a form or a text.
+func (r *request) body(b *openapi3.RequestBody, t taste) string {
+	kinds := slices.Sorted(maps.Keys(b.Content))
+	sample := func(kind string) *jsontree.Node {
+		m := b.Content[kind]
+		if t.examples {
+			if m.Example != nil {
+				return from(m.Example)
+			}
+			if v := first(m.Examples); v != nil {
+				return from(v)
+			}
+		}
+		return (&sampler{taste: t}).value(m.Schema, "text")
+	}
+	for _, kind := range kinds {
+		if !isJSON(kind) {
+			continue
+		}
+		if r.json = sample(kind); r.json == nil {
+			return "no value for the body, " + kind
+		}
+		if kind != "application/json" {
+			if r.headers == nil {
+				r.headers = &jsontree.Node{Kind: jsontree.Object}
+			}
+			set(r.headers, "Content-Type", text(kind))
+		}
+		return ""
+	}
+	for _, kind := range kinds {
+		value := sample(kind)
+		switch media, _, _ := strings.Cut(kind, ";"); {
+		case value == nil:
+		case media == "application/x-www-form-urlencoded" && value.Kind == jsontree.Object:
+			r.raw, r.rawType = form(value), kind
+			return ""
+		case strings.HasPrefix(media, "text/") && value.Kind == jsontree.String:
+			r.raw, r.rawType = value.Text, kind
+			return ""
+		}
+	}
+	if b.Required && len(kinds) > 0 {
+		return "the body is " + strings.Join(kinds, " or ") + ": write it with raw"
+	}
+	return ""
+}
+
+// isJSON reports whether a content type is JSON.
+func isJSON(kind string) bool {
+	media, _, _ := strings.Cut(strings.ToLower(kind), ";")
+	return media == "application/json" || strings.HasSuffix(media, "+json")
+}
+
+// form writes an object as application/x-www-form-urlencoded.
+func form(object *jsontree.Node) string {
+	var fields []string
+	for i, name := range object.Names {
+		for _, v := range each(object.Items[i]) {
+			text := v.Text
+			if v.Kind == jsontree.Object || v.Kind == jsontree.Array {
+				text = v.String()
+			}
+			words := strings.Split(text, unique)
+			for j, w := range words {
+				words[j] = url.QueryEscape(wire(w))
+			}
+			fields = append(fields, url.QueryEscape(wire(name))+"="+strings.Join(words, unique))
+		}
+	}
+	return strings.Join(fields, "&")
+}

@@ -1,0 +1,321 @@
+package scaffold
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A taste is a way to make values of schemas. Tastes are tried in the order of the table until the document takes one.
+type taste struct {
+	examples bool // take those of the document
+	optional bool // give objects the members that they need not have
+}
+
+var tastes = []taste{{true, true}, {true, false}, {false, true}, {false, false}}
+
+// deepest is how far optional members are followed; required ones are followed ten times as far.
+const deepest = 4
+
+// Values have no more parts than anybody would read. Beyond the first number optional members are left out, beyond the
+// second there is no value: schemas that refer to themselves double with each level.
+const enough, most = 200, 5000
+
+// A sampler makes values of schemas, by one taste.
+type sampler struct {
+	taste
+	depth int
+	made  int // values, the parts of others included
+}
+
+// value returns a value of a schema, for a member or a parameter of that name; nil when it knows none.
+func (s *sampler) value(ref *openapi3.SchemaRef, name string) *jsontree.Node {
+	if ref == nil || ref.Value == nil {
+		return text(name)
+	}
+	schema := flat(ref.Value, 0)
+	if given := s.given(schema); given != nil {
+		return given
+	}
+	s.made++
+	if s.depth > 10*deepest || s.made > most {
+		return nil
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	for _, alternatives := range []openapi3.SchemaRefs{schema.OneOf, schema.AnyOf} {
+		if len(alternatives) > 0 {
+			return s.alternative(schema, alternatives, name)
+		}
+	}
+	switch kind(schema) {
+	case openapi3.TypeObject:
+		return s.object(schema)
+	case openapi3.TypeArray:
+		return s.array(schema, name)
+	case openapi3.TypeInteger, openapi3.TypeNumber:
+		return number(schema)
+	case openapi3.TypeBoolean:
+		return &jsontree.Node{Kind: jsontree.Boolean, Text: "true"}
+	}
+	return stringOf(schema, name)
+}
+
+// wantsMore reports whether members and elements are made that need not be there.
+func (s *sampler) wantsMore() bool { return s.optional && s.depth <= deepest && s.made <= enough }
+
+// given returns a value that the document names.
+func (s *sampler) given(schema *openapi3.Schema) *jsontree.Node {
+	if s.examples && schema.Example != nil {
+		return from(schema.Example)
+	}
+	if s.examples && schema.Default != nil {
+		return from(schema.Default)
+	}
+	for _, v := range schema.Enum {
+		if v != nil {
+			return from(v)
+		}
+	}
+	return nil
+}
+
+// kind is the type of a schema, or the one that its keywords are about.
+func kind(schema *openapi3.Schema) string {
+	switch {
+	case schema.Type != nil && len(*schema.Type) > 0:
+		return (*schema.Type)[0]
+	case len(schema.Properties) > 0 || len(schema.Required) > 0:
+		return openapi3.TypeObject
+	case schema.Items != nil:
+		return openapi3.TypeArray
+	case schema.Min != nil || schema.Max != nil || schema.MultipleOf != nil:
+		return openapi3.TypeNumber
+	}
+	return openapi3.TypeString
+}
+
+// flat returns a schema with all that it takes in by allOf.
+func flat(schema *openapi3.Schema, depth int) *openapi3.Schema {
+	if len(schema.AllOf) == 0 || depth > deepest*4 {
+		return schema
+	}
+	out := *schema
+	out.AllOf = nil
+	out.Properties = maps.Clone(schema.Properties)
+	out.Required = slices.Clone(schema.Required)
+	for _, ref := range schema.AllOf {
+		if ref.Value != nil {
+			add(&out, flat(ref.Value, depth+1))
+		}
+	}
+	return &out
+}
+
+// add adds to a schema what one of its parts says and it does not.
+func add(to, part *openapi3.Schema) {
+	if to.Properties == nil {
+		to.Properties = openapi3.Schemas{}
+	}
+	for name, p := range part.Properties {
+		if to.Properties[name] == nil {
+			to.Properties[name] = p
+		}
+	}
+	for _, name := range part.Required {
+		if !slices.Contains(to.Required, name) {
+			to.Required = append(to.Required, name)
+		}
+	}
+	if to.Type == nil {
+		to.Type = part.Type
+	}
+	if to.Enum == nil {
+		to.Enum = part.Enum
+	}
+	if to.Items == nil {
+		to.Items = part.Items
+	}
+	if to.Format == "" {
+		to.Format = part.Format
+	}
+	if to.Pattern == "" {
+		to.Pattern = part.Pattern
+	}
+	if to.Min == nil {
+		to.Min, to.ExclusiveMin = part.Min, part.ExclusiveMin
+	}
+	if to.Max == nil {
+		to.Max, to.ExclusiveMax = part.Max, part.ExclusiveMax
+	}
+	if to.MaxLength == nil {
+		to.MaxLength = part.MaxLength
+	}
+	to.MinLength, to.MinItems = max(to.MinLength, part.MinLength), max(to.MinItems, part.MinItems)
+	if to.OneOf == nil {
+		to.OneOf = part.OneOf
+	}
+	if to.AnyOf == nil {
+		to.AnyOf = part.AnyOf
+	}
+}
+
+// alternative returns a value of the first alternative that there is one of, beside the members that all of them have.
+func (s *sampler) alternative(schema *openapi3.Schema, alternatives openapi3.SchemaRefs, name string) *jsontree.Node {
+	own := *schema
+	own.OneOf, own.AnyOf = nil, nil
+	for _, ref := range alternatives {
+		value := s.value(ref, name)
+		if value == nil {
+			continue
+		}
+		if value.Kind == jsontree.Object {
+			if d := schema.Discriminator; d != nil {
+				set(value, d.PropertyName, text(tagFor(d, ref)))
+			}
+			if common := s.object(&own); common != nil {
+				for i, member := range common.Names {
+					if value.Member(member) == nil {
+						set(value, member, common.Items[i])
+					}
+				}
+			}
+		}
+		return value
+	}
+	return nil
+}
+
+// tagFor is what a discriminator has for an alternative: a name that is mapped to it, or its own.
+func tagFor(d *openapi3.Discriminator, ref *openapi3.SchemaRef) string {
+	for _, tag := range slices.Sorted(maps.Keys(d.Mapping)) {
+		if d.Mapping[tag].Ref == ref.Ref {
+			return tag
+		}
+	}
+	return ref.Ref[strings.LastIndexByte(ref.Ref, '/')+1:]
+}
+
+// object returns an object with its required members in the document's order, and others behind them.
+func (s *sampler) object(schema *openapi3.Schema) *jsontree.Node {
+	out := &jsontree.Node{Kind: jsontree.Object}
+	for _, name := range schema.Required {
+		ref := schema.Properties[name]
+		if ref != nil && ref.Value != nil && ref.Value.ReadOnly {
+			continue
+		}
+		value := s.value(ref, name)
+		if value == nil {
+			return nil
+		}
+		set(out, name, value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		ref := schema.Properties[name]
+		if out.Member(name) != nil || ref.Value == nil || ref.Value.ReadOnly || ref.Value.Deprecated {
+			continue
+		}
+		full := len(out.Names) >= int(schema.MinProps)
+		if full && (!s.wantsMore() || schema.MaxProps != nil && len(out.Names) >= int(*schema.MaxProps)) {
+			continue
+		}
+		if value := s.value(ref, name); value != nil {
+			set(out, name, value)
+		}
+	}
+	for n := len(out.Names); n < int(schema.MinProps) && n < 100; n++ {
+		name := "key" + strconv.Itoa(n+1)
+		value := s.value(schema.AdditionalProperties.Schema, name)
+		if value == nil {
+			return nil
+		}
+		set(out, name, value)
+	}
+	return out
+}
+
+func set(object *jsontree.Node, name string, value *jsontree.Node) {
+	if i := slices.Index(object.Names, name); i >= 0 {
+		object.Items[i] = value
+		return
+	}
+	object.Names, object.Items = append(object.Names, name), append(object.Items, value)
+}
+
+// array returns a list of as many elements as there must be, and of one where there may be none.
+func (s *sampler) array(schema *openapi3.Schema, name string) *jsontree.Node {
+	out := &jsontree.Node{Kind: jsontree.Array}
+	n := max(1, int(schema.MinItems))
+	if schema.MinItems == 0 && (!s.wantsMore() || schema.MaxItems != nil && *schema.MaxItems == 0) {
+		n = 0
+	}
+	if n > 100 {
+		return nil
+	}
+	for i := range n {
+		item := s.value(schema.Items, name)
+		if item == nil {
+			return nil
+		}
+		if i > 0 && schema.UniqueItems {
+			item = another(item, schema.Items, i)
+		}
+		out.Items = append(out.Items, item)
+	}
+	return out
+}
+
+// another returns a value that is not the same as the i before it, where that is easily said.
+func another(v *jsontree.Node, ref *openapi3.SchemaRef, i int) *jsontree.Node {
+	if ref != nil && ref.Value != nil && i < len(ref.Value.Enum) {
+		return from(ref.Value.Enum[i])
+	}
+	out := *v
+	switch v.Kind {
+	case jsontree.String:
+		out.Text += "-" + strconv.Itoa(i+1)
+	case jsontree.Number:
+		if n, err := strconv.Atoi(v.Text); err == nil {
+			out.Text = strconv.Itoa(n + i)
+		}
+	}
+	return &out
+}
+
+// text returns a string in which expressions are texts.
+func text(s string) *jsontree.Node {
+	return &jsontree.Node{Kind: jsontree.String, Text: strings.ReplaceAll(s, "${{", "$${{")}
+}
+
+// from returns a value of the document.
+func from(v any) *jsontree.Node {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	n, _, err := jsontree.Parse(data)
+	if err != nil {
+		return nil
+	}
+	return literal(n)
+}
+
+// literal makes texts of what a scenario would take for expressions.
+func literal(n *jsontree.Node) *jsontree.Node {
+	if n.Kind == jsontree.String {
+		return text(n.Text)
+	}
+	for i := range n.Names {
+		n.Names[i] = text(n.Names[i]).Text
+	}
+	for i := range n.Items {
+		n.Items[i] = literal(n.Items[i])
+	}
+	return n
+}

@@ -1,0 +1,349 @@
+package scaffold
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// columns is how wide the lines of a scenario get.
+const columns = 110
+
+// scenario makes the scenario of an operation.
+func (g *generator) scenario(op *contract.Operation) File {
+	id := g.id(op)
+	steps, missing := g.steps(op)
+	f := File{Operation: op.String(), Name: id + ".yaml", Missing: missing}
+	var b strings.Builder
+	if missing != "" {
+		f.Name += ".todo"
+		fmt.Fprintf(&b, "# Set aside, because no request was found that the contract takes:\n")
+		for line := range strings.SplitSeq(missing, "; ") {
+			fmt.Fprintf(&b, "#   %s\n", oneLine(line))
+		}
+		fmt.Fprintf(&b, "# Mend it, and rename it to %s.yaml.\n", id[strings.LastIndexByte(id, '/')+1:])
+	}
+	in := g.item(op.Path).GetOperation(op.Method)
+	fmt.Fprintf(&b, "scenario: %s\n", id)
+	fmt.Fprintf(&b, "why: %s\n", yamldoc.Line(reason(op, in)))
+	fmt.Fprintf(&b, "source: %s\n", yamldoc.Line(cmp.Or(g.opts.Contract, "openapi.yaml")+", "+cmp.Or(op.ID, op.String())))
+	if tags := tagsOf(in); len(tags) > 0 {
+		fmt.Fprintf(&b, "tags: [%s]\n", strings.Join(tags, ", "))
+	}
+	switch shared := g.tellsOfOthers(op, steps); {
+	case shared && g.started():
+		fmt.Fprintln(&b, "isolate: fresh   # what other scenarios do would show in its answer")
+	case shared:
+		fmt.Fprintln(&b, "# What other scenarios do shows in its answer: run it alone, or all with --jobs 1.")
+	}
+	fmt.Fprintln(&b, "steps:")
+	for _, r := range steps {
+		r.print(&b)
+	}
+	f.Text = []byte(b.String())
+	return f
+}
+
+// steps makes the requests of an operation: those that create what its path names, or what it lists, its own, and, of one
+// that deletes, one that looks whether it has.
+func (g *generator) steps(op *contract.Operation) (steps []*request, missing string) {
+	captured := map[int]string{}
+	index := 0
+	prefix := ""
+	for _, p := range parts(op.Path) {
+		if p.name == "" {
+			prefix += p.text
+			continue
+		}
+		if r := g.creation(op, strings.TrimSuffix(prefix, "/"), p.name, captured); r != nil {
+			captured[index] = r.capture[0][0]
+			steps = append(steps, r)
+		}
+		prefix += "{" + p.name + "}"
+		index++
+	}
+	if r := g.element(op, captured); r != nil {
+		steps = append(steps, r)
+	}
+	r, missing := g.request(op, captured)
+	steps = append(steps, r)
+	if get := g.operation("GET", op.Path); op.Method == "DELETE" && get != nil && len(captured) > 0 && !get.Streams() {
+		if r, missing := g.request(get, captured); missing == "" {
+			steps = append(steps, r)
+		}
+	}
+	return steps, missing
+}
+
+// operation finds an operation by its path, whatever its parameters are called; nil when there is none.
+func (g *generator) operation(method, path string) *contract.Operation {
+	anonymous := func(template string) string {
+		out := ""
+		for _, p := range parts(template) {
+			out += p.text
+			if p.name != "" {
+				out += "{}"
+			}
+		}
+		return strings.TrimSuffix(out, "/")
+	}
+	for _, op := range g.doc.Operations() {
+		if op.Method == method && anonymous(op.Path) == anonymous(path) {
+			return op
+		}
+	}
+	return nil
+}
+
+// creation makes the request that creates what a parameter names, with a capture of its id; nil when there is none.
+func (g *generator) creation(of *contract.Operation, collection, parameter string, captured map[int]string) *request {
+	post := g.operation("POST", collection)
+	if post == nil || post == of || collection == "" {
+		return nil
+	}
+	thing := strings.TrimSuffix(collection[strings.LastIndexByte(collection, '/')+1:], "s")
+	place := idIn(g.item(post.Path).Post.Responses, []string{parameter, "id", thing + "id"})
+	if place == "" {
+		return nil
+	}
+	r, missing := g.request(post, captured)
+	if missing != "" {
+		return nil
+	}
+	name := strings.Map(func(c rune) rune {
+		if c < 0x80 && (unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' || c == '-') {
+			return c
+		}
+		return '_'
+	}, parameter)
+	if name == "unique" || name == "row" || name == "" || !unicode.IsLetter(rune(name[0])) || slices.Contains(slices.Collect(maps.Values(captured)), name) {
+		name = "id_" + name
+	}
+	r.capture = [][2]string{{name, place}}
+	return r
+}
+
+// element makes the request that puts something into the list that an operation answers with: an empty one says nothing of
+// what stands in it. nil when there is none.
+func (g *generator) element(of *contract.Operation, captured map[int]string) *request {
+	post := g.operation("POST", of.Path)
+	if of.Method != "GET" || of.Streams() || post == nil || !g.lists(of) {
+		return nil
+	}
+	r, missing := g.request(post, captured)
+	if missing != "" {
+		return nil
+	}
+	return r
+}
+
+// idIn finds the id of what was created in the answers of an operation: a member with one of these names, at the top or one
+// below. It returns a JSONPath, "" when there is none.
+func idIn(responses *openapi3.Responses, called []string) string {
+	if responses == nil {
+		return ""
+	}
+	for _, code := range slices.Sorted(maps.Keys(responses.Map())) {
+		ref := responses.Value(code)
+		if !strings.HasPrefix(code, "2") || ref.Value == nil {
+			continue
+		}
+		for _, kind := range slices.Sorted(maps.Keys(ref.Value.Content)) {
+			schema := ref.Value.Content[kind].Schema
+			if !isJSON(kind) || schema == nil || schema.Value == nil {
+				continue
+			}
+			top := flat(schema.Value, 0)
+			if name := idAmong(top, called); name != "" {
+				return member(name)
+			}
+			for _, outer := range slices.Sorted(maps.Keys(top.Properties)) {
+				if inner := top.Properties[outer]; inner.Value != nil {
+					if name := idAmong(flat(inner.Value, 0), called); name != "" {
+						return member(outer) + strings.TrimPrefix(member(name), "$")
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// idAmong returns the member of a schema that has the first of these names, however its words are joined.
+func idAmong(schema *openapi3.Schema, called []string) string {
+	same := func(a, b string) bool {
+		word := strings.NewReplacer("_", "", "-", "")
+		return strings.EqualFold(word.Replace(a), word.Replace(b))
+	}
+	for _, wanted := range called {
+		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+			p := schema.Properties[name]
+			if same(name, wanted) && p.Value != nil && slices.Contains([]string{openapi3.TypeString, openapi3.TypeInteger}, kind(flat(p.Value, 0))) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// member is the JSONPath of a member of the root.
+func member(name string) string {
+	for i, c := range name {
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return "$['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(name) + "']"
+		}
+	}
+	return "$." + name
+}
+
+// tellsOfOthers reports whether other scenarios show in what an operation answers: a stream, or a list of all that there
+// is.
+func (g *generator) tellsOfOthers(op *contract.Operation, steps []*request) bool {
+	if op.Streams() {
+		return true
+	}
+	within := slices.ContainsFunc(steps, func(r *request) bool { return len(r.capture) > 0 }) // something of this scenario
+	return op.Method == "GET" && !within && g.lists(op)
+}
+
+// lists reports whether a GET answers with a list.
+func (g *generator) lists(op *contract.Operation) bool {
+	for code, ref := range g.item(op.Path).Get.Responses.Map() {
+		if !strings.HasPrefix(code, "2") || ref.Value == nil {
+			continue
+		}
+		for _, m := range ref.Value.Content {
+			if m.Schema != nil && m.Schema.Value != nil && hasList(flat(m.Schema.Value, 0)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasList reports whether values of a schema are lists, or have one at the top.
+func hasList(schema *openapi3.Schema) bool {
+	if kind(schema) == openapi3.TypeArray {
+		return true
+	}
+	for _, p := range schema.Properties {
+		if p.Value != nil && kind(flat(p.Value, 0)) == openapi3.TypeArray {
+			return true
+		}
+	}
+	return false
+}
+
+// hint stands where a stream is open, and has told nothing that was asked for yet.
+const hint = "  # Here belongs what makes the server tell something, and what it tells then:\n" +
+	"  # - await: stream\n  #   match: {event: its-name}\n"
+
+// print writes a request as a step.
+func (r *request) print(b *strings.Builder) {
+	if r.stream {
+		fmt.Fprintf(b, "  - open: stream\n    sse: GET %s\n", r.path)
+	} else {
+		fmt.Fprintf(b, "  - http: %s %s\n", r.method, r.path)
+	}
+	entry := func(name string, n *jsontree.Node) {
+		switch flow := yamldoc.Flow(n); {
+		case len(name)+len(flow)+6 <= columns || len(n.Items) == 0:
+			fmt.Fprintf(b, "    %s: %s\n", name, flow)
+		default:
+			fmt.Fprintf(b, "    %s:\n%s", name, yamldoc.Block(n, 6, columns))
+		}
+	}
+	if r.query != nil {
+		entry("query", r.query)
+	}
+	if r.headers != nil {
+		entry("headers", r.headers)
+	}
+	if r.json != nil {
+		entry("json", r.json)
+	}
+	if r.rawType != "" {
+		entry("raw", &jsontree.Node{Kind: jsontree.Object, Names: []string{"text", "type"}, Items: []*jsontree.Node{
+			{Kind: jsontree.String, Text: r.raw}, {Kind: jsontree.String, Text: r.rawType},
+		}})
+	}
+	for _, c := range r.capture {
+		fmt.Fprintf(b, "    capture: {%s: %s}\n", c[0], yamldoc.Scalar(c[1]))
+	}
+	if r.stream {
+		fmt.Fprint(b, hint, "  - close: stream\n")
+	}
+}
+
+// reason is why a scenario exists: the operation's summary, if it has one.
+func reason(op *contract.Operation, in *openapi3.Operation) string {
+	if s := strings.TrimRight(oneLine(in.Summary), ". "); s != "" {
+		return s
+	}
+	return op.String() + " does the same on all targets"
+}
+
+// oneLine returns a text without line breaks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// tagsOf are the tags of an operation, as scenarios have them.
+func tagsOf(in *openapi3.Operation) (out []string) {
+	for _, t := range in.Tags {
+		if s := slug(t); s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// id is what the scenario of an operation is called: the first word of its path, and its operationId.
+func (g *generator) id(op *contract.Operation) string {
+	name := slug(op.ID)
+	if name == "" {
+		name = slug(op.Method + " " + op.Path)
+	}
+	for _, segment := range strings.Split(op.Path, "/") {
+		if s := slug(segment); s != "" && !strings.Contains(segment, "{") {
+			name = s + "/" + name
+			break
+		}
+	}
+	g.taken["waivers"] = true
+	id := name
+	for n := 2; g.taken[id]; n++ {
+		id = name + "-" + strconv.Itoa(n)
+	}
+	g.taken[id] = true
+	return id
+}
+
+// slug returns a name in small letters and digits, its words joined by hyphens: addNote is add-note.
+func slug(s string) string {
+	var b strings.Builder
+	var before rune
+	for _, c := range s {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			b.WriteRune(c)
+		case c >= 'A' && c <= 'Z':
+			if before >= 'a' && before <= 'z' || before >= '0' && before <= '9' {
+				b.WriteByte('-')
+			}
+			b.WriteRune(unicode.ToLower(c))
+		default:
+			b.WriteByte('-')
+		}
+		before = c
+	}
+	return strings.Join(strings.FieldsFunc(b.String(), func(c rune) bool { return c == '-' }), "-")
+}

@@ -1,0 +1,78 @@
+package project
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// coverageGate reads how much of the contract a run is to reach. n is nil when lockstep.yaml does not say, and key is where it
+// does.
+func (l *loader) coverageGate(key, n *yamldoc.Node) {
+	if n == nil || !l.schemaOK || l.p.Contract == nil {
+		return
+	}
+	d := &coverage.Demand{File: l.p.File, Line: key.Line}
+	for _, m := range coverage.Measures() {
+		if share := n.Get(string(m)); share != nil {
+			d.Least = append(d.Least, coverage.Minimum{Measure: m, Hundredths: parseShare(share.Text)})
+		}
+	}
+	if len(d.Least) == 0 {
+		l.problem(n, "coverage demands nothing", "give it a share: statuses: 90%")
+	}
+	declared := map[coverage.Measure][]string{}
+	for _, it := range coverage.New(l.p.Contract.Document).Items() {
+		declared[it.Measure] = append(declared[it.Measure], it.Name)
+	}
+	seen := map[coverage.Key]int{}
+	for _, one := range n.Get("except").Elements() {
+		x := coverage.Exception{Because: one.Get("because").Text, File: l.p.File, Line: one.Line}
+		for _, m := range coverage.Measures() {
+			if what := one.Get(m.Singular()); what != nil {
+				if x.Measure != "" {
+					l.problem(what, "the exception names more than one thing", "write one for each")
+					continue
+				}
+				x.Key = coverage.Key{Measure: m, Name: what.Text}
+				l.checkException(what, x.Key, declared[m], seen)
+			}
+		}
+		if x.Measure == "" {
+			l.problem(one, "the exception names nothing", "name what is not reached: {status: POST /items 413, because: …}")
+		}
+		d.Except = append(d.Except, x)
+	}
+	l.p.Demand = d
+}
+
+// checkException checks that the contract declares what an exception speaks of, and that no other one does.
+func (l *loader) checkException(n *yamldoc.Node, key coverage.Key, declared []string, seen map[coverage.Key]int) {
+	known := false
+	for _, name := range declared {
+		known = known || name == key.Name
+	}
+	switch {
+	case !known:
+		fix := problem.DidYouMean(key.Name, declared)
+		if fix == "" {
+			fix = "lockstep coverage lists what the contract declares and a run has not reached"
+		}
+		l.problem(n, fmt.Sprintf("the contract declares no %s %q", key.Measure.Singular(), key.Name), fix)
+	case seen[key] > 0:
+		l.problem(n, fmt.Sprintf("%s %q is excepted in line %d already", key.Measure.Singular(), key.Name, seen[key]), "keep one of them")
+	default:
+		seen[key] = n.Line
+	}
+}
+
+// parseShare reads a share, which the schema has found to be one: "95.5%" is 9550.
+func parseShare(share string) int {
+	whole, rest, _ := strings.Cut(strings.TrimSuffix(share, "%"), ".")
+	n, _ := strconv.Atoi(whole + (rest + "00")[:2])
+	return n
+}

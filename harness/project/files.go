@@ -1,0 +1,121 @@
+package project
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Files are what a project is made of.
+type Files struct {
+	Scenarios []string // those in the folder of the scenarios
+	Project   []string // lockstep.yaml, what it puts into directories, the contract, the waivers, the baseline, whether they are there or not
+	Targets   []string // those that targets watch
+	Unwatched []string // names of targets that are started, and of which no file is known
+}
+
+// Files looks for the files that the project is made of, as they are now.
+func (p *Project) Files() Files {
+	f := Files{Project: []string{p.File, p.ContractFile, p.WaiversFile}}
+	if p.BaselineFile != "" {
+		f.Project = append(f.Project, p.BaselineFile)
+	}
+	f.Project = append(f.Project, p.addedFiles...)
+	walkFiles(p.scenarioDir, func(file string) {
+		if filepath.Ext(file) == ".yaml" && file != p.WaiversFile {
+			f.Scenarios = append(f.Scenarios, file)
+		}
+	})
+	dir := filepath.Dir(p.File)
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if t.Watch == nil && t.Spec.URL == "" {
+			named := t.filesOfCommand()
+			f.Targets = append(f.Targets, named...)
+			if len(named) == 0 {
+				f.Unwatched = append(f.Unwatched, t.Spec.Name)
+			}
+		}
+		for _, pattern := range t.Watch {
+			base := fixedPrefix(pattern)
+			walkFiles(joinSlash(dir, base), func(file string) {
+				if rel, err := filepath.Rel(dir, file); err == nil && matches(strings.Split(pattern, "/"), strings.Split(filepath.ToSlash(rel), "/")) {
+					f.Targets = append(f.Targets, file)
+				}
+			})
+		}
+	}
+	slices.Sort(f.Targets)
+	f.Targets = slices.Compact(f.Targets)
+	return f
+}
+
+// filesOfCommand returns the files that a command names, such as a script or a program of the project. They are watched by
+// default. Programs from PATH are not, nor are folders, in which the server may write.
+func (t *Target) filesOfCommand() (out []string) {
+	for i, word := range t.Spec.Command {
+		if i == 0 && filepath.Base(word) == word {
+			continue
+		}
+		file := word
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(t.Spec.Dir, file)
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
+func joinSlash(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+
+// fixedPrefix returns the leading folders of a pattern without wildcards, or the whole pattern if it has none.
+func fixedPrefix(pattern string) string {
+	parts := strings.Split(pattern, "/")
+	if i := slices.IndexFunc(parts, func(s string) bool { return strings.ContainsAny(s, `*?[\`) }); i >= 0 {
+		return path.Join(parts[:i]...)
+	}
+	return pattern
+}
+
+// matches reports whether a path fits a pattern: ** matches any number of folders; within a name, path.Match applies.
+func matches(pattern, name []string) bool {
+	for len(pattern) > 0 && pattern[0] != "**" {
+		if len(name) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], name[0]); err != nil || !ok {
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+	if len(pattern) == 0 {
+		return len(name) == 0
+	}
+	for i := range len(name) + 1 {
+		if matches(pattern[1:], name[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// walkFiles calls f with each file at a path or below, but for those of version control and of package managers. What cannot be
+// read is not there.
+func walkFiles(root string, f func(file string)) {
+	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case entry.IsDir() && file != root && (entry.Name() == ".git" || entry.Name() == "node_modules"):
+			return fs.SkipDir
+		case !entry.IsDir():
+			f(file)
+		}
+		return nil
+	})
+}

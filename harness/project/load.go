@@ -1,0 +1,231 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/theory/jsonpath"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/regular"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// Load reads lockstep.yaml, the contract and every scenario. The error is scenario.Problems when files have mistakes:
+// all of them, of all files.
+func Load(file string) (*Project, error) {
+	data, err := regular.Read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, scenario.Problems{{File: file, What: "no such file", Fix: "write one (docs/project.md has an example), or name another with --config"}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, problems := yamldoc.Parse(file, data)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	p := &Project{File: file, Reference: root.Get("reference").Str(), Sums: Sums{Rules: sum(data)}, targetSettings: map[string]map[string]string{}}
+	l := loader{reader: &reader{file: file, dir: filepath.Dir(file), problems: compiledSchema().Check(file, root)}, p: p}
+	if len(l.problems) == 0 { // else who knows what the nodes are like
+		l.secrets(root.Get("secrets"))
+		l.stubs(root.Get("stubs"))
+		p.settings = settingSums("", root, "secrets", "stubs")
+		(&targetLoader{reader: l.reader, p: p, root: root}).load()
+		l.limits(root.Get("limits"))
+		l.rules(root.Get("compare"))
+		l.schemaOK = true
+	}
+	l.contract(root)
+	l.p.WaiversFile = l.waiversFile(root)
+	if err := l.scenarios(root.Get("scenarios")); err != nil {
+		return nil, err
+	}
+	l.waivers(root.Get("waivers"))
+	l.baseline(root.Get("baseline"))
+	l.coverageGate(root.Entry("coverage"))
+	l.checkStreamRules()
+	if err := l.problems.Sort().Err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// A loader fills a project from the nodes of its file. It passes over those that break the schema, and reads the other
+// files all the same.
+type loader struct {
+	*reader
+	p               *Project
+	schemaOK        bool // the file obeys its schema
+	brokenScenarios bool // scenarios have mistakes
+}
+
+func (l *loader) limits(n *yamldoc.Node) {
+	l.p.Limits = Limits{
+		Step: l.duration(n.Get("step")), Scenario: l.duration(n.Get("scenario")), Settle: l.duration(n.Get("settle")),
+		Body: int64(l.integer(n.Get("body"))), Events: l.integer(n.Get("events")),
+	}.withDefaults()
+}
+
+func (l *loader) rules(n *yamldoc.Node) {
+	rules, problems := scenario.DecodeRules(l.p.File, n)
+	l.checkStubNames(n.Get("stubs"))
+	if n.Get("headers") == nil { // an empty list compares none
+		rules.Headers = []string{"Content-Type"}
+	}
+	l.p.Rules = rules
+	l.problems = append(l.problems, problems...)
+}
+
+func (l *loader) contract(root *yamldoc.Node) {
+	n := root.Get("contract")
+	if !namesFile(n) {
+		return
+	}
+	file := l.path(n.Text)
+	data, err := regular.Read(file)
+	if err != nil {
+		l.problem(n, err.Error(), "name the OpenAPI document, relative to this file")
+		return
+	}
+	l.p.Sums.Contract = sum(data)
+	doc, err := contract.Parse(data, &contract.Options{
+		File: file, AllowUndocumentedFields: root.Get("undocumented").Str() == "allow",
+	})
+	if problems, ok := errors.AsType[contract.Problems](err); ok {
+		for _, p := range problems {
+			l.problems = append(l.problems, scenario.Problem(p))
+		}
+		return
+	}
+	l.p.Contract, l.p.ContractFile = doc, file
+}
+
+// namesFile reports whether a node names a file, as the schema wants it to.
+func namesFile(n *yamldoc.Node) bool { return n != nil && n.Kind == yamldoc.String && n.Text != "" }
+
+func (l *loader) scenarios(n *yamldoc.Node) error {
+	if !namesFile(n) {
+		return nil
+	}
+	dir := l.path(n.Text)
+	l.p.scenarioDir = dir
+	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		l.problem(n, dir+" is no folder", "name the folder with the scenarios, relative to this file")
+		return nil
+	}
+	texts := sha256.New()
+	err := scenario.Each(dir, func(rows []*scenario.Scenario) {
+		if l.p.Contract != nil && l.schemaOK {
+			rows = l.dropValidRows(rows)
+		}
+		l.p.Scenarios = append(l.p.Scenarios, rows...)
+		l.checkAgainstContract(rows)
+		for _, s := range rows {
+			whole := s.Whole()
+			fmt.Fprintf(texts, "%s\n%d\n", s.ID, len(whole))
+			texts.Write(whole)
+		}
+	}, l.p.WaiversFile)
+	l.p.Sums.Scenarios = hex.EncodeToString(texts.Sum(nil))
+	if problems, ok := errors.AsType[scenario.Problems](err); ok {
+		l.problems, l.brokenScenarios = append(l.problems, problems...), true
+	} else if err != nil {
+		return err
+	} else if len(l.p.Scenarios) == 0 {
+		l.problem(n, "no scenario in "+dir, "write one: docs/scenarios.md has the language")
+	}
+	return nil
+}
+
+// dropValidRows leaves out the rows that are generated although the contract has nothing against what they send.
+func (l *loader) dropValidRows(rows []*scenario.Scenario) (out []*scenario.Scenario) {
+	left := map[int]bool{} // the lines of the file that rows are left of
+	for _, s := range rows {
+		if !s.Generated || !obeysContract(l.p, s) {
+			out, left[s.Line] = append(out, s), true
+		}
+	}
+	for _, s := range rows {
+		if !left[s.Line] {
+			left[s.Line] = true
+			l.problems = append(l.problems, scenario.Problem{
+				File: s.File, Line: s.Line, Column: s.Column, What: "whatever is wrong in this row, the contract has nothing against it",
+				Fix: "name another column under wrong, and send it in a step that is marked malformed: true",
+			})
+		}
+	}
+	return out
+}
+
+// checkAgainstContract checks what a file says of the contract. It does so while the script is at hand, see scenario.Script.
+func (l *loader) checkAgainstContract(rows []*scenario.Scenario) {
+	if l.p.Contract == nil {
+		return
+	}
+	if len(rows) == 0 {
+		return
+	}
+	l.problems = append(l.problems, checkScenario(l.p, rows[0])...) // rows share their steps
+	if l.schemaOK {                                                 // for the header fields of targets
+		l.problems = append(l.problems, checkRequests(l.p, rows)...)
+	}
+}
+
+// checkStreamRules checks that the rules of the project speak of streams that the contract has.
+func (l *loader) checkStreamRules() {
+	if l.p.Contract == nil {
+		return
+	}
+	for name, rule := range l.p.Rules.Streams { // in any order: problems are sorted by their place
+		op, _ := l.p.Contract.Named(name)
+		l.problems = append(l.problems, checkStreamRule(l.p, name, rule)...)
+		l.problems = append(l.problems, checkRuleEvents(op, rule)...)
+	}
+}
+
+func (l *loader) secrets(n *yamldoc.Node) {
+	s := &l.p.Secrets
+	for key, list := range map[string]*[]string{"env": &s.Env, "headers": &s.Headers, "at": &s.At} {
+		for _, item := range n.Get(key).Elements() {
+			*list = append(*list, item.Text)
+			if key != "at" {
+				continue
+			}
+			if _, err := jsonpath.Parse(item.Text); err != nil {
+				l.problem(item, fmt.Sprintf("%q is no JSONPath: %v", item.Text, err), "write a path such as $..apiKey (RFC 9535)")
+			}
+		}
+	}
+}
+
+func (l *loader) stubs(n *yamldoc.Node) {
+	for k, v := range n.Entries() {
+		s := Stub{Name: k.Text, Kind: stub.Kind(v.Get("kind").Text)}
+		if models, _ := v.Entry("models"); models != nil && !s.Kind.Chats() {
+			l.problem(models, fmt.Sprintf("the stub %q lists models, and is of the kind %s", s.Name, s.Kind), "remove models, or make it openai or anthropic")
+		}
+		for _, m := range v.Get("models").Elements() {
+			s.Models = append(s.Models, m.Text)
+		}
+		l.p.Stubs = append(l.p.Stubs, s)
+	}
+}
+
+// checkStubNames checks that the project's own rules for stubs are about stubs that it has.
+func (l *loader) checkStubNames(n *yamldoc.Node) {
+	for k := range n.Entries() {
+		if !slices.Contains(l.p.stubNames(), k.Text) {
+			l.problem(k, fmt.Sprintf("the project has no stub %q", k.Text), problem.OneOf(k.Text, l.p.stubNames()))
+		}
+	}
+}

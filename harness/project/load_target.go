@@ -1,0 +1,218 @@
+package project
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/regular"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// A targetLoader reads the targets of lockstep.yaml.
+type targetLoader struct {
+	*reader
+	p    *Project
+	root *yamldoc.Node
+}
+
+func (l *targetLoader) load() {
+	var names []string
+	for k, n := range l.root.Get("targets").Entries() {
+		names = append(names, k.Text)
+		t := Target{Spec: target.Spec{
+			Name: k.Text,
+			URL:  n.Get("url").Str(),
+			Ready: target.Ready{
+				Path: n.Get("ready").Get("get").Str(), Status: l.integer(n.Get("ready").Get("status")),
+				Within: l.duration(n.Get("ready").Get("within")), AnyOwner: n.Get("ready").Get("owner").Str() == "any",
+			},
+			Stop:   target.Stop{Grace: l.duration(n.Get("stop"))},
+			Values: l.p.placeholderValues(),
+		}}
+		if t.Spec.URL == "" || n.Get("dir") != nil {
+			t.Spec.Dir = l.workingDir(n.Get("dir"))
+		}
+		t.Spec.Files = l.files(n)
+		l.p.targetSettings[k.Text] = settingsOfTarget(k.Text, n, t.Spec.Files)
+		for i, item := range n.Get("command").Elements() {
+			t.Spec.Command = append(t.Spec.Command, l.placeholderText(item))
+			if i == 0 {
+				t.Line, t.Column = item.Line, item.Column
+			}
+		}
+		l.makeProgramAbsolute(&t.Spec)
+		t.Watch = l.patterns(n.Get("watch"))
+		for _, item := range n.Get("inherit").Elements() {
+			t.Spec.Inherit = append(t.Spec.Inherit, item.Text)
+		}
+		for k, v := range n.Get("env").Entries() {
+			if t.Spec.Env == nil {
+				t.Spec.Env = map[string]string{}
+			}
+			t.Spec.Env[k.Text] = l.placeholderText(v)
+		}
+		if file := n.Get("version").Get("file").Str(); file != "" {
+			t.VersionFile = l.path(file)
+		}
+		for k, v := range n.Get("headers").Entries() {
+			l.checkVariables(v)
+			t.Header = append(t.Header, transcript.Field{Name: k.Text, Value: v.Text})
+		}
+		if n.Get("url") != nil && n.Get("command") != nil {
+			l.problem(k, fmt.Sprintf("target %q has both a command and a url", k.Text), "keep one: a command is started, a url already runs")
+		} else {
+			l.validate(k, n, &t.Spec)
+		}
+		l.p.Targets = append(l.p.Targets, t)
+	}
+	if !slices.Contains(names, l.p.Reference) {
+		l.problem(l.root.Get("reference"), fmt.Sprintf("reference %q is no target", l.p.Reference), problem.OneOf(l.p.Reference, names))
+	}
+}
+
+// placeholderText returns a text of a command or its environment. When it names something unknown, that is reported, and the text
+// returned names the port, so that a missing port is not reported as well.
+func (l *targetLoader) placeholderText(n *yamldoc.Node) string {
+	if l.placeholders(n) {
+		return n.Text
+	}
+	return "${{ port }}"
+}
+
+// placeholders reports whether all expressions of a text mean something, and what is wrong with one that does not.
+func (l *targetLoader) placeholders(n *yamldoc.Node) bool {
+	names := slices.Collect(maps.Keys(l.p.placeholderValues()))
+	_, err := target.Placeholders(n.Text, names...)
+	if err == nil {
+		return true
+	}
+	fix := "write ${{ port }}, ${{ host }} or ${{ directory }}"
+	if unknown, ok := errors.AsType[*target.UnknownError](err); ok {
+		fix = cmp.Or(problem.DidYouMean(unknown.Name, append(names, target.Names...)), fix)
+		if variable, ok := strings.CutPrefix(unknown.Name, EnvPrefix); ok {
+			fix = fmt.Sprintf("add %s to secrets: {env: […]}, so that its value is in no report; or hand the variable over with inherit: [%[1]s]", variable)
+		}
+	}
+	l.problem(n, err.Error(), fix)
+	return false
+}
+
+// validate reports what could not be started, or reached, as it is written.
+func (l *targetLoader) validate(k, n *yamldoc.Node, spec *target.Spec) {
+	err := spec.Validate()
+	if err == nil {
+		return
+	}
+	for mistake := range strings.Lines(err.Error()) { // a joined error has a line for each
+		mistake = strings.TrimSpace(mistake)
+		if mistake == target.ErrNoPort.Error() {
+			l.problem(n.Get("command"), fmt.Sprintf("target %q: %s", k.Text, mistake), "use ${{ port }}, or url: for a server that already runs")
+			continue
+		}
+		l.problem(k, fmt.Sprintf("target %q: %s", k.Text, mistake), "docs/project.md has an example of each key")
+	}
+}
+
+// checkVariables checks the variables that a target's header field names.
+func (l *targetLoader) checkVariables(n *yamldoc.Node) {
+	_, err := expandVariables(n.Text, func(name string) (string, error) {
+		if !slices.Contains(l.p.Secrets.Env, name) {
+			return "", fmt.Errorf("the variable %s is not among the secrets of this file", name)
+		}
+		return "", nil
+	})
+	if err != nil {
+		l.problem(n, err.Error(), "add it to secrets: {env: […]}, so that its value is in no report, and write ${{ env.NAME }}; "+problem.OneOf("", l.p.Secrets.Env))
+	}
+}
+
+// maxFile bounds a file that is put into a target's directory: it is kept for as long as the project is.
+const maxFile = 16 << 20
+
+// files are what is put into the directory of a target that is started: the target's own, and those of the project that
+// it does not have itself.
+func (l *targetLoader) files(n *yamldoc.Node) []target.File {
+	var out []target.File
+	own := map[string]bool{}
+	for k, v := range n.Get("files").Entries() {
+		own[k.Text] = true
+		out = l.file(out, k, v)
+	}
+	if n.Get("url") != nil {
+		return out
+	}
+	for k, v := range l.root.Get("files").Entries() {
+		if !own[k.Text] {
+			out = l.file(out, k, v)
+		}
+	}
+	return out
+}
+
+// file appends a file, or reports why it cannot be put there.
+func (l *targetLoader) file(out []target.File, k, v *yamldoc.Node) []target.File {
+	f := target.File{Path: k.Text}
+	if err := f.CheckPath(); err != nil {
+		l.problemOnce(k, err.Error(), "write a path below the directory, with slashes and without ..")
+		return out
+	}
+	if text := v.Get("text"); text != nil {
+		if !l.placeholders(text) {
+			return out
+		}
+		f.Data, f.Text = []byte(text.Text), true
+		return append(out, f)
+	}
+	info, err := os.Stat(l.path(v.Text))
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		l.problemOnce(v, v.Text+" is no file", "name each file by itself")
+		return out
+	case err == nil && info.Size() > maxFile:
+		l.problemOnce(v, fmt.Sprintf("%s has %d bytes", v.Text, info.Size()), fmt.Sprintf("name a file of %d MiB at most", maxFile>>20))
+		return out
+	case err == nil:
+		f.Data, err = regular.Read(l.path(v.Text))
+		if !slices.Contains(l.p.addedFiles, l.path(v.Text)) {
+			l.p.addedFiles = append(l.p.addedFiles, l.path(v.Text))
+		}
+	}
+	if err != nil {
+		l.problemOnce(v, err.Error(), "name a file, relative to this one, or give its text: {text: …}")
+		return out
+	}
+	return append(out, f)
+}
+
+// workingDir returns the directory that a target works in.
+func (l *targetLoader) workingDir(n *yamldoc.Node) string {
+	dir := n.Str()
+	if !strings.Contains(dir, "${{") {
+		return l.path(dir)
+	}
+	l.placeholders(n)
+	if !strings.HasPrefix(dir, "${{") {
+		l.problem(n, fmt.Sprintf("dir is %q", dir), "begin it with ${{ directory }}, or write a folder relative to this file")
+	}
+	return dir
+}
+
+// makeProgramAbsolute makes a program that is named by a path one that is found from anywhere, when the target works in a directory of
+// its own: nothing is in there to be executed, and it counts from the folder of lockstep.yaml as all paths do.
+func (l *targetLoader) makeProgramAbsolute(spec *target.Spec) {
+	if !strings.Contains(spec.Dir, "${{") || len(spec.Command) == 0 || !strings.ContainsRune(spec.Command[0], filepath.Separator) {
+		return
+	}
+	if abs, err := filepath.Abs(l.path(spec.Command[0])); err == nil && !strings.Contains(spec.Command[0], "${{") {
+		spec.Command[0] = abs
+	}
+}

@@ -1,0 +1,112 @@
+// Package project reads lockstep.yaml and the files that it names: the contract, the scenarios, the waivers, the baseline. It
+// reports every mistake in them at once. A Project says which targets, scenarios and rules a run has.
+package project
+
+import (
+	_ "embed"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// Schema is the JSON Schema of lockstep.yaml.
+//
+//go:embed project.schema.json
+var Schema []byte
+
+var compiledSchema = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema, scenario.Schema) })
+
+// A Project is what lockstep.yaml says, with the contract and the scenarios it names.
+type Project struct {
+	File     string
+	Contract *contract.Document
+	// ContractFile is where it was read.
+	ContractFile string
+	Scenarios    []*scenario.Scenario // all of them, in the order of their files
+	Reference    string               // the target that is taken as right
+	Targets      []Target             // in the order of the file
+	Rules        scenario.Rules
+	Limits       Limits
+	Secrets      Secrets
+	Stubs        []Stub // upstreams, of which each target has its own
+	// Waivers accept findings for a while. WaiversFile has them; it need not exist.
+	Waivers     []verdict.Waiver
+	WaiversFile string
+	// Baseline has the known findings. BaselineFile is its path; "" when there is no baseline.
+	Baseline     []verdict.BaselineEntry
+	BaselineFile string
+	// Demand is how much of the contract a run of all scenarios is to reach; nil when nothing is demanded.
+	Demand *coverage.Demand
+
+	settings        map[string]string            // sums of what recordings depend on, by what lockstep.yaml calls it
+	targetSettings  map[string]map[string]string // and of what those of one target depend on
+	scenarioDir     string                       // the folder
+	addedFiles      []string                     // that are put into directories
+	Sums            Sums
+	missingBaseline scenario.Problems // lockstep.yaml names a baseline that is not there, which only matters in a run
+}
+
+// A Target is a server of a project.
+type Target struct {
+	Spec   target.Spec
+	Header transcript.Header // sent with every request
+	// VersionFile is a file or a folder that changes with the version of the server; "" when there is none.
+	VersionFile string
+	// Watch are patterns of the files that it is made of, relative to the folder of lockstep.yaml.
+	Watch []string
+	// Line and Column are where the file has the command; 0 for a server that already runs.
+	Line, Column int
+}
+
+// Limits bound a run. The comments name the defaults.
+type Limits struct {
+	Step     time.Duration // a step: 10 s
+	Scenario time.Duration // a scenario: 60 s
+	Settle   time.Duration // what a stream that lags behind gets to catch up: 1 s
+	Body     int64         // bytes of a body that are kept: 64 MiB
+	Events   int           // events of a stream that are kept: 100,000
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Step == 0 {
+		l.Step = 10 * time.Second
+	}
+	if l.Scenario == 0 {
+		l.Scenario = 60 * time.Second
+	}
+	if l.Settle == 0 {
+		l.Settle = time.Second
+	}
+	if l.Body == 0 {
+		l.Body = 64 << 20
+	}
+	if l.Events == 0 {
+		l.Events = 100_000
+	}
+	return l
+}
+
+// Sums are the SHA-256 sums of what a run depends on, for its run file.
+type Sums struct{ Contract, Scenarios, Rules string }
+
+// Secrets say what must be in no report, no run file and no line of a terminal.
+type Secrets struct {
+	Env     []string // variables of lockstep's environment; a target's headers may name them: ${{ env.API_KEY }}
+	Headers []string // header fields, beside the usual ones
+	At      []string // JSONPaths of texts in bodies and events
+}
+
+// A Stub is a scripted upstream that a project declares.
+type Stub struct {
+	Name   string
+	Kind   stub.Kind
+	Models []string // that it lists; one that is called stub when empty
+}

@@ -1,0 +1,72 @@
+package project
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+)
+
+// A Shard is one of several parts of a run, which run on machines of their own. The zero value is the whole.
+type Shard struct{ Index, Of int } // Index counts from 1
+
+// ParseShard reads "2/8". The error is a *UsageError.
+func ParseShard(text string) (Shard, error) {
+	index, of, cut := strings.Cut(text, "/")
+	i, ierr := strconv.Atoi(index)
+	n, nerr := strconv.Atoi(of)
+	s := Shard{i, n}
+	if !cut || ierr != nil || nerr != nil {
+		return Shard{}, &UsageError{fmt.Sprintf("%q is no shard", text), "write which one of how many, the first of eight as 1/8"}
+	}
+	if n < 1 {
+		return Shard{}, tooFew(s)
+	}
+	return s, s.Validate()
+}
+
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+
+// Validate returns an error when there is no such shard. The zero value is valid.
+func (s Shard) Validate() error {
+	switch {
+	case s == Shard{}:
+		return nil
+	case s.Of < 1:
+		return tooFew(s)
+	case s.Index < 1 || s.Index > s.Of:
+		return &UsageError{fmt.Sprintf("there is no shard %s", s), fmt.Sprintf("shards count from 1: write 1/%d to %d/%d", s.Of, s.Of, s.Of)}
+	}
+	return nil
+}
+
+func tooFew(s Shard) error {
+	return &UsageError{fmt.Sprintf("there is no shard %s", s), "a run has one shard at least: 1/1"}
+}
+
+// Take returns the scenarios of the shard, in their order. The ids, sorted, are dealt out one by one: shards have alike
+// numbers, rows of a table are spread, and nothing but the ids and the number of shards decides.
+func (s Shard) Take(selection []*scenario.Scenario) []*scenario.Scenario {
+	if s == (Shard{}) {
+		return selection
+	}
+	ids := IDs(selection)
+	slices.Sort(ids)
+	var out []*scenario.Scenario
+	for _, one := range selection {
+		if at, _ := slices.BinarySearch(ids, one.ID); at%s.Of == s.Index-1 {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// EmptyError is the error of a shard that has none of the selected scenarios.
+func (s Shard) EmptyError(selected int) error {
+	return &UsageError{
+		fmt.Sprintf("--shard %s has no scenario: only %d selected", s, selected),
+		fmt.Sprintf("split into %d at most, or accept empty shards with --allow-empty", selected),
+	}
+}

@@ -1,0 +1,121 @@
+package project
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+)
+
+// placeholderValues has the names of the placeholders for lockstep's own program, stubs and secret variables, without values.
+func (p *Project) placeholderValues() map[string]string {
+	out := map[string]string{ProgramName: ""}
+	for _, name := range p.Secrets.Env {
+		out[EnvPrefix+name] = ""
+	}
+	for _, s := range p.Stubs {
+		out[scenario.StubPrefix+s.Name] = ""
+	}
+	return out
+}
+
+func (p *Project) stubNames() []string {
+	var names []string
+	for _, s := range p.Stubs {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// checkStubs checks that a scenario speaks of stubs that the project has.
+func checkStubs(p *Project, s *scenario.Scenario) scenario.Problems {
+	var out scenario.Problems
+	unknown := func(name string, at scenario.Place) {
+		if slices.Contains(p.stubNames(), name) {
+			return
+		}
+		fix := problem.OneOf(name, p.stubNames())
+		if len(p.Stubs) == 0 {
+			fix = fmt.Sprintf("add stubs: {%s: {kind: openai}} to %s", name, p.File)
+		}
+		out = append(out, scenario.Problem{File: at.File, Line: at.Line, Column: at.Column, What: fmt.Sprintf("the project has no stub %q", name), Fix: fix})
+	}
+	for _, used := range s.Script().Stubs {
+		if i := slices.IndexFunc(p.Stubs, func(s Stub) bool { return s.Name == used.Name }); i >= 0 {
+			out = append(out, CheckStubRules(s.File, p.Stubs[i].Kind, &used)...)
+		}
+		unknown(used.Name, scenario.Place{File: s.File, Line: used.Line, Column: used.Column})
+	}
+	for name, rules := range s.Compare.Stubs {
+		unknown(name, rules.Place)
+	}
+	for _, used := range s.UsesStubs() {
+		unknown(used.Name, used.Place)
+	}
+	return out
+}
+
+// CheckStubRules checks that the rules of a file ask for what a stub of their kind can do.
+func CheckStubRules(file string, kind stub.Kind, of *scenario.Stub) (out scenario.Problems) {
+	for i := range of.Rules {
+		r := &of.Rules[i]
+		problem := func(what, fix string) {
+			out = append(out, scenario.Problem{File: file, Line: r.Line, Column: r.Column, What: fmt.Sprintf("rule %s of the stub %q, which is of the kind %s, ", r.Name, of.Name, kind) + what, Fix: fix})
+		}
+		if !kind.Chats() && r.When.Converses() {
+			problem("asks for a conversation", "use http, query, headers, body, json, matches or absent")
+		}
+		for _, piece := range r.Answer.Pieces {
+			switch {
+			case piece.Tool != nil && !kind.Chats():
+				problem("answers with a call of a tool", "use status, json, body, or pieces of text")
+			case piece.Thinking != nil && kind != stub.Anthropic:
+				problem("answers with what a model thinks", "that is something for the kind anthropic")
+			}
+		}
+	}
+	return out
+}
+
+// stubRules puts the rules for stubs together. A list of header fields takes the place of the usual ones; what a scenario
+// names comes beside those of the project.
+func stubRules(project, own scenario.Rules) map[string]compare.Step {
+	var out map[string]compare.Step
+	for _, rules := range []map[string]scenario.StubRules{project.Stubs, own.Stubs} {
+		for name, r := range rules {
+			of := out[name]
+			switch {
+			case r.NoHeaders:
+				of.Headers = []string{}
+			case len(r.Headers) > 0:
+				of.Headers = append(slices.Clone(of.Headers), r.Headers...)
+			}
+			of.Volatile = append(volatileRules(r.Volatile), of.Volatile...)
+			if out == nil {
+				out = map[string]compare.Step{}
+			}
+			out[name] = of
+		}
+	}
+	return out
+}
+
+// upstreamSteps are what reports call the things that stubs answer in a scenario.
+func (p *Project) upstreamSteps(s *scenario.Scenario) []string {
+	var out []string
+	for _, stub := range s.Script().Stubs {
+		for _, rule := range stub.Rules {
+			out = append(out, scenario.UpstreamText(stub.Name, rule.Name))
+		}
+	}
+	for _, name := range p.stubNames() {
+		out = append(out, scenario.UpstreamText(name, scenario.ModelsRule), scenario.UpstreamText(name, scenario.UnexpectedRule))
+	}
+	return out
+}
+
+// ProgramName is the placeholder for lockstep's own program.
+const ProgramName = "lockstep"

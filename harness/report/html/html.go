@@ -1,0 +1,65 @@
+// Package html writes a judged run, or a history of runs, as a page, and its verdict as a badge.
+package html
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+)
+
+// The page is one file without anything outside itself. Its data are JSON in a script element that no browser runs, and
+// its program puts them into the document as text, never as markup.
+var (
+	//go:embed page/page.css
+	pageStyle string
+	//go:embed page/page.js
+	pageProgram string
+)
+
+// pageHead is what a page begins with: its policy, title and style.
+const pageHead = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+`
+
+// Write writes a run as a page that works from a file, without a network. Nothing that a server said acts in it: it is
+// never markup, and the page's policy (Content Security Policy 3) lets nothing run but the page's own program, and
+// nothing be fetched.
+func Write(w io.Writer, doc *report.Document) error {
+	data, err := json.Marshal(newPageData(doc)) // which escapes <, >, & and line separators
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	policy := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", sha256Base64(pageProgram), sha256Base64(pageStyle))
+	word, text := html.EscapeString(textfit.Clip(string(doc.Verdict), 20)), html.EscapeString(summary.Conclusion(doc))
+	fmt.Fprintf(b, pageHead, policy, word+": lockstep", pageStyle)
+	fmt.Fprintf(b, `<main id="page"><h1>%s</h1><p>%s</p><noscript><p>The findings show when scripts may run; the page loads nothing from elsewhere.</p></noscript></main>
+<script type="application/json" id="data">`, word, text)
+	b.Write(data)
+	fmt.Fprintf(b, "</script>\n<script>%s</script>\n</body>\n</html>\n", pageProgram)
+	return b.Flush()
+}
+
+func sha256Base64(text string) string {
+	digest := sha256.Sum256([]byte(text))
+	return base64.StdEncoding.EncodeToString(digest[:])
+}

@@ -1,0 +1,213 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/groups"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
+)
+
+// pageData is a run as the page's program reads it. All texts can be seen and are cut to what a page can hold; names are
+// short because there may be ten thousand scenarios.
+type pageData struct {
+	Verdict    string          `json:"verdict"`
+	Conclusion string          `json:"conclusion"`
+	Facts      [][2]string     `json:"facts"`
+	Tiles      []tile          `json:"tiles"`
+	Targets    []string        `json:"targets"`
+	Alone      bool            `json:"alone"`
+	Changes    *report.Changes `json:"changes,omitempty"`
+	groups.Groups
+	Contract string           `json:"contract"`
+	Coverage []operationView  `json:"coverage"`
+	Never    []neverView      `json:"never,omitempty"` // what is declared inside of messages, and was not seen
+	Gate     string           `json:"gate,omitempty"`  // what is missing of what is demanded
+	Waivers  []waiverView     `json:"waivers,omitempty"`
+	Unnamed  []string         `json:"unnamed,omitempty"`
+	Latency  []report.Latency `json:"latency,omitempty"`
+	Omitted  int              `json:"left,omitempty"` // groups without evidence, because the page would be too large
+}
+
+// A tile is a number that is seen from afar.
+type tile struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Note  string `json:"note,omitempty"`
+	Tone  string `json:"tone,omitempty"` // bad, doubt, good
+}
+
+type operationView struct {
+	Name     string     `json:"name"`
+	Reached  int        `json:"n"`
+	Statuses []cellView `json:"statuses"`
+	Events   []cellView `json:"events,omitempty"`
+}
+
+type cellView struct {
+	Name    string `json:"name"`
+	Reached int    `json:"n"`
+}
+
+// neverView is what was not reached of one measure.
+type neverView struct {
+	Measure string   `json:"measure"`
+	Reached string   `json:"reached"` // "14/20"
+	Names   []string `json:"names"`
+}
+
+type waiverView struct {
+	ID     string `json:"id"`
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+	Found  int    `json:"n"`
+}
+
+func newPageData(d *report.Document) *pageData {
+	v := &pageData{
+		Verdict: textfit.Clip(string(d.Verdict), 20), Conclusion: summary.Conclusion(d), Alone: d.Alone, Contract: textfit.Clip(d.Contract, 200),
+		Tiles: tiles(d), Facts: facts(d), Targets: summary.TargetNames(d), Groups: *groups.Of(d),
+	}
+	v.Omitted = v.Groups.Omitted
+	if d.Changes != nil {
+		v.Changes = d.Changes.Visible()
+	}
+	v.coverage(&d.Coverage)
+	v.Gate = strings.TrimSpace(text.Gate(d))
+	for _, w := range d.Waivers {
+		v.Waivers = append(v.Waivers, waiverView{textfit.Clip(w.ID, 60), textfit.Clip(string(w.State), 20), textfit.Clip(w.Reason, 300), w.Findings})
+	}
+	for name, n := range d.Totals.Compared.Unnamed {
+		v.Unnamed = append(v.Unnamed, textfit.Clip(name, 60)+" ("+strconv.Itoa(n)+")")
+	}
+	slices.Sort(v.Unnamed)
+	for _, l := range d.Latency {
+		l.Operation, l.Target = textfit.Clip(l.Operation, 200), textfit.Clip(l.Target, 60)
+		v.Latency = append(v.Latency, l)
+	}
+	return v
+}
+
+func facts(d *report.Document) [][2]string {
+	out := [][2]string{
+		{"started", d.Started.UTC().Format(time.RFC3339)}, {"took", textfit.Seconds(d.Millis)}, {"jobs", strconv.Itoa(d.Jobs)},
+		{"seed", strconv.FormatUint(d.Seed, 10)}, {"contract", textfit.Clip(d.Contract, 200)}, {"project", textfit.Clip(d.Project, 200)},
+		{"lockstep", textfit.Clip(d.Version, 40)},
+	}
+	for i, t := range d.Totals.Targets {
+		out = append(out, [2]string{summary.Role(d, i), textfit.Clip(t.Name, 60) + ": " + summary.TargetSummary(t)})
+	}
+	if text := summary.Repeated(d.Scenarios); text != "" {
+		out = append(out, [2]string{"repeated", text})
+	}
+	if text := summary.NotCompared(&d.Totals.Compared, d.Coverage.Uncompared); text != "" {
+		out = append(out, [2]string{"not compared", text})
+	}
+	if text := d.Blame.String(); text != "" {
+		out = append(out, [2]string{"blame", text})
+	}
+	for _, text := range summary.OwnersUnchecked(d) {
+		out = append(out, [2]string{"port owner", text})
+	}
+	if text := summary.MachineLoad(d); text != "" {
+		out = append(out, [2]string{"machine", text})
+	}
+	if s := d.Shard; s != nil {
+		out = append(out, [2]string{"part", fmt.Sprintf("%d of %d, of %s", s.Index, s.Of, textfit.Count(s.Selected, "scenario"))})
+	}
+	if d.Incomplete != "" {
+		out = append(out, [2]string{"incomplete", textfit.Clip(d.Incomplete, 600)})
+	}
+	return out
+}
+
+func tiles(d *report.Document) []tile {
+	t := &d.Totals
+	left := 0
+	for _, n := range t.Compared.NotCompared {
+		left += n
+	}
+	out := []tile{
+		{Name: "match", Value: strconv.Itoa(t.Match), Tone: "good"},
+		{Name: "differ", Value: strconv.Itoa(t.Differ), Tone: tone(t.Differ, "bad")},
+		{Name: "unknown", Value: strconv.Itoa(t.Unknown), Tone: tone(t.Unknown, "doubt")},
+		{Name: "waived", Value: strconv.Itoa(t.Waived)},
+		{Name: "compared", Value: strconv.Itoa(t.Compared.Exchanges), Note: "exchanges, and " + textfit.Count(t.Compared.Events, "event")},
+		{Name: "not compared", Value: strconv.Itoa(left), Note: "exchanges and events"},
+	}
+	if n := t.NotApplicable; n > 0 {
+		out = append(out, tile{Name: "not applicable", Value: strconv.Itoa(n)})
+	}
+	total := d.Coverage.Totals()
+	for _, c := range []struct {
+		name string
+		coverage.Tally
+	}{{"operations", total.Operations}, {"statuses", total.Statuses}, {"events", total.Events}} {
+		if c.Declared > 0 {
+			out = append(out, tile{Name: c.name, Value: c.String(), Note: "of the contract"})
+		}
+	}
+	return out
+}
+
+func tone(n int, name string) string {
+	if n == 0 {
+		return ""
+	}
+	return name
+}
+
+func (v *pageData) coverage(c *coverage.Coverage) {
+	v.Coverage = []operationView{}
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		row := operationView{Name: summary.Operation(op), Reached: op.Reached, Statuses: []cellView{}}
+		for _, s := range op.Statuses {
+			row.Statuses = append(row.Statuses, cellView{textfit.Clip(s.Status, 20), s.Reached})
+			for _, m := range s.Media {
+				if m.Stream == nil {
+					continue
+				}
+				for _, e := range m.Stream.Events {
+					row.Events = append(row.Events, cellView{textfit.Clip(e.Name, 80), e.Reached})
+				}
+			}
+		}
+		v.Coverage = append(v.Coverage, row)
+	}
+	v.never(c)
+}
+
+// maxNever is how many the page names of each measure.
+const maxNever = 100
+
+func (v *pageData) never(c *coverage.Coverage) {
+	at, tallies := map[coverage.Measure]int{}, map[coverage.Measure]coverage.Tally{}
+	for _, it := range c.Items() {
+		tally := tallies[it.Measure]
+		tally.Declared++
+		if it.Reached {
+			tally.Reached++
+		}
+		tallies[it.Measure] = tally
+		i, ok := at[it.Measure]
+		if !ok {
+			i = len(v.Never)
+			at[it.Measure] = i
+			v.Never = append(v.Never, neverView{Measure: string(it.Measure)})
+		}
+		if n := &v.Never[i]; !it.Reached && len(n.Names) < maxNever {
+			n.Names = append(n.Names, textfit.Clip(it.Name, 160)+" ("+summary.LineText(it.Line)+")")
+		}
+	}
+	for i := range v.Never {
+		v.Never[i].Reached = tallies[coverage.Measure(v.Never[i].Measure)].String()
+	}
+}

@@ -1,0 +1,184 @@
+// Package cause puts findings together that say the same, and decides which of them a report shows.
+package cause
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A Cause is one or more findings that say the same. A server that forgets a header forgets it everywhere: that is reported
+// once, with the list of the other places.
+type Cause struct {
+	verdict.Finding          // the first that says it
+	Index           int      // of that one, in its scenario
+	Targets         []string // that it is about
+	Findings        int      // that say it at this step
+	Elements        []string // the places of those that say it of other elements of a list
+	Also            []repeat // where else it is said
+}
+
+// A repeat is where a finding says again what has been said.
+type repeat struct {
+	Scenario *verdict.Scenario
+	*Cause
+}
+
+// statement is what findings have in common that say the same, whichever step, target or scenario they are about. Their
+// fingerprint covers kind, place and values: a header field that holds an id has another value in each scenario.
+type statement struct {
+	class                                              verdict.Class
+	blame                                              verdict.Blame
+	kind, place, text, reference, candidate, want, got string
+	fingerprint                                        string
+	waiver, note                                       string
+	known                                              bool
+}
+
+func statementOf(f *verdict.Finding) statement {
+	if f.Fingerprint != "" && f.Kind != "identity" { // between ids, the values are what it is about
+		return statement{
+			class: f.Class, blame: f.Blame, kind: f.Kind, fingerprint: f.Fingerprint,
+			waiver: f.Waiver, note: f.Note, known: f.Known,
+		}
+	}
+	return statement{f.Class, f.Blame, f.Kind, f.Place, f.Text, f.Reference, f.Candidate, f.Want, f.Got, "", f.Waiver, f.Note, f.Known}
+}
+
+// withoutBlame takes the side out of what is said of a target alone: a violation that both servers share is said once.
+func withoutBlame(s statement) statement {
+	if s.class != verdict.Difference {
+		s.blame = ""
+	}
+	return s
+}
+
+// A RemarkKey is what the contract has against one side of an exchange or an event.
+type RemarkKey struct {
+	Step, Stream string
+	verdict.Remark
+}
+
+// contractEvidence returns the remarks that are shown with the differences of a scenario.
+func contractEvidence(s *verdict.Scenario, everything bool) map[RemarkKey]bool {
+	out := map[RemarkKey]bool{}
+	for i := range s.Findings {
+		if f := &s.Findings[i]; f.Class == verdict.Difference && (everything || !f.Accepted()) {
+			for _, w := range f.Contract {
+				out[RemarkKey{f.Step, f.Stream, w}] = true
+			}
+		}
+	}
+	return out
+}
+
+// causesOf returns what a scenario shows, in the order of its findings:
+//
+//   - a violation that is evidence of a difference is shown there and is not a cause of its own;
+//   - findings of one step that say the same are one cause, about all their targets;
+//   - findings of one step that say the same of several elements of a list are one;
+//   - accepted findings are left out, unless everything is asked for;
+//   - causes of several steps that say the same are one, with the other steps as repeats.
+func causesOf(s *verdict.Scenario, everything bool) []*Cause {
+	type atStep struct {
+		step string
+		statement
+	}
+	evidence := contractEvidence(s, everything)
+	steps := map[atStep]*Cause{}
+	var all []*Cause
+	for i, f := range s.Findings {
+		if f.Accepted() && !everything {
+			continue
+		}
+		if f.Class == verdict.Violation && len(f.Contract) == 1 && evidence[RemarkKey{f.Step, f.Stream, f.Contract[0]}] {
+			continue
+		}
+		key := atStep{f.Step, withoutBlame(statementOf(&f))}
+		c := steps[key]
+		if c == nil {
+			c = &Cause{Finding: f, Index: i}
+			steps[key] = c
+			all = append(all, c)
+		}
+		c.add(&f)
+	}
+	return mergeSteps(s, mergeElements(all))
+}
+
+// mergeSteps puts those causes together that say the same at different steps.
+func mergeSteps(s *verdict.Scenario, all []*Cause) []*Cause {
+	x := causeIndex{}
+	return slices.DeleteFunc(all, func(c *Cause) bool {
+		if x.repeatOf(s, c) != nil {
+			return true
+		}
+		x.add(s, c)
+		return false
+	})
+}
+
+// add takes a finding into a cause that says the same.
+func (c *Cause) add(f *verdict.Finding) {
+	c.Findings++
+	if !slices.Contains(c.Targets, f.Target) {
+		c.Targets = append(c.Targets, f.Target)
+	}
+	for _, w := range f.Contract {
+		if !slices.Contains(c.Contract, w) {
+			c.Contract = append(slices.Clip(c.Contract), w)
+		}
+	}
+}
+
+// Total counts the findings of a cause, the repeats too.
+func (c *Cause) Total() int {
+	n := c.Findings
+	for _, spot := range c.Also {
+		n += spot.Findings
+	}
+	return n
+}
+
+// A causeIndex finds the cause that said something first.
+type causeIndex map[causeKey]repeat
+
+type causeKey struct {
+	statement
+	targets string
+}
+
+func causeKeyOf(c *Cause) causeKey {
+	return causeKey{withoutBlame(statementOf(&c.Finding)), strings.Join(c.Targets, "\n")}
+}
+
+// identityKeyOf returns what findings about ids have in common in different scenarios. Within a scenario they are about the
+// values: two ids may be confused with two others at the same place. Every scenario has ids of its own, and the same mistake
+// has the same fingerprint in each.
+func identityKeyOf(c *Cause) (key causeKey, ok bool) {
+	key = causeKeyOf(c)
+	key.statement = statement{blame: c.Blame, fingerprint: c.Fingerprint, waiver: c.Waiver, note: c.Note, known: c.Known}
+	return key, c.Kind == "identity" && c.Fingerprint != ""
+}
+
+// add notes what is shown of a scenario. The first cause with a fingerprint stays.
+func (x causeIndex) add(s *verdict.Scenario, c *Cause) {
+	x[causeKeyOf(c)] = repeat{s, c}
+	if key, ok := identityKeyOf(c); ok && x[key].Cause == nil {
+		x[key] = repeat{s, c}
+	}
+}
+
+// repeatOf returns the cause that said the same before, and notes there that it is said in this scenario too. It returns
+// nil when it is said for the first time.
+func (x causeIndex) repeatOf(s *verdict.Scenario, c *Cause) *Cause {
+	first := x[causeKeyOf(c)].Cause
+	if key, ok := identityKeyOf(c); ok && first == nil && x[key].Scenario != s {
+		first = x[key].Cause
+	}
+	if first != nil {
+		first.Also = append(first.Also, repeat{s, c})
+	}
+	return first
+}

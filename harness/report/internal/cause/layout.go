@@ -1,0 +1,107 @@
+package cause
+
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A Block is what a report shows of one scenario.
+type Block struct {
+	*verdict.Scenario
+	Causes        []*Cause
+	SharedReasons []*SharedReason
+	ShownUnder    []string // the scenarios under which the rest of it is shown
+	Hidden        int      // findings and reasons that are shown nowhere
+}
+
+// A SharedReason is a reason why something could not be judged, and the other scenarios that have it too.
+type SharedReason struct {
+	verdict.Reason
+	scenario string
+	Also     []string
+}
+
+type reasonKey struct{ target, step, text string }
+
+// A Layout decides what is shown where. What is not shown in full refers to nothing, so that "also in" and "above" are
+// always true.
+type Layout struct {
+	everything bool
+	causes     causeIndex
+	reasons    map[reasonKey]*SharedReason
+	Blocks     []*Block
+	OneLiners  []*verdict.Scenario // those without a block of their own
+}
+
+// NewLayout plans the scenarios that are neither match nor not-applicable: first those that differ, then those that are
+// unknown, both in the order of their files. Those whose findings are all accepted have a block when everything is asked
+// for.
+func NewLayout(scenarios []verdict.Scenario, everything bool) *Layout {
+	p := &Layout{everything: everything, causes: causeIndex{}, reasons: map[reasonKey]*SharedReason{}}
+	shown := []verdict.Verdict{verdict.Differ, verdict.Unknown}
+	if everything {
+		shown = append(shown, verdict.Waived)
+	}
+	for _, v := range shown {
+		for i := range scenarios {
+			if scenarios[i].Verdict == v {
+				p.add(&scenarios[i])
+			}
+		}
+	}
+	return p
+}
+
+func (p *Layout) add(s *verdict.Scenario) {
+	b := &Block{Scenario: s}
+	full := len(p.Blocks) < MaxBlocks || p.everything
+	for _, c := range causesOf(s, p.everything) {
+		switch first := p.causes.repeatOf(s, c); {
+		case first != nil:
+			b.refersTo(first.Scenario)
+		case full && (len(b.Causes) < MaxCauses || p.everything || c.IsOverflow()):
+			p.causes.add(s, c)
+			b.Causes = append(b.Causes, c)
+		default:
+			b.Hidden += c.Total()
+		}
+	}
+	for _, r := range s.Reasons {
+		p.addReason(b, r, full)
+	}
+	switch {
+	case len(b.Causes)+len(b.SharedReasons) > 0:
+		p.Blocks = append(p.Blocks, b)
+	case b.Hidden > 0 || len(b.ShownUnder) == 0:
+		p.OneLiners = append(p.OneLiners, s)
+	}
+}
+
+func (p *Layout) addReason(b *Block, r verdict.Reason, full bool) {
+	key := reasonKey{r.Target, r.Step, r.Text}
+	if first := p.reasons[key]; first != nil {
+		first.Also = append(first.Also, b.ID)
+		b.refersTo(first.scenario)
+		return
+	}
+	if !full || len(b.SharedReasons) >= MaxCauses && !p.everything {
+		b.Hidden++
+		return
+	}
+	d := &SharedReason{Reason: r, scenario: b.ID}
+	p.reasons[key] = d
+	b.SharedReasons = append(b.SharedReasons, d)
+}
+
+func (b *Block) refersTo(scenario string) {
+	if !slices.Contains(b.ShownUnder, scenario) {
+		b.ShownUnder = append(b.ShownUnder, scenario)
+	}
+}
+
+// How much is shown unless everything is asked for.
+const (
+	MaxCauses = 5  // of one scenario
+	MaxBlocks = 25 // scenarios with all they have to say
+)

@@ -1,0 +1,57 @@
+package cause
+
+import (
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A member that is wrong in one element of a list is wrong in all, as a rule. That is one cause, and would fill the room of
+// all others: the first element is shown, and the others are listed. Elements that are missing are a thing each.
+
+// elementKey is what findings of one step have in common that say the same of a member of several elements.
+type elementKey struct {
+	statement             // without values, and what is made of them
+	step, stream, targets string
+}
+
+// mergeElements puts those causes together that say the same of several elements of a list.
+func mergeElements(all []*Cause) []*Cause {
+	firsts := map[elementKey]*Cause{}
+	kept := all[:0]
+	for _, c := range all {
+		place, inList := withoutIndexes(c.Place)
+		if !inList || c.Kind == "identity" {
+			kept = append(kept, c)
+			continue
+		}
+		what := statement{class: c.Class, kind: c.Kind, place: place, text: c.Text, waiver: c.Waiver, note: c.Note, known: c.Known}
+		if c.Class == verdict.Difference {
+			what.blame = c.Blame
+		}
+		key := elementKey{what, c.Step, c.Stream, strings.Join(c.Targets, "\n")}
+		first := firsts[key]
+		if first == nil {
+			firsts[key] = c
+			kept = append(kept, c)
+			continue
+		}
+		first.Findings += c.Findings
+		first.Elements = append(first.Elements, c.Place)
+	}
+	return kept
+}
+
+// withoutIndexes returns a place without the indexes of elements; false where there are none, or where the element itself is
+// the place.
+func withoutIndexes(place string) (bare string, inList bool) {
+	parts := strings.Split(place, "/")
+	last := len(parts) - 1
+	for i, part := range parts[1:] {
+		if part != "" && strings.Trim(part, "0123456789") == "" {
+			inList = i+1 < last
+			parts[i+1] = "*"
+		}
+	}
+	return strings.Join(parts, "/"), inList
+}

@@ -1,0 +1,175 @@
+// Package summary has the sentences about a run that all formats of a report share.
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Conclusion says what a run comes to, in one line.
+func Conclusion(d *report.Document) string {
+	var text string
+	switch d.Verdict {
+	case verdict.Match, verdict.Waived:
+		text = matchText(d)
+	case verdict.Differ:
+		text = differText(d)
+	default:
+		text = unknownText(&d.Totals)
+	}
+	if text == "" {
+		return textfit.Clip(cmp.Or(d.Incomplete, "nothing was judged; lockstep run --allow-empty accepts that"), 600)
+	}
+	if d.Incomplete != "" {
+		text += "; " + textfit.Clip(d.Incomplete, 600)
+	}
+	return text
+}
+
+func matchText(d *report.Document) string {
+	if d.Totals.Match+d.Totals.Waived == 0 {
+		return "nothing was judged, and --allow-empty accepts that"
+	}
+	n := textfit.Count(d.Totals.Match, "scenario")
+	text := fmt.Sprintf("%s do the same in %s", textfit.JoinAnd(TargetNames(d)), n)
+	if d.Alone {
+		text = fmt.Sprintf("%s does what the contract and %s ask for", textfit.JoinAnd(TargetNames(d)), n)
+	}
+	if n := d.Totals.Waived; n > 0 {
+		text += fmt.Sprintf("; in %d more, all that is found is accepted", n)
+	}
+	switch n := d.Totals.NotApplicable; n {
+	case 0:
+		return text
+	case 1:
+		return text + ", and 1 does not apply"
+	default:
+		return fmt.Sprintf("%s, and %d do not apply", text, n)
+	}
+}
+
+// differText counts the scenarios in which the targets differ, and those in which they only break the contract or an
+// expectation.
+func differText(d *report.Document) string {
+	t := &d.Totals
+	all := textfit.Count(t.Match+t.Waived+t.Differ+t.Unknown+t.NotApplicable, "scenario")
+	parted := 0
+	for i := range d.Scenarios {
+		if !d.Alone && d.Scenarios[i].Verdict == verdict.Differ && targetsDiffer(&d.Scenarios[i]) {
+			parted++
+		}
+	}
+	wrong := t.Differ - parted
+	who := textfit.JoinAnd(TargetNames(d))
+	var text string
+	switch {
+	case t.Differ == 0: // a waiver is stale, or coverage is too small
+		text = "nothing that counts is found in " + all
+	case d.Alone:
+		text = fmt.Sprintf("%s breaks the contract or an expectation in %d of %s", who, wrong, all)
+	case parted == 0:
+		text = fmt.Sprintf("%s do not part, but the contract or an expectation is broken in %d of %s", who, wrong, all)
+	default:
+		text = fmt.Sprintf("%s part in %d of %s", who, parted, all)
+		if wrong > 0 {
+			text += fmt.Sprintf("; in %d more the contract or an expectation is broken", wrong)
+		}
+	}
+	if t.Unknown > 0 {
+		text += fmt.Sprintf("; %d could not be judged", t.Unknown)
+	}
+	if old := StaleWaivers(d); old != "" {
+		text += "; " + old
+	}
+	if short := MissedCoverage(d); short != "" {
+		text += "; " + short
+	}
+	return text
+}
+
+// targetsDiffer reports whether the targets part in a scenario: where a difference is, or where one of them falls short and
+// another does not. One that hangs where the other answers is not like it, although there is no answer to compare.
+func targetsDiffer(s *verdict.Scenario) bool {
+	short := map[unmetKey]map[string]bool{} // the targets
+	for i := range s.Findings {
+		switch f := &s.Findings[i]; {
+		case f.Accepted():
+		case f.Class == verdict.Difference:
+			return true
+		case f.Class == verdict.Unmet:
+			l := unmetKeyOf(f)
+			if short[l] == nil {
+				short[l] = map[string]bool{}
+			}
+			short[l][f.Target] = true
+		}
+	}
+	for _, targets := range short {
+		if len(targets) < len(s.Targets) {
+			return true
+		}
+	}
+	return false
+}
+
+// An unmetKey is what two targets have in common that fall short alike.
+type unmetKey struct{ kind, step, stream, place, got string }
+
+// unmetKeyOf takes of what came instead the words alone: times and sizes are others on each target.
+func unmetKeyOf(f *verdict.Finding) unmetKey {
+	got := f.Got
+	if i := strings.IndexAny(got, `0123456789"`); i >= 0 {
+		got = got[:i]
+	}
+	return unmetKey{f.Kind, f.Step, f.Stream, f.Place, got}
+}
+
+// unknownText counts what could not be judged; "" when it is the run as a whole.
+func unknownText(t *verdict.Totals) string {
+	if t.Unknown == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s could not be judged", t.Unknown, textfit.Count(t.Match+t.Waived+t.Differ+t.Unknown+t.NotApplicable, "scenario"))
+}
+
+func TargetNames(d *report.Document) []string {
+	out := make([]string, len(d.Totals.Targets))
+	for i, t := range d.Totals.Targets {
+		out[i] = textfit.Clip(t.Name, 60)
+	}
+	return out
+}
+
+// Role is what a target is in the run.
+func Role(d *report.Document, i int) string {
+	switch {
+	case d.Alone:
+		return "target"
+	case i == 0:
+		return "reference"
+	default:
+		return "candidate"
+	}
+}
+
+// TargetSummary counts the exchanges, events and upstream requests of a target.
+func TargetSummary(t verdict.Target) string {
+	text := textfit.Count(t.Exchanges, "exchange") + success(t) + ", " + textfit.Count(t.Events, "event")
+	if t.Upstream > 0 {
+		text += ", " + textfit.Count(t.Upstream, "upstream request")
+	}
+	return text
+}
+
+// success is the share of answers with a 2xx status. It is rounded down: 100% are all.
+func success(t verdict.Target) string {
+	if t.Exchanges == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d%% 2xx)", t.Success*100/t.Exchanges)
+}

@@ -1,0 +1,82 @@
+package summary
+
+import (
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A DiffList is one of the lists of a comparison.
+type DiffList struct {
+	Word     string
+	Items    []report.DiffItem
+	MaxShown int
+}
+
+// DiffLists are the lists of a comparison in the order in which they are shown.
+func DiffLists(d *report.Diff) []DiffList {
+	return []DiffList{{"NEW", d.New, 25}, {"CHANGED", d.Changed, 25}, {"FIXED", d.Fixed, 10}, {"UNCHANGED", d.Unchanged, 5}}
+}
+
+// DiffWord says in one word what two runs come to.
+func DiffWord(d *report.Diff) string {
+	switch d.Verdict() {
+	case verdict.Differ:
+		return "worse"
+	case verdict.Unknown:
+		return "unknown"
+	default:
+		return "no worse"
+	}
+}
+
+// DiffSummary counts what has become of the findings.
+func DiffSummary(d *report.Diff) string {
+	text := fmt.Sprintf("%s, %s, %s, %s in %s that both have", countFindings(d.New, "new"), countFindings(d.Changed, "changed"), countFindings(d.Fixed, "fixed"), countFindings(d.Unchanged, "unchanged"), textfit.Count(d.Common(), "scenario"))
+	if n := len(d.Lost); n > 0 {
+		text += fmt.Sprintf("; %s not judged any more", textfit.Count(n, "scenario"))
+	}
+	return text
+}
+
+// countFindings counts findings, and says how many of them are accepted.
+func countFindings(items []report.DiffItem, word string) string {
+	n, accepted := 0, 0
+	for _, i := range items {
+		n += i.Count
+		if i.Accepted != "" {
+			accepted += i.Count
+		}
+	}
+	if accepted == 0 {
+		return fmt.Sprintf("%d %s", n, word)
+	}
+	return fmt.Sprintf("%d %s (%d accepted)", n, word, accepted)
+}
+
+// DiffValues returns what the two sides have, cut to what differs.
+func DiffValues(i *report.DiffItem) [][2]string {
+	left, right := i.Want, i.Got
+	if i.Class == string(verdict.Difference) {
+		left, right = i.Reference, i.Candidate
+	}
+	out := LabelledValues(i.Class, left, right)
+	for k := range out {
+		out[k][1] = textfit.Clip(out[k][1], 400)
+	}
+	return out
+}
+
+// Fingerprints shows the fingerprints of an item: one, or what has become of it.
+func Fingerprints(i *report.DiffItem) string {
+	switch {
+	case i.Before == "" || i.Before == i.After:
+		return textfit.Clip(i.After, 20)
+	case i.After == "":
+		return textfit.Clip(i.Before, 20)
+	default:
+		return textfit.Clip(i.Before, 20) + " → " + textfit.Clip(i.After, 20)
+	}
+}

@@ -1,0 +1,112 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Repeated says what came of scenarios that were run several times; "" when none was.
+func Repeated(scenarios []verdict.Scenario) string {
+	runs, of := 0, 0
+	var split []string
+	for i := range scenarios {
+		if r := scenarios[i].Repeated; r != nil {
+			runs, of = max(runs, r.Of), of+1
+			if !r.Consistent() {
+				split = append(split, fmt.Sprintf("%s (%s)", textfit.Clip(scenarios[i].ID, 120), r))
+			}
+		}
+	}
+	switch {
+	case of == 0:
+		return ""
+	case len(split) == 0:
+		return fmt.Sprintf("%d runs of %s: each came to the same", runs, textfit.Count(of, "scenario"))
+	}
+	return fmt.Sprintf("%d runs of %s; by chance: %s", runs, textfit.Count(of, "scenario"), textfit.List(split, ", "))
+}
+
+// ByChance says how many runs of a scenario came to what, in front of what the worst of them shows: "2 of 5 differ: ". It is
+// "" when all came to the same.
+func ByChance(s *verdict.Scenario) string {
+	if s.Repeated == nil || s.Repeated.Consistent() {
+		return ""
+	}
+	return s.Repeated.String() + ": "
+}
+
+// MachineLoad says that a machine was too busy for the servers in scenarios that are red, which may be why they are; empty when it
+// was not. It changes no verdict: a server that a bound has ended, its own or the scenario's, did what it did.
+func MachineLoad(d *report.Document) string {
+	red, kept := 0, 0
+	var longest verdict.Target
+	var in *verdict.Scenario
+	for i := range d.Scenarios {
+		s := &d.Scenarios[i]
+		if s.Verdict != verdict.Differ && s.Verdict != verdict.Unknown {
+			continue
+		}
+		red++
+		waited := false
+		for _, t := range s.Targets {
+			waited = waited || t.Waited > 0
+			if t.Waited > longest.Waited {
+				longest, in = t, s
+			}
+		}
+		if waited {
+			kept++
+		}
+	}
+	if in == nil {
+		return ""
+	}
+	return fmt.Sprintf("it kept servers waiting in %d of %s that differ or are unknown, %s longest: for %s of %s in %s; "+
+		"what is a matter of time there may be its doing (fewer --jobs, or less beside the run)",
+		kept, textfit.Count(red, "scenario"), textfit.Clip(longest.Name, 60), textfit.Seconds(longest.Waited), textfit.Seconds(in.Millis), textfit.Clip(in.ID, 120))
+}
+
+// NotCompared says what was there and was not compared. Header fields are the reader's to name.
+func NotCompared(c *verdict.Compared, declared []string) string {
+	var parts []string
+	if len(c.NotCompared) > 0 {
+		parts = append(parts, ReasonCounts(c.NotCompared))
+	}
+	if len(c.Unnamed) > 0 {
+		names := slices.Sorted(maps.Keys(c.Unnamed))
+		for i, name := range names {
+			names[i] = textfit.Clip(name, 40)
+		}
+		parts = append(parts, "header fields that no rule names: "+textfit.List(names, ", ")+" (name them in compare.headers)")
+	}
+	if len(declared) > 0 {
+		parts = append(parts, "declared, and never compared: "+textfit.List(textfit.ClipAll(declared, 120), ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// ReasonCounts lists why things were not compared, the most frequent first.
+func ReasonCounts(byReason map[string]int) string {
+	keys := slices.SortedFunc(maps.Keys(byReason), func(a, b string) int {
+		return cmp.Or(cmp.Compare(byReason[b], byReason[a]), cmp.Compare(a, b))
+	})
+	for i, reason := range keys {
+		keys[i] = fmt.Sprintf("%d (%s)", byReason[reason], textfit.Clip(reason, 120))
+	}
+	return textfit.List(keys, ", ")
+}
+
+// OwnersUnchecked returns the targets for which the owner of the port could not be checked.
+func OwnersUnchecked(d *report.Document) (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.OwnerUnchecked)) {
+		out = append(out, fmt.Sprintf("not checked of %s: %s", textfit.Clip(name, 60), textfit.Clip(d.OwnerUnchecked[name], 120)))
+	}
+	return out
+}

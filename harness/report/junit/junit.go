@@ -1,0 +1,297 @@
+// Package junit writes a judged run as the XML that CI servers read.
+package junit
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Write writes a run as the XML that CI servers read: a suite for each folder, a case for each scenario.
+//
+//   - differ is a failure: its type is the kind of the first finding, its text what the terminal shows, without colour;
+//   - unknown is an error, with the targets' last lines as system-out;
+//   - waived is skipped, with the waivers' ids as its message and the findings that are accepted as system-out;
+//   - not-applicable is skipped;
+//   - a suite has a property "blame" that counts which target breaks the contract, where its cases differ and where not;
+//   - waivers that are stale are a failure of the case "waivers" in the suite "lockstep";
+//   - less coverage than is demanded is a failure of the case "coverage" there;
+//   - a run that is incomplete, or judged nothing, has a suite "lockstep" with one case "run", which is an error:
+//     what was not judged is never green.
+//
+// It uses nothing but what the schema of Jenkins' xUnit plugin (junit-10.xsd) has, and GitLab reads. Names are those of
+// folders and scenarios. There is no hostname: where a run happened is not what it found.
+func Write(w io.Writer, doc *report.Document) error {
+	out := newSuites(doc)
+	for i := range doc.Scenarios {
+		s := &doc.Scenarios[i]
+		out.suite(folder(s.ID)).add(newCase(doc, s))
+	}
+	out.blame(doc.Blame)
+	if message := unjudged(doc); message != "" {
+		out.suite("lockstep").add(testcase{
+			Name: "run", Class: "lockstep", Time: xmlSeconds(0),
+			Error: &outcome{Type: "incomplete", Message: message, Text: message},
+		})
+	}
+	if message := summary.StaleWaivers(doc); message != "" {
+		out.suite("lockstep").add(testcase{
+			Name: "waivers", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"stale", message, message},
+		})
+	}
+	if message := summary.MissedCoverage(doc); message != "" {
+		out.suite("lockstep").add(testcase{
+			Name: "coverage", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"coverage", message, text.Gate(doc)},
+		})
+	}
+	return out.write(w)
+}
+
+// suites is the root.
+type suites struct {
+	XMLName  xml.Name `xml:"testsuites"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"`
+	Time     string   `xml:"time,attr"`
+	Suites   []*suite `xml:"testsuite"`
+
+	byName     map[string]*suite
+	timestamp  string
+	properties []property
+}
+
+// suite is a folder.
+type suite struct {
+	Name       string     `xml:"name,attr"`
+	Tests      int        `xml:"tests,attr"`
+	Failures   int        `xml:"failures,attr"`
+	Errors     int        `xml:"errors,attr"`
+	Skipped    int        `xml:"skipped,attr"`
+	Time       string     `xml:"time,attr"`
+	Timestamp  string     `xml:"timestamp,attr"`
+	Properties []property `xml:"properties>property"`
+	Cases      []testcase `xml:"testcase"`
+
+	millis int64
+}
+
+type property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+// testcase is a scenario.
+type testcase struct {
+	Name    string   `xml:"name,attr"`
+	Class   string   `xml:"classname,attr"`
+	Time    string   `xml:"time,attr"`
+	Failure *outcome `xml:"failure"`
+	Error   *outcome `xml:"error"`
+	Skipped *outcome `xml:"skipped"`
+	Log     *cdata   `xml:"system-out"`
+
+	millis int64
+}
+
+// outcome is why a case is not well.
+type outcome struct {
+	Type    string `xml:"type,attr,omitempty"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",cdata"`
+}
+
+type cdata struct {
+	Text string `xml:",cdata"`
+}
+
+func newSuites(doc *report.Document) *suites {
+	return &suites{
+		Name: "lockstep", Time: xmlSeconds(doc.Millis), byName: map[string]*suite{},
+		timestamp: doc.Started.UTC().Format("2006-01-02T15:04:05"), properties: properties(doc),
+	}
+}
+
+// properties say how to repeat the run.
+func properties(doc *report.Document) []property {
+	out := []property{
+		{"lockstep", textfit.Visible(doc.Version)},
+		{"seed", strconv.FormatUint(doc.Seed, 10)},
+		{"jobs", strconv.Itoa(doc.Jobs)},
+		{"project", textfit.Visible(doc.Project)},
+		{"contract", textfit.Visible(doc.Contract)},
+	}
+	for i, name := range summary.TargetNames(doc) {
+		role := summary.Role(doc, i)
+		if i > 1 {
+			role += "-" + strconv.Itoa(i) // names of properties are unique
+		}
+		out = append(out, property{role, name})
+	}
+	if text := summary.Repeated(doc.Scenarios); text != "" {
+		out = append(out, property{"repeated", text})
+	}
+	if owners := summary.OwnersUnchecked(doc); len(owners) > 0 {
+		out = append(out, property{"port-owner", strings.Join(owners, "; ")})
+	}
+	return out
+}
+
+func (out *suites) suite(name string) *suite {
+	s := out.byName[name]
+	if s == nil {
+		s = &suite{Name: textfit.Visible(name), Timestamp: out.timestamp, Properties: out.properties}
+		out.byName[name] = s
+		out.Suites = append(out.Suites, s)
+	}
+	return s
+}
+
+func (s *suite) add(c testcase) {
+	s.Cases = append(s.Cases, c)
+	s.millis += c.millis
+	s.Tests++
+	switch {
+	case c.Failure != nil:
+		s.Failures++
+	case c.Error != nil:
+		s.Errors++
+	case c.Skipped != nil:
+		s.Skipped++
+	}
+}
+
+// blame says for each suite which targets break the contract in its cases.
+func (out *suites) blame(cells verdict.BlameMatrix) {
+	for _, s := range out.Suites {
+		text := cells.Filter(func(scenario string) bool { return textfit.Visible(folder(scenario)) == s.Name }).String()
+		if text != "" {
+			s.Properties = append(slices.Clip(s.Properties), property{"blame", text})
+		}
+	}
+}
+
+func (out *suites) write(w io.Writer) error {
+	for _, s := range out.Suites {
+		s.Time = xmlSeconds(s.millis)
+		out.Tests += s.Tests
+		out.Failures += s.Failures
+		out.Errors += s.Errors
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	b.WriteString(xml.Header)
+	e := xml.NewEncoder(b)
+	e.Indent("", "  ")
+	if err := e.Encode(out); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Flush()
+}
+
+// folder is where a scenario is; rows of a table have names of their own.
+func folder(id string) string {
+	base, _, _ := strings.Cut(id, "[")
+	if i := strings.LastIndexByte(base, '/'); i > 0 {
+		return base[:i]
+	}
+	return "scenarios"
+}
+
+func newCase(doc *report.Document, s *verdict.Scenario) testcase {
+	c := testcase{Name: textfit.Visible(s.ID), Class: textfit.Visible(folder(s.ID)), Time: xmlSeconds(s.Millis), millis: s.Millis}
+	switch s.Verdict {
+	case verdict.Match:
+	case verdict.Waived:
+		c.Skipped, c.Log = &outcome{Message: acceptedBy(s)}, acceptedLog(s)
+	case verdict.Differ:
+		c.Failure = &outcome{failureType(s), summary.ByChance(s) + summary.WhyNotMatch(s), text.Scenario(doc, s)}
+	case verdict.NotApplicable:
+		c.Skipped = &outcome{Message: summary.WhyNotMatch(s)}
+	default:
+		c.Error = &outcome{"unknown", summary.ByChance(s) + summary.WhyNotMatch(s), text.Scenario(doc, s)}
+		c.Log = logs(s)
+	}
+	return c
+}
+
+func failureType(s *verdict.Scenario) string {
+	findings := summary.Unaccepted(s)
+	if len(findings) == 0 {
+		return "differ"
+	}
+	return textfit.Clip(findings[0].Kind, 60)
+}
+
+// logs are the last lines of the targets that are in doubt.
+func logs(s *verdict.Scenario) *cdata {
+	var b strings.Builder
+	for _, r := range s.Reasons {
+		for _, line := range r.Log {
+			b.WriteString("\n" + textfit.Clip(r.Target, 60) + ": " + textfit.Clip(strings.ReplaceAll(line, "\t", "    "), 1000))
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	return &cdata{b.String() + "\n"}
+}
+
+// acceptedBy names what accepts the findings of a scenario: "waived: W-0001, W-0002", "known: in the baseline".
+func acceptedBy(s *verdict.Scenario) string {
+	var ids []string
+	known := false
+	for i := range s.Findings {
+		f := &s.Findings[i]
+		if id := textfit.Clip(f.Waiver, 60); f.Waiver != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+		known = known || f.Known
+	}
+	switch {
+	case len(ids) == 0:
+		return "known: in the baseline"
+	case known:
+		return "waived: " + textfit.List(ids, ", ") + ", and known: in the baseline"
+	default:
+		return "waived: " + textfit.List(ids, ", ")
+	}
+}
+
+// acceptedLog are the findings that are accepted, and by what.
+func acceptedLog(s *verdict.Scenario) *cdata {
+	var b strings.Builder
+	for i := range s.Findings {
+		by := "known"
+		if f := &s.Findings[i]; f.Waiver != "" {
+			by = "waiver " + textfit.Clip(f.Waiver, 20)
+		}
+		b.WriteString("\n" + by + ": " + summary.OneLine(&s.Findings[i]))
+	}
+	return &cdata{b.String() + "\n"}
+}
+
+// unjudged says what no case says: that the run did not come to its end, or to anything.
+func unjudged(doc *report.Document) string {
+	switch {
+	case doc.Incomplete != "":
+		return textfit.Clip(doc.Incomplete, 600)
+	case doc.Verdict == verdict.Unknown && doc.Totals.Unknown == 0:
+		return "nothing was judged"
+	default:
+		return ""
+	}
+}
+
+func xmlSeconds(millis int64) string { return fmt.Sprintf("%d.%03d", millis/1000, millis%1000) }

@@ -1,0 +1,78 @@
+package markdown
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/groups"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// maxAnnotations is how many errors GitHub shows of a step; further ones it drops without a word.
+const maxAnnotations = 10
+
+// WriteAnnotations writes the causes of a run as workflow commands of GitHub Actions, so that they appear beside the lines of
+// the scenarios in a pull request: one for each cause, with how many places it has. Those beyond what GitHub shows are
+// counted in the last. root is what paths of files are relative to, from the folder of the repository: "" or "e2e/".
+func WriteAnnotations(w io.Writer, doc *report.Document, root string) error {
+	v := groups.Of(doc)
+	var lines []string
+	for i := range v.List {
+		if g := &v.List[i]; g.Accepted == "" {
+			lines = append(lines, annotation(v, g, root))
+		}
+	}
+	for _, d := range v.Reasons {
+		s := v.Scenarios[d.Scenario]
+		lines = append(lines, command(root+s.File, s.Line, s.Verdict+": "+s.ID, d.Text))
+	}
+	if doc.Verdict != verdict.Match && doc.Verdict != verdict.Waived && len(lines) == 0 {
+		lines = append(lines, command("", 0, "lockstep: "+string(doc.Verdict), summary.Conclusion(doc)))
+	}
+	if left := len(lines) - maxAnnotations; left > 0 {
+		lines = append(lines[:maxAnnotations-1], command("", 0, "lockstep", fmt.Sprintf("%d causes more are in the report", left+1)))
+	}
+	_, err := io.WriteString(w, strings.Join(lines, ""))
+	return err
+}
+
+func annotation(v *groups.Groups, g *groups.Group, root string) string {
+	s := v.Scenarios[g.Scenario]
+	text := g.Place + ": " + g.Says
+	if g.Left != "" || g.Right != "" {
+		labels := summary.Labels(g.Class)
+		text += "\n" + labels[0] + ": " + textfit.Clip(g.Left, 300) + "\n" + labels[1] + ": " + textfit.Clip(g.Right, 300)
+	}
+	text += "\nblame: " + g.Blame
+	if others := len(g.Also); others > 0 {
+		text += "\nalso at " + textfit.Count(others, "other place")
+	}
+	return command(root+s.File, g.Line, s.ID+": "+g.Kind, text)
+}
+
+// command is an error as GitHub reads it from a log.
+func command(file string, line int, title, text string) string {
+	var where []string
+	if file != "" {
+		where = append(where, "file="+attribute.Replace(textfit.Visible(file)))
+		if line > 0 {
+			where = append(where, fmt.Sprintf("line=%d", line))
+		}
+	}
+	where = append(where, "title="+attribute.Replace(textfit.Clip(title, 200)))
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = message.Replace(textfit.Visible(line))
+	}
+	return "::error " + strings.Join(where, ",") + "::" + strings.Join(lines, "%0A") + "\n"
+}
+
+// What a value of a command must not have as it is.
+var (
+	message   = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	attribute = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

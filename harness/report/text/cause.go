@@ -1,0 +1,234 @@
+package text
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// cause writes one cause, in at most 25 lines: what is wrong, both values, what the contract says, where else.
+func (p *blockPage) cause(c *cause.Cause) {
+	p.sentence(c)
+	switch c.Class {
+	case verdict.Difference: // times in two notations differ in every digit: a caret below the first would mislead
+		p.values([2]string{"reference (" + p.reference() + ")", "candidate (" + targetList(c) + ")"}, [2]string{p.withNames(c, 0, c.Reference), p.withNames(c, 1, c.Candidate)}, !diff.IsTimeNotation(c.Text))
+		p.contract(c)
+	case verdict.Violation:
+		p.violation(c)
+	default:
+		p.values([2]string{"want", "got (" + targetList(c) + ")"}, [2]string{c.Want, c.Got}, false)
+	}
+	p.acceptance(c)
+	p.otherPlaces(c)
+}
+
+// sentence writes where and what: "body /id: the values differ [value 8d1f0c2a]".
+func (p *blockPage) sentence(c *cause.Cause) {
+	place := textfit.Clip(c.Place, 160)
+	if c.Stream != "" {
+		place = "stream " + textfit.Clip(c.Stream, 60) + ", " + place
+	}
+	times := ""
+	if n := c.Findings / len(c.Targets); n > 1 {
+		times = ", " + strconv.Itoa(n) + " times"
+	}
+	fingerprint := ""
+	if c.Fingerprint != "" {
+		fingerprint = " " + textfit.Clip(c.Fingerprint, 20)
+	}
+	p.line(4, place, ": ", textfit.Clip(c.Text, 300), p.dim(" ["+textfit.Clip(c.Kind, 60)+fingerprint+times+"]"))
+}
+
+// targetList names the targets of a cause.
+func targetList(c *cause.Cause) string { return strings.Join(textfit.ClipAll(c.Targets, 120), ", ") }
+
+func (p *blockPage) reference() string {
+	if len(p.s.Targets) == 0 {
+		return "the first target"
+	}
+	return textfit.Clip(p.s.Targets[0].Name, 60)
+}
+
+// violation writes who breaks the contract, and where the contract says so.
+func (p *blockPage) violation(c *cause.Cause) {
+	p.line(6, breaksContract(c.Targets), p.schema(c.Contract))
+}
+
+func breaksContract(targets []string) string {
+	if len(targets) == 1 {
+		return textfit.Clip(targets[0], 60) + " breaks the contract"
+	}
+	return textfit.JoinAnd(textfit.ClipAll(targets, 120)) + " break the contract"
+}
+
+func (p *blockPage) schema(words []verdict.Remark) string {
+	if len(words) == 0 {
+		return ""
+	}
+	w := words[0]
+	out := ""
+	if w.Line > 0 {
+		out = " at " + textfit.FileLine(p.doc.Contract, w.Line)
+	}
+	if w.Schema != "" {
+		out += p.dim(" (" + textfit.Clip(w.Schema, 160) + ")")
+	}
+	return out
+}
+
+// contract writes what the contract says of the two sides of a difference.
+func (p *blockPage) contract(c *cause.Cause) {
+	if c.Upstream != "" {
+		return // the contract says nothing about upstreams
+	}
+	if c.Blame == verdict.BlameNobody {
+		p.specGap(c.SpecGap)
+		return
+	}
+	var fresh []verdict.Remark
+	for _, w := range c.Contract {
+		if r := (cause.RemarkKey{Step: c.Step, Stream: c.Stream, Remark: w}); !p.written[r] {
+			p.written[r] = true
+			fresh = append(fresh, w)
+		}
+	}
+	switch {
+	case len(fresh) > 0:
+		p.remarks(fresh, c.Place)
+	case len(c.Contract) > 0:
+		p.line(6, p.dim(breaksContract(targetsWithRemarks(c))+", as said above"))
+	default:
+		p.line(6, "outside the contract: ", textfit.Clip(string(c.Blame), 60))
+	}
+}
+
+// specGap writes which place of the contract admits both sides, and what would decide between them.
+func (p *blockPage) specGap(s *specgap.Gap) {
+	if s == nil {
+		p.line(6, p.dim("the contract is silent: neither side breaks it"))
+		return
+	}
+	pin := ""
+	if s.Pin != "" {
+		pin = "; " + textfit.Clip(s.Pin, 120) + " would decide"
+	}
+	p.line(6, p.dim("the contract is silent: "), textfit.FileLine(p.doc.Contract, s.Line), ": ", textfit.Clip(coverage.SchemaName(s.Schema), 120), " admits both: ", textfit.Clip(s.Admits, 240), pin)
+}
+
+// targetsWithRemarks names the targets that the contract has something against.
+func targetsWithRemarks(c *cause.Cause) []string {
+	var names []string
+	for _, w := range c.Contract {
+		if !slices.Contains(names, w.Target) {
+			names = append(names, w.Target)
+		}
+	}
+	return names
+}
+
+// remarks writes remarks of the contract, those about the place first. One that holds for several targets is one line.
+func (p *blockPage) remarks(words []verdict.Remark, place string) {
+	const most = 2
+	byText := map[verdict.Remark][]string{}
+	var order []verdict.Remark
+	for _, w := range words {
+		target := w.Target
+		w.Target = ""
+		if byText[w] == nil {
+			order = append(order, w)
+		}
+		byText[w] = append(byText[w], target)
+	}
+	slices.SortStableFunc(order, func(a, b verdict.Remark) int { return distance(a.Place, place) - distance(b.Place, place) })
+	for i, w := range order {
+		if i == most {
+			p.line(6, "and ", strconv.Itoa(len(order)-most), " more remarks of the contract in report.json")
+			return
+		}
+		where := ""
+		if w.Line > 0 {
+			where = " at " + textfit.FileLine(p.doc.Contract, w.Line)
+		}
+		p.line(6, breaksContract(byText[w]), where, ": ", textfit.Clip(w.Place, 160), ": ", textfit.Clip(w.Text, 240))
+	}
+}
+
+// distance is 0 when a remark's place is that of a difference, which is written in other words: "body/error/code" and
+// "body /error/code" have the JSON Pointer in common.
+func distance(remark, difference string) int {
+	if remark == difference || diff.PointerIn(remark) == diff.PointerIn(difference) && diff.PointerIn(remark) != "" {
+		return 0
+	}
+	return 1
+}
+
+// otherPlaces writes where else a cause shows: other steps of the scenario, other scenarios.
+func (p *blockPage) otherPlaces(c *cause.Cause) {
+	var steps, scenarios []string
+	for _, spot := range c.Also {
+		switch {
+		case spot.Scenario == p.s:
+			steps = append(steps, strconv.Itoa(spot.Line)+" (step "+textfit.Clip(spot.Step, 40)+")")
+		case spot.StepText == c.StepText:
+			scenarios = append(scenarios, textfit.Clip(spot.Scenario.ID, 120))
+		default:
+			scenarios = append(scenarios, textfit.Clip(spot.Scenario.ID, 120)+" ("+textfit.Clip(spot.StepText, 80)+")")
+		}
+	}
+	if len(c.Elements) > 0 {
+		p.line(6, "also in ", textfit.Count(len(c.Elements), "element"), ": ", textfit.List(pointers(c.Elements), ", "))
+	}
+	if len(steps) > 0 {
+		p.line(6, "also at ", textfit.Count(len(steps), "step"), ": line ", textfit.List(steps, ", "))
+	}
+	if len(scenarios) > 0 {
+		p.line(6, "also in ", textfit.Count(len(scenarios), "scenario"), ": ", textfit.List(scenarios, ", "))
+	}
+}
+
+// pointers returns the JSON Pointers of places.
+func pointers(places []string) []string {
+	var out []string
+	for _, place := range places {
+		out = append(out, textfit.Clip(diff.PointerIn(place), 80))
+	}
+	return out
+}
+
+// withNames returns a value of a side with the names of its ids in their place. The ids themselves are listed below the scenario.
+func (p *blockPage) withNames(c *cause.Cause, side int, value string) string {
+	const shortest = 6 // others would be found by chance
+	if !p.opts.Names {
+		return value
+	}
+	id := func(n verdict.Name) string { return [2]string{n.Reference, n.Candidate}[side] }
+	names := slices.DeleteFunc(slices.Clone(p.s.Names), func(n verdict.Name) bool { return n.Target != c.Target || len(id(n)) < shortest })
+	slices.SortStableFunc(names, func(a, b verdict.Name) int { return len(id(b)) - len(id(a)) }) // an id can begin with another one
+	var pairs []string
+	for _, n := range names {
+		pairs = append(pairs, id(n), n.Name)
+	}
+	return strings.NewReplacer(pairs...).Replace(value)
+}
+
+// names writes which ids the names of a scenario mean.
+func (p *blockPage) names() {
+	const most = 20
+	if !p.opts.Names {
+		return
+	}
+	for i, n := range p.s.Names {
+		if i == most && !p.opts.Verbose {
+			p.line(2, "and ", strconv.Itoa(len(p.s.Names)-most), " more names in report.json")
+			return
+		}
+		p.line(2, textfit.Clip(n.Name, 60), "  ", p.reference(), " ", textfit.Clip(n.Reference, 80), p.dim(" · "), textfit.Clip(n.Target, 60), " ", textfit.Clip(n.Candidate, 80))
+	}
+}

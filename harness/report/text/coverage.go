@@ -1,0 +1,112 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+)
+
+// A coveragePage shows how much of the contract a run has reached.
+type coveragePage struct{ *runPage }
+
+// totals writes the totals, what was not reached, and what was seen without being declared. With Paint.Verbose it is the
+// whole table.
+func (p *coveragePage) totals() {
+	c := &p.doc.Coverage
+	if len(c.Operations) == 0 {
+		return
+	}
+	p.sums()
+	if text := summary.DemandedCoverage(p.doc.Gate); text != "" {
+		p.row("demanded", text)
+	}
+	if p.opts.Verbose {
+		p.table(c)
+		p.unreachedInside(c)
+		return
+	}
+	m := summary.UnreachedOf(c)
+	for _, row := range []struct {
+		label string
+		items []string
+	}{{"not called", m.Operations}, {"not answered", m.Statuses}, {"not sent", m.Events}, {"not seen", summary.UnreachedItems(c, summary.LineText, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen)}, {"undocumented", summary.Undocumented(c, false)}} {
+		if len(row.items) > 0 {
+			p.row(row.label, textfit.List(row.items, ", "))
+		}
+	}
+}
+
+// sums writes how much of the contract was reached in numbers.
+func (p *coveragePage) sums() {
+	p.row("contract", p.doc.Coverage.Totals().String())
+	if text := p.doc.Coverage.SchemaTotals().String(); text != "" {
+		p.row("schema", text)
+	}
+}
+
+// contractLine says where in the contract.
+func (p *coveragePage) contractLine(line int) string { return textfit.FileLine(p.doc.Contract, line) }
+
+// unreachedInside writes what the table has no place for: what was not seen inside of messages, and what was not compared.
+func (p *coveragePage) unreachedInside(c *coverage.Coverage) {
+	for _, m := range []coverage.Measure{coverage.RequestsSent, coverage.CodesReached, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen} {
+		for _, what := range summary.UnreachedItems(c, p.contractLine, m) {
+			p.line(2, p.red("never: "), what, p.dim(" ["+string(m)+"]"))
+		}
+	}
+	for _, what := range c.Uncompared {
+		p.line(2, "not compared: ", textfit.Clip(what, 160))
+	}
+}
+
+// table writes a row for each operation, and below it its streams.
+func (p *coveragePage) table(c *coverage.Coverage) {
+	width := 0
+	for i := range c.Operations {
+		width = max(width, textfit.Columns(summary.Operation(&c.Operations[i])))
+	}
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		var cells []string
+		for _, s := range op.Statuses {
+			cells = append(cells, p.cell(textfit.Clip(s.Status, 20), s.Reached))
+		}
+		p.line(2, textfit.Pad(summary.Operation(op), width), "  ", p.cell("", op.Reached), "  ", strings.Join(cells, ", "))
+		for _, s := range op.Statuses {
+			p.media(&s)
+		}
+	}
+	for _, u := range summary.Undocumented(c, true) {
+		p.line(2, p.red("undocumented: "), u)
+	}
+}
+
+// media writes the content types of a status, when there is a choice, and the events of its streams.
+func (p *coveragePage) media(s *coverage.Status) {
+	for _, m := range s.Media {
+		if m.Stream == nil && len(s.Media) < 2 {
+			continue
+		}
+		cells := []string{p.cell(textfit.Clip(m.Type, 60), m.Reached)}
+		if m.Stream != nil {
+			for _, e := range m.Stream.Events {
+				cells = append(cells, p.cell(textfit.Clip(e.Name, 60), e.Reached))
+			}
+			if !m.Stream.Described {
+				cells = append(cells, "events not described")
+			}
+		}
+		p.line(6, fmt.Sprintf("%s %s", textfit.Clip(s.Status, 20), strings.Join(cells, ", ")))
+	}
+}
+
+func (p *coveragePage) cell(name string, n int) string {
+	text := strings.TrimSpace(name + " " + summary.CountOrNever(n))
+	if n == 0 {
+		return p.red(text)
+	}
+	return text
+}

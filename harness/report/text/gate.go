@@ -1,0 +1,53 @@
+package text
+
+import (
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+)
+
+// maxMissing is how much of what a measure lacks is listed unless everything is asked for.
+const maxMissing = 5
+
+// gate writes a block when less of the contract was reached than is demanded, or an exception is stale.
+func (p *coveragePage) gate() {
+	g := p.doc.Gate
+	if g == nil || g.State != coverage.GateMissed {
+		return
+	}
+	p.line(0, p.red("COVERAGE"), "  ", p.dim(textfit.FileLine(g.File, g.Line)))
+	for i := range g.Measures {
+		if m := &g.Measures[i]; !m.Met {
+			p.missingOf(m)
+		}
+	}
+	for _, x := range g.Except {
+		if x.Stale {
+			p.line(2, "the exception for ", textfit.Clip(x.What, 120), " is stale: it is reached; remove it  ", p.dim(textfit.FileLine(x.File, x.Line)))
+		}
+	}
+	p.blankLine()
+}
+
+// missingOf writes how much of a measure is missing.
+func (p *coveragePage) missingOf(m *coverage.MeasureGate) {
+	p.line(2, textfit.Clip(string(m.Measure), 40), " ", textfit.Clip(m.Percent, 20), " (", strconv.Itoa(m.Reached), " of ", strconv.Itoa(m.Declared), "), and at least ", textfit.Clip(m.Least, 20),
+		" is demanded; never reached:")
+	for i, miss := range m.Missing {
+		if i == maxMissing && !p.opts.Verbose {
+			p.line(4, "and ", strconv.Itoa(len(m.Missing)-i), " more, which lockstep coverage lists")
+			return
+		}
+		p.line(4, p.dim(textfit.FileLine(p.doc.Contract, miss.Line)), "  ", textfit.Clip(miss.Name, 160))
+	}
+}
+
+// Gate is what the terminal shows of coverage that is too small.
+func Gate(doc *report.Document) string {
+	p := &coveragePage{&runPage{doc: doc}}
+	p.blankLine()
+	p.gate()
+	return p.String()
+}

@@ -1,0 +1,79 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A page is text for a terminal, built line by line.
+type page struct {
+	strings.Builder
+	opts Options
+}
+
+// A runPage shows a run.
+type runPage struct {
+	page
+	doc *report.Document
+}
+
+// A blockPage shows one scenario of a run.
+type blockPage struct {
+	*runPage
+	s       *verdict.Scenario
+	written map[cause.RemarkKey]bool // the remarks of the contract that are there already
+}
+
+// line writes a line, so many columns from the left. The parts have been made visible.
+func (p *page) line(indent int, parts ...string) {
+	p.WriteString("                "[:indent])
+	for _, part := range parts {
+		p.WriteString(part)
+	}
+	p.WriteByte('\n')
+}
+
+func (p *page) blankLine() { p.WriteByte('\n') }
+
+// The colours (ECMA-48 §8.3.117).
+func (p *page) red(s string) string { return p.colored("31", s) }
+
+func (p *page) green(s string) string { return p.colored("32", s) }
+
+func (p *page) yellow(s string) string { return p.colored("33", s) }
+
+func (p *page) dim(s string) string { return p.colored("2", s) }
+
+func (p *page) colored(code, s string) string {
+	if !p.opts.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// verdict colours a text by the verdict that it is about.
+func (p *page) verdict(v verdict.Verdict, s string) string {
+	switch v {
+	case verdict.Match:
+		return p.green(s)
+	case verdict.Waived:
+		return p.yellow(s)
+	case verdict.NotApplicable:
+		return p.dim(s)
+	default:
+		return p.red(s)
+	}
+}
+
+// Options says how text looks.
+type Options struct {
+	// Color adds colour. It carries no meaning that the words do not carry too.
+	Color bool
+	// Verbose shows all there is: every scenario, every finding, the whole table of what was reached of the contract.
+	Verbose bool
+	// Names shows ids in values by their names, and lists the ids below each scenario.
+	Names bool
+}

@@ -1,0 +1,122 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// block writes all there is to say of a scenario.
+func (r *runPage) block(b *cause.Block) {
+	p := &blockPage{r, b.Scenario, map[cause.RemarkKey]bool{}}
+	p.line(0, p.verdict(b.Verdict, verdictWord(b.Verdict)), " ", textfit.Clip(b.ID, 120), "  ", p.dim(textfit.FileLine(b.File, b.Line)))
+	if why := strings.Join(strings.Fields(b.Why), " "); why != "" {
+		p.line(2, p.dim(textfit.Clip(why, 160)))
+	}
+	var shown *report.Source
+	for i, c := range b.Causes {
+		if i == 0 || c.Step != b.Causes[i-1].Step {
+			p.step(stepOf(&c.Finding), c.Line, c.StepText)
+			shown = nil
+		}
+		if at := sourceOf(p.doc, b.Scenario, c); at != nil && (shown == nil || *at != *shown) {
+			p.source(at)
+			shown = at
+		}
+		p.cause(c)
+	}
+	p.names()
+	if b.Hidden > 0 {
+		p.line(2, "and ", strconv.Itoa(b.Hidden), " more in report.json")
+	}
+	for _, d := range b.SharedReasons {
+		p.reason(d)
+	}
+	if len(b.ShownUnder) > 0 {
+		p.line(2, p.dim("and what is shown above under "+textfit.List(textfit.ClipAll(b.ShownUnder, 120), ", ")))
+	}
+}
+
+// verdictWord is a verdict as a headline has it. It can be searched for in a log.
+func verdictWord(v verdict.Verdict) string { return strings.ToUpper(textfit.Clip(string(v), 20)) }
+
+// step writes the step that what follows is about.
+func (p *blockPage) step(id string, line int, text string) {
+	if line <= 0 {
+		line = p.s.Line
+	}
+	what := ""
+	if id != "" {
+		what = "  step " + textfit.Clip(id, 40)
+	}
+	switch {
+	case text != "" && what == "":
+		what = "  " + textfit.Clip(text, 120)
+	case text != "":
+		what += ": " + textfit.Clip(text, 120)
+	}
+	p.line(2, p.dim(textfit.FileLine(p.s.File, line)), what)
+}
+
+// stepOf is what a finding's step is called beside its text. A rule of a stub has a name in its text.
+func stepOf(f *verdict.Finding) string {
+	if f.Upstream != "" {
+		return ""
+	}
+	return f.Step
+}
+
+// reason writes why something could not be judged: below its step, or beside the steps when it is about all of them.
+func (p *blockPage) reason(d *cause.SharedReason) {
+	indent := 2
+	if d.Step != "" {
+		p.step(d.Step, d.Line, "")
+		indent = 4
+	}
+	who := ""
+	if d.Target != "" {
+		who = textfit.Clip(d.Target, 40) + ": "
+	}
+	p.line(indent, who, textfit.Clip(d.Text, 300))
+	title := "its last lines"
+	if d.Target == "" {
+		title = "where it failed" // a stack of ours
+	}
+	p.log(indent+2, title, d.Log)
+	if len(d.Also) > 0 {
+		p.line(indent+2, "also in ", textfit.Count(len(d.Also), "scenario"), ": ", textfit.List(textfit.ClipAll(d.Also, 120), ", "))
+	}
+}
+
+// log writes the last lines of a target. What is wrong is usually at the end, and above a stack trace when it
+// does not: of a long log the beginning and the end are shown.
+func (p *blockPage) log(indent int, title string, lines []string) {
+	const first, last = 3, 22
+	if len(lines) == 0 {
+		return
+	}
+	p.line(indent, p.dim(title))
+	cut := len(lines) - first - last
+	for i, line := range lines {
+		switch {
+		case cut < 2 || i < first || i >= first+cut: // a line that says that one is cut takes as much room
+			p.line(indent+2, p.dim("| "), textfit.Clip(strings.ReplaceAll(line, "\t", "    "), 160))
+		case i == first:
+			p.line(indent+2, p.dim("… "+textfit.Count(cut, "line")+" cut"))
+		}
+	}
+}
+
+// Scenario is what the terminal shows of a scenario when it is the only one.
+func Scenario(doc *report.Document, s *verdict.Scenario) string {
+	p := &runPage{doc: doc}
+	p.blankLine()
+	for _, b := range cause.NewLayout([]verdict.Scenario{*s}, false).Blocks {
+		p.block(b)
+	}
+	return p.String()
+}

@@ -1,0 +1,158 @@
+// Package text shows a judged run on a terminal.
+package text
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Write writes a run for a terminal: a line that says what ran, a block for each scenario that does not match,
+// the counts, and as its last line the verdict in words. Lines end in \n; no byte below 0x20 is written but this one
+// and, with Paint.Color, those of colours.
+//
+// It is short when all is well. When not, a cause takes 25 lines at most, a scenario shows at most five of them, and
+// what is left out is counted; Paint.Verbose leaves nothing out but the middle of long values.
+func Write(w io.Writer, doc *report.Document, opts Options) error {
+	p := &runPage{page: page{opts: opts}, doc: doc}
+	p.headline()
+	p.blankLine()
+	p.body(cause.NewLayout(doc.Scenarios, opts.Verbose))
+	p.waivers()
+	p.baseline()
+	(&coveragePage{p}).gate()
+	p.counts()
+	(&coveragePage{p}).totals()
+	p.line(0, p.verdict(doc.Verdict, textfit.Clip(string(doc.Verdict), 20)+":"), " ", summary.Conclusion(doc))
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// WriteProgress writes a line for a scenario that has been judged, as "DIFFER client-tools/register (3/72)". Those that
+// match, or whose findings are accepted, are left out unless everything is asked for.
+func WriteProgress(w io.Writer, opts Options, done, of int, s *verdict.Scenario) {
+	if (s.Verdict == verdict.Match || s.Verdict == verdict.Waived) && !opts.Verbose {
+		return
+	}
+	p := &page{opts: opts}
+	p.line(0, p.verdict(s.Verdict, verdictWord(s.Verdict)), " ", textfit.Clip(s.ID, 200), " ", p.dim(fmt.Sprintf("(%d/%d)", done, of)))
+	_, _ = io.WriteString(w, p.String()) // the report says it again
+}
+
+// headline says what ran.
+func (p *runPage) headline() {
+	d := p.doc
+	parts := []string{"lockstep " + textfit.Clip(d.Version, 40), textfit.Clip(d.Contract, 120)}
+	var targets []string
+	for i, t := range d.Totals.Targets {
+		name := textfit.Clip(t.Name, 60)
+		if i == 0 && !d.Alone {
+			name += " (reference)"
+		}
+		targets = append(targets, name)
+	}
+	if len(targets) > 0 {
+		parts = append(parts, strings.Join(targets, ", "))
+	}
+	p.line(0, strings.Join(append(parts, "seed "+strconv.FormatUint(d.Seed, 10)), " · "))
+}
+
+// maxOneLiners is how many scenarios without a block have a line.
+const maxOneLiners = 50
+
+// body writes the scenarios that do not match.
+func (p *runPage) body(plan *cause.Layout) {
+	for _, b := range plan.Blocks {
+		p.block(b)
+		p.blankLine()
+	}
+	for i, s := range plan.OneLiners {
+		if i == maxOneLiners {
+			p.line(0, "and ", textfit.Count(len(plan.OneLiners)-maxOneLiners, "scenario"), " more in report.json")
+			break
+		}
+		p.line(0, p.verdict(s.Verdict, verdictWord(s.Verdict)), " ", textfit.Clip(s.ID, 120), "  ", p.dim(textfit.FileLine(s.File, s.Line)), "  ", summary.WhyNotMatch(s))
+	}
+	if len(plan.OneLiners) > 0 {
+		p.blankLine()
+	}
+}
+
+// row writes a line of the summary.
+func (p *page) row(label, text string) {
+	p.line(0, p.dim(textfit.Pad(label, len("not compared"))), "  ", text)
+}
+
+// counts writes what was done and found.
+func (p *runPage) counts() {
+	d, t := p.doc, &p.doc.Totals
+	p.row("scenarios", fmt.Sprintf("%d match, %d waived, %d differ, %d unknown, %d not applicable", t.Match, t.Waived, t.Differ, t.Unknown, t.NotApplicable)+
+		p.dim(fmt.Sprintf(" · %s, %s", textfit.Seconds(d.Millis), textfit.Count(d.Jobs, "job"))))
+	if text := summary.Repeated(d.Scenarios); text != "" {
+		p.row("repeated", text)
+	}
+	if s := d.Shard; s != nil {
+		p.row("shard", fmt.Sprintf("%d of %d, of %s in all: lockstep merge judges the whole", s.Index, s.Of, textfit.Count(s.Selected, "scenario")))
+	}
+	for i, target := range t.Targets {
+		p.row(summary.Role(d, i), textfit.Clip(target.Name, 60)+": "+summary.TargetSummary(target))
+	}
+	if d.Alone {
+		p.row("compared", "nothing: there was one target")
+	} else {
+		p.row("compared", textfit.Count(t.Compared.Exchanges, "exchange")+", "+textfit.Count(t.Compared.Events, "event"))
+	}
+	if text := summary.NotCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
+		p.row("not compared", text)
+	}
+	if t.NotApplicable > 0 {
+		p.row("not run", summary.ReasonCounts(notApplicable(d.Scenarios)))
+	}
+	p.row("findings", textfit.Count(t.Differences, "difference")+", "+textfit.Count(t.Violations, "violation")+", "+textfit.Count(t.Unmet, "shortfall")+acceptedShare(t.Accepted))
+	if text := d.Blame.String(); text != "" {
+		p.row("blame", text)
+	}
+	p.accepted()
+	p.unused()
+	for _, text := range summary.OwnersUnchecked(d) {
+		p.row("port owner", text)
+	}
+	if text := summary.MachineLoad(d); text != "" {
+		p.row("machine", p.yellow(text))
+	}
+}
+
+// unused names the rules that never applied.
+func (p *runPage) unused() {
+	var rules []string
+	for _, r := range p.doc.Unused {
+		rules = append(rules, fmt.Sprintf("%s (%s)", textfit.Clip(r.Rule, 80), textfit.FileLine(r.File, r.Line)))
+	}
+	if len(rules) > 0 {
+		p.line(0, p.dim("rules that never applied:"), " ", textfit.List(rules, ", "))
+	}
+}
+
+// notApplicable counts the scenarios that do not apply, by reason.
+func notApplicable(scenarios []verdict.Scenario) map[string]int {
+	out := map[string]int{}
+	for i := range scenarios {
+		s := &scenarios[i]
+		if s.Verdict != verdict.NotApplicable {
+			continue
+		}
+		reason := "no reason given"
+		if len(s.Reasons) > 0 {
+			reason = s.Reasons[0].Text
+		}
+		out[reason]++
+	}
+	return out
+}

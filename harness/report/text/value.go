@@ -1,0 +1,202 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/internal/legible"
+)
+
+// How much of a value is shown.
+const (
+	maxColumns    = 140 // columns of a line
+	columnsBefore = 40  // of these, before the first difference
+	linesAbove    = 2   // the one that differs
+	linesBelow    = 3
+)
+
+// values writes two values under each other, cut around the first place where they differ. With mark that place is
+// pointed at.
+func (p *page) values(labels, values [2]string, mark bool) {
+	a, b := diff.ParseExcerpt(values[0]), diff.ParseExcerpt(values[1])
+	if a.CutBefore != b.CutBefore { // a server's text that only looks like it
+		a, b = diff.Excerpt{Text: values[0]}, diff.Excerpt{Text: values[1]}
+	}
+	at := firstDifference(a.Text, b.Text)
+	mark = mark && a.Text != b.Text && a.Text != diff.Absent && b.Text != diff.Absent
+	if isMultiline(a.Text) || isMultiline(b.Text) {
+		p.multiline(labels, [2]diff.Excerpt{a, b}, at, mark)
+	} else {
+		p.singleLine(labels, [2]diff.Excerpt{a, b}, at, mark)
+	}
+}
+
+// firstDifference returns the offset of the first character in which two texts differ; the length when they are equal.
+func firstDifference(a, b string) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	if i == len(a) && i == len(b) {
+		return i
+	}
+	for range utf8.UTFMax - 1 { // both are the same up to here, so both characters begin at the same place
+		if i == 0 || i < len(a) && !utf8.RuneStart(a[i]) || i < len(b) && !utf8.RuneStart(b[i]) {
+			i = max(0, i-1)
+		}
+	}
+	return i
+}
+
+// singleLine writes two values of one line each.
+func (p *page) singleLine(labels [2]string, values [2]diff.Excerpt, at int, mark bool) {
+	texts := [2]string{values[0].Text, values[1].Text}
+	from := showFrom(texts, at)
+	width := max(textfit.Columns(labels[0]), textfit.Columns(labels[1]))
+	for i, label := range labels {
+		p.line(6, p.dim(textfit.Pad(label, width)), "  ", show(values[i], from))
+	}
+	if mark {
+		p.caret(texts, at, width+2+textfit.Columns(cutBeforeNote(from+values[0].CutBefore)+textfit.Visible(texts[0][from:at])))
+	}
+}
+
+// show shows a value from an offset on.
+func show(k diff.Excerpt, from int) string {
+	if k == (diff.Excerpt{}) {
+		return "(empty)"
+	}
+	shown, left := textfit.Fit(k.Text[from:], maxColumns)
+	return cutBeforeNote(from+k.CutBefore) + shown + textfit.CutNote(left+k.CutAfter)
+}
+
+func cutBeforeNote(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return "[" + textfit.Count(n, "byte") + " cut] …"
+}
+
+// showFrom returns the offset to show two values from, so that the place where they differ is in sight. Values that are
+// equal are shown from their beginning.
+func showFrom(values [2]string, at int) int {
+	_, left := textfit.Fit(values[0][:at], maxColumns-columnsBefore)
+	_, leftA := textfit.Fit(values[0], maxColumns)
+	_, leftB := textfit.Fit(values[1], maxColumns)
+	if left == 0 || leftA+leftB == 0 || values[0] == values[1] {
+		return 0
+	}
+	from, room := at, columnsBefore
+	for from > 0 {
+		_, size := utf8.DecodeLastRuneInString(values[0][:from])
+		shape, _ := legible.Glyph(values[0][from-size:])
+		if room -= textfit.GlyphColumns(shape); room < 0 {
+			break
+		}
+		from -= size
+	}
+	return from
+}
+
+// caret points at the first difference of two values of one line, when it is hard to see.
+func (p *page) caret(values [2]string, at, column int) {
+	const hard = 16 // bytes that are the same
+	if note := describeDifference(values, at); at >= hard || note != "" {
+		p.line(6, strings.Repeat(" ", column), p.red("^"), note)
+	}
+}
+
+// describeDifference names two characters that a reader could confuse, or not see at all; "" when the difference is easy to see.
+func describeDifference(values [2]string, at int) string {
+	a, oddA := characterName(values[0][at:])
+	b, oddB := characterName(values[1][at:])
+	if !oddA && !oddB || a == b {
+		return ""
+	}
+	return " reference: " + a + ", candidate: " + b
+}
+
+// characterName names the first character of a text, and reports whether it is one that has to be named to be seen.
+func characterName(s string) (string, bool) {
+	if s == "" {
+		return "the end", false
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		return fmt.Sprintf("the byte 0x%02X", s[0]), true
+	case r > ' ' && r <= '~':
+		return string(r), false
+	case unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.M, r):
+		return fmt.Sprintf("%c (U+%04X)", r, r), true
+	default:
+		return fmt.Sprintf("U+%04X", r), true
+	}
+}
+
+// isMultiline reports whether a value is to be read line by line. A line end at the very end does not make it so.
+func isMultiline(s string) bool {
+	i := strings.IndexByte(s, '\n')
+	return i >= 0 && i < len(s)-1
+}
+
+// multiline writes two values of several lines each, the first a line of which differs.
+func (p *page) multiline(labels [2]string, sides [2]diff.Excerpt, at int, mark bool) {
+	values := [2]string{sides[0].Text, sides[1].Text}
+	line := strings.LastIndexByte(values[0][:at], '\n') + 1 // of the difference; the same in both
+	first := line
+	for range linesAbove {
+		if first > 0 {
+			first = strings.LastIndexByte(values[0][:first-1], '\n') + 1
+		}
+	}
+	rests := [2]string{firstLine(values[0][line:]), firstLine(values[1][line:])}
+	from := showFrom(rests, min(at-line, len(rests[0])))
+	for i, side := range sides {
+		p.excerpt(labels[i], side, first, line, from, mark)
+	}
+	if note := describeDifference(values, at); mark && note != "" {
+		p.line(6, "the first characters that differ:", note)
+	}
+}
+
+func firstLine(s string) string {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// excerpt writes the lines of a value around the one that differs, which is shown from an offset on.
+func (p *page) excerpt(label string, side diff.Excerpt, first, differs, from int, mark bool) {
+	value := side.Text
+	if value == "" || value == diff.Absent {
+		p.line(6, p.dim(label), "  ", value)
+		return
+	}
+	total := strings.Count(strings.TrimSuffix(value, "\n"), "\n") + 1
+	above := strings.Count(value[:first], "\n") + 1
+	which := fmt.Sprintf("  lines %d–%d of %d", above, min(total, above+linesAbove+linesBelow), total)
+	if side.CutBefore+side.CutAfter > 0 {
+		which = "  some lines of " + textfit.Count(side.CutBefore+len(value)+side.CutAfter, "byte")
+	}
+	p.line(6, p.dim(label), p.dim(which))
+	for shown := 0; shown <= linesAbove+linesBelow && first < len(value); shown++ {
+		line := firstLine(value[first:])
+		text := textfit.Clip(line, maxColumns)
+		gutter := p.dim("| ")
+		if first == differs {
+			text = cutBeforeNote(from) + textfit.Clip(line[from:], maxColumns)
+			if mark {
+				gutter = p.red("> ")
+			}
+		}
+		p.line(8, gutter, text)
+		first += len(line) + 1
+	}
+}

@@ -1,0 +1,144 @@
+package text
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// warnDays is how many days before it expires a waiver is warned of.
+const warnDays = 14
+
+// waivers writes a line for each waiver that accepts findings, or did. Those that were not looked for are left out unless
+// everything is asked for.
+func (p *runPage) waivers() {
+	any := false
+	for i := range p.doc.Waivers {
+		if w := &p.doc.Waivers[i]; w.State != verdict.NotLooked || p.opts.Verbose {
+			p.waiver(w)
+			any = true
+		}
+	}
+	if any {
+		p.blankLine()
+	}
+}
+
+// maxKnown is how many findings of the baseline are listed.
+const maxKnown = 10
+
+// baseline writes a line for each finding that the baseline has.
+func (p *runPage) baseline() {
+	n := 0
+	for i := range p.doc.Scenarios {
+		for k := range p.doc.Scenarios[i].Findings {
+			f := &p.doc.Scenarios[i].Findings[k]
+			if !f.Known {
+				continue
+			}
+			if n++; n <= maxKnown || p.opts.Verbose {
+				p.line(0, p.yellow("KNOWN"), " ", BaselineLine(verdict.BaselineEntryOf(f)))
+			}
+		}
+	}
+	if n > maxKnown && !p.opts.Verbose {
+		p.line(0, "and ", strconv.Itoa(n-maxKnown), " more that are known, in report.json")
+	}
+	if n > 0 {
+		p.blankLine()
+	}
+}
+
+// BaselineLine says in one line which finding of a baseline it is. Nothing in it acts.
+func BaselineLine(k verdict.BaselineEntry) string {
+	return textfit.Clip(k.Scenario, 120) + ": " + textfit.Clip(k.At, 160) + " [" + textfit.Clip(k.Kind, 60) + " " + textfit.Clip(k.Fingerprint, 20) + "]"
+}
+
+func (p *runPage) waiver(w *verdict.WaiverUse) {
+	word, paint := "WAIVED", p.yellow
+	switch w.State {
+	case verdict.Stale, verdict.Expired:
+		word, paint = strings.ToUpper(string(w.State)), p.red
+	case verdict.NotLooked:
+		word, paint = "IDLE", p.dim
+	}
+	p.line(0, paint(word), " ", textfit.Clip(w.ID, 20), "  ", p.dim(textfit.FileLine(w.File, w.Line)), "  ",
+		textfit.Clip(w.Scenario, 120), ": ", textfit.Clip(w.At, 160), p.dim(" ["+textfit.Clip(w.Kind, 60)+" "+textfit.Clip(w.Fingerprint, 20)+"]"), ": ", waiverOutcome(w))
+}
+
+// waiverOutcome says what became of a waiver.
+func waiverOutcome(w *verdict.WaiverUse) string {
+	switch w.State {
+	case verdict.Stale:
+		return "it does not occur any more: remove the waiver"
+	case verdict.Expired:
+		return fmt.Sprintf("expired on %s, and %s again", textfit.Clip(w.Expires, 20), findingsCount(w.Findings))
+	case verdict.NotLooked:
+		return "not looked for in this run"
+	default:
+		return fmt.Sprintf("%s, %s, %s", textfit.Clip(w.Class, 40), textfit.Count(w.Findings, "finding"), countdown(w.Days))
+	}
+}
+
+func findingsCount(findings int) string {
+	if findings == 1 {
+		return "1 finding counts"
+	}
+	return strconv.Itoa(findings) + " findings count"
+}
+
+// countdown says when a waiver expires.
+func countdown(days int) string {
+	text := "expires in " + textfit.Count(days, "day")
+	if days <= warnDays {
+		text += ", which is soon"
+	}
+	return text
+}
+
+// accepted writes what the summary has to say of what is accepted.
+func (p *runPage) accepted() {
+	var expiring []string
+	for i := range p.doc.Waivers {
+		if w := &p.doc.Waivers[i]; w.State == verdict.Holding && w.Days <= warnDays {
+			expiring = append(expiring, textfit.Clip(w.ID, 20)+" in "+textfit.Count(w.Days, "day"))
+		}
+	}
+	if len(expiring) > 0 {
+		p.row("expiring", p.yellow(textfit.List(expiring, ", ")))
+	}
+	if n := len(p.doc.Fixed); n > 0 {
+		p.row("fixed", textfit.Count(n, "finding")+" of the baseline: run lockstep baseline update")
+	}
+}
+
+// acceptedShare says how many of the findings are accepted; "" when none is.
+func acceptedShare(a verdict.Accepted) string {
+	var parts []string
+	if a.Waived > 0 {
+		parts = append(parts, strconv.Itoa(a.Waived)+" waived")
+	}
+	if a.Known > 0 {
+		parts = append(parts, strconv.Itoa(a.Known)+" known")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; of these " + strings.Join(parts, ", ")
+}
+
+// acceptance writes, below a cause, why it is accepted, or why a waiver does not accept it.
+func (p *blockPage) acceptance(c *cause.Cause) {
+	switch {
+	case c.Waiver != "":
+		p.line(6, p.dim("accepted by waiver "+textfit.Clip(c.Waiver, 20)))
+	case c.Known:
+		p.line(6, p.dim("known: the baseline has it"))
+	case c.Note != "":
+		p.line(6, p.yellow(textfit.Clip(c.Note, 200)))
+	}
+}

@@ -1,0 +1,113 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+)
+
+// What steps need of a stream, in words.
+const (
+	endOfStream = "the end of the stream"
+	anyStream   = "an event stream"
+)
+
+func (s *streams) await(ctx context.Context, do *scenario.Await, rec *transcript.Step) error {
+	rec.Stream = do.Stream
+	pattern, err := fillPattern(do.Match, &s.values)
+	if err != nil {
+		return err
+	}
+	st := s.get(do.Stream)
+	if st == nil {
+		if err := s.missing(do.Stream); err != nil || pattern == nil {
+			return err
+		}
+		rec.Unmet = &transcript.Unmet{Kind: "event", What: describe(pattern, do.Times)}
+		return nil
+	}
+	ctx, cancel := s.within(ctx, do.Within)
+	defer cancel()
+	if pattern != nil {
+		if ev := awaitEvents(ctx, st, pattern, do.Times, "event", rec); ev != nil {
+			from := origin{Captured: transcript.Captured{Step: st.rec.Step, Stream: do.Stream, Event: rec.Events[len(rec.Events)-1]}}
+			s.capture(do.Capture, []byte(ev.Data), nil, from, rec)
+		}
+	}
+	if do.End && rec.Unmet == nil {
+		if err := st.Watch.AwaitEnd(ctx); err != nil {
+			rec.Unmet = &transcript.Unmet{Kind: "end", What: endOfStream, Why: whyNot(err)}
+		}
+	}
+	return nil
+}
+
+// awaitEvents waits for a number of events that match, notes which they are, and returns the last of them; nil when it did
+// not come.
+func awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times int, kind string, rec *transcript.Step) *transcript.Event {
+	var last *transcript.Event
+	from := s.passed(branchOf(rec.ID))
+	for range times {
+		i, err := s.Watch.Await(ctx, from, func(ev *transcript.Event) bool {
+			if !match.Event(p, ev) {
+				return false
+			}
+			last = ev
+			return true
+		})
+		if err != nil {
+			rec.Unmet = &transcript.Unmet{
+				Kind: kind, What: describe(p, times), Why: whyNot(err) + "; " + s.others(from),
+			}
+			return nil
+		}
+		rec.Events = append(rec.Events, i)
+		s.pass(branchOf(rec.ID), i)
+		from = i + 1
+	}
+	return last
+}
+
+// whyNot says why waiting ended without success. It names the bound and not the measured time, which differs in each run.
+func whyNot(err error) string {
+	if errors.Is(err, sse.ErrEnded) {
+		return "the stream ended before it came"
+	}
+	if timeout, ok := errors.AsType[*timeoutError](err); ok && timeout.of == "step" {
+		return fmt.Sprintf("it did not come within %s", timeout.after)
+	}
+	return "it did not come before " + err.Error()
+}
+
+// describe says which event a pattern means.
+func describe(p *transcript.Pattern, times int) string {
+	var parts []string
+	if p.Event != nil {
+		parts = append(parts, fmt.Sprintf("event %q", *p.Event))
+	} else {
+		parts = append(parts, "an event")
+	}
+	if p.Data != nil {
+		parts = append(parts, fmt.Sprintf("with data %q", *p.Data))
+	}
+	if p.JSON != nil {
+		for _, path := range slices.Sorted(maps.Keys(p.JSON.At)) {
+			parts = append(parts, fmt.Sprintf("with %s at %s", p.JSON.At[path], path))
+		}
+		for _, path := range slices.Sorted(maps.Keys(p.JSON.Matches)) {
+			parts = append(parts, fmt.Sprintf("with %s matching %s", path, p.JSON.Matches[path]))
+		}
+	}
+	if times > 1 {
+		parts = append(parts, fmt.Sprintf("(%d times)", times))
+	}
+	return strings.Join(parts, " ")
+}

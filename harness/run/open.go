@@ -1,0 +1,121 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+)
+
+func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.Step) error {
+	rec.Stream = do.Name
+	p, err := s.prepare(&do.Request, "text/event-stream")
+	if err != nil {
+		return err
+	}
+	if rec.Expect, err = fillExpect(do.Expect, &s.values); err != nil {
+		return err
+	}
+	only := make([]*transcript.Pattern, len(do.Only))
+	for i := range do.Only {
+		if only[i], err = fillPattern(&do.Only[i], &s.values); err != nil {
+			return err
+		}
+	}
+	st := s.begin(ctx, do.Name, p, only)
+	st.rec.Step = rec.ID
+	rec.Exchanges = []*transcript.Exchange{st.x}
+	if s.awaitHead(ctx, do.Within, st) {
+		is, err := st.opened()
+		if err != nil || !is {
+			st.Close()
+		}
+		switch {
+		case err != nil:
+			rec.Exchanges = nil
+			return &faultError{err.Error()}
+		case !is: // the response is compared like any other
+			return s.refuse(do, st.x, rec)
+		}
+	}
+	s.add(st)
+	ready, err := s.ready(do)
+	if ready == nil || err != nil {
+		return err
+	}
+	ctx, cancel := s.within(ctx, do.Ready.Within)
+	defer cancel()
+	awaitEvents(ctx, st, ready, 1, "ready", rec)
+	return nil
+}
+
+// begin sends the request for a stream, of which only some events are kept; all if only is empty.
+func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*transcript.Pattern) *stream {
+	operation := s.opts.Contract.Operation(p.wire.Method, p.wire.Target)
+	return &stream{
+		Stream: s.target.Client.OpenStream(ctx, s.t.Started, p.wire, &sse.WatchOptions{
+			Start: s.t.Started,
+			Name:  func(ev *transcript.Event) string { return s.opts.Contract.EventName(operation, ev) },
+			Keep: func(ev *transcript.Event) bool { // comments belong to every scenario
+				return len(only) == 0 || ev.Comment ||
+					slices.ContainsFunc(only, func(p *transcript.Pattern) bool { return match.Event(p, ev) })
+			},
+			MaxEvents: s.opts.Events,
+		}),
+		rec:       &transcript.Stream{Name: name, Operation: operation, Only: len(only) > 0},
+		heartbeat: func(ev *transcript.Event) bool { return s.opts.Heartbeat(name, operation, ev) },
+		agreed:    -1,
+		sent:      p,
+		x:         &transcript.Exchange{},
+	}
+}
+
+// ready returns the event with which a stream says that it is ready; nil when the scenario does not wait for one.
+func (s *streams) ready(do *scenario.Open) (*transcript.Pattern, error) {
+	if do.Ready == nil {
+		return nil, nil
+	}
+	event, err := do.Ready.Event.Text(&s.values, nil)
+	return &transcript.Pattern{Event: &event}, err
+}
+
+// shortHeadWait is how long a step waits for the head of an operation that has sent it late before.
+const shortHeadWait = 3 * tick
+
+// awaitHead waits for the head of a stream's response, and reports whether it has come, or none will.
+//
+// Most servers send the head at once, and the client is subscribed then: no step that causes events may run earlier. Some
+// send it with the first event, so waiting for it would also wait for a later step. So the step goes on without a
+// head that does not come within the settle limit; the head is read when the scenario is over. Once an operation has sent
+// its head late, it is expected to do so again, or each of its streams would cost as much. A step with a bound of its own
+// waits for that.
+func (s *streams) awaitHead(ctx context.Context, within time.Duration, st *stream) bool {
+	if within > 0 {
+		ctx, cancel := s.within(ctx, within)
+		defer cancel()
+		select {
+		case <-st.Head():
+		case <-ctx.Done():
+			st.GiveUp(context.Cause(ctx))
+		}
+		return true
+	}
+	limit, late := s.opts.Settle, &s.target.lateHeads
+	if _, isLate := late.Load(st.rec.Operation); isLate {
+		limit = min(limit, shortHeadWait)
+	}
+	ctx, cancel := withPatience(ctx, limit)
+	defer cancel()
+	select {
+	case <-st.Head():
+		late.Delete(st.rec.Operation)
+		return true
+	case <-ctx.Done():
+		late.Store(st.rec.Operation, true)
+		return false
+	}
+}

@@ -1,0 +1,81 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A recording is what a reference did that is not running now; an empty transcript when all targets run.
+type recording struct{ *transcript.Transcript }
+
+// streamEnded reports whether the server ended a stream of that name.
+func (r recording) streamEnded(name string) bool {
+	return slices.ContainsFunc(r.Streams, func(s *transcript.Stream) bool {
+		return s.Name == name && s.Ended == transcript.EndedByServer
+	})
+}
+
+// events returns how many events streams of that name have, without heartbeats.
+func (r recording) events(name string, heartbeat func(*transcript.Event) bool) int {
+	n := 0
+	for _, s := range r.Streams {
+		for i := range s.Events {
+			if s.Name == name && !heartbeat(&s.Events[i]) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// answered reports whether a started request had an answer when a step of the scenario gave it up.
+func (r recording) answered(name string, steps []scenario.Step) bool {
+	for i := range steps {
+		if do, ok := steps[i].Do.(*scenario.Hangup); !ok || do.Name != name {
+			continue
+		}
+		return slices.ContainsFunc(r.Steps, func(s transcript.Step) bool {
+			return s.ID == steps[i].ID && len(s.Exchanges) == 1 && s.Exchanges[0].Failure == nil
+		})
+	}
+	return false
+}
+
+// upstreamCounts returns how many requests of the target each rule has answered, and how many hanging answers the target
+// has let go of; or, with toMCP, how many messages of each method MCP servers have received.
+func (r recording) upstreamCounts(toMCP bool) requestCounts {
+	n := requestCounts{}
+	for i := range r.Upstream {
+		s := &r.Upstream[i]
+		if s.ToMCP() != toMCP {
+			continue
+		}
+		n[s.ID] = len(s.Exchanges)
+		for _, x := range s.Exchanges {
+			if x.Hangs && x.Failure != nil {
+				n[s.ID+letGo]++
+			}
+		}
+	}
+	return n
+}
+
+// requestCounts counts requests to upstreams by the id of the step that they are recorded under.
+type requestCounts map[string]int
+
+// letGo is added to the id of a step to count the hanging answers that the target has let go of.
+const letGo = " let go"
+
+// covers reports whether all counts are at least as high as others.
+func (c requestCounts) covers(others requestCounts) bool {
+	for id, n := range others {
+		if c[id] < n {
+			return false
+		}
+	}
+	return true
+}
+
+func (c requestCounts) equal(others requestCounts) bool { return c.covers(others) && others.covers(c) }

@@ -1,0 +1,98 @@
+package run
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A stream is refused when the response to its open is complete, but not an event stream. A scenario that skipped all steps on
+// that stream would find nothing wrong with a server that does not have it. So these steps are done, and noteRefusals
+// notes at the end of the scenario what they lack. It cannot be noted earlier, because the response may come late, behind steps
+// that took its end for the end of a stream.
+
+// refuse notes that the response to an open is not an event stream. One that broke is reported as broken, and all steps on
+// the stream are skipped.
+func (s *streams) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcript.Step) error {
+	if x.Response == nil || x.Failure != nil {
+		return nil
+	}
+	s.mu.Lock()
+	s.refused[do.Name] = true
+	s.mu.Unlock()
+	ready, err := s.ready(do)
+	if ready == nil || err != nil {
+		return err
+	}
+	rec.Unmet = &transcript.Unmet{Kind: "ready", What: describe(ready, 1)}
+	return nil
+}
+
+// missing returns nil for a stream that was refused, so that its steps are done, and errNotOpened for any other.
+func (s *streams) missing(stream string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.refused[stream] {
+		return errNotOpened
+	}
+	return nil
+}
+
+// A refusal is a response that is not an event stream.
+type refusal struct {
+	response string // "404 application/json"
+	expected bool   // by the scenario
+}
+
+// refusalOf returns the refusal that the step of an open got in its exchange.
+func refusalOf(open *transcript.Step, x *transcript.Exchange) *refusal {
+	response := strconv.Itoa(x.Response.Status)
+	if value := x.Response.Header.ContentType(); value != "" {
+		media, _, _ := strings.Cut(value, ";")
+		response += " " + strings.TrimSpace(media)
+	}
+	return &refusal{
+		response: response,
+		expected: x.Response.Status/100 != 2 && open.Expect != nil && len(match.Exchange(open.Expect, x)) == 0,
+	}
+}
+
+// noteRefusals notes what steps lack that need a stream which was refused.
+func noteRefusals(steps []transcript.Step) {
+	refused := map[string]*refusal{}
+	for i := range steps {
+		rec := &steps[i]
+		if rec.Kind == "open" {
+			delete(refused, rec.Stream)
+			if len(rec.Exchanges) == 0 {
+				continue
+			}
+			if x := rec.Exchanges[0]; x.Stream == "" && x.Response != nil && x.Failure == nil {
+				refused[rec.Stream] = refusalOf(rec, x)
+			}
+		}
+		if r := refused[rec.Stream]; r != nil && rec.Skipped == "" && rec.Fault == "" {
+			r.note(rec)
+		}
+	}
+}
+
+// note notes what a step lacks. Closing a stream that the scenario expects to be refused lacks nothing.
+func (r *refusal) note(rec *transcript.Step) {
+	unmet := rec.Unmet // steps that await events have noted which
+	switch {
+	case unmet != nil || rec.Kind == "open":
+	case rec.Kind == "await":
+		unmet = &transcript.Unmet{Kind: "end", What: endOfStream}
+	case rec.Kind == "never":
+		unmet = &transcript.Unmet{Kind: "stream", What: anyStream}
+	case !r.expected:
+		unmet = &transcript.Unmet{Kind: "close", What: anyStream}
+	}
+	if rec.Unmet = unmet; unmet != nil {
+		unmet.Why = "there is no event stream: the answer is " + r.response
+	}
+}

@@ -1,0 +1,72 @@
+package run
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// matches reports whether a rule answers a request. A rule with a value that is not captured yet matches none.
+func (u *upstream) matches(when *scenario.When, r *transcript.Request, chat *stub.Chat) bool {
+	if when.Path == nil && u.stub.Kind().Chats() && !u.stub.Kind().IsChat(r) {
+		return false
+	}
+	return u.matchesLine(when, r) && u.matchesChat(when, chat) && u.meetsDemands(when.Demands, r)
+}
+
+// matchesLine compares the method, the path and the query.
+func (u *upstream) matchesLine(when *scenario.When, r *transcript.Request) bool {
+	path, query, _ := strings.Cut(r.Target, "?")
+	if when.Path != nil {
+		want, err := when.Path.Text(u.values, escapePath)
+		if err != nil || want != path || when.Method != r.Method {
+			return false
+		}
+	}
+	given, _ := url.ParseQuery(query) // as far as it is one
+	for _, p := range when.Query {
+		want, err := p.Value.Text(u.values, nil)
+		if err != nil || !slices.Contains(given[p.Name], want) {
+			return false
+		}
+	}
+	return true
+}
+
+// matchesChat compares what a request says to a model.
+func (u *upstream) matchesChat(when *scenario.When, chat *stub.Chat) bool {
+	if when.Stream != nil && *when.Stream != chat.Stream || when.Result != nil && chat.Result == nil {
+		return false
+	}
+	holds := func(t *scenario.Template, in func(want string) bool) bool {
+		if t == nil {
+			return true
+		}
+		want, err := t.Text(u.values, nil)
+		return err == nil && in(want)
+	}
+	within := func(text string) func(string) bool {
+		return func(want string) bool { return strings.Contains(text, want) }
+	}
+	return holds(when.Last, within(chat.Last)) && holds(when.Result, within(chat.Last)) && holds(when.System, within(chat.System)) &&
+		holds(when.Tool, func(want string) bool { return slices.Contains(chat.Tools, want) }) &&
+		holds(when.Model, func(want string) bool { return want == chat.Model })
+}
+
+// meetsDemands compares header fields and the body, by the same rules as those of a response.
+func (u *upstream) meetsDemands(e *scenario.Expect, r *transcript.Request) bool {
+	if e == nil {
+		return true
+	}
+	want, err := fillExpect(e, u.values)
+	if err != nil {
+		return false
+	}
+	as := &transcript.Exchange{Response: &transcript.Response{Header: r.Header, Body: r.Body}}
+	return len(match.Exchange(want, as)) == 0
+}

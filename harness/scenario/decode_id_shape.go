@@ -1,0 +1,94 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// idShape decodes the shape of an id, and refuses one that ordinary texts have.
+func (d *ruleDecoder) idShape(n *yamldoc.Node) IDShape {
+	pattern := n.Get("pattern")
+	s := IDShape{
+		Name: n.Get("name").Text, Pattern: pattern.Text, Because: n.Get("because").Text, Place: Place{d.file, n.Line, n.Column},
+	}
+	tree, err := syntax.Parse(s.Pattern, syntax.Perl)
+	if err == nil {
+		_, err = regexp.Compile(s.Pattern)
+	}
+	if err != nil {
+		d.problem(pattern, fmt.Sprintf("%q is no regular expression: %v", s.Pattern, err), "write one as RE2 has it")
+		return s
+	}
+	switch {
+	case tree.MaxCap() > 1:
+		d.problem(pattern, fmt.Sprintf("%q has %d groups, and one is what is made up", s.Pattern, tree.MaxCap()), "begin the others with (?:")
+	case anchored(tree):
+		d.problem(pattern, fmt.Sprintf("%q has an anchor, and a pattern holds for whole words wherever they stand", s.Pattern), `leave out ^, $, \b and the like`)
+	default:
+		if text, ordinary := ordinaryText(s.Pattern); ordinary {
+			d.problem(pattern, fmt.Sprintf("the pattern %q matches ordinary texts, such as %q", s.Pattern, text), "say what such an id begins with, and how long it is: sess[0-9]{8}")
+		} else if text, short := shortNumber(s.Pattern); short {
+			d.problem(pattern, fmt.Sprintf("the pattern %q matches short numbers, such as %q, which stand in times and counts", s.Pattern, text),
+				"say what stands before such an id: /items/([0-9]{4}), or write a rule of the kind id for its place under volatile")
+		}
+	}
+	return s
+}
+
+// anchored reports whether an expression asks for what stands around it.
+func anchored(e *syntax.Regexp) bool {
+	switch e.Op {
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	for _, sub := range e.Sub {
+		if anchored(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+// ordinaryTexts are what answers are full of. What matches several of them matches nearly everything.
+var ordinaryTexts = []string{
+	"a", "id", "true", "name", "error", "status", "message", "children", "password", "completed", "0", "7", "42", "200", "1024", "65536",
+	"GET", "Content-Type", "application/json", "tool_description", "/items/7", "not found", "Unknown request ID", "2.50",
+}
+
+// ordinaryText returns a text that a pattern matches though it is no id: the empty one, or one of many ordinary ones.
+func ordinaryText(pattern string) (text string, ordinary bool) {
+	const many = 3
+	re := regexp.MustCompile(`^(?:` + pattern + `)$`)
+	if re.MatchString("") {
+		return "", true
+	}
+	matched := 0
+	for _, s := range ordinaryTexts {
+		if re.MatchString(s) {
+			matched++
+			text = s
+		}
+	}
+	return text, matched >= many
+}
+
+// minDigits is how many digits a number has at least that may be an id wherever it stands.
+const minDigits = 5
+
+// shortNumber returns a number of few digits that a pattern matches.
+func shortNumber(pattern string) (text string, short bool) {
+	re := regexp.MustCompile(`^(?:` + pattern + `)$`)
+	most := 1
+	for digits := 1; digits < minDigits; digits++ {
+		most *= 10
+		for n := range most {
+			if text := fmt.Sprintf("%0*d", digits, n); re.MatchString(text) {
+				return text, true
+			}
+		}
+	}
+	return "", false
+}

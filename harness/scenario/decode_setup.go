@@ -1,0 +1,53 @@
+package scenario
+
+import (
+	"encoding/json"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// setup decodes it for a row; nil is that of a scenario without a table.
+func (d *decoder) setup(root *yamldoc.Node, texts []Var, row map[string]Value) Setup {
+	known := constants{}
+	for _, v := range texts {
+		known.add(v.Name, v.Value)
+	}
+	for name, v := range row {
+		known.add("row."+name, v)
+	}
+	for _, name := range targetNames {
+		delete(known, name)
+	}
+	return Setup{d.settings(root.Get("env"), known), d.settings(root.Get("files"), known)}
+}
+
+func (d *decoder) settings(n *yamldoc.Node, known constants) []Setting {
+	var out []Setting
+	for k, v := range n.Entries() {
+		if text := v.Get("text"); text != nil {
+			v = text
+		}
+		t := d.template(v)
+		text, err := t.Filled(known)
+		if err != nil {
+			d.problem(v, err.Error(), "use no expressions in the column but repeated texts: targets start with it")
+		}
+		out = append(out, Setting{k.Text, text, k.Line, k.Column})
+	}
+	return out
+}
+
+// constants are values that need no other values of the run, by the names that expressions have for them.
+type constants map[string]json.RawMessage
+
+// Lookup returns such a value.
+func (s constants) Lookup(name string) (json.RawMessage, bool) {
+	raw, ok := s[name]
+	return raw, ok
+}
+
+func (s constants) add(name string, v Value) {
+	if raw, err := v.Resolve(s); err == nil {
+		s[name] = raw
+	}
+}

@@ -1,0 +1,276 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// A scope is what a step can refer to.
+type scope struct {
+	values  map[string]bool // variables, captures, columns, unique
+	streams map[string]bool
+	calls   map[string]bool // started requests
+	ended   map[string]end  // streams and started requests that nothing more can be done with
+	uses    nameUses
+}
+
+// An end is the step that ended a stream or a started request.
+type end struct {
+	key  string // join, close, drop
+	line int
+}
+
+// newScope returns that of the first step of a scenario without a table and variables.
+func newScope() scope {
+	return scope{map[string]bool{"unique": true, "directory": true, "lockstep": true}, map[string]bool{}, map[string]bool{}, map[string]end{}, nameUses{}}
+}
+
+func (s scope) clone() scope {
+	return scope{maps.Clone(s.values), maps.Clone(s.streams), maps.Clone(s.calls), maps.Clone(s.ended), s.uses}
+}
+
+// with returns a scope with one more value.
+func (s scope) with(name string) scope {
+	s.values = maps.Clone(s.values)
+	s.values[name] = true
+	return s
+}
+
+func (s scope) add(other scope) {
+	maps.Copy(s.values, other.values)
+	maps.Copy(s.streams, other.streams)
+	maps.Copy(s.calls, other.calls)
+	maps.Copy(s.ended, other.ended)
+}
+
+// A nameChecker checks the names that a file defines and uses.
+type nameChecker struct {
+	*valueDecoder
+	// named are the names that expressions have, given those that the file has values for.
+	named, given map[string]bool
+}
+
+// checkNames checks that every name a scenario uses is defined before it is used. It works on the nodes, which know their
+// places, and takes them in any shape: it runs whether or not the schema is content.
+func (d *nameChecker) checkNames(root *yamldoc.Node) {
+	s := newScope()
+	known := map[string]bool{"lockstep": true} // before the targets are up
+	for k := range root.Get("repeat").Entries() {
+		d.checkNotUnique(k, "repeat")
+		known[k.Text], s.values[k.Text], d.given[k.Text] = true, true, true
+	}
+	d.checkUses(root.Get("table"), s)
+	for _, row := range root.Get("table").Elements() {
+		for _, k := range row.Keys {
+			known["row."+k.Text], s.values["row."+k.Text] = true, true
+		}
+	}
+	d.checkSetup(root, known)
+	for k, v := range root.Get("vars").Entries() {
+		d.checkUses(v, s)
+		d.checkNotUnique(k, "vars")
+		s.values[k.Text], d.given[k.Text] = true, true
+	}
+	d.checkSteps(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
+	d.checkAsked(root.Get("steps"), ruleNames(root.Get("stubs")))
+	d.checkJoined(root.Get("steps"), finishedNames(root.Get("steps")))
+	for _, n := range root.Get("teardown").Elements() {
+		d.checkUses(n, s)
+	}
+	d.checkUses(root.Get("stubs"), s) // which answer while the steps are done, with whatever they have captured by then
+}
+
+// checkNotUnique reports a value that would take the place of the token by which requests and what is made of them are recognised.
+func (d *nameChecker) checkNotUnique(k *yamldoc.Node, key string) {
+	if k.Text == "unique" {
+		d.problem(k, key+" unique: each target has a value of its own under this name, which lockstep draws", "choose another name")
+	}
+}
+
+// usesBuiltin reports whether the scenario names what lockstep gives, and does not give the name to something else.
+func (d *nameChecker) usesBuiltin(name string) bool { return d.named[name] && !d.given[name] }
+
+// finishedNames returns the names of all requests and streams that some step joins or closes.
+func finishedNames(list *yamldoc.Node) map[string]bool {
+	names := map[string]bool{}
+	for _, n := range list.Elements() {
+		names[n.Get("join").Str()] = true
+		names[n.Get("close").Str()] = true
+		for _, branch := range n.Get("parallel").Entries() {
+			maps.Copy(names, finishedNames(branch))
+		}
+	}
+	return names
+}
+
+// checkJoined reports started requests whose answers nobody looks at.
+func (d *nameChecker) checkJoined(list *yamldoc.Node, taken map[string]bool) {
+	for _, n := range list.Elements() {
+		if start := n.Get("start"); start != nil && !taken[start.Text] {
+			d.problem(start, fmt.Sprintf("start %s: nothing joins or closes it", start.Text), "add a step that joins or closes it")
+		}
+		for _, branch := range n.Get("parallel").Entries() {
+			d.checkJoined(branch, taken)
+		}
+	}
+}
+
+func (d *nameChecker) checkSteps(list *yamldoc.Node, s scope, fresh bool) {
+	for _, n := range list.Elements() {
+		if p := n.Get("parallel"); p != nil {
+			d.checkParallel(p, s, fresh)
+			continue
+		}
+		if n.Get("size") != nil { // only there is something to fill
+			d.checkUses(n, s.with(Filler))
+		} else {
+			d.checkUses(n, s)
+		}
+		d.checkHandles(n, s)
+		for _, key := range [...]string{"stop", "kill", "restart"} {
+			if k, of := n.Entry(key); of != nil && !fresh {
+				d.problem(k, key+" in a scenario that shares its targets", "add isolate: fresh to the scenario")
+			}
+		}
+		for k := range n.Get("capture").Entries() {
+			d.checkNotUnique(k, "capture")
+			s.values[k.Text], d.given[k.Text] = true, true
+			s.uses.note(captures, k, k.Text)
+		}
+	}
+}
+
+// checkUses checks the expressions below a node.
+func (d *nameChecker) checkUses(n *yamldoc.Node, s scope) {
+	check := func(n *yamldoc.Node) {
+		t, err := parseTemplate(n.Text)
+		if err != nil {
+			return // reported where the text is decoded
+		}
+		for _, name := range t.Names() {
+			d.named[name] = true
+			if s.values[name] {
+				s.uses.note(uses, n, name)
+			} else if !strings.HasPrefix(name, StubPrefix) { // which stubs there are, the project knows
+				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), problem.OneOf(name, slices.Collect(maps.Keys(s.values))))
+			}
+		}
+	}
+	if n == nil {
+		return
+	}
+	if n.Kind == yamldoc.String {
+		check(n)
+	}
+	for _, k := range n.Keys {
+		check(k)
+	}
+	for _, item := range n.Items {
+		d.checkUses(item, s)
+	}
+}
+
+// checkHandles checks the names of streams and started requests, and notes those that a step defines.
+func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
+	define := func(key string, names map[string]bool) {
+		k := n.Get(key)
+		if k == nil {
+			return
+		}
+		if s.streams[k.Text] || s.calls[k.Text] {
+			d.problem(k, fmt.Sprintf("%s %s: the name is taken", key, k.Text), "give it a name of its own")
+		}
+		names[k.Text] = true
+		s.uses.note(defines, k, k.Text)
+	}
+	refer := func(key, what string, names ...map[string]bool) *yamldoc.Node {
+		k := n.Get(key)
+		if k == nil {
+			return nil
+		}
+		var all []string
+		for _, m := range names {
+			if m[k.Text] {
+				d.checkOpen(key, k, s)
+				return k
+			}
+			all = slices.AppendSeq(all, maps.Keys(m))
+		}
+		fix := problem.OneOf(k.Text, all)
+		if fix == "" {
+			fix = "open or start it in an earlier step"
+		}
+		d.problem(k, fmt.Sprintf("%s %s: no such %s", key, k.Text, what), fix)
+		return nil
+	}
+	finish := func(key, what string, names ...map[string]bool) {
+		if k := refer(key, what, names...); k != nil {
+			s.ended[k.Text] = end{key, k.Line}
+			s.uses.note(ends, k, k.Text)
+		}
+	}
+	define("open", s.streams)
+	define("start", s.calls)
+	refer("await", "stream", s.streams)
+	refer("never", "stream", s.streams)
+	refer("half-close", "stream", s.streams)
+	finish("join", "started request", s.calls)
+	finish("close", "stream or started request", s.streams, s.calls)
+	finish("drop", "stream", s.streams)
+}
+
+// checkOpen reports a step that wants something of a stream, or of a started request, that an earlier step has ended.
+func (d *nameChecker) checkOpen(key string, k *yamldoc.Node, s scope) {
+	if by, ok := s.ended[k.Text]; ok {
+		d.problem(k, fmt.Sprintf("%s %s: %s %s in line %d has ended it", key, k.Text, by.key, k.Text, by.line), "put this step before that one, or leave it out")
+	}
+}
+
+// checkAsked checks the rules that steps wait for.
+func (d *nameChecker) checkAsked(list *yamldoc.Node, rules []string) {
+	for _, n := range list.Elements() {
+		if asked := n.Get("asked"); asked != nil && !slices.Contains(rules, asked.Text) {
+			d.problem(asked, fmt.Sprintf("no rule under stubs is called %q", asked.Text), problem.OneOf(asked.Text, rules))
+		}
+		for _, branch := range n.Get("parallel").Entries() {
+			d.checkAsked(branch, rules)
+		}
+	}
+}
+
+// ruleNames returns the ids of all rules of stubs.
+func ruleNames(stubs *yamldoc.Node) []string {
+	var out []string
+	for k, v := range stubs.Entries() {
+		for i, item := range v.Elements() {
+			out = append(out, UpstreamID(k.Text, cmp.Or(item.Get("name").Str(), strconv.Itoa(i+1))))
+		}
+	}
+	return out
+}
+
+// checkSetup checks what the targets of a scenario are started with: that they are its own, and the names it uses. It may name the
+// row's columns and repeated texts.
+func (d *nameChecker) checkSetup(root *yamldoc.Node, named map[string]bool) {
+	s := scope{values: maps.Clone(named), uses: nameUses{}}
+	for _, name := range targetNames {
+		s.values[name] = true
+	}
+	for _, key := range [...]string{"env", "files"} {
+		k, n := root.Entry(key)
+		if n == nil {
+			continue
+		}
+		if root.Get("isolate").Str() != "fresh" {
+			d.problem(k, key+" in a scenario that shares its targets", "add isolate: fresh to the scenario")
+		}
+		d.checkUses(n, s)
+	}
+}

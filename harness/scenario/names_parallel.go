@@ -1,0 +1,72 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// A nameUse is something a list of steps does with a name that another list must not do at the same time: with which of them
+// the name stays would be chance.
+type nameUse struct {
+	kind useKind
+	name string
+}
+
+type useKind int
+
+const (
+	defines  useKind = iota // a stream or a started request
+	captures                // a value
+	uses                    // a value
+	ends                    // a stream or a started request
+)
+
+// nameUses are what a list of steps does, each with the first node that does it.
+type nameUses map[nameUse]*yamldoc.Node
+
+func (d nameUses) note(what useKind, n *yamldoc.Node, name string) {
+	if key := (nameUse{what, name}); d[key] == nil {
+		d[key] = n
+	}
+}
+
+// checkBranches reports what a branch does with a name that an earlier branch of the same parallel step does as well.
+func (d *nameChecker) checkBranches(earlier, own nameUses) {
+	for at, n := range own { // in any order: problems are sorted by their place
+		report := func(what useKind, text, fix string) {
+			if first := earlier[nameUse{what, at.name}]; first != nil {
+				d.problem(n, fmt.Sprintf(text, at.name)+fmt.Sprintf(" at the same time, in line %d", first.Line), fix)
+			}
+		}
+		const another, itself = "give it a name of its own", "do it in one of the branches, or behind the parallel step"
+		switch at.kind {
+		case defines:
+			report(defines, "%s: another branch opens or starts one of that name", another)
+		case captures:
+			report(captures, "capture %s: another branch captures it", another)
+			report(uses, "capture %s: another branch uses it", another)
+		case uses:
+			report(captures, "${{ %s }}: another branch captures it", "give what is captured a name of its own")
+		case ends:
+			report(ends, "%s: another branch ends it", itself)
+		}
+	}
+	for at, n := range own {
+		earlier.note(at.kind, n, at.name)
+	}
+}
+
+// checkParallel is checkSteps for the branches of a parallel step.
+func (d *nameChecker) checkParallel(p *yamldoc.Node, s scope, fresh bool) {
+	before, all := s.clone(), nameUses{}
+	for _, branch := range p.Items {
+		own := before.clone()
+		own.uses = nameUses{}
+		d.checkSteps(branch, own, fresh)
+		d.checkBranches(all, own.uses)
+		s.add(own)
+	}
+	maps.Copy(s.uses, all)
+}

@@ -1,0 +1,82 @@
+package stub
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A Kind is the kind of API that a server imitates.
+type Kind string
+
+// The kinds.
+const (
+	OpenAI    Kind = "openai"    // the chat completions of OpenAI, which many others have too
+	Anthropic Kind = "anthropic" // the Messages of Anthropic
+	HTTP      Kind = "http"      // any other API
+)
+
+// A format writes the messages of a kind. HTTP has no messages and only a failure.
+type format struct {
+	chat    string // suffix of the path of a request for a message
+	message func(*Message) []byte
+	stream  func(r *transcript.Request, m *Message, whole bool) []frame
+	failure func(status int, text string) []byte
+	models  func(names []string) []byte
+}
+
+var formats = map[Kind]format{
+	OpenAI:    {"/chat/completions", openaiMessage, openaiStream, openaiFailure, openaiModels},
+	Anthropic: {"/messages", anthropicMessage, anthropicStream, anthropicFailure, anthropicModels},
+	HTTP:      {failure: plainFailure},
+}
+
+// isRaw reports whether a message is written as raw bytes: when all its pieces are raw, or when the kind has no messages.
+func (f format) isRaw(m *Message) bool {
+	if f.message == nil {
+		return true
+	}
+	for _, p := range m.Pieces {
+		if p.Raw == nil {
+			return false
+		}
+	}
+	return len(m.Pieces) > 0
+}
+
+// Chats reports whether the kind is an API of a model.
+func (k Kind) Chats() bool { return formats[k].message != nil }
+
+// IsChat reports whether a request is for a message of a model.
+func (k Kind) IsChat(r *transcript.Request) bool {
+	return k.Chats() && r.Method == "POST" && strings.HasSuffix(path(r), formats[k].chat)
+}
+
+// BuiltIn returns the answer of the server itself when no script has one: the list of models; nil for any other request.
+func (s *Server) BuiltIn(r *transcript.Request) *Answer {
+	f := formats[s.kind]
+	if f.models == nil || r.Method != "GET" || !strings.HasSuffix(path(r), "/models") {
+		return nil
+	}
+	return &Answer{Header: jsonHeader(), Body: f.models(s.opts.Models)}
+}
+
+func path(r *transcript.Request) string {
+	p, _, _ := strings.Cut(r.Target, "?")
+	return p
+}
+
+// asksForStream reports whether a request wants a stream.
+func asksForStream(r *transcript.Request) bool {
+	var body struct {
+		Stream bool `json:"stream"`
+	}
+	_ = json.Unmarshal(r.Body.Bytes, &body) // without JSON there is no stream
+	return body.Stream
+}
+
+func plainFailure(status int, text string) []byte {
+	return plainjson.Encode(map[string]any{"error": map[string]any{"message": text, "status": status}})
+}

@@ -1,0 +1,111 @@
+//go:build unix
+
+package target
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
+)
+
+// An outputReader reads one output stream of a process into a log. It owns a goroutine, which runs for as long as any process
+// has the other end of the pipe.
+//
+// A pipe ends with the last process that has it, which can be a grandchild long after the process itself. So the end does
+// not tell when everything that the process wrote has been read. catchUp does.
+type outputReader struct {
+	stream   Stream
+	log      *logTail
+	pipe     *os.File
+	caughtUp chan struct{} // answers catchUp
+	done     chan struct{} // closed when read has returned
+}
+
+// newOutputReader returns a reader that runs, and the end of the pipe for the process. The caller closes that after the start.
+func newOutputReader(stream Stream, log *logTail) (*outputReader, *os.File, error) {
+	pipe, end, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &outputReader{stream: stream, log: log, pipe: pipe, caughtUp: make(chan struct{}), done: make(chan struct{})}
+	go r.read()
+	return r, end, nil
+}
+
+// read returns at the end of the stream, or when the reader is closed.
+func (r *outputReader) read() {
+	defer close(r.done)
+	chunk := make([]byte, 64<<10) // what a pipe holds
+	for {
+		n, err := r.pipe.Read(chunk)
+		r.log.add(r.stream, chunk[:n])
+		switch {
+		case err == nil:
+		case errors.Is(err, os.ErrDeadlineExceeded): // catchUp has set it
+			if r.drain(chunk) {
+				return
+			}
+			r.caughtUp <- struct{}{}
+		default:
+			return
+		}
+	}
+}
+
+// maxPipe is the most that a pipe can hold, unless root has made it larger.
+const maxPipe = 1 << 20
+
+// drain reads what the pipe holds, without waiting for more, and reports whether the stream has ended.
+func (r *outputReader) drain(chunk []byte) (ended bool) {
+	raw, err := r.pipe.SyscallConn()
+	if err != nil {
+		return true
+	}
+	if r.pipe.SetReadDeadline(time.Time{}) != nil {
+		return true
+	}
+	for read := 0; read < maxPipe; { // other processes may write without end
+		var n int
+		var readErr error
+		err := raw.Read(func(fd uintptr) bool {
+			n, readErr = syscall.Read(int(fd), chunk)
+			return true // never wait
+		})
+		switch {
+		case err != nil:
+			return true
+		case readErr == syscall.EINTR:
+			continue
+		case readErr == syscall.EAGAIN:
+			return false
+		case readErr != nil || n == 0:
+			return true
+		}
+		r.log.add(r.stream, chunk[:n])
+		read += n
+	}
+	return false
+}
+
+// catchUp returns when everything that was in the pipe at the time of the call is in the log. It is not for concurrent use.
+func (r *outputReader) catchUp() {
+	if r.pipe.SetReadDeadline(time.Unix(1, 0)) != nil {
+		return // the pipe is closed
+	}
+	select {
+	case <-r.caughtUp:
+	case <-r.done:
+	}
+}
+
+// close reads what is left and ends the reader. It reports whether some process still has the other end.
+func (r *outputReader) close() (held bool) {
+	r.catchUp()
+	held = !waiting.IsClosed(r.done)
+	r.pipe.Close() // ends the read
+	<-r.done
+	return held
+}

@@ -1,0 +1,65 @@
+package target
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/runqueue"
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
+)
+
+// A usageMeter measures how much the processes of a group use the processors. It looks for these processes as rarely as it
+// can, since that means to look at every process of the machine.
+type usageMeter struct {
+	mu    sync.Mutex
+	pids  []int
+	again time.Time // when the processes are looked for again
+	use   runqueue.Use
+	known bool
+}
+
+const (
+	membersEvery = time.Second
+	membersShare = 100 // of the time, at most one in so many is spent looking for processes
+)
+
+// Processors returns how all processes of the target have used the machine's processors, measured no longer ago than age. It
+// is false when that is not known: the harness has not started the target, or the system does not count it. A process that is
+// younger than a second may be missing.
+func (t *Target) Processors(age time.Duration) (runqueue.Use, bool) {
+	p := t.running()
+	if p == nil || waiting.IsClosed(p.exited) || runtime.GOOS != "linux" {
+		return runqueue.Use{}, false
+	}
+	return p.usage.read(age, p.members)
+}
+
+// self is this program, without the processes that it has started.
+var self usageMeter
+
+// OwnProcessors returns how this program has used the machine's processors, as [Target.Processors] does.
+func OwnProcessors(age time.Duration) (runqueue.Use, bool) {
+	if runtime.GOOS != "linux" {
+		return runqueue.Use{}, false
+	}
+	return self.read(age, func(context.Context) ([]int, error) { return []int{os.Getpid()}, nil })
+}
+
+func (m *usageMeter) read(age time.Duration, members func(context.Context) ([]int, error)) (runqueue.Use, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if now.Sub(m.use.At) < age {
+		return m.use, m.known
+	}
+	if now.After(m.again) {
+		m.pids, _ = members(context.Background()) // without them, nothing is known
+		done := time.Now()
+		m.again = done.Add(max(membersEvery, membersShare*done.Sub(now)))
+	}
+	m.use, m.known = runqueue.Read(m.pids)
+	return m.use, m.known
+}

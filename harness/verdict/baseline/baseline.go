@@ -1,0 +1,80 @@
+// Package baseline reads and writes baseline.json: the findings that were there when it was made.
+//
+// It is a ratchet. What it does is decided in package verdict.
+package baseline
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// Format is the version of the file's format. It grows when a reader of the old one would misread the new one. Files of the
+// first, which have no targets, are read too.
+const Format = 2
+
+// Schema is the JSON Schema of the file.
+//
+//go:embed baseline.schema.json
+var Schema []byte
+
+var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema) })
+
+// Parse reads a baseline. It is never nil when there are no problems.
+func Parse(file string, data []byte) ([]verdict.BaselineEntry, problem.Problems) {
+	root, problems := yamldoc.Parse(file, data) // which JSON is too, and it knows the places of mistakes
+	if len(problems) == 0 {
+		problems = compiled().Check(file, root)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	out := []verdict.BaselineEntry{}
+	for _, n := range root.Get("findings").Elements() {
+		target := ""
+		if t := n.Get("target"); t != nil {
+			target = t.Text
+		}
+		out = append(out, verdict.BaselineEntry{
+			Scenario: n.Get("scenario").Text, Target: target, At: n.Get("at").Text, Class: verdict.Class(n.Get("class").Text),
+			Kind: n.Get("kind").Text, Fingerprint: n.Get("fingerprint").Text,
+		})
+	}
+	return out, nil
+}
+
+// Text returns a baseline as the file has it: a finding a line, in the order of scenarios and places, whatever order they
+// were found in, so that two versions can be compared.
+func Text(all []verdict.BaselineEntry) ([]byte, error) {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b verdict.BaselineEntry) int {
+		return cmp.Or(
+			cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.At, b.At), cmp.Compare(a.Class, b.Class),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Target, b.Target),
+		)
+	})
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "{\n  \"format\": %d,\n  \"findings\": [", Format)
+	separator := "\n    "
+	for _, k := range slices.Compact(sorted) {
+		line, err := json.Marshal(k)
+		if err != nil {
+			return nil, fmt.Errorf("baseline: %w", err)
+		}
+		out.WriteString(separator)
+		out.Write(line)
+		separator = ",\n    "
+	}
+	if len(sorted) > 0 {
+		out.WriteString("\n  ")
+	}
+	out.WriteString("]\n}\n")
+	return out.Bytes(), nil
+}

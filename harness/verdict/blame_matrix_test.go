@@ -1,0 +1,151 @@
+package verdict
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// cellsOf returns the cells of what one scenario shows.
+func cellsOf(s Scenario) BlameMatrix {
+	var r Run
+	r.Add(s)
+	return r.Blame
+}
+
+// mirrored are the cells with the targets in each other's role.
+func mirrored(c BlameMatrix) string {
+	c.Differ.Candidate, c.Differ.Reference = c.Differ.Reference, c.Differ.Candidate
+	c.Equal.Candidate, c.Equal.Reference = c.Equal.Reference, c.Equal.Candidate
+	return c.String()
+}
+
+// with adds a header field to the last answer.
+func (s side) with(name, value string) side {
+	r := s.Steps[len(s.Steps)-1].Exchanges[0].Response
+	r.Header = append(r.Header, transcript.Field{Name: name, Value: value})
+	return s
+}
+
+const strictDocument = `
+openapi: 3.0.3
+info: {title: Numbers, version: "1"}
+paths:
+  /n:
+    get:
+      responses:
+        '200':
+          description: A number.
+          headers: {X: {schema: {type: integer}}}
+          content:
+            application/json:
+              schema: {type: object, properties: {n: {type: integer}, m: {}}}
+  /events:
+    get:
+      responses:
+        '200':
+          description: Numbers.
+          content:
+            text/event-stream:
+              schema: {type: string}
+              x-events: {events: {n: {schema: {type: object, properties: {n: {type: integer}}}}}}
+`
+
+func TestEachCellHasItsFindings(t *testing.T) {
+	doc, err := contract.Parse([]byte(strictDocument), &contract.Options{File: "numbers.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name      string
+		ref, cand side
+		want      string
+	}{
+		{"nothing to tell", newSide("a").answers(200, `{"n":1}`), newSide("b").answers(200, `{"n":1}`), ""},
+		{"differ, candidate", newSide("a").answers(200, `{"n":1}`), newSide("b").answers(200, `{"n":"1"}`), "differ: candidate 1"},
+		{"differ, reference", newSide("a").answers(200, `{"n":"1"}`), newSide("b").answers(200, `{"n":1}`), "differ: reference 1"},
+		{"differ, both", newSide("a").answers(200, `{"n":"1"}`), newSide("b").answers(200, `{"n":true}`), "differ: both 1"},
+		{"differ, contract silent", newSide("a").answers(200, `{"n":1}`), newSide("b").answers(200, `{"n":2}`), "differ: contract silent 1"},
+		{"equal, both", newSide("a").answers(200, `{"n":"1"}`), newSide("b").answers(200, `{"n":"1"}`), "equal: both 1"},
+		{"equal, candidate, in a field that is not compared", newSide("a").answers(200, `{"n":1}`).with("X", "1"), newSide("b").answers(200, `{"n":1}`).with("X", "one"), "equal: candidate 1"},
+		{"equal, reference, in a field that is not compared", newSide("a").answers(200, `{"n":1}`).with("X", "one"), newSide("b").answers(200, `{"n":1}`).with("X", "1"), "equal: reference 1"},
+		{"equal, both, with values that are not compared", newSide("a").answers(200, `{"n":1}`).with("X", "one"), newSide("b").answers(200, `{"n":1}`).with("X", "two"), "equal: both 1"},
+		{"each in another way, and nothing compared", newSide("a").answers(200, `{"n":"1"}`).with("X", "one"), newSide("b").answers(200, `{"n":"1"}`).with("X", "1"), "equal: reference 1, both 1"},
+		{"several at once",
+			newSide("a").answers(200, `{"n":"1","m":1}`, 200, `{"n":1}`), newSide("b").answers(200, `{"n":"1","m":2}`, 200, `{"n":"1"}`),
+			"differ: candidate 1, contract silent 1 · equal: both 1"},
+		{"the same in two answers is not one", newSide("a").answers(200, `{"n":"1"}`, 200, `{"n":1}`), newSide("b").answers(200, `{"n":1}`, 200, `{"n":"1"}`),
+			"differ: candidate 1, reference 1"},
+		{"events, alike beside one that differs", newSide("a").stream(`n {"n":"1"}`, `n {"n":2}`), newSide("b").stream(`n {"n":"1"}`, `n {"n":"2"}`),
+			"differ: candidate 1 · equal: both 1"},
+		{"events, all alike", newSide("a").stream(`n {"n":"1"}`, `n {"n":"1"}`), newSide("b").stream(`n {"n":"1"}`, `n {"n":"1"}`), "equal: both 2"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cells := func(sides ...side) BlameMatrix {
+				c := &Case{ID: "story", Contract: doc, Rules: &compare.Rules{}}
+				for _, s := range sides {
+					c.Transcripts = append(c.Transcripts, s.Transcript)
+				}
+				return cellsOf(Judge(c))
+			}
+			if got := cells(tc.ref, tc.cand).String(); got != tc.want {
+				t.Errorf("the cells are %q, want %q", got, tc.want)
+			}
+			if got := mirrored(cells(tc.cand, tc.ref)); got != tc.want {
+				t.Errorf("with the targets swapped, and the cells swapped back, they are %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestEveryDifferenceAndViolationIsInACell(t *testing.T) {
+	s := judged(t,
+		newSide("ref").answers(200, `{"n":"1","m":1}`, 404, 200, `{"n":1,"m":1}`).stream(`n {"n":1,"m":1}`),
+		newSide("cand").answers(200, `{"n":"1","m":2}`, 500, 200, `{"n":1,"m":2} {}`).stream(`n {"n":"1","m":2}`, `ping {"x":1}`),
+	)
+	told := map[int]int{}
+	c := cellsOf(s)
+	for _, row := range []BlameRow{c.Differ, c.Equal} {
+		for _, b := range blames {
+			for _, x := range *row.entries(b) {
+				for _, i := range x.Findings {
+					told[i]++
+				}
+			}
+		}
+	}
+	for i, f := range s.Findings {
+		if f.Class != Unmet && told[i] == 0 {
+			t.Errorf("no cell has %s", f)
+		}
+	}
+	if len(s.Findings) < 8 {
+		t.Errorf("only %d findings: the test has become too easy", len(s.Findings))
+	}
+}
+
+func TestATargetAloneHasNoCells(t *testing.T) {
+	s := judged(t, newSide("only").answers(200, `{"n":"1"}`))
+	if got := cellsOf(s); len(s.Findings) == 0 || got.String() != "" {
+		t.Errorf("%d findings, and the cells are %q; want some, and none", len(s.Findings), got)
+	}
+}
+
+func TestCandidatesAreToldApart(t *testing.T) {
+	c := cellsOf(judged(t, newSide("ref").answers(200, `{"n":"1"}`), newSide("like").answers(200, `{"n":"1"}`), newSide("unlike").answers(200, `{"n":1}`)))
+	got := fmt.Sprint(c.Differ.Reference, c.Equal.Both)
+	if want := "[{story unlike [0 1]}] [{story like [1 2]}]"; got != want {
+		t.Errorf("differ, reference and equal, both are %s, want %s", got, want)
+	}
+	if none := c.Filter(func(id string) bool { return id != "story" }); none.String() != "" {
+		t.Errorf("of another scenario there is %q", none)
+	}
+	if all := c.Filter(func(id string) bool { return id == "story" }); !cmp.Equal(all, c) {
+		t.Errorf("of the scenario there is %q, want %q", all, c)
+	}
+}

@@ -1,0 +1,145 @@
+package verdict
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+)
+
+// difference makes a finding of a difference between the reference and a candidate, with the violations of each side
+// that have to do with it.
+func (j *judge) difference(i int, d diff.Difference, outside [2][]contract.Violation) Finding {
+	f := Finding{
+		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
+		Place: d.At.String(), Text: d.Text(), Reference: d.Ref.String(), Candidate: d.Cand.String(),
+		Fingerprint: d.Fingerprint, exchange: d.Exchange, exchanges: d.Exchanges, event: max(d.Events[0], d.Events[1]), events: d.Events, arrivals: arrivals(j.Transcripts[0], j.Transcripts[i], d),
+	}
+	refWords, candWords := remarks(j.Transcripts[0].Target, outside[0]), remarks(f.Target, outside[1])
+	f.Contract = append(refWords, candWords...)
+	switch {
+	case len(refWords) > 0 && len(candWords) > 0:
+		f.Blame = BlameBoth
+	case len(candWords) > 0:
+		f.Blame = BlameCandidate
+	case len(refWords) > 0:
+		f.Blame = BlameReference
+	case j.script.stubOf(d.Step) != "":
+		f.Blame = BlameNobody // the contract says nothing about requests to upstreams
+	default:
+		f.Blame, f.SpecGap = BlameNobody, j.gaps.find(j.Transcripts[0], j.Transcripts[i], &d)
+	}
+	return f
+}
+
+func remarks(target string, vs []contract.Violation) []Remark {
+	var out []Remark
+	for _, v := range vs {
+		out = append(out, Remark{target, v.Place, v.Text, v.Schema, v.Line})
+	}
+	return out
+}
+
+// relevantViolations returns a side's violations that have to do with a difference, at its place or around it: an invalid date
+// says nothing about the title that differs beside it.
+func relevantViolations(d diff.Difference, all []diff.Difference, vs, others []contract.Violation, side int) []contract.Violation {
+	var out []contract.Violation
+	for _, v := range vs {
+		if sameMessage(d, v, side) && (spoilsMessage[v.Kind] || atSamePlace(d, v, side) || followsStatus(d, v, all, others, side)) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// sameMessage reports whether a violation is one of the answer or event that a difference is about.
+func sameMessage(d diff.Difference, v contract.Violation, side int) bool {
+	if d.Stream != "" {
+		return v.Stream == d.Stream && d.Events[side] >= 0 && v.Event == d.Events[side]
+	}
+	return v.Stream == "" && v.Step == d.Step && d.Exchange >= 0 && v.Exchange == d.Exchanges[side]
+}
+
+func atSamePlace(d diff.Difference, v contract.Violation, side int) bool {
+	return within(v.Place, d.At.InContract(side)) || within(d.At.InContract(side), v.Place)
+}
+
+// followsStatus reports whether a violation is one because the status is another: the status says which schema the body
+// has to obey. Then the other side is inside the contract at that place, with the same content.
+func followsStatus(d diff.Difference, v contract.Violation, all []diff.Difference, others []contract.Violation, side int) bool {
+	if d.Kind != diff.StatusDiffers {
+		return false
+	}
+	return !slices.ContainsFunc(others, func(o contract.Violation) bool {
+		return sameMessage(d, o, 1-side) && o.Place == v.Place
+	}) && !slices.ContainsFunc(all, func(o diff.Difference) bool {
+		return o.Kind != diff.StatusDiffers && sameMessage(o, v, side) && atSamePlace(o, v, side)
+	})
+}
+
+// spoilsMessage are the violations that leave nothing in the message as the contract has it, whatever their place.
+var spoilsMessage = map[contract.Kind]bool{
+	contract.UndocumentedStatus:    true,
+	contract.UndocumentedMediaType: true,
+	contract.MissingBody:           true,
+	contract.UndocumentedBody:      true,
+	schema.JSONSyntax:              true,
+	schema.JSONTrailingText:        true,
+	contract.UndocumentedEvent:     true,
+	contract.UndocumentedComment:   true,
+	contract.EventData:             true,
+}
+
+// within reports whether a place is in another, or the same: "body/error/code" is in "body/error", and in "body"; "event
+// data" is in "event". Names of header fields have no case.
+func within(place, other string) bool {
+	if strings.HasPrefix(place, "header ") {
+		return strings.EqualFold(place, other)
+	}
+	rest, in := strings.CutPrefix(place, other)
+	return in && (rest == "" || rest[0] == '/' || rest[0] == ' ')
+}
+
+// blameOf returns the blame of something that one target did by itself.
+func (j *judge) blameOf(i int) Blame {
+	if i == 0 && !j.Alone {
+		return BlameReference
+	}
+	return BlameCandidate
+}
+
+// violation makes a finding of a violation. labels are what the events of its stream are called.
+func (j *judge) violation(i int, v contract.Violation, labels []string) Finding {
+	f := Finding{
+		Class: Violation, Kind: string(v.Kind), Step: v.Step, Target: j.Transcripts[i].Target, Stream: v.Stream,
+		Place: v.Place, Text: v.Text, Blame: j.blameOf(i), exchange: v.Exchange, exchanges: [2]int{v.Exchange, v.Exchange}, event: v.Event,
+		Contract: []Remark{{j.Transcripts[i].Target, v.Place, v.Text, v.Schema, v.Line}},
+	}
+	if s := j.script.steps[v.Step]; s != nil {
+		f.burst = s.Burst && v.Stream == ""
+	}
+	if v.Stream != "" {
+		f.Place = labels[v.Event] + strings.TrimPrefix(v.Place, "event")
+	}
+	place := f.Place
+	if f.Stream != "" {
+		place = diff.Unnumbered(place)
+	}
+	text := f.Text
+	if j.declared.has(j.Transcripts[i], &v) { // it shows a value that is another one in each run
+		text = v.Schema
+	}
+	f.Fingerprint = compare.Fingerprint(j.Rules, j.Transcripts[i], string(f.Class), f.Kind, place, text)
+	return f
+}
+
+func (j *judge) unmet(i int, s compare.Unmet) Finding {
+	return Finding{
+		Class: Unmet, Kind: string(s.Kind), Step: s.Step, Target: j.Transcripts[i].Target, Stream: s.Stream,
+		Place: s.Place, Text: s.Text, Want: s.Want, Got: s.Got, Blame: j.blameOf(i),
+		Fingerprint: s.Fingerprint, exchange: s.Exchange, exchanges: [2]int{s.Exchange, s.Exchange}, event: s.Event,
+	}
+}

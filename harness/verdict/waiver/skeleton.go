@@ -1,0 +1,101 @@
+package waiver
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Next returns the first id behind those of the waivers: W-0008 behind W-0007.
+func Next(waivers []verdict.Waiver) string { return name(last(waivers) + 1) }
+
+func name(n int) string { return fmt.Sprintf("W-%04d", n) }
+
+func last(waivers []verdict.Waiver) int {
+	most := 0
+	for i := range waivers {
+		n, _ := strconv.Atoi(strings.TrimPrefix(waivers[i].ID, "W-"))
+		most = max(most, n)
+	}
+	return most
+}
+
+// Skeleton returns the text of waivers for findings, one for each that says something else or says it elsewhere. Their ids
+// go on where those of the waivers that there are end. Reason and owner are left empty, and so is the class when it is
+// not given: what is accepted is for a person to say.
+func Skeleton(findings []verdict.Finding, there []verdict.Waiver, class string, expires time.Time) string {
+	var out strings.Builder
+	seen := map[verdict.BaselineEntry]bool{}
+	n := last(there)
+	for i := range findings {
+		f := &findings[i]
+		if known := verdict.BaselineEntryOf(f).WithoutTarget(); !seen[known] {
+			seen[known] = true
+			n++
+			skeleton(&out, name(n), f, class, expires)
+		}
+	}
+	return out.String()
+}
+
+func skeleton(out *strings.Builder, id string, f *verdict.Finding, class string, expires time.Time) {
+	fmt.Fprintf(out, "- id: %s # %s\n", id, remark(f))
+	fmt.Fprintf(out, "  scenario: %s\n", quoted(f.Scenario))
+	fmt.Fprintf(out, "  at: %s\n", quoted(f.At))
+	fmt.Fprintf(out, "  difference: {kind: %s, fingerprint: %q}\n", f.Kind, f.Fingerprint)
+	if class == "" {
+		class = `"" # candidate-bug, reference-bug, contract-silent or intended`
+	}
+	fmt.Fprintf(out, "  class: %s\n", class)
+	out.WriteString("  reason: \"\"\n  owner: \"\"\n")
+	fmt.Fprintf(out, "  expires: %s\n", expires.UTC().Format(time.DateOnly))
+}
+
+// remark says in a line what is waived. What servers sent is quoted, and short.
+func remark(f *verdict.Finding) string {
+	switch f.Class {
+	case verdict.Difference:
+		return fmt.Sprintf("reference %s, %s %s", short(f.Reference), f.Target, short(f.Candidate))
+	case verdict.Violation:
+		return fmt.Sprintf("%s breaks the contract: %s", f.Target, short(f.Text))
+	default:
+		return fmt.Sprintf("%s: want %s, got %s", f.Target, short(f.Want), short(f.Got))
+	}
+}
+
+func short(s string) string {
+	const most = 60
+	r := []rune(s)
+	if len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
+		return strconv.QuoteToASCII(s) // it may end the line, or turn it around
+	}
+	return s
+}
+
+// quoted returns a text as YAML has it, in double quotes, whose escapes are those of JSON.
+func quoted(s string) string {
+	var out strings.Builder
+	out.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		case strconv.IsPrint(r):
+			out.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&out, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	out.WriteByte('"')
+	return out.String()
+}

@@ -1,0 +1,184 @@
+package house
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A unit fits in a head: a type has few methods, and the files of a package form no large knot, which are files that
+// need each other in a loop and so can only be read together.
+const (
+	maxMethods = 20
+	maxKnot    = 12
+)
+
+// tooLarge lists what is above a bound today, with its size. Nothing may grow, and nothing may be added.
+var tooLarge = map[string]int{
+	"knot harness/compare":             29,
+	"knot internal/faux":               16,
+	"methods internal/sequences.story": 43,
+}
+
+func TestUnitsAreSmall(t *testing.T) {
+	var measured []string
+	for name, n := range units(t) {
+		bound := maxMethods
+		if strings.HasPrefix(name, "knot ") {
+			bound = maxKnot
+		}
+		allowed, listed := tooLarge[name]
+		switch {
+		case n > max(bound, allowed):
+			t.Errorf("%s: %d, at most %d: split it along its data", name, n, max(bound, allowed))
+		case listed && n <= bound:
+			t.Errorf("%s is %d now: remove it from tooLarge", name, n)
+		}
+		if n > bound {
+			measured = append(measured, fmt.Sprintf("%q: %d,", name, n))
+		}
+	}
+	slices.Sort(measured)
+	t.Logf("above a bound:\n%s", strings.Join(measured, "\n"))
+}
+
+// TestUnitsAreMeasured makes sure that the measures see a knot and the methods of both kinds of receiver.
+func TestUnitsAreMeasured(t *testing.T) {
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for name, src := range map[string]string{
+		"a.go": "package p\ntype T struct{ n int }\nfunc (t *T) A() { b() }\nfunc (T) B() {}",
+		"b.go": "package p\nfunc b() { c(T{}) }",
+		"c.go": "package p\nfunc c(t T) { t.B() }",
+		"d.go": "package p\nfunc d() { c(T{}) }",
+	} {
+		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	got := map[string]int{}
+	measure(got, "p", fset, files, nil)
+	if want := map[string]int{"knot p": 3, "methods p.T": 2}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// units measures each package but generated ones: "knot <package>" is its largest knot in files, "methods
+// <package>.<type>" the number of methods that a type declares.
+func units(t *testing.T) map[string]int {
+	t.Helper()
+	exports := exportData(t)
+	measured := map[string]int{}
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.path, module+"/")
+		if under(name, "gen") {
+			continue
+		}
+		fset := token.NewFileSet()
+		var files []*ast.File
+		for _, f := range p.files {
+			file, err := parser.ParseFile(fset, filepath.Join(p.dir, f), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		imported := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+		measure(measured, name, fset, files, imported)
+	}
+	return measured
+}
+
+// exportData returns what the compiler has written about each package, by import path.
+func exportData(t *testing.T) map[string]string {
+	t.Helper()
+	exports := map[string]string{}
+	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}}|{{.Export}}", "./...")
+	list.Dir = "../.."
+	var stderr bytes.Buffer
+	list.Stderr = &stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list -export: %v\n%s", err, &stderr)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "|")
+		exports[path] = file
+	}
+	return exports
+}
+
+func measure(measured map[string]int, name string, fset *token.FileSet, files []*ast.File, imported types.Importer) {
+	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: imported, Error: func(error) {}} // what the compiler rejects is not for this test to say
+	pkg, _ := config.Check(name, fset, files, &info)
+	fileOf := func(pos token.Pos) string { return filepath.Base(fset.Position(pos).Filename) }
+	needs := map[string]map[string]bool{}
+	for id, o := range info.Uses {
+		if o.Pkg() != pkg || !o.Pos().IsValid() {
+			continue
+		}
+		from, to := fileOf(id.Pos()), fileOf(o.Pos())
+		if needs[from] == nil {
+			needs[from] = map[string]bool{}
+		}
+		needs[from][to] = from != to
+	}
+	measured["knot "+name] = knot(needs)
+	for _, n := range pkg.Scope().Names() {
+		o, isType := pkg.Scope().Lookup(n).(*types.TypeName)
+		if !isType || o.IsAlias() {
+			continue
+		}
+		if named, ok := o.Type().(*types.Named); ok && named.NumMethods() > 0 {
+			measured["methods "+name+"."+n] = named.NumMethods()
+		}
+	}
+}
+
+// knot returns the size of the largest set of files in which each needs all others, directly or not. 0 is no knot.
+func knot(needs map[string]map[string]bool) int {
+	reach := func(from string) map[string]bool {
+		seen := map[string]bool{}
+		for todo := []string{from}; len(todo) > 0; {
+			next := todo[0]
+			todo = todo[1:]
+			for to, other := range needs[next] {
+				if other && !seen[to] {
+					seen[to] = true
+					todo = append(todo, to)
+				}
+			}
+		}
+		return seen
+	}
+	reached := map[string]map[string]bool{}
+	for file := range needs {
+		reached[file] = reach(file)
+	}
+	largest := 0
+	for file, all := range reached {
+		size := 0
+		for other := range all {
+			if reached[other][file] {
+				size++
+			}
+		}
+		largest = max(largest, size)
+	}
+	return largest
+}

@@ -1,0 +1,90 @@
+package message
+
+import (
+	"encoding/json"
+
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// An Action is what is asked of the user, or the answer to it (GA 4.4): [ToolConfirmation], [Elicitation] or
+// [ElicitationResponse]. All are used as values.
+type Action interface {
+	// Write writes the action as JSON.
+	Write(w *jsonwire.Writer)
+	isAction()
+}
+
+// The actions.
+type (
+	// ToolConfirmation asks whether a tool may run.
+	ToolConfirmation struct {
+		ID, ToolName string
+		Arguments    json.RawMessage // an object
+		Prompt       *string
+	}
+	// Elicitation passes on a question of an MCP server.
+	Elicitation struct {
+		ID, Message     string
+		RequestedSchema json.RawMessage // any JSON
+	}
+	// ElicitationResponse is the user's answer to it.
+	ElicitationResponse struct {
+		ID       string
+		UserData json.RawMessage // any JSON
+	}
+)
+
+func (ToolConfirmation) isAction()    {}
+func (Elicitation) isAction()         {}
+func (ElicitationResponse) isAction() {}
+
+func decodeAction(v decode.Value) (Action, error) {
+	kind, err := v.Tag("actionType", "toolConfirmation", "elicitation", "elicitationResponse")
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "toolConfirmation":
+		o := v.Object("id", "toolName", "arguments", "prompt")
+		return ToolConfirmation{
+			ID:        o.String("id"),
+			ToolName:  o.String("toolName"),
+			Arguments: o.AnyObject("arguments"),
+			Prompt:    o.MaybeString("prompt"),
+		}, o.Err()
+	case "elicitation":
+		o := v.Object("id", "message", "requested_schema")
+		return Elicitation{ID: o.String("id"), Message: o.String("message"), RequestedSchema: o.Any("requested_schema")}, o.Err()
+	default:
+		o := v.Object("id", "user_data")
+		return ElicitationResponse{ID: o.String("id"), UserData: o.Any("user_data")}, o.Err()
+	}
+}
+
+// Write writes the action as JSON.
+func (a ToolConfirmation) Write(w *jsonwire.Writer) {
+	tagged(w, "actionType", "toolConfirmation")
+	w.Name("id").String(a.ID)
+	w.Name("toolName").String(a.ToolName)
+	w.Name("arguments").Raw(ObjectOrEmpty(a.Arguments))
+	w.Name("prompt").StringOrNull(a.Prompt)
+	w.Close('}')
+}
+
+// Write writes the action as JSON.
+func (a Elicitation) Write(w *jsonwire.Writer) {
+	tagged(w, "actionType", "elicitation")
+	w.Name("id").String(a.ID)
+	w.Name("message").String(a.Message)
+	w.Name("requested_schema").RawOrNull(a.RequestedSchema)
+	w.Close('}')
+}
+
+// Write writes the action as JSON.
+func (a ElicitationResponse) Write(w *jsonwire.Writer) {
+	tagged(w, "actionType", "elicitationResponse")
+	w.Name("id").String(a.ID)
+	w.Name("user_data").RawOrNull(a.UserData)
+	w.Close('}')
+}

@@ -1,0 +1,100 @@
+package message
+
+import (
+	"encoding/json"
+
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// A Result is what came of something (GA 4.3): a value, or the text of an error.
+type Result[V any] struct {
+	Value V
+	Error *string // nil is a success
+}
+
+// Success is the result of what went well.
+func Success[V any](value V) Result[V] { return Result[V]{Value: value} }
+
+// Failure is the result of what went wrong.
+func Failure[V any](text string) Result[V] { return Result[V]{Error: &text} }
+
+// A Tool is what a model may call.
+type Tool struct {
+	Name, Description string
+	Schema            json.RawMessage // of its arguments: a JSON Schema in canonical form
+}
+
+// A ToolResult is what came of running a tool.
+type ToolResult = Result[[]ToolContent]
+
+// TextResult is the result of a tool that returns a text.
+func TextResult(text string) ToolResult { return Success([]ToolContent{ToolText{Text: text}}) }
+
+// FailedResult is the result of a tool that failed.
+func FailedResult(text string) ToolResult { return Failure[[]ToolContent](text) }
+
+// A ToolCall is a tool and what it is called with.
+type ToolCall struct {
+	Name      string
+	Arguments json.RawMessage // an object; nil if the model gave none
+}
+
+func decodeResult[V any](v decode.Value, value func(decode.Value) (V, error)) (Result[V], error) {
+	status, err := v.Tag("status", "success", "error")
+	if err != nil {
+		return Result[V]{}, err
+	}
+	o := v.Object("value", "error")
+	if status == "error" {
+		return Failure[V](o.String("error")), o.Err()
+	}
+	return Success(decode.Field(o, "value", value)), o.Err()
+}
+
+func decodeCall(v decode.Value) (Result[ToolCall], error) {
+	return decodeResult(v, func(v decode.Value) (ToolCall, error) {
+		o := v.Object("name", "arguments")
+		return ToolCall{Name: o.String("name"), Arguments: o.MaybeObject("arguments")}, o.Err()
+	})
+}
+
+// DecodeToolResult reads the result of a tool.
+func DecodeToolResult(v decode.Value) (ToolResult, error) {
+	return decodeResult(v, func(v decode.Value) ([]ToolContent, error) {
+		list, err := v.Array()
+		if err != nil {
+			return nil, err
+		}
+		contents := []ToolContent{}
+		for element := range list {
+			content, err := DecodeToolContent(element)
+			if err != nil {
+				return nil, err
+			}
+			contents = append(contents, content)
+		}
+		return contents, nil
+	})
+}
+
+func (r Result[V]) write(w *jsonwire.Writer, value func(V, *jsonwire.Writer)) {
+	if r.Error != nil {
+		tagged(w, "status", "error")
+		w.Name("error").String(*r.Error)
+		w.Close('}')
+		return
+	}
+	tagged(w, "status", "success")
+	w.Name("value")
+	value(r.Value, w)
+	w.Close('}')
+}
+
+// Write writes the call as JSON.
+func (c ToolCall) Write(w *jsonwire.Writer) {
+	w.Open('{')
+	w.Name("name").String(c.Name)
+	w.MaybeRaw("arguments", c.Arguments)
+	w.Close('}')
+}

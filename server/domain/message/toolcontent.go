@@ -1,0 +1,168 @@
+package message
+
+import (
+	"encoding/json"
+
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// ToolContent is one item of a tool's result, as MCP has it (GA 4.5): [ToolText], [ToolImage], [ToolResource], [ToolAudio]
+// or [ToolResourceLink]. All are used as values.
+type ToolContent interface {
+	// Write writes the item as JSON.
+	Write(w *jsonwire.Writer)
+	isToolContent()
+}
+
+// The items of a tool's result. A nil RawMessage or pointer is a field that is absent.
+type (
+	// ToolText is text.
+	ToolText struct {
+		Text        string
+		Meta        json.RawMessage // an object
+		Annotations *Annotations
+	}
+	// ToolImage is a picture in Base64.
+	ToolImage struct {
+		Data, MIMEType string
+		Meta           json.RawMessage // an object
+		Annotations    *Annotations
+	}
+	// ToolResource is a resource with its content, which is either a text or a blob in Base64.
+	ToolResource struct {
+		URI          string
+		MIMEType     *string
+		Text, Blob   *string         // one of them
+		ResourceMeta json.RawMessage // an object: the one inside the resource
+		Meta         json.RawMessage // an object
+		Annotations  *Annotations
+	}
+	// ToolAudio is sound in Base64.
+	ToolAudio struct {
+		Data, MIMEType string
+		Annotations    *Annotations
+	}
+	// ToolResourceLink says where a resource is.
+	ToolResourceLink struct {
+		URI, Name                    string
+		Title, Description, MIMEType *string
+		Size                         *int64
+		Icons                        []extension.Icon
+		Annotations                  *Annotations
+	}
+)
+
+func (ToolText) isToolContent()         {}
+func (ToolImage) isToolContent()        {}
+func (ToolResource) isToolContent()     {}
+func (ToolAudio) isToolContent()        {}
+func (ToolResourceLink) isToolContent() {}
+
+// DecodeToolContent reads one item of a tool's result.
+func DecodeToolContent(v decode.Value) (ToolContent, error) {
+	kind, err := v.Tag("type", "text", "image", "resource", "audio", "resource_link")
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "text":
+		o := v.Object("text", "_meta", "annotations")
+		return ToolText{Text: o.String("text"), Meta: o.MaybeObject("_meta"), Annotations: annotationsOf(o)}, o.Err()
+	case "image":
+		o := v.Object("data", "mimeType", "_meta", "annotations")
+		return ToolImage{
+			Data: o.String("data"), MIMEType: o.String("mimeType"), Meta: o.MaybeObject("_meta"), Annotations: annotationsOf(o),
+		}, o.Err()
+	case "resource":
+		o := v.Object("resource", "_meta", "annotations")
+		resource := decode.Field(o, "resource", decodeResource)
+		resource.Meta = o.MaybeObject("_meta")
+		resource.Annotations = annotationsOf(o)
+		return resource, o.Err()
+	case "audio":
+		o := v.Object("data", "mimeType", "annotations")
+		return ToolAudio{Data: o.String("data"), MIMEType: o.String("mimeType"), Annotations: annotationsOf(o)}, o.Err()
+	default:
+		o := v.Object("uri", "name", "title", "description", "mimeType", "size", "icons", "annotations")
+		return ToolResourceLink{
+			URI: o.String("uri"), Name: o.String("name"),
+			Title: o.MaybeString("title"), Description: o.MaybeString("description"), MIMEType: o.MaybeString("mimeType"),
+			Size: decode.MaybeField(o, "size", decode.Natural), Icons: extension.DecodeIcons(o), Annotations: annotationsOf(o),
+		}, o.Err()
+	}
+}
+
+// decodeResource reads the content of a resource: a text if it has one, else a blob.
+func decodeResource(v decode.Value) (ToolResource, error) {
+	o := v.Object("uri", "mimeType", "text", "blob", "_meta")
+	resource := ToolResource{URI: o.String("uri"), MIMEType: o.MaybeString("mimeType"), ResourceMeta: o.MaybeObject("_meta")}
+	if !o.Get("text").Exists() && o.Get("blob").Exists() {
+		blob := o.String("blob")
+		resource.Blob = &blob
+	} else {
+		text := o.String("text")
+		resource.Text = &text
+	}
+	return resource, o.Err()
+}
+
+// Write writes the item as JSON.
+func (c ToolText) Write(w *jsonwire.Writer) {
+	tagged(w, "type", "text")
+	w.Name("text").String(c.Text)
+	w.MaybeRaw("_meta", c.Meta)
+	c.Annotations.write(w)
+	w.Close('}')
+}
+
+// Write writes the item as JSON.
+func (c ToolImage) Write(w *jsonwire.Writer) {
+	tagged(w, "type", "image")
+	w.Name("data").String(c.Data)
+	w.Name("mimeType").String(c.MIMEType)
+	w.MaybeRaw("_meta", c.Meta)
+	c.Annotations.write(w)
+	w.Close('}')
+}
+
+// Write writes the item as JSON.
+func (c ToolResource) Write(w *jsonwire.Writer) {
+	tagged(w, "type", "resource")
+	w.Name("resource").Open('{')
+	w.Name("uri").String(c.URI)
+	w.MaybeString("mimeType", c.MIMEType)
+	w.MaybeString("text", c.Text)
+	w.MaybeString("blob", c.Blob)
+	w.MaybeRaw("_meta", c.ResourceMeta)
+	w.Close('}')
+	w.MaybeRaw("_meta", c.Meta)
+	c.Annotations.write(w)
+	w.Close('}')
+}
+
+// Write writes the item as JSON.
+func (c ToolAudio) Write(w *jsonwire.Writer) {
+	tagged(w, "type", "audio")
+	w.Name("data").String(c.Data)
+	w.Name("mimeType").String(c.MIMEType)
+	c.Annotations.write(w)
+	w.Close('}')
+}
+
+// Write writes the item as JSON.
+func (c ToolResourceLink) Write(w *jsonwire.Writer) {
+	tagged(w, "type", "resource_link")
+	w.Name("uri").String(c.URI)
+	w.Name("name").String(c.Name)
+	w.MaybeString("title", c.Title)
+	w.MaybeString("description", c.Description)
+	w.MaybeString("mimeType", c.MIMEType)
+	if c.Size != nil {
+		w.Name("size").Int(*c.Size)
+	}
+	extension.WriteIcons(w, c.Icons)
+	c.Annotations.write(w)
+	w.Close('}')
+}

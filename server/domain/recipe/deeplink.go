@@ -1,0 +1,48 @@
+package recipe
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// Encode returns the recipe as the text of a deeplink (GA 11.3).
+func (r Recipe) Encode() string {
+	return base64.RawURLEncoding.EncodeToString(jsonwire.Of(r))
+}
+
+var errDeeplink = errors.New("not a deeplink of a recipe")
+
+// FromDeeplink returns the recipe of a deeplink: Base64 with the alphabet for URLs and without padding, or one of two
+// older forms, the standard Base64 with padding, percent-encoded or not.
+func FromDeeplink(link string) (Recipe, error) {
+	if strings.ContainsAny(link, "\r\n") { // which package base64 passes over
+		return Recipe{}, errDeeplink
+	}
+	if json, err := base64.RawURLEncoding.Strict().DecodeString(link); err == nil {
+		if r, err := fromJSON(json); err == nil {
+			return r, nil
+		}
+	}
+	unescaped, err := url.PathUnescape(link)
+	if err != nil || strings.ContainsAny(unescaped, "\r\n") {
+		return Recipe{}, errDeeplink
+	}
+	json, err := base64.StdEncoding.Strict().DecodeString(unescaped)
+	if err != nil {
+		return Recipe{}, errDeeplink
+	}
+	return fromJSON(json)
+}
+
+func fromJSON(json []byte) (Recipe, error) {
+	r, err := decode.Text(json, decodeWritten)
+	if err != nil {
+		return Recipe{}, errDeeplink
+	}
+	return r, nil
+}

@@ -1,0 +1,28 @@
+package recipe
+
+import (
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
+)
+
+// Parse reads a recipe from a text in YAML, of which JSON is a part (GA 11.2). If there is a key "recipe" at the top, its
+// value is the recipe.
+func Parse(text []byte) (Recipe, error) {
+	json, err := yamljson.Parse(text)
+	if err != nil {
+		return Recipe{}, fmt.Errorf("not YAML: %w", err)
+	}
+	v, err := decode.Parse(json)
+	if err != nil {
+		return Recipe{}, err
+	}
+	for name, inner := range v.Members() {
+		if name == "recipe" {
+			v = inner
+			break
+		}
+	}
+	return decodeWritten(v)
+}

@@ -1,0 +1,51 @@
+// Package agentpool holds the agents that are in memory, one for each session in use (GA 6). An [Agent] is a [*turn.Agent]
+// with the connections to its extensions. A [Pool] makes agents, and drops the least recently used ones.
+package agentpool
+
+import (
+	"context"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
+	"github.com/lockstep-dev/lockstep/server/llm"
+)
+
+// Extensions are what an agent is connected to. Its methods may be called at any time by anybody.
+type Extensions interface {
+	toolbox.Toolbox
+	// Add connects to an extension, instead of one with the same key. The text of the error is shown to clients.
+	Add(ctx context.Context, config extension.Config) error
+	// Remove drops an extension, if it is there. The name is any that has its key.
+	Remove(name string)
+	// ToolsOf returns the tools of the extension with this normalised key under their full names, none if it is not there.
+	ToolsOf(ctx context.Context, key string) ([]llm.Tool, error)
+	// Close drops all extensions.
+	Close()
+}
+
+// An Agent is the engine of one session.
+type Agent struct {
+	*turn.Agent
+	SessionID  string
+	Extensions Extensions
+
+	mu         sync.Mutex
+	subRecipes []recipe.SubRecipe
+}
+
+// SubRecipes returns the recipes that the agent can run as tools.
+func (a *Agent) SubRecipes() []recipe.SubRecipe {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.subRecipes
+}
+
+// SetSubRecipes replaces them.
+func (a *Agent) SetSubRecipes(list []recipe.SubRecipe) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.subRecipes = list
+}

@@ -1,0 +1,60 @@
+package agentpool
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
+	"github.com/lockstep-dev/lockstep/server/llm"
+)
+
+// Tools returns all tools that are not the client's, sorted by the bytes of their names; of two with one name that of an
+// extension is kept (decision M10). If an extension cannot be asked, the tools of all are missing (GA 6.4): the error is
+// for the log.
+func (a *Agent) Tools(ctx context.Context) ([]llm.Tool, error) {
+	snapshot, err := a.Extensions.Snapshot(ctx)
+	tools := slices.Clone(snapshot.Tools)
+	if err != nil {
+		tools = nil
+	}
+	tools = append(tools, a.OwnTools()...)
+	for _, sub := range a.SubRecipes() {
+		tools = append(tools, subRecipeTool(sub))
+	}
+	return sorted(tools), err
+}
+
+// ToolsOf returns the tools of the extension with this normalised key. Two of the agent's own are those of platform, too
+// (GA 6.4).
+func (a *Agent) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
+	found, err := a.Extensions.ToolsOf(ctx, key)
+	tools := slices.Clone(found)
+	if key == "platform" {
+		tools = append(tools, slices.DeleteFunc(slices.Clone(turn.BuiltIn), func(tool llm.Tool) bool {
+			return strings.HasPrefix(tool.Name, "subagent__")
+		})...)
+	}
+	return sorted(tools), err
+}
+
+// subRecipeTool is the tool that makes tasks of a sub-recipe (decision G17).
+func subRecipeTool(sub recipe.SubRecipe) llm.Tool {
+	tool := llm.Tool{
+		Name:        "subrecipe__create_task_" + sub.Name,
+		Description: "Creates tasks that run the recipe " + sub.Name + ".",
+		Schema:      json.RawMessage(`{"type":"object","properties":{"task_parameters":{"type":"array","items":{"type":"object"}}},"required":["task_parameters"]}`),
+	}
+	if sub.Description != nil {
+		tool.Description = *sub.Description
+	}
+	return tool
+}
+
+func sorted(tools []llm.Tool) []llm.Tool {
+	slices.SortStableFunc(tools, func(a, b llm.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(tools, func(a, b llm.Tool) bool { return a.Name == b.Name })
+}

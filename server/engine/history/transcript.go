@@ -1,0 +1,71 @@
+package history
+
+import (
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/llm"
+)
+
+// Transcript returns the conversation as the agent sees it, as one text to be summarized (decision M23), with the results
+// of tools or without.
+func Transcript(conversation []message.Message, results bool) string {
+	var blocks []string
+	for _, m := range conversation {
+		if !m.Metadata.AgentVisible {
+			continue
+		}
+		for _, item := range m.Content {
+			switch c := item.(type) {
+			case message.Text:
+				blocks = append(blocks, string(m.Role)+": "+c.Text)
+			case message.Image:
+				blocks = append(blocks, "user: [image]")
+			case message.ToolRequest:
+				if c.Call.Error == nil {
+					blocks = append(blocks, "assistant calls "+c.Call.Value.Name+" "+string(message.ObjectOrEmpty(c.Call.Value.Arguments)))
+				}
+			case message.ToolResponse:
+				if results {
+					blocks = append(blocks, "tool answers: "+llm.ResultText(c.Result))
+				}
+			}
+		}
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// Estimate returns about how many tokens the agent's view of a conversation has (decision M26).
+func Estimate(conversation []message.Message) int64 {
+	bytes := 0
+	for _, m := range conversation {
+		if !m.Metadata.AgentVisible {
+			continue
+		}
+		for _, item := range m.Content {
+			switch c := item.(type) {
+			case message.Text:
+				bytes += len(c.Text)
+			case message.ToolRequest:
+				bytes += len(c.Call.Value.Arguments)
+			case message.ToolResponse:
+				bytes += len(llm.ResultText(c.Result))
+			}
+		}
+	}
+	return int64(bytes+3) / 4
+}
+
+// LatestText returns the place of the latest plain text of a user, -1 if there is none (decision M25).
+func LatestText(conversation []message.Message) int {
+	for i := len(conversation) - 1; i >= 0; i-- {
+		m := conversation[i]
+		if !m.Metadata.AgentVisible || kindOf(m) != fromUser {
+			continue
+		}
+		if _, ok := m.PlainText(); ok {
+			return i
+		}
+	}
+	return -1
+}

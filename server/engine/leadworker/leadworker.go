@@ -1,0 +1,211 @@
+// Package leadworker chooses which model answers: a worker, and possibly a lead, which gives the first answers, and some more
+// when the worker fails (GA 29.4, decisions M57 to M63).
+package leadworker
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
+)
+
+// Settings are looked up on every use (GA 1.4). A value is canonical JSON, nil if there is none.
+type Settings interface {
+	Setting(key string) (json.RawMessage, error)
+}
+
+// Models are the models of an agent.
+type Models struct {
+	Worker *llm.Provider
+	lead   *lead
+}
+
+// InvalidModel is the error of an environment that makes no model config (decisions M3, M58).
+type InvalidModel struct{ error }
+
+// Choose returns a provider with the lead that the settings want to have with it. The text of the error is shown to
+// clients; an [InvalidModel] has the same text as without a lead.
+func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelConfig) (Models, error) {
+	model := Text(from, "GOOSE_LEAD_MODEL")
+	if limit := workerLimit(from); limit > 0 && model != "" {
+		config.ContextLimit = &limit
+	}
+	worker, err := factory.New(name, config)
+	if err != nil || model == "" {
+		return Models{Worker: worker}, err
+	}
+	if other := Text(from, "GOOSE_LEAD_PROVIDER"); other != "" {
+		name = other
+	}
+	leading, err := factory.LeadConfig(model)
+	if err != nil {
+		return Models{}, InvalidModel{err}
+	}
+	provider, err := factory.New(name, leading)
+	if err != nil {
+		return Models{}, err
+	}
+	return Models{worker, &lead{
+		provider:  provider,
+		first:     turnsOf(from, "GOOSE_LEAD_TURNS", 3),
+		threshold: turnsOf(from, "GOOSE_LEAD_FAILURE_THRESHOLD", 2),
+		again:     turnsOf(from, "GOOSE_LEAD_FALLBACK_TURNS", 2),
+	}}, nil
+}
+
+// maxLeadTurns bounds the numbers of the settings.
+const maxLeadTurns = 1_000_000
+
+// turnsOf returns the integer that a setting holds (decision G2), or its default.
+func turnsOf(from Settings, key string, byDefault int) int {
+	raw, err := from.Setting(key)
+	if err != nil {
+		return byDefault
+	}
+	n, err := strconv.Atoi(string(raw))
+	if err != nil || n < 1 || n > maxLeadTurns {
+		return byDefault
+	}
+	return n
+}
+
+// workerLimit returns the context limit of a worker, or 0 (decision M57).
+func workerLimit(from Settings) int64 {
+	digits := Text(from, "GOOSE_WORKER_CONTEXT_LIMIT")
+	if raw, err := from.Setting("GOOSE_WORKER_CONTEXT_LIMIT"); digits == "" && err == nil {
+		digits = string(raw)
+	}
+	limit, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int64(limit)
+}
+
+// Text returns the string that a setting holds, else an empty one.
+func Text(from Settings, key string) string {
+	raw, err := from.Setting(key)
+	if err != nil || jsonwire.Text(raw).Kind() != "string" {
+		return ""
+	}
+	return jsonwire.Text(raw).Str()
+}
+
+// A lead is asked in the place of a worker at first, and when the worker fails. It is safe for concurrent use: all replies of
+// an agent have the same.
+type lead struct {
+	provider  *llm.Provider
+	first     int // answers of the lead
+	threshold int // failing answers in a row
+	again     int // answers of the lead that do not fail, then
+
+	mu       sync.Mutex
+	answers  int // of both
+	failures int // in a row
+	left     int // of again
+}
+
+// Next returns the model to ask now: always the worker if there is no lead.
+func (m Models) Next() *llm.Provider {
+	l := m.lead
+	if l == nil {
+		return m.Worker
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.answers < l.first || l.left > 0 {
+		return l.provider
+	}
+	return m.Worker
+}
+
+// count counts an answer (decisions M59, M60).
+func (l *lead) count(failed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	behindFirst := l.answers >= l.first
+	l.answers++
+	switch {
+	case !failed:
+		l.failures = 0
+		l.left = max(l.left-1, 0)
+	default:
+		l.failures++
+		if behindFirst && l.left == 0 && l.failures >= l.threshold {
+			l.left, l.failures = l.again, 0
+		}
+	}
+}
+
+// Ask makes a call for an answer in one piece. If it fails, it is tried once more with the lead, if there is one. By is the
+// model that has answered (decision M61).
+func (m Models) Ask(ctx context.Context, first *llm.Provider, call func(*llm.Provider) (llm.Piece, error)) (piece llm.Piece, by *llm.Provider, err error) {
+	piece, err = call(first)
+	if m.lead == nil {
+		return piece, first, err
+	}
+	by = first
+	if err != nil && ctx.Err() == nil {
+		if second, failed := call(m.lead.provider); failed == nil {
+			piece, by, err = second, m.lead.provider, nil
+		}
+	}
+	if err == nil {
+		m.lead.count(fails(piece))
+	}
+	return piece, by, err
+}
+
+// HasLead reports whether there is a lead.
+func (m Models) HasLead() bool { return m.lead != nil }
+
+// Mode returns the role of a model: lead, worker, or unknown (decision M62). There must be a lead.
+func (m Models) Mode(model string) string {
+	switch model {
+	case m.lead.provider.Config().ModelName:
+		return "lead"
+	case m.Worker.Config().ModelName:
+		return "worker"
+	}
+	return "unknown"
+}
+
+// Complete asks for an answer in one piece that is no turn. With a lead it asks the main model (decision M63).
+func (m Models) Complete(ctx context.Context, question llm.Request) (llm.Piece, error) {
+	if m.lead == nil {
+		return m.Worker.Complete(ctx, question)
+	}
+	piece, _, err := m.Ask(ctx, m.Next(), func(p *llm.Provider) (llm.Piece, error) { return p.Ask(ctx, question) })
+	return piece, err
+}
+
+// failing are what an answer says that fails, and failingFirst how one begins (decision M60).
+var (
+	failing = []string{
+		"that's wrong", "that's not right", "that doesn't work", "try again", "let me correct", "actually, ", "no, that's", "that's incorrect",
+		"fix this", "this is broken", "this doesn't",
+	}
+	failingFirst = []string{"no,", "wrong", "incorrect"}
+)
+
+// fails says whether an answer shows that its model does not get on.
+func fails(answer llm.Piece) bool {
+	return slices.ContainsFunc(answer.Message.Content, func(item message.Content) bool {
+		switch c := item.(type) {
+		case message.ToolRequest:
+			return c.Call.Error != nil
+		case message.Text:
+			text := lettercase.Lower(c.Text)
+			return slices.ContainsFunc(failing, func(s string) bool { return strings.Contains(text, s) }) ||
+				slices.ContainsFunc(failingFirst, func(s string) bool { return strings.HasPrefix(text, s) })
+		}
+		return false
+	})
+}

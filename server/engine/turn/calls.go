@@ -1,0 +1,205 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
+)
+
+// calls run the tools that a turn wants. They run on goroutines of their own, all at once; what they have to send meanwhile is
+// sent by the goroutine of the turn.
+type calls struct {
+	*turn
+	sends chan func(context.Context) error
+}
+
+// runAllowed runs the requests that have no result yet.
+func (t *turn) runAllowed(ctx context.Context) error {
+	c := calls{t, make(chan func(context.Context) error)}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.runAll(ctx)
+	}()
+	for {
+		select {
+		case send := <-c.sends:
+			if err := send(ctx); err != nil {
+				cancel(err)
+				<-done
+				return err
+			}
+		case <-done:
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return nil
+		}
+	}
+}
+
+// later has the goroutine of the turn send something, unless the context ends before.
+func (c calls) later(ctx context.Context, send func(context.Context) error) {
+	select {
+	case c.sends <- send:
+	case <-ctx.Done():
+	}
+}
+
+// runAll runs the requests, at most maxCalls at a time.
+func (c calls) runAll(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	places := make(chan struct{}, maxCalls)
+	for i := range c.wanted {
+		r := &c.wanted[i]
+		if r.decided || r.frontend {
+			continue
+		}
+		places <- struct{}{}
+		if ctx.Err() != nil {
+			return
+		}
+		running.Go(func() {
+			defer func() { <-places }()
+			c.run(ctx, r)
+		})
+	}
+}
+
+// maxCalls is how many tools run at the same time for one reply; the others wait for their turn.
+const maxCalls = 64
+
+// maxNotifications is how many notifications of a call may wait to be sent (GA 18.4).
+const maxNotifications = 16
+
+// elicitationTime is how long an MCP server's question is open (GA 8.3).
+const elicitationTime = 300 * time.Second
+
+// noAnswer is the error that an MCP server gets for a question without an answer, whatever the reason (decision X9).
+const noAnswer = Failure("Timeout waiting for user response")
+
+// run runs one tool.
+func (c calls) run(ctx context.Context, r *request) {
+	notify, over := c.notifications(ctx, r.announced.ID)
+	defer over()
+	r.result = c.call(ctx, toolbox.Call{
+		SessionID:  c.session.ID,
+		RequestID:  r.announced.ID,
+		WorkingDir: c.session.WorkingDir,
+		Name:       r.call.Name,
+		Arguments:  r.call.Arguments,
+		Notify:     notify,
+		Elicit: func(asker context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
+			// The question ends with the reply, too, whatever context a server is served with.
+			asker, cancel := context.WithCancelCause(asker)
+			defer cancel(nil)
+			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+			said, err := c.elicit(asker, text, schema)
+			if err != nil {
+				c.Log.Debug("no answer to an MCP server", "err", err)
+				return nil, noAnswer
+			}
+			return said, nil
+		},
+		Sample: c.sample,
+	})
+}
+
+// notifications returns what sends the notifications of a call. It drops those that come too fast, and those that come after
+// the call is over; over returns when the others have been sent.
+func (c calls) notifications(ctx context.Context, requestID string) (notify func(toolbox.Notification), over func()) {
+	queued := make(chan toolbox.Notification, maxNotifications)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		for n := range queued {
+			c.later(ctx, func(ctx context.Context) error {
+				return c.out.Push(ctx, chatstream.Notification(requestID, n.Method, n.Params))
+			})
+		}
+	}()
+	var mu sync.Mutex // over the queue, which a late notification must not find closed
+	closed := false
+	notify = func(n toolbox.Notification) {
+		mu.Lock()
+		defer mu.Unlock()
+		if closed {
+			return
+		}
+		select {
+		case queued <- n:
+		default:
+		}
+	}
+	return notify, func() {
+		mu.Lock()
+		closed = true
+		close(queued)
+		mu.Unlock()
+		<-sent
+	}
+}
+
+// call runs a tool of the server's own, or of an extension. A panic is the tool's failure.
+func (c calls) call(ctx context.Context, call toolbox.Call) (result message.ToolResult) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			c.Log.Error("panic in a tool", "tool", call.Name, "err", broken)
+			result = message.FailedResult("-32603: Internal error")
+		}
+	}()
+	if result, ok := c.callBuiltIn(call); ok {
+		return result
+	}
+	return c.agent.memory.texts.shortened(c.agent.Tools.Call(ctx, call))
+}
+
+// elicit asks the user for an MCP server (GA 8.3).
+func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
+	id := uuid.NewString()
+	question := c.agent.memory.elicitations.Ask(id)
+	defer question.Close()
+	asked := make(chan error, 1)
+	c.later(ctx, func(ctx context.Context) error {
+		m := message.New(message.Assistant, message.ActionRequired{Data: message.Elicitation{ID: id, Message: text, RequestedSchema: schema}})
+		err := c.add(ctx, m)
+		if err == nil {
+			err = c.send(ctx, m)
+		}
+		asked <- err
+		return err
+	})
+	ctx, cancel := context.WithTimeout(ctx, elicitationTime)
+	defer cancel()
+	select {
+	case err := <-asked:
+		if err != nil {
+			return nil, err
+		}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return question.Wait(ctx)
+}
+
+// elicitationResponse returns the answer to a question of an MCP server in a message, if it has one.
+func elicitationResponse(m message.Message) (message.ElicitationResponse, bool) {
+	for _, item := range m.Content {
+		if action, ok := item.(message.ActionRequired); ok {
+			if response, ok := action.Data.(message.ElicitationResponse); ok {
+				return response, true
+			}
+		}
+	}
+	return message.ElicitationResponse{}, false
+}

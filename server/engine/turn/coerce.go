@@ -1,0 +1,60 @@
+package turn
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// coerce converts arguments that are strings where the schema wants something else, if they can be read as that
+// (GA 7.8, decision M49): models often quote numbers.
+func coerce(arguments, schema json.RawMessage) json.RawMessage {
+	if arguments == nil || jsonwire.Text(schema).Kind() != "object" {
+		return arguments
+	}
+	properties := jsonwire.Text(schema).Pick("properties")[0]
+	if properties.Kind() != "object" {
+		return arguments
+	}
+	types := map[string]string{}
+	for name, property := range properties.Members() {
+		if property.Kind() == "object" {
+			if t := property.Pick("type")[0]; t.Kind() == "string" {
+				types[name.Str()] = t.Str()
+			}
+		}
+	}
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	for name, value := range jsonwire.Text(arguments).Members() {
+		w.Raw(append(append(jsonwire.Text{}, name...), ':'))
+		w.Raw(converted(value, types[name.Str()]))
+	}
+	w.Close('}')
+	return json.RawMessage(w.Text())
+}
+
+// converted returns a value as one of a type if it is a string that reads like one, else as it is.
+func converted(value jsonwire.Text, kind string) jsonwire.Text {
+	if value.Kind() != "string" {
+		return value
+	}
+	text := value.Str()
+	switch kind {
+	case "boolean":
+		if text == "true" || text == "false" {
+			return jsonwire.Text(text)
+		}
+	case "number", "integer":
+		number, err := jsonwire.Parse([]byte(text))
+		if err != nil || number.Kind() != "number" || string(number) != text {
+			return value
+		}
+		if kind == "integer" && strings.ContainsAny(text, ".eE") {
+			return value
+		}
+		return number
+	}
+	return value
+}

@@ -1,0 +1,181 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
+	"github.com/lockstep-dev/lockstep/server/engine/history"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// The prompt that asks for the summary, and the text that follows the summary (decisions M23, M24).
+const (
+	summarize = "Summarize the conversation between a user and an AI agent that follows, so that the agent can go on with the " +
+		"summary alone. Keep the user's goals, what was done and found out, names of files, decisions, errors, and what is left to do."
+	goOn = "The conversation so far was replaced by this summary. I go on from there without mentioning it."
+)
+
+// isCompaction says whether a text asks for a compaction (GA 7.10).
+func isCompaction(text string) bool {
+	switch text {
+	case "/compact", "/summarize", "Please compact this conversation":
+		return true
+	}
+	return false
+}
+
+const defaultThreshold = 0.8
+
+// A compaction replaces the conversation of a reply by a summary, so that the model has room again.
+type compaction struct{ *exchange }
+
+// overThreshold says whether the conversation has to be compacted before the model is asked, and the threshold in percent.
+func (c compaction) overThreshold(provider *llm.Provider) (percent int, over bool) {
+	threshold := defaultThreshold
+	if raw, err := c.Settings.Setting("GOOSE_AUTO_COMPACT_THRESHOLD"); err == nil && jsonwire.Text(raw).Kind() == "number" {
+		if f, err := json.Number(raw).Float64(); err == nil && 0 <= f && f <= 1 { // else it does not count (decision G33)
+			threshold = f
+		}
+	}
+	if threshold == 0 || threshold == 1 {
+		return 0, false
+	}
+	share := float64(c.estimate()) / float64(llm.ContextOf(provider.Config()))
+	return int(threshold * 100), share > threshold
+}
+
+// byHand does what the user has asked for (GA 7.10, manual).
+func (c compaction) byHand(ctx context.Context) error {
+	if err := c.thinking(ctx); err != nil {
+		return err
+	}
+	if c.agent.Provider() == nil {
+		return noProvider
+	}
+	if done, err := c.replace(ctx, false); err != nil || !done {
+		return err
+	}
+	return c.notice(ctx, "Compaction complete")
+}
+
+// automatic makes room and goes on (GA 7.10, automatic).
+func (c compaction) automatic(ctx context.Context, percent int) error {
+	if err := c.notice(ctx, fmt.Sprintf("Exceeded auto-compact threshold of %d%%. Performing auto-compaction...", percent)); err != nil {
+		return err
+	}
+	if err := c.thinking(ctx); err != nil {
+		return err
+	}
+	if done, err := c.replace(ctx, true); err != nil || !done {
+		return err
+	}
+	if err := c.notice(ctx, "Compaction complete"); err != nil {
+		return err
+	}
+	return c.converse(ctx)
+}
+
+// recover makes room because the model has reported that its context is full. It returns false when the reply is over.
+func (c compaction) recover(ctx context.Context) (more bool, err error) {
+	if err := c.notice(ctx, "Context limit reached. Compacting to continue conversation..."); err != nil {
+		return false, err
+	}
+	if err := c.thinking(ctx); err != nil {
+		return false, err
+	}
+	// What other streams of the session have saved meanwhile must not be lost. If the session is not there any more, the
+	// reply ends where the summary would be saved.
+	if err := c.load(ctx); err != nil && !errors.Is(err, session.ErrNotFound) {
+		return false, err
+	}
+	return c.replace(ctx, true)
+}
+
+// notice tells the user what the engine does. Clients recognise some of these texts.
+func (x *exchange) notice(ctx context.Context, text string) error {
+	return x.say(ctx, message.SystemNotification{Type: message.InlineMessage, Message: text})
+}
+
+func (c compaction) thinking(ctx context.Context) error {
+	return c.say(ctx, message.SystemNotification{Type: message.ThinkingMessage, Message: "goose is compacting the conversation..."})
+}
+
+// replace replaces the conversation by a summary, and sends it. If there is no summary, it tells the user and returns false.
+func (c compaction) replace(ctx context.Context, keepLatest bool) (done bool, err error) {
+	piece, err := c.summary(ctx)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if err != nil {
+		return false, c.say(ctx, message.Text{Text: "Ran into this error trying to compact: " + err.Error() + "."})
+	}
+	text, _ := piece.Message.PlainText()
+	seen, added := compacted(c.read.Messages, text, keepLatest)
+	// The session may have changed while the summary was made, which says nothing of that (decision M69).
+	if err := c.Store.Compact(ctx, c.session.ID, c.read, seen, added); err != nil {
+		return false, fmt.Errorf("%w: replace the conversation: %w", unwritable, err)
+	}
+	if err := c.countSummary(ctx, piece.Usage); err != nil {
+		return false, err
+	}
+	if err := c.load(ctx); err != nil {
+		return false, err
+	}
+	return true, c.out.Push(ctx, chatstream.UpdateConversation(c.conversation))
+}
+
+// summary asks the model for a summary, a second time without the results of tools if they were too much.
+func (c compaction) summary(ctx context.Context) (piece llm.Piece, err error) {
+	models := c.agent.chosen()
+	if models.Worker == nil {
+		return piece, noProvider
+	}
+	for _, results := range []bool{true, false} {
+		text := message.Text{Text: history.Transcript(c.conversation, results)}
+		piece, err = models.Complete(ctx, llm.Request{System: summarize, Messages: []message.Message{message.New(message.User, text)}})
+		if !llm.IsContextExceeded(err) {
+			return piece, err
+		}
+	}
+	return piece, err
+}
+
+// compacted returns who sees the messages of a conversation from now on, and what is added to it (GA 7.10). All of it is
+// hidden from the agent, and a summary and an instruction are there for it alone. The latest plain text of the user is
+// repeated, and is then not shown twice if it was the last message.
+func compacted(conversation []message.Message, summary string, keepLatest bool) (seen []message.Metadata, added []message.Message) {
+	latest := -1
+	if keepLatest {
+		latest = history.LatestText(conversation)
+	}
+	for i, m := range conversation {
+		repeated := i == latest && i == len(conversation)-1
+		seen = append(seen, message.Metadata{UserVisible: m.Metadata.UserVisible && !repeated})
+	}
+	forAgent := message.Metadata{AgentVisible: true}
+	replacement := message.New(message.User, message.Text{Text: summary})
+	replacement.Metadata = forAgent
+	instruction := message.New(message.Assistant, message.Text{Text: goOn})
+	instruction.Metadata = forAgent
+	added = []message.Message{replacement, instruction}
+	if latest >= 0 {
+		added = append(added, message.New(message.User, texts(conversation[latest])...))
+	}
+	return seen, added
+}
+
+// texts returns the texts of a message alone.
+func texts(m message.Message) (texts []message.Content) {
+	for _, item := range m.Content {
+		if text, ok := item.(message.Text); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}

@@ -1,0 +1,77 @@
+package turn
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
+)
+
+// Sessions are named while they are young (GA 18.6, decisions M21, M22).
+const (
+	namedUntil = 3 // messages of the user that have a text
+	namingTime = 60 * time.Second
+	maxName    = 100 // characters
+
+	describe = "Describe the topic of a conversation in four words or fewer. Answer with a short description and nothing else."
+)
+
+// nameSession asks the model for a name behind the reply, if the session still needs one.
+func (x *exchange) nameSession() {
+	models := x.agent.chosen()
+	question, wanted := namingQuestion(x.conversation)
+	if x.session.UserSetName || models.Worker == nil || !wanted {
+		return
+	}
+	service, id, memory := x.Service, x.session.ID, x.agent.memory
+	release := memory.Hold()
+	begun := x.Background.Go(func(ctx context.Context) {
+		defer release()
+		ctx, cancel := memory.bounded(ctx)
+		defer cancel(nil)
+		service.name(ctx, id, models, question)
+	})
+	if !begun {
+		release()
+	}
+}
+
+// name names a session. If it cannot, the session keeps its name.
+func (s *Service) name(ctx context.Context, id string, models leadworker.Models, question string) {
+	ctx, cancel := context.WithTimeout(ctx, namingTime)
+	defer cancel()
+	piece, err := models.Complete(ctx, llm.Request{
+		System: describe, Messages: []message.Message{message.New(message.User, message.Text{Text: question})},
+	})
+	if err != nil {
+		s.Log.Debug("session not named", "session", id, "err", err)
+		return
+	}
+	answer, _ := piece.Message.PlainText()
+	name := excerpt.Characters(strings.Join(strings.Fields(answer), " "), maxName)
+	if name == "" {
+		return
+	}
+	if err := s.Store.NameOnce(ctx, id, name); err != nil {
+		s.Log.Warn("session not named", "session", id, "err", err)
+	}
+}
+
+// namingQuestion returns what the model is asked, and whether a conversation is young enough.
+func namingQuestion(conversation []message.Message) (question string, wanted bool) {
+	var said []string
+	for _, m := range conversation {
+		if m.Role != message.User {
+			continue
+		}
+		if text, ok := m.PlainText(); ok {
+			said = append(said, "\n\n"+text)
+		}
+	}
+	wanted = 0 < len(said) && len(said) <= namedUntil
+	return "The messages of the user:" + strings.Join(said, ""), wanted
+}

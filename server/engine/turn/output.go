@@ -1,0 +1,87 @@
+package turn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonschema"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// outputTool is what the model calls with its final output (GA 7.13).
+const outputTool = "recipe__final_output"
+
+// The texts of a final output (GA 7.14, decision M34).
+const (
+	outputDescription = "Gives the final output of the conversation. Call it once, when the work is done. The output has to match this schema:\n"
+	outputTaken       = "Final output successfully collected."
+	outputUndefined   = "-32603: Final output tool not defined"
+	orderOutput       = "You MUST call the `final_output` tool NOW with the final output for the user."
+)
+
+// A FinalOutput is what a recipe wants to have at the end.
+type FinalOutput struct {
+	text   json.RawMessage
+	schema *jsonschema.Schema
+	shown  string // the schema, for the model to read
+}
+
+// NewFinalOutput returns the output that a JSON Schema describes: an object that is not empty (decision G16).
+func NewFinalOutput(text json.RawMessage) (*FinalOutput, error) {
+	if jsonwire.Text(text).Kind() != "object" || string(text) == "{}" {
+		return nil, errors.New("the response needs a JSON Schema that is an object, and not empty")
+	}
+	compiled, err := jsonschema.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("JSON schema validation failed: %w", err)
+	}
+	return &FinalOutput{text, compiled, compiled.Shown()}, nil
+}
+
+func (o *FinalOutput) tool() llm.Tool {
+	return llm.Tool{Name: outputTool, Description: outputDescription + o.shown, Schema: o.text}
+}
+
+// wrong says what keeps arguments from being the output, nothing if they are.
+func (o *FinalOutput) wrong(arguments json.RawMessage) string {
+	const shown = 20
+	problems, more := o.schema.Judge(arguments, shown)
+	if len(problems) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("-32602: Validation failed:\n")
+	for _, p := range problems {
+		fmt.Fprintf(&b, "- %s: %s\n", p.At, p.Reason)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "- %d more\n", more)
+	}
+	b.WriteString("\nExpected format:\n" + o.shown)
+	b.WriteString("\n\nPlease correct your output to match the expected JSON schema and try again.")
+	return b.String()
+}
+
+// A collectedOutput is the final output of a reply, once the model has given a valid one.
+type collectedOutput struct {
+	mu   sync.Mutex
+	text *string
+}
+
+// collect keeps a final output.
+func (o *collectedOutput) collect(output string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text = &output
+}
+
+// collected returns the final output, nil if there is none yet.
+func (o *collectedOutput) collected() *string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text
+}

@@ -1,0 +1,32 @@
+package turn
+
+import (
+	"context"
+
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
+	"github.com/lockstep-dev/lockstep/server/llm"
+)
+
+// sample asks the agent's model for an MCP server. Nobody is asked before, and it does not count as a call of the reply. It
+// is called by goroutines of connections, which must not end the server: a panic is the call's failure.
+func (c calls) sample(ctx context.Context, s toolbox.Sampling) (said toolbox.Sampled, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			c.Log.Error("panic in a call for an MCP server", "err", broken)
+			err = internal
+		}
+	}()
+	models := c.agent.chosen()
+	if models.Worker == nil {
+		return toolbox.Sampled{}, noProvider
+	}
+	question := llm.Request{System: s.System, Messages: s.Messages, TextsAlone: true}
+	piece, by, err := models.Ask(ctx, models.Next(), func(p *llm.Provider) (llm.Piece, error) {
+		return p.Sample(ctx, question, s.MaxTokens, s.Temperature)
+	})
+	if err != nil {
+		return toolbox.Sampled{}, err
+	}
+	text, _ := piece.Message.PlainText()
+	return toolbox.Sampled{Text: text, Model: by.Config().ModelName}, nil
+}

@@ -1,0 +1,107 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/engine/history"
+	"github.com/lockstep-dev/lockstep/server/llm"
+)
+
+// A storedSession is the session of a reply: its conversation and its token counts, as far as replies change them.
+type storedSession struct {
+	store  Store
+	memory *SessionMemory
+
+	session      session.Session      // as it was at the start
+	tokens       modelconfig.Tokens   // as they were read last
+	counted      int64                // the count of memory when they were read, -1 at first
+	conversation []message.Message    // as the model will see it: with what the turns bring
+	read         session.Conversation // as it was read last, without that
+}
+
+// load reads the conversation.
+func (s *storedSession) load(ctx context.Context) error {
+	read, err := s.store.Conversation(ctx, s.session.ID)
+	if err != nil {
+		return fmt.Errorf("%w: its conversation: %w", unreadable, err)
+	}
+	s.read = read
+	s.conversation = slices.Clip(read.Messages)
+	return nil
+}
+
+// numbers returns the numbers of the session, those that were read last if it is not there any more. They are read again
+// when a reply of the session has changed them, and not for every piece of an answer.
+func (s *storedSession) numbers(ctx context.Context) (modelconfig.Tokens, error) {
+	counted := s.memory.counted.Load()
+	if s.counted == counted {
+		return s.tokens, nil
+	}
+	tokens, err := s.store.Tokens(ctx, s.session.ID)
+	if errors.Is(err, session.ErrNotFound) {
+		return s.tokens, nil
+	}
+	if err != nil {
+		return s.tokens, fmt.Errorf("%w: its tokens: %w", unreadable, err)
+	}
+	s.tokens, s.counted = tokens, counted
+	return tokens, nil
+}
+
+// count notes what a call of the model has cost (GA 7.12).
+func (s *storedSession) count(ctx context.Context, used llm.Usage) error {
+	defer s.memory.counted.Add(1)
+	if err := s.store.AddUsage(ctx, s.session.ID, used.Total, used.Input, used.Output); err != nil {
+		return fmt.Errorf("%w: its tokens: %w", unwritable, err)
+	}
+	return nil
+}
+
+// countSummary notes that the conversation is as long as its summary from now on.
+func (s *storedSession) countSummary(ctx context.Context, used *llm.Usage) error {
+	if used == nil {
+		used = &llm.Usage{}
+	}
+	defer s.memory.counted.Add(1)
+	if err := s.count(ctx, *used); err != nil {
+		return err
+	}
+	if err := s.store.SetLastUsage(ctx, s.session.ID, used.Output, used.Output, nil); err != nil {
+		return fmt.Errorf("%w: its tokens: %w", unwritable, err)
+	}
+	return nil
+}
+
+// save adds messages to the session and to what the model will see.
+func (s *storedSession) save(ctx context.Context, messages ...message.Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	if err := s.add(ctx, messages...); err != nil {
+		return err
+	}
+	s.conversation = append(s.conversation, messages...)
+	return nil
+}
+
+// add adds messages to the session alone.
+func (s *storedSession) add(ctx context.Context, messages ...message.Message) error {
+	if err := s.store.AddMessages(ctx, s.session.ID, messages...); err != nil {
+		return fmt.Errorf("%w: save messages: %w", unwritable, err)
+	}
+	return nil
+}
+
+// estimate returns how many tokens the conversation has: what the last call said, else about that (GA 7.10).
+func (s *storedSession) estimate() int64 {
+	if total := s.session.Tokens.Total; total != nil {
+		return *total
+	}
+	return history.Estimate(s.conversation)
+}

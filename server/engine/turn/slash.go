@@ -1,0 +1,56 @@
+package turn
+
+import (
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
+)
+
+// slashCommand returns what is saved of what the user says: if it begins with the command of a recipe, the
+// recipe's text for the agent, and what was said for the user (GA 7.11).
+func (x *exchange) slashCommand(text string, said message.Message) []message.Message {
+	plain := []message.Message{said}
+	if !strings.HasPrefix(text, "/") {
+		return plain
+	}
+	command := lettercase.Lower(strings.TrimLeft(strings.Fields(text)[0], "/"))
+	path, ok := x.mappedRecipe(command)
+	if !ok {
+		return plain
+	}
+	r, err := x.ReadRecipe(path)
+	if err != nil {
+		x.Log.Debug("recipe of a command not read", "command", command, "err", err)
+		return plain
+	}
+	var parts []string
+	for _, part := range []*string{r.Instructions, r.Prompt} {
+		if part != nil {
+			parts = append(parts, *part)
+		}
+	}
+	forAgent := message.New(message.User, message.Text{Text: strings.Join(parts, "\n\n")})
+	forAgent.Metadata = message.Metadata{AgentVisible: true}
+	said.Metadata = message.Metadata{UserVisible: true}
+	return []message.Message{forAgent, said}
+}
+
+// mappedRecipe returns the recipe file of a command. The first mapping counts.
+func (x *exchange) mappedRecipe(command string) (path string, ok bool) {
+	raw, err := x.Settings.Setting("slash_commands")
+	if err != nil || jsonwire.Text(raw).Kind() != "array" {
+		return "", false
+	}
+	for _, mapping := range jsonwire.Text(raw).Elements() {
+		if mapping.Kind() != "object" {
+			continue
+		}
+		members := mapping.Pick("command", "recipe_path")
+		if members[0].Kind() == "string" && members[1].Kind() == "string" && members[0].Str() == command {
+			return members[1].Str(), true
+		}
+	}
+	return "", false
+}

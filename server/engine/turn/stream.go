@@ -1,0 +1,57 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
+	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
+)
+
+// pingInterval is the time between two pings (GA 7.4).
+const pingInterval = 500 * time.Millisecond
+
+// errGone is why an engine is stopped: its stream has ended, because the client has gone or the server stops.
+var errGone = errors.New("the stream has ended")
+
+// Serve answers POST /reply. It returns when the stream and the engine have ended; ctx must end with the request.
+func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
+	a, release := s.Stream(r.SessionID)
+	defer release()
+	over := a.memory.begin()
+	defer over()
+	engine, cancel := a.memory.bounded(ctx)
+	defer cancel(errGone)
+	x, todo, err := s.start(engine, a, r)
+	if err != nil {
+		if context.Cause(engine) == errDeleted {
+			err = notRead(session.ErrNotFound)
+		}
+		s.refuse(ctx, w, err)
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer release() // who deletes the session waits for this, and not for the reader
+		defer over()
+		x.run(engine, todo)
+	}()
+	err = sse.Serve(ctx, w, x.out, sse.Options{First: chatstream.Ping, Keepalive: chatstream.Ping, Interval: pingInterval, Ends: true})
+	s.Log.Debug("reply ended", "session", r.SessionID, "err", err)
+	cancel(errGone)
+	<-done
+}
+
+// refuse answers with the one event that tells why there is no reply (GA 7.3). The status is 200 all the same: clients
+// would repeat the request for ever.
+func (s *Service) refuse(ctx context.Context, w http.ResponseWriter, why error) {
+	q := chatstream.NewQueue()
+	_ = q.Push(ctx, chatstream.Error(clientMessage(why))) // there is room
+	q.End()
+	err := sse.Serve(ctx, w, q, sse.Options{Ends: true})
+	s.Log.Debug("reply refused", "err", errors.Join(why, err))
+}

@@ -1,0 +1,47 @@
+package turn
+
+import (
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
+	"github.com/lockstep-dev/lockstep/server/engine/toolguard"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// securityPrompts have users asked about calls that look dangerous, whatever else is allowed (GA 18.1, decisions M64, M65).
+type securityPrompts struct {
+	on        bool
+	threshold float64 // the confidence from which on a finding counts
+}
+
+const defaultConfidence = 0.7
+
+// securityPromptOf returns those that the settings want.
+func securityPromptOf(from leadworker.Settings) securityPrompts {
+	g := securityPrompts{threshold: defaultConfidence}
+	if raw, err := from.Setting("security_prompt_enabled"); err == nil {
+		g.on = string(raw) == "true"
+	}
+	raw, err := from.Setting("security_prompt_threshold")
+	if err != nil || jsonwire.Text(raw).Kind() != "number" {
+		return g
+	}
+	if f, err := strconv.ParseFloat(string(raw), 64); err == nil && 0 <= f && f <= 1 {
+		g.threshold = f
+	}
+	return g
+}
+
+// alarmed says whether a request looks dangerous, and notes why. Which arguments it has is not logged: they may be secret.
+func (t *turn) alarmed(r *request) bool {
+	if !t.prompts.on {
+		return false
+	}
+	finding, found := toolguard.Judge(r.announced.Call.Value.Arguments)
+	if !found || finding.Confidence < t.prompts.threshold {
+		return false
+	}
+	r.alarm = finding.Prompt()
+	t.Log.Warn("dangerous call", "session", t.session.ID, "tool", r.call.Name, "finding", finding.What)
+	return true
+}

@@ -1,0 +1,51 @@
+// Package files reads files that others have written, with a bound on their size, and writes files that only the user of
+// the server can read (decision G13).
+package files
+
+import (
+	"errors"
+	"io"
+	"os"
+	"unicode/utf8"
+)
+
+// Why a file is not read, beside errors of package os.
+var (
+	ErrNotPlain = errors.New("it is no plain file")
+	ErrTooLarge = errors.New("it is too large")
+	ErrNotUTF8  = errors.New("it is not UTF-8")
+)
+
+// Read returns the content of a plain file, or of one that a link leads to, of at most so many bytes. What is not plain is
+// not opened: that could wait for ever.
+func Read(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "read", Path: path, Err: ErrNotPlain}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = &os.PathError{Op: "read", Path: path, Err: ErrTooLarge}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return content, nil
+}
+
+// ReadText is [Read] for a text in UTF-8.
+func ReadText(path string, limit int64) (string, error) {
+	content, err := Read(path, limit)
+	if err == nil && !utf8.Valid(content) {
+		return "", &os.PathError{Op: "read", Path: path, Err: ErrNotUTF8}
+	}
+	return string(content), err
+}

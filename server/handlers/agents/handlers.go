@@ -1,0 +1,131 @@
+// Package agents answers for the agents of sessions: it starts, resumes and stops them, and lists their tools (GA 6).
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
+	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/store"
+	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// Handlers implement operations under /agent of the contract. Their bodies have passed [Bodies].
+type Handlers struct {
+	Store       *store.Store
+	Agents      *agentpool.Pool
+	Providers   *llm.Factory
+	Settings    *settings.Settings
+	Permissions *permission.Permissions
+	Recipes     *recipe.Library
+	// RecipeDir is the directory of the recipe library, which templates see as recipe_dir.
+	RecipeDir string
+	Log       *slog.Logger
+
+	started atomic.Int64 // sessions since the process began
+}
+
+// StartAgent answers POST /agent/start (GA 6.1).
+func (h *Handlers) StartAgent(ctx context.Context, _ gen.StartAgentRequestObject) (gen.StartAgentResponseObject, error) {
+	request, err := body.Of[startRequest](ctx)
+	if err != nil {
+		return nil, err
+	}
+	chosen, refused := h.chooseRecipe(request)
+	if refused != nil {
+		return refused, nil
+	}
+	if chosen != nil {
+		if err := chosen.Validate(ctx); err != nil {
+			return gen.StartAgent400JSONResponse{Of: response.Message(err.Error())}, nil
+		}
+	}
+	name := fmt.Sprintf("New session %d", h.started.Add(1))
+	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.workingDir, Name: name, Type: session.User, Recipe: chosen})
+	if err != nil {
+		h.Log.Error("session not created", "err", err)
+		return gen.StartAgent400JSONResponse{Of: response.Message("Failed to create session: Session cannot be written")}, nil
+	}
+	return gen.StartAgent200JSONResponse{Of: response.Encoded[api.Session](s.Write)}, nil
+}
+
+// ResumeAgent answers POST /agent/resume (GA 6.2).
+func (h *Handlers) ResumeAgent(ctx context.Context, request gen.ResumeAgentRequestObject) (gen.ResumeAgentResponseObject, error) {
+	s, err := h.Store.Load(ctx, request.Body.SessionID)
+	if err != nil {
+		return notFound("Failed to resume session: " + h.whyNotRead(err)), nil
+	}
+	if request.Body.LoadModelAndExtensions {
+		a, release := h.Agents.Use(s.ID)
+		defer release()
+		if s, err = h.Store.Load(ctx, s.ID); err != nil { // it may have been deleted meanwhile
+			return notFound("Failed to resume session: " + h.whyNotRead(err)), nil
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() { h.loadExtensions(ctx, a) })
+		err := h.loadProvider(ctx, a, s)
+		wg.Wait()
+		if err != nil {
+			return failed(err.Error()), nil
+		}
+	}
+	return gen.ResumeAgent200JSONResponse{Of: response.Encoded[api.Session](s.Write)}, nil
+}
+
+// StopAgent answers POST /agent/stop (GA 16.1).
+func (h *Handlers) StopAgent(_ context.Context, request gen.StopAgentRequestObject) (gen.StopAgentResponseObject, error) {
+	id := request.Body.SessionID
+	if !h.Agents.Stop(id) {
+		return notFound("Failed to stop agent for session " + excerpt.Quoted(id) + ": Session " + excerpt.Quoted(id) + " not found"), nil
+	}
+	return gen.DoneResponse{}, nil
+}
+
+// GetTools answers GET /agent/tools (GA 6.4).
+func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObject) (gen.GetToolsResponseObject, error) {
+	a, release := h.Agents.Use(request.Params.SessionID)
+	defer release()
+	tools, err := h.tools(ctx, a, request.Params.ExtensionName)
+	if err != nil {
+		h.Log.Warn("tools of extensions not listed", "err", err)
+	}
+	mode, _ := h.Settings.Text("GOOSE_MODE")
+	return gen.GetTools200JSONResponse{Of: response.Encoded[api.ToolInfoList](func(w *jsonwire.Writer) {
+		w.Open('[')
+		for _, tool := range tools {
+			writeToolInfo(w, tool, h.permission(mode, tool.Name))
+		}
+		w.Close(']')
+	})}, nil
+}
+
+// whyNotRead is the text for clients of an error of the store.
+func (h *Handlers) whyNotRead(err error) string {
+	if errors.Is(err, session.ErrNotFound) {
+		return "Session not found"
+	}
+	h.Log.Error("session not read", "err", err)
+	return "Session cannot be read"
+}
+
+func notFound(text string) gen.NotFoundWithMessageJSONResponse {
+	return gen.NotFoundWithMessageJSONResponse{Of: response.Message(text)}
+}
+
+func failed(text string) gen.FailedWithMessageJSONResponse {
+	return gen.FailedWithMessageJSONResponse{Of: response.Message(text)}
+}

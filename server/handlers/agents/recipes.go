@@ -1,0 +1,82 @@
+package agents
+
+import (
+	"context"
+	"errors"
+
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
+)
+
+// chooseRecipe returns the recipe that a start asks for, nil if it asks for none: a deeplink comes before an id, an id
+// before a recipe (GA 6.1).
+func (h *Handlers) chooseRecipe(request startRequest) (*recipe.Recipe, gen.StartAgentResponseObject) {
+	switch {
+	case request.recipeDeeplink != nil:
+		chosen, err := recipe.FromDeeplink(*request.recipeDeeplink)
+		if err != nil {
+			return nil, gen.StartAgent400JSONResponse{Of: response.Message("Failed to decode recipe deeplink")}
+		}
+		return &chosen, nil
+	case request.recipeID != nil:
+		chosen, err := h.Recipes.Get(*request.recipeID)
+		if errors.Is(err, recipe.ErrUnknown) {
+			return nil, notFound("Recipe not found: " + excerpt.Quoted(*request.recipeID))
+		}
+		if err != nil {
+			return nil, failed("Failed to load recipe: " + err.Error())
+		}
+		return &chosen, nil
+	}
+	return request.recipe, nil
+}
+
+// UpdateFromSession answers POST /agent/update_from_session (GA 6.3).
+func (h *Handlers) UpdateFromSession(ctx context.Context, request gen.UpdateFromSessionRequestObject) (gen.UpdateFromSessionResponseObject, error) {
+	id := request.Body.SessionID
+	if _, err := h.Store.Session(ctx, id); err != nil { // no agent is made for a session that is not there
+		return failed("Failed to get session: " + h.whyNotRead(err)), nil
+	}
+	a, release := h.Agents.Use(id)
+	defer release()
+	s, err := h.Store.Session(ctx, id)
+	if err != nil { // it has been deleted meanwhile
+		return failed("Failed to get session: " + h.whyNotRead(err)), nil
+	}
+	if err := h.follow(ctx, a, s); err != nil {
+		return failed(err.Error()), nil
+	}
+	return gen.DoneResponse{}, nil
+}
+
+// follow makes an agent do what the recipe of its session says. Without one, or while a value is missing, nothing is left of
+// an earlier one (decision G31). If it fails the agent stays as it was.
+func (h *Handlers) follow(ctx context.Context, a *agentpool.Agent, s session.Session) error {
+	var rendered recipe.Recipe
+	if s.Recipe != nil {
+		var err error
+		if rendered, err = s.Recipe.Render(ctx, s.UserRecipeValues, h.RecipeDir); err != nil && !errors.Is(err, recipe.ErrMissing) {
+			return err
+		}
+	}
+	var output *turn.FinalOutput
+	if rendered.Response != nil {
+		var err error
+		if output, err = turn.NewFinalOutput(rendered.Response.JSONSchema); err != nil {
+			return err
+		}
+	}
+	a.SetSubRecipes(rendered.SubRecipes)
+	a.SetOutput(output)
+	if rendered.Instructions != nil {
+		a.Follow(*rendered.Instructions)
+	} else {
+		a.InDesktop()
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package clienttools
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// Bounds limit what clients may register (CT 9.3, decision S39). Zero fields have their defaults.
+type Bounds struct {
+	MaxTools       int // of a client; 1,000
+	MaxClients     int // 10,000
+	MaxClientBytes int // of the ID and the definitions of a client; 8 MiB
+	MaxBytes       int // of all clients; 32 MiB
+}
+
+func (b Bounds) withDefaults() Bounds {
+	return Bounds{
+		MaxTools:       cmp.Or(b.MaxTools, 1000),
+		MaxClients:     cmp.Or(b.MaxClients, 10000),
+		MaxClientBytes: cmp.Or(b.MaxClientBytes, 8<<20),
+		MaxBytes:       cmp.Or(b.MaxBytes, 32<<20),
+	}
+}
+
+// Why nothing was registered.
+var (
+	ErrTooManyTools   = errors.New("too many tools")
+	ErrTooManyClients = errors.New("too many clients")
+)
+
+// keeping is what each definition counts besides its JSON: 32 MiB of the shortest ones would take ten times as much memory.
+const keeping = 256
+
+// A definition is a tool of a client and how many bytes it counts.
+type definition struct {
+	api.ClientToolDefinition
+	size int
+}
+
+// define returns the definitions of tools under their full IDs.
+func define(clientID string, tools []api.ClientToolDefinition) []definition {
+	all := make([]definition, len(tools))
+	for i, tool := range tools {
+		tool.ID = fullID(clientID, tool.ID)
+		all[i] = definition{tool, len(jsonwire.Marshal(tool)) + keeping}
+	}
+	return all
+}
+
+// admit returns how much larger a client, which may be new, becomes with more tools, or why it must not.
+func (r *Registry) admit(c *client, isNew bool, tools []definition) (growth int, err error) {
+	if isNew {
+		if r.clients.len() >= r.bounds.MaxClients {
+			return 0, ErrTooManyClients
+		}
+		growth = len(jsonwire.AppendQuoted(nil, c.id))
+	}
+	count := c.tools.len()
+	sizes := make(map[string]int, len(tools)) // of those that have been counted
+	for _, tool := range tools {
+		before, counted := sizes[tool.ID]
+		if !counted {
+			old, known := c.tools.get(tool.ID)
+			if !known {
+				count++
+			}
+			before = old.size
+		}
+		growth += tool.size - before
+		sizes[tool.ID] = tool.size
+	}
+	if count > r.bounds.MaxTools || c.size+growth > r.bounds.MaxClientBytes || r.size+growth > r.bounds.MaxBytes {
+		return 0, ErrTooManyTools
+	}
+	return growth, nil
+}

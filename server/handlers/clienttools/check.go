@@ -1,0 +1,199 @@
+package clienttools
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/httpapi/validation"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// Bodies are the rules for the bodies of the operations, by operation ID.
+func Bodies(bounds Bounds) map[string]body.Rules {
+	bounds = bounds.withDefaults()
+	// Tools beyond the bound are not looked at.
+	moreTools := func(raw []byte) response.Writer {
+		if jsonwire.CountElements(raw, "tools") > bounds.MaxTools {
+			return problem(http.StatusTooManyRequests, tooManyTools)
+		}
+		return nil
+	}
+	return map[string]body.Rules{
+		"registerClientTools":    {First: moreTools, Check: check(registerIssues, "clientID", "tools"), Refusals: Refusals, Malformed: malformed},
+		"unregisterClientTools":  {Check: check(unregisterIssues, "clientID", "toolIDs"), Refusals: Refusals, Malformed: malformed},
+		"submitClientToolResult": {Check: check(resultIssues, "requestID", "result"), Refusals: Refusals, Malformed: malformed},
+		"executeClientTool":      {AnyType: true, Check: checkExecute, Refusals: executeRefusals, Malformed: executeMalformed},
+	}
+}
+
+// issues notes what is wrong with a value, in the order of CT 3.5: an object's members in the order of its schema, an
+// array's elements by index, and nothing below a value of the wrong type.
+type issues func(value jsonwire.Text, found *validation.Issues)
+
+// check returns the check of a body that is an object. What it lets through are the named members.
+func check(all issues, names ...string) func(jsonwire.Text) (jsonwire.Text, response.Writer) {
+	return func(text jsonwire.Text) (jsonwire.Text, response.Writer) {
+		var found validation.Issues
+		all(text, &found)
+		if found.Any() {
+			return nil, validation.Refuse(text, &found)
+		}
+		return jsonwire.Object(names, text.Pick(names...)), nil
+	}
+}
+
+const (
+	aString api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedString
+	anArray api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedArray
+	object  api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedObject
+	record  api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedRecord
+)
+
+// is notes an issue if the value does not have the type.
+func is(expected api.InvalidTypeIssueExpected) issues {
+	kind := string(expected)
+	if expected == record {
+		kind = string(object)
+	}
+	return func(value jsonwire.Text, found *validation.Issues) {
+		if value.Kind() != kind {
+			found.Type(expected, value)
+		}
+	}
+}
+
+// optional notes nothing if the value is not there.
+func optional(inner issues) issues {
+	return func(value jsonwire.Text, found *validation.Issues) {
+		if value != nil {
+			inner(value, found)
+		}
+	}
+}
+
+// arrayOf notes the issues of an array whose elements have the issues of inner.
+func arrayOf(inner issues) issues {
+	return func(value jsonwire.Text, found *validation.Issues) {
+		if value.Kind() != "array" {
+			found.Type(anArray, value)
+			return
+		}
+		for i, element := range value.Elements() {
+			found.Enter(validation.Step{Index: i})
+			inner(element, found)
+			found.Leave()
+		}
+	}
+}
+
+// A field is a member of an object in a schema.
+type field struct {
+	name   string
+	issues issues
+}
+
+// objectOf notes the issues of an object with the given members.
+func objectOf(fields ...field) issues {
+	return func(value jsonwire.Text, found *validation.Issues) {
+		if value.Kind() != "object" {
+			found.Type(object, value)
+			return
+		}
+		members(value, fields, found)
+	}
+}
+
+func members(value jsonwire.Text, fields []field, found *validation.Issues) {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	for i, member := range value.Pick(names...) {
+		found.Enter(validation.Step{Key: names[i]})
+		fields[i].issues(member, found)
+		found.Leave()
+	}
+}
+
+var (
+	registerIssues = objectOf(
+		field{"clientID", is(aString)},
+		field{"tools", arrayOf(objectOf(
+			field{"id", is(aString)},
+			field{"description", is(aString)},
+			field{"parameters", is(record)},
+		))},
+	)
+	unregisterIssues = objectOf(
+		field{"clientID", is(aString)},
+		field{"toolIDs", optional(arrayOf(is(aString)))},
+	)
+	resultIssues = objectOf(
+		field{"requestID", is(aString)},
+		field{"result", responseIssues},
+	)
+	successFields = []field{
+		{"title", is(aString)},
+		{"output", is(aString)},
+		{"metadata", optional(is(record))},
+	}
+	errorFields = []field{
+		{"error", is(aString)},
+	}
+)
+
+// responseIssues are those of the union of CT 2.3. Attachments are accepted in any form (D8).
+func responseIssues(value jsonwire.Text, found *validation.Issues) {
+	if value.Kind() != "object" {
+		found.UnionType(value)
+		return
+	}
+	switch status := value.Pick("status")[0]; string(status) {
+	case `"success"`:
+		members(value, successFields, found)
+	case `"error"`:
+		members(value, errorFields, found)
+	default:
+		found.NoMember()
+	}
+}
+
+// maxTimeout is the longest timeout in milliseconds; a longer one counts as it (decision S9).
+const maxTimeout = math.MaxInt32
+
+// checkExecute checks the body of /client-tools/execute, whose errors are all the same (CT 4.4, decisions S8 and S9). A
+// timeout is let through as a plain integer, and a negative one as 0, which means the same.
+func checkExecute(text jsonwire.Text) (jsonwire.Text, response.Writer) {
+	if text.Kind() == "null" {
+		text = jsonwire.Text("{}")
+	}
+	if text.Kind() != "object" {
+		return nil, executeMalformed
+	}
+	names := []string{"toolID", "requestID", "sessionID", "messageID", "callID", "input", "timeout"}
+	values := text.Pick(names...)
+	last := len(names) - 1
+	for i, value := range values[:last] {
+		want := "string"
+		if names[i] == "input" {
+			want = "object"
+		}
+		if value != nil && value.Kind() != want {
+			return nil, executeMalformed
+		}
+	}
+	if timeout := values[last]; timeout != nil {
+		ms, ok := timeout.Integer()
+		if !ok {
+			return nil, executeMalformed
+		}
+		values = slices.Clone(values)
+		values[last] = strconv.AppendInt(nil, min(max(ms, 0), maxTimeout), 10)
+	}
+	return jsonwire.Object(names, values), nil
+}

@@ -1,0 +1,233 @@
+package clienttools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/handlers/events"
+	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// What Execute refuses.
+var (
+	ErrToolNotFound   = errors.New("tool not found")
+	ErrRequestPending = errors.New("request ID is already pending")
+)
+
+// A Failure is why an execution that was started has no result. Its text is the one of the event client-tool.failed.
+type Failure struct {
+	Text     string
+	TimedOut bool
+}
+
+func (f *Failure) Error() string { return f.Text }
+
+const (
+	textDisconnected = "Client disconnected"
+	textShuttingDown = "Server is shutting down"
+)
+
+// A Call is what the caller of a tool says.
+type Call struct {
+	ToolID                       string // full
+	RequestID                    string // made if empty
+	SessionID, MessageID, CallID string
+	Input                        json.RawMessage // an object
+	Timeout                      time.Duration
+}
+
+// An execution waits for its result.
+type execution struct {
+	directory string
+	client    string
+	request   api.ClientToolExecutionRequest
+	outcome   chan outcome // has room for the one there is
+}
+
+// An outcome is a result, or the failure if that is not nil.
+type outcome struct {
+	result  api.ClientToolResult
+	failure *Failure
+}
+
+// Execute runs a tool on its client and waits for the result, the timeout, the client's disconnect or the end of ctx
+// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Failure], or the cause of ctx's end; in that last
+// case the execution is withdrawn, without an event (CT 4.4).
+func (r *Registry) Execute(ctx context.Context, directory string, call Call) (api.ClientToolResult, error) {
+	e, err := r.start(directory, call)
+	if err != nil {
+		return api.ClientToolResult{}, err
+	}
+	timer := time.NewTimer(call.Timeout)
+	defer timer.Stop()
+	var o outcome
+	select {
+	case o = <-e.outcome:
+	case <-timer.C:
+		r.timeOut(e, call.Timeout)
+		o = <-e.outcome // of the time-out, or of a result that was faster
+	case <-ctx.Done():
+		r.withdraw(e)
+		return api.ClientToolResult{}, context.Cause(ctx)
+	}
+	if o.failure != nil {
+		return api.ClientToolResult{}, o.failure
+	}
+	return o.result, nil
+}
+
+// start looks the tool up, announces the execution and makes it pending.
+func (r *Registry) start(directory string, call Call) (*execution, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	owners := r.owners[call.ToolID]
+	switch {
+	case len(owners) == 0:
+		return nil, ErrToolNotFound
+	case r.stopped:
+		return nil, &Failure{Text: textShuttingDown}
+	}
+	client := owners[0].id // the first of several (CT 2.6)
+	if call.RequestID == "" {
+		call.RequestID = r.newRequestID(client, call.CallID)
+	} else if _, ok := r.pending.get(call.RequestID); ok {
+		return nil, ErrRequestPending
+	}
+	e := &execution{
+		directory: directory,
+		client:    client,
+		request: api.ClientToolExecutionRequest{
+			Type:      api.ClientToolExecutionRequestTypeClientToolRequest,
+			RequestID: call.RequestID,
+			SessionID: call.SessionID,
+			MessageID: call.MessageID,
+			CallID:    call.CallID,
+			Tool:      call.ToolID,
+			Input:     call.Input,
+		},
+		outcome: make(chan outcome, 1),
+	}
+	r.bus.Publish(directory, api.ClientToolExecutingEvent{
+		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
+		Properties: api.ClientToolCall{
+			SessionID: call.SessionID, MessageID: call.MessageID, CallID: call.CallID, Tool: call.ToolID, ClientID: client,
+		},
+	})
+	r.pending.set(call.RequestID, e)
+	r.bus.Publish(directory, api.ClientToolRequestEvent{
+		Type:       api.ClientToolRequestEventTypeClientToolRequest,
+		Properties: api.ClientToolRequested{ClientID: client, Request: e.request},
+	})
+	r.bus.Send(events.OfClient(directory, client), func() []byte {
+		return sse.Event("tool-request", jsonwire.Marshal(e.request))
+	})
+	return e, nil
+}
+
+// newRequestID makes an ID that is not pending (CT 8.2, decision S12).
+func (r *Registry) newRequestID(clientID, callID string) string {
+	first := clientID + "_" + callID + "_" + strconv.FormatInt(time.Now().UnixMilli(), 10)
+	id := first
+	for n := 2; ; n++ {
+		if _, taken := r.pending.get(id); !taken {
+			return id
+		}
+		id = first + "_" + strconv.Itoa(n)
+	}
+}
+
+// Submit gives a pending execution its result, or its client's error text if failed is not nil. It reports false, and
+// does nothing, if no execution with that ID is pending (CT 4.3).
+func (r *Registry) Submit(directory, requestID string, result api.ClientToolResult, failed *string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, ok := r.pending.get(requestID)
+	switch {
+	case !ok:
+		return false
+	case failed != nil:
+		r.fail(directory, e, &Failure{Text: *failed})
+	default:
+		r.complete(directory, e, result)
+	}
+	return true
+}
+
+// Disconnect is what follows the end of a stream of a client, while others of it may still be open (CT 5.1): first its
+// pending executions fail, then all its tools are removed. After Shutdown it does nothing.
+func (r *Registry) Disconnect(directory, clientID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return
+	}
+	for _, e := range r.pending.all() {
+		if e.client == clientID {
+			r.fail(directory, e, &Failure{Text: textDisconnected})
+		}
+	}
+	r.forget(directory, clientID)
+}
+
+// Shutdown fails all pending executions and every later one (decision S19, step 2).
+func (r *Registry) Shutdown() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stopped = true
+	for _, e := range r.pending.all() {
+		r.fail(e.directory, e, &Failure{Text: textShuttingDown})
+	}
+}
+
+func (r *Registry) timeOut(e *execution, after time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.isPending(e) {
+		text := fmt.Sprintf("Client tool execution timed out after %dms", after.Milliseconds())
+		r.fail(e.directory, e, &Failure{Text: text, TimedOut: true})
+	}
+}
+
+func (r *Registry) withdraw(e *execution) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.isPending(e) {
+		r.pending.delete(e.request.RequestID)
+	}
+}
+
+// isPending tells an execution from a later one with the same ID.
+func (r *Registry) isPending(e *execution) bool {
+	now, ok := r.pending.get(e.request.RequestID)
+	return ok && now == e
+}
+
+func (r *Registry) complete(directory string, e *execution, result api.ClientToolResult) {
+	r.pending.delete(e.request.RequestID)
+	r.bus.Publish(directory, api.ClientToolCompletedEvent{
+		Type: api.ClientToolCompletedEventTypeClientToolCompleted,
+		Properties: api.ClientToolCompleted{
+			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
+			ClientID: e.client, Success: true,
+		},
+	})
+	e.outcome <- outcome{result: result}
+}
+
+func (r *Registry) fail(directory string, e *execution, failure *Failure) {
+	r.pending.delete(e.request.RequestID)
+	r.bus.Publish(directory, api.ClientToolFailedEvent{
+		Type: api.ClientToolFailedEventTypeClientToolFailed,
+		Properties: api.ClientToolFailed{
+			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
+			ClientID: e.client, Error: failure.Text,
+		},
+	})
+	e.outcome <- outcome{failure: failure}
+}

@@ -1,0 +1,205 @@
+// Package clienttools lets programs outside the server, its clients, execute tools (CT 1 to 6, 8).
+//
+// A client registers definitions of tools, listens on a stream for requests to execute them, and posts the results. The
+// [Registry] holds the tools of all clients and the executions that wait for a result. [Handlers] are its face to HTTP.
+//
+// Everything that changes the registry happens under one lock, and the events about it are published before the lock is
+// released: events come in the order of the changes, and before the answers of the requests that made them (decision
+// S13). Publishing never waits, so neither does the lock.
+package clienttools
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/handlers/events"
+)
+
+// A Registry holds what clients have registered, for all directories together. It is in memory only and empty at first.
+// Its methods may be called from any goroutine.
+type Registry struct {
+	bus    *events.Bus
+	bounds Bounds
+
+	mu      sync.Mutex
+	clients ordered[string, *client]
+	known   uint64 // how many clients have ever been made
+	owners  owners
+	pending ordered[string, *execution]
+	stopped bool
+	size    int // of all clients
+}
+
+// A client and its tools, by full tool ID.
+type client struct {
+	id    string
+	rank  uint64 // grows in the order of the clients
+	tools ordered[string, definition]
+	size  int // of its ID and its tools, in bytes
+}
+
+// NewRegistry returns an empty registry that publishes on the bus.
+func NewRegistry(bus *events.Bus, bounds Bounds) *Registry {
+	return &Registry{bus: bus, bounds: bounds.withDefaults(), owners: owners{}}
+}
+
+const prefix = "client_"
+
+// fullID returns the ID by which the server knows a client's tool (CT 2.6). It is not uniquely decodable: clients "a"
+// and "a_b" can have a tool of the same full ID.
+func fullID(clientID, short string) string { return prefix + clientID + "_" + short }
+
+// Register adds tools to a client, or overwrites them in their place, and returns their full IDs, one for each
+// definition (CT 2.4, 4.1). Its error is [ErrTooManyTools] or [ErrTooManyClients]; nothing has changed then.
+func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDefinition) ([]api.ToolID, error) {
+	defined := define(clientID, tools)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c, known := r.clients.get(clientID)
+	if !known {
+		c = &client{id: clientID}
+	}
+	growth, err := r.admit(c, !known, defined)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		r.known++
+		c.rank = r.known
+		r.clients.set(clientID, c)
+	}
+	c.size += growth
+	r.size += growth
+	ids := make([]api.ToolID, len(tools))
+	for i, tool := range defined {
+		ids[i] = tool.ID
+		if _, ok := c.tools.get(tool.ID); !ok {
+			r.owners.add(c, tool.ID)
+		}
+		c.tools.set(tool.ID, tool)
+	}
+	r.bus.Publish(directory, api.ClientToolRegisteredEvent{
+		Type:       api.ClientToolRegisteredEventTypeClientToolRegistered,
+		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
+	})
+	return ids, nil
+}
+
+// Unregister removes the named tools of a client and returns the full IDs of those it had, in the order of the names
+// (CT 4.2). A name that begins with the prefix of full IDs is taken as one. The client keeps its place among the others,
+// even without tools.
+func (r *Registry) Unregister(directory, clientID string, names []string) []api.ToolID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	removed := []api.ToolID{}
+	c, ok := r.clients.get(clientID)
+	if !ok {
+		return removed
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, prefix) {
+			name = fullID(clientID, name)
+		}
+		if tool, ok := c.tools.get(name); ok {
+			c.size -= tool.size
+			r.size -= tool.size
+			c.tools.delete(name)
+			r.owners.remove(c, name)
+			removed = append(removed, name)
+		}
+	}
+	r.publishUnregistered(directory, clientID, removed)
+	return removed
+}
+
+// UnregisterAll removes all tools of a client, forgets the client, and returns the full IDs in registry order (CT 4.2).
+func (r *Registry) UnregisterAll(directory, clientID string) []api.ToolID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.forget(directory, clientID)
+}
+
+func (r *Registry) forget(directory, clientID string) []api.ToolID {
+	removed := []api.ToolID{}
+	c, ok := r.clients.get(clientID)
+	if !ok {
+		return removed
+	}
+	for id := range c.tools.all() {
+		r.owners.remove(c, id)
+		removed = append(removed, id)
+	}
+	r.clients.delete(clientID)
+	r.size -= c.size
+	r.publishUnregistered(directory, clientID, removed)
+	return removed
+}
+
+func (r *Registry) publishUnregistered(directory, clientID string, ids []api.ToolID) {
+	if len(ids) == 0 {
+		return
+	}
+	r.bus.Publish(directory, api.ClientToolUnregisteredEvent{
+		Type:       api.ClientToolUnregisteredEventTypeClientToolUnregistered,
+		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
+	})
+}
+
+// Tools returns the tools of a client in registry order (CT 4.5).
+func (r *Registry) Tools(clientID string) []api.ClientToolDefinition {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c, ok := r.clients.get(clientID)
+	if !ok {
+		return nil
+	}
+	tools := make([]api.ClientToolDefinition, 0, c.tools.len())
+	for _, tool := range c.tools.all() {
+		tools = append(tools, tool.ClientToolDefinition)
+	}
+	return tools
+}
+
+// AllTools returns the tools of all clients in registry order, each ID once: where the first client has it, with the
+// definition of the last one (CT 2.6, 4.6).
+func (r *Registry) AllTools() []api.ClientToolDefinition {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	tools := make([]api.ClientToolDefinition, 0, len(r.owners))
+	for _, c := range r.clients.all() {
+		for id, tool := range c.tools.all() {
+			owners := r.owners[id]
+			if owners[0] != c {
+				continue
+			}
+			if last := owners[len(owners)-1]; last != c {
+				tool, _ = last.tools.get(id)
+			}
+			tools = append(tools, tool.ClientToolDefinition)
+		}
+	}
+	return tools
+}
+
+// owners are the clients that have a tool, by its full ID, in the order of the clients.
+type owners map[string][]*client
+
+func (o owners) add(c *client, id string) {
+	clients := o[id]
+	at := len(clients)
+	for at > 0 && clients[at-1].rank > c.rank {
+		at--
+	}
+	o[id] = slices.Insert(clients, at, c)
+}
+
+func (o owners) remove(c *client, id string) {
+	clients := slices.DeleteFunc(o[id], func(other *client) bool { return other == c })
+	if len(clients) == 0 {
+		delete(o, id)
+		return
+	}
+	o[id] = clients
+}

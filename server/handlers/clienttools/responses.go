@@ -1,0 +1,97 @@
+package clienttools
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// toolsByID is an object that keeps the order of the tools.
+func toolsByID(tools []api.ClientToolDefinition) response.Of[api.ClientToolsByID] {
+	return response.Encoded[api.ClientToolsByID](func(w *jsonwire.Writer) {
+		w.Open('{')
+		for _, tool := range tools {
+			w.Key(tool.ID).Raw(jsonwire.Marshal(tool))
+		}
+		w.Close('}')
+	})
+}
+
+func problem(status int, body any) response.JSON {
+	return response.JSON{Status: status, Body: jsonwire.Marshal(body)}
+}
+
+// Refusals are the answers to bodies that are not read to their end.
+var Refusals = body.Refusals{
+	TooLarge: problem(http.StatusRequestEntityTooLarge, api.BodyTooLargeError{
+		Error: api.BodyTooLargeErrorErrorRequestBodyTooLarge,
+	}),
+	TooSlow: problem(http.StatusRequestTimeout, api.BodyTooSlowError{
+		Error: api.BodyTooSlowErrorErrorRequestBodyTooSlow,
+	}),
+	Busy: problem(http.StatusServiceUnavailable, api.TooManyRequestsError{
+		Error: api.TooManyRequestsErrorErrorTooManyRequestsInProgress,
+	}),
+}
+
+// executeRefusals are the same, coded.
+var executeRefusals = body.Refusals{
+	TooLarge: problem(http.StatusRequestEntityTooLarge, invalidRequest(string(api.BodyTooLargeErrorErrorRequestBodyTooLarge))),
+	TooSlow:  problem(http.StatusRequestTimeout, invalidRequest(string(api.BodyTooSlowErrorErrorRequestBodyTooSlow))),
+	Busy:     problem(http.StatusServiceUnavailable, executionFailed(string(api.TooManyRequestsErrorErrorTooManyRequestsInProgress))),
+}
+
+var (
+	// CT 3.4 step 4
+	malformed = problem(http.StatusInternalServerError, api.MalformedBodyError{
+		Name: api.MalformedBodyErrorNameUnknownError,
+		Data: api.MalformedBodyDetail{Message: api.MalformedBodyDetailMessageErrorMalformedJSONInRequestBody},
+	})
+	// CT 9.3
+	tooManyTools   = tooMany(api.TooManyToolsMessageTooManyTools)
+	tooManyClients = tooMany(api.TooManyToolsMessageTooManyClients)
+	// CT 4.4, decision S11
+	executeMalformed = problem(http.StatusBadRequest, invalidRequest("Invalid JSON body"))
+)
+
+func tooMany(message api.TooManyToolsMessage) api.TooManyToolsError {
+	return api.TooManyToolsError{Error: api.TooManyTools{Code: api.TooManyToolsCodeRATELIMITED, Message: message}}
+}
+
+func invalidRequest(message string) api.InvalidRequestError {
+	return api.InvalidRequestError{Error: api.InvalidRequest{Code: api.InvalidRequestCodeINVALIDREQUEST, Message: message}}
+}
+
+func executionFailed(message string) api.ExecutionFailedError {
+	return api.ExecutionFailedError{Error: api.ExecutionFailed{Code: api.ExecutionFailedCodeINTERNALERROR, Message: message}}
+}
+
+// RefuseExecute is the answer of /client-tools/execute to several directories (decision S3).
+func RefuseExecute([]string) response.Writer {
+	return problem(http.StatusBadRequest, invalidRequest("Invalid input: expected string, received array"))
+}
+
+// notExecuted answers an execution that has no result (CT 4.4). An error it does not know is returned.
+func notExecuted(err error) (gen.ExecuteClientToolResponseObject, error) {
+	var failure *Failure
+	switch {
+	case errors.Is(err, ErrToolNotFound):
+		return gen.ExecuteClientTool404JSONResponse{Of: response.Value(api.ToolNotFoundError{
+			Error: api.ToolNotFound{Code: api.ToolNotFoundCodeNOTFOUND, Message: api.ToolNotFoundMessageToolNotFound},
+		})}, nil
+	case errors.Is(err, ErrRequestPending): // decision S11
+		return gen.ExecuteClientTool400JSONResponse{Of: response.Value(invalidRequest("Request ID is already pending"))}, nil
+	case errors.As(err, &failure) && failure.TimedOut:
+		return gen.ExecuteClientTool504JSONResponse{Of: response.Value(api.ExecutionTimeoutError{
+			Error: api.ExecutionTimeout{Code: api.ExecutionTimeoutCodeTIMEOUT, Message: failure.Text},
+		})}, nil
+	case errors.As(err, &failure):
+		return gen.ExecuteClientTool500JSONResponse{Of: response.Value(executionFailed(failure.Text))}, nil
+	}
+	return nil, err
+}

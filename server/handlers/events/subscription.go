@@ -1,0 +1,28 @@
+package events
+
+import "github.com/lockstep-dev/lockstep/server/httpapi/sse"
+
+// A Subscription is the queue between the bus and one stream. It is an [sse.Source].
+type Subscription struct {
+	*sse.Queue
+	bus    *Bus
+	to     Audience
+	drop   func(error)
+	opened uint64 // its rank among all subscriptions; guarded by the bus, like place
+	place  int    // its index in its group
+	late   bool   // begun when its kind had ended already, and unknown to the bus
+}
+
+// Close ends the subscription. It is called once.
+func (s *Subscription) Close() {
+	if !s.late {
+		s.bus.remove(s)
+	}
+}
+
+// push adds a frame to the queue, or drops the stream if there is no room for it (decision S16).
+func (s *Subscription) push(frame []byte, limits Options) {
+	if !s.Add(frame, limits.MaxEvents, limits.MaxBytes) {
+		s.Drop(func() { s.drop(ErrSlowReader) })
+	}
+}

@@ -1,0 +1,43 @@
+package sessions
+
+import (
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// Bodies are the shapes of the bodies, by operation.
+var Bodies = map[string]body.Shape{
+	"updateSessionUserRecipeValues": body.ShapeOf(decodeValues),
+	"importSession":                 body.ShapeOf(decodeImport),
+	"updateSessionName":             body.ShapeOf(decodeName),
+	"editMessage":                   body.ShapeOf(decodeEdit),
+}
+
+func decodeImport(v decode.Value) (api.ImportSessionRequest, error) {
+	o := v.Object("json")
+	return api.ImportSessionRequest{JSON: o.String("json")}, o.Err()
+}
+
+func decodeName(v decode.Value) (api.UpdateSessionNameRequest, error) {
+	o := v.Object("name")
+	return api.UpdateSessionNameRequest{Name: o.String("name")}, o.Err()
+}
+
+// decodeValues keeps the order of the values, which the contract's type would lose.
+func decodeValues(v decode.Value) (jsonwire.Pairs, error) {
+	o := v.Object("userRecipeValues")
+	return decode.Field(o, "userRecipeValues", decode.Pairs), o.Err()
+}
+
+func decodeEdit(v decode.Value) (api.EditMessageRequest, error) {
+	o := v.Object("timestamp", "editType")
+	r := api.EditMessageRequest{Timestamp: o.Int("timestamp")}
+	kind := decode.FieldOr(o, "editType", api.EditTypeFork, func(v decode.Value) (api.EditType, error) {
+		kind, err := v.OneOf(string(api.EditTypeFork), string(api.EditTypeEdit))
+		return api.EditType(kind), err
+	})
+	r.EditType = &kind
+	return r, o.Err()
+}

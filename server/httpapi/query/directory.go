@@ -1,0 +1,76 @@
+package query
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
+	"github.com/lockstep-dev/lockstep/server/httpapi/validation"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+const (
+	parameter = "directory"
+	header    = "X-Opencode-Directory"
+)
+
+// Directory gives every request exactly one query parameter, directory, and no header of that meaning: the handlers
+// read the directory from there and need not know where it came from. A request whose query names a directory more than
+// once is refused.
+func Directory(byDefault string, refuse func(directories []string) response.Writer) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			r := c.Request()
+			named := directories(r.URL.RawQuery)
+			if len(named) > 1 {
+				return refuse(named).Write(c.Response())
+			}
+			r.URL.RawQuery = url.Values{parameter: {choose(named, r.Header, byDefault)}}.Encode()
+			r.Header.Del(header)
+			return next(c)
+		}
+	}
+}
+
+// RefuseSeveral is the answer to several directories in the form of a validation error (CT 3.4 step 2).
+func RefuseSeveral(directories []string) response.Writer {
+	given := jsonwire.Marshal(directories)
+	data := jsonwire.Object([]string{parameter}, []jsonwire.Text{given})
+	var found validation.Issues
+	found.Enter(validation.Step{Key: parameter})
+	found.Type(api.InvalidTypeIssueExpectedString, given)
+	return validation.Refuse(data, &found)
+}
+
+// choose returns the directory of the query, else of the header, else the default. An empty one counts as missing
+// (decision S4); several headers are one value (S5).
+func choose(named []string, h http.Header, byDefault string) string {
+	if len(named) == 1 && named[0] != "" {
+		return named[0]
+	}
+	if value := strings.Join(h.Values(header), ", "); value != "" {
+		return urlpath.ToUTF8(value) // decision S24
+	}
+	return byDefault
+}
+
+// directories returns the values of the parameter in the order of the query. They are decoded like the path, with + for
+// a blank: what is no escape stays as it is, where net/url would leave out the parameter.
+func directories(query string) (values []string) {
+	for pair := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		if unescape(key) == parameter {
+			values = append(values, unescape(value))
+		}
+	}
+	return values
+}
+
+func unescape(s string) string {
+	return urlpath.Unescape(strings.ReplaceAll(s, "+", " "))
+}

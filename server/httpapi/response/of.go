@@ -1,0 +1,59 @@
+package response
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// Of is the JSON of a T, which is a type of the contract. It must be written at most once.
+type Of[T any] struct {
+	text   jsonwire.Text
+	pooled *[]byte // the buffer that has the text, if it is to be used again
+}
+
+// Value returns the JSON of a value.
+func Value[T any](v T) Of[T] { return Of[T]{text: jsonwire.Marshal(v)} }
+
+// Encoded returns what a function writes, which must be the JSON of a T: that of a value which the server keeps in a type
+// of its own, or as JSON.
+func Encoded[T any](write func(w *jsonwire.Writer)) Of[T] {
+	encoded, _ := TryEncoded[T](func(w *jsonwire.Writer) error {
+		write(w)
+		return nil
+	})
+	return encoded
+}
+
+// TryEncoded is like [Encoded]. The error is that of the function.
+func TryEncoded[T any](write func(w *jsonwire.Writer) error) (Of[T], error) {
+	buffer := buffers.Get().(*[]byte)
+	w := jsonwire.NewWriter((*buffer)[:0])
+	err := write(w)
+	*buffer = w.Text()
+	encoded := Of[T]{*buffer, buffer}
+	if err != nil {
+		encoded.release()
+		return Of[T]{}, err
+	}
+	return encoded, nil
+}
+
+// Write writes the response.
+func (o Of[T]) Write(w http.ResponseWriter, status int) error {
+	defer o.release()
+	return JSON{Status: status, Body: o.text}.Write(w)
+}
+
+// buffers are those that are used again, for responses that are asked for often and are not small.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is how large a buffer may be to be used again, in bytes.
+const maxPooled = 1 << 20
+
+func (o Of[T]) release() {
+	if o.pooled != nil && cap(*o.pooled) <= maxPooled {
+		buffers.Put(o.pooled)
+	}
+}

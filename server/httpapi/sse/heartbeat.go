@@ -1,0 +1,55 @@
+package sse
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// A heartbeat calls a function at every multiple of an interval since it was started. It does not drift. What a
+// time.Ticker does besides, being waited for in a select, costs more than writing an event.
+type heartbeat struct {
+	interval time.Duration
+	tick     func()
+
+	mu    sync.Mutex
+	timer *time.Timer
+	next  time.Time
+	over  bool
+}
+
+func startHeartbeat(interval time.Duration, tick func()) *heartbeat {
+	m := &heartbeat{interval: interval, tick: tick, next: time.Now()}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.timer = time.AfterFunc(math.MaxInt64, m.beat)
+	m.schedule()
+	return m
+}
+
+// stop stops it. A beat that has begun may still end.
+func (m *heartbeat) stop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.over = true
+	m.timer.Stop()
+}
+
+func (m *heartbeat) beat() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.over {
+		m.tick()
+		m.schedule()
+	}
+}
+
+// schedule sets the timer to the next multiple that is not over yet.
+func (m *heartbeat) schedule() {
+	now := time.Now()
+	m.next = m.next.Add(m.interval)
+	if late := now.Sub(m.next); late > 0 { // the process has slept, say
+		m.next = m.next.Add(late.Truncate(m.interval) + m.interval)
+	}
+	m.timer.Reset(m.next.Sub(now))
+}

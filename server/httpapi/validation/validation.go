@@ -1,0 +1,119 @@
+// Package validation says what is wrong with a request that is JSON but not what the operation needs (CT 2.5, 3.5).
+package validation
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// Bounds of an answer (decision S43).
+const (
+	maxIssues = 100
+	maxData   = 64 << 10
+)
+
+// Issues collects what is wrong with a body. The first hundred are kept and the others counted, so that a faulty body
+// costs no more memory than a good one.
+type Issues struct {
+	at   []Step
+	kept []any // issues of the contract, or ones with the same keys in another order
+	more int
+}
+
+// A Step is one step from a value to something in it: a key, or an index if the key is empty.
+type Step struct {
+	Key   string
+	Index int
+}
+
+// Enter goes to something inside the current value, and Leave back again.
+func (s *Issues) Enter(step Step) { s.at = append(s.at, step) }
+
+// Leave goes back to the value that the current one is in.
+func (s *Issues) Leave() { s.at = s.at[:len(s.at)-1] }
+
+// Any says whether there is an issue.
+func (s *Issues) Any() bool { return len(s.kept) > 0 }
+
+// add keeps an issue of the current value, or counts it.
+func (s *Issues) add(issue func(at api.IssuePath) any) {
+	if len(s.kept) == maxIssues {
+		s.more++
+		return
+	}
+	at := make(api.IssuePath, len(s.at))
+	for i, step := range s.at {
+		at[i] = step.Index
+		if step.Key != "" {
+			at[i] = step.Key
+		}
+	}
+	s.kept = append(s.kept, issue(at))
+}
+
+// Type notes that the current value is missing or has another type than expected, which is string, array, object or
+// record: an object with any keys.
+func (s *Issues) Type(expected api.InvalidTypeIssueExpected, got jsonwire.Text) {
+	s.add(func(at api.IssuePath) any {
+		return api.InvalidTypeIssue{
+			Expected: expected,
+			Code:     api.InvalidTypeIssueCodeInvalidType,
+			Path:     at,
+			Message:  typeMessage(expected, got.Kind()),
+		}
+	})
+}
+
+// UnionType notes that the current value is a union that is missing or not an object. It begins with other keys than
+// [Issues.Type].
+func (s *Issues) UnionType(got jsonwire.Text) {
+	const expected = api.InvalidTypeIssueExpectedObject
+	s.add(func(at api.IssuePath) any {
+		return struct {
+			Code     api.InvalidTypeIssueCode     `json:"code"`
+			Expected api.InvalidTypeIssueExpected `json:"expected"`
+			Path     api.IssuePath                `json:"path"`
+			Message  string                       `json:"message"`
+		}{api.InvalidTypeIssueCodeInvalidType, expected, at, typeMessage(expected, got.Kind())}
+	})
+}
+
+// NoMember notes that the current value is a union whose discriminator, the key status, names none of its members.
+func (s *Issues) NoMember() {
+	s.add(func(at api.IssuePath) any {
+		return api.InvalidUnionIssue{
+			Code:          api.InvalidUnionIssueCodeInvalidUnion,
+			Errors:        []map[string]any{},
+			Note:          api.InvalidUnionIssueNoteNoMatchingDiscriminator,
+			Discriminator: api.InvalidUnionIssueDiscriminatorStatus,
+			Path:          append(at, "status"),
+			Message:       api.InvalidUnionIssueMessageInvalidInput,
+		}
+	})
+}
+
+func typeMessage(expected api.InvalidTypeIssueExpected, received string) string {
+	return "Invalid input: expected " + string(expected) + ", received " + received
+}
+
+// Refuse returns the answer 400 with the parsed body, unless that is large, and its issues.
+func Refuse(data jsonwire.Text, found *Issues) response.Writer {
+	issues := found.kept
+	if found.more > 0 {
+		issues = append(issues, api.TooManyIssues{
+			Code:    api.TooManyIssuesCodeTooManyIssues,
+			Path:    []string{},
+			Message: fmt.Sprintf("%d more issues", found.more),
+		})
+	}
+	body := jsonwire.Text("{")
+	if len(data) <= maxData {
+		body = append(append(append(body, `"data":`...), data...), ',')
+	}
+	body = append(append(body, `"error":`...), jsonwire.Marshal(issues)...)
+	return response.JSON{Status: http.StatusBadRequest, Body: append(body, `,"success":false}`...)}
+}

@@ -1,0 +1,18 @@
+package connector
+
+import (
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+)
+
+// TestAServerThatEndsAtOnce has servers that end at all moments: before something is written to them, and behind that.
+func TestAServerThatEndsAtOnce(t *testing.T) {
+	s := newSet(t)
+	for range 200 {
+		if err := s.Add(t.Context(), extension.Config{Type: "stdio", Name: "x", Cmd: "true"}); err == nil || err.Error() != string(mcperror.Closed) {
+			t.Fatalf("%v, want %s", err, mcperror.Closed)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package connector
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// serverKey is the variable with the secret of this server. Extensions must not get it.
+const serverKey = "GOOSE_SERVER__SECRET_KEY"
+
+// variables returns what an extension sets: the secrets that it names, but for those that are no texts, and its own, which
+// win (decision X39).
+func (c *Connector) variables(config extension.Config) (jsonwire.Pairs, error) {
+	var all jsonwire.Pairs
+	for _, key := range config.EnvKeys {
+		if _, own := config.Envs.Get(key); own {
+			continue
+		}
+		raw, err := c.Secrets.Secret(key)
+		if err != nil {
+			c.Log.Warn("secret not read", "err", err)
+		}
+		switch value := jsonwire.Text(raw); value.Kind() {
+		case "undefined", "null":
+			return nil, mcperror.Reason("invalid config: Failed to fetch secret '" + key + "' from config: Configuration value not found: " + strings.ToUpper(key))
+		case "string":
+			all = append(all, jsonwire.Pair{Name: key, Value: value.Str()})
+		}
+	}
+	return append(all, config.Envs...), nil
+}
+
+// environment returns the environment of a command. Of a name that is there twice, the last value counts.
+func environment(server []string, variables jsonwire.Pairs) []string {
+	all := slices.DeleteFunc(slices.Clone(server), func(variable string) bool {
+		return strings.HasPrefix(variable, serverKey+"=")
+	})
+	for _, v := range variables {
+		all = append(all, v.Name+"="+v.Value)
+	}
+	return all
+}

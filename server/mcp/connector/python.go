@@ -1,0 +1,44 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/files/tempdir"
+	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+	"github.com/lockstep-dev/lockstep/server/mcp/transport"
+)
+
+// openPython runs a server whose code is in its configuration (decision X22).
+func (c *Connector) openPython(ctx context.Context, config extension.Config) (provider, error) {
+	directory, err := writeCode(config.Code)
+	if err != nil {
+		c.Log.Warn("code of an extension not written", "extension", config.Name, "err", err)
+		return nil, mcperror.Reason("Temporary file cannot be written")
+	}
+	args := []string{"--with", "mcp"}
+	for _, dependency := range config.Dependencies {
+		args = append(args, "--with", dependency)
+	}
+	return c.run(ctx, config, transport.Command{
+		Name: "uvx", Args: append(args, "python", filepath.Join(directory.Path, codeFile)),
+		Directory: c.Directory, Environment: environment(c.Environment, nil), Temporary: directory,
+	})
+}
+
+const codeFile = "main.py"
+
+// writeCode writes code where only the user can read it, and returns the new directory of its file.
+func writeCode(code string) (*tempdir.Directory, error) {
+	directory, err := tempdir.Make()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(directory.Path, codeFile), []byte(code), 0o600); err != nil {
+		return nil, errors.Join(err, directory.Remove())
+	}
+	return directory, nil
+}

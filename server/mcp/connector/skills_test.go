@@ -1,0 +1,112 @@
+package connector
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+)
+
+// skilled is a set with the extension skills, of a session that has a directory, or of none.
+type skilled struct {
+	t                *testing.T
+	set              *Set
+	everywhere, here string // where skills of all sessions are, and the session's directory
+}
+
+func newSkilled(t *testing.T, sessionID string) *skilled {
+	t.Helper()
+	k := &skilled{t: t, everywhere: t.TempDir(), here: t.TempDir()}
+	c := *newSet(t).connector
+	c.Sessions, c.Skills = sessions{"x": k.here}, []string{filepath.Join(k.everywhere, "none"), k.everywhere}
+	k.set = c.NewSet(sessionID)
+	t.Cleanup(k.set.Close)
+	if err := k.set.Add(t.Context(), extension.Config{Type: "platform", Name: "Skills"}); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// write makes a skill in a directory.
+func (k *skilled) write(directory, head, text string) {
+	k.t.Helper()
+	if err := os.MkdirAll(directory, 0o755); err != nil {
+		k.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(directory, "SKILL.md"), []byte("---\n"+head+"\n---\n"+text), 0o644); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// offers checks what a model is offered and told.
+func (k *skilled) offers(tools, instructions string) {
+	k.t.Helper()
+	snapshot, err := k.set.Snapshot(k.t.Context())
+	if err != nil || names(snapshot.Tools) != tools || snapshot.Instructions[0].Text != instructions {
+		k.t.Errorf("%+v, %v", snapshot, err)
+	}
+}
+
+// loads checks what the tool says.
+func (k *skilled) loads(arguments, want string) {
+	k.t.Helper()
+	if got := said(k.t, k.set.Call(k.t.Context(), quiet("skills__loadSkill", arguments))); got != want {
+		k.t.Errorf("%s: %q, want %q", arguments, got, want)
+	}
+}
+
+func TestNoSkills(t *testing.T) {
+	k := newSkilled(t, "x")
+	k.offers("", "")
+	k.loads(`{"name":"a"}`, "Error: Skill 'a' not found")
+	k.loads(`{}`, "Error: Missing required parameter: name")
+	k.loads(`{"name":[]}`, "Error: Invalid argument: name")
+	if got := written(k.set.Call(t.Context(), quiet("skills__x", ""))); got != "error -32603: -32002: skills__x" {
+		t.Error(got)
+	}
+}
+
+func TestTheSkillsOfASessionHideThoseOfAll(t *testing.T) {
+	k := newSkilled(t, "x")
+	const list = "These skills are there. Load one with the tool skills__loadSkill when it helps:\n- a b: Two words\n- b: "
+	k.write(filepath.Join(k.everywhere, "1"), "{name: b, description: Everywhere}", "Everywhere.")
+	k.write(filepath.Join(k.here, ".claude/skills/1"), "{name: b, description: Of Claude}", "Of Claude.")
+	k.write(filepath.Join(k.here, ".claude/skills/2"), `{name: " a\n b", description: " Two\n words "}`, "Twice.")
+	k.offers("skills__loadSkill", list+"Of Claude")
+	k.loads(`{"name":"b"}`, "# Skill: b\n\nOf Claude.\n\n")
+	k.loads(`{"name":" a\n b"}`, "# Skill:  a\n b\n\nTwice.\n\n")
+	k.loads(`{"name":"a b"}`, "Error: Skill 'a b' not found")
+
+	k.write(filepath.Join(k.here, ".goose/skills/mine"), "{name: b, description: Mine}", "Mine.")
+	k.offers("skills__loadSkill", list+"Mine")
+	k.loads(`{"name":"b"}`, "# Skill: b\n\nMine.\n\n")
+}
+
+func TestASkillNamesItsFiles(t *testing.T) {
+	k := newSkilled(t, "x")
+	mine := filepath.Join(k.here, ".goose/skills/mine")
+	k.write(mine, "{name: b, description: Mine}", "\nMine.\n\nAll of it.\n")
+	if err := os.MkdirAll(filepath.Join(mine, "more", "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.txt", "more/b", "more/deep/c"} {
+		if err := os.WriteFile(filepath.Join(mine, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.loads(`{"name":"b"}`, "# Skill: b\n\nMine.\n\nAll of it.\n\n## Supporting Files\n\nSkill directory: "+mine+"\n\n- a.txt\n- more/b\n")
+	if err := errors.Join(os.RemoveAll(filepath.Join(mine, "more")), os.Remove(filepath.Join(mine, "a.txt"))); err != nil {
+		t.Fatal(err)
+	}
+	k.write(mine, "{name: b, description: Mine}", " \n")
+	k.loads(`{"name":"b"}`, "# Skill: b\n\n\n\n")
+}
+
+func TestSkillsWithoutASession(t *testing.T) {
+	k := newSkilled(t, "nobody")
+	k.write(filepath.Join(k.everywhere, "1"), "{name: b, description: Everywhere}", "Everywhere.")
+	k.write(filepath.Join(k.here, ".goose/skills/1"), "{name: b, description: Here}", "Here.")
+	k.loads(`{"name":"b"}`, "# Skill: b\n\nEverywhere.\n\n")
+}

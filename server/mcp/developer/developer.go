@@ -1,0 +1,154 @@
+// Package developer is the MCP server behind the built-in extension developer: it runs commands and edits files for a model
+// (GA 28.1, 28.2; decisions X14 to X20, X40 to X46). It runs as a process of its own, `agentd mcp developer`.
+package developer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const version = "1.16.0"
+
+// Versions of the protocol that a client may ask for; any other gets the last (GA 28.1).
+var versions = []string{"2024-11-05", "2025-03-26"}
+
+// A Setting is where a server works.
+type Setting struct {
+	Directory string   // relative paths count from here
+	Config    string   // settings of the user
+	Env       []string // as [os.Environ] returns it
+}
+
+// getenv returns a variable, or the default if it is not there or empty.
+func (s Setting) getenv(name, byDefault string) string {
+	for _, variable := range slices.Backward(s.Env) {
+		if value, is := strings.CutPrefix(variable, name+"="); is && value != "" {
+			return value
+		}
+	}
+	return byDefault
+}
+
+// A run answers one call of a tool. Its error is that of the protocol.
+type run func(ctx context.Context, c call) ([]mcp.Content, error)
+
+// A call is one of a tool.
+type call struct {
+	*arguments
+	log func(data any) // tells the client something meanwhile
+}
+
+// Serve talks to one client until that hangs up or the context ends, which is no error.
+func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, at Setting) error {
+	files := paths{at.Directory, readIgnored(at.Directory)}
+	sh := newShell(files, at)
+	defer sh.close()
+	x := &server{line: &line{Transport: &mcp.IOTransport{Reader: in, Writer: out}}}
+	x.ctx, x.cancel = context.WithCancel(ctx)
+	s := mcp.NewServer(&mcp.Implementation{Name: "goose-developer", Version: version}, &mcp.ServerOptions{
+		Instructions: fmt.Sprintf("The developer extension works with files and commands on this machine.\nOperating system: %s\nCurrent directory: %s\nShell: %s",
+			runtime.GOOS, at.Directory, sh.program),
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+	})
+	for name, run := range map[string]run{
+		"shell":           sh.run,
+		"text_editor":     newEditor(files).run,
+		"analyze":         files.analyze,
+		"image_processor": files.image,
+		"screen_capture":  noDesktop("Failed to access monitors"),
+		"list_windows":    noDesktop("Failed to list windows"),
+	} {
+		x.add(s, name, run)
+	}
+	s.AddPrompt(unitTest, writeUnitTest)
+	s.AddReceivingMiddleware(corrected)
+	err := s.Run(ctx, x.line)
+	x.cancel()
+	x.running.Wait()
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// corrected says what the library says otherwise.
+func corrected(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		switch params := request.GetParams().(type) {
+		case *mcp.InitializeParams:
+			if !slices.Contains(versions, params.ProtocolVersion) {
+				params.ProtocolVersion = versions[len(versions)-1]
+			}
+		case *mcp.CallToolParamsRaw:
+			if _, known := tools[params.Name]; !known {
+				return nil, invalid("tool not found")
+			}
+		}
+		return next(ctx, method, request)
+	}
+}
+
+// A server has calls that run. They end before it does: otherwise commands would be left.
+type server struct {
+	line    *line
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+func (x *server) add(s *mcp.Server, name string, run run) {
+	handle := func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		x.running.Add(1)
+		defer x.running.Done()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(x.ctx, cancel)()
+		token := request.Params.GetProgressToken()
+		c := call{argumentsOf(request.Params.Arguments), func(data any) { x.line.log(x.ctx, token, data) }}
+		content, err := run(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.CallToolResult{Content: content}, nil
+	}
+	t := tools[name]
+	s.AddTool(&mcp.Tool{Name: name, Description: t.description, InputSchema: json.RawMessage(t.schema)}, handle)
+}
+
+// A line is the connection to the client. The library sends no log messages before a client has asked for them; this does.
+type line struct {
+	mcp.Transport
+	connection mcp.Connection
+}
+
+// Connect is what the library calls before it takes requests.
+func (l *line) Connect(ctx context.Context) (c mcp.Connection, err error) {
+	l.connection, err = l.Transport.Connect(ctx)
+	return l.connection, err
+}
+
+func (l *line) log(ctx context.Context, token, data any) {
+	params := struct {
+		Level  string         `json:"level"`
+		Logger string         `json:"logger"`
+		Data   any            `json:"data"`
+		Meta   map[string]any `json:"_meta,omitempty"`
+	}{"info", "shell_tool", data, nil}
+	if token != nil {
+		params.Meta = map[string]any{"progressToken": token}
+	}
+	raw, err := json.Marshal(params)
+	if err == nil {
+		_ = l.connection.Write(ctx, &jsonrpc.Request{Method: "notifications/message", Params: raw})
+	}
+}

@@ -1,0 +1,60 @@
+package platform
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+	"github.com/lockstep-dev/lockstep/server/store"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+const noSession = mcperror.Reason("Session not found")
+
+// keep puts a value into the extension data of the session, and leaves what else is there. The value is asked for when
+// nobody else changes the data, so that the last one kept is the newest. The error is for clients; it is noSession if there
+// is none.
+func (h *Host) keep(ctx context.Context, name string, value func() jsonwire.Text) error {
+	h.data.Lock()
+	defer h.data.Unlock()
+	now, err := h.Sessions.Session(ctx, h.SessionID)
+	if errors.Is(err, session.ErrNotFound) {
+		return noSession
+	}
+	if err != nil {
+		return mcperror.Reason("Session cannot be read")
+	}
+	data, err := jsonwire.Parse(now.ExtensionData)
+	if err != nil {
+		return mcperror.Reason("Session cannot be read")
+	}
+	found, err := h.Sessions.Update(ctx, h.SessionID, store.SetExtensionData(json.RawMessage(with(data, name, value()))))
+	switch {
+	case err != nil:
+		return mcperror.Reason("Session cannot be written")
+	case !found: // any more
+		return noSession
+	}
+	return nil
+}
+
+// with returns an object with another value of a member, which stays where it is, or is the last one.
+func with(object jsonwire.Text, member string, value jsonwire.Text) jsonwire.Text {
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	there := false
+	for name, old := range object.Members() {
+		w.Key(name.Str())
+		if name.Str() == member {
+			old, there = value, true
+		}
+		w.Raw(old)
+	}
+	if !there {
+		w.Key(member).Raw(value)
+	}
+	w.Close('}')
+	return w.Text()
+}

@@ -1,0 +1,110 @@
+package platform
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/mcp/client"
+	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+)
+
+// maxResources is how many resources are listed (decision X35).
+const maxResources = 1000
+
+// servers returns the extensions of the agent that have announced resources, in the order of their keys.
+func (m *manager) servers() []Connected {
+	return slices.DeleteFunc(m.host.Extensions.All(), func(c Connected) bool { return c.Resources == nil })
+}
+
+// chosen returns the servers that are to be asked: all, or the one that an argument names, if it has announced resources.
+func (m *manager) chosen(a *arguments) (servers []Connected, notFound string) {
+	argument := "extension_name"
+	if !a.has(argument) {
+		argument = "extension"
+	}
+	if !a.has(argument) {
+		return m.servers(), ""
+	}
+	name := a.text(argument)
+	key := extension.NormalizedKey(name)
+	for _, connected := range m.host.Extensions.All() {
+		if connected.Key != key {
+			continue
+		}
+		if connected.Resources != nil {
+			servers = append(servers, connected)
+		}
+		return servers, ""
+	}
+	return nil, "Extension not found: " + name
+}
+
+// listResources asks all servers at once, and tells what they have in the order of their keys.
+func (m *manager) listResources(ctx context.Context, a *arguments) message.ToolResult {
+	servers, notFound := m.chosen(a)
+	if a.note(notFound); a.wrong != "" {
+		return fails(a.wrong)
+	}
+	lists, errs := make([][]client.Resource, len(servers)), make([]error, len(servers))
+	var asking sync.WaitGroup
+	for i, s := range servers {
+		asking.Go(func() { lists[i], errs[i] = s.Resources.Resources(ctx) })
+	}
+	asking.Wait()
+	var lines []string
+	left := maxResources
+	for i, s := range servers {
+		if errs[i] != nil {
+			lines = append(lines, s.Key+": "+mcperror.Text(errs[i]))
+		}
+		for _, r := range lists[i] {
+			if left == 0 {
+				lines = append(lines, "[There are more.]")
+				return message.TextResult(strings.Join(lines, "\n"))
+			}
+			lines = append(lines, s.Key+" - "+r.Name+", uri: ("+r.URI+")")
+			left--
+		}
+	}
+	if len(lines) == 0 {
+		return message.TextResult("No resources.")
+	}
+	return message.TextResult(strings.Join(lines, "\n"))
+}
+
+// readResource asks one server after the other, until one has the resource.
+func (m *manager) readResource(ctx context.Context, a *arguments) message.ToolResult {
+	uri := a.need("uri")
+	servers, notFound := m.chosen(a)
+	if a.note(notFound); a.wrong != "" {
+		return fails(a.wrong)
+	}
+	var last error
+	for _, s := range servers {
+		var contents []message.ToolContent
+		if contents, last = s.Resources.Resource(ctx, uri); last == nil {
+			return message.Success(texts(uri, contents))
+		}
+	}
+	if (a.has("extension_name") || a.has("extension")) && last != nil {
+		return fails("Cannot read " + uri + ": " + mcperror.Text(last))
+	}
+	return fails("Resource not found: " + uri)
+}
+
+// texts returns the contents of a resource as texts.
+func texts(uri string, contents []message.ToolContent) []message.ToolContent {
+	all := []message.ToolContent{}
+	for _, content := range contents {
+		text := "[binary]"
+		if c, ok := content.(message.ToolResource); ok && c.Text != nil {
+			text = *c.Text
+		}
+		all = append(all, message.ToolText{Text: uri + "\n\n" + text})
+	}
+	return all
+}

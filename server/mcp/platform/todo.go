@@ -1,0 +1,91 @@
+package platform
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// todoData is the member of a session's extension data that has its list.
+const todoData = "todo.v0"
+
+// defaultTodoLimit is how many characters a list may have (decision X21).
+const defaultTodoLimit = 50_000
+
+// TodoLimit returns how many characters a todo list may have, by the value of GOOSE_TODO_MAX_CHARS: 0 is no limit.
+func TodoLimit(setting string) int {
+	if limit, err := strconv.ParseUint(setting, 10, 31); err == nil {
+		return int(limit)
+	}
+	return defaultTodoLimit
+}
+
+// A todo is the extension that keeps the todo list of a session, in the session itself.
+type todo struct {
+	unconnected
+	host *Host
+}
+
+func (t *todo) Tools(context.Context) ([]llm.Tool, error) {
+	return []llm.Tool{{
+		Name:        "todo_write",
+		Description: "Replaces the todo list of this session.",
+		Schema:      json.RawMessage(`{"type":"object","properties":{"content":{"type":"string","description":"The whole list"}},"required":["content"]}`),
+	}}, nil
+}
+
+// Note says what is on the list (decision M20).
+func (t *todo) Note(ctx context.Context) string {
+	s, err := t.host.Sessions.Session(ctx, t.host.SessionID)
+	if err != nil {
+		return ""
+	}
+	data, err := jsonwire.Parse(s.ExtensionData)
+	if err != nil || data.Kind() != "object" {
+		return ""
+	}
+	list := data.Pick(todoData)[0]
+	if list.Kind() != "object" {
+		return ""
+	}
+	text := list.Pick("content")[0]
+	if text.Kind() != "string" || strings.TrimSpace(text.Str()) == "" {
+		return ""
+	}
+	return "Current tasks and notes:\n" + text.Str()
+}
+
+func (t *todo) Call(ctx context.Context, name string, call toolbox.Call) message.ToolResult {
+	if name != "todo_write" {
+		return mcperror.UnknownTool(call.Name)
+	}
+	a := argumentsOf(call.Arguments)
+	content := a.need("content")
+	if a.wrong != "" {
+		return fails(a.wrong)
+	}
+	n := utf8.RuneCountInString(content)
+	if t.host.TodoLimit > 0 && n > t.host.TodoLimit {
+		return fails(fmt.Sprintf("Todo list too large: %d chars (max: %d)", n, t.host.TodoLimit))
+	}
+	err := t.host.keep(ctx, todoData, func() jsonwire.Text {
+		return jsonwire.Object([]string{"content"}, []jsonwire.Text{a.values["content"]})
+	})
+	switch {
+	case errors.Is(err, noSession):
+		return fails(err.Error())
+	case err != nil:
+		return mcperror.Result(err)
+	}
+	return message.TextResult(fmt.Sprintf("Updated (%d chars)", n))
+}

@@ -1,0 +1,75 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/lockstep-dev/lockstep/server/mcp/client"
+	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+)
+
+// checked returns an answer of streamable HTTP if it is one, and else one that only its own request suffers from: the
+// library takes all but a few statuses, other types of content and bodies that break off for the end of the connection. What
+// is whole and no JSON-RPC, or too large, is that end (decision X12). Before the version is agreed on, what is wrong is only
+// noted.
+func (r *HTTP) checked(request *http.Request, response *http.Response) *http.Response {
+	isCall := client.IsCall(request.Context())
+	fits := response.StatusCode/100 == 2 && (!isCall || isStream(response) || isJSON(response))
+	switch {
+	case !r.isAgreed():
+		if !fits && response.StatusCode/100 == 2 {
+			r.note(mcperror.NotMCP)
+		}
+		return response
+	case !fits:
+		return unavailable(request, response)
+	case isCall && isJSON(response):
+		return whole(request, response)
+	}
+	return response
+}
+
+func (r *HTTP) isAgreed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.version != ""
+}
+
+func isJSON(response *http.Response) bool {
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	return kind == "application/json"
+}
+
+// whole reads an answer to its end.
+func whole(request *http.Request, response *http.Response) *http.Response {
+	text, err := io.ReadAll(response.Body)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); err != nil && !tooLarge {
+		return unavailable(request, response)
+	}
+	response.Body.Close()
+	response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), rest{err}))
+	return response
+}
+
+// A rest is what is left of a body that was read.
+type rest struct{ err error }
+
+func (r rest) Read([]byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	return 0, io.EOF
+}
+
+// unavailable is an answer that the library takes for the end of its request alone.
+func unavailable(request *http.Request, response *http.Response) *http.Response {
+	response.Body.Close()
+	return &http.Response{
+		Status: "503 Service Unavailable", StatusCode: http.StatusServiceUnavailable,
+		Proto: response.Proto, ProtoMajor: response.ProtoMajor, ProtoMinor: response.ProtoMinor,
+		Header: http.Header{}, Body: http.NoBody, Request: request,
+	}
+}

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/lockstep-dev/lockstep/server/httpapi/auth"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
+)
+
+// preroute runs before routing. It sets the headers that every response has, answers OPTIONS, checks the secret, and
+// replaces the URL that net/url has read by the one that the client meant.
+func preroute(key auth.Key) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error { return prerouted(c, key, next) }
+	}
+}
+
+func prerouted(c echo.Context, key auth.Key, next echo.HandlerFunc) error {
+	r := c.Request()
+	path, query := urlpath.Parse(r.RequestURI)
+	f := familyOf(path)
+	f.setHeaders(c.Response().Header())
+	if r.Method == http.MethodOptions {
+		return f.options(c.Response(), r)
+	}
+	if f == gooseServer && !key.Allows(path, r.Header) {
+		return response.Empty{Status: http.StatusUnauthorized}.Write(c.Response())
+	}
+	if f == gooseServer && slices.Contains(path, "") {
+		// No path has an empty segment, and Echo would take one for the value of a parameter.
+		return response.Empty{Status: http.StatusNotFound}.Write(c.Response())
+	}
+	// Echo routes by the raw path, and the generated handlers unescape what it finds there if there is one.
+	r.URL.RawPath = path.String()
+	r.URL.Path = "/" + strings.Join(path, "/")
+	r.URL.RawQuery = query
+	return next(c)
+}

@@ -1,0 +1,255 @@
+package decode
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// An Object reads the fields of an object, one after the other. What goes wrong first stays its error; what is read after
+// that is zero, so that a decoder can ask for all fields and look at the error once:
+//
+//	o := v.Object("name", "arguments")
+//	call := ToolCall{Name: o.String("name"), Arguments: o.MaybeObject("arguments")}
+//	return call, o.Err()
+//
+// Methods that begin with Maybe take a field that is missing or null; all others demand it.
+type Object struct {
+	value Value
+	names []string
+	found []Value
+	err   error
+}
+
+// Object reads the value as an object that has fields with these names. Others are ignored; one of these that occurs
+// twice is an error.
+func (v Value) Object(names ...string) *Object {
+	o := &Object{value: v, names: names, found: make([]Value, len(names)), err: v.want("object")}
+	if o.err != nil {
+		return o
+	}
+	for name, value := range members(v) {
+		i := slices.Index(names, name)
+		if i < 0 {
+			continue
+		}
+		if o.found[i].Exists() {
+			o.err = v.failAt(value.to, "duplicate field `"+name+"`")
+			return o
+		}
+		o.found[i] = value
+	}
+	return o
+}
+
+// Err returns what went wrong first, or nil.
+func (o *Object) Err() error { return o.err }
+
+// Check notes an error that was found elsewhere, unless there is one already.
+func (o *Object) Check(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+// Get returns a field, or a value that does not exist.
+func (o *Object) Get(name string) Value {
+	i := slices.Index(o.names, name)
+	if i < 0 {
+		panic("decode: the field " + name + " was not announced")
+	}
+	return o.found[i]
+}
+
+// Need returns a field that must be there, be it null. It is false if there is already an error.
+func (o *Object) Need(name string) (Value, bool) {
+	if o.err != nil {
+		return Value{}, false
+	}
+	v := o.Get(name)
+	if !v.Exists() {
+		o.err = o.value.Fail("missing field `" + name + "`")
+		return v, false
+	}
+	return v, true
+}
+
+// Maybe returns a field that is neither missing nor null. It is false if there is already an error.
+func (o *Object) Maybe(name string) (Value, bool) {
+	if o.err != nil {
+		return Value{}, false
+	}
+	v := o.Get(name)
+	return v, !v.IsNull()
+}
+
+// read decodes a field if it is there.
+func read[T any](o *Object, v Value, there bool, decode func(Value) (T, error)) (result T) {
+	if !there {
+		return result
+	}
+	result, o.err = decode(v)
+	return result
+}
+
+// maybe is read with a pointer, nil if the field is not there.
+func maybe[T any](o *Object, name string, decode func(Value) (T, error)) *T {
+	v, there := o.Maybe(name)
+	if !there {
+		return nil
+	}
+	result := read(o, v, true, decode)
+	return &result
+}
+
+// Field reads a field with the decoder of its type.
+func Field[T any](o *Object, name string, decode func(Value) (T, error)) T {
+	v, there := o.Need(name)
+	return read(o, v, there, decode)
+}
+
+// FieldOr reads a field with the decoder of its type if it is there; then it must not be null, unless the decoder takes it.
+func FieldOr[T any](o *Object, name string, missing T, decode func(Value) (T, error)) T {
+	if o.err != nil || !o.Get(name).Exists() {
+		return missing
+	}
+	return read(o, o.Get(name), true, decode)
+}
+
+// MaybeField reads a field with the decoder of its type, and returns nil if it is missing or null.
+func MaybeField[T any](o *Object, name string, decode func(Value) (T, error)) *T {
+	return maybe(o, name, decode)
+}
+
+// List reads an array with the decoder of its elements. It is never nil.
+func List[T any](o *Object, name string, decode func(Value) (T, error)) []T {
+	v, there := o.Need(name)
+	return read(o, v, there, listOf(decode))
+}
+
+// MaybeList reads an array with the decoder of its elements, and returns nil if the field is missing or null.
+func MaybeList[T any](o *Object, name string, decode func(Value) (T, error)) []T {
+	v, there := o.Maybe(name)
+	return read(o, v, there, listOf(decode))
+}
+
+// Strings returns an array of strings, which is never nil.
+func Strings(v Value) ([]string, error) { return listOf(Value.Str)(v) }
+
+// Pairs returns an object whose values are strings, which is never nil. Of repeated names the last value stands at the
+// first place.
+func Pairs(v Value) (jsonwire.Pairs, error) { return pairsOf(v, Value.Str) }
+
+// TextPairs is like Pairs, but takes other values for their JSON.
+func TextPairs(v Value) (jsonwire.Pairs, error) {
+	return pairsOf(v, func(v Value) (string, error) {
+		if v.kind() == "string" {
+			return v.Str()
+		}
+		return string(v.Any()), nil
+	})
+}
+
+func pairsOf(v Value, text func(Value) (string, error)) (jsonwire.Pairs, error) {
+	if err := v.want("object"); err != nil {
+		return nil, err
+	}
+	pairs := jsonwire.Pairs{}
+	places := map[string]int{}
+	for name, value := range members(v) {
+		s, err := text(value)
+		if err != nil {
+			return nil, err
+		}
+		place, repeated := places[name]
+		if repeated {
+			pairs[place].Value = s
+			continue
+		}
+		places[name] = len(pairs)
+		pairs = append(pairs, jsonwire.Pair{Name: name, Value: s})
+	}
+	return pairs, nil
+}
+
+func listOf[T any](decode func(Value) (T, error)) func(Value) ([]T, error) {
+	return func(v Value) ([]T, error) {
+		elements, err := v.Array()
+		if err != nil {
+			return nil, err
+		}
+		list := []T{}
+		for element := range elements {
+			item, err := decode(element)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		return list, nil
+	}
+}
+
+// String reads a string.
+func (o *Object) String(name string) string { return Field(o, name, Value.Str) }
+
+// MaybeString reads a string that may be missing.
+func (o *Object) MaybeString(name string) *string { return maybe(o, name, Value.Str) }
+
+// Bool reads true or false.
+func (o *Object) Bool(name string) bool { return Field(o, name, Value.Bool) }
+
+// MaybeBool reads true or false, or nothing.
+func (o *Object) MaybeBool(name string) *bool { return maybe(o, name, Value.Bool) }
+
+// Int reads an integer.
+func (o *Object) Int(name string) int64 { return Field(o, name, Value.Int) }
+
+// MaybeInt reads an integer that may be missing.
+func (o *Object) MaybeInt(name string) *int64 { return maybe(o, name, Value.Int) }
+
+// MaybeInt32 reads an integer of 32 bits that may be missing.
+func (o *Object) MaybeInt32(name string) *int64 {
+	return maybe(o, name, Within(math.MinInt32, math.MaxInt32))
+}
+
+// OneOf reads a string that must be one of some.
+func (o *Object) OneOf(name string, variants ...string) string {
+	return Field(o, name, func(v Value) (string, error) { return v.OneOf(variants...) })
+}
+
+// Any reads whatever there is, be it null.
+func (o *Object) Any(name string) json.RawMessage {
+	return Field(o, name, func(v Value) (json.RawMessage, error) { return v.Any(), nil })
+}
+
+// AnyObject reads an object of any content.
+func (o *Object) AnyObject(name string) json.RawMessage { return Field(o, name, Value.AnyObject) }
+
+// MaybeObject reads an object of any content that may be missing; then it is nil.
+func (o *Object) MaybeObject(name string) json.RawMessage {
+	v, there := o.Maybe(name)
+	return read(o, v, there, Value.AnyObject)
+}
+
+// MaybeArray reads an array of any content that may be missing; then it is nil.
+func (o *Object) MaybeArray(name string) json.RawMessage {
+	v, there := o.Maybe(name)
+	return read(o, v, there, func(v Value) (json.RawMessage, error) { return v.Any(), v.want("array") })
+}
+
+// MaybeAny reads whatever there is, nil if it is missing or null.
+func (o *Object) MaybeAny(name string) json.RawMessage {
+	v, there := o.Maybe(name)
+	return read(o, v, there, func(v Value) (json.RawMessage, error) { return v.Any(), nil })
+}
+
+// AnyObject returns an object of any content, in canonical form.
+func (v Value) AnyObject() (json.RawMessage, error) {
+	if err := v.want("object"); err != nil {
+		return nil, err
+	}
+	return v.Any(), nil
+}

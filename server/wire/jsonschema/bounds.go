@@ -1,0 +1,184 @@
+package jsonschema
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// What is judged at all, and how long that may take.
+const (
+	maxSize     = 256 << 10 // of a schema
+	maxDepth    = 200
+	maxDigits   = 1000
+	maxExponent = 1000
+	maxLooks    = 300_000 // at values, each with one schema
+)
+
+// beyond returns what of a text in canonical form is too deep, or a number that is too large to reckon with, nil if nothing
+// is. It looks at each byte once.
+func beyond(text []byte) *Problem {
+	var open []level
+	for at := 0; at < len(text); {
+		end := at + 1
+		switch c := text[at]; c {
+		case '{', '[':
+			if len(open) == maxDepth {
+				return &Problem{place(open), fmt.Sprintf("there are more than %d levels", maxDepth)}
+			}
+			open = append(open, level{object: c == '{'})
+		case '}', ']':
+			open = open[:len(open)-1]
+		case ',':
+			open[len(open)-1].index++
+		case '"':
+			end = jsonwire.SkipString(jsonwire.Text(text), at)
+			if end < len(text) && text[end] == ':' {
+				open[len(open)-1].name = text[at:end]
+			}
+		case ':':
+		default:
+			for end < len(text) && bytes.IndexByte([]byte(",]}"), text[end]) < 0 {
+				end++
+			}
+			if jsonwire.Text(text[at:end]).Kind() == "number" && isHuge(text[at:end]) {
+				return &Problem{place(open), "the number has too many digits, or too large an exponent"}
+			}
+		}
+		at = end
+	}
+	return nil
+}
+
+// A level is an object or an array that is open, and the place in it.
+type level struct {
+	object bool
+	index  int
+	name   []byte // in quotes
+}
+
+func place(open []level) string {
+	steps := make([]string, len(open))
+	for i, l := range open {
+		steps[i] = strconv.Itoa(l.index)
+		if l.object {
+			steps[i] = jsonwire.Text(l.name).Str()
+		}
+	}
+	return pointer(steps)
+}
+
+func isHuge(number []byte) bool {
+	mantissa, exponent, found := bytes.Cut(bytes.ToLower(number), []byte("e"))
+	digits := len(mantissa)
+	for _, c := range mantissa {
+		if c == '-' || c == '.' {
+			digits--
+		}
+	}
+	if digits > maxDigits || !found {
+		return digits > maxDigits
+	}
+	n, err := strconv.Atoi(string(exponent))
+	return err != nil || n < -maxExponent || n > maxExponent
+}
+
+// count makes a compiled schema count what it costs, and stop with errTooLong when nothing is left. A format is what the
+// library lets a program look at values with before it looks at the schemas inside of this one.
+func count(s *jsonschema.Schema, left *int, seen map[*jsonschema.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	inner := within(s)
+	cost := 1
+	for _, i := range inner {
+		count(i, left, seen)
+		cost++
+		if i.Enum != nil {
+			cost += len(i.Enum.Values)
+		}
+	}
+	format := s.Format
+	counting := &jsonschema.Format{Name: "format", Validate: func(value any) error {
+		if *left -= cost * weight(s, value); *left < 0 {
+			panic(errTooLong)
+		}
+		if format == nil {
+			return nil
+		}
+		return format.Validate(value)
+	}}
+	if format != nil {
+		counting.Name = format.Name
+		if format.Name == "regex" { // for which the library does not ask the format
+			counting.Name, format = "regular expression", &jsonschema.Format{Validate: isRegexp}
+		}
+	}
+	s.Format = counting
+}
+
+func isRegexp(value any) error {
+	if text, ok := value.(string); ok {
+		_, err := regexp.Compile(text)
+		return err
+	}
+	return nil
+}
+
+// weight is how often a schema looks at a value for its own part.
+func weight(s *jsonschema.Schema, value any) int {
+	switch value := value.(type) {
+	case map[string]any:
+		return 1 + len(value)*len(s.PatternProperties)
+	case string:
+		if s.Pattern != nil {
+			return 1 + len(value)*len(s.Pattern.String())/1000
+		}
+	}
+	return 1
+}
+
+// within returns the schemas that a schema asks.
+func within(s *jsonschema.Schema) []*jsonschema.Schema {
+	all := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties,
+		s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema}
+	if s.DynamicRef != nil {
+		all = append(all, s.DynamicRef.Ref)
+	}
+	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems} {
+		all = append(all, list...)
+	}
+	for _, members := range []map[string]*jsonschema.Schema{s.Properties, s.DependentSchemas} {
+		for _, member := range members {
+			all = append(all, member)
+		}
+	}
+	for _, member := range s.PatternProperties {
+		all = append(all, member)
+	}
+	either := []any{s.AdditionalProperties, s.Items, s.AdditionalItems}
+	for _, dependency := range s.Dependencies {
+		either = append(either, dependency)
+	}
+	for _, one := range either {
+		switch one := one.(type) {
+		case *jsonschema.Schema:
+			all = append(all, one)
+		case []*jsonschema.Schema:
+			all = append(all, one...)
+		}
+	}
+	there := all[:0]
+	for _, one := range all {
+		if one != nil {
+			there = append(there, one)
+		}
+	}
+	return there
+}

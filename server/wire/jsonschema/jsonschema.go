@@ -1,0 +1,139 @@
+// Package jsonschema validates values against JSON Schemas at a bounded cost: neither a schema nor a value can make it take
+// long (decisions G28 and G35).
+package jsonschema
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// A Schema is one that is valid. Its methods may be called at any time by anybody.
+type Schema struct {
+	text     json.RawMessage
+	compiled *jsonschema.Schema
+
+	mu   sync.Mutex // over looks, which belong to the value that is judged
+	left *int
+}
+
+// Compile returns the schema of a text in canonical form.
+func Compile(text json.RawMessage) (*Schema, error) {
+	if len(text) > maxSize {
+		return nil, fmt.Errorf("it has more than %d bytes", maxSize)
+	}
+	if wrong := beyond(text); wrong != nil {
+		return nil, fmt.Errorf("%s: %s", wrong.At, wrong.Reason)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	const name = "output:schema"
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is fetched
+	if err := compiler.AddResource(name, document); err != nil {
+		return nil, err
+	}
+	s := &Schema{text: text, left: new(int)}
+	if s.compiled, err = compiler.Compile(name); err != nil {
+		return nil, err
+	}
+	count(s.compiled, s.left, map[*jsonschema.Schema]bool{})
+	return s, nil
+}
+
+// A Problem is one thing that is wrong with a value.
+type Problem struct {
+	At     string // a JSON Pointer (RFC 6901)
+	Reason string // one line
+}
+
+// Judge returns what is wrong with a value in canonical form, in the order of the places, and how many things more.
+func (s *Schema) Judge(value json.RawMessage, most int) (problems []Problem, more int) {
+	if wrong := beyond(value); wrong != nil {
+		return []Problem{*wrong}, 0
+	}
+	decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err == nil {
+		err = s.validate(decoded)
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		if err != nil {
+			problems = []Problem{{Reason: err.Error()}}
+		}
+		return problems, 0
+	}
+	var leaves []leaf
+	collect(&leaves, invalid)
+	slices.SortStableFunc(leaves, func(a, b leaf) int { return cmp.Compare(a.at, b.at) })
+	more = max(0, len(leaves)-most)
+	for _, l := range leaves[:len(leaves)-more] {
+		problems = append(problems, Problem{l.at, reason(l.err)})
+	}
+	return problems, more
+}
+
+var errTooLong = errors.New("it takes too long to judge")
+
+func (s *Schema) validate(value any) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*s.left = maxLooks
+	defer func() {
+		if stopped := recover(); stopped == errTooLong {
+			err = errTooLong
+		} else if stopped != nil {
+			panic(stopped)
+		}
+	}()
+	return s.compiled.Validate(value)
+}
+
+// A leaf is an error that has no other cause.
+type leaf struct {
+	at  string
+	err *jsonschema.ValidationError
+}
+
+func collect(leaves *[]leaf, err *jsonschema.ValidationError) {
+	for _, cause := range err.Causes {
+		collect(leaves, cause)
+	}
+	if len(err.Causes) == 0 {
+		*leaves = append(*leaves, leaf{pointer(err.InstanceLocation), err})
+	}
+}
+
+var escaped = strings.NewReplacer("~", "~0", "/", "~1")
+
+func pointer(steps []string) string {
+	var b strings.Builder
+	for _, step := range steps {
+		b.WriteByte('/')
+		escaped.WriteString(&b, step)
+	}
+	return b.String()
+}
+
+var english = message.NewPrinter(language.English)
+
+// reason is the text of an error as one line that is not too long.
+func reason(err *jsonschema.ValidationError) string {
+	const most = 200
+	text := strings.Join(strings.Fields(err.ErrorKind.LocalizedString(english)), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,54 @@
+package jsonwire
+
+import "bytes"
+
+// SkipValue returns where the value ends that starts at the given place of valid JSON, which may have blanks.
+func SkipValue(text []byte, at int) int {
+	depth := 0
+	for {
+		switch text[at] {
+		case '"':
+			at = SkipString(text, at)
+		case '{', '[':
+			depth++
+			at++
+		case '}', ']':
+			depth--
+			at++
+		case ',', ':', ' ', '\t', '\n', '\r':
+			at++
+			continue // never the end of a value
+		default:
+			at = skipWord(text, at)
+		}
+		if depth == 0 {
+			return at
+		}
+	}
+}
+
+// SkipString returns where the string ends whose first quote is at the given place. It looks for quotes alone, which is fast
+// where they are rare: in a text of many megabytes.
+func SkipString(text []byte, at int) int {
+	start := at + 1
+	for at = start; ; at++ {
+		at += bytes.IndexByte(text[at:], '"')
+		backslashes := at
+		for backslashes > start && text[backslashes-1] == '\\' {
+			backslashes--
+		}
+		if (at-backslashes)%2 == 0 { // the quote is not escaped
+			return at + 1
+		}
+	}
+}
+
+func skipWord(text []byte, at int) int {
+	for ; at < len(text); at++ {
+		switch text[at] {
+		case ',', ']', '}', ' ', '\t', '\n', '\r':
+			return at
+		}
+	}
+	return at
+}

@@ -1,0 +1,168 @@
+package jsonwire
+
+import "strconv"
+
+// A Writer writes JSON piece by piece, with the commas in the right places. It does not look whether the pieces make a
+// value. The zero Writer is empty.
+type Writer struct {
+	buf   []byte
+	start int // what is before it was there already
+}
+
+// NewWriter returns a writer that appends to dst.
+func NewWriter(dst []byte) *Writer { return &Writer{dst, len(dst)} }
+
+// Of returns the JSON that a value writes.
+func Of(value interface{ Write(w *Writer) }) Text {
+	w := NewWriter(nil)
+	value.Write(w)
+	return w.Text()
+}
+
+// Text returns what has been written, with what it was appended to.
+func (w *Writer) Text() Text { return w.buf }
+
+// Open begins an object with '{', or an array with '['.
+func (w *Writer) Open(bracket byte) {
+	w.comma()
+	w.buf = append(w.buf, bracket)
+}
+
+// Close ends an object with '}', or an array with ']'.
+func (w *Writer) Close(bracket byte) { w.buf = append(w.buf, bracket) }
+
+// comma separates what comes from what is there.
+func (w *Writer) comma() {
+	if len(w.buf) == w.start {
+		return
+	}
+	switch w.buf[len(w.buf)-1] {
+	case '{', '[', ':', ',':
+		return
+	}
+	w.buf = append(w.buf, ',')
+}
+
+// Name begins a member, whose value is written next: w.Name("id").String(id). The name must need no escape.
+func (w *Writer) Name(name string) *Writer {
+	w.comma()
+	w.buf = append(w.buf, '"')
+	w.buf = append(w.buf, name...)
+	w.buf = append(w.buf, '"', ':')
+	return w
+}
+
+// String writes a string; see [AppendQuoted].
+func (w *Writer) String(s string) {
+	w.comma()
+	w.buf = AppendQuoted(w.buf, s)
+}
+
+// Int writes a number.
+func (w *Writer) Int(n int64) {
+	w.comma()
+	w.buf = strconv.AppendInt(w.buf, n, 10)
+}
+
+// Bool writes true or false.
+func (w *Writer) Bool(b bool) {
+	w.comma()
+	w.buf = strconv.AppendBool(w.buf, b)
+}
+
+// Raw writes a value that is canonical JSON.
+func (w *Writer) Raw(json []byte) {
+	w.comma()
+	w.buf = append(w.buf, json...)
+}
+
+// RawString writes a value that is canonical JSON.
+func (w *Writer) RawString(json string) {
+	w.comma()
+	w.buf = append(w.buf, json...)
+}
+
+// Null writes null.
+func (w *Writer) Null() { w.Raw([]byte("null")) }
+
+// StringOrNull writes a string, null if it is nil.
+func (w *Writer) StringOrNull(s *string) {
+	if s == nil {
+		w.Null()
+		return
+	}
+	w.String(*s)
+}
+
+// IntOrNull writes a number, null if it is nil.
+func (w *Writer) IntOrNull(n *int64) {
+	if n == nil {
+		w.Null()
+		return
+	}
+	w.Int(*n)
+}
+
+// RawOrNull writes canonical JSON, null if it is nil.
+func (w *Writer) RawOrNull(json []byte) {
+	if json == nil {
+		w.Null()
+		return
+	}
+	w.Raw(json)
+}
+
+// MaybeString writes a member that is a string, and nothing if it is nil.
+func (w *Writer) MaybeString(name string, s *string) {
+	if s != nil {
+		w.Name(name).String(*s)
+	}
+}
+
+// MaybeRaw writes a member of canonical JSON, and nothing if it is nil.
+func (w *Writer) MaybeRaw(name string, json []byte) {
+	if json != nil {
+		w.Name(name).Raw(json)
+	}
+}
+
+// Strings writes an array of strings.
+func (w *Writer) Strings(list []string) {
+	w.Open('[')
+	for _, s := range list {
+		w.String(s)
+	}
+	w.Close(']')
+}
+
+// BoolOrNull writes true or false, null if it is nil.
+func (w *Writer) BoolOrNull(b *bool) {
+	if b == nil {
+		w.Null()
+		return
+	}
+	w.Bool(*b)
+}
+
+// MaybeInt writes a member that is a number, and nothing if it is nil.
+func (w *Writer) MaybeInt(name string, n *int64) {
+	if n != nil {
+		w.Name(name).Int(*n)
+	}
+}
+
+// Key begins a member of any name, whose value is written next.
+func (w *Writer) Key(name string) *Writer {
+	w.String(name)
+	w.buf = append(w.buf, ':')
+	return w
+}
+
+// Array writes an array of items that can write themselves.
+func Array[T any](w *Writer, items []T, write func(T, *Writer)) {
+	w.Open('[')
+	for _, item := range items {
+		write(item, w)
+	}
+	w.Close(']')
+}
