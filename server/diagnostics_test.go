@@ -51,6 +51,9 @@ func TestASessionWhoseIDNoHeaderCanHoldHasNoArchive(t *testing.T) {
 		d := settings.Below(t.TempDir())
 		r := start(t, server.Config{Directories: d})
 		id := r.newSession("/w")
+		if err := os.MkdirAll(d.Logs(), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		db, err := sql.Open("sqlite", d.Sessions())
 		if err != nil {
 			t.Fatal(err)
