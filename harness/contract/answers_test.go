@@ -5,21 +5,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // What is said of answers does not depend on who else reads the documents, and requests are left out.
 func TestCheckResponsesIsCheckWithoutRequests(t *testing.T) {
-	doc := api(`
+	doc := sample.API(`
   /x:
     post:
       parameters: [{name: n, in: query, required: true, schema: {type: integer}}]
       requestBody: {content: {application/json: {schema: {type: object, required: [a]}}}}
       responses:
         '200': {description: ok, content: {application/json: {schema: {type: object, required: [a, b]}}}}`)
-	tr := answer("POST", "/x?n=one", 200, header("Content-Type", "application/json"), `{"a":1}`)
-	tr.Steps[0].Exchanges[0].Request.Header = header("Content-Type", "application/json")
-	tr.Steps[0].Exchanges[0].Request.Body = body(`{}`)
+	tr := sample.Response("POST", "/x?n=one", 200, sample.Header("Content-Type", "application/json"), `{"a":1}`)
+	tr.Steps[0].Exchanges[0].Request.Header = sample.Header("Content-Type", "application/json")
+	tr.Steps[0].Exchanges[0].Request.Body = sample.Body(`{}`)
 	all := parse(t, doc).Check(tr)
 	var want []Violation
 	for _, v := range all {

@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-const paramsDoc = head + `paths:
+const paramsDoc = sample.Head + `paths:
   /x/{id}/{kind}:
     parameters:
       - {name: id, in: path, required: true, schema: {type: string, pattern: '^[a-z ]+$'}}
@@ -76,12 +77,12 @@ func TestParameters(t *testing.T) {
 		{"/x/a/c?json=[1,2]", nil, ""},
 		{"/x/a/c?json=[1,%222%22]", nil, "query json/1 parameter-value"},
 		{"/x/a/c?json=[1", nil, "query json parameter-value"},
-		{"/x/a/c", header("x-list", "1, 2", "X-LIST", "3"), ""},
-		{"/x/a/c", header("X-List", "1,b"), "header X-List/1 parameter-value"},
-		{"/x/a/c", header("Cookie", "a=b; sid=12"), ""},
-		{"/x/a/c", header("Cookie", "sid=x"), "cookie sid parameter-value"},
-		{"/x/a/c?any=a+b", header("Cookie", "word=a+b"), ""},
-		{"/x/a/c?any=a", header("Cookie", "word=a%20b"), "cookie word parameter-value"},
+		{"/x/a/c", sample.Header("x-list", "1, 2", "X-LIST", "3"), ""},
+		{"/x/a/c", sample.Header("X-List", "1,b"), "header X-List/1 parameter-value"},
+		{"/x/a/c", sample.Header("Cookie", "a=b; sid=12"), ""},
+		{"/x/a/c", sample.Header("Cookie", "sid=x"), "cookie sid parameter-value"},
+		{"/x/a/c?any=a+b", sample.Header("Cookie", "word=a+b"), ""},
+		{"/x/a/c?any=a", sample.Header("Cookie", "word=a%20b"), "cookie word parameter-value"},
 	} {
 		if got := short(d.CheckRequest("GET", tc.target, tc.header, nil)); got != tc.want {
 			t.Errorf("CheckRequest(%q, %v): %s, want %s", tc.target, tc.header, got, tc.want)
@@ -89,7 +90,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-const bodiesDoc = head + `paths:
+const bodiesDoc = sample.Head + `paths:
   /x:
     post:
       requestBody:
@@ -145,7 +146,7 @@ func TestRequestBodies(t *testing.T) {
 	} {
 		var h transcript.Header
 		if tc.contentType != "" {
-			h = header("content-type", tc.contentType)
+			h = sample.Header("content-type", tc.contentType)
 		}
 		vs := d.CheckRequest(tc.method, "/x", h, []byte(tc.body))
 		if got := short(vs); got != tc.want {
@@ -210,9 +211,9 @@ func TestResponses(t *testing.T) {
 	} {
 		var h transcript.Header
 		if tc.contentType != "" {
-			h = header("Content-type", tc.contentType)
+			h = sample.Header("Content-type", tc.contentType)
 		}
-		tr := answer(tc.method, "/x", tc.status, h, tc.body)
+		tr := sample.Response(tc.method, "/x", tc.status, h, tc.body)
 		tr.Steps[0].Exchanges[0].Request.Malformed = true // look at the answer only
 		vs := d.Check(tr)
 		if got := short(vs); got != tc.want {
@@ -249,7 +250,7 @@ func TestAnExchangeIsCheckedAsFarAsItCame(t *testing.T) {
 		}, "status undocumented-status"},
 		{"a malformed request", func(ex *transcript.Exchange) { ex.Request.Malformed, ex.Request.Method = true, "PUT" }, ""},
 	} {
-		tr := answer("GET", "/x", 200, header("Content-Type", "application/json"), "[]")
+		tr := sample.Response("GET", "/x", 200, sample.Header("Content-Type", "application/json"), "[]")
 		tc.change(tr.Steps[0].Exchanges[0])
 		if got := short(d.Check(tr)); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
@@ -273,24 +274,24 @@ components:
     Message: {type: object, properties: {payload: {type: object, required: [type], properties: {type: {type: string}}}}}`
 
 func TestEvents(t *testing.T) {
-	d := parse(t, streaming(streamDoc))
+	d := parse(t, sample.Streaming(streamDoc))
 	op, _ := d.Operation("GET", "/x")
 	for _, tc := range []struct {
 		event      transcript.Event
 		name, want string
 	}{
-		{data("", `{"payload":{"type":"a.b"}}`), "a.b", ""},
-		{data("other", `{"payload":{"type":"a.b"}}`), "a.b", ""}, // the document goes by the data
-		{data("", `{"payload":{"type":"a.b","x":1}}`), "a.b", "event data/payload/x undocumented-field"},
-		{data("", `{"payload":{"type":"a.c"}}`), "a.c", "event name undocumented-event"},
-		{data("a.b", `{"payload":{"type":5}}`), "a.b", "event data/payload/type type"},
-		{data("", `{"payload":[]}`), "message", "event data/payload undocumented-field"},
-		{data("", `{"n":"x"}`), "message", "event data/n type"},
-		{data("", `not JSON`), "message", "event data json-syntax"},
-		{data("", `{"n":1,"n":2}`), "message", "event data/n json-duplicate-name"},
-		{data("", `{"key":"k"}`), "message", "event data/key write-only"}, // an event goes the way of a response
-		{data("ping", ``), "ping", ""},
-		{data("ping", `x`), "ping", "event data enum"},
+		{sample.Event("", `{"payload":{"type":"a.b"}}`), "a.b", ""},
+		{sample.Event("other", `{"payload":{"type":"a.b"}}`), "a.b", ""}, // the document goes by the data
+		{sample.Event("", `{"payload":{"type":"a.b","x":1}}`), "a.b", "event data/payload/x undocumented-field"},
+		{sample.Event("", `{"payload":{"type":"a.c"}}`), "a.c", "event name undocumented-event"},
+		{sample.Event("a.b", `{"payload":{"type":5}}`), "a.b", "event data/payload/type type"},
+		{sample.Event("", `{"payload":[]}`), "message", "event data/payload undocumented-field"},
+		{sample.Event("", `{"n":"x"}`), "message", "event data/n type"},
+		{sample.Event("", `not JSON`), "message", "event data json-syntax"},
+		{sample.Event("", `{"n":1,"n":2}`), "message", "event data/n json-duplicate-name"},
+		{sample.Event("", `{"key":"k"}`), "message", "event data/key write-only"}, // an event goes the way of a response
+		{sample.Event("ping", ``), "ping", ""},
+		{sample.Event("ping", `x`), "ping", "event data enum"},
 		{transcript.Event{Comment: true, Data: "keep-alive"}, "", ""},
 		{transcript.Event{ID: "7", Undispatched: true}, "message", ""},
 		{transcript.Event{Type: "a.b", Undispatched: true}, "a.b", "event data event-data"},
@@ -298,7 +299,7 @@ func TestEvents(t *testing.T) {
 		if got := d.EventName(op, &tc.event); got != tc.name {
 			t.Errorf("EventName(%+v) = %q, want %q", tc.event, got, tc.name)
 		}
-		vs := d.Check(streamed(data("ping", ""), tc.event))
+		vs := d.Check(sample.Stream(sample.Event("ping", ""), tc.event))
 		if got := short(vs); got != tc.want {
 			t.Errorf("%+v: %s, want %s", tc.event, got, tc.want)
 		}
@@ -315,10 +316,10 @@ func TestEvents(t *testing.T) {
 
 func TestAStreamThatIsNotDescribedIsNotChecked(t *testing.T) {
 	d := parse(t, bodiesDoc)
-	tr := answer("POST", "/x", 200, header("Content-Type", "text/event-stream"), "")
+	tr := sample.Response("POST", "/x", 200, sample.Header("Content-Type", "text/event-stream"), "")
 	tr.Steps[0].Exchanges[0].Request.Malformed = true
 	tr.Steps[0].Exchanges[0].Stream = "s"
-	tr.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{data("x", "y"), {Comment: true}}}}
+	tr.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{sample.Event("x", "y"), {Comment: true}}}}
 	if vs := d.Check(tr); len(vs) > 0 {
 		t.Errorf("Check: %s", long(vs))
 	}
@@ -326,17 +327,17 @@ func TestAStreamThatIsNotDescribedIsNotChecked(t *testing.T) {
 
 func TestAStreamWhereNoneIsDeclared(t *testing.T) {
 	d := parse(t, bodiesDoc)
-	tr := answer("GET", "/x", 200, header("Content-Type", "text/event-stream"), "")
+	tr := sample.Response("GET", "/x", 200, sample.Header("Content-Type", "text/event-stream"), "")
 	tr.Steps[0].Exchanges[0].Stream = "s"
-	tr.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{data("x", "y")}}}
+	tr.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{sample.Event("x", "y")}}}
 	if got := short(d.Check(tr)); got != "header Content-Type undocumented-media-type" {
 		t.Errorf("Check: %s", got)
 	}
 }
 
 func TestViolationsComeInTheOrderOfTheTranscript(t *testing.T) {
-	d := parse(t, streaming(streamDoc))
-	tr := streamed(data("", "x"), data("", "y"))
+	d := parse(t, sample.Streaming(streamDoc))
+	tr := sample.Stream(sample.Event("", "x"), sample.Event("", "y"))
 	tr.Steps = append(tr.Steps, transcript.Step{ID: "2", Exchanges: []*transcript.Exchange{
 		tr.Steps[0].Exchanges[0],
 		{Request: transcript.Request{Method: "GET", Target: "/x"}, Response: &transcript.Response{Status: 500}},

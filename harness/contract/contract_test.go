@@ -4,11 +4,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // sharedDoc says everything by reference.
-const sharedDoc = head + `servers: [{url: api}, {url: 'https://example.com'}]
+const sharedDoc = sample.Head + `servers: [{url: api}, {url: 'https://example.com'}]
 paths:
   /x:
     parameters:
@@ -53,7 +54,7 @@ components:
 
 func TestReferencesAreFollowed(t *testing.T) {
 	d := parse(t, sharedDoc)
-	h := header("Content-Type", "application/json")
+	h := sample.Header("Content-Type", "application/json")
 	for _, tc := range []struct {
 		vs           []Violation
 		want, schema string
@@ -65,9 +66,9 @@ func TestReferencesAreFollowed(t *testing.T) {
 		{d.CheckRequest("POST", "/x?n=1", h, nil), "target undocumented-operation", "#/paths"},
 		{d.CheckRequest("GET", "/x?n=1&m=1", nil, nil), "", ""},
 		{d.CheckRequest("GET", "/api/x?n=1&m=one", nil, nil), "query m parameter-value", "#/paths/~1x/parameters/1/schema"},
-		{d.Check(answer("POST", "/v2/x?n=1", 200, h, `{"count":1}`)), "header X-Count missing-header", "#/components/headers/Count"},
-		{d.Check(streamed(data("thing", `{"thing":{"count":"1"}}`)))[1:], "event data/thing/count type", "#/components/schemas/Count"},
-		{d.Check(streamed(data("other", `{"count":"1"}`)))[1:], "event data/count type", "#/components/schemas/Count"},
+		{d.Check(sample.Response("POST", "/v2/x?n=1", 200, h, `{"count":1}`)), "header X-Count missing-header", "#/components/headers/Count"},
+		{d.Check(sample.Stream(sample.Event("thing", `{"thing":{"count":"1"}}`)))[1:], "event data/thing/count type", "#/components/schemas/Count"},
+		{d.Check(sample.Stream(sample.Event("other", `{"count":"1"}`)))[1:], "event data/count type", "#/components/schemas/Count"},
 	} {
 		if got := short(tc.vs); got != tc.want || len(tc.vs) > 0 && (tc.vs[0].Schema != tc.schema || tc.vs[0].Line == 0) {
 			t.Errorf("%s(want %s at %s)", long(tc.vs), tc.want, tc.schema)
@@ -113,16 +114,16 @@ func TestEventsOfAnOperation(t *testing.T) {
 		name, doc string
 		want      []string // nil: the document does not say
 	}{
-		{"in the order of the document", streaming(events), []string{"tock", "tick"}},
-		{"a stream beside another", streaming(events + `
+		{"in the order of the document", sample.Streaming(events), []string{"tock", "tick"}},
+		{"a stream beside another", sample.Streaming(events + `
         '202':
           description: ok
           content: {text/event-stream: {schema: {type: string}, x-events: {events: {boom: {schema: {}}}}}}`), []string{"tock", "tick", "boom"}},
-		{"a stream beside one that is not described", streaming(events + `
+		{"a stream beside one that is not described", sample.Streaming(events + `
         '202':
           description: ok
           content: {text/event-stream: {schema: {type: string}}}`), nil},
-		{"no stream", returning(`{type: string}`), nil},
+		{"no stream", sample.Returning(`{type: string}`), nil},
 	} {
 		d, err := Parse([]byte(tc.doc), nil)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 )
 
@@ -51,9 +52,9 @@ func TestTheGuidesExampleIsRight(t *testing.T) {
 	if !ok {
 		t.Fatal("the guide has no example of x-events")
 	}
-	d := parse(t, api("  /x:\n    get:\n      responses:\n        '200':\n          description: ok\n          content:\n"+
+	d := parse(t, sample.API("  /x:\n    get:\n      responses:\n        '200':\n          description: ok\n          content:\n"+
 		regexp.MustCompile(`(?m)^`).ReplaceAllString(strings.TrimRight(example, "\n"), "          "), "    ToolRequest: {type: object}"))
-	if vs := d.Check(streamed(data("tool-request", `{}`), data("ping", ``))); len(vs) > 0 {
+	if vs := d.Check(sample.Stream(sample.Event("tool-request", `{}`), sample.Event("ping", ``))); len(vs) > 0 {
 		t.Errorf("Check: %s", long(vs))
 	}
 }

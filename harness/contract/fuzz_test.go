@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -15,7 +16,7 @@ import (
 // and every violation says what and where.
 func FuzzCheck(f *testing.F) {
 	d, _ := ours(f)
-	loose := parse(f, returning("{$ref: '#/components/schemas/Pet'}", petSchemas))
+	loose := parse(f, sample.Returning("{$ref: '#/components/schemas/Pet'}", petSchemas))
 	for _, body := range []string{`{}`, `{"error":"Unknown request ID"}`, `{"kind":"Puppy","bark":1}`, `{"a":1,"a":2}`, "\xff", `[1,[2,[3]]]`, ``,
 		`{"type":"client-tool.failed","properties":{"sessionID":"a"}}`, `{"data":null,"error":[{"code":"invalid_union","errors":[]}],"success":false}`} {
 		f.Add("POST", "/client-tools/result", 404, "application/json", body, "client-tool.failed", "no-cache")
@@ -23,13 +24,13 @@ func FuzzCheck(f *testing.F) {
 		f.Add("GET", "/event?directory=%2F", 200, "text/event-stream", body, "ping", "no-cache")
 	}
 	f.Fuzz(func(t *testing.T, method, target string, status int, contentType, content, event, cacheControl string) {
-		h := header("Content-Type", contentType, "Cache-Control", cacheControl, "Access-Control-Allow-Origin", "*")
-		tr := answer(method, target, status, h, content)
+		h := sample.Header("Content-Type", contentType, "Cache-Control", cacheControl, "Access-Control-Allow-Origin", "*")
+		tr := sample.Response(method, target, status, h, content)
 		tr.Steps[0].Exchanges[0].Request.Header = h
-		tr.Steps[0].Exchanges[0].Request.Body = body(content)
-		stream := answer(method, target, status, h, "")
+		tr.Steps[0].Exchanges[0].Request.Body = sample.Body(content)
+		stream := sample.Response(method, target, status, h, "")
 		stream.Steps[0].Exchanges[0].Stream = "s"
-		stream.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{data(event, content), {Comment: true, Data: content}}}}
+		stream.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{sample.Event(event, content), {Comment: true, Data: content}}}}
 		for _, doc := range []*Document{d, loose} {
 			for _, tr := range []*transcript.Transcript{tr, stream} {
 				first := doc.Check(tr)
@@ -48,7 +49,7 @@ func FuzzCheck(f *testing.F) {
 
 // FuzzParse checks that no document makes Parse panic, and that what it takes can judge.
 func FuzzParse(f *testing.F) {
-	for _, doc := range []string{routesDoc, paramsDoc, bodiesDoc, streaming(streamDoc), returning(`{$ref: '#/components/schemas/Pet'}`, petSchemas)} {
+	for _, doc := range []string{routesDoc, paramsDoc, bodiesDoc, sample.Streaming(streamDoc), sample.Returning(`{$ref: '#/components/schemas/Pet'}`, petSchemas)} {
 		f.Add(doc)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
@@ -102,9 +103,9 @@ func TestADocumentIsSafeForConcurrentUse(t *testing.T) {
 
 // registered is a registration as our document has it, answered with this body.
 func registered(answered string) *transcript.Transcript {
-	tr := answer("POST", "/client-tools/register?directory=%2Fhome", 200,
-		header("Content-Type", "application/json", "Access-Control-Allow-Origin", "*"), answered)
-	tr.Steps[0].Exchanges[0].Request.Header = header("Content-Type", "application/json")
-	tr.Steps[0].Exchanges[0].Request.Body = body(`{"clientID":"a","tools":[{"id":"b","description":"c","parameters":{"type":"object"}}]}`)
+	tr := sample.Response("POST", "/client-tools/register?directory=%2Fhome", 200,
+		sample.Header("Content-Type", "application/json", "Access-Control-Allow-Origin", "*"), answered)
+	tr.Steps[0].Exchanges[0].Request.Header = sample.Header("Content-Type", "application/json")
+	tr.Steps[0].Exchanges[0].Request.Body = sample.Body(`{"clientID":"a","tools":[{"id":"b","description":"c","parameters":{"type":"object"}}]}`)
 	return tr
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -34,7 +35,7 @@ func TestHostileDocumentsEndQuickly(t *testing.T) {
 	for name, doc := range map[string]string{
 		"brackets":      strings.Repeat("[", 100_000),
 		"braces":        strings.Repeat(`{"a":`, 100_000),
-		"a deep schema": returning(deepSchema),
+		"a deep schema": sample.Returning(deepSchema),
 		"indentation":   indented.String(),
 		"dashes":        strings.Repeat("- ", 100_000),
 		"aliases":       laughs,
@@ -72,16 +73,16 @@ func TestSchemasThatLeadBackToThemselvesEnd(t *testing.T) {
     O: {oneOf: [{$ref: '#/components/schemas/K'}, {$ref: '#/components/schemas/L'}]}
 `
 	for _, name := range strings.Split("ABCDEFGHIJKLMNO", "") {
-		d := parse(t, returning("{$ref: '#/components/schemas/"+name+"'}", schemas))
+		d := parse(t, sample.Returning("{$ref: '#/components/schemas/"+name+"'}", schemas))
 		for _, value := range []string{`null`, `1`, `1.5`, `"a"`, `{}`, `[]`, `{"t":"H"}`, `{"t":"I"}`, `{"t":"J"}`, `{"t":"K"}`, `{"t":"k"}`, `{"f":{"f":{}}}`} {
-			quickly(t, name+" "+value, func() { d.Check(answerJSON(value)) })
+			quickly(t, name+" "+value, func() { d.Check(sample.JSONResponse(value)) })
 		}
 	}
 }
 
 // Each level doubles the ways to the next: what is tried is tried once.
 func TestAlternativesWithinAlternativesAreLinear(t *testing.T) {
-	d := parse(t, returning("{$ref: '#/components/schemas/N'}", `
+	d := parse(t, sample.Returning("{$ref: '#/components/schemas/N'}", `
     N:
       oneOf:
         - {type: object, required: [a], properties: {a: {}, n: {$ref: '#/components/schemas/N'}}}
@@ -92,7 +93,7 @@ func TestAlternativesWithinAlternativesAreLinear(t *testing.T) {
 `))
 	for _, field := range []string{`"a":1`, `"b":1`, `"x":1`, `"a":1,"b":2`} {
 		deep := strings.Repeat(`{`+field+`,"n":`, 5000) + `{}` + strings.Repeat("}", 5000)
-		quickly(t, field, func() { d.Check(answerJSON(deep)) })
+		quickly(t, field, func() { d.Check(sample.JSONResponse(deep)) })
 	}
 }
 
@@ -102,14 +103,14 @@ func TestDepthTimesDepthIsBounded(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&chain, "    A%d: {oneOf: [{$ref: '#/components/schemas/A%d'}, {type: string}]}\n", i, i+1)
 	}
-	d := parse(t, returning("{$ref: '#/components/schemas/A0'}", chain.String()+"    A1000: {type: array, items: {$ref: '#/components/schemas/A0'}}"))
+	d := parse(t, sample.Returning("{$ref: '#/components/schemas/A0'}", chain.String()+"    A1000: {type: array, items: {$ref: '#/components/schemas/A0'}}"))
 	quickly(t, "depth times depth", func() {
-		vs := d.Check(answerJSON(strings.Repeat("[", 9999) + strings.Repeat("]", 9999)))
+		vs := d.Check(sample.JSONResponse(strings.Repeat("[", 9999) + strings.Repeat("]", 9999)))
 		if got := short(vs); got != "body more" {
 			t.Errorf("Check: %s", long(vs))
 		}
 	})
-	if vs := d.Check(answerJSON(`[[],[[]]]`)); len(vs) > 0 {
+	if vs := d.Check(sample.JSONResponse(`[[],[[]]]`)); len(vs) > 0 {
 		t.Errorf("Check of a shallow value: %s", long(vs))
 	}
 }
@@ -121,15 +122,15 @@ func TestSharedPartsAreVisitedOnce(t *testing.T) {
 		fmt.Fprintf(&all, "    A%d: {allOf: [{$ref: '#/components/schemas/A%d'}, {$ref: '#/components/schemas/A%[2]d'}]}\n", i, i+1)
 		fmt.Fprintf(&anyOf, "    B%d: {anyOf: [{$ref: '#/components/schemas/B%d'}, {oneOf: [{$ref: '#/components/schemas/B%[2]d'}]}]}\n", i, i+1)
 	}
-	d := parse(t, returning("{oneOf: [{$ref: '#/components/schemas/A0'}, {$ref: '#/components/schemas/B0'}]}",
+	d := parse(t, sample.Returning("{oneOf: [{$ref: '#/components/schemas/A0'}, {$ref: '#/components/schemas/B0'}]}",
 		all.String()+"    A40: {type: object}\n"+anyOf.String()+"    B40: {type: string}"))
 	for _, value := range []string{`1`, `"a"`, `{"a":1}`} {
-		quickly(t, value, func() { d.Check(answerJSON(value)) })
+		quickly(t, value, func() { d.Check(sample.JSONResponse(value)) })
 	}
 }
 
 func TestHostileBodiesEndQuickly(t *testing.T) {
-	d := parse(t, returning("{$ref: '#/components/schemas/Any'}", `
+	d := parse(t, sample.Returning("{$ref: '#/components/schemas/Any'}", `
     Any:
       oneOf:
         - {type: string, pattern: '^(a+)+$', format: date-time}
@@ -163,7 +164,7 @@ func TestHostileBodiesEndQuickly(t *testing.T) {
 		"garbage":              strings.Repeat("\xff", size),
 	} {
 		quickly(t, name, func() {
-			vs := d.Check(answerJSON(content))
+			vs := d.Check(sample.JSONResponse(content))
 			kept := 0
 			for _, v := range vs {
 				kept += len(v.Text) + len(v.Place)
@@ -176,7 +177,7 @@ func TestHostileBodiesEndQuickly(t *testing.T) {
 }
 
 func TestHostileTargetsEndQuickly(t *testing.T) {
-	d := parse(t, routesDoc+strings.TrimPrefix(paramsDoc, head+"paths:\n"))
+	d := parse(t, routesDoc+strings.TrimPrefix(paramsDoc, sample.Head+"paths:\n"))
 	for _, target := range []string{
 		strings.Repeat("/", 1<<18), "/api/v1/x/a/c?" + strings.Repeat("n=1&", 1<<16), "/api/v1/x/" + strings.Repeat("%", 1<<18) + "/c",
 		"/api/v1/range/" + strings.Repeat("-", 1<<18), "/api/v1/x/a/c?csv=" + strings.Repeat(",", 1<<18), "/api/v1/x/a/c?deep" + strings.Repeat("[", 1<<18),
@@ -192,13 +193,13 @@ func TestHostileTargetsEndQuickly(t *testing.T) {
 }
 
 func TestManyEventsAreCheckedQuickly(t *testing.T) {
-	d := parse(t, streaming(streamDoc))
+	d := parse(t, sample.Streaming(streamDoc))
 	events := make([]transcript.Event, 10_000)
 	for i := range events {
-		events[i] = data("", fmt.Sprintf(`{"payload":{"type":"a.b","x":%d}}`, i))
+		events[i] = sample.Event("", fmt.Sprintf(`{"payload":{"type":"a.b","x":%d}}`, i))
 	}
 	quickly(t, "events", func() {
-		if vs := d.Check(streamed(events...)); len(vs) != len(events) {
+		if vs := d.Check(sample.Stream(events...)); len(vs) != len(events) {
 			t.Errorf("%d violations, want %d", len(vs), len(events))
 		}
 	})

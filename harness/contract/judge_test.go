@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 )
 
 var petSchemas = func() string {
@@ -140,10 +142,10 @@ func TestSchemas(t *testing.T) {
 		{`{oneOf: [{$ref: '#/components/schemas/Fern'}, {$ref: '#/components/schemas/Moss'}]}`, []string{`{"cushions":1}`, `{"fronds":1}`, `{"fronds":"1"} → body/fronds type`}},
 		{`{$ref: '#/components/schemas/Cat'}`, []string{`{"kind":"Dog","lives":1}`, `{"kind":"Cat","bark":true} → body/bark undocumented-field`}},
 	} {
-		d := parse(t, returning(tc.schema, petSchemas))
+		d := parse(t, sample.Returning(tc.schema, petSchemas))
 		for _, row := range tc.values {
 			value, want, _ := strings.Cut(row, " → ")
-			if got := short(d.Check(answerJSON(value))); got != want {
+			if got := short(d.Check(sample.JSONResponse(value))); got != want {
 				t.Errorf("%s of %s:\n%s\nwant\n%s", value, tc.schema, got, want)
 			}
 		}
@@ -151,30 +153,30 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestUndocumentedFieldsCanBeAllowed(t *testing.T) {
-	d, err := Parse([]byte(returning(`{type: object, properties: {a: {}}}`)), &Options{AllowUndocumentedFields: true})
+	d, err := Parse([]byte(sample.Returning(`{type: object, properties: {a: {}}}`)), &Options{AllowUndocumentedFields: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if vs := d.Check(answerJSON(`{"b":1}`)); len(vs) > 0 {
+	if vs := d.Check(sample.JSONResponse(`{"b":1}`)); len(vs) > 0 {
 		t.Errorf("Check: %s", long(vs))
 	}
 }
 
 func TestRequestsMayHaveFieldsThatNobodyNames(t *testing.T) {
-	d := parse(t, taking(`{type: object, properties: {a: {type: integer}}}`))
-	if vs := d.Check(askedJSON(`{"a":1,"b":1}`)); len(vs) > 0 {
+	d := parse(t, sample.Taking(`{type: object, properties: {a: {type: integer}}}`))
+	if vs := d.Check(sample.JSONRequest(`{"a":1,"b":1}`)); len(vs) > 0 {
 		t.Errorf("Check: %s", long(vs))
 	}
 }
 
 func TestTheClosestAlternativeIsNamed(t *testing.T) {
-	d := parse(t, returning(`{oneOf: [{$ref: '#/components/schemas/Named'}, {$ref: '#/components/schemas/Aged'}]}`, petSchemas))
-	vs := d.Check(answerJSON(`{"age":1.5,"x":1}`))
+	d := parse(t, sample.Returning(`{oneOf: [{$ref: '#/components/schemas/Named'}, {$ref: '#/components/schemas/Aged'}]}`, petSchemas))
+	vs := d.Check(sample.JSONResponse(`{"age":1.5,"x":1}`))
 	const want = "1.5 stands here; an integer is wanted, which OpenAPI 3.0 writes without fraction and exponent"
 	if len(vs) != 2 || vs[0].Text != want || vs[0].Schema != "#/components/schemas/Aged/properties/age" {
 		t.Errorf("Check: %s", long(vs))
 	}
-	vs = d.Check(answerJSON(`{}`))
+	vs = d.Check(sample.JSONResponse(`{}`))
 	if len(vs) != 1 || !strings.HasSuffix(vs[0].Text, "(of 2 alternatives the closest is #/components/schemas/Named)") {
 		t.Errorf("Check: %s", long(vs))
 	}

@@ -3,6 +3,8 @@ package contract
 import (
 	"fmt"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 )
 
 // TestStyles reads the table of the specification (OpenAPI 3.0.3 §4.7.12.3, Style Examples), and what RFC 6570 has
@@ -49,7 +51,7 @@ func TestStyles(t *testing.T) {
 		if tc.in == "path" {
 			path, target = "/x/{color}", func(value string) string { return "/x/" + value }
 		}
-		d := parse(t, head+fmt.Sprintf(`paths:
+		d := parse(t, sample.Head+fmt.Sprintf(`paths:
   %s:
     get:
       parameters:
@@ -66,7 +68,7 @@ func TestStyles(t *testing.T) {
 }
 
 func TestSetCookieIsNoList(t *testing.T) {
-	d := parse(t, api(`
+	d := parse(t, sample.API(`
   /x:
     get:
       responses:
@@ -75,11 +77,11 @@ func TestSetCookieIsNoList(t *testing.T) {
           headers:
             Set-Cookie: {schema: {type: string, pattern: '^[^,]*$'}}
             X-Count: {schema: {type: integer}}`))
-	h := header("Set-Cookie", "a=1", "Set-Cookie", "b=2", "X-Count", "1")
-	if vs := d.Check(answer("GET", "/x", 204, h, "")); len(vs) > 0 {
+	h := sample.Header("Set-Cookie", "a=1", "Set-Cookie", "b=2", "X-Count", "1")
+	if vs := d.Check(sample.Response("GET", "/x", 204, h, "")); len(vs) > 0 {
 		t.Errorf("Check: %s", long(vs))
 	}
-	if got := short(d.Check(answer("GET", "/x", 204, append(h, header("x-count", "2")...), ""))); got != "header X-Count header-value" {
+	if got := short(d.Check(sample.Response("GET", "/x", 204, append(h, sample.Header("x-count", "2")...), ""))); got != "header X-Count header-value" {
 		t.Errorf("Check: %s", got)
 	}
 }

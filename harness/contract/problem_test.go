@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/openapi"
 )
 
@@ -40,16 +41,16 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 		{"OpenAPI 3.1", "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\n",
 			[]string{`api.yaml:1: openapi is "3.1.0"` + "\n\tfix: write the document in OpenAPI 3.0; a converter does it: npx @apiture/openapi-down-convert "}},
 		{"OpenAPI 3.2", "openapi: 3.2.0\ninfo: {title: x, version: '1'}\npaths: {}\n", []string{`openapi is "3.2.0"` + "\n\tfix: write the document in OpenAPI 3.0, and 3.0.3 here"}},
-		{"a value of another type", strings.Replace(api("  /x: {}"), "title: test", "title: [test]", 1), []string{"title"}},
+		{"a value of another type", strings.Replace(sample.API("  /x: {}"), "title: test", "title: [test]", 1), []string{"title"}},
 		{"no version and no responses", "openapi: 3.0.3\ninfo:\n  title: x\npaths:\n  /x:\n    get: {}\n",
 			[]string{"api.yaml:2: info: value of version must be a non-empty string", "api.yaml:6: paths: invalid path /x: invalid operation GET: value of responses must be an object"}},
-		{"a mistake in a component is one mistake", api(`
+		{"a mistake in a component is one mistake", sample.API(`
   /a:
     get: {responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}
   /b:
     get: {responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}`,
 			"    A:\n      type: strin"), []string{`api.yaml:10: components: schema "A": unsupported 'type' value "strin"`}},
-		{"references that lead nowhere, all of them", api(`
+		{"references that lead nowhere, all of them", sample.API(`
   /a:
     get:
       responses:
@@ -64,13 +65,13 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 			`api.yaml:11: $ref leads to "#/components/schemas/Pte", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Pet\"?",
 			`api.yaml:13: $ref leads to another file, "other.yaml#/Thing"` + "\n\tfix: put what it refers to into this document; a bundler does it: ",
 		}},
-		{"a reference to something of another kind", api(`
+		{"a reference to something of another kind", sample.API(`
   /a:
     get:
       parameters:
         - $ref: '#/components/schemas/Pet'
       responses: {'200': {description: ok}}`, "    Pet: {type: object, properties: {a: {type: string}}}"), []string{"#/components/schemas/Pet"}},
-		{"an example that breaks its schema", returning(`{$ref: '#/components/schemas/A'}`, `
+		{"an example that breaks its schema", sample.Returning(`{$ref: '#/components/schemas/A'}`, `
     A:
       type: object
       properties:
@@ -80,7 +81,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
     B: {type: string, default: 1}`), []string{
 			`api.yaml:18: the example does not match its schema at /n: the string "one" stands here; an integer is wanted`,
 			`api.yaml:20: the default does not match its schema`}},
-		{"an example beside a schema", api(`
+		{"an example beside a schema", sample.API(`
   /x:
     get:
       parameters: [{name: n, in: query, schema: {type: integer}, example: x}]
@@ -93,15 +94,15 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
               examples:
                 good: {value: a}
                 bad: {value: 1}`), []string{"api.yaml:6: the example does not match", "api.yaml:15: the example bad does not match"}},
-		{"a mapping that leads nowhere", returning(`{$ref: '#/components/schemas/U'}`, `
+		{"a mapping that leads nowhere", sample.Returning(`{$ref: '#/components/schemas/U'}`, `
     Cat: {type: object}
     U:
       oneOf: [{$ref: '#/components/schemas/Cat'}]
       discriminator:
         propertyName: kind
         mapping: {cat: Cta, c: Cat}`), []string{`api.yaml:17: the mapping of "cat" leads to "Cta", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Cat\"?"}},
-		{"a divisor that is none", returning(`{type: integer, multipleOf: 0}`), []string{"api.yaml:11: multipleOf is 0"}},
-		{"x-events: keys", streaming(`
+		{"a divisor that is none", sample.Returning(`{type: integer, multipleOf: 0}`), []string{"api.yaml:11: multipleOf is 0"}},
+		{"x-events: keys", sample.Streaming(`
                 nmae: event
                 comment: true
                 x-note: fine
@@ -111,7 +112,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 			`api.yaml:14: unknown key "comment" in x-events` + "\n\tfix: did you mean \"comments\"?",
 			`api.yaml:17: unknown key "shcema" in the event tick` + "\n\tfix: did you mean \"schema\"?",
 			`api.yaml:17: the event "tick" has no schema`}},
-		{"x-events: values", streaming(`
+		{"x-events: values", sample.Streaming(`
                 name: type
                 comments: sometimes
                 events:
@@ -133,15 +134,15 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 			`api.yaml:22: schema is not an object`,
 			`api.yaml:23: the schema cannot be read: unsupported 'type' value "strin"`,
 			`api.yaml:24: the schema cannot be read`}},
-		{"x-events: nothing in it", streaming(`
+		{"x-events: nothing in it", sample.Streaming(`
                 comments: true`), []string{"api.yaml:12: x-events has no events"}},
-		{"x-events: not an object", strings.Replace(returning(`{}`), "schema: {}", "x-events: 1", 1),
+		{"x-events: not an object", strings.Replace(sample.Returning(`{}`), "schema: {}", "x-events: 1", 1),
 			[]string{"x-events stands beside application/json"}},
-		{"x-events: misspelt", strings.Replace(streaming(eventsDoc), "x-events", "x-event", 1),
+		{"x-events: misspelt", strings.Replace(sample.Streaming(eventsDoc), "x-events", "x-event", 1),
 			[]string{`api.yaml:12: unknown key "x-event"` + "\n\tfix: did you mean \"x-events\"?"}},
-		{"x-empty: values", strings.Replace(returning(`{}`), "description: ok", "description: ok\n          x-empty: sometimes", 1),
+		{"x-empty: values", strings.Replace(sample.Returning(`{}`), "description: ok", "description: ok\n          x-empty: sometimes", 1),
 			[]string{"api.yaml:9: x-empty is neither true nor false"}},
-		{"x-empty: without content", api(`
+		{"x-empty: without content", sample.API(`
   /x:
     get:
       responses:
@@ -150,12 +151,12 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			ps := problemsOf(t, tc.doc)
 			if len(ps) != len(tc.want) {
-				t.Fatalf("%d problems, want %d:\n%v\n\n%s", len(ps), len(tc.want), ps, numbered(tc.doc))
+				t.Fatalf("%d problems, want %d:\n%v\n\n%s", len(ps), len(tc.want), ps, sample.Numbered(tc.doc))
 			}
 			for i, p := range ps {
 				p.Column = 0 // which the loader sometimes has and sometimes not
 				if !strings.Contains(p.Error(), tc.want[i]) {
-					t.Errorf("problem %d:\n%v\nwant in it\n%s\n\n%s", i, p, tc.want[i], numbered(tc.doc))
+					t.Errorf("problem %d:\n%v\nwant in it\n%s\n\n%s", i, p, tc.want[i], sample.Numbered(tc.doc))
 				}
 			}
 		})
@@ -167,7 +168,7 @@ func TestMistakesOfADocumentHaveTheirColumns(t *testing.T) {
 		{"a tab", "openapi: 3.0.3\ninfo:\n  title: x\n \tversion: '1'\n", "api.yaml:4:2: not YAML: a tab"},
 		{"a key twice", "openapi: 3.0.3\ninfo: {title: x, version: '1'}\npaths:\n  /x:\n    get: {responses: {}}\n    get: {}\n", `api.yaml:6:5: key "get" stands twice, first in line 5`},
 		{"a key twice in a line", "openapi: 3.0.3\ninfo: {title: x, title: y}\n", `api.yaml:2:18: key "title" stands twice, first in line 2`},
-		{"a reference like another", api(`
+		{"a reference like another", sample.API(`
   /a:
     get:
       responses:
@@ -176,7 +177,7 @@ func TestMistakesOfADocumentHaveTheirColumns(t *testing.T) {
 			`api.yaml:8:78: $ref leads to "#/components/schemas/Pe", which does not exist`},
 	} {
 		if got := problemsOf(t, tc.doc)[0].Error(); !strings.HasPrefix(got, tc.want) {
-			t.Errorf("%s: %s\nwant %s\n\n%s", tc.name, got, tc.want, numbered(tc.doc))
+			t.Errorf("%s: %s\nwant %s\n\n%s", tc.name, got, tc.want, sample.Numbered(tc.doc))
 		}
 	}
 }
@@ -195,7 +196,7 @@ func TestOurDocumentHasNoMistakes(t *testing.T) {
 }
 
 func TestUnjudgedListsWhatNobodyChecks(t *testing.T) {
-	doc := api(`
+	doc := sample.API(`
   /x:
     get:
       responses:
@@ -234,7 +235,7 @@ func TestADocumentInJSONHasLinesToo(t *testing.T) {
 	if got := d.Operations()[0].Path + d.Operations()[1].Path; got != "/b/a" {
 		t.Errorf("operations in the order %s, want that of the document", got)
 	}
-	vs := d.Check(answer("GET", "/a", 500, nil, ""))
+	vs := d.Check(sample.Response("GET", "/a", 500, nil, ""))
 	if len(vs) != 1 || vs[0].Line != 8 {
 		t.Errorf("Check: %s", long(vs))
 	}
@@ -272,7 +273,7 @@ func TestSourceFindsLines(t *testing.T) {
 
 // A key without a value is an easy slip in YAML, and null to the loader.
 func TestNothingWhereSomethingBelongsIsNoPanic(t *testing.T) {
-	whole := api(`
+	whole := sample.API(`
   /x:
     parameters:
       - {name: a, in: query, schema: {type: string}}
@@ -333,9 +334,9 @@ func TestNothingWhereSomethingBelongsIsNoPanic(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			d.CheckRequest("GET", "/x?a=b&b=c", header("Content-Type", "application/json"), []byte(`"a"`))
-			d.Check(answerJSON(`{"a":"A","b":1}`))
-			d.Check(streamed(data("a", "b")))
+			d.CheckRequest("GET", "/x?a=b&b=c", sample.Header("Content-Type", "application/json"), []byte(`"a"`))
+			d.Check(sample.JSONResponse(`{"a":"A","b":1}`))
+			d.Check(sample.Stream(sample.Event("a", "b")))
 		}
 	}
 }

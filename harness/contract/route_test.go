@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
-const routesDoc = head + `servers:
+const routesDoc = sample.Head + `servers:
   - url: https://example.com/api/{version}/
     variables: {version: {default: v1}}
   - url: /api/v1

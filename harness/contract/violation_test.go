@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -22,12 +23,7 @@ type kindCase struct {
 	text      string // a part of what it says
 }
 
-func withFailure(t *transcript.Transcript) *transcript.Transcript {
-	t.Steps[0].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailClosed, Phase: transcript.PhaseBody}
-	return t
-}
-
-const parametersDoc = head + `paths:
+const parametersDoc = sample.Head + `paths:
   /x/{id}:
     post:
       parameters:
@@ -39,7 +35,7 @@ const parametersDoc = head + `paths:
         '204': {description: ok}
 `
 
-const headersDoc = head + `paths:
+const headersDoc = sample.Head + `paths:
   /x:
     get:
       responses:
@@ -50,7 +46,7 @@ const headersDoc = head + `paths:
         4XX: {description: refused}
 `
 
-const mediaDoc = head + `paths:
+const mediaDoc = sample.Head + `paths:
   /x:
     get:
       responses:
@@ -70,81 +66,81 @@ const eventsDoc = `
                     contentType: text/plain
                     schema: {type: string, enum: ['']}`
 
-var token = header("X-Token", "t")
+var token = sample.Header("X-Token", "t")
 
 var kindCases = []kindCase{
-	{UndocumentedOperation, headersDoc, asked("OPTIONS", "/x", nil, ""), asked("DELETE", "/x", nil, ""),
+	{UndocumentedOperation, headersDoc, sample.Request("OPTIONS", "/x", nil, ""), sample.Request("DELETE", "/x", nil, ""),
 		"target", `no operation for "DELETE" "/x"`},
-	{MissingParameter, parametersDoc, asked("POST", "/x/1", token, ""), asked("POST", "/x/1", nil, ""),
+	{MissingParameter, parametersDoc, sample.Request("POST", "/x/1", token, ""), sample.Request("POST", "/x/1", nil, ""),
 		"header X-Token", `"X-Token" is required`},
-	{RepeatedParameter, parametersDoc, asked("POST", "/x/1?tag=a&tag=b", token, ""), asked("POST", "/x/1?limit=1&limit=2", token, ""),
+	{RepeatedParameter, parametersDoc, sample.Request("POST", "/x/1?tag=a&tag=b", token, ""), sample.Request("POST", "/x/1?limit=1&limit=2", token, ""),
 		"query limit", "is sent 2 times"},
-	{ParameterValue, parametersDoc, asked("POST", "/x/1?limit=10", token, ""), asked("POST", "/x/1?limit=11", token, ""),
+	{ParameterValue, parametersDoc, sample.Request("POST", "/x/1?limit=10", token, ""), sample.Request("POST", "/x/1?limit=11", token, ""),
 		"query limit", "11 is not at most 10"},
-	{UndocumentedStatus, headersDoc, answer("GET", "/x", 404, nil, ""), answer("GET", "/x", 500, nil, ""),
+	{UndocumentedStatus, headersDoc, sample.Response("GET", "/x", 404, nil, ""), sample.Response("GET", "/x", 500, nil, ""),
 		"status", "the status is 500; GET /x declares 200, 4XX"},
-	{MissingHeader, headersDoc, answer("GET", "/x", 200, header("cache-control", "no-cache"), ""), answer("GET", "/x", 200, nil, ""),
+	{MissingHeader, headersDoc, sample.Response("GET", "/x", 200, sample.Header("cache-control", "no-cache"), ""), sample.Response("GET", "/x", 200, nil, ""),
 		"header Cache-Control", "is required and missing"},
-	{HeaderValue, headersDoc, answer("GET", "/x", 200, header("Cache-Control", "no-cache"), ""),
-		answer("GET", "/x", 200, header("Cache-Control", "no-cache", "Cache-Control", "no-cache"), ""),
+	{HeaderValue, headersDoc, sample.Response("GET", "/x", 200, sample.Header("Cache-Control", "no-cache"), ""),
+		sample.Response("GET", "/x", 200, sample.Header("Cache-Control", "no-cache", "Cache-Control", "no-cache"), ""),
 		"header Cache-Control", `"no-cache, no-cache" is not among the allowed values: "no-cache"`},
-	{UndocumentedMediaType, mediaDoc, answer("GET", "/x", 200, header("Content-Type", "Application/JSON; charset=utf-8"), "{}"),
-		answer("GET", "/x", 200, header("Content-Type", "text/html"), "{}"),
+	{UndocumentedMediaType, mediaDoc, sample.Response("GET", "/x", 200, sample.Header("Content-Type", "Application/JSON; charset=utf-8"), "{}"),
+		sample.Response("GET", "/x", 200, sample.Header("Content-Type", "text/html"), "{}"),
 		"header Content-Type", `the content type is "text/html"; GET /x declares application/json for 200`},
-	{MissingBody, mediaDoc, withFailure(answer("GET", "/x", 200, nil, "")), answer("GET", "/x", 200, nil, ""),
+	{MissingBody, mediaDoc, sample.CutShort(sample.Response("GET", "/x", 200, nil, "")), sample.Response("GET", "/x", 200, nil, ""),
 		"body", "the response has no body; GET /x declares application/json for 200"},
-	{UndocumentedBody, mediaDoc, answer("GET", "/x", 202, nil, ""), answer("GET", "/x", 202, nil, "{}"),
+	{UndocumentedBody, mediaDoc, sample.Response("GET", "/x", 202, nil, ""), sample.Response("GET", "/x", 202, nil, "{}"),
 		"body", "the response has a body; GET /x declares none for 202"},
-	{schema.JSONSyntax, mediaDoc, answerJSON(`{}`), answerJSON(`<html>`), "body", "the content is not JSON: offset 0"},
-	{schema.JSONByteOrderMark, mediaDoc, answerJSON(`{}`), answerJSON("\ufeff{}"), "body", "byte order mark"},
-	{schema.JSONInvalidUTF8, mediaDoc, answerJSON(`{"a":"é"}`), answerJSON("{\"a\":\"\xe9\"}"), "body/a", "not UTF-8"},
-	{schema.JSONDuplicateName, mediaDoc, answerJSON(`{"a":1,"A":1}`), answerJSON(`{"a":1,"a":1}`), "body/a", "twice"},
-	{schema.JSONTrailingText, mediaDoc, answerJSON("{}\n"), answerJSON("{}\n{}"), "body", "text follows"},
-	{schema.WrongType, returning(`{type: array, items: {type: string}}`), answerJSON(`["1"]`), answerJSON(`[1]`),
+	{schema.JSONSyntax, mediaDoc, sample.JSONResponse(`{}`), sample.JSONResponse(`<html>`), "body", "the content is not JSON: offset 0"},
+	{schema.JSONByteOrderMark, mediaDoc, sample.JSONResponse(`{}`), sample.JSONResponse("\ufeff{}"), "body", "byte order mark"},
+	{schema.JSONInvalidUTF8, mediaDoc, sample.JSONResponse(`{"a":"é"}`), sample.JSONResponse("{\"a\":\"\xe9\"}"), "body/a", "not UTF-8"},
+	{schema.JSONDuplicateName, mediaDoc, sample.JSONResponse(`{"a":1,"A":1}`), sample.JSONResponse(`{"a":1,"a":1}`), "body/a", "twice"},
+	{schema.JSONTrailingText, mediaDoc, sample.JSONResponse("{}\n"), sample.JSONResponse("{}\n{}"), "body", "text follows"},
+	{schema.WrongType, sample.Returning(`{type: array, items: {type: string}}`), sample.JSONResponse(`["1"]`), sample.JSONResponse(`[1]`),
 		"body/0", "the number 1 stands here; a string is wanted"},
-	{schema.NotInEnum, returning(`{type: string, enum: [a, b]}`), answerJSON(`"a"`), answerJSON(`"c"`),
+	{schema.NotInEnum, sample.Returning(`{type: string, enum: [a, b]}`), sample.JSONResponse(`"a"`), sample.JSONResponse(`"c"`),
 		"body", `"c" is not among the allowed values: "a", "b"`},
-	{schema.PatternMismatch, returning(`{type: string, pattern: '^a+$'}`), answerJSON(`"aa"`), answerJSON(`"ab"`),
+	{schema.PatternMismatch, sample.Returning(`{type: string, pattern: '^a+$'}`), sample.JSONResponse(`"aa"`), sample.JSONResponse(`"ab"`),
 		"body", `"ab" does not match the pattern ^a+$`},
-	{schema.FormatMismatch, returning(`{type: string, format: date}`), answerJSON(`"2024-02-29"`), answerJSON(`"2023-02-29"`),
+	{schema.FormatMismatch, sample.Returning(`{type: string, format: date}`), sample.JSONResponse(`"2024-02-29"`), sample.JSONResponse(`"2023-02-29"`),
 		"body", `"2023-02-29" is not a date`},
-	{schema.WrongLength, returning(`{type: string, minLength: 2, maxLength: 3}`), answerJSON(`"äöü"`), answerJSON(`"ä"`),
+	{schema.WrongLength, sample.Returning(`{type: string, minLength: 2, maxLength: 3}`), sample.JSONResponse(`"äöü"`), sample.JSONResponse(`"ä"`),
 		"body", "has 1 characters; at least 2"},
-	{schema.OutOfRange, returning(`{type: number, minimum: 0, maximum: 1, exclusiveMaximum: true}`), answerJSON(`0`), answerJSON(`1.0`),
+	{schema.OutOfRange, sample.Returning(`{type: number, minimum: 0, maximum: 1, exclusiveMaximum: true}`), sample.JSONResponse(`0`), sample.JSONResponse(`1.0`),
 		"body", "1.0 is not less than 1"},
-	{schema.NotMultiple, returning(`{type: number, multipleOf: 0.01}`), answerJSON(`19.99`), answerJSON(`19.999`),
+	{schema.NotMultiple, sample.Returning(`{type: number, multipleOf: 0.01}`), sample.JSONResponse(`19.99`), sample.JSONResponse(`19.999`),
 		"body", "19.999 is not a multiple of 0.01"},
-	{schema.WrongItemCount, returning(`{type: array, items: {}, minItems: 1}`), answerJSON(`[1]`), answerJSON(`[]`),
+	{schema.WrongItemCount, sample.Returning(`{type: array, items: {}, minItems: 1}`), sample.JSONResponse(`[1]`), sample.JSONResponse(`[]`),
 		"body", "has 0 elements; at least 1"},
-	{schema.RepeatedItem, returning(`{type: array, items: {}, uniqueItems: true}`), answerJSON(`[1,"1",[1]]`), answerJSON(`[1,2,1.0]`),
+	{schema.RepeatedItem, sample.Returning(`{type: array, items: {}, uniqueItems: true}`), sample.JSONResponse(`[1,"1",[1]]`), sample.JSONResponse(`[1,2,1.0]`),
 		"body", "the elements 0 and 2 are equal"},
-	{schema.WrongFieldCount, returning(`{type: object, maxProperties: 1}`), answerJSON(`{"a":1}`), answerJSON(`{"a":1,"b":2}`),
+	{schema.WrongFieldCount, sample.Returning(`{type: object, maxProperties: 1}`), sample.JSONResponse(`{"a":1}`), sample.JSONResponse(`{"a":1,"b":2}`),
 		"body", "has 2 fields; at most 1"},
-	{schema.MissingField, returning(`{type: object, required: [a], properties: {a: {}}}`), answerJSON(`{"a":null}`), answerJSON(`{}`),
+	{schema.MissingField, sample.Returning(`{type: object, required: [a], properties: {a: {}}}`), sample.JSONResponse(`{"a":null}`), sample.JSONResponse(`{}`),
 		"body/a", `"a" is missing`},
-	{schema.ForbiddenField, returning(`{type: object, properties: {name: {}}, additionalProperties: false}`), answerJSON(`{"name":1}`),
-		answerJSON(`{"nmae":1}`), "body/nmae", `did it mean "name"?`},
-	{schema.UndocumentedField, returning(`{type: object, properties: {clientID: {}}}`), answerJSON(`{"clientID":1}`),
-		answerJSON(`{"clientId":1}`), "body/clientId", `no schema names the field "clientId"; did it mean "clientID"?`},
-	{schema.ReadOnlyField, taking(`{type: object, required: [id], properties: {id: {type: string, readOnly: true}}}`), askedJSON(`{}`),
-		askedJSON(`{"id":"1"}`), "body/id", "belongs to responses"},
-	{schema.WriteOnlyField, returning(`{type: object, required: [key], properties: {key: {type: string, writeOnly: true}}}`), answerJSON(`{}`),
-		answerJSON(`{"key":"1"}`), "body/key", "belongs to requests"},
-	{schema.UnknownAlternative, returning(`{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}], discriminator: {propertyName: kind}}`,
+	{schema.ForbiddenField, sample.Returning(`{type: object, properties: {name: {}}, additionalProperties: false}`), sample.JSONResponse(`{"name":1}`),
+		sample.JSONResponse(`{"nmae":1}`), "body/nmae", `did it mean "name"?`},
+	{schema.UndocumentedField, sample.Returning(`{type: object, properties: {clientID: {}}}`), sample.JSONResponse(`{"clientID":1}`),
+		sample.JSONResponse(`{"clientId":1}`), "body/clientId", `no schema names the field "clientId"; did it mean "clientID"?`},
+	{schema.ReadOnlyField, sample.Taking(`{type: object, required: [id], properties: {id: {type: string, readOnly: true}}}`), sample.JSONRequest(`{}`),
+		sample.JSONRequest(`{"id":"1"}`), "body/id", "belongs to responses"},
+	{schema.WriteOnlyField, sample.Returning(`{type: object, required: [key], properties: {key: {type: string, writeOnly: true}}}`), sample.JSONResponse(`{}`),
+		sample.JSONResponse(`{"key":"1"}`), "body/key", "belongs to requests"},
+	{schema.UnknownAlternative, sample.Returning(`{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}], discriminator: {propertyName: kind}}`,
 		"    Cat: {type: object, properties: {kind: {type: string}}}\n    Dog: {type: object, properties: {kind: {type: string}}}"),
-		answerJSON(`{"kind":"Cat"}`), answerJSON(`{"kind":"Cow"}`),
+		sample.JSONResponse(`{"kind":"Cat"}`), sample.JSONResponse(`{"kind":"Cow"}`),
 		"body/kind", `"Cow" names none of the alternatives "Cat", "Dog"`},
-	{schema.SeveralAlternatives, returning(`{oneOf: [{type: integer}, {type: number}]}`), answerJSON(`1.5`), answerJSON(`1`),
+	{schema.SeveralAlternatives, sample.Returning(`{oneOf: [{type: integer}, {type: number}]}`), sample.JSONResponse(`1.5`), sample.JSONResponse(`1`),
 		"body", "1 matches 2 alternatives"},
-	{schema.ForbiddenMatch, returning(`{not: {type: string}}`), answerJSON(`1`), answerJSON(`"a"`),
+	{schema.ForbiddenMatch, sample.Returning(`{not: {type: string}}`), sample.JSONResponse(`1`), sample.JSONResponse(`"a"`),
 		"body", `"a" matches the schema #/paths/~1x/get/responses/200/content/application~1json/schema/not`},
-	{UndocumentedEvent, streaming(eventsDoc), streamed(data("tick", `{"n":1}`)), streamed(data("tock", `{"n":1}`)),
+	{UndocumentedEvent, sample.Streaming(eventsDoc), sample.Stream(sample.Event("tick", `{"n":1}`)), sample.Stream(sample.Event("tock", `{"n":1}`)),
 		"event name", `the event "tock" is not among "tick", "ping"; did it mean "tick"?`},
-	{UndocumentedComment, streaming(eventsDoc), streamed(), streamed(transcript.Event{Comment: true, Data: "keep-alive"}),
+	{UndocumentedComment, sample.Streaming(eventsDoc), sample.Stream(), sample.Stream(transcript.Event{Comment: true, Data: "keep-alive"}),
 		"event", `the comment "keep-alive" stands here`},
-	{EventData, streaming(eventsDoc), streamed(data("ping", "")), streamed(transcript.Event{Type: "ping", Undispatched: true}),
+	{EventData, sample.Streaming(eventsDoc), sample.Stream(sample.Event("ping", "")), sample.Stream(transcript.Event{Type: "ping", Undispatched: true}),
 		"event data", `the event "ping" has no data field`},
-	{schema.MoreViolations, returning(`{type: array, items: {type: string}}`), answerJSON(`[]`), answerJSON("[" + strings.Repeat("1,", 99) + "1]"),
+	{schema.MoreViolations, sample.Returning(`{type: array, items: {type: string}}`), sample.JSONResponse(`[]`), sample.JSONResponse("[" + strings.Repeat("1,", 99) + "1]"),
 		"body", "more violations than"},
 }
 

@@ -10,11 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-const coverageDoc = head + `paths:
+const coverageDoc = sample.Head + `paths:
   /z:
     get:
       operationId: watch
@@ -42,32 +43,32 @@ var plain = cmp.Options{
 }
 
 func TestCoverageCountsWhatWasReached(t *testing.T) {
-	d := parse(t, coverageDoc)
+	d := sample.Parse(t, coverageDoc)
 	c := New(d)
 	if got, want := c.Totals().String(), "operations 0/3 · statuses 0/5 · events 0/2 · streams not described 1"; got != want {
 		t.Errorf("nothing reached: %s, want %s", got, want)
 	}
-	stream := answer("GET", "/z", 200, header("Content-Type", "text/event-stream"), "")
+	stream := sample.Response("GET", "/z", 200, sample.Header("Content-Type", "text/event-stream"), "")
 	stream.Steps[0].Exchanges[0].Stream = "s"
 	stream.Steps[0].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailCanceled} // the scenario hung up
 	stream.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{
-		data("tick", "1"), data("tick", "2"), data("tack", "3"), {Comment: true}, {Type: "tock", Undispatched: true},
+		sample.Event("tick", "1"), sample.Event("tick", "2"), sample.Event("tack", "3"), {Comment: true}, {Type: "tock", Undispatched: true},
 	}}}
-	noAnswer := answer("GET", "/z", 200, nil, "")
+	noAnswer := sample.Response("GET", "/z", 200, nil, "")
 	noAnswer.Steps[0].Exchanges[0].Response = nil
 	for _, tr := range []*transcript.Transcript{
 		stream,
-		answer("GET", "/z", 404, nil, ""),
-		answer("GET", "/z", 200, header("Content-Type", "text/html"), "x"),
-		answer("GET", "/a", 500, nil, ""),
-		answer("HEAD", "/a", 204, nil, ""),
+		sample.Response("GET", "/z", 404, nil, ""),
+		sample.Response("GET", "/z", 200, sample.Header("Content-Type", "text/html"), "x"),
+		sample.Response("GET", "/a", 500, nil, ""),
+		sample.Response("HEAD", "/a", 204, nil, ""),
 		// What follows reaches nothing.
 		noAnswer,
-		withFailure(answer("GET", "/z", 500, nil, "")),
-		answer("HEAD", "/z", 500, nil, ""),
-		answer("OPTIONS", "/z", 204, nil, ""),
-		answer("GET", "/nope?x=1", 404, nil, ""),
-		answer("GET", "/nope?x=2", 404, nil, ""),
+		sample.CutShort(sample.Response("GET", "/z", 500, nil, "")),
+		sample.Response("HEAD", "/z", 500, nil, ""),
+		sample.Response("OPTIONS", "/z", 204, nil, ""),
+		sample.Response("GET", "/nope?x=1", 404, nil, ""),
+		sample.Response("GET", "/nope?x=2", 404, nil, ""),
 	} {
 		c.Add(tr)
 	}
@@ -105,10 +106,10 @@ func TestCoverageCountsWhatWasReached(t *testing.T) {
 }
 
 func TestCoveragesMerge(t *testing.T) {
-	d := parse(t, coverageDoc)
+	d := sample.Parse(t, coverageDoc)
 	transcripts := []*transcript.Transcript{
-		streamed(), answer("GET", "/z", 404, nil, ""), answer("GET", "/z", 404, nil, ""), answer("GET", "/a", 500, nil, ""),
-		answer("GET", "/b", 500, nil, ""), answer("HEAD", "/a", 204, nil, ""),
+		sample.Stream(), sample.Response("GET", "/z", 404, nil, ""), sample.Response("GET", "/z", 404, nil, ""), sample.Response("GET", "/a", 500, nil, ""),
+		sample.Response("GET", "/b", 500, nil, ""), sample.Response("HEAD", "/a", 204, nil, ""),
 	}
 	whole, merged := New(d), new(Coverage)
 	for _, tr := range transcripts {
@@ -136,7 +137,7 @@ func TestCoveragesMerge(t *testing.T) {
 func TestCoverageOfOurDocument(t *testing.T) {
 	d, _ := ours(t)
 	c := New(d)
-	c.Add(answer("GET", "/status", 200, header("Content-Type", "text/plain", "Access-Control-Allow-Origin", "*"), "ok"))
+	c.Add(sample.Response("GET", "/status", 200, sample.Header("Content-Type", "text/plain", "Access-Control-Allow-Origin", "*"), "ok"))
 	if got, want := c.Totals().String(), "operations 1/31 · statuses 1/190 · events 0/24"; got != want {
 		t.Errorf("Totals: %s, want %s", got, want)
 	}
@@ -159,10 +160,10 @@ func FuzzAdd(f *testing.F) {
 		f.Add("GET", "/event?directory=%2F", 200, "text/event-stream", body, "ping")
 	}
 	f.Fuzz(func(t *testing.T, method, target string, status int, contentType, content, event string) {
-		tr := answer(method, target, status, header("Content-Type", contentType), content)
-		stream := answer(method, target, status, header("Content-Type", contentType), content)
+		tr := sample.Response(method, target, status, sample.Header("Content-Type", contentType), content)
+		stream := sample.Response(method, target, status, sample.Header("Content-Type", contentType), content)
 		stream.Steps[0].Exchanges[0].Stream = "s"
-		stream.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{data(event, content), {Comment: true, Data: content}}}}
+		stream.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{sample.Event(event, content), {Comment: true, Data: content}}}}
 		for _, tr := range []*transcript.Transcript{tr, stream} {
 			c := New(d)
 			c.Add(tr)
@@ -179,7 +180,7 @@ func TestCoveragesOfADocumentAreIndependent(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				New(d).Add(answer("GET", "/event?directory=%2F", 200, header("Content-Type", "text/event-stream"), ""))
+				New(d).Add(sample.Response("GET", "/event?directory=%2F", 200, sample.Header("Content-Type", "text/event-stream"), ""))
 			}
 		})
 	}
@@ -192,7 +193,7 @@ func TestHalfDocumentsCanBeCounted(t *testing.T) {
 	for i := range lines {
 		d, problems := spec.Read("api.yaml", []byte(strings.Join(append(lines[:i:i], lines[i+1:]...), "\n")))
 		if len(problems) == 0 {
-			New(d).Add(streamed(data("a", "b")))
+			New(d).Add(sample.Stream(sample.Event("a", "b")))
 		}
 	}
 }

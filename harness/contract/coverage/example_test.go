@@ -3,11 +3,12 @@ package coverage
 import (
 	"fmt"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
 func ExampleCoverage() {
-	doc, problems := spec.Read("openapi.yaml", []byte(head+"paths: {/tools: {get: {responses: {'200': {description: ok}}}}}"))
+	doc, problems := spec.Read("openapi.yaml", []byte(sample.Head+"paths: {/tools: {get: {responses: {'200': {description: ok}}}}}"))
 	if len(problems) > 0 {
 		fmt.Println(problems)
 		return

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 )
 
 // gateDoc has a status that alone leads to a schema, and one that is shared.
-const gateDoc = head + `paths:
+const gateDoc = sample.Head + `paths:
   /a:
     get:
       responses:
@@ -45,7 +47,7 @@ func measured(m MeasureGate) string {
 }
 
 func TestAGateIsMetOrSaysWhatIsMissing(t *testing.T) {
-	d := parse(t, gateDoc)
+	d := sample.Parse(t, gateDoc)
 	const all = 10_000
 	for _, tc := range []struct {
 		name  string
@@ -72,8 +74,8 @@ func TestAGateIsMetOrSaysWhatIsMissing(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := New(d)
-			c.Add(answer("GET", "/a", 200, header("Content-Type", "application/json"), `{"text":"x"}`))
-			feed := fed(data("note", `{}`))
+			c.Add(sample.Response("GET", "/a", 200, sample.Header("Content-Type", "application/json"), `{"text":"x"}`))
+			feed := fed(sample.Event("note", `{}`))
 			c.Add(feed)
 			g := (&Demand{File: "lockstep.yaml", Line: 7, Least: tc.least, Except: tc.not}).Judge(c)
 			var got []string
@@ -91,9 +93,9 @@ func TestAGateIsMetOrSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestAGateSaysWhatIsWrongInALine(t *testing.T) {
-	d := parse(t, gateDoc)
+	d := sample.Parse(t, gateDoc)
 	c := New(d)
-	c.Add(answer("GET", "/a", 200, nil, ""))
+	c.Add(sample.Response("GET", "/a", 200, nil, ""))
 	g := (&Demand{Least: []Minimum{{OperationsReached, 10_000}, {StatusesReached, 1}}, Except: []Exception{except(StatusesReached, "GET /a 200")}}).Judge(c)
 	if got, want := g.String(), "operations 50% (at least 100%); statuses 0% (at least 0.01%); the exception for status GET /a 200 is stale"; got != want {
 		t.Errorf("%q, want %q", got, want)

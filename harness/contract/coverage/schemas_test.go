@@ -7,10 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-const surfaceDoc = head + `paths:
+const surfaceDoc = sample.Head + `paths:
   /pets:
     post:
       requestBody:
@@ -61,15 +63,15 @@ components:
 
 // posted is POST /pets with a body, and its answer.
 func posted(request string, status int, answer string, h ...string) *transcript.Transcript {
-	t := asked("POST", "/pets", header("Content-Type", "application/json"), request)
+	t := sample.Request("POST", "/pets", sample.Header("Content-Type", "application/json"), request)
 	t.Steps[0].Exchanges[0].Response = &transcript.Response{
-		Status: status, Header: header(append([]string{"Content-Type", "application/json"}, h...)...), Body: body(answer),
+		Status: status, Header: sample.Header(append([]string{"Content-Type", "application/json"}, h...)...), Body: sample.Body(answer),
 	}
 	return t
 }
 
 func fed(events ...transcript.Event) *transcript.Transcript {
-	t := streamed(events...)
+	t := sample.Stream(events...)
 	t.Steps[0].Exchanges[0].Request.Target = "/feed"
 	return t
 }
@@ -93,7 +95,7 @@ func malformed(t *transcript.Transcript) *transcript.Transcript {
 }
 
 func TestWhatSchemasDeclareIsSeenInTheMessagesThatCount(t *testing.T) {
-	d := parse(t, surfaceDoc)
+	d := sample.Parse(t, surfaceDoc)
 	if got, want := New(d).SchemaTotals().String(), "0/11 properties · 0/11 enum values · 0/2 alternatives"; got != want {
 		t.Errorf("nothing seen: %s, want %s", got, want)
 	}
@@ -116,10 +118,10 @@ func TestWhatSchemasDeclareIsSeenInTheMessagesThatCount(t *testing.T) {
 		{"a header field", posted(`{}`, 201, `{"kind":"dog"}`, "kind", "old"), []string{
 			"Dog/allOf/1 kind", `POST /pets 201/headers/Kind "old"`, `Dog/allOf/1/properties/kind "dog"`, "Pet Dog",
 		}},
-		{"events, one in another", fed(data("born", `{"again":{"pet":{"id":"1"}}}`), data("word", "b"), data("other", "a")), []string{
+		{"events, one in another", fed(sample.Event("born", `{"again":{"pet":{"id":"1"}}}`), sample.Event("word", "b"), sample.Event("other", "a")), []string{
 			"Animal id", "Born again", "Born pet", word + ` "b"`,
 		}},
-		{"a body that was cut short", withFailure(posted(`{}`, 201, `{"kind":"cat"}`)), nil},
+		{"a body that was cut short", sample.CutShort(posted(`{}`, 201, `{"kind":"cat"}`)), nil},
 		{"a body that is no JSON", posted(`{`, 201, `{"kind":"cat"`), nil},
 		{"an undeclared status", posted(`{}`, 418, `{"kind":"cat"}`), nil},
 		{"a field that nobody declares", posted(`{}`, 400, `{"other":1}`), nil},
@@ -134,11 +136,11 @@ func TestWhatSchemasDeclareIsSeenInTheMessagesThatCount(t *testing.T) {
 }
 
 func TestWhatWasSeenAddsUp(t *testing.T) {
-	d := parse(t, surfaceDoc)
+	d := sample.Parse(t, surfaceDoc)
 	all := []*transcript.Transcript{
 		posted(`{"name":"x","of":"y"}`, 201, `{"id":"1","kind":"cat","tags":["big","small",null],"lives":9}`, "Kind", "new"),
 		posted(`{}`, 201, `{"kind":"dog"}`, "Kind", "old"), posted(`{}`, 400, `{"error":{"code":"TAKEN"}}`), posted(`{}`, 400, `{"error":{"code":"INVALID"}}`),
-		fed(data("born", `{"pet":{},"again":{}}`), data("word", "a"), data("word", "b")),
+		fed(sample.Event("born", `{"pet":{},"again":{}}`), sample.Event("word", "a"), sample.Event("word", "b")),
 	}
 	whole, merged := New(d), new(Coverage)
 	for i, tr := range all {
@@ -164,7 +166,7 @@ func TestWhatWasSeenAddsUp(t *testing.T) {
 // Contents that cannot have anything new are not read; what has it, however it is written, is.
 func TestWhatIsLeftIsSeenHoweverItIsWritten(t *testing.T) {
 	const schema = `{type: object, properties: {"a/b": {type: string}, "<é>": {}, e: {enum: ["x y", 10, true]}, o: {oneOf: [{type: string}, {type: integer}]}}}`
-	d := parse(t, returning(schema))
+	d := sample.Parse(t, sample.Returning(schema))
 	full := `{"a/b":"","<é>":1,"e":"x y","o":1}`
 	for _, tc := range []struct{ last, want string }{
 		{`{"a\/b":""}`, "a/b"}, {`{"\u0061/b":""}`, "a/b"}, {`{"a/b":""}`, "a/b"},
@@ -175,18 +177,21 @@ func TestWhatIsLeftIsSeenHoweverItIsWritten(t *testing.T) {
 		whole := []string{full, `{"e":10}`, `{"e":true}`, `{"o":""}`}
 		c := New(d)
 		for _, one := range whole {
-			n := mustTree(t, one)
+			n, _, err := jsontree.Parse([]byte(one))
+			if err != nil {
+				t.Fatal(err)
+			}
 			for i, name := range n.Names { // all that has nothing of what is to come last
 				text := fmt.Sprintf("{%q:%s}", name, n.Items[i])
 				if tc.want == name || tc.want == n.Items[i].String() || name == "o" && tc.want[0] == '/' && (tc.want == "/string") == (n.Items[i].Text == "") {
 					continue
 				}
-				c.Add(answerJSON(text))
+				c.Add(sample.JSONResponse(text))
 			}
 		}
 		before := c.SchemaTotals()
-		c.Add(answerJSON(`{"other":"nothing new"}`))
-		c.Add(answerJSON(tc.last))
+		c.Add(sample.JSONResponse(`{"other":"nothing new"}`))
+		c.Add(sample.JSONResponse(tc.last))
 		after := c.SchemaTotals()
 		sum := func(s SchemaTally) int { return s.Properties.Reached + s.Enum.Reached + s.Alternatives.Reached }
 		if sum(after) <= sum(before) {
@@ -196,7 +201,7 @@ func TestWhatIsLeftIsSeenHoweverItIsWritten(t *testing.T) {
 }
 
 func TestErrorCodesAndContentTypesOfRequestsAreCounted(t *testing.T) {
-	d := parse(t, surfaceDoc)
+	d := sample.Parse(t, surfaceDoc)
 	c := New(d)
 	c.Add(posted(`{}`, 400, `{"error":{"code":"TAKEN"}}`))
 	c.Add(posted(`{}`, 400, `{"error":{"code":7}}`))
@@ -233,7 +238,7 @@ func TestEachItemHasItsLine(t *testing.T) {
 }
 
 func TestWhatNobodyComparesIsListed(t *testing.T) {
-	d := parse(t, surfaceDoc)
+	d := sample.Parse(t, surfaceDoc)
 	c := New(d)
 	skipped := posted(`{}`, 201, `{"kind":"dog"}`, "Kind", "old")
 	skipped.Steps[0].Uncompared = true

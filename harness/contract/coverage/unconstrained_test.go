@@ -1,6 +1,10 @@
 package coverage
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
+)
 
 func TestSchemasThatAdmitAnythingAreListed(t *testing.T) {
 	for schema, want := range map[string]int{
@@ -17,7 +21,7 @@ func TestSchemasThatAdmitAnythingAreListed(t *testing.T) {
 		`{$ref: '#/components/schemas/Any'}`:                               1,
 		`{allOf: [{$ref: '#/components/schemas/Any'}, {type: object}]}`:    1,
 	} {
-		got := Unconstrained(parse(t, returning(schema, "    Any: {}\n    Unused: {}")))
+		got := Unconstrained(sample.Parse(t, sample.Returning(schema, "    Any: {}\n    Unused: {}")))
 		if len(got) != want {
 			t.Errorf("%s: %v, want %d", schema, got, want)
 		}
@@ -27,7 +31,7 @@ func TestSchemasThatAdmitAnythingAreListed(t *testing.T) {
 			}
 		}
 	}
-	if got := Unconstrained(parse(t, taking(`{}`))); len(got) != 0 {
+	if got := Unconstrained(sample.Parse(t, sample.Taking(`{}`))); len(got) != 0 {
 		t.Errorf("what requests may have is nobody's business: %v", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -24,7 +25,7 @@ func without(word string) Normalizer {
 }
 
 func TestWhatIsUndocumentedIsOneRowForEachShape(t *testing.T) {
-	c := New(parse(t, api(`
+	c := New(sample.Parse(t, sample.API(`
   /a/{id}:
     parameters: [{name: id, in: path, required: true, schema: {type: string}}]
     get: {responses: {'200': {description: ok, content: {text/plain: {}}}}}
@@ -33,13 +34,13 @@ func TestWhatIsUndocumentedIsOneRowForEachShape(t *testing.T) {
     parameters: [{name: name, in: path, required: true, schema: {type: string}}]
     get: {responses: {'200': {description: ok}}}
 `)))
-	c.AddNormalized(during("c", answer("GET", "/nope/c-one", 404, nil, "")), without("one"))
-	c.AddNormalized(during("b", answer("GET", "/nope/c-two?x=y", 405, nil, "")), without("two"))
-	c.AddNormalized(during("b", answer("GET", "/nope/c-two", 404, nil, "")), without("two"))
-	c.AddNormalized(during("a", answer("DELETE", "/a/one", 405, nil, "")), without("one"))
-	c.AddNormalized(during("a", answer("DELETE", "/a/two", 405, nil, "")), nil)
-	c.AddNormalized(during("a", answer("DELETE", "/a/two/x", 204, nil, "")), nil)
-	c.AddNormalized(during("a", answer("GET", "/a/two", 200, header("Content-Type", "image/png; of=two"), "")), without("two"))
+	c.AddNormalized(during("c", sample.Response("GET", "/nope/c-one", 404, nil, "")), without("one"))
+	c.AddNormalized(during("b", sample.Response("GET", "/nope/c-two?x=y", 405, nil, "")), without("two"))
+	c.AddNormalized(during("b", sample.Response("GET", "/nope/c-two", 404, nil, "")), without("two"))
+	c.AddNormalized(during("a", sample.Response("DELETE", "/a/one", 405, nil, "")), without("one"))
+	c.AddNormalized(during("a", sample.Response("DELETE", "/a/two", 405, nil, "")), nil)
+	c.AddNormalized(during("a", sample.Response("DELETE", "/a/two/x", 204, nil, "")), nil)
+	c.AddNormalized(during("a", sample.Response("GET", "/a/two", 200, sample.Header("Content-Type", "image/png; of=two"), "")), without("two"))
 	want := []Undocumented{
 		{Kind: contract.UndocumentedMediaType, What: "GET /a/{id}: image/png; of={…}", Count: 1, Scenarios: []string{"a"}},
 		{Kind: contract.UndocumentedOperation, What: "DELETE /a/{id}", Count: 2, Statuses: []StatusCount{{405, 2}}, Scenarios: []string{"a"}},
@@ -60,10 +61,10 @@ func TestWhatIsUndocumentedIsOneRowForEachShape(t *testing.T) {
 
 // What does not fit into the list is the same whatever was seen first, and whoever saw it.
 func TestTheListOfWhatIsUndocumentedHasNoOrderOfItsOwn(t *testing.T) {
-	d := parse(t, coverageDoc)
+	d := sample.Parse(t, coverageDoc)
 	var seen []*transcript.Transcript
 	for i := range 3 * maxUndocumented {
-		seen = append(seen, during(fmt.Sprintf("s%d", i%13), answer("GET", fmt.Sprintf("/%d", i%(maxUndocumented+500)), 400+i%5, nil, "")))
+		seen = append(seen, during(fmt.Sprintf("s%d", i%13), sample.Response("GET", fmt.Sprintf("/%d", i%(maxUndocumented+500)), 400+i%5, nil, "")))
 	}
 	var first []Undocumented
 	for range 5 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -91,8 +92,8 @@ func TestASilenceIsTheMostSpecificSchemaThatAdmitsBoth(t *testing.T) {
 		{"a place that neither has", `{type: object}`, `{}`, `{}`, "body/x", "", "none"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := parse(t, returning(tc.schema, schemas))
-			p := parting(answerJSON(tc.ref), answerJSON(tc.cand), strings.Fields(tc.at)...)
+			d := sample.Parse(t, sample.Returning(tc.schema, schemas))
+			p := parting(sample.JSONResponse(tc.ref), sample.JSONResponse(tc.cand), strings.Fields(tc.at)...)
 			p.How = tc.how
 			if got := told(NewFinder(d).Find(p)); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
@@ -101,7 +102,7 @@ func TestASilenceIsTheMostSpecificSchemaThatAdmitsBoth(t *testing.T) {
 	}
 }
 
-const silenceDoc = head + `paths:
+const silenceDoc = sample.Head + `paths:
   /x:
     get:
       responses:
@@ -121,10 +122,10 @@ const silenceDoc = head + `paths:
 `
 
 func TestASilenceOutsideTheBody(t *testing.T) {
-	d := parse(t, silenceDoc)
+	d := sample.Parse(t, silenceDoc)
 	const at = "/paths/~1x/get/responses"
 	with := func(contentType string, h ...string) *transcript.Transcript {
-		return answer("GET", "/x", 200, header(append([]string{"Content-Type", contentType}, h...)...), `"a"`)
+		return sample.Response("GET", "/x", 200, sample.Header(append([]string{"Content-Type", contentType}, h...)...), `"a"`)
 	}
 	for _, tc := range []struct {
 		name      string
@@ -132,10 +133,10 @@ func TestASilenceOutsideTheBody(t *testing.T) {
 		at        string
 		want      string
 	}{
-		{"two statuses", answer("GET", "/x", 200, nil, ""), answer("GET", "/x", 201, nil, ""), "status", at + ": GET /x declares both 200 and 201"},
-		{"a range", answer("GET", "/x", 404, nil, ""), answer("GET", "/x", 400, nil, ""), "status", at + "/4XX: 4XX covers both 404 and 400; each status that may come, instead of 4XX"},
-		{"default", answer("GET", "/x", 500, nil, ""), answer("GET", "/x", 503, nil, ""), "status", at + "/default: default covers both 500 and 503; each status that may come, instead of default"},
-		{"the body of another status", answer("GET", "/x", 200, nil, ""), answer("GET", "/x", 201, nil, ""), "body", "none"},
+		{"two statuses", sample.Response("GET", "/x", 200, nil, ""), sample.Response("GET", "/x", 201, nil, ""), "status", at + ": GET /x declares both 200 and 201"},
+		{"a range", sample.Response("GET", "/x", 404, nil, ""), sample.Response("GET", "/x", 400, nil, ""), "status", at + "/4XX: 4XX covers both 404 and 400; each status that may come, instead of 4XX"},
+		{"default", sample.Response("GET", "/x", 500, nil, ""), sample.Response("GET", "/x", 503, nil, ""), "status", at + "/default: default covers both 500 and 503; each status that may come, instead of default"},
+		{"the body of another status", sample.Response("GET", "/x", 200, nil, ""), sample.Response("GET", "/x", 201, nil, ""), "body", "none"},
 		{"a field that is not declared", with("application/json", "X", "1"), with("application/json"), "header X", at + `/200: the header field "X" is not declared; declare it, required and with an enum`},
 		{"a field that is not required", with("application/json", "size", "1"), with("application/json"), "header size", at + "/200/headers/Size: the header field Size is not required; required: true"},
 		{"a field's value", with("application/json", "Size", "1"), with("application/json", "Size", "2"), "header Size", at + "/200/headers/Size/schema: type: integer; an enum, or a minimum and a maximum"},
@@ -146,7 +147,7 @@ func TestASilenceOutsideTheBody(t *testing.T) {
 		{"a parameter", with("application/json"), with("application/json; charset=utf-8"), "header Content-Type", at + "/200/content/application~1json: what stands after application/json is not looked at"},
 		{"a text", with("text/html"), with("text/html"), "body", at + "/200/content/text~1*/schema: type: string; an enum, a pattern or a format"},
 		{"an image", with("image/png"), with("image/png"), "body", at + "/200/content/image~1png: this content is not looked at"},
-		{"an operation that is not there", answer("GET", "/y", 200, nil, ""), answer("GET", "/y", 201, nil, ""), "status", "none"},
+		{"an operation that is not there", sample.Response("GET", "/y", 200, nil, ""), sample.Response("GET", "/y", 201, nil, ""), "status", "none"},
 	} {
 		if got := told(NewFinder(d).Find(parting(tc.ref, tc.cand, tc.at))); got != tc.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, got, tc.want)
@@ -156,9 +157,9 @@ func TestASilenceOutsideTheBody(t *testing.T) {
 
 // No document lists ids, so an enum is no help where they part.
 func TestASilenceAboutIDsAsksForNoEnum(t *testing.T) {
-	d := parse(t, silenceDoc)
+	d := sample.Parse(t, silenceDoc)
 	field := func(name, value string) *transcript.Transcript {
-		return answer("GET", "/x", 200, header("Content-Type", "application/json", name, value), `"a"`)
+		return sample.Response("GET", "/x", 200, sample.Header("Content-Type", "application/json", name, value), `"a"`)
 	}
 	for _, tc := range []struct {
 		field string
@@ -181,7 +182,7 @@ func TestASilenceAboutIDsAsksForNoEnum(t *testing.T) {
 }
 
 func TestASilenceOfAStream(t *testing.T) {
-	d := parse(t, streaming(`
+	d := sample.Parse(t, sample.Streaming(`
                 name: /type
                 comments: true
                 events:
@@ -189,8 +190,8 @@ func TestASilenceOfAStream(t *testing.T) {
                   gone: {schema: {type: object, properties: {type: {type: string}}}}
 `))
 	const set = "/paths/~1x/get/responses/200/content/text~1event-stream/x-events"
-	ref := streamed(data("", `{"type":"note","text":"a"}`), data("", `{"type":"gone"}`), transcript.Event{Comment: true, Data: "beat"})
-	cand := streamed(data("", `{"type":"note","text":"b"}`), data("", `{"type":"note","text":"b"}`))
+	ref := sample.Stream(sample.Event("", `{"type":"note","text":"a"}`), sample.Event("", `{"type":"gone"}`), transcript.Event{Comment: true, Data: "beat"})
+	cand := sample.Stream(sample.Event("", `{"type":"note","text":"b"}`), sample.Event("", `{"type":"note","text":"b"}`))
 	for _, tc := range []struct {
 		at     string
 		events [2]int
@@ -220,30 +221,30 @@ func TestASilenceOfAStream(t *testing.T) {
 }
 
 func TestASilenceHasTheLineOfItsSchema(t *testing.T) {
-	text := returning(`{$ref: '#/components/schemas/Note'}`, `
+	text := sample.Returning(`{$ref: '#/components/schemas/Note'}`, `
     Note:
       type: object
       properties:
         text:
           type: string`)
-	s, ok := NewFinder(parse(t, text)).Find(parting(answerJSON(`{"text":"a"}`), answerJSON(`{"text":"b"}`), "body/text"))
+	s, ok := NewFinder(sample.Parse(t, text)).Find(parting(sample.JSONResponse(`{"text":"a"}`), sample.JSONResponse(`{"text":"b"}`), "body/text"))
 	if line := strings.Split(text, "\n")[max(0, s.Line-1)]; !ok || strings.TrimSpace(line) != "text:" {
-		t.Errorf("line %d is %q, %v\n%s", s.Line, line, ok, numbered(text))
+		t.Errorf("line %d is %q, %v\n%s", s.Line, line, ok, sample.Numbered(text))
 	}
 }
 
 func TestABurstHasNoSilence(t *testing.T) {
-	a, b := answerJSON(`"a"`), answerJSON(`"b"`)
+	a, b := sample.JSONResponse(`"a"`), sample.JSONResponse(`"b"`)
 	a.Steps[0].Burst = true
-	if got := told(NewFinder(parse(t, returning(`{type: string}`))).Find(parting(a, b, "body"))); got != "none" {
+	if got := told(NewFinder(sample.Parse(t, sample.Returning(`{type: string}`))).Find(parting(a, b, "body"))); got != "none" {
 		t.Error(got)
 	}
 }
 
 func TestFinderKeepWhatWasRead(t *testing.T) {
-	f := NewFinder(parse(t, returning(`{type: object, properties: {a: {type: string}, b: {type: string}}}`)))
+	f := NewFinder(sample.Parse(t, sample.Returning(`{type: object, properties: {a: {type: string}, b: {type: string}}}`)))
 	for i, name := range []string{"a", "b", "a"} {
-		x, y := answerJSON(fmt.Sprintf(`{"a":"%d","b":"x"}`, i/2)), answerJSON(`{"a":"y","b":"y"}`)
+		x, y := sample.JSONResponse(fmt.Sprintf(`{"a":"%d","b":"x"}`, i/2)), sample.JSONResponse(`{"a":"y","b":"y"}`)
 		if got := told(f.Find(parting(x, y, "body/"+name))); !strings.HasPrefix(got, body200+"/properties/"+name+":") {
 			t.Errorf("%d: %s", i, got)
 		}
