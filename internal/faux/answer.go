@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// An answer is what the server is about to say. A fault changes one thing in it.
+// An answer is a response before it is written. A fault changes one thing in it.
 type answer struct {
-	operation string // as the contract has it: "GET /items/{id}"; "" for what it does not have
-	item      string // the name of the item that it is about, the first of several; "" when it is about none
+	operation string // the operation in the contract: "GET /items/{id}"; "" if the contract does not have it
+	item      string // the name of the item in the response, the first of several; "" if there is no item
 	status    int
 	header    []field
-	value     any    // becomes the body as JSON, unless there is a text
-	text      []byte // the body as it is written
+	value     any    // written as the JSON body, unless text is set
+	text      []byte // the body as written
 	stream    *stream
 
-	// write puts the answer on the wire instead of the server. The connection ends behind it.
+	// write replaces the server's own writing of the response. The connection closes after it.
 	write func(w *wire, head, body []byte)
 
 	method string
@@ -31,10 +31,10 @@ type answer struct {
 // A field is a header field.
 type field struct{ name, value string }
 
-// object is JSON's. It has no order: every server writes its own.
+// An object is a JSON object. Its members have no order, because each server may write them in its own.
 type object = map[string]any
 
-// answer decides about a request.
+// answer returns the answer to a request.
 func (s *Server) answer(r *http.Request, body []byte) *answer {
 	a := &answer{method: r.Method, sent: body, status: http.StatusOK}
 	path := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -97,7 +97,7 @@ func (s *Server) list(a *answer, shelf string) {
 	a.value = values
 }
 
-// one answers what is about a single item.
+// one handles the operations on a single item.
 func (s *Server) one(a *answer, id string) {
 	it := s.shelves.find(id)
 	if it == nil {
@@ -132,7 +132,7 @@ func (s *Server) watch(a *answer, query url.Values) {
 	a.set("Cache-Control", "no-store")
 }
 
-// set gives a header field its value.
+// set replaces a header field.
 func (a *answer) set(name, value string) {
 	a.unset(name)
 	a.header = append(a.header, field{name, value})
@@ -142,7 +142,7 @@ func (a *answer) unset(name string) {
 	a.header = slices.DeleteFunc(a.header, func(f field) bool { return f.name == name })
 }
 
-// send puts the answer on the wire, and reports whether the connection may have another.
+// send writes the answer, and reports whether the connection can serve another request.
 func (a *answer) send(w *wire) bool {
 	if a.stream != nil && a.write == nil {
 		a.stream.run(w, a)
@@ -176,7 +176,7 @@ func (a *answer) get(name string) (string, bool) {
 	return "", false
 }
 
-// head returns the status line and the header fields, without the empty line behind them.
+// head returns the status line and the header fields, without the empty line after them.
 func (a *answer) head(style *Style) []byte {
 	out := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))
 	for _, f := range style.header(append(a.header, field{"Date", time.Now().UTC().Format(http.TimeFormat)})) {

@@ -18,19 +18,20 @@ import (
 //go:embed asking
 var asking embed.FS
 
-// WriteAsking puts the contract and the scenarios of an Asker into a folder.
+// WriteAsking writes the contract and the scenarios of an Asker into a folder.
 func WriteAsking(dir string) error { return unpack(asking, "asking", dir) }
 
-// An Asker answers what it is asked by asking a model, as asking/openapi.yaml has it: it is right, but for its Lapse.
+// An Asker is a server that answers its own requests by calling a model, as in asking/openapi.yaml. It is correct
+// except for its Lapse.
 type Asker struct {
-	Lapse *Lapse // nil: it is right
-	// Client asks the upstream.
+	Lapse *Lapse // nil: a correct server
+	// Client sends the requests to the upstream.
 	Client *http.Client
-	// Upstream is where it is, for orders that do not say so.
+	// Upstream is the URL of the upstream for requests that do not name one.
 	Upstream string
 }
 
-// Wake asks the upstream for its models, so many times, as servers do when they start.
+// Wake requests the list of models this many times, as servers do when they start.
 func (a *Asker) Wake(times int) error {
 	for range times {
 		resp, err := a.Client.Get(a.Upstream + "/v1/models")
@@ -46,24 +47,24 @@ func (a *Asker) Wake(times int) error {
 	return nil
 }
 
-// Blurt asks the upstream something that nobody has asked for.
+// Blurt sends the upstream a request that no client request caused.
 func (a *Asker) Blurt() error {
 	_, err := a.question(context.Background(), &order{Upstream: a.Upstream}, nil, false)
 	return err
 }
 
-// A Lapse is one way in which an Asker asks its upstream wrongly.
+// A Lapse is one way in which an Asker calls its upstream wrongly.
 type Lapse struct {
 	ID, Doc string
-	In      string    // the scenario that shows it
-	Says    []Finding // what must be said of it
-	// question changes what is asked; nil does not.
+	In      string    // the scenario that shows the lapse
+	Says    []Finding // the findings that a judge must report
+	// question changes the request to the upstream. Nil changes nothing.
 	question func(*question)
-	twice    bool // it asks again what has been answered
-	forgets  bool // it answers without asking
-	backward bool // it asks the second question first
-	silent   bool // it does not ask for a title
-	clings   bool // it waits for its upstream when its own client has gone
+	twice    bool // repeats a question that was already answered
+	forgets  bool // answers without calling the upstream
+	backward bool // sends the second question first
+	silent   bool // does not ask for a title
+	clings   bool // keeps waiting for the upstream after its own client has left
 }
 
 // A question is a request to the upstream.
@@ -103,7 +104,7 @@ func (a *Asker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 		answers = map[string]any{"error": err.Error()}
 	}
-	out, _ := json.Marshal(answers) // of strings
+	out, _ := json.Marshal(answers) // strings always have JSON
 	w.Write(out)
 }
 
@@ -114,7 +115,7 @@ func (a *Asker) lapse() *Lapse {
 	return a.Lapse
 }
 
-// ask asks all that there is to ask: a title beside the rest, and one question after the other.
+// ask sends every question of an order. The title is asked for concurrently; the other questions follow one another.
 func (a *Asker) ask(ctx context.Context, o *order) (map[string]any, error) {
 	out := map[string]any{}
 	var aside sync.WaitGroup
@@ -153,7 +154,7 @@ func (a *Asker) ask(ctx context.Context, o *order) (map[string]any, error) {
 	return out, nil
 }
 
-// converse asks until the model has no tool to call.
+// converse calls the model until it answers without calling a tool.
 func (a *Asker) converse(ctx context.Context, o *order, text string, stream bool) (string, error) {
 	messages := []any{
 		map[string]any{"role": "system", "content": "You are terse."},
@@ -245,7 +246,7 @@ func messageOf(text []byte) string {
 	return body.Error.Message
 }
 
-// readChunks puts a streamed answer together.
+// readChunks joins the chunks of a streamed answer.
 func readChunks(r io.Reader) (out said, err error) {
 	in := bufio.NewScanner(r)
 	for in.Scan() {
@@ -276,17 +277,17 @@ func readChunks(r io.Reader) (out said, err error) {
 	return out, errors.New("the model was cut off")
 }
 
-// Lapses lists the ways in which an Asker asks wrongly.
+// Lapses lists the ways in which an Asker calls its upstream wrongly.
 func Lapses() []*Lapse { return lapses }
 
-// Noisy is no lapse: it draws a word for each question, which nobody can recognise.
+// Noisy is not a lapse: it adds a random word to each question, in a format that no judge can recognise as generated.
 func Noisy() *Lapse {
 	return &Lapse{ID: "noisy", question: func(q *question) {
 		q.body["trace"] = strings.ToLower(rand.Text()[:9]) + "q"
 	}}
 }
 
-// asked is how a report begins to show what an Asker asks.
+// asked is how a report abbreviates a question of an Asker.
 const asked = `POST /v1/chat/completions {"messages":[{"content":"You are terse.","role":"system"},{"content":"2 + …`
 
 var lapses = []*Lapse{

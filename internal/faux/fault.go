@@ -5,44 +5,45 @@ import (
 	"time"
 )
 
-// A Fault is one way to be wrong, and what a judge must say of it.
+// A Fault is one way to be wrong, with the findings that a judge must report about it.
 type Fault struct {
 	ID  string
-	Doc string // what the server does, one sentence
-	// In is the scenario it shows in; in all others nothing may be said.
+	Doc string // what the server does, in one sentence
+	// In is the scenario that shows the fault. In all others a judge must report nothing.
 	In string
-	// Says is what a judge must say when the candidate has the fault, no less and no more.
+	// Says lists exactly the findings that a judge must report when the candidate has the fault.
 	Says []Finding
-	// Turned is what it must say when the reference has it. Nil: the same with the sides changed.
+	// Turned lists them for a reference that has the fault. Nil means the same findings with the sides swapped.
 	Turned []Finding
-	// Clock marks faults that show beyond doubt only where nothing else takes time: on a faked clock.
+	// Clock marks faults that depend on time, and show reliably only on a fake clock, where nothing else takes time.
 	Clock bool
 
-	// Reason is why a scenario cannot be judged, and Log a line among the last of the process; both empty for most.
-	// ‹name› and ‹port› stand for those of the target, ‹time› for how long it had.
+	// Reason says why a scenario cannot be judged. Log is one of the last lines that the process logged. Most faults
+	// have neither. ‹name› and ‹port› stand for those of the target, ‹time› for how long it had.
 	Reason, Log string
 
 	answer func(*answer)                                                 // changes an answer before it is written
-	event  func(*stream, event)                                          // sends an event in the server's stead
-	late   func(n int, due time.Duration) (at time.Duration, never bool) // moves the n-th ping
-	ping   string                                                        // the data of a ping; "" for what it should be
-	start  func(*Process) bool                                           // runs before it listens; false ends it
-	end    func(*Process) int                                            // runs when it is asked to end
+	event  func(*stream, event)                                          // sends an event instead of the server
+	late   func(n int, due time.Duration) (at time.Duration, never bool) // changes when the n-th ping is sent
+	ping   string                                                        // the data of a ping; "" for the correct data
+	start  func(*Process) bool                                           // runs before the process listens; false ends the process
+	end    func(*Process) int                                            // runs when the process is asked to end; returns its exit status
 }
 
-// A Finding is what a judge says, in the words of its reports. Generated values are called by their kind: ‹id›, ‹time›.
+// A Finding is what a judge reports, in the words of its reports. Generated values are replaced by their kind: ‹id›,
+// ‹time›.
 type Finding struct {
 	Class string
 	Kind  string
 	Step  string
 	Place string
-	// Reference and Candidate are the two values of a difference, and what was wanted and what came of a shortfall.
-	// Violations have none.
+	// Reference and Candidate are the two values of a difference. For a shortfall they are the expected and the actual
+	// value. Violations have neither.
 	Reference, Candidate string
 	Blame                string
 }
 
-// The words of findings.
+// These words appear in findings.
 const (
 	difference = "difference"
 	violation  = "violation"
@@ -50,20 +51,19 @@ const (
 
 	candidate = "candidate"
 	reference = "reference"
-	silent    = "contract silent" // both are inside it
+	silent    = "contract silent" // both sides conform to the contract
 )
 
-// theLamp is how a report begins to show the item that stories read.
+// theLamp is how a report abbreviates the item that the scenarios read.
 const theLamp = `{"createdAt":"‹time›","id":"‹id›","name":"lamp","self":"/items/‹id›","serial":‹serial›,"shelf":"s-‹u…`
 
-// Faults lists every fault in the order of this documentation: what is said, how it is written, what is told on streams,
-// what happens on the wire.
+// Faults lists every fault: wrong values, wrong headers and JSON, wrong events on streams, and broken connections.
 func Faults() []*Fault {
 	return slices.Concat(valueFaults, headFaults, textFaults, codingFaults, eventFaults, beatFaults, wireFaults)
 }
 
-// about returns a hook that changes the answers of an operation that are about the item which stories call lamp. Other
-// scenarios have no lamp.
+// about returns a hook that changes the answers of an operation about the item called lamp. Only the story scenarios
+// have one.
 func about(operation string, change func(*answer)) func(*answer) {
 	return func(a *answer) {
 		if a.operation == operation && a.item == "lamp" {
@@ -72,12 +72,12 @@ func about(operation string, change func(*answer)) func(*answer) {
 	}
 }
 
-// instead returns a hook that writes the answer of an operation about the lamp by hand.
+// instead returns a hook that writes by hand the answer of an operation about the lamp.
 func instead(operation string, write func(w *wire, head, body []byte)) func(*answer) {
 	return about(operation, func(a *answer) { a.write = write })
 }
 
-// on returns a hook that sends certain events by hand, and leaves the others alone.
+// on returns a hook that handles one kind of event about one item, and sends all others normally.
 func on(name, item string, tell func(*stream, event)) func(*stream, event) {
 	return func(s *stream, ev event) {
 		if ev.name == name && ev.item == item {

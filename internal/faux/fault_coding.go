@@ -5,7 +5,7 @@ import (
 	"compress/gzip"
 )
 
-// codingFaults are in the content coding of an answer. No request asks for one.
+// codingFaults are wrong content codings. No request asks for a content coding.
 var codingFaults = []*Fault{
 	{
 		ID: "unasked-coding", Doc: "it compresses what nobody asked it to compress", In: "items/story",
@@ -27,8 +27,8 @@ var unaskedGzip = Finding{
 	"none: the request has no Accept-Encoding; send one in the step if clients do", "gzip", candidate,
 }
 
-// Coding returns the fault of a server that names content codings in the answer about the lamp, and writes what encode makes of
-// the body.
+// Coding returns the fault of a server whose answer about the lamp names the content codings, with a body made by
+// encode.
 func Coding(codings string, encode func([]byte) []byte) *Fault {
 	return &Fault{answer: about(read, func(a *answer) {
 		a.text = encode((&Style{}).json(a.value))
@@ -36,7 +36,8 @@ func Coding(codings string, encode func([]byte) []byte) *Fault {
 	})}
 }
 
-// Part returns the fault of a server that answers about the lamp with a part of the body (206) of another fault.
+// Part returns another fault, changed so that the answer about the lamp is partial (206) and contains half of the
+// body.
 func Part(of *Fault) *Fault {
 	return &Fault{answer: about(read, func(a *answer) {
 		of.answer(a)
@@ -45,7 +46,7 @@ func Part(of *Fault) *Fault {
 	})}
 }
 
-// Gzipped returns a body in the coding gzip.
+// Gzipped compresses a body with gzip.
 func Gzipped(body []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

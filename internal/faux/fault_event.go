@@ -2,7 +2,7 @@ package faux
 
 import "time"
 
-// eventFaults are in what is told on a stream.
+// eventFaults are wrong events on a stream.
 var eventFaults = []*Fault{
 	{
 		ID: "missing-event", Doc: "it does not tell of an item that was made", In: "events/story",
@@ -276,7 +276,7 @@ var eventFaults = []*Fault{
 	},
 }
 
-// hold keeps an event back until the next one has been sent.
+// hold delays one event, after changing it, until the next event has been sent.
 func hold(s *stream, ev event, which string, change func(event)) {
 	if ev.name+" "+ev.item == which {
 		change(ev)
@@ -290,7 +290,7 @@ func hold(s *stream, ev event, which string, change func(event)) {
 	s.held = nil
 }
 
-// beatFaults are in the rhythm of what keeps a stream alive.
+// beatFaults are wrong times or contents of the pings that keep a stream alive.
 var beatFaults = []*Fault{
 	{
 		ID: "late-heartbeat", Doc: "it pings late", In: "events/beats", Clock: true,

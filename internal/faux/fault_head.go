@@ -1,6 +1,6 @@
 package faux
 
-// headFaults are in the status and the header fields.
+// headFaults are wrong statuses and header fields.
 var headFaults = []*Fault{
 	{
 		ID: "wrong-status", Doc: "it answers 200 where 201 is due", In: "items/story",

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// ManyFields returns the fault of a server that adds so many fields to the answer about the lamp, and to the event about the
-// bench. No schema names them.
+// ManyFields returns the fault of a server that adds n fields to the answer about the lamp, and to the event about
+// the bench. No schema declares them.
 func ManyFields(n int) *Fault {
 	with := func(o object) object {
 		o = maps.Clone(o)
@@ -24,7 +24,7 @@ func ManyFields(n int) *Fault {
 	}
 }
 
-// ManyEvents returns the fault of a server that sends so many events about the bench, each with another name in it.
+// ManyEvents returns the fault of a server that sends n events about the bench, each with a different name.
 func ManyEvents(n int) *Fault {
 	return &Fault{event: on("created", "bench", func(s *stream, ev event) {
 		for i := 0; i < n && !s.ended; i++ {

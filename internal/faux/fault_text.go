@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// text returns a hook that changes how the item that is read is written.
+// text returns a hook that changes the bytes of the item that is read.
 func text(change func([]byte) []byte) func(*answer) {
 	return about(read, func(a *answer) {
 		a.text = change((&Style{}).json(a.value))
 	})
 }
 
-// textFaults write JSON that is none, or that not every reader reads alike.
+// textFaults write JSON that is invalid, or that parsers read differently.
 var textFaults = []*Fault{
 	{
 		ID: "not-json", Doc: "it writes something else and calls it JSON", In: "items/story",

@@ -12,7 +12,7 @@ const (
 	label  = "GET /items/{id}/label"
 )
 
-// field returns a hook that changes the members of the item that is read.
+// member returns a hook that changes the members of the item that is read.
 func member(change func(object)) func(*answer) {
 	return about(read, func(a *answer) { change(a.value.(object)) })
 }
@@ -20,7 +20,7 @@ func member(change func(object)) func(*answer) {
 // row returns the n-th item of a list.
 func row(a *answer, n int) object { return a.value.([]any)[n].(object) }
 
-// valueFaults say something else than they should, in JSON that is well written.
+// valueFaults write valid JSON with wrong values.
 var valueFaults = []*Fault{
 	{
 		ID: "other-value", Doc: "it answers with another name than the item has", In: "items/story",

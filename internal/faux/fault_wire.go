@@ -2,12 +2,12 @@ package faux
 
 import "strings"
 
-// filler is something to send over and over.
+// filler is text to send repeatedly.
 var filler = strings.Repeat("lamp ", 13_000)
 
 const giB = 1 << 30
 
-// wireFaults break HTTP, or the connection below it.
+// wireFaults break HTTP or the connection.
 var wireFaults = []*Fault{
 	{
 		ID: "truncated-body", Doc: "it announces ten bytes more than it sends, and closes", In: "items/story",

@@ -1,11 +1,12 @@
-// Package faux holds small servers that are wrong on purpose, each in one way.
+// |
+// Package faux has small servers that are wrong on purpose, each in one way. Tests show with them that a judge finds faults.
 //
-// A Server is right: it keeps items on shelves and tells on event streams what happens to them, as project/openapi.yaml
-// has it. A Fault makes it wrong in one place and leaves all else as it is. Faults lists them, with what a judge must say
-// of each. A Style makes it write in another way what means the same, as a second implementation would; a judge must say
-// nothing of that.
+// A Server without a fault is correct: it keeps items on shelves and reports changes to them on event streams, as
+// project/openapi.yaml specifies. A Fault makes it wrong in one place only. Faults lists the faults, with the findings
+// that a judge must report. A Style makes a server write the same content differently, as a second implementation
+// would. A judge must report nothing about a Style.
 //
-// The servers speak HTTP by hand, because most faults of the wire are things that net/http takes care not to do.
+// The servers write HTTP by hand, because net/http prevents most of the faults at the level of the connection.
 package faux
 
 import (
@@ -17,17 +18,17 @@ import (
 	"sync/atomic"
 )
 
-// A Server serves items. The fields are set before Serve.
+// A Server serves items. Its fields are set before Serve is called.
 type Server struct {
-	Fault *Fault // nil: it is right
+	Fault *Fault // nil: a correct server
 	Style *Style // nil: the plain style
-	// Exit ends the process, for faults that do so.
+	// Exit ends the process, for the faults that do so.
 	Exit func(status int)
-	// Asked, when set, is called with the operation of each request before it is answered.
+	// Asked, if set, receives the operation of each request before it is answered.
 	Asked func(operation string)
 
 	shelves shelves
-	done    chan struct{} // closed when it is to end
+	done    chan struct{} // closed to end the server
 	begin   sync.Once
 	end     sync.Once
 
@@ -35,7 +36,7 @@ type Server struct {
 	listeners []net.Listener
 	conns     map[net.Conn]bool
 	closed    bool
-	running   sync.WaitGroup // of conversations
+	running   sync.WaitGroup // counts the goroutines of open connections
 
 	accepted atomic.Int64
 	written  atomic.Int64
@@ -54,7 +55,7 @@ func (s *Server) init() {
 	})
 }
 
-// Serve answers connections until Close, and returns nil then.
+// Serve answers connections until Close is called, then returns nil.
 func (s *Server) Serve(l net.Listener) error {
 	s.init()
 	if !s.listen(l) {
@@ -76,7 +77,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// listen notes a listener, for Close to close it. It reports false when Close has been called already.
+// listen stores a listener so that Close can close it. It returns false if Close was called already.
 func (s *Server) listen(l net.Listener) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +93,7 @@ func (s *Server) isClosed() bool {
 	return s.closed
 }
 
-// take answers one connection in the background.
+// take serves one connection in the background.
 func (s *Server) take(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +111,7 @@ func (s *Server) take(c net.Conn) {
 	})
 }
 
-// Close ends every conversation and waits for that.
+// Close closes every connection and waits until all have ended.
 func (s *Server) Close() {
 	s.init()
 	s.end.Do(func() {
@@ -128,13 +129,13 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// Accepted returns how many connections were made.
+// Accepted returns how many connections the server has accepted.
 func (s *Server) Accepted() int { return int(s.accepted.Load()) }
 
-// Written returns how many bytes were taken from the server.
+// Written returns how many bytes clients have taken from the server.
 func (s *Server) Written() int64 { return s.written.Load() }
 
-// converse answers the requests of a connection, one after the other.
+// converse answers the requests of one connection, one after another.
 func (s *Server) converse(c net.Conn) {
 	in := bufio.NewReader(c)
 	for {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Noises lists servers that are right, and that make up a value by a shape which nobody can recognise: two of a kind differ
-// in it. The contract must allow fields that it does not name. What they make up is in the field "noise" of each item; In
-// is a scenario that it shows in.
+// Noises lists correct servers that generate a value in a format that no judge can recognise. Two servers of a kind
+// therefore differ in it. The value is in the field "noise" of each item. The contract must allow undeclared fields.
+// In is a scenario that shows the value.
 func Noises() []*Fault {
 	return []*Fault{
 		{ID: "odd-id", Doc: "it gives each item a second id, of plain letters", In: "items/story", answer: noisy(func(id string) any {
-			return strings.Map(func(c rune) rune { // the item's own, in other words
+			return strings.Map(func(c rune) rune { // the item's own id, spelled differently
 				if c >= '0' && c <= '9' {
 					return 'g' + c - '0'
 				}
@@ -22,7 +22,7 @@ func Noises() []*Fault {
 			}, strings.TrimPrefix(id, "itm_"))
 		})},
 		{ID: "millis", Doc: "it says when it answers, in milliseconds and a part of one", In: "items/story", answer: noisy(func(string) any {
-			return float64(time.Now().UnixMicro()|1) / 1000 // never without a part
+			return float64(time.Now().UnixMicro()|1) / 1000 // |1, so that there is always a fraction
 		})},
 		{ID: "random", Doc: "it draws a number", In: "items/story", answer: noisy(func(string) any {
 			return rand.IntN(1000)
@@ -30,8 +30,8 @@ func Noises() []*Fault {
 	}
 }
 
-// Stamps lists servers that are right, and that say the same of each item in its field "noise": a UUID that is written in
-// their code, or one that the process has drawn. The contract must allow fields that it does not name.
+// Stamps lists correct servers whose items all have the same UUID in the field "noise". The UUID is either constant,
+// or generated when the process starts. The contract must allow undeclared fields.
 func Stamps() []*Fault {
 	stamp := func(uuid string) func(*answer) { return noisy(func(string) any { return uuid }) }
 	return []*Fault{
@@ -41,7 +41,7 @@ func Stamps() []*Fault {
 	}
 }
 
-// noisy returns a hook that adds a value to every item of every answer.
+// noisy returns a hook that adds the field "noise" to every item of every answer.
 func noisy(value func(id string) any) func(*answer) {
 	return ofItems(func(o object) { o["noise"] = value(o["id"].(string)) })
 }
@@ -61,7 +61,7 @@ func ofItems(change func(object)) func(*answer) {
 	}
 }
 
-// Clocks lists servers by what they say of times. The contract must allow fields that it does not name.
+// Clocks lists servers by the times they report. The contract must allow undeclared fields.
 func Clocks() []*Fault {
 	touched := func(by time.Duration) func(*answer) {
 		return ofItems(func(o object) { o["updatedAt"] = o["createdAt"].(time.Time).Add(by) })

@@ -2,11 +2,11 @@ package faux
 
 import "net/http"
 
-// Nulls lists servers that do nothing but say that they are ready. They must pass no scenario: not as the candidate, not
-// as the reference, not beside their like, and not alone. Says is about the first step of the scenario.
+// Nulls lists servers that do nothing but report that they are ready. They must pass no scenario: not as candidate,
+// not as reference, not when both sides are the same, and not alone. Says is about the first step of the scenario.
 func Nulls() []*Fault { return nulls }
 
-// lost is what follows where the answer has no id, but something else.
+// lost is the finding that follows when an answer has no id to capture. instead says what it has.
 func lost(instead string) Finding {
 	return Finding{shortfall, "capture-missing", "1", "capture", "lamp from $.id", "there is no such value; " + instead, candidate}
 }
@@ -100,7 +100,7 @@ var nulls = []*Fault{
 	},
 }
 
-// everything returns a hook that changes every answer but that to the question whether the server is ready.
+// everything returns a hook that changes every answer except that of the health check.
 func everything(change func(*answer)) func(*answer) {
 	return func(a *answer) {
 		if a.operation != "GET /health" {
@@ -109,7 +109,7 @@ func everything(change func(*answer)) func(*answer) {
 	}
 }
 
-// say makes it another answer altogether.
+// say replaces the whole answer.
 func (a *answer) say(status int, text []byte, contentType string) {
 	a.status, a.header, a.value, a.text, a.stream = status, nil, nil, text, nil
 	if contentType != "" {
@@ -117,7 +117,7 @@ func (a *answer) say(status int, text []byte, contentType string) {
 	}
 }
 
-// Unready returns the same server, but one that does not even say that it is ready.
+// Unready returns the same server, except that it also fails the health check.
 func (f *Fault) Unready() *Fault {
 	out := *f
 	out.answer = func(a *answer) {

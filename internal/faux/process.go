@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// A Process is a server as a process of its own, or what such a server starts. Only a command may touch the world
-// outside, so whoever has a main function hands in what it needs of that.
+// A Process is a server that runs as a process of its own, or a program that such a server starts. Only commands may
+// touch the outside world, so the main function passes in the functions that do.
 type Process struct {
 	Listen string                // the address to listen on
-	Log    io.Writer             // what it has to say
-	Exit   func(status int)      // ends it at once
-	Again  func(id string) error // starts the program once more, and waits until it has something to say
-	Report string                // the address of whoever wants to know when a grandchild ends; "" for nobody
+	Log    io.Writer             // where the process logs
+	Exit   func(status int)      // ends the process immediately
+	Again  func(id string) error // starts the program again, and waits for its first output
+	Report string                // the address that learns from a closed connection when a grandchild ends; "" for none
 }
 
-// Start starts a program that writes to out, and waits until it has said something on standard error.
+// Start starts a program that writes to out, and waits for its first output on standard error.
 func Start(program string, environ []string, out *os.File) error {
 	said, err, cause := os.Pipe()
 	if cause != nil {
@@ -40,8 +40,8 @@ func Start(program string, environ []string, out *os.File) error {
 	return cause
 }
 
-// Play is the process until the context ends, and returns its exit status. The id is that of a process fault, of a stamp,
-// "right", or "grandchild".
+// Play runs the process until the context ends, and returns its exit status. The id is that of a process fault or of
+// a stamp, or "right", or "grandchild".
 func (p *Process) Play(ctx context.Context, id string) int {
 	f := &Fault{}
 	for _, known := range slices.Concat(processFaults, Stamps()) {
@@ -83,7 +83,7 @@ func (p *Process) Play(ctx context.Context, id string) int {
 	return 0
 }
 
-// outlive does nothing, for as long as whoever wants to know does not hang up. Nobody asks it to end in a way it hears.
+// outlive does nothing until the other end of its connection closes. It ignores all requests to end.
 func (p *Process) outlive() int {
 	c, err := net.Dial("tcp", p.Report)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *Process) outlive() int {
 	return 0
 }
 
-// Processes lists the faults in the life of a process.
+// Processes lists faults in the start and the end of a process.
 func Processes() []*Fault { return processFaults }
 
 var processFaults = []*Fault{

@@ -10,10 +10,10 @@ import (
 //go:embed project
 var project embed.FS
 
-// WriteProject puts the contract (openapi.yaml) and the scenarios (scenarios/) into a folder.
+// WriteProject writes the contract (openapi.yaml) and the scenarios (scenarios/) into a folder.
 func WriteProject(dir string) error { return unpack(project, "project", dir) }
 
-// unpack writes the files of a folder into another.
+// unpack copies an embedded folder to disk.
 func unpack(from embed.FS, folder, dir string) error {
 	files, err := fs.Sub(from, folder)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// An item is what the server keeps. Two servers agree on all of it but what they make up: id, serial and time.
+// An item is what the server stores. Two servers agree on everything except the generated values: id, serial and
+// time.
 type item struct {
 	id      string
 	serial  int
@@ -19,7 +20,7 @@ type item struct {
 	created time.Time
 }
 
-// value returns the item as answers show it.
+// value returns the item as it appears in answers.
 func (it *item) value() object {
 	return object{
 		"id": it.id, "serial": it.serial, "shelf": it.shelf, "name": it.name, "tags": list(it.tags), "size": len(it.name),
@@ -35,7 +36,7 @@ func list(texts []string) []any {
 	return out
 }
 
-// shelves are what the server knows, and who watches.
+// shelves are the state of the server: its items and the watchers of their shelves.
 type shelves struct {
 	mu       sync.Mutex
 	items    []*item // oldest first
@@ -43,13 +44,13 @@ type shelves struct {
 	watchers []*watcher
 }
 
-// A watcher is told of what happens on a shelf, in order.
+// A watcher receives the events of one shelf, in order.
 type watcher struct {
 	shelf  string
 	events chan event
 }
 
-// newID returns an id that nobody can foresee.
+// newID returns an unpredictable id.
 func newID() string {
 	var b [10]byte
 	rand.Read(b[:])
@@ -62,7 +63,7 @@ func (s *shelves) create(shelf, name string, tags []string) *item {
 	if s.serial == 0 {
 		var b [1]byte
 		rand.Read(b[:])
-		s.serial = 10_000 + 100*int(b[0]) // so that two servers hardly ever count alike
+		s.serial = 10_000 + 100*int(b[0]) // random, so that two servers rarely use the same serials
 	}
 	s.serial++
 	it := &item{newID(), s.serial, shelf, name, tags, time.Now()}
@@ -101,7 +102,7 @@ func (s *shelves) remove(it *item) {
 	s.tell(it, "deleted")
 }
 
-// tell notes an event for everyone who watches the item's shelf. The caller holds the lock.
+// tell sends an event to every watcher of the item's shelf. The caller holds the lock.
 func (s *shelves) tell(it *item, what string) {
 	for _, w := range s.watchers {
 		if w.shelf == it.shelf {
@@ -113,7 +114,7 @@ func (s *shelves) tell(it *item, what string) {
 func (s *shelves) watch(shelf string) *watcher {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	const enough = 1000 // for any scenario; a server that is more than a test needs a bound that it can reach
+	const enough = 1000 // more than any scenario needs, so that tell never blocks
 	w := &watcher{shelf, make(chan event, enough)}
 	s.watchers = append(s.watchers, w)
 	return w

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// An event is something that is told on a stream.
+// An event is what a stream sends.
 type event struct {
 	name string
-	item string // the name of the item that it is about; "" when it is about none
+	item string // the name of the item that the event is about; "" if there is none
 	data object
-	text []byte // the data as it is written; made of data when nil
+	text []byte // the data as written; made of data if nil
 }
 
-// A stream is an answer that goes on.
+// A stream is an answer that sends events until it ends.
 type stream struct {
 	server *Server
 	shelf  string
-	beat   time.Duration // between two pings; 0: none
-	last   int           // it ends behind so many events; 0: it does not
+	beat   time.Duration // the time between two pings; 0: no pings
+	last   int           // ends after this many events; 0: does not end
 
 	w     *wire
 	sent  int
-	held  []event // by a fault, for later
+	held  []event // events that a fault sends later
 	pings int
-	ended bool // by a fault, or because the client has hung up
+	ended bool // a fault ended the stream, or the client has hung up
 }
 
-// run sends what happens until the client hangs up, the stream has had its last event, or the server ends.
+// run sends events until the client hangs up, the last event was sent, or the server ends.
 func (s *stream) run(w *wire, a *answer) {
 	s.w = w
 	watcher := s.server.shelves.watch(s.shelf)
@@ -56,7 +56,7 @@ func (s *stream) run(w *wire, a *answer) {
 	}
 }
 
-// nextBeat returns a channel that tells when the next ping is due, nil when none is.
+// nextBeat returns a channel that fires when the next ping is due, or nil if there is none.
 func (s *stream) nextBeat(opened time.Time) <-chan time.Time {
 	if s.beat == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (s *stream) nextBeat(opened time.Time) <-chan time.Time {
 	return time.After(time.Until(opened.Add(due)))
 }
 
-// tell sends an event, unless a fault has other plans for it.
+// tell sends an event, or passes it to the fault that handles events.
 func (s *stream) tell(ev event) {
 	if f := s.server.Fault.event; f != nil && ev.name != "ping" {
 		f(s, ev)
@@ -91,7 +91,7 @@ func (s *stream) send(ev event) {
 	s.raw(fmt.Sprintf("event: %s\ndata: %s\n\n", ev.name, ev.text))
 }
 
-// raw sends bytes of the stream as they are.
+// raw sends bytes unchanged.
 func (s *stream) raw(text string) {
 	for _, part := range s.server.Style.split(text) {
 		s.ended = !s.w.put(chunk(part)) || s.ended

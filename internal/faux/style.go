@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// A Style is how a server writes what it has to say: everything that two right servers may do differently. The zero
-// Style is plain: compact, sorted, in one piece. It is safe for use by several conversations.
+// A Style is how a server writes its answers: everything that two correct servers may do differently. The zero Style
+// is plain: compact, sorted, in one piece. A Style is safe for concurrent use.
 type Style struct {
 	mu   sync.Mutex
-	dice *rand.Rand // nil: plain
+	dice *rand.Rand // nil: the plain style
 }
 
-// NewStyle returns a style in which everything that does not matter is drawn anew each time.
+// NewStyle returns a style that chooses at random everything that does not matter.
 func NewStyle(seed uint64) *Style {
 	return &Style{dice: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// below draws a number from 0 to n-1; 0 in the plain style.
+// below returns a random number from 0 to n-1, and 0 in the plain style.
 func (s *Style) below(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,7 @@ func (s *Style) shuffle(n int, swap func(i, j int)) {
 	}
 }
 
-// json writes a value: members in any order, blanks anywhere, numbers, times and texts in any of their spellings.
+// json writes a value: members in any order, white space anywhere, numbers, times and strings in any equivalent form.
 func (s *Style) json(v any) []byte {
 	switch v := v.(type) {
 	case object:
@@ -78,10 +78,10 @@ func (s *Style) enclose(open string, parts [][]byte, end string) []byte {
 	return fmt.Appendf(nil, "%s%s%s%s%s", open, s.blank(), bytes.Join(parts, []byte(joint)), s.blank(), end)
 }
 
-// blank returns insignificant white space, but no line end: the same text goes into events.
+// blank returns insignificant white space without line ends, because the same text goes into events.
 func (s *Style) blank() string { return []string{"", " ", "\t", "  "}[s.below(4)] }
 
-// text writes a string, now and then with what is not ASCII escaped.
+// text writes a string, sometimes with its non-ASCII characters escaped.
 func (s *Style) text(v string) []byte {
 	if s.below(2) == 0 {
 		return must(json.Marshal(v))
@@ -93,7 +93,7 @@ func (s *Style) text(v string) []byte {
 			quoted := must(json.Marshal(string(c)))
 			out = append(out, quoted[1:len(quoted)-1]...)
 		default:
-			out = fmt.Appendf(out, `\u%04X`, c) // nothing beyond U+FFFF is on the shelves
+			out = fmt.Appendf(out, `\u%04X`, c) // no item has a character above U+FFFF
 		}
 	}
 	return append(out, '"')
@@ -109,7 +109,7 @@ func (s *Style) time(v time.Time) []byte {
 	return must(json.Marshal(v.In(zones[s.below(len(zones))]).Format(time.RFC3339)))
 }
 
-// header returns fields in any order, their names in any case.
+// header returns the fields in any order, with names in any case.
 func (s *Style) header(fields []field) []field {
 	out := slices.Clone(fields)
 	s.shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
@@ -119,10 +119,10 @@ func (s *Style) header(fields []field) []field {
 	return out
 }
 
-// end puts the empty line behind a head.
+// end adds the empty line after a head.
 func (s *Style) end(head []byte) []byte { return append(head, "\r\n"...) }
 
-// frame returns a body as it goes on the wire and the field that says how: with its length, or in chunks.
+// frame returns a body as it is sent, and the header field for its framing: a length, or chunks.
 func (s *Style) frame(body []byte) (framing, content []byte) {
 	if s.below(2) == 0 {
 		return fmt.Appendf(nil, "Content-Length: %d\r\n", len(body)), body
@@ -133,7 +133,7 @@ func (s *Style) frame(body []byte) (framing, content []byte) {
 	return []byte("Transfer-Encoding: chunked\r\n"), append(content, "0\r\n\r\n"...)
 }
 
-// split cuts a text into pieces; none is empty, for an empty chunk would end a body.
+// split cuts a text into pieces. No piece is empty, because an empty chunk would end a body.
 func (s *Style) split(text string) []string {
 	var out []string
 	for len(text) > 0 {
@@ -147,7 +147,7 @@ func (s *Style) split(text string) []string {
 	return out
 }
 
-// phase returns by how much a ping is late, well within what two right servers may be apart.
+// phase returns how late a ping is. It is well within what two correct servers may differ by.
 func (s *Style) phase(beat time.Duration) time.Duration {
 	return time.Duration(s.below(int(beat) / 10))
 }

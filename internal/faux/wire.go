@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// A wire is the connection that an answer goes over. Most of its methods are for faults.
+// A wire is a server's end of a connection. Most of its methods are for faults.
 type wire struct {
 	net.Conn
 	server *Server
 	in     *bufio.Reader
 }
 
-// put writes all parts at once, and reports whether the client took them.
+// put writes all parts at once, and reports whether the write succeeded.
 func (w *wire) put(parts ...[]byte) bool {
 	all := parts[0]
 	if len(parts) > 1 {
@@ -27,12 +27,12 @@ func (w *wire) put(parts ...[]byte) bool {
 	return err == nil
 }
 
-// framed writes a head and a body with the length that the head is to claim.
+// framed writes a head that claims the given length, then a body.
 func (w *wire) framed(head []byte, length int, body []byte) bool {
 	return w.put(head, fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", length), body)
 }
 
-// wait lets time pass, and reports whether the server goes on.
+// wait waits, and returns false if the server ends first.
 func (w *wire) wait(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -44,10 +44,11 @@ func (w *wire) wait(d time.Duration) bool {
 	}
 }
 
-// hang does nothing until the server ends.
+// hang blocks until the server ends.
 func (w *wire) hang() { <-w.server.done }
 
-// drip writes a byte a second, nearly: not in the same moment in which a bound of whole seconds is over.
+// drip writes about one byte a second. The pace is not a whole second, so that no byte coincides with a timeout of
+// whole seconds.
 func (w *wire) drip(text []byte) {
 	const pace = 990 * time.Millisecond
 	for i := range text {
@@ -60,20 +61,20 @@ func (w *wire) drip(text []byte) {
 // chunk returns a chunk of a body (RFC 9112 §7.1).
 func chunk(data string) []byte { return fmt.Appendf(nil, "%x\r\n%s\r\n", len(data), data) }
 
-// flood writes something over and over, until the client has enough or so many bytes are written.
+// flood writes a text repeatedly until a write fails or the given number of bytes is written.
 func (w *wire) flood(text []byte, most int64) {
 	for n := int64(0); n < most && w.put(text); n += int64(len(text)) {
 	}
 }
 
-// reset makes the end of the connection a reset (TCP RST).
+// reset makes the connection end with a reset (TCP RST).
 func (w *wire) reset() {
 	if tcp, ok := w.Conn.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
 	}
 }
 
-// gone returns a channel that is closed when the client has hung up. What it sends in the meantime is passed over.
+// gone returns a channel that closes when the client hangs up. Until then it discards what the client sends.
 func (w *wire) gone() <-chan struct{} {
 	gone := make(chan struct{})
 	w.server.running.Go(func() {

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// register gives a client of ours tools.
+// register registers tools for a client.
 func (s *story) register(client string) string {
 	list := &node{Kind: jsontree.Array}
 	for range 1 + s.Intn(2) {
@@ -17,7 +17,7 @@ func (s *story) register(client string) string {
 	return s.step("POST", "/client-tools/register", object("clientID", "${{ "+client+" }}", "tools", list))
 }
 
-// listen opens the stream of a client of ours.
+// listen opens the stream of a client's pending requests, unless it is open.
 func (s *story) listen(client string) string {
 	if s.pending[client] != "" {
 		return ""
@@ -26,7 +26,7 @@ func (s *story) listen(client string) string {
 	return "- open: " + s.pending[client] + "\n  sse: \"GET /client-tools/pending/${{ " + client + " }}\"\n"
 }
 
-// execute calls a tool of a client that listens, in one of several ways to go on.
+// execute calls a tool of a listening client, and continues in one of several ways.
 func (s *story) execute() {
 	client := s.pick(s.ours)
 	call, request, in := s.name("call"), s.name("request"), "${{ "+client+" }}"
@@ -48,10 +48,10 @@ func (s *story) execute() {
 		result = object("requestID", "${{ "+request+" }}", "result", object("status", "error", "error", s.someText()))
 	case 2:
 		set(result.Items[1], "metadata", s.freeObject())
-	case 3: // the tool goes while it is waited for
+	case 3: // the tool is unregistered while its caller waits
 		steps = append(steps, s.step("DELETE", "/client-tools/unregister", object("clientID", in)), gone(client))
 		s.tools[client] = 0
-	case 4: // and so does the client
+	case 4: // the client leaves while the caller waits
 		steps = append(steps, s.leave(client)...)
 	case 5:
 		steps = append(steps, s.step("POST", "/client-tools/result", s.twist(object("requestID", "none", "result", object("status", "success", "title", "", "output", "")))))
@@ -76,12 +76,12 @@ func (s *story) leave(client string) []string {
 	return []string{"- close: " + stream + "\n", gone(client)}
 }
 
-// gone waits until everybody knows that a client has no tools any more.
+// gone waits for the event that a client has no tools left.
 func gone(client string) string {
 	return "- await: bus\n  match: {event: client-tool.unregistered, json: {$.properties.clientID: \"${{ " + client + " }}\"}}\n"
 }
 
-// tool does something that has to do with the tools of clients.
+// tool does something with the tools of a client.
 func (s *story) tool() {
 	client := s.pick(s.ours)
 	switch in := "${{ " + client + " }}"; s.Intn(5) {
@@ -93,7 +93,7 @@ func (s *story) tool() {
 			return
 		}
 		s.add(s.register(client), s.listen(client))
-	case 2: // unknown, or not there any more
+	case 2: // unknown, or no longer there
 		s.add(s.step("POST", "/client-tools/execute", object("toolID", "client_"+in+"_"+s.pick([]string{"none", "toString", "é\u0301"}), "timeout", parse("100"))))
 	default:
 		s.execute()

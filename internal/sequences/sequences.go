@@ -1,6 +1,6 @@
-// Package sequences makes scenarios that nobody has thought of: sequences of requests whose later steps meet what the earlier
-// ones have left, good or bad. The operations and the shapes of their bodies come from the contract, what is worth trying
-// comes from tables. The same seed makes the same sequences, byte for byte.
+// Package sequences generates scenarios at random: sequences of requests in which later steps meet the state that
+// earlier ones left. The operations and the schemas of their bodies come from the contract; interesting values come
+// from tables. The same seed gives the same sequences, byte for byte.
 package sequences
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A Generator makes sequences over a contract.
+// A Generator generates sequences for a contract.
 type Generator struct {
 	api      *openapi3.T
 	contract *contract.Document
@@ -30,7 +30,7 @@ type operation struct {
 	method, path string
 }
 
-// New makes a generator for a contract.
+// New returns a generator for a contract.
 func New(document []byte) (*Generator, error) {
 	api, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
@@ -51,23 +51,23 @@ func New(document []byte) (*Generator, error) {
 	return g, nil
 }
 
-// A Sequence is a scenario, in groups of steps.
+// A Sequence is a generated scenario, in groups of steps.
 type Sequence struct {
 	Groups []Group
 	seed   uint64
 	number int
 	env    string
 	vars   map[string]string
-	rules  []string // of the model, the one that counts last
+	rules  []string // of the model; a later rule wins
 }
 
-// A Group is what is done together, and left out together.
+// A Group is a list of steps that only make sense together. Shrinking removes them together.
 type Group struct {
 	Steps        []string
 	gives, needs []string // names of captures and streams
 }
 
-// Sequence makes the sequence of a number.
+// Sequence generates the sequence with the given number.
 func (g *Generator) Sequence(seed uint64, number int) *Sequence {
 	s := &story{Rand: rand.New(rand.NewSource(int64(seed*1_000_003) + int64(number))), g: g, tools: map[string]int{}, pending: map[string]string{}}
 	s.out = &Sequence{seed: seed, number: number, vars: map[string]string{"client": s.pick(clients), "other": s.pick(clients), "ours": "our-" + s.pick(clients), "unknown": s.pick([]string{"20000101_1", "none", "__proto__", "é"})}}
@@ -100,7 +100,7 @@ func (g *Generator) Sequence(seed uint64, number int) *Sequence {
 	return s.out
 }
 
-// next does one thing, of those that state is made of, or any operation.
+// next adds one action: one that creates, uses or ends state, or any operation.
 func (s *story) next(withSessions bool) {
 	if withSessions {
 		switch s.Intn(18) {
@@ -138,18 +138,18 @@ func (s *story) next(withSessions bool) {
 	}
 }
 
-// extend gives a session an extension.
+// extend adds an extension to a session.
 func (s *story) extend() {
 	name, odd := text(s.pick(s.names)).String(), text(s.safe()).String()
 	config := parse(strings.NewReplacer("NAME", name, "ODD", odd).Replace(s.pick(configs)))
 	s.add(s.step("POST", "/agent/add_extension", object("session_id", s.session(), "config", config), "within: 20s"))
 }
 
-// answer has the model answer a message that has the mark, and returns the mark. What was said before and has no answer stands in
-// one message with it, so the last mark counts.
+// answer adds a rule for how the model answers a message that contains the mark, and returns the mark. A message can
+// repeat earlier ones that were never answered, so the last mark counts.
 func (s *story) answer(word string) (mark string) {
 	call := calls[s.Intn(len(calls))]
-	if s.ask { // of one that is no tool the user is not asked
+	if s.ask { // the server does not ask the user about a tool that does not exist
 		call = calls[s.Intn(8)]
 	}
 	odd, more := yamldoc.Scalar(s.safe()), yamldoc.Scalar(s.safe())
@@ -160,7 +160,7 @@ func (s *story) answer(word string) (mark string) {
 	return mark
 }
 
-// stubs writes what the models do.
+// stubs returns the rules of the model stubs as YAML.
 func (q *Sequence) stubs() string {
 	var b strings.Builder
 	for _, stub := range []string{"llm", "claude"} {
@@ -168,17 +168,17 @@ func (q *Sequence) stubs() string {
 		for _, r := range slices.Backward(q.rules) {
 			b.WriteString("    - " + r + "\n")
 		}
-		// Else a model that does not give the final output is ordered to a thousand times.
+		// Without this rule, a server orders a model a thousand times to give the final output.
 		b.WriteString("    - {name: ordered, when: {last: You MUST call}, answer: {status: 400, error: No}, times: any}\n")
 		b.WriteString("    - {name: rest, answer: {text: As you like, usage: {input: 3, output: 4}}, times: any}\n")
 	}
 	return b.String()
 }
 
-// Name is what a file of the sequence is called.
+// Name returns the path of the sequence's file.
 func (q *Sequence) Name() string { return fmt.Sprintf("seed-%d/sequence-%d", q.seed, q.number) }
 
-// Steps counts the steps.
+// Steps returns the number of steps.
 func (q *Sequence) Steps() (n int) {
 	for _, g := range q.Groups {
 		for _, s := range g.Steps {
@@ -188,7 +188,7 @@ func (q *Sequence) Steps() (n int) {
 	return n
 }
 
-// Operations names the operations of the contract that the sequence asks for, in its order.
+// Operations returns the contract's operations that the sequence requests, in order.
 func (g *Generator) Operations(q *Sequence) (names []string) {
 	for _, group := range q.Groups {
 		for _, m := range asks.FindAllStringSubmatch(strings.Join(group.Steps, ""), -1) {
@@ -200,7 +200,7 @@ func (g *Generator) Operations(q *Sequence) (names []string) {
 	return names
 }
 
-// header begins each scenario: its name, number and seed, and the environment of the servers.
+// header starts each scenario: its name, number and seed, and the servers' environment.
 const header = `scenario: %s
 why: Sequence %d of seed %d
 source: openapi.yaml
@@ -211,7 +211,7 @@ compare: {ids: [{name: text-file, pattern: "mcp_response_([0-9A-Za-z_.]+)\\.txt"
 
 var asks = regexp.MustCompile(`(?:http|sse): "?(\w+) ([^"\n]*)`)
 
-// Scenario writes the sequence as a scenario of that name.
+// Scenario writes the sequence as a scenario with the given name.
 func (q *Sequence) Scenario(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, header, name, q.number, q.seed, q.env)
@@ -236,7 +236,7 @@ func (q *Sequence) Scenario(name string) string {
 	return b.String()
 }
 
-// Without leaves out a group, and all that need what it gives.
+// Without returns the sequence without one group and without the groups that need its captures or streams.
 func (q *Sequence) Without(i int) *Sequence {
 	out := *q
 	out.Groups = nil

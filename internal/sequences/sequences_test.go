@@ -34,7 +34,7 @@ func TestASeedMakesTheSameSequences(t *testing.T) {
 	}
 }
 
-// broken finds a stream whose request is malformed. It would be waited for in vain.
+// broken finds a stream whose request is malformed. A scenario would wait for such a stream until it times out.
 var broken = regexp.MustCompile(`(?m)^- open: .*\n(  .*\n)*  malformed`)
 
 func TestSequencesReachTheContract(t *testing.T) {
@@ -55,7 +55,7 @@ func TestSequencesReachTheContract(t *testing.T) {
 		malformed += strings.Count(text, "malformed: true")
 		half += strings.Count(text, `\\ud83d`)
 	}
-	never := map[string]bool{"GET /status": true, "GET /global/event": true} // nothing that sequences do can show there
+	never := map[string]bool{"GET /status": true, "GET /global/event": true} // sequences cannot show a difference there
 	for _, op := range g.contract.Operations() {
 		if !reached[op.String()] && !never[op.String()] {
 			t.Errorf("no sequence has %s", op)

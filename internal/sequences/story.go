@@ -16,22 +16,22 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A story is a sequence in the making, with what its steps have made so far.
+// A story builds one sequence, and knows what the steps so far have created.
 type story struct {
 	*rand.Rand
 	g       *Generator
 	out     *Sequence
-	ask     bool           // tools are asked for (GOOSE_MODE approve)
-	made    int            // captures and streams
+	ask     bool           // the server asks before each tool call (GOOSE_MODE approve)
+	made    int            // how many captures and streams there are
 	live    []string       // sessions, by the names of their captures
-	gone    []string       // deleted ones; the number of one may be that of a later session
-	names   []string       // extensions that the sequence speaks of
-	tools   map[string]int // by client: how many tools it has at the least
+	gone    []string       // deleted sessions; a later session may have the same number
+	names   []string       // extensions that the sequence uses
+	tools   map[string]int // by client: the least number of tools that it has
 	pending map[string]string
 	ours    []string // clients that only valid requests are about
-	clients bool     // there are steps of the client-tools family
+	clients bool     // the sequence uses the client-tools family
 	depth   int
-	whole   bool // texts have no half of a surrogate pair, which a body must not have
+	whole   bool // texts have no lone surrogate, which a body must not have
 }
 
 func (s *story) chance(oneIn int) bool          { return s.Intn(oneIn) == 0 }
@@ -50,7 +50,7 @@ func (s *story) someText() string {
 	return s.pick(plain)
 }
 
-// session draws one of a sequence: mostly one that lives, sometimes one that is deleted, or was never there.
+// session picks a session: usually a live one, sometimes one that is deleted or never existed.
 func (s *story) session() string {
 	switch {
 	case len(s.live) > 0 && !s.chance(6):
@@ -61,7 +61,7 @@ func (s *story) session() string {
 	return "${{ unknown }}"
 }
 
-// thing draws what a table means: a kind of thing, or JSON.
+// thing returns what an entry of a table stands for: JSON, or a value of the kind after the @.
 func (s *story) thing(choice string) *node {
 	switch choice {
 	case "@session":
@@ -96,7 +96,7 @@ func (s *story) thing(choice string) *node {
 	return parse(choice)
 }
 
-// add appends what is done together: steps that are left out together, too.
+// add appends a group of steps.
 func (s *story) add(steps ...string) {
 	g := Group{Steps: steps}
 	all := strings.Join(steps, "")
@@ -116,7 +116,7 @@ var (
 	needs = regexp.MustCompile(`(?m)\$\{\{ (\w+) \}\}|^- (?:await|close|join): (\w+)`)
 )
 
-// step writes a request. What it breaks of the contract is asked of the contract.
+// step returns a step that sends a request. The contract decides whether the request is marked as malformed.
 func (s *story) step(method, path string, body *node, more ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- http: %s\n", yamldoc.Scalar(method+" "+path))
@@ -132,7 +132,7 @@ func (s *story) step(method, path string, body *node, more ...string) string {
 	return b.String()
 }
 
-// freeWords are texts that servers say in their own way.
+// freeWords are texts that each server words in its own way.
 var freeWords = []struct {
 	path  *regexp.Regexp
 	rules string
@@ -142,12 +142,12 @@ var freeWords = []struct {
     {at: "$.*[*].error", kind: text, because: that a connection broke is logged in free words}]`},
 }
 
-// body writes the body of a request, and whether it is malformed.
+// body returns the body of a request, and marks the request if it is malformed.
 func (s *story) body(method, path string, body *node) string {
 	var out, typed string
 	var sent []byte
 	if body != nil {
-		if !sayable(body) && expression.MatchString(s.known(body.String(), encoded)) { // what is captured is not escaped in raw text
+		if !sayable(body) && expression.MatchString(s.known(body.String(), encoded)) { // raw text cannot escape captured values
 			body = parse(strings.ReplaceAll(body.String(), `\ud83d`, `\ufffd`))
 		}
 		sent, typed = []byte(s.known(body.String(), encoded)), "application/json"
@@ -174,7 +174,8 @@ func (s *story) malformed(method, path string, body []byte, typed string) bool {
 
 var expression = regexp.MustCompile(`\$\{\{ (\w+) \}\}`)
 
-// known puts the variables of the sequence in a text; what is not known before it runs stays, unless it is a path's.
+// known replaces the variables of the sequence in a text. Expressions without a value before the run stay, except in
+// paths, where a session ID replaces them.
 func (s *story) known(in string, quote func(any) string) string {
 	return expression.ReplaceAllStringFunc(in, func(e string) string {
 		name := expression.FindStringSubmatch(e)[1]
@@ -192,7 +193,7 @@ func (s *story) known(in string, quote func(any) string) string {
 	})
 }
 
-// start makes a session that can be asked, with or without a recipe.
+// start creates a session that can answer, with or without a recipe.
 func (s *story) start() {
 	id, body := s.name("session"), object("working_dir", s.pick([]string{"/w", "/tmp", "/"}))
 	if s.chance(2) {
@@ -207,7 +208,7 @@ func (s *story) start() {
 	s.live = append(s.live, id)
 }
 
-// recipe draws one that obeys: its variables are those of its parameters.
+// recipe returns a random valid recipe: its variables are exactly its parameters.
 func (s *story) recipe() *node {
 	out := object("title", s.safe(), "description", s.safe(), "instructions", "Do {{ a }}"+s.safe())
 	parameters := parse(`[{"key":"a","input_type":"string","requirement":"required","description":"A"}]`)
@@ -229,7 +230,7 @@ func (s *story) recipe() *node {
 	return out
 }
 
-// template draws a piece of a recipe.
+// template returns a random piece of a recipe template.
 func (s *story) template() string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s.pick(templates), "ODD", "\x1a") {
@@ -245,7 +246,7 @@ func (s *story) template() string {
 	return b.String()
 }
 
-// safe draws a text that is no template.
+// safe returns a random text that has no template syntax.
 func (s *story) safe() string {
 	for {
 		if t := s.someText(); !strings.Contains(t, "{") && !strings.Contains(t, half) {
@@ -254,7 +255,7 @@ func (s *story) safe() string {
 	}
 }
 
-// message is what the user says: words that the model knows, or anything.
+// message returns a message of the user: words that the model has a rule for, or any message.
 func (s *story) message(words string) *node {
 	if words == "" {
 		s.whole = true
@@ -278,7 +279,7 @@ func (s *story) open(stream string, body *node) string {
 	return "- open: " + stream + "\n  sse: POST /reply\n" + s.body("POST", "/reply", body)
 }
 
-// reply says something and reads the answer to its end.
+// reply sends a message and reads the reply to its end.
 func (s *story) reply() {
 	words := []string{"Hello", "Odd", "Fail", "Cut", ""}
 	if !s.ask {
@@ -294,7 +295,7 @@ func (s *story) reply() {
 	s.add(s.open(stream, body), "- await: "+stream+"\n  end: server\n")
 }
 
-// meanwhile edits a session while it is being answered: while the model says nothing, or the user is asked.
+// meanwhile edits a session while a reply is running: while the model hangs, or the user is being asked.
 func (s *story) meanwhile() {
 	if len(s.live) == 0 {
 		return
@@ -323,7 +324,7 @@ func (s *story) meanwhile() {
 	}
 }
 
-// edit changes a session, or looks at it.
+// edit changes a session, or reads it.
 func (s *story) edit(in string) string {
 	switch id := text(in); s.Intn(8) {
 	case 0:
@@ -349,7 +350,7 @@ func (s *story) forget(id string) {
 	s.gone = append(s.gone, id)
 }
 
-// remove deletes a session, and speaks of it once more.
+// remove deletes a session, then requests it once more.
 func (s *story) remove() {
 	if len(s.live) == 0 {
 		s.start()
@@ -360,7 +361,7 @@ func (s *story) remove() {
 	s.forget(id)
 }
 
-// copied exports a session and imports what came.
+// copied exports a session and imports the result.
 func (s *story) copied() {
 	if len(s.live) == 0 {
 		return
@@ -373,7 +374,7 @@ func (s *story) copied() {
 	s.live = append(s.live, id)
 }
 
-// imported makes a session of messages that no server has written, and has it asked.
+// imported imports a session whose messages no server has written, and then sends it a message.
 func (s *story) imported() {
 	s.whole = true
 	defer func() { s.whole = false }()
@@ -392,7 +393,7 @@ func (s *story) imported() {
 	s.live = append(s.live, id)
 }
 
-// generic does an operation of the contract with what its schemas and the tables give.
+// generic requests an operation of the contract with values from its schemas and the tables.
 func (s *story) generic(o operation) {
 	path := o.path
 	for _, p := range o.Parameters {

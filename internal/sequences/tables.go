@@ -1,8 +1,7 @@
 package sequences
 
-// Odd are texts that programs read in different ways: combining marks, letters whose small and large forms differ in length,
-// ends of lines, what is not shown, half of a surrogate pair, names that objects of JavaScript have, signs of templates and
-// of paths.
+// odd has texts that programs tend to read differently: combining marks, letters that change length with case, line
+// ends, invisible characters, lone surrogates, names of JavaScript object members, and template and path syntax.
 var odd = []string{
 	"", " ", "e\u0301", "\u00e9", "İx", "straße", "ΑΣ", "ΑΣ\u0301", "ſ", "\u212a", "ﬁ", "ǅ", "a\u2028b", "\u0085", "\ufeffx", "\x00", "a\x00b",
 	"😀", "👩\u200d👧", "\u05e2\u202eabc", "\u200b", "\u0301", "ＡＢ", "\t\n", "a\r\nb", "\x1b[31m", "\uffff", "\U0010ffff", "half \xed\xa0\xbd",
@@ -10,11 +9,11 @@ var odd = []string{
 	"{{ a }}", "{{ a", "{% if %}", "{# #}", "${{ long }}",
 }
 
-// Plain are texts that nobody reads in another way.
+// plain has texts that every program reads alike.
 var plain = []string{"one", "two", "Three words here", "four"}
 
-// Members are what stands in members of requests, by their names, with the schema's name before it where it matters. What begins
-// with @ is a kind of thing: see story.thing. The others are JSON.
+// members has values for the members of requests, by member name, with the schema's name before it where that
+// matters. A value that begins with @ is a kind of thing: see story.thing. The others are JSON.
 var members = map[string][]string{
 	"session_id": {"@session"}, "sessionId": {"@session"}, "clientID": {"@client"}, "toolIDs": {"@tool"}, "requestID": {`"r1"`, `""`, "@odd"},
 	"RegisterRequest.sessionID": {`"s"`}, "ClientToolDefinition.id": {"@tool"},
@@ -40,13 +39,14 @@ var members = map[string][]string{
 	"metadata": {"@metadata"},
 }
 
-// Alternatives are the tags that a choice is made among, of schemas that have more than can be tried here.
+// alternatives has the tags to choose from, for schemas with more alternatives than work here.
 var alternatives = map[string][]string{
 	"ExtensionConfigInput": {"stdio", "stdio", "builtin", "platform", "platform", "frontend", "frontend", "sse", "streamable_http"},
 	"MessageContent":       {"text", "text", "text", "image", "toolRequest", "toolResponse", "thinking", "systemNotification", "frontendToolRequest", "actionRequired"},
 }
 
-// Weights say how often an operation is chosen, beside what makes, uses and ends state; 0 is for what story.go alone does.
+// weights says how often an operation is chosen, in addition to the actions that create, use and end state. The
+// operations with weight 0 are used by story.go alone.
 var weights = map[string]int{
 	"executeClientTool": 0, "reply": 0, "streamPendingRequests": 0, "streamEvents": 0, "streamGlobalEvents": 0, "deleteSession": 0, "getStatus": 0, "getDiagnostics": 1,
 	"addExtension": 4, "removeExtension": 3, "getTools": 4, "updateAgentProvider": 2, "updateFromSession": 3, "resumeAgent": 3, "getSession": 5, "editMessage": 3,
@@ -55,14 +55,14 @@ var weights = map[string]int{
 	"submitClientToolResult": 1,
 }
 
-// Extensions are names that meet each other once they are normalised, or nearly do; tools and clients likewise.
+// These names are equal after normalisation, or almost.
 var (
 	extensions = []string{"tester", "tester", "Tester", "Tester", "İx", "i\u0307x", "straße", "ΑΣ", "ας", "a b", "a\u00a0b", "a_b", "__proto__", "constructor", "e\u0301", "é", "platform", "todo"}
 	clients    = []string{"c", "C", "__proto__", "constructor", "e\u0301", "é", "a_b", "a b", "ſ", "x/y", "%41", "😀", "a\x00b", "client_c", "12"}
 	tools      = []string{"add", "Add", "__proto__", "constructor", "toString", "10", "2", "é", "e\u0301", "", "client_c_add", "a_b", "\u2028", "half \xed\xa0\xbd"}
 )
 
-// Answers are what the model does when the user says a word. CALL, INPUT and ODD stand for what is drawn.
+// answers says how the model answers each word of the user. CALL, INPUT and ODD stand for random values.
 var answers = map[string]string{
 	"Hello":    `{text: [Good, " day"], usage: {input: 7, output: 2}}`,
 	"Use it":   `{text: I look., tools: [{tool: CALL, id: call_1, input: INPUT}]}`,
@@ -74,7 +74,7 @@ var answers = map[string]string{
 	"Hang":     `{end: hang}`,
 }
 
-// Calls are tools that the model may call, and what it gives them. ODD and MORE stand for texts that are drawn.
+// calls has tools that the model may call, with their input. ODD and MORE stand for random texts.
 var calls = [][2]string{
 	{"tester__echo", `{"text":ODD,"n":7}`}, {"tester__echo", `{ODD:MORE}`}, {"tester__fail", `{"text":ODD}`}, {"tester__explode", `{"code":-32000,"message":ODD}`},
 	{"tester__big", `{"characters":300000}`}, {"tester__image", `{}`}, {"tester__resource", `{}`}, {"tester__ask_nothing", `{}`}, {"nowhere__x", `{}`},
@@ -88,7 +88,7 @@ var calls = [][2]string{
 	{"no tool", `{}`}, {"é__x", `{}`}, {"__proto__", `{}`}, {"constructor", `{}`},
 }
 
-// Configs are extensions that can be had here. NAME stands for a name that is drawn.
+// configs has extensions that work here. NAME stands for a random name.
 var configs = []string{
 	`{"type":"stdio","name":"tester","description":null,"cmd":"${{ lockstep }}","args":["stub","mcp"]}`,
 	`{"type":"stdio","name":"Tester","description":ODD,"cmd":"${{ lockstep }}","args":["stub","mcp"],"available_tools":["echo","fail"]}`,
@@ -98,7 +98,7 @@ var configs = []string{
 	`{"type":"frontend","name":NAME,"description":null,"tools":[{"name":ODD,"inputSchema":{"type":"object"}}],"instructions":ODD}`,
 }
 
-// Templates are pieces of recipes. ODD stands for a text, F for a filter.
+// templates has pieces of recipes. ODD stands for a text, F for a filter.
 var templates = []string{
 	"{{ bFF }}", "{{ aF ~ bF }}", "{% for x in b|split(\"\") %}[{{ xF }}]{% endfor %}", "{% for x in b|split(ODD) %}[{{ xF }}]{% endfor %}", "{{ b|split(\" \")|join(ODD)F }}",
 	"{% if a < b %}<{% elif a == b %}={% else %}>{% endif %}", "{{ a in bF }}", "{% set c = b ~ ODD %}{{ cF }}", "{{ b|replace(ODD, \"_\")F }}", "{{ b|length }}", "{{ b and a or ODD }}", "{{ not b }}",

@@ -43,7 +43,7 @@ func set(o *node, name string, value *node) {
 	o.Names, o.Items = append(o.Names, name), append(o.Items, value)
 }
 
-// sayable reports whether YAML has a way to say a value: it has none for a name twice, and for half of a surrogate pair.
+// sayable reports whether YAML can express a value. It cannot express duplicate names or lone surrogates.
 func sayable(n *node) bool {
 	for i, name := range n.Names {
 		if slices.Index(n.Names, name) != i || strings.Contains(name, half) {
@@ -53,10 +53,10 @@ func sayable(n *node) bool {
 	return !strings.Contains(n.Text, half) && !slices.ContainsFunc(n.Items, func(item *node) bool { return !sayable(item) })
 }
 
-// half is a high surrogate as jsontree has it.
+// half is a lone high surrogate, as jsontree encodes it.
 const half = "\xed\xa0\xbd"
 
-// value draws a value of a schema, for a member of the name in an object of the schema called parent.
+// value returns a random value of a schema, for the named member of an object whose schema is called parent.
 func (s *story) value(ref *openapi3.SchemaRef, parent, name string) *node {
 	s.depth++
 	defer func() { s.depth-- }()
@@ -146,7 +146,7 @@ func (s *story) object(schema *openapi3.Schema, own string) *node {
 	return out
 }
 
-// free draws any JSON.
+// free returns random JSON.
 func (s *story) free() *node {
 	switch s.Intn(8) {
 	case 0:
@@ -177,7 +177,7 @@ func (s *story) freeObject() *node {
 	return out
 }
 
-// twist changes one place of a body, so that most of them break the contract.
+// twist changes one place of a body, so that most bodies break the contract.
 func (s *story) twist(body *node) *node {
 	var places []*node
 	var walk func(n *node)
