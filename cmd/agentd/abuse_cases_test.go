@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// send sends a body as it is, and returns the status and the size of the answer.
+// send sends a body unchanged, and returns the status and the size of the answer.
 func (a *abuse) send(method, path, body string) (status, size int, err error) {
 	req, err := http.NewRequest(method, a.s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *abuse) send(method, path, body string) (status, size int, err error) {
 	return resp.StatusCode, int(n), err
 }
 
-// oneOf fails unless a status is one of some.
+// oneOf returns an error unless the status is one of those wanted.
 func oneOf(what string, status int, wanted ...int) error {
 	for _, want := range wanted {
 		if status == want {
@@ -40,7 +40,7 @@ func oneOf(what string, status int, wanted ...int) error {
 	return fmt.Errorf("%s: status %d, want one of %v", what, status, wanted)
 }
 
-// registrations are of 15 clients, with 4 MB each. The server has room for half of them.
+// registrations registers 15 clients with 4 MB each. The server has room for half of them.
 func (a *abuse) registrations() error {
 	description := strings.Repeat("x", 4_000_000/a.scale(1, 100))
 	var refused int
@@ -59,7 +59,7 @@ func (a *abuse) registrations() error {
 	return nil
 }
 
-// heldBodies are of requests that never end, with a megabyte each.
+// heldBodies holds requests open that never end, with a megabyte each.
 func (a *abuse) heldBodies() error {
 	count, size := a.scale(100, 5), a.scale(1<<20, 1<<14)
 	piece := strings.Repeat(" ", size)
@@ -83,7 +83,7 @@ func (a *abuse) heldBodies() error {
 	return errors.Join(errs...)
 }
 
-// hold sends the beginning of a request, and says whether it was refused soon.
+// hold sends the beginning of a request, and reports whether it was soon refused.
 func (a *abuse) hold(begun string) (refused bool, err error) {
 	wait := time.Duration(a.scale(3000, 300)) * time.Millisecond
 	c, err := net.Dial("tcp", strings.TrimPrefix(a.s.url, "http://"))
@@ -110,7 +110,7 @@ func (a *abuse) hold(begun string) (refused bool, err error) {
 	return true, nil
 }
 
-// errTimeout returns an error that is a time-out, and another one otherwise.
+// errTimeout returns a timeout unchanged, and replaces any other error.
 func errTimeout(err error) error {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return err
@@ -118,7 +118,7 @@ func errTimeout(err error) error {
 	return io.ErrClosedPipe
 }
 
-// issues are of bodies with millions of mistakes.
+// issues sends bodies with millions of mistakes.
 func (a *abuse) issues() error {
 	zeros := strings.Repeat("0,", a.scale(10<<20, 1<<14)) + "0"
 	most := strings.Repeat("0,", a.scale(999_990, 1<<14)) + "0"
@@ -144,7 +144,7 @@ func (a *abuse) issues() error {
 	return nil
 }
 
-// repeatedKeys are two in each object, one in the other, as deep as JSON may be.
+// repeatedKeys sends objects with duplicate keys, nested as deep as JSON may be.
 func (a *abuse) repeatedKeys() error {
 	deep := a.scale(8990, 1000)
 	nested := strings.Repeat(`{"a":0,"a":`, deep) + "0" + strings.Repeat("}", deep)
@@ -161,7 +161,7 @@ func (a *abuse) repeatedKeys() error {
 	return errors.Join(err, oneOf("a schema", status, 200, 400, 422))
 }
 
-// giantNumbers have exponents that no program can write out.
+// giantNumbers sends numbers with exponents that no program can write out.
 func (a *abuse) giantNumbers() error {
 	for _, number := range []string{"1e1000000", "1e-1000000", "1e999999999", "1" + strings.Repeat("0", a.scale(500_000, 5000))} {
 		for _, schema := range []string{
@@ -182,7 +182,7 @@ func (a *abuse) giantNumbers() error {
 	return errors.Join(err, oneOf("execute", status, 400))
 }
 
-// start starts a session with a recipe, and returns its id; it is empty if the recipe is refused.
+// start starts a session with a recipe and returns its ID, or "" if the recipe is refused.
 func (a *abuse) start(recipe string) (id string, err error) {
 	status, _, err := a.send("POST", "/agent/start", `{"working_dir":"/w","recipe":`+recipe+`}`)
 	if err != nil || status != 200 {
@@ -197,7 +197,7 @@ func (a *abuse) start(recipe string) (id string, err error) {
 	return id, nil
 }
 
-// templateBombs are recipes that a small text makes large, or long.
+// templateBombs sends small recipes that render to huge texts, or take very long.
 func (a *abuse) templateBombs() error {
 	list := "[" + strings.Repeat("1,", 999) + "1]"
 	loops := strings.Repeat("{% for x in "+list+" %}", 6) + strings.Repeat("{% endfor %}", 6)
@@ -227,7 +227,7 @@ func (a *abuse) templateBombs() error {
 	return nil
 }
 
-// readers open streams and take nothing of them, while a lot happens.
+// readers opens streams and reads nothing from them while many events occur.
 func (a *abuse) readers() error {
 	var readers []net.Conn
 	defer func() {

@@ -20,10 +20,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// asExtension makes this test's program be an MCP server that misbehaves in the way that it names.
+// asExtension makes the test binary an MCP server that misbehaves in the named way.
 const asExtension = "AGENTD_TEST_EXTENSION"
 
-// beExtension does not return in a process that was started to be an extension.
+// beExtension does not return in a process that was started as an extension.
 func beExtension() {
 	mode := os.Getenv(asExtension)
 	if mode == "" {
@@ -66,7 +66,7 @@ func beExtension() {
 	}
 }
 
-// misbehave does what a server does instead of answering a call.
+// misbehave does what the server does instead of answering a call.
 func misbehave(mode string) {
 	switch mode {
 	case "die":
@@ -82,7 +82,7 @@ func misbehave(mode string) {
 	}
 }
 
-// A caller is a model that calls the tool of the extension, and is content with whatever comes back.
+// A caller is a model that calls the extension's tool, and then ends the turn whatever the result is.
 type caller struct{ arguments []string }
 
 func (c *caller) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
@@ -96,17 +96,17 @@ func (c *caller) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.E
 
 func (*caller) Unexpected(*transcript.Exchange, string) {}
 
-// patience is how long a client waits for a reply that may never end.
+// patience is how long a client waits for a reply, which may never end.
 const patience = 3 * time.Second
 
-// misbehaving has agents use an MCP server that misbehaves; then the client leaves, and the session is deleted.
+// misbehaving makes agents use an MCP server that misbehaves. Then the client leaves and deletes the session.
 func misbehaving(mode string) func(a *abuse) error {
 	return func(a *abuse) error {
 		self, err := os.Executable()
 		if err != nil {
 			return err
 		}
-		// More than a pipe holds, in pieces that a line of a model's stream may have.
+		// This is more than a pipe holds, in pieces that are short enough for a line of a model's stream.
 		a.model.arguments = []string{`{"a":"`}
 		for range a.scale(4, 1) {
 			a.model.arguments = append(a.model.arguments, strings.Repeat("x", 1<<18))
@@ -133,7 +133,7 @@ func misbehaving(mode string) func(a *abuse) error {
 	}
 }
 
-// chat asks in a session, and leaves when the reply has ended or lasts too long.
+// chat sends a message in a session, and leaves when the reply has ended or takes too long.
 func (a *abuse) chat(session string) error {
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
 	defer cancel()

@@ -16,26 +16,27 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/stub"
 )
 
-// abuseVariable has TestAbuse put the whole load on both servers as they were built: make test-abuse sets it.
+// abuseVariable makes TestAbuse apply the full load to both built servers: make test-abuse sets it.
 const abuseVariable = "AGENTD_ABUSE"
 
-// markVariable is in the environment of a server under abuse, and so in that of all that it starts.
+// markVariable is in the environment of a server under abuse, and so in that of every process it starts.
 const markVariable = "AGENTD_ABUSE_MARK"
 
-// atMost bounds what must happen some time. It is generous: the machine may be busy.
+// atMost is how long the tests wait for an event. It is generous, because the machine may be busy.
 const atMost = 30 * time.Second
 
-// longest is how long GET /status may take beyond the time of an idle server, in ms.
+// longest is how much longer GET /status may take than on an idle server, in ms.
 const longest = 100.0
 
 // A contender is a server under abuse.
 type contender struct {
 	name    string
 	command []string
-	mostMiB int64 // of its memory; 0 is no bound
+	mostMiB int64 // of memory; 0 means unlimited
 }
 
-// An abuseCase is one kind of load. Its numbers are those of the whole load; every test run has a small one of most.
+// An abuseCase is one kind of load. Every test run applies most cases at a small scale, and `make test-abuse` applies
+// all at full scale.
 type abuseCase struct {
 	name  string
 	run   func(a *abuse) error
@@ -57,7 +58,7 @@ var abuseCases = []abuseCase{
 	{"an MCP server that never answers", misbehaving("mute"), false},
 }
 
-// No load makes a server stop answering, or grow without a bound, and none leaves anything behind.
+// TestAbuse checks that under load a server keeps answering, does not grow without bound, and leaves nothing behind.
 func TestAbuse(t *testing.T) {
 	whole := os.Getenv(abuseVariable) != ""
 	self, err := os.Executable()
@@ -102,7 +103,7 @@ type abuse struct {
 	api   *api
 }
 
-// scale returns the number of the whole load, or the small one.
+// scale chooses the number for the full load, or for the small one.
 func (a *abuse) scale(whole, small int) int {
 	if a.whole {
 		return whole
@@ -110,9 +111,9 @@ func (a *abuse) scale(whole, small int) int {
 	return small
 }
 
-// underAbuse runs one case on a server of its own. It returns how long each GET /status took, in order, how long it took an
-// idle server at the same times, and the largest memory of the server in MiB. What keeps the idle server waiting is the
-// machine, or the client.
+// underAbuse runs one case on a server of its own. It returns the sorted durations of GET /status on that server and
+// on an idle one, and the peak memory of the server in MiB. Delays of the idle server come from the machine or the
+// client.
 func underAbuse(t *testing.T, c contender, load abuseCase, whole bool) (watched, idle []time.Duration, peak int64) {
 	home := t.TempDir()
 	upstream, err := stub.Start("llm", stub.OpenAI, stub.Options{})
@@ -137,7 +138,7 @@ func underAbuse(t *testing.T, c contender, load abuseCase, whole bool) (watched,
 	}
 	a.api.close()
 	watched, idle = watch.stop(), watchBeside.stop()
-	leave() // which closes the connections that the server has kept for its next turn
+	leave() // closes the connections that the server keeps for its next turn
 
 	eventually(t, "no process is left but the server", func() bool { return len(marked(home)) <= 1 })
 	eventually(t, "its sockets are closed", func() bool { return s.sockets() <= sockets })
@@ -184,7 +185,7 @@ func startContender(t *testing.T, c contender, home, model string) *served {
 	return s
 }
 
-// stopInOrder asks the server to stop, which takes it five seconds at most, and a busy machine a little more.
+// stopInOrder asks the server to stop. It may take five seconds, and somewhat longer on a busy machine.
 func (s *served) stopInOrder(t *testing.T) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {

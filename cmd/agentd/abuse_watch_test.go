@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// A watch asks a server for its status all the time.
+// A watch requests the status of a server continually.
 type watch struct {
 	quit chan struct{}
 	took chan []time.Duration
 }
 
-// askEvery is the pause between two questions.
+// askEvery is the pause between two requests.
 const askEvery = 10 * time.Millisecond
 
 func startWatch(t *testing.T, s *served) *watch {
@@ -62,7 +62,7 @@ func ask(client *http.Client, url string) error {
 	return nil
 }
 
-// stop returns how long the answers took, the shortest first.
+// stop returns how long the answers took, sorted.
 func (w *watch) stop() []time.Duration {
 	close(w.quit)
 	took := <-w.took
@@ -79,7 +79,7 @@ func at(sorted []time.Duration, quantile float64) float64 {
 	return float64(sorted[i].Microseconds()) / 1000
 }
 
-// eventually waits for something that must come true.
+// eventually waits for a condition, and fails after atMost.
 func eventually(t *testing.T, what string, isSo func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(atMost); !isSo(); time.Sleep(askEvery) {
@@ -90,7 +90,7 @@ func eventually(t *testing.T, what string, isSo func() bool) {
 	}
 }
 
-// peak returns the largest memory that the server has had, in MiB.
+// peak returns the server's peak memory in MiB.
 func (s *served) peak(t *testing.T) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
@@ -117,7 +117,7 @@ func (s *served) sockets() (open int) {
 	return open
 }
 
-// marked returns the processes that have the mark of a server in their environment.
+// marked returns the processes whose environment has the mark of a server.
 func marked(mark string) (pids []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range all {

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
 )
 
-// guardCommand is what the server starts to end the processes of extensions when it is killed.
+// guardCommand ends the processes of extensions when the server is killed. The server starts it.
 func guardCommand() *cobra.Command {
 	const name = "guard"
 	return &cobra.Command{
@@ -18,7 +18,7 @@ func guardCommand() *cobra.Command {
 	}
 }
 
-// guard is the command of a guard, empty if this program cannot be found.
+// guard returns the command line of a guard, or nil if the path of this program is unknown.
 func guard() []string {
 	path := executable()
 	if path == "" {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// An extension that introduces itself, starts a process, and takes no end for one.
+// stubborn is an extension that completes the handshake, starts a process, and ignores every signal that it can.
 const stubborn = `trap "" HUP TERM; read -r line; id=${line#*\"id\":}
 printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}\n' "${id%%,*}"
 sleep 60 & echo $$ $! > pids.new; mv pids.new pids; exec sleep 60`

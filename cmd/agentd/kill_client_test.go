@@ -14,17 +14,17 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// A client makes sessions, gives them names, imports some, and asks a model in them. It notes what is acknowledged.
+// A client creates, renames and imports sessions, and sends messages in them. It records what is acknowledged.
 type client struct {
 	api  *api
 	all  *ledger
 	rng  *rand.Rand
 	mine []*story
-	// ready are those of its sessions whose agent has a model since the server was started.
+	// ready has the client's sessions whose agent got a model since the server started.
 	ready map[*story]bool
 }
 
-// act does one thing. An error ends the client.
+// act does one thing. The client stops at an error.
 func (c *client) act() error {
 	switch n := c.rng.IntN(10); {
 	case n < 2 || len(c.mine) == 0:
@@ -40,7 +40,7 @@ func (c *client) act() error {
 
 func (c *client) anyOfMine() *story { return c.mine[c.rng.IntN(len(c.mine))] }
 
-// key is a word that is used once.
+// key returns a unique word.
 func (c *client) key() string { return fmt.Sprintf("%016x", c.rng.Uint64()) }
 
 type object map[string]any
@@ -83,7 +83,7 @@ func message(role, text string) object {
 	}
 }
 
-// began notes a session that the server has made.
+// began records a session that the server has created.
 func (c *client) began(answer []byte, said []string) error {
 	var made struct{ ID, Name string }
 	if err := json.Unmarshal(answer, &made); err != nil {
@@ -105,8 +105,8 @@ func (c *client) rename(s *story) error {
 	return nil
 }
 
-// reply asks the model in a session. A session without a name of the user's gets one first: else the model would name it
-// at a time of its own.
+// reply sends a message in a session. It first renames a session that the user has not named, because the model would
+// otherwise name it at an unknown time.
 func (c *client) reply(s *story) error {
 	if !s.named {
 		return c.rename(s)
@@ -134,7 +134,7 @@ func (c *client) reply(s *story) error {
 	return nil
 }
 
-// saved are the messages that a reply to a text leaves in its session, as they are told by [said].
+// saved returns the messages that a reply to a text saves in its session, in the form of [said].
 func saved(text string) []string {
 	answer := "You said " + text + "."
 	if strings.HasPrefix(text, "ask-tool-") {
@@ -145,8 +145,8 @@ func saved(text string) []string {
 
 var asked = regexp.MustCompile(`ask-(?:plain|tool)-[0-9a-f]{16}`)
 
-// scripted is the model. It answers the last text, and calls a tool first where the text says so; there is no such tool, and
-// the answer that says so is saved like any other.
+// scripted is the model. It answers the last text. If the text asks for it, it first calls a tool, which does not
+// exist; the answer about that is saved like any other.
 func scripted(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"testing"
 )
 
-// A ledger is what a server has acknowledged.
+// A ledger records what a server has acknowledged.
 type ledger struct {
 	mu                          sync.Mutex
-	stories                     []*story // in no order that means anything
+	stories                     []*story // in any order
 	replies, renamings, imports atomic.Int64
 }
 
@@ -28,7 +28,7 @@ func (l *ledger) add(s *story) {
 	l.stories = append(l.stories, s)
 }
 
-// sample returns some of the stories, each once. Nobody may be at work.
+// sample returns n distinct stories at random. No client may be running.
 func (l *ledger) sample(rng *rand.Rand, n int) []*story {
 	out := make([]*story, 0, n)
 	for _, i := range rng.Perm(len(l.stories))[:min(n, len(l.stories))] {
@@ -44,23 +44,23 @@ func (l *ledger) messages() (n int) {
 	return n
 }
 
-// A story is what is known of a session.
+// A story records what the test knows about a session.
 type story struct {
 	id, name string
 	named    bool     // by the user
 	tried    string   // a name that was sent and not acknowledged
 	said     []string // messages that are known to be saved
-	perhaps  []string // messages of a reply that did not finish: any number of them, from the first
+	perhaps  []string // messages of a reply that did not finish: the first few of them may be saved
 }
 
-// A keeping is what a server has of a session.
+// A keeping is a session as the server returns it.
 type keeping struct {
 	Name         string
 	Conversation []struct{ Content []json.RawMessage }
 }
 
-// lost says what is not as it was acknowledged; k is nil when there is no such session. What is there, and could be, is
-// known from then on.
+// lost returns where the session differs from what was acknowledged; k is nil if there is no such session. What was
+// uncertain and is saved becomes known.
 func (s *story) lost(k *keeping) (problems []string) {
 	if k == nil {
 		return []string{fmt.Sprintf("session %s is lost", s.id)}
@@ -79,7 +79,7 @@ func (s *story) lost(k *keeping) (problems []string) {
 	return problems
 }
 
-// said tells the messages: a text as it is, of everything else its type and id.
+// said lists the contents of the messages: texts as they are, other contents by type and ID.
 func (k *keeping) said() []string {
 	out := []string{}
 	for _, m := range k.Conversation {
@@ -100,7 +100,7 @@ func (k *keeping) said() []string {
 	return out
 }
 
-// lost says what of some stories the server does not have as it has acknowledged it.
+// lost returns where the server's sessions differ from what it acknowledged.
 func (s *served) lost(t *testing.T, stories []*story) (problems []string) {
 	t.Helper()
 	api := s.api()
@@ -121,7 +121,7 @@ func (s *served) lost(t *testing.T, stories []*story) (problems []string) {
 	return problems
 }
 
-// database opens the database of a server, beside it.
+// database opens the database of a server from outside.
 func database(t *testing.T, home string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(home, "data", "sessions", "sessions.db")+"?mode=rw&_pragma=busy_timeout(5000)")
@@ -131,7 +131,7 @@ func database(t *testing.T, home string) *sql.DB {
 	return db
 }
 
-// broken says what SQLite finds wrong with the database of a server.
+// broken returns what SQLite finds wrong with the database of a server.
 func broken(t *testing.T, home string) (problems []string) {
 	t.Helper()
 	db := database(t, home)

@@ -15,10 +15,11 @@ import (
 	"time"
 )
 
-// asAgentd makes this test's program be agentd.
+// asAgentd makes the test binary run as agentd.
 const asAgentd = "AGENTD_TEST_SERVES"
 
-// beAgentd does not return in a process that was started to be agentd, or its guard, which has no environment.
+// beAgentd does not return in a process that was started as agentd, or as its guard. The guard has no environment, so
+// its argument identifies it.
 func beAgentd() {
 	if os.Getenv(asAgentd) != "" || len(os.Args) == 2 && os.Args[1] == guardCommand().Name() {
 		main()
@@ -43,7 +44,7 @@ func agentd(t *testing.T, home, model string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// startServer starts a server and waits until it is ready. It returns how long that took.
+// startServer starts a server, waits until it is ready, and returns how long that took.
 func startServer(t *testing.T, home, model string, env ...string) (*served, time.Duration) {
 	t.Helper()
 	var stderr lockedBuffer
@@ -75,11 +76,11 @@ func killStart(t *testing.T, home, model string, after time.Duration) {
 	s.kill()
 }
 
-// kill kills the process, with a signal that it cannot handle. A second time it does nothing.
+// kill kills the process with SIGKILL. A second call does nothing.
 func (s *served) kill() {
 	if s.cmd.ProcessState == nil {
-		s.cmd.Process.Kill() // fails when it has ended by itself, which Wait tells as well
-		s.cmd.Wait()         // whose error is the kill
+		s.cmd.Process.Kill() // fails if the process has already ended
+		s.cmd.Wait()         // its error only says that the process was killed
 	}
 }
 
@@ -93,7 +94,8 @@ func (s *served) api() *api { return &api{url: s.url, transport: &http.Transport
 
 func (a *api) close() { a.transport.CloseIdleConnections() }
 
-// do sends a request, and reads an answer of the status 200 to its end. The error of another has the status in it.
+// do sends a request and reads the whole body of an answer with status 200. Its error for another answer has the
+// status.
 func (a *api) do(method, path string, body any) ([]byte, error) {
 	answer, err := a.open(method, path, body)
 	if err != nil {
@@ -103,7 +105,7 @@ func (a *api) do(method, path string, body any) ([]byte, error) {
 	return io.ReadAll(answer)
 }
 
-// open sends a request, and returns the body of an answer of the status 200.
+// open sends a request, and returns the body of an answer with status 200.
 func (a *api) open(method, path string, body any) (io.ReadCloser, error) {
 	var sent bytes.Buffer
 	if body != nil {
@@ -132,7 +134,7 @@ func (a *api) open(method, path string, body any) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("%s %s: %w", method, path, &refused{resp.StatusCode, strings.TrimSpace(string(answer))})
 }
 
-// refused is an answer that is no 200.
+// refused is an answer with another status than 200.
 type refused struct {
 	status int
 	body   string

@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	// killsVariable says how often TestWhatWasAcknowledgedSurvivesKills kills a server: make test-kills sets it.
+	// killsVariable sets how often TestWhatWasAcknowledgedSurvivesKills kills a server: make test-kills sets it.
 	killsVariable = "AGENTD_KILLS"
-	// seedVariable is the seed of a run that is to be done again. The moments are the same, the machine is not.
+	// seedVariable sets the seed, to repeat a run. The moments of the kills are then the same, but the machine may
+	// behave differently.
 	seedVariable = "AGENTD_KILLS_SEED"
 
 	ordinaryKills = 5
 	killClients   = 6
-	// startGuard is far above what a start takes on a machine that has nothing else to do.
+	// startGuard is far more than a start takes on an idle machine.
 	startGuard = 10 * time.Second
-	// sampled is how many sessions of earlier rounds are looked at after each start; after the last one it is all.
+	// sampled is how many sessions of earlier rounds are checked after each start. After the last start all are.
 	sampled = 20
 )
 
-// A server that is killed with SIGKILL at any moment, under load or while it starts, has lost nothing of what it had
-// acknowledged when it is started again.
+// TestWhatWasAcknowledgedSurvivesKills kills a server with SIGKILL at random moments, under load or during its start.
+// After each restart, everything that it acknowledged must still be there.
 func TestWhatWasAcknowledgedSurvivesKills(t *testing.T) {
 	kills, seed := number(t, killsVariable, ordinaryKills), number(t, seedVariable, rand.Uint64()>>1)
 	t.Logf("seed %d (%s)", seed, seedVariable)
@@ -43,7 +44,7 @@ func TestWhatWasAcknowledgedSurvivesKills(t *testing.T) {
 	early := 0
 	for round := range kills {
 		touched := load(t, s, all, rng)
-		if round%5 == 1 { // the next start does not come to its end
+		if round%5 == 1 { // interrupts the next start
 			killStart(t, home, model.URL, time.Duration(rng.IntN(50))*time.Millisecond)
 			early++
 		}
@@ -75,7 +76,7 @@ func TestWhatWasAcknowledgedSurvivesKills(t *testing.T) {
 	}
 }
 
-// number is a variable of the environment.
+// number returns a number from the environment.
 func number[N int | uint64](t *testing.T, name string, byDefault N) N {
 	t.Helper()
 	text := os.Getenv(name)
@@ -89,8 +90,8 @@ func number[N int | uint64](t *testing.T, name string, byDefault N) N {
 	return N(n)
 }
 
-// load lets clients work until the server has acknowledged a random number of things, and kills it a random moment later,
-// in the middle of others. It returns the sessions that were gone on with.
+// load runs clients until the server has acknowledged a random number of requests. A random moment later it kills the
+// server, while other requests are running. It returns the sessions that the clients used.
 func load(t *testing.T, s *served, all *ledger, rng *rand.Rand) (touched []*story) {
 	t.Helper()
 	var killed atomic.Bool
@@ -102,7 +103,7 @@ func load(t *testing.T, s *served, all *ledger, rng *rand.Rand) (touched []*stor
 	clients := make([]*client, killClients)
 	var working sync.WaitGroup
 	for i := range clients {
-		// Each has sessions of its own: in which order things happen to a session is known.
+		// Each client has sessions of its own, so that the order of a session's requests is known.
 		c := &client{api: s.api(), all: all, rng: rand.New(rand.NewPCG(rng.Uint64(), 0))}
 		for n := i; n < len(old); n += killClients {
 			c.mine = append(c.mine, old[n])

@@ -16,8 +16,8 @@ func TestWhatASessionHasLostIsTold(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		story story
-		found string // empty: nothing
-		want  string // what is told; empty: nothing
+		found string // "" for no session
+		want  string // the problem that is reported; "" for none
 	}{
 		{"all there", story{name: "N", said: []string{"one", "toolRequest two"}}, kept, ""},
 		{"no session", story{id: "7"}, "", "session 7 is lost"},
@@ -45,7 +45,8 @@ func TestWhatASessionHasLostIsTold(t *testing.T) {
 	}
 }
 
-// What is taken from the database behind the server's back is missed, and damage to it is seen.
+// TestWhatIsTakenFromAServerIsMissed checks the checks: they notice data that is deleted from the database, and
+// damage to it.
 func TestWhatIsTakenFromAServerIsMissed(t *testing.T) {
 	model := httptest.NewServer(http.HandlerFunc(scripted))
 	defer model.Close()

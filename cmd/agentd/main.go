@@ -29,7 +29,7 @@ func main() {
 	os.Exit(wait(signals, stop, status))
 }
 
-// wait returns the status of the run. The first signal stops it gracefully, a second one does not wait for it.
+// wait returns the exit status of the run. The first signal stops the server gracefully; the second ends it at once.
 func wait(signals <-chan os.Signal, stop context.CancelCauseFunc, status <-chan int) int {
 	select {
 	case code := <-status:

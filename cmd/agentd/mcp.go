@@ -43,7 +43,7 @@ what an extension of the type builtin runs. The one that is built is developer.`
 	}
 }
 
-// executable is the path of this program, empty if it cannot be known.
+// executable returns the path of this program, or "" if it is unknown.
 func executable() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// repliesVariable says how many replies TestRepliesAtOnce has open at once: make test-replies sets it.
+	// repliesVariable sets how many replies TestRepliesAtOnce keeps open at once: make test-replies sets it.
 	repliesVariable = "AGENTD_REPLIES"
 	ordinaryReplies = 50
 
@@ -29,8 +29,9 @@ const (
 	answerPieces = 10
 )
 
-// So many sessions wait for the model at the same time, then all are answered at once: none fails, and each gets its own
-// answer in its order. The server and the model are processes and sockets as in real life.
+// TestRepliesAtOnce makes many sessions wait for the model at the same time, and then answers all of them at once. No
+// reply may fail, and each session must get its own answer, in order. The server and the model use real processes and
+// sockets.
 func TestRepliesAtOnce(t *testing.T) {
 	count := number(t, repliesVariable, ordinaryReplies)
 	model := &crowd{waiting: count, all: make(chan struct{}), answer: make(chan struct{})}
@@ -66,7 +67,7 @@ func TestRepliesAtOnce(t *testing.T) {
 	}
 	opened.Wait()
 	if t.Failed() {
-		close(model.answer) // not all will ask
+		close(model.answer) // some clients will not ask
 		replies.Wait()
 		return
 	}
@@ -79,24 +80,24 @@ func TestRepliesAtOnce(t *testing.T) {
 	}
 }
 
-// question is what the client i asks, and answered are the events of its stream.
+// question is what client i asks. answered returns the events of its stream.
 func question(i int) string { return fmt.Sprintf("question %d", i) }
 
 func answered(i int) (events []string) {
-	events = []string{fmt.Sprintf("answer-%d: ", i)} // with the role of who speaks comes an empty text
+	events = []string{fmt.Sprintf("answer-%d: ", i)} // the first chunk has the role and an empty text
 	for n := range answerPieces {
 		events = append(events, fmt.Sprintf("answer-%d: %d.%d", i, i, n))
 	}
 	return append(events, "Finish")
 }
 
-// A crowd is a model that answers nobody until all have asked.
+// A crowd is a model that answers only after all clients have asked.
 type crowd struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards waiting
 	waiting int
 
 	all    chan struct{} // closed when all have asked
-	answer chan struct{} // closed when they may be answered
+	answer chan struct{} // closed when the model may answer
 	strays atomic.Int64
 }
 
@@ -122,7 +123,8 @@ func (c *crowd) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.Ex
 
 func (c *crowd) Unexpected(*transcript.Exchange, string) { c.strays.Add(1) }
 
-// startSession makes a session that has a model, and a name, so that the model is not asked for one.
+// startSession creates a session with a model. It gives the session a name, so that the server does not ask the model
+// for one.
 func (a *api) startSession() (id string, err error) {
 	answer, err := a.do("POST", "/agent/start", object{"working_dir": "/w"})
 	if err != nil {
@@ -139,8 +141,8 @@ func (a *api) startSession() (id string, err error) {
 	return started.ID, err
 }
 
-// reply asks in a session, and returns the events of the answer without its Pings: of a message its ID and its text. It
-// calls opened when the first event has come, or when there will be none.
+// reply sends a message in a session, and returns the events of the answer without Pings. It shortens a message to
+// its ID and text. It calls opened at the first event, or when there will be none.
 func (a *api) reply(session, text string, opened func()) (events []string, err error) {
 	defer opened()
 	body, err := a.open("POST", "/reply", object{
@@ -166,7 +168,7 @@ func (a *api) reply(session, text string, opened func()) (events []string, err e
 	}
 }
 
-// nextEvent returns the data of the next event; it is empty at the end.
+// nextEvent returns the data of the next event, or "" at the end.
 func nextEvent(lines *bufio.Scanner) (data string, err error) {
 	for lines.Scan() {
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
@@ -179,7 +181,7 @@ func nextEvent(lines *bufio.Scanner) (data string, err error) {
 	return "", lines.Err()
 }
 
-// plain is a short form of an event.
+// plain returns a short form of an event.
 func plain(data string) (string, error) {
 	var event struct {
 		Type    string
@@ -200,7 +202,7 @@ func plain(data string) (string, error) {
 	return event.Message.ID + ": " + event.Message.Content[0].Text, nil
 }
 
-// resident returns how much memory of the process is resident, in bytes; 0 where the system does not say.
+// resident returns the process's resident memory in bytes, or 0 if the system does not report it.
 func (s *served) resident(t *testing.T) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))

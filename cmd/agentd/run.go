@@ -21,7 +21,7 @@ import (
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// run does what the arguments say and returns the exit status. It ends when ctx does.
+// run runs a command line and returns the exit status. It stops when ctx ends.
 func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Writer) int {
 	root := rootCommand(env)
 	root.SetArgs(args)
@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 	return exitUsage
 }
 
-// A failure happens after everything the user wrote was found to be right.
+// A failure is an error that occurs after all flags, variables and files were found correct.
 type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
@@ -148,7 +148,7 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 	}
 	network := "tcp"
 	if host, err := netip.ParseAddr(s.host); err == nil && host.Is4() {
-		network = "tcp4" // 0.0.0.0 would mean every address there is, those of IPv6 too (decision S36)
+		network = "tcp4" // 0.0.0.0 would otherwise include IPv6 addresses (decision S36)
 	}
 	ln, err := (&net.ListenConfig{}).Listen(ctx, network, net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 	if err != nil {
@@ -165,7 +165,7 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 	return nil
 }
 
-// makeDirectories makes the directories, and names the variable that says where (decision S49).
+// makeDirectories creates the directories. Its error names the variable that sets their root (decision S49).
 func makeDirectories(d pathsettings.Directories, env lookup) error {
 	err := d.Make()
 	if root, _ := env("GOOSE_PATH_ROOT"); err != nil && root != "" {
@@ -174,7 +174,7 @@ func makeDirectories(d pathsettings.Directories, env lookup) error {
 	return err
 }
 
-// address returns where a listener can be reached, with the host as it was given.
+// address returns the address of a listener, with the host as the user wrote it.
 func address(host string, ln net.Listener) string {
 	_, port, err := net.SplitHostPort(ln.Addr().String())
 	if err != nil {

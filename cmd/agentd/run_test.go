@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(leak.Run(m))
 }
 
-// environment is a lookup in a map. The home directory is one without a configuration file.
+// environment returns a lookup in a map. The home directory has no configuration file.
 func environment(t *testing.T, variables map[string]string) lookup {
 	t.Helper()
 	all := map[string]string{"HOME": t.TempDir(), "GOOSE_PATH_ROOT": t.TempDir()}
@@ -54,7 +54,8 @@ func file(t *testing.T, content string) string {
 	return path
 }
 
-// TestMistakesAreUsageErrorsThatNameThemselves: none of them is left for a request to find (decision S7).
+// TestMistakesAreUsageErrorsThatNameThemselves checks that every mistake is found at the start, before any request
+// (decision S7).
 func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
 	config := func(content string) []string { return []string{"agent", "--config", file(t, content)} }
 	const ms = "it must be a whole number of milliseconds, at least 1"
@@ -137,7 +138,7 @@ func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
 				}
 				want[i] = line
 				if i < len(got) && strings.HasSuffix(line, "JSON: ") && strings.HasPrefix(got[i], line) {
-					want[i] = got[i] // followed by what the parser says
+					want[i] = got[i] // the parser's own words follow
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -267,7 +268,7 @@ func TestAgentServesUntilItIsTold(t *testing.T) {
 func TestTheAddressIsShownAsItWasGiven(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "0.0.0.0", "::ffff:127.0.0.1", "::FFFF:7f00:1"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		cancel() // it listens, says so, and stops
+		cancel() // it listens, prints its address, and stops
 		var stdout, stderr bytes.Buffer
 		if err := serve(ctx, settings{host: host, directory: "/project", defaultTimeout: time.Second, keepaliveInterval: time.Second, maxBody: 1, directories: pathsettings.Below(t.TempDir())}, environment(t, nil), &stdout, &stderr); err != nil {
 			t.Errorf("serve on %s: %v", host, err)
@@ -304,14 +305,14 @@ func TestADataDirectoryThatCannotBeMadeIsAFailure(t *testing.T) {
 	}
 }
 
-// A file stands where the directory of the logs belongs (decision S47).
+// TestLogsThatCannotBeKeptCostOneLine puts a file where the logs directory belongs (decision S47).
 func TestLogsThatCannotBeKeptCostOneLine(t *testing.T) {
 	places := pathsettings.Below(t.TempDir())
 	if err := os.WriteFile(places.State, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // it listens, says so, and stops
+	cancel() // it listens, prints its address, and stops
 	var stdout, stderr bytes.Buffer
 	status := run(ctx, []string{"agent", "--port", "0"}, environment(t, map[string]string{"GOOSE_PATH_ROOT": filepath.Dir(places.State), "GOOSE_SERVER__SECRET_KEY": "x"}), &stdout, &stderr)
 	if said := stderr.String(); status != exitOK || !strings.HasPrefix(said, "the log file is not written: ") || strings.Count(said, places.State) != 1 {

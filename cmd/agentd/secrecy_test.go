@@ -13,7 +13,7 @@ import (
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// once starts a server that stops when it listens, and returns what it said on standard error.
+// once starts a server that stops as soon as it listens, and returns its standard error.
 func once(t *testing.T, s settings, env map[string]string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,7 +43,7 @@ func TestTheDefaultSecretIsWarnedOf(t *testing.T) {
 	}
 }
 
-// TestOthersCannotReadWhatIsKept has a folder that everybody may enter, and a umask that takes nothing away.
+// TestOthersCannotReadWhatIsKept uses a folder that everybody may enter, and a umask that removes no permission.
 func TestOthersCannotReadWhatIsKept(t *testing.T) {
 	d := pathsettings.Below(t.TempDir())
 	db := d.Sessions()

@@ -18,17 +18,17 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// lookup finds a variable of the environment.
+// lookup returns an environment variable.
 type lookup func(name string) (value string, set bool)
 
-// settings are what a user can say about a server.
+// settings are everything that a user can set.
 type settings struct {
-	host              string // an IP literal, as it was given
+	host              string // an IP literal, as the user wrote it
 	port              int
 	directory         string
 	secretKey         string
 	directories       pathsettings.Directories
-	maxActiveAgents   int // 0 is the default
+	maxActiveAgents   int // 0 means the default
 	defaultTimeout    time.Duration
 	keepaliveInterval time.Duration
 	maxBody           int64
@@ -37,20 +37,20 @@ type settings struct {
 	insecure          bool
 }
 
-// secretVariable has no flag: arguments can be read by everybody on the machine.
+// secretVariable has no flag, because everybody on the machine can read the arguments of a process.
 const secretVariable = "GOOSE_SERVER__SECRET_KEY"
 
-// defaultSecret is public, so it protects only an address that other machines cannot reach (decision S45).
+// defaultSecret is public, so it is enough only where other machines cannot reach the server (decision S45).
 const defaultSecret = "test"
 
 const agentsVariable = "GOOSE_MAX_ACTIVE_AGENTS"
 
 // An option is one setting and the places where it can be set.
 type option struct {
-	flag, env string // none if empty
-	key       string // its key in the configuration file; none if empty
+	flag, env string // "" if there is none
+	key       string // its key in the configuration file; "" if there is none
 	byDefault string // as help shows it
-	takes     string // what its value is, in a word
+	takes     string // the placeholder for the value in help
 	usage     string
 }
 
@@ -68,7 +68,7 @@ var options = []option{
 	{key: "maxClients", byDefault: "10000"},
 }
 
-// flagValue is a flag that keeps its text: flags, variables and the file are read by the same rules later.
+// flagValue is a flag that keeps its text. Flags, variables and the file are parsed later by the same rules.
 type flagValue struct {
 	text, takes string
 	set         bool
@@ -81,7 +81,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// insecureFlag allows the default secret where others can reach the server.
+// insecureFlag allows the default secret on addresses that other machines can reach.
 const insecureFlag = "insecure"
 
 // addFlags gives a command its flags, and returns their values by name.
@@ -113,14 +113,14 @@ func environmentHelp() string {
 	return b.String()
 }
 
-// A setting is one value as it was written.
+// A setting is one value as the user wrote it.
 type setting struct {
 	where string        // e.g. "--port", "config.json: clientTools.defaultTimeout"
-	text  string        // unless it is from the file
+	text  string        // if it is not from the file
 	json  jsonwire.Text // if it is from the file
 }
 
-// problem says that a setting is not what it must be.
+// problem returns the error that a setting is invalid.
 func (s setting) problem(must string) error {
 	value := fmt.Sprintf("%q", s.text)
 	if s.json != nil {
@@ -129,8 +129,8 @@ func (s setting) problem(must string) error {
 	return fmt.Errorf("%s is %s; it must be %s", s.where, value, must)
 }
 
-// whole returns the setting as a whole number: decimal digits, or in the file an integer by value (decision S34). A number
-// above most counts as it.
+// whole parses the setting as a whole number: decimal digits, or in the file any JSON number that is an integer
+// (decision S34). A number above most counts as most.
 func (s setting) whole(least, most int64) (n int64, ok bool) {
 	if s.json != nil {
 		n, ok = s.json.Integer()
@@ -146,7 +146,7 @@ func (s setting) whole(least, most int64) (n int64, ok bool) {
 	return min(n, most), err == nil && n >= least
 }
 
-// readSettings puts the settings together. Its error names every mistake.
+// readSettings reads all settings. Its error lists every mistake.
 func readSettings(flags map[string]*flagValue, insecure bool, env lookup) (settings, error) {
 	r := reader{flags: flags, env: env}
 	r.readFile()
@@ -174,7 +174,7 @@ type reader struct {
 	problems []error
 }
 
-// secretKey returns the secret. The public default is refused where other machines can reach the server.
+// secretKey returns the secret. It refuses the public default where other machines can reach the server.
 func (r *reader) secretKey(s settings) string {
 	secret, set := r.env(secretVariable)
 	if !set {
@@ -191,8 +191,8 @@ func (r *reader) secretKey(s settings) string {
 	return secret
 }
 
-// find returns the setting of an option, named by its flag or its key in the file, and false if it has its default. All that is said of it somewhere must be right,
-// also what something else overrides (decision S34).
+// find returns the setting of an option, by the name of its flag or its key in the file, and false if the option has
+// its default. Every place that sets the option must be valid, even if another one overrides it (decision S34).
 func (r *reader) find(name string, right func(setting) bool, must string) (setting, bool) {
 	o := optionOf(name)
 	var found []setting
@@ -282,7 +282,7 @@ func (r *reader) maxActiveAgents() int {
 	return int(n)
 }
 
-// milliseconds reads a duration. A longer one than a timer of either server can run counts as the longest.
+// milliseconds reads a duration. A value beyond the longest timer that both servers support counts as the longest.
 func (r *reader) milliseconds(flag string) time.Duration {
 	s, _ := r.find(flag, isPositive, "a whole number of milliseconds, at least 1")
 	ms, _ := s.whole(1, math.MaxInt32)
@@ -295,7 +295,7 @@ func (r *reader) bytes(flag string) int64 {
 	return n
 }
 
-// count reads how many of something there may be.
+// count reads a maximum number.
 func (r *reader) count(key string) int {
 	s, _ := r.find(key, isPositive, "a whole number, at least 1")
 	n, _ := s.whole(1, math.MaxInt32)

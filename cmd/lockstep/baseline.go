@@ -120,7 +120,7 @@ func (f *baselineFlags) update(ctx context.Context, w *environment) error {
 	return nil
 }
 
-// remarks says what the update has left as it was, and why.
+// remarks prints what the update did not change, and why.
 func (f *baselineFlags) remarks(w *environment, run *verdict.Run, left int) {
 	if !run.Complete() {
 		fmt.Fprintln(w.stderr, "the run is not complete, or targets were left out: what it does not show may still be there, and is kept")
@@ -130,7 +130,7 @@ func (f *baselineFlags) remarks(w *environment, run *verdict.Run, left int) {
 	}
 }
 
-// path returns where the baseline is.
+// path returns the path of the baseline.
 func (f *baselineFlags) path(project *harness.Project) string {
 	switch {
 	case f.file != "":
@@ -142,12 +142,12 @@ func (f *baselineFlags) path(project *harness.Project) string {
 	}
 }
 
-// known reads the baseline. The first one is made by accepting what is new.
+// known reads the baseline. It may be missing if new findings are accepted, because that creates the first one.
 func (f *baselineFlags) known(project *harness.Project, file string) ([]verdict.BaselineEntry, error) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && (f.acceptNew || f.common) {
 		return nil, nil
 	}
-	other := *project // the run is judged with the project's own
+	other := *project // a copy, because the run is judged with the project's own baseline
 	err := other.UseBaseline(file)
 	return other.Baseline, err
 }

@@ -50,7 +50,7 @@ func TestTheBaselineIsARatchet(t *testing.T) {
 		t.Errorf("without the baseline: %+v", o)
 	}
 
-	// Another fault: what is known is fixed, and what is new is red, and is not taken in silently.
+	// With another fault, the known finding is fixed. The new one is red, and is not accepted silently.
 	p.with(t, right, serve(t, &faux.Server{Fault: fault(t, "other-number")}))
 	o = p.do(t, "run", "items/story", "--baseline", baselineFile)
 	if o.code != exitDiffer || !strings.Contains(o.stdout, "body /size: the numbers differ") || !strings.Contains(o.stdout, "fixed         1 finding of the baseline: run lockstep baseline update\n") {
@@ -70,7 +70,8 @@ func TestTheBaselineIsARatchet(t *testing.T) {
 	}
 }
 
-// What both servers do against the contract is accepted alone: what only one of them does stays red.
+// TestViolationsInCommonAreAcceptedAlone checks that only violations of both servers are accepted. What only one
+// server does stays red.
 func TestViolationsInCommonAreAcceptedAlone(t *testing.T) {
 	extra := func() string { return serve(t, &faux.Server{Fault: fault(t, "extra-field")}) }
 	p := two(t, "extra-field")

@@ -13,12 +13,12 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/ratio"
 )
 
-// BenchmarkStart runs the program with one scenario of one exchange, against a server that runs already, beside a
-// program that does only the exchange. Nearly all of it is what comes before: reading the project and the contract.
+// BenchmarkStart runs the program with one scenario of one exchange against a running server, and compares it with a
+// program that does only the exchange. Nearly all of the time goes into reading the project and the contract.
 func BenchmarkStart(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.Header().Set("Access-Control-Allow-Origin", "*") // these two are the contract's
+		w.Header().Set("Access-Control-Allow-Origin", "*") // the contract demands these two
 		w.Header().Set("Vary", "origin, access-control-request-method, access-control-request-headers")
 		io.WriteString(w, "ok")
 	}))
@@ -28,7 +28,7 @@ func BenchmarkStart(b *testing.B) {
 	for _, bm := range []struct {
 		name      string
 		contract  string
-		scenarios string // beside the one
+		scenarios string // in addition to the first one
 	}{
 		{"a contract of one operation", "testdata/bare/openapi.yaml", ""},
 		{"the contract of the agent server", "../../openapi.yaml", ""},
@@ -51,7 +51,8 @@ func build(b *testing.B, pkg, to string) string {
 	return to
 }
 
-// process runs a program, whose CPU time the system knows when it has ended.
+// process returns a function that runs a program and measures it. The system knows the CPU time when the program has
+// ended.
 func process(b *testing.B, program string, args ...string) func() ratio.Cost {
 	return func() ratio.Cost {
 		cmd := exec.Command(program, args...)
@@ -65,7 +66,7 @@ func process(b *testing.B, program string, args ...string) func() ratio.Cost {
 	}
 }
 
-// writeProject writes a project with a scenario that is called one, and perhaps with others, and returns its file.
+// writeProject writes a project with a scenario called one, and with others if any are given, and returns its file.
 func writeProject(b *testing.B, contract, scenarios string) (file string) {
 	dir := b.TempDir()
 	text, err := os.ReadFile(contract)

@@ -37,8 +37,8 @@ func TestWhatDecidesAboutColour(t *testing.T) {
 	}
 }
 
-// Each output is as colourful as what it goes to: a log in a file has no escape sequences because the report goes to a
-// terminal.
+// TestEachOutputHasItsOwnColour checks that colour is decided for each output: a log file has no escape sequences
+// even if the report goes to a terminal.
 func TestEachOutputHasItsOwnColour(t *testing.T) {
 	p := two(t, "other-value")
 	for _, tc := range []struct {

@@ -43,8 +43,8 @@ folders, tags and targets.`,
 	}
 }
 
-// completions teaches a shell what the project has: ids of scenarios and folders, tags and targets, and the words that
-// flags take. A project with a mistake has none, and `lockstep lint` tells of it.
+// completions registers shell completions for what the project contains (scenario ids, folders, tags, targets), and
+// for flags with a fixed set of values. A project with mistakes has no completions; `lockstep lint` reports them.
 func completions(root *cobra.Command) {
 	words := map[string]cobra.CompletionFunc{
 		"tag":       fromProject(tagsOf),
@@ -73,7 +73,8 @@ func completions(root *cobra.Command) {
 	}
 }
 
-// fromProject returns a completion by words of the project that the command line names: those that are not there yet.
+// fromProject returns a completion with words of the project that the command line names. It leaves out words that
+// are arguments already.
 func fromProject(words func(*harness.Project) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		project, err := load(cmd.Flag("config").Value.String())
@@ -91,7 +92,7 @@ func fromProject(words func(*harness.Project) []string) cobra.CompletionFunc {
 	}
 }
 
-// pathsOf returns the ids of the scenarios, each with the reason why it is there, and those of their folders and tables.
+// pathsOf returns the ids of the scenarios, each with its reason, and the ids of folders and tables.
 func pathsOf(p *harness.Project) []string {
 	groups := map[string]bool{}
 	var out []string

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completed returns the words that a shell offers for the last of the arguments, without what is said of them.
+// completed returns the words that a shell would offer for the last argument, without their descriptions.
 func (p project) completed(t *testing.T, command string, args ...string) []string {
 	t.Helper()
 	o := lockstep(t, append([]string{cobra.ShellCompNoDescRequestCmd, command, "--config", p.file}, args...)...)
@@ -18,7 +18,7 @@ func (p project) completed(t *testing.T, command string, args ...string) []strin
 		t.Fatalf("%+v", o)
 	}
 	lines := strings.Split(strings.TrimSuffix(o.stdout, "\n"), "\n")
-	return lines[:len(lines)-1] // the last one is for the shell's script
+	return lines[:len(lines)-1] // the last line is for the shell's script
 }
 
 func TestShellsCompleteWhatTheProjectHas(t *testing.T) {

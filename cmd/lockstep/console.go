@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	drawInterval = 100 * time.Millisecond // between two looks at the status on a terminal
-	logInterval  = 10 * time.Second       // between two lines about it elsewhere
+	drawInterval = 100 * time.Millisecond // how often the status is redrawn on a terminal
+	logInterval  = 10 * time.Second       // how often it is printed elsewhere
 )
 
-// interruptEcho is what a terminal shows after the status when Ctrl-C is pressed.
+// interruptEcho is what a terminal appends to the status when Ctrl-C is pressed.
 const interruptEcho = "^C"
 
-// A console is standard error while a run is under way. It passes on what is written to it. On a terminal it also keeps the
-// status of the run in the last line; elsewhere it prints the status as a line from time to time. It needs no escape
-// sequences, because it clears a line with blanks.
+// A console writes to standard error during a run. On a terminal it also keeps the status of the run in the last
+// line; elsewhere it prints the status from time to time. It needs no escape sequences, because it clears a line with
+// blanks.
 type console struct {
 	out    io.Writer
 	status func() report.Status
-	width  func() int // columns of the terminal; nil when it is none, or one that cannot write over a line
+	width  func() int // columns of the terminal; nil if it is not a terminal, or cannot overwrite a line
 
 	mu      sync.Mutex
-	line    string // that is shown; "" for none
-	columns int    // that it may take
+	line    string // the status on the screen; "" for none
+	columns int    // the width that the line may take
 }
 
 // newConsole returns the console of a command line.
@@ -44,7 +44,7 @@ func newConsole(w *environment, status func() report.Status) *console {
 	return c
 }
 
-// Write writes in the place of the status, which comes back below with the next look at it.
+// Write replaces the status with the text. The next redraw shows the status below it.
 func (c *console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +52,8 @@ func (c *console) Write(p []byte) (int, error) {
 	return c.out.Write(p)
 }
 
-// watch shows the status until stop is called or the context ends. Then it clears the line, also after a second interrupt.
+// watch shows the status until stop is called or the context ends. It clears the line at once when the context ends, so
+// that the line is clear even if a second interrupt kills the program.
 func (c *console) watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	every, show := logInterval, c.say
@@ -76,13 +77,13 @@ func (c *console) watch(ctx context.Context) (stop func()) {
 	return func() { cancel(); watching.Wait() }
 }
 
-// say writes the status as a line of a log.
+// say prints the status as a line of a log.
 func (c *console) say() {
 	s := c.status()
-	_, _ = io.WriteString(c, s.Plain()+"\n") // an error would only cost this line
+	_, _ = io.WriteString(c, s.Plain()+"\n") // a failed write loses only this line
 }
 
-// draw writes the status over the one before.
+// draw overwrites the last line with the current status.
 func (c *console) draw() {
 	const usual = 80
 	width := c.width()
@@ -90,7 +91,7 @@ func (c *console) draw() {
 		width = usual
 	}
 	s := c.status()
-	line := s.Line(width - 1 - len(interruptEcho)) // a terminal may go to the next line after the last column
+	line := s.Line(width - 1 - len(interruptEcho)) // leaves the last column free, because some terminals wrap there
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if line == c.line {
@@ -101,12 +102,12 @@ func (c *console) draw() {
 	_, _ = io.WriteString(c.out, line)
 }
 
-// clear takes the status away.
+// clear removes the status from the screen.
 func (c *console) clear() {
 	if c.line == "" {
 		return
 	}
-	blanks := min(c.columns, 2*utf8.RuneCountInString(c.line)+len(interruptEcho)) // a character takes up to two columns
+	blanks := min(c.columns, 2*utf8.RuneCountInString(c.line)+len(interruptEcho)) // a character is at most two columns wide
 	_, _ = io.WriteString(c.out, "\r"+strings.Repeat(" ", blanks)+"\r")
 	c.line = ""
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// A screen is what a terminal shows: lines that stand, and the one with the cursor.
+// A screen is what a terminal shows: the finished lines, and the line with the cursor.
 type screen struct {
 	buffer
 	columns int
 }
 
-// lines returns what can be seen, without blanks at the ends of lines. It fails when a line is too long.
+// lines returns the visible text without trailing blanks. It fails if a line is too long.
 func (s *screen) lines(t *testing.T) []string {
 	t.Helper()
 	var out []string
@@ -53,7 +53,7 @@ func (s *screen) lines(t *testing.T) []string {
 	return append(out, strings.TrimRight(string(line), " "))
 }
 
-// A course is the status of a run as a test would have it.
+// A course is the status of a run, which the test sets.
 type course struct {
 	mu     sync.Mutex
 	began  time.Time
@@ -75,7 +75,7 @@ func (c *course) is(s report.Status) {
 	c.status = s
 }
 
-// under returns a console over a screen, in the environment, and the course of the run that it shows.
+// under returns a console that writes to a screen, and the course of the run that it shows.
 func under(s *screen, variables map[string]string, terminal bool) (*console, *course) {
 	run := &course{began: time.Now()}
 	run.is(report.Status{})
@@ -117,7 +117,7 @@ func TestATerminalShowsHowFarARunIs(t *testing.T) {
 	})
 }
 
-// pass lets time pass, and waits until whoever it wakes has done what there is to do.
+// pass lets time pass, and waits until all goroutines that it woke are idle again.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -147,7 +147,7 @@ func TestAnInterruptLeavesACleanLine(t *testing.T) {
 		pass(time.Second)
 		fmt.Fprint(s, interruptEcho)
 		interrupt()
-		pass(5 * time.Second) // the targets take their time to end
+		pass(5 * time.Second) // the targets take some time to end
 		s.shows(t, "")
 		fmt.Fprintln(c, "a warning")
 		stop()
@@ -187,7 +187,7 @@ func TestOutsideOfATerminalALongRunIsALineFromTimeToTime(t *testing.T) {
 	}
 }
 
-// NO_COLOR is about colour, and the status has none.
+// TestTheStatusNeedsNoEscapeSequence shows the status although NO_COLOR is set, because the status has no colour.
 func TestTheStatusNeedsNoEscapeSequence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{columns: 80}
@@ -201,7 +201,7 @@ func TestTheStatusNeedsNoEscapeSequence(t *testing.T) {
 	})
 }
 
-// A terminal of an unknown width is taken for one of 80 columns.
+// TestATerminalOfUnknownWidth checks that such a terminal counts as 80 columns wide.
 func TestATerminalOfUnknownWidth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{columns: 80}
@@ -217,7 +217,8 @@ func TestATerminalOfUnknownWidth(t *testing.T) {
 	})
 }
 
-// A whole run, on a terminal: what stands there in the end is what stands there without one.
+// TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd runs a whole run on a terminal. In the end the screen shows
+// the same text as without a terminal.
 func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	defer interrupt(nil)
@@ -238,7 +239,8 @@ func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
 	s.shows(t, "")
 }
 
-// One that dies takes hundreds of scenarios with it. Their lines must not push what matters off the screen.
+// TestLinesThatPileUpAreCut: a server that crashes fails hundreds of scenarios. Their lines must not push the report
+// off the screen.
 func TestLinesThatPileUpAreCut(t *testing.T) {
 	verdicts := func(f *outputFlags, all ...verdict.Verdict) string {
 		var stderr strings.Builder

@@ -9,10 +9,11 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// However much there is to say of one message, it is read a few times, and not once for each thing that is said. What is allocated
-// shows that, whatever else the machine does; so this test has no others beside it.
+// TestAMessageIsNotReadForEachThingThatIsSaidOfIt checks that a message is read a few times, and not once for each
+// finding about it. It measures allocations, which do not depend on how busy the machine is, so it must not run in
+// parallel with other tests.
 func TestAMessageIsNotReadForEachThingThatIsSaidOfIt(t *testing.T) {
-	const fields, room = 20_000, 20_000 // bytes for each field
+	const fields, room = 20_000, 20_000 // room is in bytes for each field
 	many := faux.ManyFields(fields)
 	for _, tc := range []struct {
 		name         string

@@ -47,8 +47,8 @@ func TestCoverageIsPrintedFromARunFile(t *testing.T) {
 	}
 }
 
-// demand makes a project demand coverage. A scenario that does not apply to servers that already run is taken away: with it
-// nothing could be said.
+// demand adds a demand for coverage to a project. It removes a scenario that cannot run on servers that already run,
+// because without it coverage could not be judged.
 func (p project) demand(t *testing.T, text string) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(p.dir, "scenarios", "process", "stop.yaml")); err != nil {

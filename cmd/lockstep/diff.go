@@ -19,7 +19,7 @@ import (
 type diffFlags struct {
 	config string
 	outputFlags
-	project *harness.Project // once a run file asks for it
+	project *harness.Project // loaded for the first run file
 }
 
 func diffCommand(w *environment) *cobra.Command {
@@ -90,7 +90,7 @@ func (f *diffFlags) print(d *report.Diff, w *environment) error {
 	}
 }
 
-// side reads one of the runs. The project is loaded once, for the first run file.
+// side reads one of the two runs. The project is loaded once, for the first run file.
 func (f *diffFlags) side(ctx context.Context, path string, w *environment) (*report.Document, error) {
 	doc, err := readRun(ctx, w, path, "name the run.jsonl or the report.json of a run", func() (_ *harness.Project, err error) {
 		if f.project == nil {
@@ -104,7 +104,7 @@ func (f *diffFlags) side(ctx context.Context, path string, w *environment) (*rep
 	return doc, err
 }
 
-// diffNotes says what else may have made the runs different.
+// diffNotes returns what other than the targets may explain a difference between the runs.
 func diffNotes(old *report.Document, before string, now *report.Document, after string) []string {
 	var out []string
 	if old.Sums.Rules != now.Sums.Rules {
@@ -116,8 +116,8 @@ func diffNotes(old *report.Document, before string, now *report.Document, after 
 	return out
 }
 
-// checkComparable reports why two judged runs cannot be laid side by side: what differs between them would not be the work of
-// the targets. The error is a *UsageError.
+// checkComparable reports why two judged runs cannot be compared: something other than the targets would explain
+// their differences. The error is a *UsageError.
 func checkComparable(before *report.Document, beforeName string, after *report.Document, afterName string) error {
 	for _, side := range []struct {
 		doc  *report.Document
@@ -152,7 +152,7 @@ func targetNames(d *report.Document) []string {
 	return out
 }
 
-// roles names targets, and which one is the reference.
+// roles names the targets, and says which one is the reference.
 func roles(names []string, alone bool) string {
 	if alone || len(names) == 0 {
 		return strings.Join(names, ", ") + " alone"
@@ -160,7 +160,7 @@ func roles(names []string, alone bool) string {
 	return names[0] + " (reference), " + strings.Join(names[1:], ", ")
 }
 
-// overlap reports whether a scenario is in both runs.
+// overlap reports whether some scenario is in both runs.
 func overlap(a, b *report.Document) bool {
 	ids := map[string]bool{}
 	for i := range a.Scenarios {

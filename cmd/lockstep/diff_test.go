@@ -12,7 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// recordedRuns is a project with a run in a folder for each fault, "" for none.
+// recordedRuns returns a project with a run for each fault, in the folder that is its key. A fault "" is a correct
+// server.
 func recordedRuns(t *testing.T, selects []string, faults map[string]string) project {
 	t.Helper()
 	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", "http://127.0.0.1:1"))
@@ -64,7 +65,7 @@ func TestDiffSaysWhatHasBecomeOfTheFindings(t *testing.T) {
 func TestAFindingThatSaysSomethingElseHasChanged(t *testing.T) {
 	t.Parallel()
 	p := recordedRuns(t, []string{"items/story"}, map[string]string{"value": "other-value"})
-	// The report of a run in which the same place has another value.
+	// In this report the same place has another difference.
 	other := strings.Replace(p.read("value/report.json"), `"fingerprint": "`, `"fingerprint": "x`, 1)
 	p.write(t, "other/report.json", other)
 	o := p.diff(t, "value/report.json", "other/report.json", "--format", "json")

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// documents returns the texts of README.md and of docs/, by their names.
+// documentation returns the texts of README.md and docs/, by their names.
 func documentation(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
@@ -36,18 +36,18 @@ func documentation(t *testing.T) map[string]string {
 
 var (
 	fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```")
-	// shownBlock is a command line in a block: at the beginning of a line, or behind what a CI's file puts before it.
+	// shownBlock matches a command line in a code block: at the start of a line, or after the syntax of a CI file.
 	shownBlock = regexp.MustCompile(`(?m)(?:^|[ '"(&])(?:\S*/bin/|bin/|\./|go run \./cmd/)?lockstep ([a-z-][^\n]*)`)
-	// shownInline is a command line in a sentence.
+	// shownInline matches a command line in a sentence.
 	shownInline = regexp.MustCompile("`(?:bin/|go run \\./cmd/)?lockstep ([a-z-][^`\n]*)`")
-	// endOfCommand is where a command line in a block goes on as something else.
+	// endOfCommand matches where a command line in a block ends and something else follows.
 	endOfCommand = regexp.MustCompile(` \|\|? | && | &$| > |  `)
 )
 
-// notCommands are what the program says, in sentences.
+// notCommands are messages of the program that look like commands in a sentence.
 var notCommands = []string{"itself failed"}
 
-// shownCommands returns the command lines of lockstep that a document shows, without the first word.
+// shownCommands returns the command lines of lockstep in a document, without the word lockstep.
 func shownCommands(text string) (out []string) {
 	for _, block := range fence.FindAllStringSubmatch(text, -1) {
 		for _, m := range shownBlock.FindAllStringSubmatch(block[2], -1) {
@@ -55,7 +55,7 @@ func shownCommands(text string) (out []string) {
 			if at := endOfCommand.FindStringIndex(line); at != nil {
 				line = line[:at[0]]
 			}
-			if strings.Count(line, "'")%2 == 1 { // it ends the command line
+			if strings.Count(line, "'")%2 == 1 { // the unmatched quote belongs to the text around the command
 				line = line[:strings.LastIndex(line, "'")]
 			}
 			out = append(out, line)
@@ -69,7 +69,7 @@ func shownCommands(text string) (out []string) {
 	return out
 }
 
-// taken reports why the program would not take a command line.
+// taken reports why the program rejects a command line.
 func taken(line string) error {
 	args := regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`).FindAllString(line, -1)
 	for i, a := range args {
@@ -86,7 +86,7 @@ func taken(line string) error {
 		return err
 	}
 	if len(rest) == 0 {
-		return nil // it is named, not shown
+		return nil // the command is only mentioned
 	}
 	return cmd.ValidateArgs(cmd.Flags().Args())
 }
@@ -106,7 +106,8 @@ func TestCommandsInTheDocumentationExist(t *testing.T) {
 	}
 }
 
-// What finds commands finds them in every dress, and what they get wrong is told.
+// TestCommandsThatDoNotExistAreFound checks the search itself: it finds commands in all notations, and reports wrong
+// ones.
 func TestCommandsThatDoNotExistAreFound(t *testing.T) {
 	text := "`lockstep rnu` and `lockstep run --taget go` and `lockstep itself failed`\n\n```yaml\n- run: make build && bin/lockstep lint x || true\n" +
 		"  steps { sh 'bin/lockstep judge a b' }\nlockstep mutate --al   # all\nlockstep view &\n  command: [sh, -c, 'bin/lockstep run --shard auto --reports \"/s/$I\" || [ $? -eq 1 ]']\n```\n"
@@ -122,7 +123,8 @@ func TestCommandsThatDoNotExistAreFound(t *testing.T) {
 	}
 }
 
-// What the documentation shows as YAML is YAML. Lines that stand for others are left out of it.
+// TestYAMLInTheDocumentationIsYAML parses every YAML block of the documentation, without the lines that stand for
+// others.
 func TestYAMLInTheDocumentationIsYAML(t *testing.T) {
 	blocks := 0
 	for name, text := range documentation(t) {
@@ -143,7 +145,7 @@ func TestYAMLInTheDocumentationIsYAML(t *testing.T) {
 	}
 }
 
-// recipes returns the blocks of docs/ci.md that are YAML and have a key at the top or in their first element.
+// recipes returns the YAML blocks of docs/ci.md that have a key at the top level or in their first element.
 func recipes(t *testing.T, key string) (out []*yamldoc.Node) {
 	t.Helper()
 	for _, block := range fence.FindAllStringSubmatch(documentation(t)["docs/ci.md"], -1) {
@@ -188,7 +190,7 @@ func TestTheRecipesHaveWhatTheirCINeeds(t *testing.T) {
 	}
 }
 
-// action returns action.yml.
+// action parses action.yml.
 func action(t *testing.T) *yamldoc.Node {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, "action.yml"))
@@ -231,7 +233,8 @@ func TestTheActionIsWellFormed(t *testing.T) {
 	}
 }
 
-// The step that runs lockstep gives it each argument as it was meant, and what is in them does not run.
+// TestTheActionGivesItsArgumentsOn checks that the action passes each argument to lockstep unchanged, and never runs
+// its content.
 func TestTheActionGivesItsArgumentsOn(t *testing.T) {
 	var script string
 	for _, step := range action(t).Get("runs").Get("steps").Elements() {

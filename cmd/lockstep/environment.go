@@ -10,29 +10,29 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
-// The exit codes.
+// The exit codes (docs/reports.md).
 const (
 	exitMatch   = 0 // every verdict is match or waived
-	exitDiffer  = 1 // at least one difference, violation or shortfall that is not accepted, a stale waiver, or too little coverage
+	exitDiffer  = 1 // some difference, violation or shortfall is not accepted, a waiver is stale, or coverage is too low
 	exitUsage   = 2 // flags or a file are wrong; nothing was started
-	exitUnknown = 3 // none differ, but at least one scenario could not be judged, the run is incomplete, or an output could not be written
+	exitUnknown = 3 // nothing differs, but a scenario could not be judged, the run is incomplete, or an output could not be written
 )
 
-// environment is what the program touches outside itself.
+// environment is what the program uses of the outside world.
 type environment struct {
-	program        string // what runs
+	program        string // the path of this program
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	verbatim       io.Writer // stdout as it is, for what is no text for people, or commands of ours
+	verbatim       io.Writer // stdout without filtering of control characters, for machine formats and commands of CI systems
 	environ        []string
 	getenv         func(string) string
-	terminal       bool       // stdout is one
-	errorTerminal  bool       // stderr is one
-	width          func() int // columns of stderr
+	terminal       bool       // stdout is a terminal
+	errorTerminal  bool       // stderr is a terminal
+	width          func() int // the number of columns of stderr
 	now            func() time.Time
 }
 
-// today is the time that decides which waivers have expired.
+// today returns the date that decides which waivers have expired.
 func (w *environment) today() time.Time {
 	if w.now == nil {
 		return time.Now()
@@ -40,15 +40,15 @@ func (w *environment) today() time.Time {
 	return w.now()
 }
 
-// masked returns an environment whose output does not show a project's secrets.
+// masked returns an environment whose output masks a project's secrets.
 func (w *environment) masked(p *harness.Project) *environment {
 	out := *w
 	out.stdout, out.stderr, out.verbatim = p.Cover(w.stdout, w.environ), p.Cover(w.stderr, w.environ), p.Cover(w.verbatim, w.environ)
 	return &out
 }
 
-// An exitError ends the program with a code. Its message, if it has one, has not been printed yet. Every other error
-// says that flags or files are wrong, and that nothing was started.
+// An exitError ends the program with an exit code. Its message, if any, has not been printed yet. Every other error
+// means that flags or files are wrong, and that nothing was started.
 type exitError struct {
 	code int
 	err  error
@@ -63,7 +63,7 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// printError says what went wrong. Mistakes in files begin with their places, where editors look for them.
+// printError prints an error. Mistakes in files start with file and line, where editors look for them.
 func printError(w io.Writer, err error) {
 	text := err.Error()
 	if problems, ok := errors.AsType[scenario.Problems](err); ok {

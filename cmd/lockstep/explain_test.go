@@ -103,7 +103,7 @@ func TestExplainSaysWhatIsTakenForGranted(t *testing.T) {
   owner: ann
   expires: 2026-11-20
 `)
-	t.Chdir(p.dir) // how wide a line is must not depend on where the project is
+	t.Chdir(p.dir) // the width of a line must not depend on the project's path
 	o := shell{today: "2026-11-20"}.lockstep(t, "explain", "plain[two]")
 	o.stdout = strings.ReplaceAll(o.stdout, strings.Repeat("ab", 200), "‹ab› ")
 	got, rest, _ := strings.Cut(o.stdout, "  - step: \"3\"\n")
@@ -145,7 +145,7 @@ waivers:
 	}
 }
 
-// Every scenario can be explained, alone and beside others, and the text has what the JSON has.
+// TestExplainAll explains every scenario, and checks that the text has what the JSON has.
 func TestExplainAll(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"), start(t, "wrong", "right", "x"))
 	o := p.do(t, "explain", "--format", "json", "--target", "wrong")
@@ -167,7 +167,7 @@ func TestExplainAll(t *testing.T) {
 	}
 }
 
-// What is declared secret is shown nowhere, wherever it stands.
+// TestExplainAndListCoverSecrets checks that declared secrets appear nowhere.
 func TestExplainAndListCoverSecrets(t *testing.T) {
 	t.Setenv("CANARY", "canary-5d41402abc4b")
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
@@ -181,7 +181,8 @@ func TestExplainAndListCoverSecrets(t *testing.T) {
 	}
 }
 
-// Header fields that a target adds may be secret.
+// TestExplainKeepsSecrets checks that the values of header fields that a target adds are not shown, because they may
+// be secret.
 func TestExplainKeepsSecrets(t *testing.T) {
 	p := newProject(t, `  right: {url: "http://127.0.0.1:1", ready: {get: /health}, headers: {Authorization: Bearer abc}}`)
 	o := p.do(t, "explain", "items/story")

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// answerFaults are wrong in what a target answers.
+// answerFaults are faults in the answers of a target.
 func answerFaults() []*surrounding {
 	return []*surrounding{
 		{doc: "the candidate hangs in one step", code: exitDiffer, says: "the step's 300ms were over", set: wrongly("hang-before-head", "run", "items/story", "--step-timeout", "300ms")},
@@ -58,8 +58,8 @@ func answerFaults() []*surrounding {
 	}
 }
 
-// coded makes the lab a project whose servers answer one step, which asks for any content coding, with the faults of package faux.
-// One that is nil is right.
+// coded sets up a project whose servers have the given faults in one step, which accepts any content coding. Nil is a
+// correct server.
 func coded(right, wrong *faux.Fault) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		l.project = newProject(t, at("right", serve(t, &faux.Server{Fault: right})), at("wrong", serve(t, &faux.Server{Fault: wrong})))
@@ -71,14 +71,14 @@ func coded(right, wrong *faux.Fault) func(*testing.T, *lab) {
 	}
 }
 
-// codedAlike is coded with one fault on both sides.
+// codedAlike is coded with the same fault on both sides.
 func codedAlike(codings string, encode func([]byte) []byte) func(*testing.T, *lab) {
 	return coded(faux.Coding(codings, encode), faux.Coding(codings, encode))
 }
 
 func plainly(body []byte) []byte { return body }
 
-// brotlied returns a body in the coding br, with so many blanks before it.
+// brotlied compresses a body with Brotli, after adding the given number of blanks in front.
 func brotlied(blanks int) func([]byte) []byte {
 	return func(body []byte) []byte {
 		var b bytes.Buffer
@@ -89,8 +89,8 @@ func brotlied(blanks int) func([]byte) []byte {
 	}
 }
 
-// crowded makes the lab a project whose servers have the faults in a scenario, of which so much could be said that lockstep would
-// take all the memory and time there is. It has 60 seconds of processor time.
+// crowded sets up a project whose servers have the given faults in a scenario. They cause so many findings that a
+// naive lockstep would use all memory and time. It gets 60 seconds of processor time and 1 GiB.
 func crowded(scenario string, right, wrong *faux.Fault) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		l.project = newProject(t, at("right", serve(t, &faux.Server{Fault: right})), at("wrong", serve(t, &faux.Server{Fault: wrong})))

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// machineFaults are wrong with the machine that lockstep runs on, or the person before it.
+// machineFaults are faults of the machine that lockstep runs on, and interrupts by its user.
 func machineFaults() []*surrounding {
 	return []*surrounding{
 		{doc: "files may not grow", code: exitUnknown, says: "run.jsonl: file too large", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -f 4" }},
@@ -50,7 +50,7 @@ func machineFaults() []*surrounding {
 	}
 }
 
-// signalled makes the lab a project in which lockstep gets a signal while a server does not answer.
+// signalled sets up a project in which lockstep gets a signal while a server does not answer.
 func signalled(signal syscall.Signal, role string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		hang := serve(t, &faux.Server{Fault: fault(t, "hang"), Asked: func(asked string) {
@@ -62,7 +62,7 @@ func signalled(signal syscall.Signal, role string) func(*testing.T, *lab) {
 	}
 }
 
-// deaf returns the end of a pipe that nobody reads.
+// deaf returns a pipe whose reading end is closed.
 func deaf(t *testing.T) *os.File {
 	t.Helper()
 	out, in, err := os.Pipe()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// projectFaults are wrong in what is read before a run, or chosen of it.
+// projectFaults are faults in the files that are read before a run, or in the selection.
 func projectFaults() []*surrounding {
 	return []*surrounding{
 		{doc: "no project", code: exitUsage, says: "lockstep.yaml: no such file", set: edited("lockstep.yaml", "")},

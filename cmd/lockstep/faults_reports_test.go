@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// reportFaults are wrong with the files that a run writes, or that it must not write to.
+// reportFaults are faults of the files that a run writes, or must not overwrite.
 func reportFaults() []*surrounding {
 	return []*surrounding{
 		{doc: "another run writes to the reports", code: exitUsage, says: "is writing to reports\n\tfix: name another folder with --reports", set: shared("run", "events/story")},
@@ -41,7 +41,7 @@ func reportFaults() []*surrounding {
 	}
 }
 
-// linked makes the lab a project one of whose reports is a link to another file.
+// linked sets up a project in which a report is a link to another file.
 func linked(name string) func(*testing.T, *lab) {
 	return files(func(t *testing.T, l *lab) {
 		l.write(t, "reports/.keep", "")
@@ -57,10 +57,10 @@ func linked(name string) func(*testing.T, *lab) {
 	})
 }
 
-// piped makes the lab a project one of whose files is a pipe that nobody reads or writes.
+// piped sets up a project in which a file is a pipe without a reader or writer.
 func piped(name string, args ...string) func(*testing.T, *lab) {
 	return files(func(t *testing.T, l *lab) {
-		l.write(t, name, "") // with its folder
+		l.write(t, name, "") // creates the folder
 		if err := os.Remove(filepath.Join(l.dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func piped(name string, args ...string) func(*testing.T, *lab) {
 	}, args...)
 }
 
-// shared makes the lab a project in whose reports folder another lockstep writes, after a run of its only shard.
+// shared sets up a project with another lockstep writing to its reports folder, after one run of its only shard.
 func shared(args ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		begun, end := make(chan struct{}), make(chan struct{})

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// runFileFaults are wrong with a run file, or with what has changed since it was written.
+// runFileFaults are faults of a run file, or changes of the project since it was written.
 func runFileFaults() []*surrounding {
 	return []*surrounding{
 		{doc: "no run file", code: exitUsage, says: "`lockstep run` writes it", set: files(func(*testing.T, *lab) {}, "judge")},
@@ -41,7 +41,7 @@ func runFileFaults() []*surrounding {
 			address := l.when(t, "POST /items", func() { (<-change)() })
 			l.project, l.args = newProject(t, at("right", address), at("wrong", serve(t, &faux.Server{}))), []string{"judge"}
 			change <- func() { l.write(t, "openapi.yaml", l.read("openapi.yaml")+"# changed\n") }
-			if o := l.do(t, "run", "items/story"); o.code != exitMatch { // by the contract that it has read
+			if o := l.do(t, "run", "items/story"); o.code != exitMatch { // by the contract as it was when the run began
 				t.Errorf("%+v", o)
 			}
 		}},
@@ -59,7 +59,7 @@ func runFileFaults() []*surrounding {
 	}
 }
 
-// after makes the lab a project that has run, and in which something has been done before its run file is judged.
+// after sets up a project that has run, and changes something before its run file is judged.
 func after(do func(t *testing.T, l *lab)) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		l.project, l.args = two(t, ""), []string{"judge"}
@@ -70,14 +70,14 @@ func after(do func(t *testing.T, l *lab)) func(*testing.T, *lab) {
 	}
 }
 
-// changed makes the lab a project that has run, and whose run file is another one now.
+// changed sets up a project that has run, and then changes its run file.
 func changed(change func(string) string) func(*testing.T, *lab) {
 	return after(func(t *testing.T, l *lab) {
 		l.write(t, "reports/run.jsonl", change(l.read("reports/run.jsonl")))
 	})
 }
 
-// signed changes the transcripts of a run file, and makes its footer fit.
+// signed changes the transcripts of a run file, and corrects its footer accordingly.
 func signed(file string, change func(map[string]any)) string {
 	var out bytes.Buffer
 	for text := range strings.Lines(file) {

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// targetFaults are wrong in a target's life, and in where it can be reached.
+// targetFaults are faults in the life of a target, or in the address where it can be reached.
 func targetFaults() []*surrounding {
 	return []*surrounding{
 		{doc: "the candidate is killed in mid-run", code: exitDiffer, says: "signal: killed", set: shot("wrong")},
@@ -62,8 +62,8 @@ func targetFaults() []*surrounding {
 	}
 }
 
-// started makes the lab a project with a server in the test and a process in a role, which is the candidate or the
-// reference.
+// started sets up a project with two targets: a server in the test, and a process in the given role. By default the
+// process is the candidate.
 func started(name, role string, change ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		taken := listen(t).Addr().String()
@@ -76,7 +76,7 @@ func started(name, role string, change ...string) func(*testing.T, *lab) {
 	}
 }
 
-// squatted makes the lab a project with a candidate on whose port the test answers.
+// squatted sets up a project with a candidate whose port is taken by the test itself.
 func squatted(t *testing.T, l *lab) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells who listens")
@@ -103,7 +103,7 @@ func squatted(t *testing.T, l *lab) {
 	l.project = newProject(t, at("right", serve(t, &faux.Server{})), target)
 }
 
-// fresh makes the lab a project with two processes and a scenario that wants them newly started.
+// fresh sets up a project with two processes, and a scenario that needs newly started targets.
 func fresh(right, wrong string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		l.project = newProject(t, start(t, "right", right, ""), start(t, "wrong", wrong, ""))
@@ -113,7 +113,7 @@ func fresh(right, wrong string) func(*testing.T, *lab) {
 	}
 }
 
-// shot makes the lab a project in which the process of that name is killed from outside in the middle of a scenario.
+// shot sets up a project in which the named process is killed from outside in the middle of a scenario.
 func shot(name string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		other := map[string]string{"right": "wrong", "wrong": "right"}[name]
@@ -132,7 +132,7 @@ func shot(name string) func(*testing.T, *lab) {
 	}
 }
 
-// twice makes the lab a project with two targets that are one server; the second calls its host otherwise.
+// twice sets up a project with two targets that are the same server, under two names of its host.
 func twice(host string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		address := serve(t, &faux.Server{})
@@ -140,7 +140,7 @@ func twice(host string) func(*testing.T, *lab) {
 	}
 }
 
-// odd are the roles of processes that package faux does not have.
+// odd are roles of processes that package faux does not have.
 var odd = map[string]func(*faux.Process) int{
 	"killed": func(p *faux.Process) int {
 		p.Exit = func(int) { syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} }
@@ -150,7 +150,7 @@ var odd = map[string]func(*faux.Process) int{
 		os.Stderr.WriteString(strings.Repeat("polishing the shelves\n", 100_000) + "the disk is full\n")
 		return 3
 	},
-	"robbed": func(p *faux.Process) int { // another process was faster, each time
+	"robbed": func(p *faux.Process) int { // another process takes the port first, every time
 		l, err := net.Listen("tcp", p.Listen)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -159,7 +159,7 @@ var odd = map[string]func(*faux.Process) int{
 		defer l.Close()
 		return p.Play(context.Background(), "right")
 	},
-	"stubborn": func(p *faux.Process) int { // the address that it reports to is one that is taken
+	"stubborn": func(p *faux.Process) int { // it listens on an address that is taken
 		p.Listen = p.Report
 		return p.Play(context.Background(), "right")
 	},
@@ -171,7 +171,7 @@ var odd = map[string]func(*faux.Process) int{
 		daemonize()
 		return p.Play(context.Background(), "exits-before-answer")
 	},
-	"squatted": func(p *faux.Process) int { // it tells where it should listen, and does not
+	"squatted": func(p *faux.Process) int { // it reports where it should listen, and does not listen
 		line, err := net.Dial("tcp", p.Report)
 		if err != nil {
 			return 1
@@ -194,7 +194,7 @@ var odd = map[string]func(*faux.Process) int{
 	},
 }
 
-// daemonize starts a process in a session of its own, which nobody waits for.
+// daemonize starts a process in a session of its own and does not wait for it.
 func daemonize() {
 	daemon := exec.Command("/bin/sleep", "1000")
 	daemon.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

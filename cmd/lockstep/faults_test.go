@@ -18,11 +18,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// A surrounding is one thing that is wrong around a run: with a target's life, the machine, or the files. Each is injected into
-// lockstep as a process of its own. None may end in 0, each has its exit code and says what happened, and none leaves a
-// process behind.
+// A surrounding is one fault in the surroundings of a run: in a target's life, the machine, or the files. lockstep
+// runs as a separate process. It must not exit with 0, must print what happened, and must leave no process behind.
 type surrounding struct {
-	doc  string // what is wrong
+	doc  string // the fault
 	code int    // -1: it ended by a signal
 	says string // on either output
 	set  func(t *testing.T, l *lab)
@@ -31,14 +30,14 @@ type surrounding struct {
 // A lab is where a fault is injected.
 type lab struct {
 	project
-	args   []string // items/story of the project, when empty
-	limits string   // of the shell that starts it: "ulimit -n 12"
-	room   int64    // how many bytes of memory it may take; 0: any number
-	stdout *os.File // in the place of what is looked at
+	args   []string // default: run items/story of the project
+	limits string   // a command of the shell that starts lockstep: "ulimit -n 12"
+	room   int64    // how much memory it may use, in bytes; 0: any amount
+	stdout *os.File // replaces the standard output that is checked
 	stderr *os.File
 	once   sync.Once
-	begun  chan int // gets lockstep's process
-	end    func()   // ends what goes on beside it
+	begun  chan int // receives lockstep's process ID
+	end    func()   // ends what runs beside it
 }
 
 const killed = -1
@@ -47,7 +46,7 @@ func TestNothingAroundARunMakesItGreen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	gate := make(chan struct{}, max(2, runtime.GOMAXPROCS(0))) // a machine that is too busy would be a fault of its own
+	gate := make(chan struct{}, max(2, runtime.GOMAXPROCS(0))) // an overloaded machine would be a fault of its own
 	for _, f := range surroundings() {
 		t.Run(strings.ReplaceAll(f.doc, " ", "-"), func(t *testing.T) {
 			t.Parallel()
@@ -71,13 +70,12 @@ func TestThereAreManyFaults(t *testing.T) {
 	}
 }
 
-// surroundings lists the faults: those of targets, of what they answer, of the machine, of the reports, of a project's files,
-// and of a run file.
+// surroundings lists all faults.
 func surroundings() []*surrounding {
 	return slices.Concat(targetFaults(), answerFaults(), machineFaults(), reportFaults(), projectFaults(), runFileFaults())
 }
 
-// inject injects the fault, and fails unless it is told, and everything has ended.
+// inject injects the fault. It fails unless lockstep reports the fault and every process has ended.
 func (f *surrounding) inject(t *testing.T) {
 	l := &lab{begun: make(chan int, 1)}
 	f.set(t, l)
@@ -106,7 +104,7 @@ func (f *surrounding) inject(t *testing.T) {
 	l.isEmpty(t)
 }
 
-// run runs lockstep, and returns its exit code and all it says.
+// run runs lockstep, and returns its exit code and all output.
 func (l *lab) run(t *testing.T) (code int, out string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -133,7 +131,7 @@ func (l *lab) run(t *testing.T) (code int, out string) {
 		t.Fatal(err)
 	}
 	l.begun <- cmd.Process.Pid
-	cmd.Wait() // how it ended is in ProcessState
+	cmd.Wait() // ProcessState says how it ended
 	l.isSmall(t, cmd)
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return killed, b.String() + cmd.ProcessState.String()
@@ -141,7 +139,7 @@ func (l *lab) run(t *testing.T) (code int, out string) {
 	return cmd.ProcessState.ExitCode(), strings.ReplaceAll(b.String(), l.dir+"/", "")
 }
 
-// isSmall fails when lockstep took more memory than the lab has room for. A process inherits the peak of the one that starts it.
+// isSmall fails if lockstep used more memory than the lab allows. A process inherits the peak of its parent.
 func (l *lab) isSmall(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	var self syscall.Rusage
@@ -153,7 +151,8 @@ func (l *lab) isSmall(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// isBrief fails when the output or a report is long, and returns what of the output can be shown. The run file has everything.
+// isBrief fails if the output or a report is too long, and returns the part of the output to show. The run file may
+// be long, because it has everything.
 func (l *lab) isBrief(t *testing.T, out string) string {
 	t.Helper()
 	reports, _ := filepath.Glob(filepath.Join(l.dir, "reports", "*"))
@@ -169,7 +168,7 @@ func (l *lab) isBrief(t *testing.T, out string) string {
 	return out
 }
 
-// isEmpty fails when a process of the lab's targets is still there. They run in its folder.
+// isEmpty fails if a process of the lab's targets still runs. They run in its folder.
 func (l *lab) isEmpty(t *testing.T) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(l.dir)
@@ -192,7 +191,7 @@ func (l *lab) isEmpty(t *testing.T) {
 	t.Errorf("processes are left: %q", left)
 }
 
-// when returns a right server that does something when it is asked for an operation the first time.
+// when returns a correct server that calls do at the first request of an operation.
 func (l *lab) when(t *testing.T, operation string, do func()) string {
 	return serve(t, &faux.Server{Asked: func(asked string) {
 		if asked == operation {
@@ -201,7 +200,7 @@ func (l *lab) when(t *testing.T, operation string, do func()) string {
 	}})
 }
 
-// files makes the lab a project of two right servers, in which something has been done to its files.
+// files sets up a project of two correct servers, after changing its files.
 func files(do func(t *testing.T, l *lab), args ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		l.project, l.args = two(t, ""), args
@@ -209,7 +208,7 @@ func files(do func(t *testing.T, l *lab), args ...string) func(*testing.T, *lab)
 	}
 }
 
-// edited makes the lab a project with another text in one of its files; "" takes the file away.
+// edited sets up a project with another text in one of its files; "" removes the file.
 func edited(name, text string, args ...string) func(*testing.T, *lab) {
 	return files(func(t *testing.T, l *lab) {
 		if text == "" {
@@ -222,7 +221,7 @@ func edited(name, text string, args ...string) func(*testing.T, *lab) {
 	}, args...)
 }
 
-// wrongly makes the lab a project with a server that has a fault, on one of its sides.
+// wrongly sets up a project whose candidate has a fault.
 func wrongly(id string, args ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) { l.project, l.args = two(t, id), args }
 }

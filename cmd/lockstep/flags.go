@@ -17,19 +17,19 @@ func configFlag(cmd *cobra.Command, config *string) {
 	cmd.Flags().StringVarP(config, "config", "c", "lockstep.yaml", "the project's file")
 }
 
-// targetFlags are the flags that say which targets take part.
+// targetFlags declares the flags that choose the targets.
 func targetFlags(cmd *cobra.Command, targets *[]string, reference *string) {
 	fl := cmd.Flags()
 	fl.StringArrayVarP(targets, "target", "t", nil, "a target of the project, or name=URL of a server that runs; again for more (default all)")
 	fl.StringVar(reference, "reference", "", "the target that is taken as right (default the project's)")
 }
 
-// jobsFlag says how many scenarios run at a time; 0 is the default.
+// jobsFlag declares how many scenarios run at a time; 0 means the default.
 func jobsFlag(cmd *cobra.Command, jobs *int) {
 	cmd.Flags().IntVarP(jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
 }
 
-// checkJobs rejects a number of jobs below 1, which only the default may be.
+// checkJobs rejects an explicit number of jobs below 1.
 func checkJobs(cmd *cobra.Command, jobs int) error {
 	if cmd.Flags().Changed("jobs") && jobs < 1 {
 		return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", jobs)
@@ -41,7 +41,7 @@ func reportsFlag(cmd *cobra.Command, folder *string) {
 	cmd.Flags().StringVarP(folder, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
 }
 
-// selectionFlags are the flags that select scenarios, beside the arguments.
+// selectionFlags declares the flags that select scenarios, in addition to the arguments.
 func selectionFlags(cmd *cobra.Command, selection *harness.Selection) {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&selection.Tags, "tag", nil, "only scenarios with this tag; again to ask for several tags")
@@ -49,7 +49,7 @@ func selectionFlags(cmd *cobra.Command, selection *harness.Selection) {
 	fl.StringArrayVarP(&selection.Names, "name", "n", nil, "only scenarios with this text in their id or why")
 }
 
-// plainFormats are those of commands that print no judgement.
+// plainFormats are the formats of commands that do not judge.
 var plainFormats = []string{"text", "json"}
 
 // plainFlags are the flags of commands that print scenarios.
@@ -65,7 +65,7 @@ func (f *plainFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text or json")
 }
 
-// open loads the project, and returns an environment whose output does not show its secrets.
+// open loads the project, and returns an environment whose output masks the project's secrets.
 func (f *plainFlags) open(w *environment) (*harness.Project, *environment, error) {
 	if err := oneOf("format", f.format, plainFormats); err != nil {
 		return nil, nil, err
@@ -77,7 +77,7 @@ func (f *plainFlags) open(w *environment) (*harness.Project, *environment, error
 	return project, w.masked(project), nil
 }
 
-// oneOf rejects a value of a flag that is not one of its words.
+// oneOf rejects a flag value that is not one of the given words.
 func oneOf(flag, value string, words []string) error {
 	if slices.Contains(words, value) {
 		return nil
@@ -87,7 +87,7 @@ func oneOf(flag, value string, words []string) error {
 
 }
 
-// beside returns a path that is relative to the project's file.
+// beside resolves a path relative to the project file.
 func beside(config, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -95,7 +95,8 @@ func beside(config, path string) string {
 	return filepath.Join(filepath.Dir(config), path)
 }
 
-// load reads the project with fewer garbage collections, which would take an eighth of the start.
+// load reads the project. It raises the garbage collector's threshold meanwhile, because collections would take an
+// eighth of the start-up time.
 func load(config string) (*harness.Project, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	return harness.Load(config)

@@ -24,15 +24,15 @@ var (
 	waiverSchema   = yamldoc.MustSchema(waiver.Schema)
 )
 
-// A frame makes a whole file of a fragment that has one of the keys.
+// A frame completes a YAML fragment to a whole file, so that it can be checked.
 type frame struct {
-	of     string // what the fragment is a part of
+	of     string // the kind of file
 	schema *yamldoc.Schema
 	keys   []string
-	// around has the fragment in the place of its verb, indented as the frame wants it.
+	// around has %s in the place of the fragment, which is indented by indent.
 	around string
 	indent int
-	// missing are keys that a file must have, and are put before those of the fragment where it has not got them.
+	// missing has the required keys that are added if the fragment lacks them.
 	missing []string
 }
 
@@ -57,12 +57,11 @@ var (
 
 const waiver0 = "- id: W-0001\n  scenario: x\n  at: x\n  difference: {kind: value, fingerprint: \"00000000\"}\n  class: intended\n  reason: x\n  owner: x\n  expires: 2027-03-01\n"
 
-// foreign are blocks of YAML that are none of lockstep's files, by a key that those do not begin with: an OpenAPI
-// document's and those of CI servers.
+// foreign has keys of YAML blocks that are not files of lockstep: of OpenAPI documents and CI servers.
 var foreign = []string{"openapi", "content", "jobs", "run", "parity", "shard", "command", "apiVersion"}
 
-// mistakes returns what the schemas have against a fragment, and what it is; "" when it has nothing but comments, or is
-// foreign.
+// mistakes checks a fragment with the schemas. It also returns the kind of file, which is "" for a fragment that has
+// only comments or is foreign.
 func mistakes(file, text string) (of string, problems problem.Problems) {
 	n, problems := yamldoc.Parse(file, []byte(text))
 	switch {
@@ -77,7 +76,7 @@ func mistakes(file, text string) (of string, problems problem.Problems) {
 	}
 	for _, f := range frames {
 		if f.schema == scenarioSchema && f.of == "a scenario" && first != n {
-			continue // a list is none
+			continue // a list is not a scenario
 		}
 		if !slices.ContainsFunc(f.keys, func(key string) bool { return first.Get(key) != nil }) {
 			continue
@@ -88,7 +87,7 @@ func mistakes(file, text string) (of string, problems problem.Problems) {
 		}
 		return f.of, f.schema.Check(file, whole)
 	}
-	if steps := first.Get("steps").Elements(); len(steps) > 0 { // of a CI server
+	if steps := first.Get("steps").Elements(); len(steps) > 0 { // steps of a CI server
 		first = steps[0]
 	}
 	if slices.ContainsFunc(foreign, func(key string) bool { return first.Get(key) != nil }) {
@@ -97,7 +96,7 @@ func mistakes(file, text string) (of string, problems problem.Problems) {
 	return "", problem.Problems{{File: file, Line: 1, What: "it is no part of any file that is known"}}
 }
 
-// complete returns the file that a fragment is in.
+// complete returns the whole file for a fragment.
 func (f *frame) complete(n *yamldoc.Node, text string) string {
 	for _, line := range f.missing {
 		if key, _, _ := strings.Cut(line, ":"); n.Get(key) == nil {
@@ -114,7 +113,7 @@ func (f *frame) complete(n *yamldoc.Node, text string) string {
 	return fmt.Sprintf(f.around, strings.Join(lines, "\n")+"\n")
 }
 
-// comments reports whether there is nothing else.
+// comments reports whether a text has only comments.
 func comments(text string) bool {
 	for line := range strings.Lines(text) {
 		if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "#") {
@@ -145,7 +144,7 @@ func TestFilesInTheDocumentationHaveKeysThatAreKnown(t *testing.T) {
 	}
 }
 
-// Of each kind of fragment a mistake is told.
+// TestMistakesInFragmentsAreFound checks that a mistake is found in each kind of fragment.
 func TestMistakesInFragmentsAreFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"scenario: a\nwhy: b\nsource: c\nstep: []\n":  `a scenario: unknown key "step"`,

@@ -26,7 +26,7 @@ import (
 type initFlags struct {
 	config    string
 	scenarios string
-	targets   []scaffold.Target // of --url and --command, in the order of the command line
+	targets   []scaffold.Target // from --url and --command, in the order of the command line
 }
 
 func initCommand(w *environment) *cobra.Command {
@@ -55,10 +55,10 @@ No file is overwritten, and no server is started. The first target is the refere
 	return cmd
 }
 
-// contractNames are the files that are the contract by default.
+// contractNames are the default names of the contract.
 var contractNames = []string{"openapi.yaml", "openapi.yml", "openapi.json"}
 
-// contractHere is the first of these that is there, or else the first.
+// contractHere returns the first of contractNames that exists, or else the first name.
 func contractHere() string {
 	for _, name := range contractNames {
 		if _, err := os.Stat(name); err == nil {
@@ -68,14 +68,14 @@ func contractHere() string {
 	return contractNames[0]
 }
 
-// A targetFlag appends the targets of one flag to those of several.
+// A targetFlag appends its targets to the list that several flags share.
 type targetFlag struct {
 	all   *[]scaffold.Target
 	parse func(name, text string) (scaffold.Target, error)
 }
 
 func (f targetFlag) String() string { return "" }
-func (f targetFlag) Type() string   { return "name=..." } // help measures it in bytes
+func (f targetFlag) Type() string   { return "name=..." } // help shows it, and measures it in bytes
 
 func (f targetFlag) Set(value string) error {
 	name, text, ok := strings.Cut(value, "=")
@@ -100,10 +100,10 @@ func runningTarget(name, text string) (scaffold.Target, error) {
 	return scaffold.Target{Name: name, URL: text}, nil
 }
 
-// commandWord is a word of a command line: pieces with quotes around them, expressions, and what has no blank.
+// commandWord matches one word of a command line: quoted pieces, expressions, and characters that are not blank.
 var commandWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\$\{\{[^}]*\}\}|[^\s'"])+`)
 
-// assignment is a word that gives a variable of the environment its value.
+// assignment matches a word that sets an environment variable.
 var assignment = regexp.MustCompile(`(?s)^([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
 
 func commandTarget(name, text string) (scaffold.Target, error) {
@@ -154,7 +154,7 @@ func (f *initFlags) init(contract string, out io.Writer) error {
 	return f.next(out)
 }
 
-// seenFrom returns a path as a file of a folder names it.
+// seenFrom returns a path as files in a folder refer to it.
 func seenFrom(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -165,7 +165,7 @@ func seenFrom(dir, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// writeNew writes a file that is not there yet.
+// writeNew writes a file, and fails if it exists.
 func writeNew(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -178,7 +178,7 @@ func writeNew(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// next reads what was written, as every command will, and says what to do with it.
+// next loads the new project as every command will, and prints what to do next.
 func (f *initFlags) next(out io.Writer) error {
 	p, err := load(f.config)
 	if err != nil {
@@ -202,8 +202,8 @@ func (f *initFlags) next(out io.Writer) error {
 	return nil
 }
 
-// scaffoldProject makes a first project from an OpenAPI document: what a lockstep.yaml and the scenarios could be. It writes
-// nothing. The error is scenario.Problems when the document has mistakes.
+// scaffoldProject drafts a project from an OpenAPI document: the text of lockstep.yaml and of the scenarios. It
+// writes no files. If the document has mistakes, the error is scenario.Problems.
 func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project, error) {
 	data, err := regular.Read(file)
 	if err != nil {

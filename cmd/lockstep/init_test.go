@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// emptied returns a folder with the contract of the servers of package faux, and nothing else.
+// emptied returns a folder that has only the contract of package faux's servers.
 func emptied(t *testing.T) project {
 	t.Helper()
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
@@ -31,7 +31,7 @@ func (p project) initialised(t *testing.T, args ...string) outcome {
 	return p.do(t, "init", append([]string{filepath.Join(p.dir, "openapi.yaml")}, args...)...)
 }
 
-// serials tells of the one value that the servers make up and that no shape gives away, as `lockstep noise` would.
+// serials adds a rule for the one generated value that no format gives away, as `lockstep noise` would.
 func (p project) serials(t *testing.T) {
 	t.Helper()
 	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"  volatile: [{at: $..serial, kind: id, because: each server counts for itself}]\n")
@@ -49,7 +49,7 @@ wrote      scenarios/events/watch-shelf.yaml (GET /events)
 next, with 7 scenarios:
 `
 
-// What init writes runs: two right servers match, and a wrong one is found out.
+// TestWhatInitWritesRuns checks that the written project works: two correct servers match, and a wrong one is found.
 func TestWhatInitWritesRuns(t *testing.T) {
 	for _, tc := range []struct {
 		fault string
@@ -58,7 +58,7 @@ func TestWhatInitWritesRuns(t *testing.T) {
 		t.Run(tc.fault, func(t *testing.T) {
 			right, other := serve(t, &faux.Server{}), serve(t, &faux.Server{Fault: fault(t, tc.fault)})
 			p := emptied(t)
-			p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "name: {type: string, minLength: 1}", "name: {type: string, minLength: 1, example: lamp}", 1)) // which the fault is about
+			p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "name: {type: string, minLength: 1}", "name: {type: string, minLength: 1, example: lamp}", 1)) // the fault needs an item of this name
 			o := p.initialised(t, "--url", "new="+other, "--url", "old="+right)
 			const next = "  lockstep run -c lockstep.yaml --target new   one server alone, against the contract\n" +
 				"  lockstep run -c lockstep.yaml                all targets, against new\n" +
@@ -78,7 +78,7 @@ func TestWhatInitWritesRuns(t *testing.T) {
 	}
 }
 
-// Targets that are started let each scenario that tells of others have servers of its own.
+// TestWhatInitWritesStartsServers checks that scenarios which see each other's data get newly started targets.
 func TestWhatInitWritesStartsServers(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -113,7 +113,7 @@ func TestInitOverwritesNothing(t *testing.T) {
 	}
 }
 
-// A scenario that nobody could run is set aside, and those that can are there.
+// TestInitSetsAside checks that a scenario without a valid request is set aside, and that the others are written.
 func TestInitSetsAside(t *testing.T) {
 	p := emptied(t)
 	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "schema: {$ref: '#/components/schemas/NewItem'}", "schema: {type: string, pattern: '^(?!a)'}", 1))

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	// link is a link or an image, whose text may go over lines.
+	// link matches a link or an image, whose text may span lines.
 	link     = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	codeSpan = regexp.MustCompile("`[^`\n]*`")
 	heading  = regexp.MustCompile(`(?m)^#{1,6} +(.*)$`)
@@ -26,7 +26,7 @@ var (
 	linkText = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// anchors are what a link into a document may name. A heading that is there twice has a number the second time.
+// anchors returns the targets that links into a document may name. A repeated heading gets a number.
 func anchors(text string) map[string]bool {
 	out := map[string]bool{}
 	text = fence.ReplaceAllString(text, "")
@@ -44,7 +44,7 @@ func anchors(text string) map[string]bool {
 	return out
 }
 
-// links are the targets of a document's links.
+// links returns the targets of a document's links.
 func links(text string) (out []string) {
 	text = codeSpan.ReplaceAllString(fence.ReplaceAllString(text, ""), "")
 	for _, m := range link.FindAllStringSubmatch(text, -1) {
@@ -53,13 +53,13 @@ func links(text string) (out []string) {
 	return out
 }
 
-// A tree is files that link to each other.
+// A tree is a set of files that link to each other.
 type tree struct {
 	files fs.FS
-	known map[string]map[string]bool // the anchors of files
+	known map[string]map[string]bool // the anchors of each file
 }
 
-// broken says what is wrong with a link of a file. Links to other hosts are not looked at.
+// broken says what is wrong with a link in a file. It ignores links to other hosts.
 func (t *tree) broken(file, target string) error {
 	if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
 		return nil
@@ -110,13 +110,13 @@ func TestTheReadmeLeadsToEveryDocument(t *testing.T) {
 		there[path] = true
 	}
 	for name := range all {
-		if name != "README.md" && name != "docs/mutants.md" && !there[name] { // that one is a part of docs/mutation.md
+		if name != "README.md" && name != "docs/mutants.md" && !there[name] { // docs/mutation.md links that one
 			t.Errorf("README.md does not lead to %s", name)
 		}
 	}
 }
 
-// What finds links finds them, and what leads nowhere is told.
+// TestLinksThatLeadNowhereAreFound checks that links are found, and that broken ones are reported.
 func TestLinksThatLeadNowhereAreFound(t *testing.T) {
 	text := "# One `two`\n\n## One two\n\n[a\nb](missing.md), ![c](#one-two-1) and [d](#three), `[e](code.md)`, [f](https://example.com/#x)\n\n" +
 		"```\n# four\n[g](fenced.md)\n```\n<a id=\"five\"></a> [h](#five) [i](../README.md#lockstep) [j](../README.md#lokstep) [k](#four)\n"

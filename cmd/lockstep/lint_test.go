@@ -25,7 +25,8 @@ func TestLintOfWhatIsRight(t *testing.T) {
 	}
 }
 
-// What nobody can judge is no mistake, and must not pass for judged.
+// TestLintTellsWhatIsNotJudged checks that lint notes schemas that cannot be judged, without counting them as
+// mistakes.
 func TestLintTellsWhatIsNotJudged(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "pattern: '^itm_[0-9a-f]{20}$'", "pattern: '^(?!itm_0)'", 1))
@@ -36,7 +37,8 @@ func TestLintTellsWhatIsNotJudged(t *testing.T) {
 	}
 }
 
-// Every mistake is told with its place and its cure, by both commands in the same words, and nothing is started.
+// TestMistakesInFiles checks that two commands report each mistake in the same words, with its place and a fix, and
+// that nothing is started.
 func TestMistakesInFiles(t *testing.T) {
 	const story = "scenario: items/new\nwhy: It is new\nsource: openapi.yaml\nsteps:\n"
 	for _, tc := range []struct {

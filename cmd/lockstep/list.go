@@ -62,7 +62,7 @@ func (f *listFlags) list(w *environment) error {
 	}
 }
 
-// A listing is a scenario in a list.
+// A listing describes one scenario.
 type listing struct {
 	ID     string   `json:"id"`
 	File   string   `json:"file"`
@@ -70,7 +70,7 @@ type listing struct {
 	Why    string   `json:"why"`
 	Source string   `json:"source"`
 	Tags   []string `json:"tags"`
-	Fresh  bool     `json:"fresh"` // it runs on targets of its own
+	Fresh  bool     `json:"fresh"` // runs on newly started targets
 }
 
 func listed(scenarios []*scenario.Scenario) []listing {
@@ -81,9 +81,9 @@ func listed(scenarios []*scenario.Scenario) []listing {
 	return out
 }
 
-// printList writes a line for each scenario: its id and its tags.
+// printList prints one line for each scenario: its id and its tags.
 func printList(out io.Writer, scenarios []*scenario.Scenario) error {
-	const widest = 60 // of the ids; longer ones push their tags to the right
+	const widest = 60 // width of the id column; longer ids push their tags to the right
 	width := 0
 	for _, s := range scenarios {
 		width = max(width, min(len(s.ID), widest))
@@ -128,7 +128,7 @@ func printTags(out io.Writer, tags []tagCount) error {
 	return nil
 }
 
-// printJSON writes a value as JSON, for people too: with blanks, and without escapes for what HTML takes for markup.
+// printJSON writes indented JSON, and does not escape the characters that are special in HTML.
 func printJSON(out io.Writer, value any) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)

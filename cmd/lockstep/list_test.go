@@ -50,7 +50,7 @@ rows[two]
 	}
 }
 
-// What list prints for programs is all that a scenario says of itself.
+// TestListAsJSON checks that the JSON has everything a scenario says about itself.
 func TestListAsJSON(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	p.write(t, "scenarios/rows.yaml", "scenario: rows\nwhy: There are <rows>\nsource: x\nisolate: fresh\ntable: [{name: one}]\nsteps: [{http: GET /health}]\n")

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file until it is closed, which removes it, or until this process ends, in whatever way. Where another
-// process has the lock, holder says which one. The locks are those of POSIX, which network file systems know as well; a
-// file system that has none is not locked.
+// lockFile locks a file until it is closed, which removes it, or until this process ends in any way. If another
+// process has the lock, holder says which one. The locks are POSIX locks, because network file systems support them
+// too. On a file system without locks, the file is not locked.
 func lockFile(path string) (lock io.Closer, holder string, err error) {
 	for {
 		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o644)
@@ -21,7 +21,7 @@ func lockFile(path string) (lock io.Closer, holder string, err error) {
 		whole := syscall.Flock_t{Type: syscall.F_WRLCK}
 		err = syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &whole)
 		switch {
-		case err == syscall.EACCES || err == syscall.EAGAIN: // POSIX: either of them
+		case err == syscall.EACCES || err == syscall.EAGAIN: // POSIX allows either
 			defer file.Close()
 			holder = "another process"
 			if syscall.FcntlFlock(file.Fd(), syscall.F_GETLK, &whole) == nil && whole.Pid > 0 {
@@ -31,11 +31,11 @@ func lockFile(path string) (lock io.Closer, holder string, err error) {
 		case isAt(file, path):
 			return removedLock{file}, "", nil
 		}
-		file.Close() // its holder removed it just now; the next process would lock another file
+		file.Close() // its holder just removed it, so the next process would lock another file
 	}
 }
 
-// isAt reports whether a file that is open is the one at path.
+// isAt reports whether an open file is the one at path.
 func isAt(file *os.File, path string) bool {
 	one, err := file.Stat()
 	other, otherErr := os.Lstat(path)
@@ -46,6 +46,6 @@ type removedLock struct{ *os.File }
 
 // Close removes the file while it is still locked.
 func (l removedLock) Close() error {
-	_ = os.Remove(l.Name()) // one that stays is not locked
+	_ = os.Remove(l.Name()) // a file that stays is not locked
 	return l.File.Close()
 }

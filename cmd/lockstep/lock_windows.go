@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// lockFile opens a file that nobody else can open until it is closed or this process ends.
+// lockFile opens a file so that no other process can open it until it is closed or this process ends.
 func lockFile(path string) (lock io.Closer, holder string, err error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

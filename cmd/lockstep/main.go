@@ -18,10 +18,10 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, stop) // restores the default handling, so that a second signal kills the program
 	signal.Notify(make(chan os.Signal, 1), writeErrorSignals()...)
 	harness.AdoptOrphans()
-	program, _ := os.Executable() // without it, targets look for lockstep in their PATH
+	program, _ := os.Executable() // if it fails, targets look for lockstep in their PATH
 	os.Exit(run(ctx, os.Args[1:], &environment{
 		program: program,
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
@@ -31,8 +31,8 @@ func main() {
 	}))
 }
 
-// endSignals are the signals that end a run in order. A program that was started to outlive its terminal, as nohup does,
-// does not hear of the terminal's end.
+// endSignals are the signals that end a run cleanly. A program started with nohup ignores the end of its terminal
+// (SIGHUP).
 func endSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -41,7 +41,7 @@ func endSignals() []os.Signal {
 	return signals
 }
 
-// width returns how many columns the terminal of standard error has; 0 when unknown.
+// width returns the number of columns of the terminal at standard error, or 0 if unknown.
 func width() int {
 	columns, _, _ := term.GetSize(int(os.Stderr.Fd()))
 	return columns

@@ -28,8 +28,9 @@ const (
 	reportVariable = "LOCKSTEP_TEST_REPORT"
 )
 
-// TestMain is three programs. In the role of lockstep the test binary is the command itself; in another role, a server;
-// without, it runs the tests and then looks whether they have left anything behind.
+// TestMain makes the test binary three programs, by the role in its environment. In the role lockstep it is the
+// command, and in another role a server. Without a role it runs the tests, and then checks that they left no process
+// or goroutine behind.
 func TestMain(m *testing.M) {
 	switch role := os.Getenv(roleVariable); role {
 	case "":
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(leak.RunPrograms(m))
 }
 
-// play is a server of package faux, or one that is odd.
+// play runs a server of package faux, or one of the odd roles.
 func play(role string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -60,17 +61,17 @@ func again(role string) error {
 	return faux.Start(os.Args[0], append(os.Environ(), roleVariable+"="+role), os.Stdout)
 }
 
-// An outcome is what a command line comes to.
+// An outcome is the result of a command line.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// A shell is the world of a command line: an environment, and whether its outputs are terminals.
+// A shell is the environment of a command line: its variables, and whether its outputs are terminals.
 type shell struct {
 	variables               map[string]string
 	terminal, errorTerminal bool
-	today                   string // 2026-11-20; that of the clock when empty
+	today                   string // such as 2026-11-20; "" for the current date
 }
 
 func (s shell) now() time.Time {
@@ -94,7 +95,8 @@ func (s shell) lockstep(t *testing.T, args ...string) outcome {
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
-// What a command has to say is lost where standard output takes nothing, and no command ends well then.
+// TestAnOutputThatTakesNothingIsNoGoodEnd checks that no command ends with 0 if standard output takes nothing and the
+// output is lost.
 func TestAnOutputThatTakesNothingIsNoGoodEnd(t *testing.T) {
 	t.Parallel()
 	p := two(t, "")
@@ -113,12 +115,12 @@ func TestAnOutputThatTakesNothingIsNoGoodEnd(t *testing.T) {
 	}
 }
 
-// fullDisk takes nothing.
+// fullDisk fails every write.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// A buffer takes what several goroutines write, as a file does.
+// A buffer collects what several goroutines write.
 type buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -139,7 +141,7 @@ func (b *buffer) String() string {
 // A project is a lockstep.yaml in a folder of its own.
 type project struct{ dir, file string }
 
-// shelves is the lockstep.yaml of the servers of package faux, with a place for its targets.
+// shelves is the lockstep.yaml for package faux's servers, with a place for the targets.
 const shelves = `contract: openapi.yaml
 scenarios: scenarios
 reference: right
@@ -176,13 +178,13 @@ func (p project) write(t *testing.T, name, text string) {
 	}
 }
 
-// read returns a file of the project, "" when there is none.
+// read returns a file of the project, or "" if there is none.
 func (p project) read(name string) string {
 	data, _ := os.ReadFile(filepath.Join(p.dir, name))
 	return string(data)
 }
 
-// do runs a command of lockstep on the project, and leaves the project's folder out of what it says.
+// do runs a command of lockstep on the project, and removes the project's folder from the output.
 func (p project) do(t *testing.T, command string, args ...string) outcome {
 	t.Helper()
 	return p.as(t, shell{}, command, args...)
@@ -195,7 +197,7 @@ func (p project) as(t *testing.T, s shell, command string, args ...string) outco
 	return o
 }
 
-// judged runs the project and returns its report. Nothing is written beside it.
+// judged runs the project without writing reports, and returns the report.
 func (p project) judged(t *testing.T, args ...string) *report.Document {
 	t.Helper()
 	o := p.do(t, "run", append(args, "--format", "json", "--reports", "-")...)
@@ -206,12 +208,12 @@ func (p project) judged(t *testing.T, args ...string) *report.Document {
 	return doc
 }
 
-// at is a target that runs already, at the address of a server.
+// at returns a target that is running already, at the given address.
 func at(name, address string) string {
 	return fmt.Sprintf("  %s: {url: %q, ready: {get: /health}}", name, address)
 }
 
-// start is a target that lockstep starts: the test binary in a role.
+// start returns a target that lockstep starts: the test binary in a role.
 func start(t *testing.T, name, role, report string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -225,7 +227,7 @@ func start(t *testing.T, name, role, report string) string {
     stop: 100ms`, name, self, roleVariable, role, reportVariable, report)
 }
 
-// serve runs a server on a port of its own until the test ends, and returns its URL.
+// serve runs a server on a free port until the test ends, and returns its URL.
 func serve(t *testing.T, s *faux.Server) string {
 	t.Helper()
 	l := listen(t)
@@ -250,7 +252,7 @@ func listen(t *testing.T) *net.TCPListener {
 	return l
 }
 
-// two is a project with a right server and one that has the fault; "" for none.
+// two returns a project with a correct server and one with the given fault; "" for none.
 func two(t *testing.T, id string) project {
 	t.Helper()
 	return newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, id)})))
@@ -270,7 +272,7 @@ func fault(t *testing.T, id string) *faux.Fault {
 	return nil
 }
 
-// unpredictable is what no two runs have in common, and what stands for it.
+// unpredictable lists what differs from run to run, with a replacement.
 var unpredictable = []struct {
 	pattern *regexp.Regexp
 	name    string
@@ -280,7 +282,7 @@ var unpredictable = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:‹port›"},
 }
 
-// predictable returns a text without what differs from run to run.
+// predictable replaces everything that differs from run to run.
 func predictable(text string) string {
 	for _, u := range unpredictable {
 		text = u.pattern.ReplaceAllString(text, u.name)

@@ -16,7 +16,7 @@ import (
 )
 
 func mergeCommand(w *environment) *cobra.Command {
-	var f runFlags // of which it has those about the outcome
+	var f runFlags // merge has the flags about reports and recordings only
 	cmd := &cobra.Command{
 		Use:   "merge run.jsonl ...",
 		Short: "Puts the shards of a run together, and judges the whole",
@@ -79,7 +79,7 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *environment) er
 	return exitFor(result.Verdict, errors.Join(err, out.close()))
 }
 
-// keep writes the recording of the reference, when that is asked for.
+// keep writes the reference's recording if --record is set.
 func (f *runFlags) keep(record *harness.RunFile) error {
 	if f.record == "" {
 		return nil
@@ -95,7 +95,7 @@ func (f *runFlags) keep(record *harness.RunFile) error {
 	return errors.Join(err, tape.end(err == nil))
 }
 
-// shards reads the run files and merges them. None of them may be the file that merge is going to write.
+// shards reads the run files and merges them. It refuses a run file that merge itself would overwrite.
 func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.RunFile, error) {
 	whole, there := os.FileInfo(nil), false
 	if f.reports != "-" {
@@ -121,7 +121,7 @@ func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.Ru
 	return record, nil
 }
 
-// incompleteShard adds a cure where a shard was cut off.
+// incompleteShard adds a fix to the error about a shard that was cut off.
 func incompleteShard(err error) error {
 	if errors.Is(err, transcript.ErrIncomplete) {
 		return &harness.UsageError{What: err.Error(), Fix: "run that shard again: one that was interrupted, or is still under way, cannot be merged"}

@@ -56,7 +56,7 @@ func TestMutateIsJudgedAgainByItsSeed(t *testing.T) {
 	score := func(args ...string) mutate.Score {
 		var s mutate.Score
 		o := p.do(t, "mutate", append(args, file, "--json")...)
-		if err := json.Unmarshal([]byte(o.stdout), &s); err != nil { // on a busy machine, standard error tells how far it is
+		if err := json.Unmarshal([]byte(o.stdout), &s); err != nil { // stderr may have progress on a busy machine
 			t.Fatalf("%v: %+v", err, o)
 		}
 		return s

@@ -9,7 +9,8 @@ import (
 	"unicode"
 )
 
-// Names act on no terminal and no CI server, wherever they are printed.
+// TestNamesDoNotAct checks that names with control characters or CI commands have no effect on a terminal or a CI
+// server.
 func TestNamesDoNotAct(t *testing.T) {
 	const evil = "\x1b[2Ja\r::error::gone ##[error]b \u202ec"
 	right, wrong := vaultAnswers(t, "hello"), vaultAnswers(t, "hallo")

@@ -91,7 +91,7 @@ func (f *noiseFlags) noise(ctx context.Context, w *environment) error {
 	return nil
 }
 
-// writeNoise writes what was found. Its rules are YAML, and all that is beside them there is a comment.
+// writeNoise writes the report as YAML: the rules, and everything else as comments.
 func writeNoise(w io.Writer, n *noise.Report) {
 	fmt.Fprintf(w, "# %s against itself: %s, %s of scenarios\n", n.Target, count(n.Runs, "run"), count(n.Scenarios, "result"))
 	if len(n.Rules) > 0 {
@@ -128,10 +128,10 @@ func writeNoise(w io.Writer, n *noise.Report) {
 	}
 }
 
-// plainScalar is what YAML takes for a text without quotes.
+// plainScalar matches texts that YAML reads as a string without quotes.
 var plainScalar = regexp.MustCompile(`^[$.\w\[\]*]+$`)
 
-// writeRule writes a rule as lockstep.yaml has it.
+// writeRule writes a rule in the syntax of lockstep.yaml.
 func writeRule(w io.Writer, r *scenario.Volatile) {
 	at := r.At
 	if !plainScalar.MatchString(at) {
@@ -165,7 +165,7 @@ func timeRule(r *scenario.Volatile) string {
 	return out + ", because: " + r.Because + "}"
 }
 
-// oneLine is a text of a server on one line, without what cannot be seen, and not too much of it.
+// oneLine shortens a server's text to one line and escapes invisible characters.
 func oneLine(s string) string {
 	const most = 300
 	quoted := strconv.Quote(s)
@@ -176,7 +176,7 @@ func oneLine(s string) string {
 	return string(r)
 }
 
-// firstFew names the first of many.
+// firstFew lists the first few of many names.
 func firstFew(all []string) string {
 	const most = 5
 	if len(all) <= most {

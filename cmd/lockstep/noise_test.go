@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// What noise prints can be pasted: with it, there is no noise any more.
+// TestNoisePrintsRulesThatHelp pastes the printed rules into lockstep.yaml and checks that no noise is left.
 func TestNoisePrintsRulesThatHelp(t *testing.T) {
 	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{})))
 	const rule = "compare:\n  headers: [Cache-Control, Content-Type, Location, X-Shelf]\n  volatile:\n    - {at: $..serial, kind: id, because: each server counts for itself}\n"

@@ -21,13 +21,13 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// outputFlags are the flags about what a judgement looks like.
+// outputFlags are the flags about the form of a report.
 type outputFlags struct {
 	format  string
 	color   string
 	verbose bool
 	names   bool
-	// baseline is the file with what is known, instead of the project's.
+	// baseline is a file with known findings, in place of the project's.
 	baseline string
 }
 
@@ -40,13 +40,13 @@ func (f *outputFlags) register(cmd *cobra.Command, verbose string) {
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
 }
 
-// formats are what standard output can have.
+// formats are the formats of standard output.
 var formats = []string{"text", "json", "junit", "html", "markdown", "github"}
 
-// colors are when there is colour.
+// colors are the values of --color.
 var colors = []string{"auto", "always", "never"}
 
-// validate checks what can be checked before anything is read.
+// validate checks the flags before any file is read.
 func (f *outputFlags) validate() error {
 	if err := oneOf("format", f.format, formats); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (f *outputFlags) validate() error {
 	return oneOf("color", f.color, colors)
 }
 
-// load reads the project, with the baseline that is asked for.
+// load reads the project, with the baseline of --baseline.
 func (f *outputFlags) load(config string) (*harness.Project, error) {
 	p, err := load(config)
 	if err == nil && f.baseline != "" {
@@ -63,7 +63,7 @@ func (f *outputFlags) load(config string) (*harness.Project, error) {
 	return p, err
 }
 
-// judging returns how a run file is judged, and where that shows how far it is.
+// judging returns the options for judging a run file, and the console that shows the progress.
 func (f *outputFlags) judging(w *environment) (*console, *harness.JudgeOptions) {
 	monitor := &engine.Monitor{}
 	console := newConsole(w, monitor.Status)
@@ -77,8 +77,9 @@ func (f *outputFlags) judging(w *environment) (*console, *harness.JudgeOptions) 
 	return console, options
 }
 
-// progress returns what writes a line for each scenario that does not match. A server that died fails hundreds of
-// scenarios, and the report says it once: after a screenful there are no more lines, unless everything is asked for.
+// progress returns a function that prints a line for each scenario that does not match. A server that crashes fails
+// hundreds of scenarios, but the report has the crash once. So after a screenful, lines are printed only with
+// --verbose.
 func (f *outputFlags) progress(stderr io.Writer, paint text.Options) func(done, of int, s *verdict.Scenario) {
 	const most = 20
 	lines := 0
@@ -100,8 +101,8 @@ func (f *outputFlags) paint(w *environment, terminal bool) text.Options {
 	return text.Options{Color: f.colored(w, terminal), Verbose: f.verbose, Names: f.names}
 }
 
-// colored decides about colour in the order of the flag, NO_COLOR and TERM, CLICOLOR_FORCE, and whether it is a terminal
-// that is written to.
+// colored decides about colour: by the flag, then by NO_COLOR and TERM, then by CLICOLOR_FORCE, then by whether the
+// output is a terminal.
 func (f *outputFlags) colored(w *environment, terminal bool) bool {
 	switch {
 	case f.color != "auto":
@@ -115,7 +116,7 @@ func (f *outputFlags) colored(w *environment, terminal bool) bool {
 	}
 }
 
-// print writes the report that standard output is to have.
+// print writes the report to standard output.
 func (f *outputFlags) print(doc *report.Document, w *environment) error {
 	switch f.format {
 	case "json":
@@ -133,7 +134,7 @@ func (f *outputFlags) print(doc *report.Document, w *environment) error {
 	}
 }
 
-// github prints the text, in it the causes as annotations, and adds the summary to that of the job.
+// github prints the text report and the causes as annotations, and appends the summary to that of the job.
 func (f *outputFlags) github(doc *report.Document, w *environment) error {
 	err := errors.Join(text.Write(w.stdout, doc, f.paint(w, w.terminal)), markdown.WriteAnnotations(w.verbatim, doc, w.getenv("LOCKSTEP_ROOT")))
 	path := w.getenv("GITHUB_STEP_SUMMARY")
@@ -151,7 +152,8 @@ func (f *outputFlags) github(doc *report.Document, w *environment) error {
 	return errors.Join(err, markdown.Write(file, doc, markdown.DefaultBudget), file.Close())
 }
 
-// exitFor is the error that ends the program after a judgement. When a report could not be written, a green run is unknown.
+// exitFor returns the error that ends the program after a verdict. If a report could not be written, a green run
+// counts as unknown.
 func exitFor(v verdict.Verdict, err error) error {
 	switch {
 	case v == verdict.Differ:
@@ -163,7 +165,7 @@ func exitFor(v verdict.Verdict, err error) error {
 	}
 }
 
-// An output is standard output. It remembers that a write failed, for the commands that do not look.
+// An output is standard output. It remembers that a write failed, because most commands do not check.
 type output struct {
 	to   io.Writer
 	mu   sync.Mutex
@@ -180,8 +182,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// exitFor is how the program ends after a command: with exitUnknown when what it has to say is lost, unless it says how to
-// end by itself.
+// exitFor returns the error that ends the program after a command. If output was lost, the code is exitUnknown,
+// unless the command has an exit code of its own.
 func (o *output) exitFor(err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

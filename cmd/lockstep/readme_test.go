@@ -19,7 +19,7 @@ import (
 
 const root = "../.."
 
-// A block is a fenced text of README.md that a comment says something of.
+// A block is a code block of README.md below a comment about it.
 type block struct{ what, of, text string }
 
 var (
@@ -27,8 +27,8 @@ var (
 	comment = regexp.MustCompile(`<!-- *(file|output)`)
 )
 
-// blocks returns the blocks of README.md that are files, or what a command prints. One that is not well formed fails the
-// test: it would not be looked at.
+// blocks returns the blocks of README.md that are files, or outputs of commands. A malformed block fails the test,
+// because it would not be checked.
 func blocks(t *testing.T, what string) (readme string, found []block) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, "README.md"))
@@ -62,7 +62,7 @@ func TestTheFilesInTheReadmeAreThoseOfTheExample(t *testing.T) {
 	}
 }
 
-// The example is run as the reader is told to, and must end and print as the reader is told it does.
+// TestTheExampleInTheReadmeIsTrue runs the example as the README says. It must end and print as the README says.
 func TestTheExampleInTheReadmeIsTrue(t *testing.T) {
 	for _, program := range []string{"node", "go"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -83,7 +83,7 @@ func TestTheExampleInTheReadmeIsTrue(t *testing.T) {
 		cmd.Dir, cmd.Stdout, cmd.Stderr = root, &stdout, &stderr
 		err := cmd.Run()
 		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || !strings.HasSuffix(stderr.String(), "exit status 1\n") {
-			t.Errorf("%s: %v, want exit status 1; stderr:\n%s", b.of, err, &stderr) // go run has 1 for every status but 0
+			t.Errorf("%s: %v, want exit status 1; stderr:\n%s", b.of, err, &stderr) // go run exits with 1 for every status but 0
 		}
 		if diff := cmp.Diff(predictable(stdout.String()), predictable(b.text)); diff != "" {
 			t.Errorf("README.md does not show what %s prints (-printed +README):\n%s", b.of, diff)
@@ -91,8 +91,7 @@ func TestTheExampleInTheReadmeIsTrue(t *testing.T) {
 	}
 }
 
-// readExample reads every file of the example, so that a result of this test is not taken from the cache when one of
-// them has changed.
+// readExample reads every file of the example, so that Go does not reuse a cached test result after one has changed.
 func readExample(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(root, "examples", "notes"), func(path string, d fs.DirEntry, err error) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// ciDocuments returns the blocks of YAML of docs/ci.md below "Recipes".
+// ciDocuments returns the YAML blocks of docs/ci.md below "Recipes".
 func ciDocuments(t *testing.T, text string) (out []*yamldoc.Node) {
 	t.Helper()
 	_, text, _ = strings.Cut(text, "\n## Recipes\n")
@@ -34,7 +34,8 @@ func ciDocuments(t *testing.T, text string) (out []*yamldoc.Node) {
 	return out
 }
 
-// wrongMatrix says what keeps the recipe for GitHub from running all shards of one run, and from merging them.
+// wrongMatrix returns the mistakes that keep the GitHub recipe from running all shards of one run, and from merging
+// them.
 func wrongMatrix(n *yamldoc.Node) (wrong []string) {
 	shard, merge := n.Get("jobs").Get("shard"), n.Get("jobs").Get("merge")
 	matrix := shard.Get("strategy").Get("matrix").Get("shard").Elements()
@@ -75,7 +76,7 @@ func wrongMatrix(n *yamldoc.Node) (wrong []string) {
 	return wrong
 }
 
-// wrongJobs says what keeps the two Jobs for Kubernetes from being one run.
+// wrongJobs returns the mistakes that keep the two Kubernetes Jobs from being one run.
 func wrongJobs(shards, merge *yamldoc.Node) (wrong []string) {
 	demand := func(ok bool, what string) {
 		if !ok {
@@ -131,7 +132,7 @@ func TestTheRecipesRunAllShardsAndMergeThem(t *testing.T) {
 	}
 }
 
-// What looks at the recipes sees their mistakes.
+// TestMistakesInTheRecipesAreFound checks that the functions above find mistakes.
 func TestMistakesInTheRecipesAreFound(t *testing.T) {
 	text := documentation(t)["docs/ci.md"]
 	for _, tc := range []struct{ from, to, want string }{
@@ -163,8 +164,8 @@ func TestMistakesInTheRecipesAreFound(t *testing.T) {
 	}
 }
 
-// The commands of the Jobs are run as a pod would run them: what is red or unknown is left to the merge, and what broke is
-// not.
+// TestTheJobsOfKubernetesRunAndMerge runs the commands of the Jobs as a pod would. Red and unknown shards must
+// succeed, because the merge decides about them; a broken shard must fail.
 func TestTheJobsOfKubernetesRunAndMerge(t *testing.T) {
 	_, jobs := recipesOf(t, documentation(t)["docs/ci.md"])
 	dir := t.TempDir()

@@ -17,10 +17,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// recordingName is the file of a recording in its folder.
+// recordingName is the name of the recording file in its folder.
 const recordingName = "recording.jsonl"
 
-// recordingFlags are those of lockstep run that are about recordings.
+// recordingFlags are the flags of lockstep run about recordings.
 type recordingFlags struct {
 	record        string // the folder to record into
 	againstFolder string // the folder with the recording that replaces the reference
@@ -33,18 +33,19 @@ func (f *recordingFlags) declare(fl *pflag.FlagSet) {
 	fl.StringVar(&f.version, "reference-version", "", "what the reference's version is called in a recording (default the sum of targets.….version.file)")
 }
 
-// declareRecord is what lockstep merge has of them: it has the whole, which shards have not.
+// declareRecord declares the only one of these flags that lockstep merge has. A single shard cannot be recorded; the
+// merged run can.
 func (f *recordingFlags) declareRecord(fl *pflag.FlagSet) {
 	fl.StringVar(&f.record, "record", "", "keep what the reference did in this folder, as "+recordingName)
 }
 
-// against reads the recording that replaces the reference, and prints which one that is.
+// against reads the recording that replaces the reference, and prints which one it is.
 func (f *recordingFlags) against(project *harness.Project, options *harness.Options, stderr io.Writer) error {
 	switch {
 	case f.againstFolder != "" && f.record != "":
 		return &harness.UsageError{What: "--record and --against exclude each other", Fix: "record a run in which the reference takes part"}
 	case f.record != "":
-		options.Record = io.Discard // until it is known that the run can be recorded
+		options.Record = io.Discard // a run that cannot be recorded fails early; the file is opened later
 		return nil
 	case f.againstFolder == "":
 		return nil
@@ -73,7 +74,7 @@ func (f *recordingFlags) against(project *harness.Project, options *harness.Opti
 	return nil
 }
 
-// open begins to record, when that is asked for; else it returns nil.
+// open starts the recording. It returns nil if --record is not set.
 func (f *recordingFlags) open() (*recordingFile, error) {
 	if f.record == "" {
 		return nil, nil
@@ -98,14 +99,14 @@ func recordingError(err error) error {
 	return &harness.UsageError{What: "recording: " + err.Error(), Fix: "name another folder with --record"}
 }
 
-// A recordingFile is a recording under way. It takes the place of an older one when it is whole.
+// A recordingFile is a recording in progress. It replaces an older one when it is complete.
 type recordingFile struct {
 	path string
 	file *os.File
 	lock io.Closer // of the folder
 }
 
-// end ends the recording. An incomplete run leaves none.
+// end finishes the recording, or removes it if the run is incomplete.
 func (t *recordingFile) end(whole bool) error {
 	if t == nil {
 		return nil

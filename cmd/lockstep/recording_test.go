@@ -43,7 +43,8 @@ func TestARunIsRecordedAndReplayed(t *testing.T) {
 	}
 }
 
-// A matrix of shards and a job that merges them come to a recording, too: with the version that the shards have seen.
+// TestShardsAreRecordedWhenTheyAreMerged checks that a merge of shards writes a recording, with the version that the
+// shards saw.
 func TestShardsAreRecordedWhenTheyAreMerged(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "other-value")})))

@@ -15,19 +15,20 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// reports are the files of a run. All writers discard when no folder is wanted.
+// |
+// reports are the files of a run. Without a reports folder, all writers discard.
 //
-// run.jsonl is written while the run is under way; its last line says that it is complete. The others are removed when a run
-// starts and written atomically when it ends, so a killed run leaves no partial file and none of an earlier run.
+// run.jsonl is written during the run; its last line says that it is complete. The other files are removed when a run
+// starts and written atomically when it ends. So a killed run leaves no partial file, and none of an earlier run.
 type reports struct {
 	run       io.Writer
-	documents []*document      // one for each of documents; none when no folder is wanted
-	file      *os.File         // of run
+	documents []*document      // one for each of documents; empty without a folder
+	file      *os.File         // behind run
 	lock      io.Closer        // of the folder
-	previous  *report.Document // of the run before; nil when there is none that can be read
+	previous  *report.Document // of the previous run; nil if it cannot be read
 }
 
-// documents are the files that are made of a judgement.
+// documents are the report files that are made from the verdicts.
 var documents = []struct {
 	name   string
 	render func(io.Writer, *report.Document) error
@@ -61,7 +62,7 @@ func (f *runFlags) openReports() (*reports, error) {
 	return r, nil
 }
 
-// begin takes the reports of the run before away. Where one of them is no file, all stay.
+// begin removes the reports of the previous run. If one of them is not a regular file, it removes none.
 func (r *reports) begin(dir string) error {
 	runFile := filepath.Join(dir, "run.jsonl")
 	err := regular.CheckNew(runFile)
@@ -86,7 +87,7 @@ func (r *reports) begin(dir string) error {
 	return nil
 }
 
-// write writes what is made of the judgement.
+// write writes all report files.
 func (r *reports) write(doc *report.Document) error {
 	var err error
 	for i, d := range r.documents {
@@ -95,7 +96,7 @@ func (r *reports) write(doc *report.Document) error {
 	return err
 }
 
-// readPrevious reads what is to be known of the run before.
+// readPrevious reads what the new report needs to know about the previous run.
 func readPrevious(path string) *report.Document {
 	file, err := regular.Open(path)
 	if err != nil {
@@ -104,7 +105,7 @@ func readPrevious(path string) *report.Document {
 	defer file.Close()
 	doc, err := report.Read(bufio.NewReader(file))
 	if err != nil {
-		return nil // of another version, or of no run
+		return nil // written by another version, or not a report
 	}
 	return report.FindingsOnly(doc)
 }
@@ -120,10 +121,10 @@ func (r *reports) close() error {
 	return errors.Join(r.file.Close(), r.lock.Close())
 }
 
-// A document is a file that is there when it is whole.
+// A document is a report file that exists only when it is complete.
 type document struct{ path string }
 
-// prepare takes the document of the run before away, and finds out whether a new one can be written.
+// prepare removes the previous document, and checks that a new one can be written.
 func (d *document) prepare() error {
 	if err := regular.Remove(d.path); err != nil {
 		return err
@@ -135,10 +136,10 @@ func (d *document) prepare() error {
 	return errors.Join(file.Close(), os.Remove(d.part()))
 }
 
-// part is where the document is written.
+// part returns the path of the temporary file.
 func (d *document) part() string { return d.path + ".part" }
 
-// write writes the document, by a function that writes all of it.
+// write writes the document to the temporary file, then renames it.
 func (d *document) write(render func(io.Writer) error) error {
 	file, err := regular.Create(d.part())
 	if err != nil {

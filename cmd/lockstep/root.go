@@ -39,7 +39,7 @@ both values, and with what the contract says of each side.`,
 	root.SetErr(w.stderr)
 	root.SetVersionTemplate("lockstep {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.CompletionOptions.DisableDefaultCmd = true // there is one below, with examples
+	root.CompletionOptions.DisableDefaultCmd = true // replaced below by one with examples
 	addGroup(root, "Every day:", runCommand(w), judgeCommand(w), viewCommand(w), watchCommand(w), lintCommand(w), listCommand(w), explainCommand(w), initCommand(w))
 	addGroup(root, "In CI:", mergeCommand(w), baselineCommand(w), waiveCommand(w), coverageCommand(w), diffCommand(w), trendCommand(w))
 	addGroup(root, "Laboratory:", mutateCommand(w), noiseCommand(w))
@@ -49,7 +49,7 @@ both values, and with what the contract says of each side.`,
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Example = "  lockstep help run"
-		help.Args = knownCommand // it would explain the program instead of a command that is not there
+		help.Args = knownCommand // cobra's own would explain the program when a command does not exist
 	}
 	return root
 }

@@ -32,7 +32,7 @@ type runFlags struct {
 	scenario time.Duration
 	reports  string
 	outputFlags
-	// Set by lockstep watch: the scenarios that run first, and what is called with the result.
+	// lockstep watch sets these: the scenarios to run first, and a function that receives the result.
 	first  []string
 	judged func(*harness.Result)
 }
@@ -89,7 +89,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	return cmd
 }
 
-// validate checks what can be checked before anything is read.
+// validate checks the flags before any file is read.
 func (f *runFlags) validate() error {
 	if f.step < 0 || f.scenario < 0 {
 		return errors.New("--step-timeout and --scenario-timeout are times above 0")
@@ -125,7 +125,7 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 	if err := engine.Validate(project, options); err != nil {
 		return err
 	}
-	out, err := f.openReports() // not before: a slip of the finger must not cost the reports of the last run
+	out, err := f.openReports() // not earlier: a mistyped argument must not cost the reports of the last run
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (f *runFlags) logger(stderr io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// write writes the reports, and the one that standard output is to have.
+// write writes the report files, and the report for standard output.
 func (f *runFlags) write(doc *report.Document, out *reports, w *environment) error {
 	if out.previous != nil {
 		doc.Changes = report.ChangesSince(out.previous, "the run of "+out.previous.Started.UTC().Format("2006-01-02 15:04 UTC"), doc)

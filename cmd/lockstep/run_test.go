@@ -88,7 +88,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// What a person reads, whole.
+// TestTheTextOfARun compares the whole text report.
 func TestTheTextOfARun(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -164,7 +164,8 @@ unknown: 1 of 1 scenario could not be judged
 	}
 }
 
-// Standard output has the report and nothing else, whatever the format; it is what the file of that format has.
+// TestFormats checks that standard output has only the report, in every format, and the same text as the file of that
+// format.
 func TestFormats(t *testing.T) {
 	for _, tc := range []struct{ format, file string }{{"json", "report.json"}, {"junit", "junit.xml"}} {
 		t.Run(tc.format, func(t *testing.T) {
@@ -230,7 +231,7 @@ func TestReportsAreWrittenBesideTheProject(t *testing.T) {
 	}
 }
 
-// names returns what is in a folder, "" for one that is not there.
+// names lists a folder. It returns nil if the folder does not exist.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -244,7 +245,7 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-// transcripts returns the scenarios of a run file that is complete.
+// transcripts returns the scenarios of a complete run file.
 func transcripts(t *testing.T, dir string) []string {
 	t.Helper()
 	file, err := os.Open(filepath.Join(dir, "run.jsonl"))
@@ -288,7 +289,8 @@ func TestReportsOfTheLastRunAreReplacedByTheNextAndByNothingElse(t *testing.T) {
 	}
 }
 
-// Whoever looks while a run is under way, or after it was killed, finds whole reports of this run, or none.
+// TestReportsAreThereWhenTheyAreWhole checks that during a run, and after a killed run, each report is either
+// complete and of this run, or missing.
 func TestReportsAreThereWhenTheyAreWhole(t *testing.T) {
 	var p project
 	var during []string
@@ -332,7 +334,8 @@ func TestReportsThatCannotBeOpenedStartNothing(t *testing.T) {
 	}
 }
 
-// Who relies on reports that could not be written has nothing. Who reads what was found still has it.
+// TestReportsThatCannotBeWrittenAreNoSuccess checks that a run whose reports cannot be written does not end with 0,
+// and that the text still has the findings.
 func TestReportsThatCannotBeWrittenAreNoSuccess(t *testing.T) {
 	for _, tc := range []struct {
 		fault, file string
@@ -347,7 +350,7 @@ func TestReportsThatCannotBeWrittenAreNoSuccess(t *testing.T) {
 			t.Parallel()
 			p := two(t, tc.fault)
 			var once sync.Once
-			right := serve(t, &faux.Server{Asked: func(string) { // in mid-run something comes in the way
+			right := serve(t, &faux.Server{Asked: func(string) { // blocks the report during the run
 				once.Do(func() { p.write(t, "reports/"+tc.file+".part/in-the-way", "") })
 			}})
 			o := p.do(t, "run", "items/story", "--target", "right="+right, "--target", "wrong")
@@ -396,7 +399,7 @@ func TestTheProjectInTheWorkingDirectoryIsTheDefault(t *testing.T) {
 	}
 }
 
-// Two projects that run at once, from wherever, do not meet.
+// TestTwoProjectsAtOnce checks that two projects can run at the same time.
 func TestTwoProjectsAtOnce(t *testing.T) {
 	projects := []project{two(t, ""), two(t, "other-value")}
 	outcomes := make([]outcome, len(projects))
@@ -422,7 +425,7 @@ func TestTwoProjectsAtOnce(t *testing.T) {
 func TestFlagsChooseTargets(t *testing.T) {
 	right, wrong, third := serve(t, &faux.Server{}), serve(t, &faux.Server{}), serve(t, &faux.Server{})
 	p := newProject(t, at("right", right), at("wrong", wrong))
-	alone := newProject(t, at("right", right), at("wrong", "http://127.0.0.1:1")) // where nobody listens
+	alone := newProject(t, at("right", right), at("wrong", "http://127.0.0.1:1")) // nothing listens there
 	for _, tc := range []struct {
 		name    string
 		project project

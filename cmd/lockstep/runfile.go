@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// runFile returns the run file that is meant: by default that of the last run of the project.
+// runFile returns the run file to read: the argument, or that of the project's last run.
 func runFile(config string, args []string) string {
 	if len(args) == 1 {
 		return args[0]
@@ -24,7 +24,7 @@ func runFile(config string, args []string) string {
 	return filepath.Join(filepath.Dir(config), "reports", "run.jsonl")
 }
 
-// openRun opens a run file, and reads the project that it is of.
+// openRun opens a run file and reads its project.
 func openRun(config, path string, load func(config string) (*harness.Project, error)) (*harness.Project, *os.File, error) {
 	file, err := regular.Open(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func openRun(config, path string, load func(config string) (*harness.Project, er
 	return project, file, nil
 }
 
-// runFileError says what is wrong with a run file.
+// runFileError explains what is wrong with a run file.
 func runFileError(path string, err error) error {
 	if errors.Is(err, transcript.ErrIncomplete) {
 		return &harness.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "run again: a run that was interrupted, or is still under way, has no judgement"}
@@ -46,7 +46,7 @@ func runFileError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// lastRun reads the run that a command is about: by default the report of the last run of the project.
+// lastRun reads the run that a command is about: by default the report of the project's last run.
 func lastRun(ctx context.Context, w *environment, project *harness.Project, config, from string) (*verdict.Run, error) {
 	if from == "" {
 		from = filepath.Join(filepath.Dir(config), "reports", "report.json")
@@ -59,11 +59,11 @@ func lastRun(ctx context.Context, w *environment, project *harness.Project, conf
 	return &doc.Run, nil
 }
 
-// runFileStart is how a run file begins, and a report does not.
+// runFileStart is the beginning of every run file. No report begins like this.
 const runFileStart = `{"lockstep":`
 
-// readRun reads a run: a report.json, or a run.jsonl of a project, which it judges again. missing says what to do when there
-// is no such file.
+// readRun reads a report.json, or reads a project's run.jsonl and judges it again. missing says what to do if the
+// file does not exist.
 func readRun(ctx context.Context, w *environment, path, missing string, load func() (*harness.Project, error)) (*report.Document, error) {
 	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// BenchmarkScenarios runs the program with many scenarios of five steps on two targets, which it starts, from its start to
-// finished reports. Memory is the peak of lockstep itself, CPU time is with that of the targets. The targets are processes
-// of their own also because a new process inherits the peak of the one that starts it, which has to stay small.
+// BenchmarkScenarios runs the program with many scenarios of five steps on two targets, which it starts, until the
+// reports are written. Memory is the peak of lockstep alone; CPU time includes the targets. The targets are separate
+// programs, because a new process inherits the peak of its parent, which must stay small.
 func BenchmarkScenarios(b *testing.B) {
 	bin := b.TempDir()
 	lockstep := build(b, ".", filepath.Join(bin, "lockstep"))
@@ -43,12 +43,12 @@ func BenchmarkScenarios(b *testing.B) {
 			b.ReportMetric(wall.Seconds()/float64(b.N), "wall-s")
 			b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s")
 			b.ReportMetric(float64(peak)/1e6, "peak-MB")
-			b.ReportMetric(0, "ns/op") // which wall-s is
+			b.ReportMetric(0, "ns/op") // reported as wall-s
 		})
 	}
 }
 
-// peakOf returns how many bytes a process had in memory at most.
+// peakOf returns the peak memory of a process in bytes.
 func peakOf(u *syscall.Rusage) int64 {
 	peak := int64(u.Maxrss)
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
@@ -57,7 +57,7 @@ func peakOf(u *syscall.Rusage) int64 {
 	return peak << 10
 }
 
-// writeScenarios writes a project with n scenarios, in files of their own in twenty folders, and returns its folder.
+// writeScenarios writes a project with n scenarios, one per file in twenty folders, and returns its folder.
 func writeScenarios(b *testing.B, server string, n int) (dir string) {
 	dir = b.TempDir()
 	write := func(name, text string) {

@@ -21,10 +21,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/reveal"
 )
 
-// masked are secrets with characters that notations write in many ways.
+// masked is a secret with characters that notations escape in many ways.
 const masked = `mäsk/ed+canary "58c1"`
 
-// disguises write a secret so that it is not seen as it is.
+// disguises write a secret in a notation that does not contain it literally.
 var disguises = []func(s string) string{
 	func(s string) string { return escaped(s, `\u%04X`, '/', '+', '"', ' ', 'ä') },
 	func(s string) string { return escaped(s, `\u%04x`, 'c', 'a', 'n', '"') },
@@ -45,7 +45,7 @@ var disguises = []func(s string) string{
 	},
 }
 
-// escaped writes some characters of a text by their numbers.
+// escaped replaces some characters of a text by numeric escapes.
 func escaped(s, format string, chars ...rune) string {
 	for _, c := range chars {
 		s = strings.ReplaceAll(s, string(c), fmt.Sprintf(format, c))
@@ -53,7 +53,7 @@ func escaped(s, format string, chars ...rune) string {
 	return s
 }
 
-// masks returns a server that tells its secret in all disguises, wherever it tells anything.
+// masks returns a server that reveals its secret in all disguises, in every part of its answers.
 func masks(t *testing.T, greeting string) string {
 	t.Helper()
 	var all []string
@@ -87,7 +87,7 @@ func masks(t *testing.T, greeting string) string {
 	return s.URL
 }
 
-// In no output can a secret be read, however a server has written it.
+// TestSecretsInDisguiseAreInNoOutput checks that a secret is masked in every output, however a server has written it.
 func TestSecretsInDisguiseAreInNoOutput(t *testing.T) {
 	t.Setenv("CANARY", masked)
 	p := newVault(t, fmt.Sprintf("  right: {url: %q, ready: {get: /health}}\n  wrong: {url: %q, ready: {get: /health}}\n", masks(t, "hello"), masks(t, "hallo")))

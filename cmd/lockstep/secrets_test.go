@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// canaries are secrets that tests plant, and look for.
+// canaries are secrets that the tests plant and then search for.
 var canaries = map[string]string{
 	"env": "canary-env-8f31c2/77", "cookie": "canary-cookie-0a1b2c", "key": "canary-key-9d8e7f", "own": "canary-own-field-31",
 }
@@ -33,7 +33,7 @@ paths:
         "200": {description: ok, content: {application/json: {schema: {type: object}}}}
 `
 
-// vaultAnswers returns a server that tells all it knows, and greets in its own way.
+// vaultAnswers returns a server that reveals its secrets in answers, with a given greeting.
 func vaultAnswers(t *testing.T, greeting string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +59,7 @@ func newVault(t *testing.T, targets string) project {
 	return p
 }
 
-// leaks fails for each canary that stands in a text, or in a file below a folder.
+// leaks fails for each canary in an output, or in a file of the project.
 func leaks(t *testing.T, p project, outcomes ...outcome) {
 	t.Helper()
 	texts := map[string]string{}
@@ -129,7 +129,8 @@ func TestSecretsOfAProcessAreInNoOutput(t *testing.T) {
 	leaks(t, p, o)
 }
 
-// A variable in a command is one argument, whatever is in it: no shell takes it apart.
+// TestVariablesInACommandAreArgumentsAndSecret checks that a variable in a command becomes one argument, which no
+// shell splits, and is masked.
 func TestVariablesInACommandAreArgumentsAndSecret(t *testing.T) {
 	t.Setenv("CANARY", canaries["env"]+" $(exit 4); *")
 	chatty := "  %s: {command: [sh, -c, 'test \"$#\" = 2 && test \"$1\" = \"-k=$CANARY\" && test \"$OWN\" = \"$CANARY\" && echo \"handed over $1\"', x, \"-k=${{ env.CANARY }}\", \"${{ port }}\"], env: {OWN: \"${{ env.CANARY }}\"}, inherit: [CANARY], ready: {get: /health}}\n"

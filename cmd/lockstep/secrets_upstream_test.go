@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// relay returns a server that tells its upstream all it knows: once for the scenario, and once for nobody.
+// relay returns a server that sends its secrets to its upstream: once as the scenario expects, and once to a path
+// that no rule answers.
 func relay(t *testing.T, greeting string) string {
 	t.Helper()
 	transport := &http.Transport{}
@@ -49,8 +50,8 @@ func relay(t *testing.T, greeting string) string {
 	return s.URL
 }
 
-// What a target sends to an upstream is covered as what it answers is: in its URL, its header fields and its body, also of
-// requests that nobody has expected.
+// TestSecretsOfUpstreamsAreInNoOutput checks that secrets are masked in the requests that a target sends to an
+// upstream: in the URL, the header fields and the body, also of unexpected requests.
 func TestSecretsOfUpstreamsAreInNoOutput(t *testing.T) {
 	t.Setenv("CANARY", canaries["env"])
 	target := func(name, greeting string) string {

@@ -19,17 +19,17 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/sequences"
 )
 
-// Variables of TestSequences: how many sequences, of which seed.
+// These variables set the number and the seed of the sequences.
 const (
 	sequenceCount = "LOCKSTEP_SEQUENCES"
 	sequenceSeed  = "LOCKSTEP_SEQUENCES_SEED"
 )
 
-// shrinks is how often a sequence that differs is made shorter.
+// shrinks is how often a sequence that differs is shortened.
 const shrinks = 5
 
-// Sequences that nobody has thought of are walked through both servers of this repository. One in which they differ is kept,
-// and so is what is left of it when all steps are left out that the difference does not need.
+// TestSequences runs random sequences on both servers of this repository. It keeps each sequence in which they
+// differ, and a shorter one without the steps that the difference does not need.
 func TestSequences(t *testing.T) {
 	count, err := strconv.Atoi(os.Getenv(sequenceCount))
 	if err != nil {
@@ -74,7 +74,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// shrink leaves out of a sequence what its difference does not need, and says where it is kept and what differs.
+// shrink removes the steps that a difference does not need. It returns where the sequence is kept, and what differs.
 func shrink(t *testing.T, q *sequences.Sequence, first *verdict.Scenario, dir string) (file, found string) {
 	t.Helper()
 	found = told(first)
@@ -107,7 +107,7 @@ func shrink(t *testing.T, q *sequences.Sequence, first *verdict.Scenario, dir st
 	return kept, found
 }
 
-// differ walks sequences through both servers, in a project of its own in a folder, and returns those that do not match.
+// differ runs sequences on both servers, in a project of its own, and returns those that do not match.
 func differ(t *testing.T, all map[string]*sequences.Sequence, dir string) map[string]*verdict.Scenario {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -124,7 +124,7 @@ func differ(t *testing.T, all map[string]*sequences.Sequence, dir string) map[st
 		t.Fatal(err)
 	}
 	text, _, _ := strings.Cut(string(project), "\n# What the scenarios reach")
-	// The number of a session that was deleted is given again, to one that is made later.
+	// The times of a session are not stable, because a later session may get the ID of a deleted one.
 	keep(t, filepath.Join(dir, "lockstep.yaml"), strings.Replace(text, "kind: time, stable: true", "kind: time", 1))
 	entries, err := os.ReadDir("scenarios")
 	if err != nil {

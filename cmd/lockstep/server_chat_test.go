@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// chat returns what docs/server.md has its reader write, run and see, below "Chat with it".
+// chat returns what the section "Chat with it" of docs/server.md asks the reader to write and run, and the output
+// that it shows.
 func chat(t *testing.T) (rules, commands string, shown []string) {
 	t.Helper()
 	_, text, _ := strings.Cut(documentation(t)["docs/server.md"], "\n## Chat with it\n")
@@ -32,7 +33,7 @@ func chat(t *testing.T) (rules, commands string, shown []string) {
 	return rules, commands, shown
 }
 
-// unseen returns the lines of an abridged text that what was printed does not have, in their order.
+// unseen returns the lines of a shown output that are missing in the printed text, or out of order.
 func unseen(printed string, shown []string) (missing []string) {
 	lines := strings.Split(printed, "\n")
 	for _, want := range shown {
@@ -49,7 +50,7 @@ func unseen(printed string, shown []string) (missing []string) {
 	return missing
 }
 
-// abridges reports whether a line is another one with … for some of its parts.
+// abridges reports whether short is line with some parts replaced by "…".
 func abridges(short, line string) bool {
 	for i, part := range strings.Split(short, "…") {
 		at := strings.Index(line, part)
@@ -73,7 +74,7 @@ func TestTheChatInTheDocumentationIsTrue(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	project{dir: r.dir}.write(t, "model.yaml", rules)
-	for _, port := range []string{":3000", ":8400"} { // which may be taken here
+	for _, port := range []string{":3000", ":8400"} { // the documented ports may be taken
 		own := freePort(t)
 		commands = strings.ReplaceAll(commands, port, ":"+own)
 		commands = strings.ReplaceAll(commands, "--port "+port[1:], "--port "+own)
@@ -84,7 +85,7 @@ func TestTheChatInTheDocumentationIsTrue(t *testing.T) {
 	}
 }
 
-// runAll runs commands in one shell, as somebody would who pastes them, and returns what they print.
+// runAll runs commands in one shell, as if they were pasted, and returns their output.
 func (r *reader) runAll(t *testing.T, commands string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -93,7 +94,7 @@ func (r *reader) runAll(t *testing.T, commands string) string {
 	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), "PATH="+r.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+r.dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	group := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // the servers, too, when a command fails
+	group := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // also ends the servers when a command fails
 	cmd.Cancel = group
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -113,7 +114,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// What holds the chat against what is printed sees lines that are missing, other, or in another order.
+// TestWhatIsNotPrintedInAChatIsFound checks that unseen finds lines that are missing, changed, or out of order.
 func TestWhatIsNotPrintedInAChatIsFound(t *testing.T) {
 	const printed = "data: {\"a\":1,\"b\":2}\n\ndata: {\"c\":3}\n"
 	for _, tc := range []struct {

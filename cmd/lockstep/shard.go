@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness"
 )
 
-// shardFlag returns the part of the selection that --shard asks for.
+// shardFlag returns the shard that --shard selects.
 func (f *runFlags) shardFlag(w *environment) (harness.Shard, error) {
 	switch f.shard {
 	case "":
@@ -27,14 +27,14 @@ func (f *runFlags) shardFlag(w *environment) (harness.Shard, error) {
 	return s, nil
 }
 
-// shardVariables are those in which a scheduler says which of its jobs this one is, and how many there are. The first that
-// is set counts.
+// shardVariables are the environment variables in which schedulers pass the index of a job and the number of jobs.
+// The first one that is set is used.
 var shardVariables = []struct {
-	of    string // what sets them
+	of    string // who sets them
 	index string
-	total string // "" where index has both: 2/8
-	first int    // of the indexes
-	cure  string // where the total is missing
+	total string // "" if index contains both, as in 2/8
+	first int    // the lowest index
+	cure  string // what to do if the total is missing
 }{
 	{"you", "LOCKSTEP_SHARD", "", 1, ""},
 	{"Kubernetes, in an indexed Job", "JOB_COMPLETION_INDEX", "LOCKSTEP_SHARDS", 0, "a Job does not tell its number of completions: set LOCKSTEP_SHARDS to it in the pod"},
@@ -43,7 +43,7 @@ var shardVariables = []struct {
 	{"Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0, "set parallelism: in the step"},
 }
 
-// shardOf reads which shard this is, and says from where.
+// shardOf reads the shard from the environment, and says which variable it used.
 func shardOf(getenv func(string) string) (s harness.Shard, from string, err error) {
 	var names []string
 	for _, v := range shardVariables {

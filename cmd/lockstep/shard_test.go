@@ -15,9 +15,9 @@ import (
 
 func TestTheShardIsReadFromWhatTheSchedulerSets(t *testing.T) {
 	for _, tc := range []struct {
-		set  string // name=value, apart by blanks
+		set  string // name=value, separated by spaces
 		want harness.Shard
-		from string // or what is wrong, when there is no shard
+		from string // or the error, if there is no shard
 	}{
 		{"LOCKSTEP_SHARD=2/8 CI_NODE_INDEX=1 CI_NODE_TOTAL=3", harness.Shard{Index: 2, Of: 8}, "LOCKSTEP_SHARD=2/8"},
 		{"JOB_COMPLETION_INDEX=0 LOCKSTEP_SHARDS=4", harness.Shard{Index: 1, Of: 4}, "JOB_COMPLETION_INDEX=0 and LOCKSTEP_SHARDS=4"},

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// writeErrorSignals are the signals that come with a write that fails. Where there are none, nothing is listened to.
+// writeErrorSignals are the signals that come with a failed write. Systems without such signals never send them.
 func writeErrorSignals() []os.Signal { return []os.Signal{syscall.SIGPIPE} }

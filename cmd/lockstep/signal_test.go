@@ -24,17 +24,17 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 )
 
-// A command is lockstep as a process of its own, in the middle of a run: it has started a server that does not listen
-// to SIGTERM and has started another process that does not either, and it waits for an answer that does not come.
+// A command is lockstep in a process of its own, in the middle of a run. It has started a server that ignores
+// SIGTERM, which has started another process that ignores it too. It waits for an answer that never comes.
 type command struct {
 	project
 	*exec.Cmd
 	stdout, stderr buffer
-	grandchild     net.Conn // which the kernel closes when it ends
+	grandchild     net.Conn // the kernel closes it when the grandchild ends
 	ended          chan struct{}
 }
 
-// midway returns such a process; grace is what its server gets between SIGTERM and SIGKILL.
+// midway starts such a process. grace is the time that its server gets between SIGTERM and SIGKILL.
 func midway(t *testing.T, grace string) *command {
 	t.Helper()
 	if testing.Short() {
@@ -62,7 +62,7 @@ func midway(t *testing.T, grace string) *command {
 	}
 	go func() {
 		defer close(p.ended)
-		p.Wait() // how it ended is in ProcessState
+		p.Wait() // ProcessState says how it ended
 	}()
 	t.Cleanup(func() { cancel(); <-p.ended })
 	select {
@@ -80,7 +80,7 @@ func midway(t *testing.T, grace string) *command {
 	return p
 }
 
-// leavesNothing waits until the process, and everything that came of it, is no more.
+// leavesNothing waits until the process and all its descendants have ended.
 func (p *command) leavesNothing(t *testing.T) {
 	t.Helper()
 	<-p.ended
@@ -94,7 +94,7 @@ func (p *command) leavesNothing(t *testing.T) {
 		select {
 		case <-ctx.Done():
 			t.Fatalf("left behind: %s", left)
-		case <-time.After(time.Millisecond): // nothing announces that somebody else's child is gone
+		case <-time.After(time.Millisecond): // there is no event for the end of somebody else's child
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestASignalInTheMiddleOfARunEndsItInOrder(t *testing.T) {
 	}
 }
 
-// isIncomplete fails unless the run file tells that it is.
+// isIncomplete fails unless the run file says that it is incomplete.
 func (p *command) isIncomplete(t *testing.T) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(p.dir, "reports", "run.jsonl"))
@@ -143,12 +143,12 @@ func (p *command) isIncomplete(t *testing.T) {
 	}
 }
 
-// Who asks twice does not want to wait for a server that takes its time.
+// TestASecondSignalEndsTheProgramAtOnce checks that a second signal does not wait for a slow server.
 func TestASecondSignalEndsTheProgramAtOnce(t *testing.T) {
 	p := midway(t, "50s")
 	began := time.Now()
 	for asking := true; asking; {
-		p.Process.Signal(syscall.SIGINT) // more than twice, for two may arrive as one
+		p.Process.Signal(syscall.SIGINT) // repeatedly, because two signals may arrive as one
 		select {
 		case <-p.ended:
 			asking = false
@@ -180,12 +180,13 @@ func TestNothingStaysBehindWhenTheProgramIsKilled(t *testing.T) {
 	p.isIncomplete(t)
 }
 
-// What was judged before an interrupt is told, and its exit code counts: it is known to differ.
+// TestAnInterruptKeepsWhatIsKnown checks that an interrupted run reports what was judged before. Its exit code says
+// that something differs.
 func TestAnInterruptKeepsWhatIsKnown(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	defer interrupt(nil)
 	wrong := &faux.Server{Fault: fault(t, "framing"), Asked: func(operation string) {
-		if operation == "GET /items/{id}/label" { // of the second scenario
+		if operation == "GET /items/{id}/label" { // in the second scenario
 			interrupt(errors.New("enough"))
 		}
 	}}

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/stub/mcp"
 )
 
-// stubCommand has the stubs for servers that targets start or call. Help does not list it, because scenarios start them.
+// stubCommand has the stub servers that targets start or call. It is hidden, because usually scenarios start them.
 func stubCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stub",
@@ -29,14 +29,14 @@ func stubCommand(w *environment) *cobra.Command {
 	return cmd
 }
 
-// upstreams are the kinds of stubs that can be started by hand.
+// upstreams are the stubs that can be started by hand.
 var upstreams = []struct{ kind, is string }{
 	{"openai", "a model with the API of OpenAI"},
 	{"anthropic", "a model with the API of Anthropic"},
 	{"http", "a server of HTTP"},
 }
 
-// upstreamCommand starts a stub to try a server by hand.
+// upstreamCommand starts a stub, to try out a server by hand.
 func upstreamCommand(w *environment, kind, is string) *cobra.Command {
 	var script string
 	var port uint16

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rulesFile writes the rules of a stub.
+// rulesFile writes the rules of a stub to a file.
 func rulesFile(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "rules.yaml")
@@ -26,7 +26,7 @@ func rulesFile(t *testing.T, text string) string {
 func TestAStubThatIsStartedByHandAnswersByItsRules(t *testing.T) {
 	for _, tc := range []struct {
 		kind, rules, request string
-		want                 []string // the status and the body, one request after the other
+		want                 []string // the status and body for each request
 	}{
 		{"openai", "- {answer: {text: One, id: a}}\n- {when: {last: hi}, answer: {text: Two, id: b}, times: any}\n",
 			`POST /v1/chat/completions {"model":"m","messages":[{"role":"user","content":"hi"}]}`, []string{"200 One", "200 Two", "200 Two"}},

@@ -25,7 +25,7 @@ func TestStubMCPTalksOverStandardInputAndOutput(t *testing.T) {
 	}()
 	io.WriteString(client, said)
 	lines := bufio.NewScanner(answers)
-	lines.Scan() // to initialize
+	lines.Scan() // the answer to initialize
 	lines.Scan()
 	if want := `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"the HOME"}]}}`; lines.Text() != want {
 		t.Errorf("answered %s, want %s", lines.Text(), want)

@@ -19,7 +19,7 @@ import (
 
 func trendCommand(w *environment) *cobra.Command {
 	var (
-		f   diffFlags // which read a run in the same way
+		f   diffFlags // trend reads runs as lockstep diff does
 		out string
 	)
 	cmd := &cobra.Command{
@@ -86,7 +86,7 @@ func (f *diffFlags) trend(ctx context.Context, folder, out string, w *environmen
 	return errors.Join(html.WriteTrend(file, trend), file.Close())
 }
 
-// runsBelow returns the reports below a folder, and the run files of folders without one.
+// runsBelow returns the reports in a folder and below. A folder without a report counts with its run file.
 func runsBelow(folder string) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

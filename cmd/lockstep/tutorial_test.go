@@ -23,11 +23,11 @@ import (
 
 var update = flag.Bool("update", false, "write what commands print into docs/tutorial.md")
 
-// part is a fenced text of the tutorial that a test has something to do with: a file, what is put behind one, an edit of
-// one, or a session of commands with what they print.
+// part matches a code block of the tutorial that the test uses: a file, text to append to a file, an edit of a file,
+// or a session of commands with their output.
 var part = regexp.MustCompile("(?ms)^(?:<!-- (file|append|edit): (\\S+) -->\n)?^```([a-z]*)\n(.*?)^```\n")
 
-// The tutorial is done from its first line to its last one, and everything is as it says.
+// TestTheTutorialIsTrue follows the tutorial from start to end, and checks that everything is as it says.
 func TestTheTutorialIsTrue(t *testing.T) {
 	for _, program := range []string{"node", "go", "bash"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -70,14 +70,14 @@ func TestTheTutorialIsTrue(t *testing.T) {
 	}
 }
 
-// A reader does what a text says, in a folder.
+// A reader follows a document's instructions in a folder.
 type reader struct {
 	dir, bin string
 	status   int // of the last command
 	commands int
 }
 
-// newReader returns one that has this program on its path.
+// newReader returns a reader that has this program in its PATH.
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	r := &reader{dir: t.TempDir(), bin: t.TempDir()}
@@ -88,7 +88,7 @@ func newReader(t *testing.T) *reader {
 	return r
 }
 
-// write does what a comment says with the block behind it.
+// write does what the comment above a block says.
 func (r *reader) write(t *testing.T, what, name, text string) {
 	t.Helper()
 	p, name := project{dir: r.dir}, filepath.FromSlash(name)
@@ -106,7 +106,7 @@ func (r *reader) write(t *testing.T, what, name, text string) {
 	}
 }
 
-// edit returns both sides of a difference between texts.
+// edit returns the texts before and after a diff.
 func edit(diff string) (before, after string) {
 	for line := range strings.Lines(diff) {
 		switch line[0] {
@@ -121,15 +121,15 @@ func edit(diff string) (before, after string) {
 	return before, after
 }
 
-// session runs commands, and returns them with what they print on standard output, or else on standard error. A command
-// that fails must be followed by one that shows its status; where it is not, that is a problem.
+// session runs commands, and returns them with their output: standard output, or standard error if that is empty. A
+// failing command must be followed by one that shows its status; otherwise session returns a problem.
 func (r *reader) session(t *testing.T, text string) (printed string, problems []string) {
 	t.Helper()
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		command, ok := strings.CutPrefix(line, "$ ")
 		if !ok {
-			continue // it was printed
+			continue // output
 		}
 		if r.status != 0 && command != "echo $?\n" {
 			problems = append(problems, fmt.Sprintf("the command before %q ends with %d, and nobody says so", command, r.status))
@@ -164,7 +164,7 @@ func (r *reader) run(t *testing.T, command string) string {
 	return stderr.String()
 }
 
-// lots are what the servers of the tutorial draw, and what stands for it.
+// lots are values that the tutorial's servers generate, with replacements.
 var lots = []struct{ pattern, name string }{
 	{`"[A-Z]{5}"`, `"‹ticket›"`},
 	{`/ticket: the texts differ \[value [0-9a-f]{8}\]`, `/ticket: the texts differ [value ‹fingerprint›]`},
@@ -172,7 +172,7 @@ var lots = []struct{ pattern, name string }{
 	{`\d\d\d\d-\d\d-\d\d`, `‹day›`},
 }
 
-// drawn returns a text of the tutorial without what no two runs have in common.
+// drawn replaces everything that differs from run to run in the tutorial.
 func drawn(text string) string {
 	text = predictable(text)
 	for _, l := range lots {
@@ -181,7 +181,7 @@ func drawn(text string) string {
 	return text
 }
 
-// A reader tells what is not as it is written.
+// TestASessionIsHeldToWhatItShows checks that a session which differs from its description is reported.
 func TestASessionIsHeldToWhatItShows(t *testing.T) {
 	for _, tc := range []struct {
 		session, want string

@@ -15,16 +15,16 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
+// |
 // twinRuns names the variable that says how often TestTwins runs each server of this repository against itself.
-// twinParts names the one that says into how many parts the scenarios are divided, of which each run takes one in turn; 1
-// if it is not set.
+// twinParts names the variable for the number of parts. Each run takes the next part of the scenarios. The default is 1.
 const (
 	twinRuns  = "LOCKSTEP_TWINS"
 	twinParts = "LOCKSTEP_TWIN_PARTS"
 )
 
-// Whatever is found between a server and itself is a false alarm: of the harness, or of a scenario that demands what no
-// server can keep to, such as a time on a machine that is busy. Half of the runs have one.
+// TestTwins runs servers against themselves. Every finding is a false alarm: of the harness, or of a scenario that
+// demands more than a server can guarantee, such as a time on a busy machine. Half of the runs have a busy machine.
 func TestTwins(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv(twinRuns))
 	if err != nil {
@@ -41,7 +41,7 @@ func TestTwins(t *testing.T) {
 	for n := range runs {
 		for _, name := range []string{"go", "typescript"} {
 			jobs, busy := 1+rand.IntN(8), n%2 == 1
-			part := fmt.Sprintf("%d/%d", n/2%parts+1, parts) // each part on a quiet and on a busy machine
+			part := fmt.Sprintf("%d/%d", n/2%parts+1, parts) // each part runs on a quiet and on a busy machine
 			doc := twins(t, name, part, jobs, busy)
 			wrong := 0
 			for _, s := range doc.Scenarios {
@@ -65,13 +65,14 @@ func TestTwins(t *testing.T) {
 	fmt.Printf("%d results of scenarios, %d false alarms\n", results, alarms)
 }
 
-// twins runs a part of the scenarios on a server and itself, on a machine that has more or less else to do.
+// twins runs a part of the scenarios on a server and itself, on a machine that is busy or not.
 func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Document {
 	t.Helper()
 	if busy {
 		defer keepBusy(t)()
 	}
-	// The program that make has built: scenarios start it again as an MCP server, which a test binary is not.
+	// This is the program that make has built, because scenarios start it again as an MCP server. A test binary cannot
+	// be that.
 	var stdout, stderr strings.Builder
 	cmd := exec.CommandContext(t.Context(), "bin/lockstep", "run", "--target", name, "--target", name,
 		"--shard", part, "--jobs", strconv.Itoa(jobs), "--format", "json", "--reports", "-")
@@ -84,7 +85,7 @@ func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Documen
 	return doc
 }
 
-// keepBusy starts four processes that do nothing as fast as they can, and returns what ends them.
+// keepBusy starts four processes in a busy loop, and returns a function that ends them.
 func keepBusy(t *testing.T) (end func()) {
 	t.Helper()
 	var all []*exec.Cmd
@@ -103,7 +104,7 @@ func keepBusy(t *testing.T) (end func()) {
 	}
 }
 
-// told is what is said of a scenario, a line each.
+// told lists the findings of a scenario, one per line.
 func told(s *verdict.Scenario) string {
 	lines := []string{fmt.Sprintf("%s is %s", s.ID, s.Verdict)}
 	for _, r := range s.Reasons {

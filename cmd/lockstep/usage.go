@@ -15,14 +15,14 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// examplesFirst makes help begin with the examples. The rest follows as cobra has it.
+// examplesFirst moves the examples to the start of the help. The rest stays as cobra has it.
 func examplesFirst(root *cobra.Command) {
 	const examples = "{{if .HasExample}}\n\nExamples:\n{{.Example}}{{end}}"
 	root.SetHelpTemplate("{{if .HasExample}}Examples:\n{{.Example}}\n\n{{end}}" + root.HelpTemplate())
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), examples, "", 1))
 }
 
-// knownCommand refuses what the first argument names when it is no command.
+// knownCommand rejects a first argument that is not a command.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return e
 }
 
-// flagError adds a cure to what the parser of flags says, and leaves out which function of Go's library said it.
+// flagError adds a fix to an error of the flag parser, and removes the name of the Go function that failed.
 func flagError(cmd *cobra.Command, err error) error {
 	e := &harness.UsageError{What: err.Error(), Fix: fmt.Sprintf("%s --help lists the flags", cmd.CommandPath())}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
@@ -62,8 +62,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// noEmptyFlags refuses flags that are given an empty value, as a shell makes it of a variable that is not set. Taken at its
-// word, it would mean something else: the project's own folder, or each scenario.
+// noEmptyFlags rejects flags with an empty value, which usually come from a shell variable that is not set. Taken
+// literally, an empty value would mean something else: the project's own folder, or every scenario.
 func noEmptyFlags(cmd *cobra.Command, _ []string) error {
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -79,8 +79,8 @@ func noEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
-// meantFlag says which flag was likely meant: one of the command, or, where it has none of almost that name, the very
-// flag of another command.
+// meantFlag suggests the flag that was likely meant: a similar one of this command, or else the same one of another
+// command.
 func meantFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -103,7 +103,7 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return fmt.Sprintf("%s has none of that name; these have: %s", cmd.CommandPath(), strings.Join(others, ", "))
 }
 
-// knownSubcommand refuses what is no command of a command.
+// knownSubcommand rejects an argument that is not a subcommand.
 func knownSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -116,7 +116,7 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 	return &harness.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: fix}
 }
 
-// atMostOne accepts one argument, which is what.
+// atMostOne accepts at most one argument; what names it in the error.
 func atMostOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= 1 {
@@ -126,7 +126,7 @@ func atMostOne(what string) cobra.PositionalArgs {
 	}
 }
 
-// exactly accepts n arguments, which are what.
+// exactly accepts exactly n arguments; what and fix are for the error.
 func exactly(n int, what, fix string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == n {

@@ -64,7 +64,7 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 	}
 }
 
-// commands are the names of the commands, sorted.
+// commands returns the names of the commands, sorted.
 func commands() []string {
 	var names []string
 	for _, cmd := range rootCommand(&environment{}).Commands() {
@@ -87,7 +87,7 @@ func TestVersion(t *testing.T) {
 
 func TestHelpTeaches(t *testing.T) {
 	for _, tc := range []struct {
-		args [][]string // which all say the same
+		args [][]string // all mean the same
 		says []string
 	}{
 		{[][]string{{"--help"}, {"-h"}, {"help"}}, []string{
@@ -121,7 +121,7 @@ func TestHelpTeaches(t *testing.T) {
 	}
 }
 
-// Whoever asks for help sees an example first, and no line twice.
+// TestHelpOfEveryCommandBeginsWithAnExample also checks that help has no line twice.
 func TestHelpOfEveryCommandBeginsWithAnExample(t *testing.T) {
 	root := rootCommand(&environment{})
 	all := root.Commands()
@@ -136,7 +136,7 @@ func TestHelpOfEveryCommandBeginsWithAnExample(t *testing.T) {
 	}
 }
 
-// What help shows is what the program takes.
+// TestExamplesInHelpAreCommandLines checks that the program accepts the examples of its help.
 func TestExamplesInHelpAreCommandLines(t *testing.T) {
 	root := rootCommand(&environment{})
 	examples := 0
@@ -162,7 +162,7 @@ func TestExamplesInHelpAreCommandLines(t *testing.T) {
 	}
 }
 
-// words are those of a line of a shell that end at a pipe, at a file, or at the blanks before an explanation.
+// words splits a shell command into words. It stops at a pipe, a redirection, or the blanks before an explanation.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	line, _, _ = strings.Cut(strings.TrimSpace(line), "  ")
@@ -189,7 +189,7 @@ func TestEveryFlagIsExplained(t *testing.T) {
 	}
 }
 
-// A shell that asks for completions must not be answered with an error.
+// TestCompletionIsThere checks that a shell that asks for completions does not get an error.
 func TestCompletionIsThere(t *testing.T) {
 	if o := lockstep(t, "completion", "bash"); o.code != exitMatch || o.stderr != "" || !strings.Contains(o.stdout, "lockstep") {
 		t.Errorf("%+v", o)
@@ -207,9 +207,9 @@ func TestNoCommandIsNotGreen(t *testing.T) {
 	}
 }
 
-// Each flag of each command refuses an empty value, before the command does anything.
+// TestNoFlagTakesAnEmptyValue checks that every flag rejects an empty value before the command does anything.
 func TestNoFlagTakesAnEmptyValue(t *testing.T) {
-	arguments := map[string][]string{"diff": {"a", "b"}, "merge": {"a"}, "trend": {"a"}} // without which no flag is looked at
+	arguments := map[string][]string{"diff": {"a", "b"}, "merge": {"a"}, "trend": {"a"}} // these commands check their arguments before their flags
 	var visit func(path []string, cmd *cobra.Command)
 	visit = func(path []string, cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -228,7 +228,7 @@ func TestNoFlagTakesAnEmptyValue(t *testing.T) {
 	}
 }
 
-// Help lists each command of the day, of CI and of the laboratory under its title.
+// TestHelpGroupsTheCommands checks that every command is in one of the groups of help.
 func TestHelpGroupsTheCommands(t *testing.T) {
 	for _, cmd := range rootCommand(&environment{}).Commands() {
 		ungrouped := cmd.Hidden || slices.Contains([]string{"help", "version", "completion"}, cmd.Name())

@@ -70,9 +70,9 @@ func (f *viewFlags) view(ctx context.Context, dir string, out io.Writer) error {
 	return serveUntil(ctx, l, &viewer{root})
 }
 
-// serveUntil answers requests until the context ends, and returns when none is under way any more.
+// serveUntil answers requests until the context ends, then waits a few seconds for those still running.
 func serveUntil(ctx context.Context, l net.Listener, h http.Handler) error {
-	const patience = 5 * time.Second // with clients that are slow to ask, or to go
+	const patience = 5 * time.Second // with clients that are slow to send or to leave
 	s := &http.Server{Handler: h, ReadHeaderTimeout: patience, IdleTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
@@ -84,7 +84,7 @@ func serveUntil(ctx context.Context, l net.Listener, h http.Handler) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	if err := s.Shutdown(ending); err != nil {
-		_ = s.Close() // which cuts off the rest
+		_ = s.Close() // cuts off the requests that are left
 	}
 	<-served
 	return nil
@@ -104,8 +104,8 @@ var servedFiles = map[string]string{
 	"run.jsonl":   "text/plain; charset=utf-8",
 }
 
-// viewPolicy is what the page needs at most. The page has a policy of its own, which allows its own program alone; both
-// hold.
+// viewPolicy allows at most what the page needs. The page also has a policy of its own, which allows only its own
+// script. Browsers apply both.
 const viewPolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +123,7 @@ func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	kind, known := servedFiles[name]
 	switch {
 	case !isLoopback(r.Host):
-		// A site elsewhere whose name was made to point here (DNS rebinding) sends that name.
+		// A foreign site whose name was made to resolve to this machine (DNS rebinding) sends that name.
 		http.Error(w, "this is not the host that was asked for", http.StatusMisdirectedRequest)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
@@ -136,7 +136,7 @@ func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send sends a file, if it is one: neither a link nor a device.
+// send sends a regular file. It refuses links and devices.
 func (v *viewer) send(w http.ResponseWriter, r *http.Request, name string) {
 	info, err := v.root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -157,7 +157,7 @@ func (v *viewer) send(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// isLoopback reports whether the host of a request is this machine, by a name that no other machine can own.
+// isLoopback reports whether a request's host can only be this machine, whatever DNS says.
 func isLoopback(host string) bool {
 	name := host
 	if n, _, err := net.SplitHostPort(host); err == nil {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// viewed asks a viewer of the folder.
+// viewed sends a request to a viewer of the folder.
 func viewed(t *testing.T, dir, method, target, host string) *http.Response {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
@@ -95,7 +95,8 @@ func TestTheViewerServesReportsAndNothingElse(t *testing.T) {
 	}
 }
 
-// The command tells where it listens, answers there, and ends when it is interrupted.
+// TestViewUntilInterrupted checks that the command prints its address, answers there, and ends when it is
+// interrupted.
 func TestViewUntilInterrupted(t *testing.T) {
 	dir := reportsFolder(t)
 	ctx, interrupt := context.WithCancel(t.Context())

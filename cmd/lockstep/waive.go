@@ -82,7 +82,8 @@ func (f *waiveFlags) waive(ctx context.Context, w *environment, paths []string) 
 	return nil
 }
 
-// findings returns what nothing accepts yet. It reports expired waivers, which are renewed in their file.
+// findings returns the findings that no waiver accepts. It prints expired waivers, because they must be renewed in
+// their file.
 func (f *waiveFlags) findings(w *environment, project *harness.Project, run *verdict.Run, ids []string) []verdict.Finding {
 	var out []verdict.Finding
 	told := map[string]bool{}

@@ -16,20 +16,20 @@ const (
 	day     = "2026-11-20"
 )
 
-// on runs a command on a day.
+// on runs a command on a given day.
 func (p project) on(t *testing.T, day, command string, args ...string) outcome {
 	t.Helper()
 	return p.as(t, shell{today: day}, command, args...)
 }
 
-// with returns the project with another candidate.
+// with changes both servers of the project.
 func (p project) with(t *testing.T, right, wrong string) project {
 	t.Helper()
 	p.write(t, "lockstep.yaml", strings.Replace(shelves, "%s", at("right", right)+"\n"+at("wrong", wrong), 1))
 	return p
 }
 
-// waived is a project whose one difference, of a server with a fault, is waived until a day.
+// waived returns a project with one difference, which is waived until the given day.
 func waived(t *testing.T, id, expires string) project {
 	t.Helper()
 	p := two(t, id)
@@ -41,7 +41,7 @@ func waived(t *testing.T, id, expires string) project {
 	return p
 }
 
-// fillIn does what is left to a person.
+// fillIn fills in the fields of a waiver that a person must write.
 func (p project) fillIn(t *testing.T, expires string) {
 	t.Helper()
 	text := strings.NewReplacer(
@@ -130,7 +130,7 @@ func TestWhatBecomesOfAWaiver(t *testing.T) {
 	same, fixed := "other-value", ""
 	for _, tc := range []struct {
 		name  string
-		fault string // of the candidate, when the run is done
+		fault string // of the candidate in the run
 		day   string
 		args  []string
 		code  int
@@ -211,7 +211,8 @@ func TestAFileThatListsOtherwiseIsLeftAlone(t *testing.T) {
 	}
 }
 
-// The project says where waivers are; what stands in the usual place is a scenario then.
+// TestWaiversInAnotherFile checks that a project can name another waivers file. The file in the usual place is then a
+// scenario.
 func TestWaiversInAnotherFile(t *testing.T) {
 	p := waived(t, "other-value", "2027-02-18")
 	p.write(t, "accepted.yaml", p.read(waivers))

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// pollInterval is the time between two looks at the files.
+// pollInterval is how often the files are checked.
 const pollInterval = 300 * time.Millisecond
 
 func watchCommand(w *environment) *cobra.Command {
@@ -52,24 +52,24 @@ The exit code is 0 when it was ended, and 2 when flags are wrong.`,
 	return cmd
 }
 
-// A watcher runs round after round.
+// A watcher runs the scenarios again and again.
 type watcher struct {
 	flags   *runFlags
 	world   *environment
 	ticks   <-chan time.Time
-	paths   []string         // that were asked for
-	project *harness.Project // as it was when it last could be read; nil: never
+	paths   []string         // from the command line
+	project *harness.Project // as it was when it could last be read; nil if never
 	files   snapshot         // as they were when the last round began
-	failing map[string]bool  // scenarios, by id
+	failing map[string]bool  // ids of scenarios
 	rounds  int
-	looked  func() // after each tick, when its look at the files is done
+	looked  func() // called after each check of the files
 }
 
 func newWatcher(f *runFlags, w *environment, ticks <-chan time.Time) *watcher {
 	return &watcher{flags: f, world: w, ticks: ticks, paths: f.selection.Paths, failing: map[string]bool{}, looked: func() {}}
 }
 
-// loop runs everything, and then what changes touch, until the context ends.
+// loop runs everything, then again whatever a change touches, until the context ends.
 func (x *watcher) loop(ctx context.Context) error {
 	if err := x.flags.validate(); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (x *watcher) loop(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := x.round(ctx, changed)
 		if usage, ok := errors.AsType[*harness.UsageError](err); ok && x.rounds <= 1 {
-			return usage // it would never go away by itself
+			return usage // it would not go away by itself
 		}
 		if err != nil {
 			printError(x.world.stderr, err)
@@ -96,12 +96,12 @@ func (x *watcher) loop(ctx context.Context) error {
 	return nil
 }
 
-// say writes a line for people.
+// say prints a line about the watcher itself.
 func (x *watcher) say(format string, args ...any) {
 	fmt.Fprintf(x.world.stderr, "watch: "+format+"\n", args...)
 }
 
-// state says what is red, of all rounds.
+// state lists the scenarios that are red, in all rounds so far.
 func (x *watcher) state() string {
 	const most = 5
 	ids := slices.Sorted(maps.Keys(x.failing))
@@ -116,7 +116,7 @@ func (x *watcher) state() string {
 	return fmt.Sprintf("%d are red: %s", len(ids), strings.Join(ids, ", "))
 }
 
-// round runs what a change touches. The error is what the run says that is no verdict.
+// round runs what a change touches. Its error is an error of the run that is not a verdict.
 func (x *watcher) round(ctx context.Context, c change) error {
 	x.rounds++
 	before, known := x.look(), x.project != nil
@@ -125,7 +125,7 @@ func (x *watcher) round(ctx context.Context, c change) error {
 		x.project = project
 	}
 	x.files = x.look()
-	for file, s := range before { // a file that has changed since is seen to have
+	for file, s := range before { // so that the next check sees a file that changed in the meantime
 		if _, matters := x.files[file]; matters || known {
 			x.files[file] = s
 		}
@@ -160,7 +160,7 @@ func (x *watcher) round(ctx context.Context, c change) error {
 	return err
 }
 
-// touched returns the ids of the scenarios that a change touches, and forgets those that are no more.
+// touched returns the ids of the scenarios that a change touches. It forgets failing scenarios that no longer exist.
 func (x *watcher) touched(c change) ([]string, error) {
 	all := map[string]bool{}
 	for _, s := range x.project.Scenarios {
@@ -180,7 +180,7 @@ func (x *watcher) touched(c change) ([]string, error) {
 	return ids, nil
 }
 
-// judged notes what is red.
+// judged records which scenarios are red.
 func (x *watcher) judged(r *harness.Result) {
 	for _, s := range r.Scenarios {
 		delete(x.failing, s.ID)
@@ -190,8 +190,8 @@ func (x *watcher) judged(r *harness.Result) {
 	}
 }
 
-// wait waits for a change, and until nothing changes any more: editors and compilers write in several goes. Without one, it
-// was ended.
+// wait waits for a change, and then until the files stop changing, because editors and compilers write in several
+// steps. It returns no change if the context ends.
 func (x *watcher) wait(ctx context.Context) change {
 	last := x.files
 	for {
@@ -209,10 +209,10 @@ func (x *watcher) wait(ctx context.Context) change {
 	}
 }
 
-// A change is what has happened to files.
+// A change is a list of changed files, with what they touch.
 type change struct {
-	all   bool     // it touches all scenarios
-	files []string // none at the beginning
+	all   bool     // touches all scenarios
+	files []string // empty for the first round
 }
 
 func (c change) text() string {
@@ -225,7 +225,7 @@ func (c change) text() string {
 	return strings.Join(c.files, ", ") + " changed"
 }
 
-// classify says what a change of files touches. When the project cannot be read, everything.
+// classify decides what a change touches: everything, if the project cannot be read.
 func (x *watcher) classify(files []string, now snapshot) change {
 	c := change{files: files, all: x.project == nil}
 	for _, file := range files {
@@ -237,17 +237,17 @@ func (x *watcher) classify(files []string, now snapshot) change {
 	return c
 }
 
-// A snapshot has what can be seen of files from outside.
+// A snapshot has the state of files: whether they exist, their size and their time.
 type snapshot map[string]fileState
 
 type fileState struct {
 	there    bool
 	size     int64
 	changed  time.Time
-	scenario bool // it is in the folder of the scenarios
+	scenario bool // is in the scenarios folder
 }
 
-// since returns the files that are not as they were, sorted.
+// since returns the files that differ from an earlier snapshot, sorted.
 func (s snapshot) since(before snapshot) (out []string) {
 	for file, is := range s {
 		if was := before[file]; was.there != is.there || was.size != is.size || !was.changed.Equal(is.changed) {
@@ -263,7 +263,7 @@ func (s snapshot) since(before snapshot) (out []string) {
 	return out
 }
 
-// look looks at all files that matter.
+// look takes a snapshot of all files that matter.
 func (x *watcher) look() snapshot {
 	out := snapshot{}
 	add := func(files []string, scenario bool) {
@@ -275,7 +275,7 @@ func (x *watcher) look() snapshot {
 			out[file] = s
 		}
 	}
-	if x.project == nil { // what it is made of is not known yet
+	if x.project == nil { // which files the project has is not known yet
 		add(documentsBelow(filepath.Dir(x.flags.config)), false)
 		add([]string{x.flags.config}, false)
 		return out
@@ -287,7 +287,7 @@ func (x *watcher) look() snapshot {
 	return out
 }
 
-// documentsBelow returns the files in a folder and below that a project could be made of.
+// documentsBelow returns the files in and below a folder that could be part of a project.
 func documentsBelow(dir string) (out []string) {
 	_ = filepath.WalkDir(dir, func(file string, entry os.DirEntry, err error) error {
 		switch {

@@ -18,18 +18,18 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 )
 
-// A watched is a watcher under way, whose clock and whose files are the test's.
+// A watched is a running watcher, whose clock and files the test controls.
 type watched struct {
 	project
 	ticks     chan time.Time
 	looked    chan struct{}
-	lines     chan string // of standard error
+	lines     chan string // from standard error
 	interrupt context.CancelFunc
 	ended     chan error
-	at        time.Time // when the last file was written
+	at        time.Time // the modification time of the last file written
 }
 
-// watch begins to watch a project.
+// watch starts to watch a project.
 func (p project) watch(t *testing.T, args ...string) *watched {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -49,7 +49,7 @@ func (p project) watch(t *testing.T, args ...string) *watched {
 	return x
 }
 
-// A lineWriter hands over each line that is written. Nobody writes less than one.
+// A lineWriter sends each written line to a channel. Every write must be whole lines.
 type lineWriter struct {
 	to  chan<- string
 	dir string
@@ -62,7 +62,7 @@ func (w lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// says reads lines until one begins so, and returns it and those before.
+// says reads lines up to one with the given prefix, and returns all of them.
 func (x *watched) says(t *testing.T, prefix string) []string {
 	t.Helper()
 	var seen []string
@@ -81,7 +81,7 @@ func (x *watched) says(t *testing.T, prefix string) []string {
 	}
 }
 
-// changes writes a file, at a time at which none was written before.
+// changes writes a file, with a modification time that no file had before.
 func (x *watched) changes(t *testing.T, name, text string) {
 	t.Helper()
 	x.write(t, name, text)
@@ -91,13 +91,13 @@ func (x *watched) changes(t *testing.T, name, text string) {
 	}
 }
 
-// looks lets the watcher look at the files once.
+// looks lets the watcher check the files once.
 func (x *watched) looks() {
 	x.ticks <- time.Time{}
 	<-x.looked
 }
 
-// settles lets the watcher look twice: a change counts when it has come to rest.
+// settles lets the watcher check the files twice, because a change counts only when the files have stopped changing.
 func (x *watched) settles() {
 	x.looks()
 	x.looks()
@@ -107,7 +107,7 @@ const health = "why: It is up\nsource: x\nsteps: [{http: GET /health}]\n"
 
 func TestWatchRunsWhatAChangeTouches(t *testing.T) {
 	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "wrong-status")})))
-	if err := os.RemoveAll(filepath.Join(p.dir, "scenarios/process")); err != nil { // which needs processes
+	if err := os.RemoveAll(filepath.Join(p.dir, "scenarios/process")); err != nil { // they need processes
 		t.Fatal(err)
 	}
 	x := p.watch(t, "items")
@@ -147,7 +147,8 @@ func TestWatchRunsWhatAChangeTouches(t *testing.T) {
 	}
 }
 
-// A mistake is told, and is no end; what was red before comes first when it is mended.
+// TestWatchBearsMistakes checks that a mistake is reported and does not end the watch. After the fix, what was red
+// runs first.
 func TestWatchBearsMistakes(t *testing.T) {
 	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "wrong-status")})))
 	whole := p.read("lockstep.yaml")
@@ -173,7 +174,8 @@ func TestWatchBearsMistakes(t *testing.T) {
 	}
 }
 
-// What a target is made of touches all, and not before it has come to rest.
+// TestWatchOfWhatATargetIsMadeOf checks that a change to the target's source runs every scenario again, once the
+// files have stopped changing.
 func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	url := serve(t, &faux.Server{})
 	p := newProject(t, `  right: {url: "`+url+`", ready: {get: /health}, watch: ["src/**/*.go"]}`)
@@ -194,7 +196,7 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	}
 	x.changes(t, "src/deep/main.js", "no part of it\n")
 	x.settles()
-	x.looks() // by now it has acted on the second look
+	x.looks() // after this, the watcher has handled the second check
 	select {
 	case line := <-x.lines:
 		t.Errorf("it says %q of a file that nobody watches", line)
@@ -202,8 +204,8 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	}
 }
 
-// Before the project was read, every document below its folder could be a part of it: also the reports of the last run, which
-// each round replaces.
+// TestWatchDoesNotLookAtItsReports checks that the watcher ignores its reports, which each round replaces. Before the
+// project is loaded, every document in its folder counts as a part of it.
 func TestWatchDoesNotLookAtItsReports(t *testing.T) {
 	p := newProject(t, at("right", serve(t, &faux.Server{})))
 	p.write(t, "reports/report.json", "{}")
@@ -266,7 +268,8 @@ func TestWhatIsWrongWithWatchEndsIt(t *testing.T) {
 	}
 }
 
-// Ctrl-C in the middle of a round leaves no process, and is how it ends.
+// TestWatchLeavesNothingBehind interrupts the watcher in the middle of a round. It must end normally and leave no
+// process.
 func TestWatchLeavesNothingBehind(t *testing.T) {
 	p := newProject(t, start(t, "right", "right", filepath.Join(t.TempDir(), "a")), start(t, "wrong", "right", filepath.Join(t.TempDir(), "b")))
 	self, err := os.Executable()
@@ -286,7 +289,7 @@ func TestWatchLeavesNothingBehind(t *testing.T) {
 		close(lines)
 	}()
 	ready := false
-	for line := range lines { // of the first round
+	for line := range lines { // until the first round has ended
 		if ready = strings.HasPrefix(line, "watch: none is red; waiting"); ready {
 			break
 		}

@@ -1,4 +1,4 @@
-// Command bare does the one exchange of the benchmark, and nothing else.
+// Command bare does only the one exchange of the benchmark, as the baseline.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command items is a server of items, for measuring runs of many scenarios.
+// Command items is a server of items for benchmarks with many scenarios.
 package main
 
 import (
