@@ -39,7 +39,6 @@ type Server struct {
 	running   sync.WaitGroup // counts the goroutines of open connections
 
 	accepted atomic.Int64
-	written  atomic.Int64
 }
 
 func (s *Server) init() {
@@ -131,9 +130,6 @@ func (s *Server) Close() {
 
 // Accepted returns how many connections the server has accepted.
 func (s *Server) Accepted() int { return int(s.accepted.Load()) }
-
-// Written returns how many bytes clients have taken from the server.
-func (s *Server) Written() int64 { return s.written.Load() }
 
 // converse answers the requests of one connection, one after another.
 func (s *Server) converse(c net.Conn) {

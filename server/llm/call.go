@@ -44,9 +44,9 @@ type caller struct {
 
 // send sends a request and returns the body of the answer, which is a success; the caller closes it. The error is an
 // [*Error]. The time limit is one for each try, with all of its answer (decision M46).
-func (c caller) send(ctx context.Context, to endpoint, method string, body []byte) (*answerBody, error) {
+func (c caller) send(ctx context.Context, to endpoint, body []byte) (*answerBody, error) {
 	for try := 0; ; try++ {
-		answer, err := c.once(ctx, to, method, body)
+		answer, err := c.once(ctx, to, body)
 		if err == nil {
 			return answer, nil
 		}
@@ -73,21 +73,19 @@ func (b *answerBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-func (c caller) once(ctx context.Context, to endpoint, method string, body []byte) (_ *answerBody, err error) {
+func (c caller) once(ctx context.Context, to endpoint, body []byte) (_ *answerBody, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, to.timeout, errTimeout)
 	defer func() {
 		if err != nil {
 			cancel()
 		}
 	}()
-	request, err := http.NewRequestWithContext(ctx, method, to.url, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, &Error{Message: "Invalid base URL: " + to.url, cause: err}
 	}
 	request.Header = to.header.Clone()
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
+	request.Header.Set("Content-Type", "application/json")
 	answer, err := c.transport.RoundTrip(request) // and not a client's Do, which would follow redirects
 	if err != nil {
 		return nil, noAnswer(ctx, to.timeout, err)

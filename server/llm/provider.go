@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -62,7 +61,7 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 		body := p.wire.body(p.config, r, true)
 		log := p.logs.begin(p.config, body)
 		defer log.close()
-		answer, err := p.caller.send(ctx, p.to, http.MethodPost, body)
+		answer, err := p.caller.send(ctx, p.to, body)
 		if err != nil {
 			log.fail(err)
 			yield(Piece{}, err)
@@ -161,7 +160,7 @@ func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piec
 }
 
 func (p *Provider) receive(ctx context.Context, body []byte) (Piece, error) {
-	text, err := p.read(ctx, p.to, http.MethodPost, body)
+	text, err := p.read(ctx, body)
 	if err != nil {
 		return Piece{}, err
 	}
@@ -170,4 +169,25 @@ func (p *Provider) receive(ctx context.Context, body []byte) (Piece, error) {
 		return Piece{}, unreadable(err)
 	}
 	return piece, nil
+}
+
+// read sends a request and returns the whole answer to it.
+func (p *Provider) read(ctx context.Context, body []byte) (jsonwire.Text, error) {
+	answer, err := p.caller.send(ctx, p.to, body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	all, err := readAll(answer, maxAnswer)
+	if err != nil && answer.ctx.Err() != nil {
+		return nil, noAnswer(answer.ctx, p.to.timeout, err)
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	text, err := parse(all)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return text, nil
 }

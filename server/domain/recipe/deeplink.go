@@ -7,18 +7,12 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
-	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
-
-// Encode returns the recipe as the text of a deeplink (GA 11.3).
-func (r Recipe) Encode() string {
-	return base64.RawURLEncoding.EncodeToString(jsonwire.Of(r))
-}
 
 var errDeeplink = errors.New("not a deeplink of a recipe")
 
 // FromDeeplink returns the recipe of a deeplink: Base64 with the alphabet for URLs and without padding, or one of two
-// older forms, the standard Base64 with padding, percent-encoded or not.
+// older forms, the standard Base64 with padding, percent-encoded or not (GA 11.3).
 func FromDeeplink(link string) (Recipe, error) {
 	if strings.ContainsAny(link, "\r\n") { // which package base64 passes over
 		return Recipe{}, errDeeplink

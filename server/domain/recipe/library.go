@@ -42,40 +42,31 @@ func (l *Library) path(id string) (string, bool) {
 	return path, ok
 }
 
-// An Entry is a recipe of the library.
-type Entry struct {
-	ID, Path string
-	Recipe   Recipe
-}
-
-// List returns all recipes in the order of their directories and names, and remembers their ids. Files that hold no recipe
-// are left out.
-func (l *Library) List() []Entry {
-	var entries []Entry
+// List returns the paths of all recipes, in the order of their directories and names, and remembers their ids. It leaves
+// out files that hold no recipe.
+func (l *Library) List() (files []string) {
 	paths := map[string]string{}
 	for _, dir := range canonical(l.Directories()) {
-		files, err := os.ReadDir(dir)
+		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue
 		}
-		for _, file := range files {
-			path := filepath.Join(dir, file.Name())
+		for _, entry := range entries {
+			path := filepath.Join(dir, entry.Name())
 			if ext := filepath.Ext(path); ext != ".yaml" && ext != ".json" {
 				continue
 			}
-			r, err := ReadFile(path)
-			if err != nil {
+			if _, err := ReadFile(path); err != nil {
 				continue
 			}
-			id := IDOf(path)
-			paths[id] = path
-			entries = append(entries, Entry{id, path, r})
+			paths[IDOf(path)] = path
+			files = append(files, path)
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.paths = paths
-	return entries
+	return files
 }
 
 // canonical returns the directories that exist by their real paths, sorted, each once.

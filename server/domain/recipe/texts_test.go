@@ -24,7 +24,7 @@ func TestRetriesOfNothing(t *testing.T) {
 		"{max_retries: 1, checks: [], timeout_seconds: null, on_failure_timeout_seconds: null}": "",
 	} {
 		r := parse(t, "{title: t, description: d, prompt: p, retry: "+retry+"}")
-		linked, err := recipe.FromDeeplink(r.Encode())
+		linked, err := recipe.FromDeeplink(deeplink(r))
 		if err != nil {
 			t.Fatal(err)
 		}

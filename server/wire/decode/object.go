@@ -234,12 +234,6 @@ func (o *Object) MaybeObject(name string) json.RawMessage {
 	return read(o, v, there, Value.AnyObject)
 }
 
-// MaybeArray reads an array of any content that may be missing; then it is nil.
-func (o *Object) MaybeArray(name string) json.RawMessage {
-	v, there := o.Maybe(name)
-	return read(o, v, there, func(v Value) (json.RawMessage, error) { return v.Any(), v.want("array") })
-}
-
 // MaybeAny reads whatever there is, nil if it is missing or null.
 func (o *Object) MaybeAny(name string) json.RawMessage {
 	v, there := o.Maybe(name)
