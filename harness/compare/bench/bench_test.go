@@ -1,5 +1,5 @@
-// Package bench compares large JSON documents beside what others offer for that. It is a module of its own, so that the
-// others are no dependency of lockstep.
+// Package bench measures how fast lockstep compares large JSON documents, next to other libraries. It is a separate
+// module, so that lockstep does not depend on those libraries.
 package bench
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/ratio"
 )
 
-// A way compares two documents and says how many differences it has found.
+// A way compares two documents and returns how many differences it found.
 type way struct {
 	name    string
 	compare func(ref, cand []byte) (int, error)
@@ -40,7 +40,8 @@ var ways = []way{
 
 var only = flag.String("ways", "", "the ways to compare, by name, joined by commas; empty means all")
 
-// floor is the least that a program without any of these would do. It counts to one.
+// floor is the least that any comparison has to do: it decodes both documents and compares the values. It finds at most
+// one difference.
 func floor(ref, cand []byte) (int, error) {
 	r, c, err := decode(ref, cand)
 	if err != nil || reflect.DeepEqual(r, c) {
@@ -73,7 +74,7 @@ func answer(body []byte) *transcript.Transcript {
 	}
 }
 
-// reporter counts the places where go-cmp finds two values to differ.
+// reporter counts the places where go-cmp finds a difference.
 type reporter struct{ n int }
 
 func (r *reporter) PushStep(cmp.PathStep) {}
@@ -111,12 +112,12 @@ func jsonJD(ref, cand []byte) (int, error) {
 	return len(r.Diff(c)), nil
 }
 
-// tooLong is what a way may take for a document before it is left out with the next larger one. That it grows is seen
-// in tens, so this bounds what a run takes.
+// tooLong is the longest that a way may take for one document. A slower way is left out at larger sizes, so this bounds
+// the duration of a run.
 const tooLong = 4 * time.Second
 
 func BenchmarkCompare(b *testing.B) {
-	left := map[string]bool{} // way and case
+	left := map[string]bool{} // the key is the way and the case
 	for _, size := range []struct {
 		name          string
 		bytes, rounds int
@@ -146,7 +147,7 @@ func wanted(name string) bool {
 	return *only == "" || name == "floor" || slices.Contains(strings.Split(*only, ","), name)
 }
 
-// measure lets the ways take turns, and returns those that take too long.
+// measure runs the ways in turns, and returns the names of those that take too long.
 func measure(b *testing.B, present []way, ref, cand []byte, rounds int) (slow []string) {
 	b.Helper()
 	times := make([][]float64, len(present))
@@ -197,8 +198,8 @@ func measure(b *testing.B, present []way, ref, cand []byte, rounds int) (slow []
 	return slow
 }
 
-// memory returns how much a function allocates, and how much of it is in use at most. Garbage is collected often
-// meanwhile, so that little of it counts.
+// memory returns how much a function allocates in total, and how much of that is in use at most. It collects garbage
+// often, so that garbage hardly counts as in use.
 func memory(f func()) (allocated, peak uint64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	runtime.GC()

@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 )
 
-// A document is a list of records, of so many bytes at least. Its differences are known, and the order of its members.
+// A document is a list of records that has at least size bytes. Its differences and the order of its members are known.
 type document struct {
 	size      int
-	edited    bool // five differences, one of them an element that was put in
-	reordered bool // each record's members the other way round
-	ids       bool // each record has an id and a time of its own, as a server makes them up
+	edited    bool // five differences, one of them an inserted element
+	reordered bool // the members of each record are in reverse order
+	ids       bool // each record has a generated id and a generated time
 }
 
-// bytes writes it. The same document is the same bytes.
+// bytes writes the document. The same document always has the same bytes.
 func (d document) bytes() []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	made := rand.New(rand.NewPCG(uint64(d.size), 3))
@@ -31,7 +31,7 @@ func (d document) bytes() []byte {
 	edits := map[int]string{}
 	if d.edited {
 		edits = map[int]string{0: "value", n / 4: "missing", n / 2: "insert", 3 * n / 4: "type", n - 1: "extra"}
-		if n == 3 { // a kilobyte has only three
+		if n == 3 { // a document of one kilobyte has only three records
 			edits = map[int]string{0: "value missing", 1: "insert", 2: "type extra"}
 		}
 	}

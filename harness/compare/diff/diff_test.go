@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// What is written is read back as it was.
 func TestExcerptsAreReadBack(t *testing.T) {
 	long := strings.Repeat("aé\n", 3000)
 	for _, values := range [][2]string{{"", ""}, {"short", "shorter"}, {long, long + "x"}, {"x" + long, long}, {long[:4000] + "1" + long, long[:4000] + "2" + long}} {

@@ -1,29 +1,31 @@
-// Package diff says how two messages differ, as data, and has the words for it.
+// Package diff describes how two messages differ, as data, and turns that data into the words of a report.
 //
-// A Difference has a Kind, a Code with its arguments, the place on both sides and an excerpt of both values. Code branches on
-// these. Sentences, places and excerpts become text in this package alone, which also reads places and excerpts back from
-// reports that were written before.
+// A Difference has a Kind, a Code with its arguments, the place on both sides and an excerpt of both values. Other
+// packages branch on these fields, never on text. Only this package makes sentences, places and excerpts from them. It
+// also parses the places and excerpts in saved reports.
 package diff
 
 import "fmt"
 
-// A Difference is one way in which the candidate is not like the reference.
+// A Difference is one way in which the candidate differs from the reference.
 type Difference struct {
 	Reason
 	Step string // the step's id
-	// Exchange is the index of the exchange in the reference's step; -1 when the difference is not in an exchange. Exchanges
-	// are the indexes on both sides: they differ in a burst, and where requests may come in any order.
+	// Exchange is the index of the exchange in the reference's step; -1 when the difference is not in an exchange.
+	// Exchanges has the indexes on both sides. They can be different in a burst, and where requests may come in any
+	// order.
 	Exchange  int
 	Exchanges [2]int
-	// Stream names the stream, for differences between events. Events are the indexes of the events in it, the reference's
-	// first; -1 where there is no event.
+	// Stream names the stream, for differences between events. Events has the indexes of the events in that stream, the
+	// reference's first; -1 where there is no event.
 	Stream    string
 	Events    [2]int
 	At        At
 	Ref, Cand Excerpt
-	// Fingerprint is equal for differences of one kind at one place whose values are equal but for generated values.
+	// Fingerprint is the same for differences of one kind at one place whose values are equal apart from generated
+	// values.
 	Fingerprint string
-	// More is how many differences that are not listed one by one this one stands for.
+	// More is the number of further differences that this one represents, because they are not listed one by one.
 	More int
 }
 
@@ -45,9 +47,9 @@ const (
 	ElementMissing Kind = "element-missing"
 	ElementExtra   Kind = "element-extra"
 	OrderDiffers   Kind = "order"    // of a list's elements
-	IdentityBroken Kind = "identity" // a generated value that met another one before
-	IDForm         Kind = "id-form"  // an id of another length, alphabet or case
-	Constant       Kind = "constant" // a value that the whole run shows to be no id, although it looks like one
+	IdentityBroken Kind = "identity" // a generated value that was bound to another partner before
+	IDForm         Kind = "id-form"  // an id of a different length, alphabet or case
+	Constant       Kind = "constant" // a value that looks like an id, but that the whole run shows to be a constant
 	CountDiffers   Kind = "count"    // of exchanges in one step
 	EventMissing   Kind = "event-missing"
 	EventExtra     Kind = "event-extra"
@@ -55,11 +57,11 @@ const (
 	EventMoved     Kind = "event-order"
 	EventName      Kind = "event-name"
 	EventFraming   Kind = "event-framing"
-	EventGap       Kind = "event-gap" // from the request before it
+	EventGap       Kind = "event-gap" // the time since the request before it
 
-	HeartbeatDiffers Kind = "heartbeat" // in what it says
+	HeartbeatDiffers Kind = "heartbeat" // in its content
 	StreamEnd        Kind = "stream-end"
-	HangUp           Kind = "hang-up"     // on an upstream that does not answer
+	HangUp           Kind = "hang-up"     // on an upstream that does not respond
 	ExitDiffers      Kind = "exit-status" // of a process that a step ended
 	MoreDiffer       Kind = "more"        // there are more differences than are listed
 )

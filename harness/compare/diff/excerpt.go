@@ -12,16 +12,16 @@ import (
 // An Excerpt is the part of a value that a report shows.
 type Excerpt struct {
 	Text                string
-	CutBefore, CutAfter int // bytes that are missing
+	CutBefore, CutAfter int // bytes that are missing before and after Text
 }
 
 // Absent is how a side without a value is shown.
 const Absent = "—"
 
-// Show returns an excerpt that is all of a text.
+// Show returns an excerpt with the whole text.
 func Show(text string) Excerpt { return Excerpt{Text: strings.ToValidUTF8(text, "\ufffd")} }
 
-// ShowSome is Show of a text that may be missing.
+// ShowSome is Show, except that an empty text is shown as absent.
 func ShowSome(text string) Excerpt {
 	if text == "" {
 		return Excerpt{Text: Absent}
@@ -29,7 +29,7 @@ func ShowSome(text string) Excerpt {
 	return Show(text)
 }
 
-// ShowNode shows a value as JSON; nil is absent.
+// ShowNode shows a value as JSON, and nil as absent.
 func ShowNode(n *jsontree.Node) Excerpt {
 	if n == nil {
 		return Excerpt{Text: Absent}
@@ -40,8 +40,8 @@ func ShowNode(n *jsontree.Node) Excerpt {
 // MaxShown is how many bytes of a value a difference keeps.
 const MaxShown = 2000
 
-// Cut shortens two texts that are shown under each other to what surrounds the first place where they differ. Both begin at
-// the same offset.
+// Cut shortens two long texts to the part around the first place where they differ. Both excerpts begin at the same
+// offset, because a report shows one below the other.
 func Cut(a, b string) (Excerpt, Excerpt) {
 	if len(a) <= MaxShown && len(b) <= MaxShown {
 		return Excerpt{Text: a}, Excerpt{Text: b}
@@ -65,7 +65,8 @@ func window(s string, from int) Excerpt {
 	return Excerpt{s[from:to], from, len(s) - to}
 }
 
-// String writes the excerpt as reports keep it: "[12 bytes cut] …" before the text, and "… [12 bytes cut]" behind it.
+// String returns the excerpt as reports store it: "[12 bytes cut] …" comes before the text, and "… [12 bytes cut]"
+// after it.
 func (e Excerpt) String() string {
 	out := e.Text
 	if e.CutBefore > 0 {
@@ -79,7 +80,7 @@ func (e Excerpt) String() string {
 
 const cutMark = " bytes cut]"
 
-// ParseExcerpt reads an excerpt from a report. A value that has such marks itself is read as if it had been cut.
+// ParseExcerpt reads an excerpt from a report. If the value itself contains such marks, they are read as marks, too.
 func ParseExcerpt(text string) Excerpt {
 	e := Excerpt{Text: text}
 	if rest, ok := strings.CutPrefix(text, "["); ok {

@@ -5,13 +5,13 @@ import "strings"
 // At is where two messages differ.
 type At struct {
 	Message  string    // which of several messages: "event 3 (ping)", "request 2"; "" when there is only one
-	Part     string    // of the message: "status", "header Allow", "body", "data"
-	Pointers [2]string // JSON Pointers of both sides, in a part that is JSON
-	Inside   string    // in a document that a text at the pointers holds: "⟨JSON⟩ /id"
-	Contract string    // what a contract.Violation calls the part; "" when it is Part
+	Part     string    // the part of the message: "status", "header Allow", "body", "data"
+	Pointers [2]string // the JSON Pointers on both sides, if the part is JSON
+	Inside   string    // the place inside a document that the text at the pointers contains: "⟨JSON⟩ /id"
+	Contract string    // the name of the part in a contract.Violation; "" when it is Part
 }
 
-// String writes the place for a person, by the reference's pointer: "event 3 (ping) data /id".
+// String describes the place for people, with the reference's pointer: "event 3 (ping) data /id".
 func (a At) String() string {
 	out := a.Message
 	for _, part := range [...]string{a.Part, a.Pointers[0], a.Inside} {
@@ -26,7 +26,7 @@ func (a At) String() string {
 	return out
 }
 
-// InContract writes the place on a side in the words of a contract.Violation: "body/error/code", "event data/id".
+// InContract returns the place on one side as a contract.Violation writes it: "body/error/code", "event data/id".
 func (a At) InContract(side int) string {
 	if a.Contract != "" {
 		return a.Contract + a.Pointers[side]
@@ -34,11 +34,11 @@ func (a At) InContract(side int) string {
 	return a.Part + a.Pointers[side]
 }
 
-// numbered are the words for messages that are counted.
+// numbered are the messages that have a number in places.
 var numbered = [...]string{"event", "heartbeat", "request"}
 
-// Unnumbered returns a place without the number of its event, heartbeat or request to a stub, which depends on what came
-// before: "event (ping) data" of "event 3 (ping) data".
+// Unnumbered removes the number of an event, a heartbeat or a request to a stub from a place, because the number
+// depends on earlier messages. It returns "event (ping) data" for "event 3 (ping) data".
 func Unnumbered(place string) string {
 	for _, word := range numbered {
 		rest, ok := strings.CutPrefix(place, word+" ")
@@ -50,7 +50,7 @@ func Unnumbered(place string) string {
 	return place
 }
 
-// PointerIn returns the JSON Pointer in a place of a difference or of a violation; "" when there is none.
+// PointerIn returns the JSON Pointer in the place of a difference or a violation; "" when there is none.
 func PointerIn(place string) string {
 	if i := strings.IndexByte(place, '/'); i >= 0 {
 		return place[i:]
@@ -58,8 +58,8 @@ func PointerIn(place string) string {
 	return ""
 }
 
-// InDocument returns the JSON Pointer of a place in a body or in an event's data. upstream is whether the place is of a
-// request to a stub. ok is false for all other places.
+// InDocument returns the JSON Pointer of a place in a body or in the data of an event. upstream says whether the place
+// belongs to a request to a stub. ok is false for all other places.
 func InDocument(place string, upstream bool) (pointer string, ok bool) {
 	if _, pointer, ok = strings.Cut(place, " data /"); ok {
 		return "/" + pointer, true
@@ -72,5 +72,5 @@ func InDocument(place string, upstream bool) (pointer string, ok bool) {
 	return "", false
 }
 
-// IsInside reports whether a place is in a document that a text holds.
+// IsInside reports whether a place is inside a document that a text contains.
 func IsInside(place string) bool { return strings.Contains(place, "⟨") }

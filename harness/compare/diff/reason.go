@@ -5,26 +5,25 @@ import (
 	"io"
 )
 
-// A Reason says how two values differ. The zero Reason says that they do not.
+// A Reason says how two values differ. The zero Reason means that they do not differ.
 type Reason struct {
 	Kind Kind
 	Code Code
 	Args []any // of the code's sentence
 }
 
-// Because returns a reason.
 func Because(kind Kind, code Code, args ...any) Reason { return Reason{kind, code, args} }
 
-// None reports whether there is no difference.
+// None reports whether the values do not differ.
 func (r Reason) None() bool { return r.Kind == "" }
 
-// Text returns the sentence.
+// Text returns the sentence that describes the difference.
 func (r Reason) Text() string { return r.Code.With(r.Args...) }
 
-// String is Text, so that a reason can be an argument of another one.
+// String is Text. It allows a Reason to be an argument of another Reason.
 func (r Reason) String() string { return r.Text() }
 
-// With returns the sentence of a code.
+// With fills arguments into the sentence of the code.
 func (c Code) With(args ...any) string {
 	if len(args) == 0 {
 		return string(c)
@@ -38,8 +37,8 @@ type Side int
 // String names the side in a sentence.
 func (s Side) String() string { return [...]string{"the reference", "the candidate"}[s] }
 
-// Verbatim is an argument that a sentence has without quotation marks, whatever its verb.
+// Verbatim is an argument that a sentence shows without quotation marks, even if its verb is %q.
 type Verbatim string
 
-// Format writes the text.
+// Format writes the text and ignores the verb.
 func (v Verbatim) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, string(v)) }

@@ -2,10 +2,11 @@ package diff
 
 import "strings"
 
-// A Code says what is different. Its text is the sentence that reports print, with verbs for the arguments of a Reason.
+// A Code says what differs. Its text is the sentence that reports print, with fmt verbs for the arguments of the
+// Reason.
 type Code string
 
-// Of values, texts and numbers.
+// Codes for values, texts and numbers.
 const (
 	ValuesDiffer         Code = "the values differ"
 	TextsDiffer          Code = "the texts differ"
@@ -21,7 +22,7 @@ const (
 	DurationsApart       Code = "the durations are further apart than a rule allows: %s"
 )
 
-// Of times. The codes that say in what notation times are written begin with timesWritten.
+// Codes for times. Those that are about notations begin with timesWritten: see IsTimeNotation.
 const (
 	timesWritten           = "the times are written differently"
 	TimeNotation      Code = timesWritten
@@ -40,7 +41,8 @@ const (
 	ListReversed      Code = "the times %s %s in the reference's list, and %s in the candidate's"
 )
 
-// Of ids and tokens. The first two take one value, its partner, the place where they met, and what else code needs.
+// Codes for ids and tokens. The first two take a value, its partner, the place where the two were bound, and a last
+// argument that only code reads.
 const (
 	RefHadOtherPartner  Code = "the reference's %[1]q stood beside the candidate's %[2]q at %[3]s"
 	CandHadOtherPartner Code = "the candidate's %[1]q stood beside the reference's %[2]q at %[3]s"
@@ -58,7 +60,7 @@ const (
 	TokenAlphabets      Code = "the tokens are made differently: of %s, and of %s"
 )
 
-// Of what texts hold.
+// Codes for the contents of texts.
 const (
 	NoJSON           Code = "%s's text is no JSON, although a rule says so: %s"
 	JSONNotation     Code = "the JSON in the texts is the same, but is written differently"
@@ -67,7 +69,7 @@ const (
 	SignatureInvalid Code = "%s's signature %s"
 )
 
-// Of objects and lists.
+// Codes for objects and lists.
 const (
 	CandidateLacksField   Code = "the candidate lacks the field"
 	ReferenceLacksField   Code = "the reference has no such field"
@@ -77,7 +79,7 @@ const (
 	EntriesReordered      Code = "the entries of the archives are the same, in another order"
 )
 
-// Of answers and requests.
+// Codes for responses and requests.
 const (
 	CountsOfAnswers      Code = "the numbers of answers differ"
 	CountsOfRequests     Code = "the numbers of requests differ"
@@ -100,7 +102,7 @@ const (
 	MoreDifferences      Code = "%d more differences are not listed"
 )
 
-// Of streams and events.
+// Codes for streams and events.
 const (
 	EndedByOthers       Code = "the streams were ended by different sides"
 	CandidateLacksEvent Code = "the candidate does not send this: %s"
@@ -118,5 +120,6 @@ const (
 	EventsApart         Code = "the events come further apart than a rule allows, %s%s"
 )
 
-// IsTimeNotation reports whether a sentence says in which notation times are written. Such times differ in every digit.
+// IsTimeNotation reports whether a sentence says that two times have different notations. Reports do not mark the
+// characters in which such times differ, because nearly all differ.
 func IsTimeNotation(sentence string) bool { return strings.HasPrefix(sentence, timesWritten) }

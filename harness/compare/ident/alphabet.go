@@ -1,6 +1,6 @@
 package ident
 
-// An alphabet is a set of characters, by their classes.
+// An alphabet is a set of classes of characters.
 type alphabet byte
 
 const (
@@ -11,7 +11,7 @@ const (
 	upperRest
 )
 
-// alphabets are those that ids are drawn from, each before those that it is a part of.
+// alphabets are the sets that ids are drawn from. Each comes before its supersets.
 var alphabets = []struct {
 	set  alphabet
 	size float64
@@ -25,7 +25,7 @@ var alphabets = []struct {
 	{digits | lowerHex | lowerRest | upperHex | upperRest, 62, "letters of both cases and digits"},
 }
 
-// class returns the index of the smallest alphabet that has all of a set.
+// class returns the index of the smallest alphabet that contains the whole set.
 func (a alphabet) class() int {
 	for i := range alphabets {
 		if a&^alphabets[i].set == 0 {

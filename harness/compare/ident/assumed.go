@@ -8,36 +8,36 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// One comparison cannot tell an id from a constant that looks like one: two fixed UUIDs in one place are bound to each
-// other like two drawn ones. Other scenarios can: a constant repeats, and what is drawn does not. So a comparison says
-// which values it has let stand beside each other, and package verdict looks at those of a whole run.
+// One comparison cannot tell an id from a constant that looks like one: it binds two fixed UUIDs in the same place just
+// like two random ones. Other scenarios can tell, because a constant occurs again and a random value does not. So a
+// comparison returns the values that it assumed to be generated, and package verdict checks those of a whole run.
 
-// A Assumed is two values that count as made up, where they first stood in the same place.
+// An Assumed is two values that the comparison took for generated ones, and the first place where both appeared.
 type Assumed struct {
 	Reference, Candidate string
 	Class                ValueClass
 	Step, Stream, Place  string // as in a Difference
-	// Sent is set when the client said both before a target did.
+	// Sent is set when the client sent both values before a target did.
 	Sent bool
-	// Seen is when the reference's was seen, and Unit the finest step that the two are written in. Both are for times only.
+	// Seen is when the reference's value was seen. Unit is the finest unit that the two values need. Both are for times
+	// only.
 	Seen time.Time
 	Unit time.Duration
 }
 
-// ValueClass is what a value counts as.
+// ValueClass is what kind of generated value the comparison assumed.
 type ValueClass byte
 
-// What values count as.
 const (
 	IDClass ValueClass = iota
 	PortClass
 	TimeClass
 )
 
-// maxAssumed bounds how many values of one comparison a run keeps.
+// maxAssumed bounds how many assumed values of one comparison a run keeps.
 const maxAssumed = 1000
 
-// Assumed returns what has been bound by its shape, and the times that lie far from the moment they were seen.
+// Assumed returns the values that were bound because of their shape, and the noted pairs: see times.noted.
 func (b *Bindings) Assumed() []Assumed {
 	var out []Assumed
 	add := func(p Assumed, where Location) {
@@ -53,7 +53,7 @@ func (b *Bindings) Assumed() []Assumed {
 	}
 	for _, key := range b.order {
 		if key.kind < tokUUID || key.kind >= tokMillis {
-			continue // a rule declares it, or lockstep has given it
+			continue // a rule declares it, or lockstep or the client chose it
 		}
 		partner := b.forward[key]
 		p := Assumed{Reference: key.value, Candidate: partner.value, Class: IDClass}
@@ -68,21 +68,21 @@ func (b *Bindings) Assumed() []Assumed {
 	return out
 }
 
-// A notedPair is two values that are not told from others by how they are bound.
+// A notedPair is a pair for Assumed that cannot be derived from Bindings.order.
 type notedPair struct {
 	Assumed
 	where Location
 }
 
-// sentPlace is where a request has what the client says.
+// sentPlace is the place of all values that a client sends in a request.
 const sentPlace = "request"
 
 func isStep(steps []transcript.Step, id string) bool {
 	return slices.ContainsFunc(steps, func(s transcript.Step) bool { return s.ID == id })
 }
 
-// noteTime keeps two times that are let pass although they are not of the moment in which they were seen: an expiry, a
-// date that a client has sent, or digits that only look like a time.
+// noteTime records two times that are accepted although they are far from the moment they were seen: an expiry, a date
+// that a client sent, or digits that only look like a time.
 func (t *times) noteTime(moments [2]time.Time, ref, cand string, p Place) {
 	if len(t.noted) == maxAssumed || moments[0].Sub(p.Seen[0]).Abs() <= leeway {
 		return
@@ -92,8 +92,8 @@ func (t *times) noteTime(moments [2]time.Time, ref, cand string, p Place) {
 	})
 }
 
-// unitOf returns the coarsest unit in which a moment is a whole number. What is finer than a second is a second: servers
-// write one moment with different fractions.
+// unitOf returns the coarsest unit of which a moment is a whole number. Fractions of a second count as seconds, because
+// servers write the same moment with different fractions.
 func unitOf(t time.Time) time.Duration {
 	for _, unit := range [...]time.Duration{24 * time.Hour, time.Hour, time.Minute} {
 		if t.Equal(t.Truncate(unit)) {

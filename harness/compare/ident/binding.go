@@ -1,3 +1,8 @@
+// Package ident recognises generated values in texts, such as ids, times and ports, and binds those of the reference to
+// those of the candidate.
+//
+// Two servers generate different values, so equal texts cannot be required. Instead, a value of the reference must
+// always appear in the same places as its partner, the value of the candidate that is bound to it.
 package ident
 
 import (
@@ -11,26 +16,27 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Bindings holds which generated value of the reference stands for which of the candidate. Two values are bound when
-// they first stand in the same place; from then on they must always meet each other, and nothing else.
+// Bindings records which generated value of the reference corresponds to which value of the candidate. Two values are
+// bound when they first appear in the same place. From then on, each may only appear together with the other.
 type Bindings struct {
 	vocabulary
 	times
 	formats
 	forward, backward map[boundKey]bound
-	// order has the values of the reference in the order in which they were bound, but for those that are a part of another.
+	// order lists the reference's bound values in the order in which they were bound. Other spellings of a listed
+	// value, such as without its prefix, are left out.
 	order []boundKey
-	// names says that a skeleton has ids that have partners under the names of the reference's.
+	// names makes Skeleton tell ids apart that have partners.
 	names bool
 }
 
-// boundKey is a value and the kind within which it is unique.
+// boundKey is a value and its kind. Each kind has its own bindings.
 type boundKey struct {
 	kind  tokenKind
 	value string
 }
 
-// bound is the partner of a value, and where they met.
+// bound is the partner of a value, and the place where the two were bound.
 type bound struct {
 	value string
 	where Location
@@ -44,7 +50,7 @@ func New(ref, cand *transcript.Transcript, shapes ...IDShape) *Bindings {
 	return b
 }
 
-// Put sets a value in a map that is made when it gets its first: most comparisons have few of what there can be.
+// Put sets a value in a map, and makes the map first if it is nil. Most comparisons never use most of their maps.
 func Put[K comparable, V any](m *map[K]V, key K, value V) {
 	if *m == nil {
 		*m = map[K]V{}
@@ -52,8 +58,8 @@ func Put[K comparable, V any](m *map[K]V, key K, value V) {
 	(*m)[key] = value
 }
 
-// lockstepValues are the values that lockstep itself gave to a side. The directory is known by its last segment, too: servers make
-// names of paths in many ways.
+// lockstepValues returns the values that lockstep itself gave to a side. The last segment of the directory is one of
+// them, because servers derive names from paths in many ways.
 func lockstepValues(t *transcript.Transcript) []KnownValue {
 	var out []KnownValue
 	if t.Unique != "" {
@@ -71,16 +77,16 @@ func lockstepValues(t *transcript.Transcript) []KnownValue {
 	return out
 }
 
-// Met reports whether a value of the reference has a partner.
+// Met reports whether a value of the reference is bound.
 func (b *Bindings) Met(kind tokenKind, ref string) bool {
 	_, met := b.forward[boundKey{kind, ref}]
 	return met
 }
 
-// bind records that two values stand in the same place. The reason says why they cannot be partners.
+// bind binds two values that appear in the same place. It returns the reason if they cannot be partners.
 func (b *Bindings) bind(kind tokenKind, ref, cand string, where Location) diff.Reason {
 	if kind <= tokProgram {
-		return diff.Reason{} // one value a side, by construction
+		return diff.Reason{} // each side has exactly one such value
 	}
 	if why := b.conflict(kind, ref, cand); !why.None() || b.Met(kind, ref) {
 		return why
@@ -91,9 +97,9 @@ func (b *Bindings) bind(kind tokenKind, ref, cand string, where Location) diff.R
 	return diff.Reason{}
 }
 
-// bindToken binds what two tokens of one kind stand for. An id that may be written in other ways, too, is bound in the one that
-// they have in common: behind a prefix without it ("client_01ARZ…" says whose "01ARZ…" is), a UUID in small letters and
-// without dashes.
+// bindToken binds two tokens of the same kind. An id that can be written in several ways is also bound in the form that
+// they share. For an id with a prefix, that is the part behind it, because "client_01ARZ…" belongs to "01ARZ…". For a
+// UUID, it is the form in lower case and without dashes.
 func (b *Bindings) bindToken(t token, ref, cand string, where Location) diff.Reason {
 	if why := b.bind(t.Kind, ref, cand, where); !why.None() {
 		return why
@@ -114,7 +120,7 @@ func (b *Bindings) bindToken(t token, ref, cand string, where Location) diff.Rea
 	return b.bindNameless(tokAnyUUID, plainUUID(ref), plainUUID(cand), where)
 }
 
-// bindNameless is bind for another way to write an id that has a name.
+// bindNameless binds another spelling of an id that is already in order, and adds nothing to order.
 func (b *Bindings) bindNameless(kind tokenKind, ref, cand string, where Location) diff.Reason {
 	met := len(b.order)
 	why := b.bind(kind, ref, cand, where)
@@ -124,7 +130,7 @@ func (b *Bindings) bindNameless(kind tokenKind, ref, cand string, where Location
 
 func plainUUID(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "")) }
 
-// conflict says with what one of two values was bound instead.
+// conflict returns the earlier binding that makes it impossible to bind two values.
 func (b *Bindings) conflict(kind tokenKind, ref, cand string) diff.Reason {
 	if partner, met := b.forward[boundKey{kind, ref}]; met && partner.value != cand {
 		return diff.Because(diff.IdentityBroken, diff.RefHadOtherPartner, ref, partner.value, partner.where, IDConflict{kind, ref, cand})
@@ -135,11 +141,11 @@ func (b *Bindings) conflict(kind tokenKind, ref, cand string) diff.Reason {
 	return diff.Reason{}
 }
 
-// MinKnown is the length from which a bound value is looked for inside longer texts; shorter ones would be found by
-// chance.
+// MinKnown is the shortest length of bound values that are searched for inside longer texts. Shorter ones would be
+// found by chance.
 const MinKnown = 6
 
-// BindWhole binds two whole values and makes them known inside longer texts.
+// BindWhole binds two whole values, and recognises them inside longer texts from then on.
 func (b *Bindings) BindWhole(ref, cand string, where Location) diff.Reason {
 	met := b.Met(TokKnown, ref)
 	if why := b.bindKnown(TokKnown, ref, cand, where); !why.None() || met {
@@ -152,7 +158,7 @@ func (b *Bindings) BindWhole(ref, cand string, where Location) diff.Reason {
 	return diff.Reason{}
 }
 
-// rememberEncoded makes two bound values known where they are percent-encoded, as a part of a path and of a query.
+// rememberEncoded recognises two bound values in their percent-encoded forms as well, in paths and in queries.
 func (b *Bindings) rememberEncoded(ref, cand string, where Location) {
 	for _, encode := range [...]func(string) string{url.PathEscape, url.QueryEscape} {
 		r, c := encode(ref), encode(cand)
@@ -163,11 +169,12 @@ func (b *Bindings) rememberEncoded(ref, cand string, where Location) {
 		if b.bind(TokKnown, r, c, where).None() {
 			b.remember(TokKnown, r, c)
 		}
-		b.order = b.order[:order] // it has a name
+		b.order = b.order[:order] // the value is already in order without the encoding
 	}
 }
 
-// bindKnown binds two values and makes them known inside longer texts. They have no shape of the kind by themselves.
+// bindKnown binds two values that their shape alone does not reveal, and recognises them inside longer texts from then
+// on.
 func (b *Bindings) bindKnown(kind tokenKind, ref, cand string, where Location) diff.Reason {
 	met := b.Met(kind, ref)
 	why := b.bind(kind, ref, cand, where)
@@ -177,7 +184,8 @@ func (b *Bindings) bindKnown(kind tokenKind, ref, cand string, where Location) d
 	return why
 }
 
-// OtherUnit says in what two times are written, when both are times and that differs.
+// OtherUnit returns how the notations of two times differ. It returns no reason when they are the same, or when a value
+// is not a time.
 func OtherUnit(ref, cand tokenKind) diff.Reason {
 	if ref == cand || !ref.IsTime() || !cand.IsTime() {
 		return diff.Reason{}
@@ -185,7 +193,8 @@ func OtherUnit(ref, cand tokenKind) diff.Reason {
 	return diff.Because(diff.ValueDiffers, diff.TimeUnits, cand.unit(), ref.unit())
 }
 
-// Texts compares two texts up to renaming.
+// Texts compares two texts and binds the generated values in them. It returns how the texts differ apart from those
+// values.
 func (b *Bindings) Texts(ref, cand string, p Place) diff.Reason {
 	why := b.compareTokens(ref, cand, p)
 	if why.Code != diff.TextsDiffer {
@@ -204,7 +213,7 @@ func (b *Bindings) Texts(ref, cand string, p Place) diff.Reason {
 	return why
 }
 
-// compareTokens compares two texts by what is recognised in each.
+// compareTokens compares two texts by the tokens that are recognised in each of them alone.
 func (b *Bindings) compareTokens(ref, cand string, p Place) diff.Reason {
 	rt := b.Scan(0, ref)
 	ct := rt
@@ -243,7 +252,7 @@ func (b *Bindings) compareTokens(ref, cand string, p Place) diff.Reason {
 				return why
 			}
 			if !met && t.Kind == tokTrace {
-				b.remember(tokTrace, rv, cv) // it stands alone in logs and bodies, without a shape of its own
+				b.remember(tokTrace, rv, cv) // elsewhere it has no shape: logs and bodies contain it alone
 			}
 			if !met && format.None() {
 				format = b.formatDiff(t.Kind, rv[:t.prefix], rv[t.prefix:], cv[t.prefix:])
@@ -258,8 +267,8 @@ func (b *Bindings) compareTokens(ref, cand string, p Place) diff.Reason {
 		composite = composite || t.Kind == tokMillis && len(rv) < len(ref)
 	}
 	if composite {
-		// Milliseconds inside a longer text make an id, such as "client_call_1765000000000": the whole of it is bound,
-		// or another request's id would pass for this one's.
+		// Milliseconds inside a longer text make it an id, such as "client_call_1765000000000". The whole text is
+		// bound, or the id of another request would pass as this one.
 		if why := b.BindWhole(ref, cand, p.Where); !why.None() {
 			return why
 		}
@@ -267,7 +276,7 @@ func (b *Bindings) compareTokens(ref, cand string, p Place) diff.Reason {
 	return format
 }
 
-// SameShape reports whether two texts are equal but for what is made up in their tokens.
+// SameShape reports whether two texts are equal apart from the generated parts of their tokens.
 func SameShape(a string, at []token, b string, bt []token) bool {
 	if len(at) != len(bt) {
 		return false
@@ -282,14 +291,14 @@ func SameShape(a string, at []token, b string, bt []token) bool {
 	return a[ai:] == b[bi:]
 }
 
-// Named returns the bindings as they are, with skeletons in which ids that have partners are told apart.
+// Named returns the same bindings with skeletons that tell ids apart that have partners.
 func (b *Bindings) Named() *Bindings {
 	out := *b
 	out.names = true
 	return &out
 }
 
-// PartnerOf returns what a whole value of a side has been bound to; "" when it has not been bound.
+// PartnerOf returns the value that a whole value of a side is bound to; "" when it is not bound.
 func (b *Bindings) PartnerOf(side int, value string) string {
 	if side == 1 {
 		return b.backward[boundKey{TokKnown, value}].value
@@ -297,8 +306,9 @@ func (b *Bindings) PartnerOf(side int, value string) string {
 	return b.forward[boundKey{TokKnown, value}].value
 }
 
-// Name returns what an id is called in skeletons that tell ids apart: what the reference has in its place; "" when it
-// has no partner, or when skeletons do not.
+// Name returns what identifies an id in a skeleton that tells ids apart: a blank and the reference's value, on both
+// sides. After the blank comes nothing if the id is not bound. Name returns "" for skeletons that do not tell ids
+// apart.
 func (b *Bindings) Name(side int, kind tokenKind, value string) string {
 	if !b.names {
 		return ""
@@ -312,7 +322,8 @@ func (b *Bindings) Name(side int, kind tokenKind, value string) string {
 	return " "
 }
 
-// Skeleton returns the text with its tokens replaced by their kinds: equal for texts that can be equal up to renaming.
+// Skeleton returns the text with its tokens replaced by their kinds. Texts that can be equal apart from generated
+// values have equal skeletons.
 func (b *Bindings) Skeleton(side int, s string) string {
 	if jsontree.Plain(s) && len(b.Shapes.all) == 0 && !b.Mentions(side, s) {
 		return s
@@ -331,13 +342,13 @@ func (b *Bindings) Skeleton(side int, s string) string {
 	return string(append(out, s[at:]...))
 }
 
-// A IDConflict is two values that do not belong together.
+// An IDConflict is two values that cannot be partners.
 type IDConflict struct {
 	kind      tokenKind
 	ref, cand string
 }
 
-// Clone returns bindings that can be added to without a trace.
+// Clone returns a copy. Binding values in the copy does not change the original.
 func (b *Bindings) Clone() *Bindings {
 	out := *b
 	out.forward, out.backward, out.Applied = maps.Clone(b.forward), maps.Clone(b.backward), maps.Clone(b.Applied)
@@ -349,8 +360,8 @@ func (b *Bindings) Clone() *Bindings {
 	return &out
 }
 
-// KnownElsewhere says which of two values, bound by a rule, is known as another thing: by its shape, or because the client has
-// sent it.
+// KnownElsewhere returns how a rule's binding of two values conflicts with an earlier one: a value was bound because of
+// its shape, or because the client sent it.
 func (b *Bindings) KnownElsewhere(ref, cand string) diff.Reason {
 	if min(len(ref), len(cand)) < MinKnown {
 		return diff.Reason{}

@@ -10,26 +10,27 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A time that a server makes up is known by its distance from the moment it was seen. What has happened, happened lately.
-// What is to come, such as the end of a session, may lie as far ahead as the server likes: as far as on the other side.
+// A time that a server generates is recognised by its distance from the moment it was seen. A time of something that
+// has happened must be recent. A time in the future, such as the end of a session, may be as far ahead as the server
+// likes, if it is equally far ahead on the other side.
 
-// maxDistance is how far from the moment it was seen a generated time may lie.
+// maxDistance is how far before the moment it was seen a generated time may be.
 const maxDistance = time.Hour
 
-// leeway is by how much two times ahead of the moments they were seen may differ in their distance. Clocks that are not
-// set alike, and answers that a server keeps for some minutes, stay below it.
+// leeway is how much the distances of two future times may differ. The skew between two clocks, and responses that a
+// server keeps for some minutes, stay below it.
 const leeway = 5 * time.Minute
 
-// times are the two runs that moments are held against, and the pairs that need a second look over the whole run.
+// times has the two runs that moments are compared with, and the pairs that need a second look over the whole run.
 type times struct {
 	Sides [2]*transcript.Transcript
-	// noted are times that were let pass although they lie far from the moment they were seen, and ids without a prefix that
-	// only the two texts together show.
+	// noted has times that were accepted although they are far from the moment they were seen, and ids without a prefix
+	// that only the two texts together reveal.
 	noted []notedPair
 }
 
-// MomentsDiff says how two times without a rule differ. Those that are let pass although they are not of
-// the moment are noted, see noteTime.
+// MomentsDiff returns how two times without a rule differ. It notes the times that it accepts although they are far
+// from the moment they were seen: see noteTime.
 func (t *times) MomentsDiff(kind tokenKind, ref, cand string, p Place) diff.Reason {
 	moments, why := MomentsOf(kind, ref, cand)
 	if why != "" {
@@ -42,19 +43,19 @@ func (t *times) MomentsDiff(kind tokenKind, ref, cand string, p Place) diff.Reas
 	return diff.Reason{}
 }
 
-// farApart says how two moments lie too far from when they were seen, or from each other; "" when they do not.
+// farApart returns how two moments are too far from when they were seen, or from each other; "" when they are not.
 func (t *times) farApart(moments [2]time.Time, p Place) string {
 	return cmp.Or(p.TooFar(moments, 0), t.Outdated(moments, p))
 }
 
-// Outdated says that the candidate's time is older than the reference's, which is of this scenario: what has just been made
-// was not made an hour ago. A time of the candidate's own start may be.
+// Outdated returns that the candidate's time is older than the reference's, if the reference's is from this scenario: a
+// thing that was just created cannot be old. A time near the start of the candidate's process is accepted.
 func (t *times) Outdated(moments [2]time.Time, p Place) string {
 	older := p.Seen[1].Sub(moments[1]) - p.Seen[0].Sub(moments[0])
 	if p.MayBeOld || older <= leeway || t.Sides[0] == nil || moments[0].Sub(p.Seen[0]) > leeway {
 		return ""
 	}
-	if moments[0].Before(t.Sides[0].Started.Truncate(time.Second)) { // in which a time in whole seconds lies
+	if moments[0].Before(t.Sides[0].Started.Truncate(time.Second)) { // a time in whole seconds may be up to a second before Started
 		return ""
 	}
 	if start := t.Sides[1].Process; !start.IsZero() && moments[1].Sub(start).Abs() <= leeway {
@@ -63,7 +64,7 @@ func (t *times) Outdated(moments [2]time.Time, p Place) string {
 	return diff.CandidateOutdated.With(Distance(moments[1].Sub(p.Seen[1])))
 }
 
-// MomentsOf reads two times, and reports which side has none.
+// MomentsOf parses two times. why says which sides have no valid time; "" when both have one.
 func MomentsOf(kind tokenKind, ref, cand string) (moments [2]time.Time, why string) {
 	var none []string
 	for side, text := range [2]string{ref, cand} {
@@ -75,8 +76,9 @@ func MomentsOf(kind tokenKind, ref, cand string) (moments [2]time.Time, why stri
 	return moments, strings.Join(none, ", ")
 }
 
-// TooFar says how far two moments lie from the times they were seen; "" when a rule allows it, which is absolute, or, near
-// being 0, when both lie near, or equally far ahead.
+// TooFar returns how far two moments are from the times they were seen; "" when that is acceptable. If a rule sets
+// near, both must be within it. Otherwise both must be in the last hour, or about equally far ahead, or, with MayBeOld,
+// about equally old.
 func (p Place) TooFar(moments [2]time.Time, near time.Duration) string {
 	d := [2]time.Duration{moments[0].Sub(p.Seen[0]), moments[1].Sub(p.Seen[1])}
 	between, ahead := (d[0] - d[1]).Abs(), max(d[0], d[1]) > leeway
@@ -93,7 +95,7 @@ func (p Place) TooFar(moments [2]time.Time, near time.Duration) string {
 	return distances(d, func(side int) bool { return d[side].Abs() > maxDistance })
 }
 
-// distances says of each side that is meant how far its time lies from the moment it was seen.
+// distances describes, for each side that meant selects, how far its time is from the moment it was seen.
 func distances(d [2]time.Duration, meant func(side int) bool) string {
 	var out []string
 	for side := range d {
@@ -104,7 +106,7 @@ func distances(d [2]time.Duration, meant func(side int) bool) string {
 	return strings.Join(out, ", ")
 }
 
-// Distance says how far a time lies from another: "2h0m0s before", "9000 days after".
+// Distance describes how far a time is from another: "2h0m0s before", "9000 days after".
 func Distance(d time.Duration) string {
 	const day = 24 * time.Hour
 	word := "after"
@@ -120,8 +122,8 @@ func Distance(d time.Duration) string {
 	return d.Round(time.Millisecond).String() + " " + word
 }
 
-// InZone puts two times without a zone into the one that the reference's seems to be of, by the moment it was seen. So the
-// candidate's must be of that zone, too.
+// InZone converts two times without a zone to UTC. It derives the zone from the reference's time and the moment when
+// that was seen, and uses it for both. So the candidate's time must be in the same zone.
 func (p Place) InZone(kind tokenKind, moments [2]time.Time) [2]time.Time {
 	const step, farthest = 15 * time.Minute, 14 * time.Hour
 	if !kind.zoneless() {

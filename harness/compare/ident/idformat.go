@@ -8,12 +8,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// Two ids that stand in the same place are bound, and they must be made alike: a client that keeps
-// them in a column of 16 characters, or matches them with [0-9a-f]+, depends on it. Of how an id is made its length can
-// be seen at once. Its alphabet cannot: one hexadecimal id in 300 of 12 characters has no letter. So what has been seen
-// of each side is put together, and told when it can hardly be chance any more.
+// Two ids in the same place are bound, and they must also have the same format: a client may keep them in a column of
+// 16 characters, or match them with [0-9a-f]+. A different length shows at once. A different alphabet does not: one
+// hexadecimal id in 300 of 12 characters has no letter. So the ids of each side are collected, and a difference is
+// reported once it is too unlikely to be chance.
 
-// An idSample is what has been seen of the ids that one side makes.
+// An idSample sums up the ids of one side.
 type idSample struct {
 	seen alphabet
 	n    int // characters
@@ -24,19 +24,20 @@ func (d *idSample) add(s string) {
 	d.n += len(s)
 }
 
-// chance returns how likely it is that characters of an alphabet are all from the class that was seen.
+// chance returns how likely it is that all characters, drawn from the alphabet of the given class, are in the alphabet
+// that was seen.
 func (d *idSample) chance(class int) float64 {
 	return math.Pow(alphabets[d.seen.class()].size/alphabets[class].size, float64(d.n))
 }
 
-// MaxChance is the chance below which two alphabets count as two.
+// MaxChance is the probability below which two alphabets count as different.
 const MaxChance = 1e-5
 
-// formats are what has been seen of the ids of both sides, by what precedes the random part.
+// formats has a sample of the ids of each side, by what precedes the random part.
 type formats map[string]*[2]idSample
 
-// formatDiff says in what two ids that are bound to each other are made differently, as far as that can be seen. prefix is
-// what stands before the part that is made up: "ses_".
+// formatDiff returns how the formats of two bound ids differ, as far as that can be seen. prefix is the part before the
+// generated one: "ses_".
 func (f formats) formatDiff(kind tokenKind, prefix, ref, cand string) diff.Reason {
 	if why := NilID(ref, cand); !why.None() {
 		return why
@@ -56,7 +57,7 @@ func (f formats) formatDiff(kind tokenKind, prefix, ref, cand string) diff.Reaso
 	return diff.Reason{}
 }
 
-// NilID says that one of two ids is nil, which is nobody's: it has no digit but zero.
+// NilID returns that one of two ids is nil, and so identifies nothing: its only digit is zero.
 func NilID(ref, cand string) diff.Reason {
 	for side, id := range [2]string{ref, cand} {
 		if isNil(id) && !isNil([2]string{ref, cand}[1-side]) {
@@ -71,10 +72,11 @@ func isNil(id string) bool {
 	return len(id) >= minNil && strings.Trim(id, "0-") == "" && strings.Contains(id, "0")
 }
 
-// minNil is the length from which zeros are an id that was not set. Shorter ones may be the first of a counter.
+// minNil is the shortest run of zeros that counts as an id that was not set. A shorter one may be the start of a
+// counter.
 const minNil = 12
 
-// alphabetDiff says that all ids behind a prefix, so far, show two alphabets.
+// alphabetDiff returns that the ids behind a prefix, taken together, have different alphabets on the two sides.
 func (f formats) alphabetDiff(code diff.Code, prefix, ref, cand string) diff.Reason {
 	d := f[prefix]
 	if d == nil {
@@ -105,8 +107,7 @@ func caseOf(letters alphabet) string {
 	}
 }
 
-// prefixOf returns what stands before the part of a text that is made up, when the text is an id behind a prefix and
-// nothing else.
+// prefixOf returns the prefix of a text that is one id behind a prefix; "" for all other texts.
 func prefixOf(s string, tokens []token) string {
 	if len(tokens) != 1 || tokens[0].Kind != tokPrefixed || tokens[0].Start > 0 || tokens[0].End < len(s) {
 		return ""
@@ -114,7 +115,7 @@ func prefixOf(s string, tokens []token) string {
 	return s[:tokens[0].prefix]
 }
 
-// TokenFormatDiff says in what two tokens are made differently, as far as that can be seen.
+// TokenFormatDiff returns how the formats of two tokens differ, as far as that can be seen.
 func (f formats) TokenFormatDiff(rule, ref, cand string) diff.Reason {
 	if short, long := min(len(ref), len(cand)), max(len(ref), len(cand)); 4*long > 5*short {
 		return diff.Because(diff.IDForm, diff.TokenLengths, len(ref), len(cand))
@@ -131,7 +132,7 @@ func (f formats) TokenFormatDiff(rule, ref, cand string) diff.Reason {
 		for _, odd := range [...]struct{ what, chars string }{{"blanks", " \t\r\n"}, {"+, / or =", "+/="}} {
 			r, c := strings.ContainsAny(rs[i], odd.chars), strings.ContainsAny(cs[i], odd.chars)
 			if r == c || odd.chars == "+/=" && !strings.ContainsAny(rs[i]+cs[i], "-_") {
-				continue // of Base64 without - and _ one may lack its signs by chance
+				continue // Base64 may lack + and / by chance, unless the other one has - or _
 			}
 			with, without := diff.Side(0), diff.Side(1)
 			if c {
@@ -146,8 +147,8 @@ func (f formats) TokenFormatDiff(rule, ref, cand string) diff.Reason {
 	return diff.Reason{}
 }
 
-// tokenPrefix returns what stands before the part of a token that is made up: "sk_live_". It must be words of lower-case
-// letters, each with a joint behind it, and a token that has none may begin with one by chance.
+// tokenPrefix returns what precedes the generated part of a token: "sk_live_". It consists of words of lower-case
+// letters, each followed by a joint. A token without a prefix may begin with such a word by chance.
 func tokenPrefix(s string) string {
 	end := 0
 	for i := 0; i < len(s); i++ {

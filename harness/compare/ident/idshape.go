@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// An IDShape is how the ids of a project look that have a shape of their own. It is looked for before all other shapes.
+// An IDShape describes ids that have a shape of their own in a project. It takes precedence over all other shapes.
 type IDShape struct {
 	Name string // ids of one name are bound to ids of that name only
-	Rule string // what the rule is called in Result: "lockstep.yaml:12:7"
+	Rule string // the name of the rule in Result: "lockstep.yaml:12:7"
 
 	pattern *regexp.Regexp
-	group   int // of the part that is made up: 0 for all of it
+	group   int // the generated group: 0 for the whole match
 }
 
-// NewIDShape makes one of an RE2 expression. It holds for whole words: no letter or digit goes on before or behind it. With
-// a group, the group is what is made up, and the rest is compared.
+// NewIDShape compiles an RE2 expression. A match must consist of whole words: no letter or digit directly precedes or
+// follows it. If the expression has a group, only the group is generated, and the rest is compared.
 func NewIDShape(name, pattern, rule string) (IDShape, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -25,13 +25,13 @@ func NewIDShape(name, pattern, rule string) (IDShape, error) {
 	return IDShape{Name: name, Rule: rule, pattern: re, group: min(1, re.NumSubexp())}, nil
 }
 
-// A shapeMatch is where a text has an id of a shape.
+// A shapeMatch is one match of an IDShape in a text.
 type shapeMatch struct {
-	start, end int // of all that the pattern describes
+	start, end int // of the whole match
 	token      token
 }
 
-// next returns the first id at or after a place.
+// next returns the first id at or after a position.
 func (s *IDShape) next(text string, at int) (shapeMatch, bool) {
 	for at < len(text) {
 		m := s.pattern.FindStringSubmatchIndex(text[at:])
@@ -48,12 +48,12 @@ func (s *IDShape) next(text string, at int) (shapeMatch, bool) {
 	return shapeMatch{}, false
 }
 
-// wordEdge reports whether a word begins or ends at a place. A percent-encoded byte is no part of one.
+// wordEdge reports whether a word begins or ends at a position. A percent-encoded byte is not part of a word.
 func wordEdge(s string, at int) bool {
 	return at == 0 || at == len(s) || !Alnum(s[at-1]) || !Alnum(s[at]) || at >= 3 && escaped(s[at-3:])
 }
 
-// projectShapes are the shapes of a project, and what each is called.
+// projectShapes has the shapes of a project, and the token kind of each.
 type projectShapes struct {
 	all   []IDShape
 	kinds []tokenKind // of each shape
@@ -74,7 +74,7 @@ func newProjectShapes(shapes []IDShape) projectShapes {
 	return out
 }
 
-// next returns the first id of any shape at or after a place; of several at one place the longest.
+// next returns the first id of any shape at or after a position. If several begin there, it returns the longest.
 func (o *projectShapes) next(text string, at int) (found shapeMatch, rule string, ok bool) {
 	for i := range o.all {
 		s, here := o.all[i].next(text, at)
@@ -87,7 +87,7 @@ func (o *projectShapes) next(text string, at int) (found shapeMatch, rule string
 	return found, rule, ok
 }
 
-// found reports whether an id of any shape stands in a text.
+// found reports whether a text contains an id of any shape.
 func (o *projectShapes) found(text string) bool {
 	return slices.ContainsFunc(o.all, func(s IDShape) bool {
 		_, found := s.next(text, 0)
@@ -95,7 +95,7 @@ func (o *projectShapes) found(text string) bool {
 	})
 }
 
-// MayHold reports whether a text may hold an id of a shape, although it may be written with escapes.
+// MayHold reports whether data may contain an id of a shape. If data may have escapes, an id can be hidden by them.
 func (o *projectShapes) MayHold(data []byte, escaped bool) bool {
 	for i := range o.all {
 		if escaped || o.all[i].pattern.Match(data) {
@@ -105,7 +105,8 @@ func (o *projectShapes) MayHold(data []byte, escaped bool) bool {
 	return false
 }
 
-// Scan returns the tokens of a text of a side: ids of a project's own shapes, and between them everything else.
+// Scan returns the tokens in a text of a side, in order. Ids of a project's own shapes take precedence over everything
+// else.
 func (v *vocabulary) Scan(side int, s string) []token {
 	known := v.knownIn(side, s)
 	if len(v.Shapes.all) == 0 {
@@ -128,8 +129,8 @@ func (v *vocabulary) Scan(side int, s string) []token {
 	}
 }
 
-// timeAround returns the end of a time that an id of a shape is a part of, such as its year; 0 when it is none. Digits that
-// are all of a text may be an id, even if they look like a moment.
+// timeAround returns the end of a time that contains the match, for example as its year; 0 when there is none. Digits
+// that are a whole text may be an id, even if they look like a time.
 func timeAround(text string, from int, s shapeMatch) int {
 	for _, t := range scanShapes(nil, text, from, len(text)) {
 		if t.Start > s.start {
@@ -142,7 +143,7 @@ func timeAround(text string, from int, s shapeMatch) int {
 	return 0
 }
 
-// ProjectNumbers reports whether two numbers are ids of one of the project's shapes.
+// ProjectNumbers reports whether two numbers are ids of the same project shape.
 func (v *vocabulary) ProjectNumbers(ref, cand string) bool {
 	if len(v.Shapes.all) == 0 {
 		return false
@@ -151,7 +152,7 @@ func (v *vocabulary) ProjectNumbers(ref, cand string) bool {
 	return len(r) == 1 && len(c) == 1 && r[0].Kind >= tokProject && SameShape(ref, r, cand, c)
 }
 
-// kindName is what a kind is called where its values are left out.
+// kindName is the name of a kind in texts that leave out values.
 func (v *vocabulary) kindName(k tokenKind) string {
 	if k >= tokProject {
 		return v.Shapes.all[k-tokProject].Name

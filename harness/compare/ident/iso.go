@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Times are written out in more ways than that of RFC 3339, and a port that takes another one is the most frequent mistake
-// of all. They are known as times too, each way as a kind of its own, so that it is said what differs, and said alike in
-// every run.
+// Servers write times in more ways than that of RFC 3339, and a different notation is the most frequent mistake of a
+// port. Each notation is a token kind of its own, so that a report says exactly what differs, and the same in every
+// run.
 
-// isoLen recognises a date and a time of day: their kind, and how long they are.
+// isoLen recognises a date with a time of day. It returns their kind and their length.
 func isoLen(s string) (tokenKind, int) {
 	const day, shape = "dddd-dd-dd", "dddd-dd-ddTdd:dd:dd"
 	if len(s) < len(shape) || !fits(s, day) || !fits(s[len(day)+1:], "dd:dd:dd") {
@@ -43,7 +43,7 @@ func isoLen(s string) (tokenKind, int) {
 	return tokLocal, n
 }
 
-// zoneLen returns how long the zone is that a text begins with, and whether it is written as RFC 3339 has it.
+// zoneLen returns the length of the zone at the start of a text, and whether RFC 3339 allows its notation.
 func zoneLen(s string) (n int, colon bool) {
 	switch {
 	case strings.HasPrefix(s, "Z"):
@@ -65,7 +65,7 @@ func RFC3339Len(s string) int {
 	return 0
 }
 
-// isoMoment reads a time that is written out. One without a zone is taken for UTC: see place.inZone.
+// isoMoment parses a written-out time. A time without a zone counts as UTC: see Place.InZone.
 func isoMoment(text string) (time.Time, bool) {
 	text = strings.Replace(text, " ", "T", 1)
 	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"} {
@@ -76,8 +76,8 @@ func isoMoment(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// isDateTime reports whether times of the kind are written out, day and hour.
+// isDateTime reports whether times of the kind are written out, with day and hour.
 func (k tokenKind) isDateTime() bool { return k >= TokRFC3339 && k <= tokSQL }
 
-// zoneless reports whether times of the kind leave open in which zone they are.
+// zoneless reports whether times of the kind do not say their zone.
 func (k tokenKind) zoneless() bool { return k == tokLocal || k == tokSQL }

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Where many values are known, the same are found as where each is looked for.
+// The index that is used for many known values finds the same values as a separate search for each of them.
 func TestKnownValuesAreFoundAmongMany(t *testing.T) {
 	b := New(&transcript.Transcript{Unique: "uref00000001"}, &transcript.Transcript{Unique: "ucand0000002"})
 	for i := range 500 {

@@ -8,25 +8,26 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Where few values are known, each is looked for in a text. Where there are many, a text is walked through once instead, and
-// only those values are compared that begin as the text does at a place: else the cost would grow with the square of the ids.
+// If few values are known, each one is searched for in a text. If there are many, that would cost the square of the
+// number of ids. So the text is scanned once, and only those values are compared that begin with the same bytes as the
+// text at that point.
 
-// maxLinearKnown is how many values are looked for one by one.
+// maxLinearKnown is the largest number of known values that are searched for one by one.
 const maxLinearKnown = 32
 
-// A vocabulary is what is recognised in the texts of two sides: the project's shapes of ids, and values that are known.
+// A vocabulary has everything that is recognised in the texts of both sides: a project's id shapes, and known values.
 type vocabulary struct {
 	Shapes   projectShapes
-	Known    [2][]KnownValue // of each side, which count as tokens inside longer texts
-	indexes  [2]*knownIndex  // find them where they are many
-	ShortIDs shortIDs        // bound values that are too short for that
-	Applied  map[string]bool // the rules that had something to say, by what Result calls them
+	Known    [2][]KnownValue // of each side; they count as tokens inside longer texts
+	indexes  [2]*knownIndex  // find known values when there are many
+	ShortIDs shortIDs        // bound values that are too short for Known
+	Applied  map[string]bool // the rules that were applied, by their names in Result
 }
 
 // Knowns counts the known values of both sides.
 func (v *vocabulary) Knowns() [2]int { return [2]int{len(v.Known[0]), len(v.Known[1])} }
 
-// remember makes two bound values known inside longer texts.
+// remember makes Scan recognise two bound values inside longer texts, unless one of them is too short.
 func (v *vocabulary) remember(kind tokenKind, ref, cand string) {
 	if min(len(ref), len(cand)) >= MinKnown {
 		v.Known[0] = append(v.Known[0], KnownValue{ref, kind})
@@ -34,15 +35,15 @@ func (v *vocabulary) remember(kind tokenKind, ref, cand string) {
 	}
 }
 
-// knownIndex has known values by what they begin with.
+// knownIndex finds known values by their first bytes.
 type knownIndex struct {
-	values []KnownValue     // those that are here
-	at     map[string][]int // their indexes, by their first minKnown bytes
-	short  []int            // the indexes of those that are shorter
+	values []KnownValue     // all indexed values
+	at     map[string][]int // indexes into values, by the first MinKnown bytes
+	short  []int            // indexes of the values that are shorter
 }
 
-// index returns the known values of a side by what they begin with. There may be more here than are known: those that bindings
-// have got which these ones are a copy of.
+// index returns the index of a side, brought up to date. It can have more values than Known: bindings and their copies
+// share it, and the others may have learned more.
 func (v *vocabulary) index(side int) *knownIndex {
 	known, h := v.Known[side], v.indexes[side]
 	if n := len(known); h == nil || n <= len(h.values) && known[n-1] != h.values[n-1] || n > len(h.values) && len(h.values) > 0 && known[len(h.values)-1] != h.values[len(h.values)-1] {
@@ -60,8 +61,8 @@ func (v *vocabulary) index(side int) *knownIndex {
 	return h
 }
 
-// knownIn returns the known values of a side that stand in a text, or more where there are few, in the order in which they
-// became known.
+// knownIn returns the known values of a side that appear in a text, in the order in which they became known. If few are
+// known, it returns all of them.
 func (v *vocabulary) knownIn(side int, s string) []KnownValue {
 	known := v.Known[side]
 	if len(known) <= maxLinearKnown {
@@ -81,7 +82,8 @@ func (v *vocabulary) knownIn(side int, s string) []KnownValue {
 	return out
 }
 
-// eachKnownIn calls yield with the indexes of the known values of a side that stand in a text, until it returns false.
+// eachKnownIn calls yield with the index of each known value of a side that appears in a text, until yield returns
+// false.
 func (v *vocabulary) eachKnownIn(side int, s string, yield func(int) bool) {
 	h, n := v.index(side), len(v.Known[side])
 	for _, i := range h.short {
@@ -98,7 +100,7 @@ func (v *vocabulary) eachKnownIn(side int, s string, yield func(int) bool) {
 	}
 }
 
-// Mentions reports whether a known value of a side stands in a text.
+// Mentions reports whether a known value of a side appears in a text.
 func (v *vocabulary) Mentions(side int, s string) (found bool) {
 	if known := v.Known[side]; len(known) <= maxLinearKnown {
 		return slices.ContainsFunc(known, func(k KnownValue) bool {
@@ -112,7 +114,7 @@ func (v *vocabulary) Mentions(side int, s string) (found bool) {
 	return found
 }
 
-// MayBind reports whether a content may have anything in it that can be bound, on one side or the other.
+// MayBind reports whether data may contain a value that can be bound, of either side.
 func (v *vocabulary) MayBind(data []byte, json, escaped bool) bool {
 	if v.mentionedIn(data) || v.Shapes.MayHold(data, escaped) {
 		return true
@@ -123,8 +125,7 @@ func (v *vocabulary) MayBind(data []byte, json, escaped bool) bool {
 	return documentHasShape(data)
 }
 
-// mentionedIn reports whether a value that is known on either side stands in a body. Few values are looked for without a
-// copy of it.
+// mentionedIn reports whether a known value of either side appears in data. If few are known, it does not copy data.
 func (v *vocabulary) mentionedIn(data []byte) bool {
 	if max(len(v.Known[0]), len(v.Known[1])) > maxLinearKnown || !v.ShortIDs.Empty() {
 		text := string(data)
@@ -134,13 +135,13 @@ func (v *vocabulary) mentionedIn(data []byte) bool {
 	return slices.ContainsFunc(v.Known[0], stands) || slices.ContainsFunc(v.Known[1], stands)
 }
 
-// NothingToBind reports whether a text that stands on both sides has certainly no value in it that can be bound.
+// NothingToBind reports whether a text that both sides have certainly contains no value that can be bound.
 func (v *vocabulary) NothingToBind(s string) bool {
 	return (jsontree.Plain(s) || !hasShape(s, false)) && !v.Mentions(0, s) && !v.Mentions(1, s) && !v.Shapes.found(s) &&
 		!v.ShortIDs.MayBeIn(0, s) && !v.ShortIDs.MayBeIn(1, s)
 }
 
-// TextsComparable reports whether two texts are equal up to renaming.
+// TextsComparable reports whether two texts are equal apart from generated values.
 func (v *vocabulary) TextsComparable(ref, cand string) bool {
 	if ref == cand && !v.Mentions(0, ref) && !v.Mentions(1, ref) {
 		return true

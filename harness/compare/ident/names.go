@@ -8,17 +8,16 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// Ids are long, alike, and others in each run. Where one has to be spoken of it has a name: what the first place that it
-// stood in calls it, and a number.
+// Ids are long, look alike, and are different in each run. So reports call an id by a name: a noun from the first place
+// where it appeared, and a number.
 
-// A Name is what two bound values are called: "‹session 2›".
+// A Name is the name of two bound values: "‹session 2›".
 type Name struct {
 	Name                 string
-	Reference, Candidate string // the values; the reference's first
+	Reference, Candidate string // the two values
 }
 
-// allNames gives every pair of bound values its name, in the order in which they met. Ids behind a prefix are called by it,
-// those of a project's shape by its name, and all others by the member that held them first.
+// allNames gives each pair of bound values a name, in the order in which they were bound.
 func (n *namer) allNames() map[boundKey]string {
 	out := make(map[boundKey]string, len(n.order))
 	numbers := map[string]int{}
@@ -33,7 +32,8 @@ func (n *namer) allNames() map[boundKey]string {
 	return out
 }
 
-// nameOf returns what a value of the reference is called.
+// nameOf returns the noun in a value's name. For an id with a prefix it is the prefix, and for an id of a project's
+// shape it is the name of the shape. For any other value, it comes from the member where it first appeared.
 func (n *namer) nameOf(key boundKey) string {
 	switch {
 	case key.kind >= tokProject:
@@ -53,8 +53,8 @@ func (n *namer) nameOf(key boundKey) string {
 	return key.kind.String()
 }
 
-// nounOf returns what a member is about: the request of requestID and request_id, the session of sessions; "" when its name
-// does not say.
+// nounOf derives a noun from the name of a member: "request" from requestID and request_id, "session" from sessions. It
+// returns "" when the name does not say what the value identifies.
 func nounOf(member string) string {
 	for _, end := range [...]string{"ID", "Id", "_id", "-id", "_ID"} {
 		if short, ok := strings.CutSuffix(member, end); ok {
@@ -80,7 +80,7 @@ func nounOf(member string) string {
 	return member
 }
 
-// A namer gives bound values names.
+// A namer gives names to bound values.
 type namer struct {
 	*Bindings
 	names     map[boundKey]string // by the reference's value
@@ -93,7 +93,7 @@ func NewNamer(b *Bindings) *namer {
 	return n
 }
 
-// Used returns the names of the values that were mentioned, in the order in which they met.
+// Used returns the names of the values that were mentioned, in the order in which they were bound.
 func (n *namer) Used() []Name {
 	var out []Name
 	for _, key := range n.order {
@@ -104,7 +104,7 @@ func (n *namer) Used() []Name {
 	return out
 }
 
-// key finds the pair that a value of a side belongs to.
+// key returns the named pair that a value of a side belongs to.
 func (n *namer) key(side int, kind tokenKind, value string) (boundKey, bool) {
 	if side == 1 {
 		partner, met := n.backward[boundKey{kind, value}]
@@ -118,7 +118,7 @@ func (n *namer) key(side int, kind tokenKind, value string) (boundKey, bool) {
 	return key, named
 }
 
-// Mention notes which values stand in a text.
+// Mention marks the named values in a text as mentioned.
 func (n *namer) Mention(side int, text string) {
 	for _, tok := range n.Scan(side, text) {
 		if key, named := n.key(side, tok.Kind, text[tok.Start:tok.End]); named {
@@ -127,7 +127,8 @@ func (n *namer) Mention(side int, text string) {
 	}
 }
 
-// Confusion says which of two known things has the place of the other, if a difference is about two ids and shows both.
+// Confusion returns which known id the candidate has in place of which other one. ok is false unless the difference is
+// about two ids and shows both.
 func (n *namer) Confusion(d *diff.Difference) (why diff.Reason, ok bool) {
 	if len(d.Args) == 0 {
 		return why, false
@@ -146,7 +147,7 @@ func (n *namer) Confusion(d *diff.Difference) (why diff.Reason, ok bool) {
 	return diff.Because(diff.IdentityBroken, diff.IDsConfused, cand, ref, where), true
 }
 
-// describe returns how a value is spoken of: ‹session 2› ("ses_9…").
+// describe returns how reports write a value: ‹session 2› ("ses_9…").
 func (n *namer) describe(side int, kind tokenKind, value string) string {
 	key, named := n.key(side, kind, value)
 	if !named {

@@ -1,18 +1,20 @@
 package ident
 
-// A nanoid has 21 characters: letters of both cases, digits, dashes and underscores. So do words that are joined, and
-// names with humps. What tells them apart is how often letters and digits take turns.
+// A nanoid has 21 characters: letters of both cases, digits, dashes and underscores. Joined words and names in camel
+// case look the same. What tells them apart is how often the class of the characters changes.
 
 const nanoLen = 21
 
-// minNanoMix is the mix of a text that is a nanoid by itself; two that stand in one place need less each.
+// minNanoMix is the lowest nanoMix of a nanoid that is recognised alone. minNanoPairMix is the lowest sum of two in the
+// same place.
 const (
 	minNanoMix     = 7
 	minNanoPairMix = 10
 )
 
-// nanoMix says how well mixed a text is: 0 without letters of both cases, else in how many places a letter or digit
-// follows one of another class, and 3 more with a digit. That a small letter follows a capital says nothing.
+// nanoMix measures how well mixed a text is. It is 0 unless there are letters of both cases. Otherwise it counts where
+// a letter or digit follows one of another class, and adds 3 if there is a digit. A lower-case letter after a capital
+// does not count, because words have that, too.
 func nanoMix(s string) int {
 	var seen alphabet
 	turns := 0
@@ -36,7 +38,8 @@ func nanoMix(s string) int {
 	}
 }
 
-// classOf has the class of each letter and digit: digits, lowerHex for all small letters, upperHex for all capitals.
+// classOf has the class of each letter and digit: digits, lowerHex for all lower-case letters, upperHex for all
+// capitals.
 var classOf = func() (out [256]alphabet) {
 	for c := range out {
 		switch {
@@ -51,8 +54,8 @@ var classOf = func() (out [256]alphabet) {
 	return out
 }()
 
-// joinedLen returns how many characters of a nanoid's alphabet stand at i, one more than most if there are more; 0 when a
-// known value goes on with them.
+// joinedLen returns how many characters of a nanoid's alphabet there are from i on, counting up to most+1. It returns 0
+// when a known value directly follows them, because they are not a whole word then.
 func (in *segment) joinedLen(i, most int) int {
 	n := 0
 	for i+n < len(in.text) && n <= most && InNano[in.text[i+n]] {
@@ -64,7 +67,7 @@ func (in *segment) joinedLen(i, most int) int {
 	return n
 }
 
-// nanoAt reports whether a nanoid begins at i and ends where its alphabet does.
+// nanoAt reports whether a nanoid begins at i, with no further characters of its alphabet before or after it.
 func (in *segment) nanoAt(i int) bool {
 	return (i == in.wordStart || !InNano[in.text[i-1]]) && in.joinedLen(i, nanoLen) == nanoLen && isNano(in.text[i:i+nanoLen])
 }
@@ -80,7 +83,8 @@ func hasDigit(s string) bool {
 	return false
 }
 
-// joined recognises what may have joints: an id behind a prefix, a nanoid, or one behind a prefix.
+// joined recognises tokens that can contain dashes and underscores: an id behind a prefix, a nanoid, or a nanoid behind
+// a prefix.
 func (in *segment) joined(i int) (token, bool) {
 	lead, n := prefixedLen(in.text[i:])
 	whole := n > 0 && (i+n == len(in.text) || !InNano[in.text[i+n]])
@@ -95,8 +99,8 @@ func (in *segment) joined(i int) (token, bool) {
 	return token{Kind: tokPrefixed, Start: i, End: i + n, prefix: lead}, n > 0
 }
 
-// NanoidPair reports whether two texts that stand in the same place are nanoids, although one of them, or each by itself,
-// could be a word.
+// NanoidPair reports whether two texts in the same place are nanoids, although one or both of them alone could be
+// words.
 func NanoidPair(ref, cand string) bool {
 	if len(ref) != nanoLen || len(cand) != nanoLen || ref == cand {
 		return false

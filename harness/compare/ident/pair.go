@@ -7,16 +7,16 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// An id behind a prefix is recognised by its digits: "req_Xk29dLmQp71b". Of those that draw from all letters and digits,
-// many have none or one, and look like a word: a fifth of those with twelve small letters and digits, every other one
-// with capitals. Two texts that stand in the same place tell more than one. Where they differ in words as long as each
-// other behind the same prefix, and these have digits enough together, or are mixed as no words are, they are ids.
+// An id behind a prefix is recognised by its digits: "req_Xk29dLmQp71b". But ids that are drawn from letters and digits
+// often have only one digit or none, and look like words. Of those with twelve characters, that is one in five, or one
+// in two if there are capitals. Two texts in the same place show more. They are ids if they differ in words of the same
+// length behind the same prefix, and these have enough digits together, or mix cases as words do not.
 
-// MinPair is how many characters an id behind a prefix has at least.
+// MinPair is the smallest number of characters behind the prefix of an id.
 const MinPair = 12
 
-// bindPairs binds the ids of two texts that only the two together show, and makes them known. It reports whether there are
-// any, and why they cannot be partners.
+// bindPairs binds the ids that only two texts together reveal, and recognises them in longer texts from then on. It
+// reports whether there are any, and why they cannot be partners.
 func (b *Bindings) bindPairs(ref, cand string, where Location) (found bool, why diff.Reason) {
 	for _, p := range b.WordPairs(ref, cand) {
 		found = true
@@ -43,24 +43,25 @@ func (b *Bindings) bindPairs(ref, cand string, where Location) (found bool, why 
 	return found, diff.Reason{}
 }
 
-// WordPairs returns the ids of two texts that only the two together show. One that has in it what is known, such as the
-// client's own name, is none of them: that must stand with its own partner.
+// WordPairs returns the ids that only two texts together reveal. It leaves out words with a known value inside, such as
+// the client's own name, because that value must appear with its own partner.
 func (v *vocabulary) WordPairs(ref, cand string) [][2]string {
 	return slices.DeleteFunc(wordPairs(ref, cand), func(p [2]string) bool { return v.insideWord(0, p[0]) || v.insideWord(1, p[1]) })
 }
 
-// insideWord reports whether a known value of a side stands in a word, and is not all of it.
+// insideWord reports whether a known value of a side is a part of a word, but not all of it.
 func (v *vocabulary) insideWord(side int, word string) bool {
 	return slices.ContainsFunc(v.knownIn(side, word), func(k KnownValue) bool { return k.Value != word && strings.Contains(word, k.Value) })
 }
 
-// wordPairs returns the ids, with their prefixes if they have any; nil when the texts are not built of words as long as each other.
+// wordPairs returns the ids with their prefixes, if they have any. It returns nil when the words of the texts do not
+// have the same lengths.
 func wordPairs(ref, cand string) [][2]string {
 	if len(ref) != len(cand) {
 		return nil
 	}
 	var out [][2]string
-	before := -1 // where the word before begins, when only a joint stands between
+	before := -1 // where the previous word begins, if only a joint follows it
 	for i := 0; i < len(ref); {
 		n, m := wordLen(ref[i:]), wordLen(cand[i:])
 		switch {
@@ -89,7 +90,7 @@ func wordPairs(ref, cand string) [][2]string {
 	return out
 }
 
-// looksRandom reports whether two different words of one length are ids.
+// looksRandom reports whether two different words of the same length are ids.
 func looksRandom(ref, cand string) bool {
 	if len(ref) < MinPair {
 		return false
@@ -106,11 +107,11 @@ func looksRandom(ref, cand string) bool {
 		return true
 	}
 	r, c := nanoMix(ref), nanoMix(cand)
-	return r > 0 && c > 0 && 2*(r+c) >= len(ref) // letters of a word with humps take turns less often
+	return r > 0 && c > 0 && 2*(r+c) >= len(ref) // words in camel case change class less often
 }
 
-// tempPair returns the names of two temporary files of which one looks like a word: "/tmp/out-x7Yz12ab.txt" beside
-// "/tmp/out-dajwoybo.txt". All but one word of the name must be the same.
+// tempPair returns the names of two temporary files when one of them alone looks like a word: "/tmp/out-x7Yz12ab.txt"
+// and "/tmp/out-dajwoybo.txt". The texts must be equal apart from one word.
 func tempPair(ref, cand string) []string {
 	if len(ref) != len(cand) || ref == cand {
 		return nil
@@ -122,7 +123,7 @@ func tempPair(ref, cand string) []string {
 			continue
 		}
 		t := tokens[0]
-		if t.prefix == 0 || !joinerBefore(text, t.Start+t.prefix) { // words are told by what joins them
+		if t.prefix == 0 || !joinerBefore(text, t.Start+t.prefix) { // only a joint shows where the generated word begins
 			continue
 		}
 		from := t.Start + t.prefix
@@ -139,7 +140,7 @@ func tempPair(ref, cand string) []string {
 
 func joinerBefore(s string, i int) bool { return s[i-1] == '-' || s[i-1] == '.' }
 
-// ComparablePair reports whether two texts are equal but for ids that only the two together show.
+// ComparablePair reports whether two texts are equal apart from generated values that only the two together reveal.
 func (v *vocabulary) ComparablePair(ref, cand string) bool {
 	if NanoidPair(ref, cand) {
 		return true

@@ -59,7 +59,7 @@ func TestIDsThatTwoTextsTellAreBound(t *testing.T) {
 	}
 }
 
-// Ids of all letters and digits, or of small letters and digits, are hardly ever taken for words.
+// Ids of letters and digits, with or without capitals, are hardly ever mistaken for words.
 func TestIDsBehindAPrefixAreRarelyTold(t *testing.T) {
 	const letters = "abcdef0123456789ghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	random := rand.New(rand.NewPCG(1, 2))

@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// Some shapes prove little by themselves: words, sums and counters have them too. Two different values that stand in the same
-// place, and both have one, are ids, or moments of the run.
+// Some shapes prove little by themselves, because words, checksums and counters have them, too. But two different
+// values in the same place that both have such a shape are ids, or times of the run.
 
-// The beginnings of 2017 and 2033, between which the times in ids lie.
+// The times inside ids must be between the beginnings of 2017 and 2033.
 var (
 	since2017 = time.Date(2017, 1, 1, 0, 0, 0, 0, time.UTC)
 	until2033 = time.Date(2033, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -31,7 +31,8 @@ func isXID(s string) bool {
 	return err == nil && s == strings.ToLower(s) && inEra(time.Unix(int64(binary.BigEndian.Uint32(id)), 0))
 }
 
-// isCUID recognises a c, the milliseconds since 1970 in eight characters of base 36, and sixteen more.
+// isCUID recognises the letter c, the milliseconds since 1970 in eight characters of base 36, and sixteen more
+// characters.
 func isCUID(s string) bool {
 	const size, stamp = 25, 8
 	if len(s) != size || s[0] != 'c' || !inBase36(s) {
@@ -41,7 +42,8 @@ func isCUID(s string) bool {
 	return err == nil && inEra(time.UnixMilli(ms))
 }
 
-// isCUID2 recognises a letter and 23 characters of base 36, more than a hexadecimal number, and with digits.
+// isCUID2 recognises a letter and 23 characters of base 36. They must include digits, and must not be a hexadecimal
+// number.
 func isCUID2(s string) bool {
 	const size, fewest = 24, 2
 	return len(s) == size && !Digit(s[0]) && inBase36(s) && !lowerHexOnly(s) && countDigits(s) >= fewest
@@ -60,8 +62,9 @@ func countDigits(s string) (n int) {
 	return n
 }
 
-// shortHex reports whether two words are the eight hexadecimal digits of a short id: "run-1a2b3c4d". Eight digits are a day,
-// or count something, and eight letters may be a word, if the other's are not mixed either.
+// shortHex reports whether two words are the eight hexadecimal digits of short ids: "run-1a2b3c4d". Eight decimal
+// digits may be a date or a count, and eight letters may be a word. Both count as an id only if the other one has
+// letters and digits.
 func shortHex(ref, cand string) bool {
 	const size = 8
 	if len(ref) != size || len(cand) != size || !lowerHexOnly(ref) || !lowerHexOnly(cand) {
@@ -71,20 +74,21 @@ func shortHex(ref, cand string) bool {
 	return countDigits(ref) < size && countDigits(cand) < size && n > 0 || n > size && n < 2*size && !isDay(ref) && !isDay(cand)
 }
 
-// isDay recognises a day of this century: 20261122.
+// isDay recognises a date of this century: 20261122.
 func isDay(s string) bool {
 	_, err := time.Parse("20060102", s)
 	return err == nil && strings.HasPrefix(s, "20")
 }
 
-// namesFile reports whether what stands behind a word makes it the name of a file: "main-1a2b3c4d.js" has a sum of its
-// contents, and equal contents have equal sums.
+// namesFile reports whether the text behind a word makes it the name of a file: "main-1a2b3c4d.js" contains a checksum
+// of its contents, and equal contents have equal checksums.
 func namesFile(rest string) bool {
 	return len(rest) > 1 && rest[0] == '.' && Alnum(rest[1])
 }
 
-// EpochUnit returns in what a text counts since 1970 when it has 16 or 19 digits: microseconds or nanoseconds of the years
-// from 2017; "" otherwise. Twitter's ids and others have as many digits.
+// EpochUnit returns the unit of a time since 1970 with 16 or 19 digits: microseconds or nanoseconds of a year between
+// 2017 and 2033. It returns "" for other texts. Ids of Twitter and others have as many digits, so one such number
+// proves nothing.
 func EpochUnit(s string) Unit {
 	if len(s) != 16 && len(s) != 19 || !allDigits(s) {
 		return ""
@@ -99,8 +103,8 @@ func EpochUnit(s string) Unit {
 	return unit
 }
 
-// EpochDiff says how two texts or numbers differ that count micro- or nanoseconds since 1970. ok is false when one does not
-// count so.
+// EpochDiff returns how two texts or numbers differ that count micro- or nanoseconds since 1970. ok is false when one
+// of them does not.
 func (t *times) EpochDiff(ref, cand string, p Place) (why diff.Reason, ok bool) {
 	r, c := EpochUnit(ref), EpochUnit(cand)
 	switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Path is where two values that are compared stand in their documents: a way down from both roots, of which nil is the
-// beginning. Its JSON Pointers are written when somebody asks for them, and for nearly all values nobody does. They
-// differ where a name holds a generated value, or a list lacks an element before them.
+// A Path is the way from the roots of two documents to two values that are compared; nil stands for the roots. Its JSON
+// Pointers are written only on request, because nearly all values never need them. The pointers differ where a name
+// contains a generated value, or where one list lacks an earlier element.
 type Path struct {
 	Up    *Path
 	Names [2]string // of a member
@@ -54,9 +54,9 @@ func (s *Path) pointers() [2]string {
 	return [2]string{ref, ref}
 }
 
-// A Part is what is compared of a step's or a stream's message, such as the body of an answer.
+// A Part is the compared part of a message in a step or a stream, such as the body of a response.
 type Part struct {
-	step, stream string // the step that opened the stream
+	step, stream string // for a stream, step is the one that opened it
 	At           diff.At
 }
 
@@ -74,7 +74,7 @@ func InStream(s *transcript.Stream, at diff.At) Location {
 	return Location{Part: &Part{s.Step, s.Name, at}}
 }
 
-// Inside returns the location of what a text at the location holds.
+// Inside returns the location of a document that the text at this location contains.
 func (l Location) Inside(mark string) Location {
 	at := l.Place()
 	at.Inside = strings.TrimSpace(at.Inside + " " + mark)
@@ -84,7 +84,7 @@ func (l Location) Inside(mark string) Location {
 // To returns the location of a value in the same part.
 func (l Location) To(node *Path) Location { return Location{l.Part, node} }
 
-// Place returns where the location is in its message.
+// Place returns the location within its message.
 func (l Location) Place() diff.At {
 	at := l.At
 	switch {
@@ -97,7 +97,7 @@ func (l Location) Place() diff.At {
 	return at
 }
 
-// String writes the location for a person.
+// String describes the location for people.
 func (l Location) String() string {
 	if l.stream != "" {
 		return "stream " + l.stream + " " + l.Place().String()
@@ -105,11 +105,11 @@ func (l Location) String() string {
 	return "step " + l.step + " " + l.Place().String()
 }
 
-// A Place is where two values stand, and when each was seen.
+// A Place is where two values are, and when each was seen.
 type Place struct {
 	Where    Location
 	Seen     [2]time.Time
-	Timeline string    // of what comes one after the other; "" when nothing does
-	Of       [2]string // what each side was asked for: a method and a target, or the name of a stream
-	MayBeOld bool      // a time may lie far before that moment, if it does equally on both sides
+	Timeline string    // the sequence that the values belong to, for times that must not go back; "" when they have no order
+	Of       [2]string // what the client asked each side for: a method and a target, or the name of a stream
+	MayBeOld bool      // a time may be far in the past, if both sides' are about equally old
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Placeholder stands for a value that another run gives another.
+// Placeholder replaces a value that is different in each run.
 const Placeholder = "{…}"
 
-// Shape returns what writes a text of a transcript, such as a path, with placeholders: for what ${{ unique }} and
-// ${{ directory }} stood for, for what has the shape of an id, a time or a port, and for numbers between slashes, since servers count.
+// Shape returns a function that replaces such values in a text of a transcript, for example in a path. These are the
+// values of ${{ unique }} and ${{ directory }}, everything with the shape of an id, a time or a port, and numbers
+// between slashes, because servers count.
 func Shape(ids []IDShape, t *transcript.Transcript) func(text string) string {
 	v := vocabulary{Shapes: newProjectShapes(ids), Applied: map[string]bool{}}
 	v.Known[0] = lockstepValues(t)

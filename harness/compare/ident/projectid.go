@@ -1,12 +1,12 @@
 package ident
 
-// An ProjectID is an id of one of a project's own shapes, in a text.
+// A ProjectID is an id in a text that has one of the project's own shapes.
 type ProjectID struct {
-	Start, End int // of all that the pattern describes
-	From, To   int // of what is made up
+	Start, End int // of the whole match
+	From, To   int // of the generated part
 }
 
-// ProjectIDs returns the ids of the project's own shapes that stand in a text.
+// ProjectIDs returns the ids in a text that have one of the project's own shapes.
 func ProjectIDs(ids []IDShape, text string) []ProjectID {
 	if len(ids) == 0 {
 		return nil

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Whatever has a shape shows itself by one of four signs: ten letters, digits, dashes or underscores in a row, a slash, a
-// percent sign, or a colon that does not follow a name of JSON. Documents are looked through for these, byte by byte, and
-// only the strings that have one are looked at by their words. A test holds this against hasShape.
+// Everything with a recognised shape contains one of four signs: a row of ten letters, digits, dashes or underscores, a
+// slash, a percent sign, or a colon that does not follow a JSON name. Documents are searched for these signs byte by
+// byte, and only strings with a sign are scanned word by word. A test compares the result with hasShape.
 
-const minRun = 10 // seconds since 1970; all others are longer
+const minRun = 10 // seconds since 1970 have 10 digits; all other shapes are longer
 
 const (
 	inRow   = 1 << iota
 	isSign  // a slash, a percent sign, or a backslash
-	isColon // a sign, unless a quotation mark stands before it
+	isColon // a sign, unless a quotation mark precedes it
 	isQuote
 )
 
@@ -29,9 +29,10 @@ var signs = func() (out [256]uint8) {
 	return out
 }()
 
-// documentHasShape is hasShape of a JSON document. Nearly all bytes show nothing, and cost no branch that depends on them.
+// documentHasShape is hasShape for a JSON document. Nearly all bytes are no signs, so the loop classifies bytes by a
+// table and has few branches.
 func documentHasShape(doc []byte) bool {
-	from := 0 // behind the last escape, or the last string that has been looked at
+	from := 0 // after the last escape, or after the last string that was scanned
 	row, before := 0, uint8(0)
 	for i := 0; i < len(doc); i++ {
 		sign := signs[doc[i]]
@@ -59,8 +60,8 @@ func documentHasShape(doc []byte) bool {
 	return false
 }
 
-// stringAt returns where the string begins and ends that has the i-th byte, or what lies between its escapes. It begins at
-// from at the earliest.
+// stringAt returns the bounds of the string that contains the i-th byte, or of its part between two escapes. start is
+// never before from.
 func stringAt(doc []byte, from, i int) (start, end int) {
 	start, end = from, len(doc)
 	if n := bytes.LastIndexByte(doc[from:i], '"'); n >= 0 {
@@ -72,8 +73,8 @@ func stringAt(doc []byte, from, i int) (start, end int) {
 	return start, end
 }
 
-// hasShape reports whether a text may hold something that is recognised by its shape. In JSON an escape ends a word, but
-// for one that hides what could be a part of it.
+// hasShape reports whether a text may contain something that is recognised by its shape. In JSON, an escape ends a
+// word. An escape that may hide a part of a token counts as a shape.
 func hasShape(text string, json bool) bool {
 	for {
 		plain, rest, escape := text, "", false
@@ -95,8 +96,8 @@ func hasShape(text string, json bool) bool {
 	}
 }
 
-// escapeLen returns how long the escape of a JSON string is without its backslash; 0 when it may stand for a part of what
-// is made up.
+// escapeLen returns the length of an escape in a JSON string, without its backslash; 0 when it may stand for a part of
+// a token.
 func escapeLen(s string) int {
 	switch {
 	case s == "" || s[0] == '/':

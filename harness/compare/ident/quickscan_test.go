@@ -15,7 +15,7 @@ var shapely = []string{
 	"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "/tmp/a", "/var/folders/zz/abc/T/x", "a%3AV1StGXR8_Z5jdHi6B-myT", "%2Ftmp%2Fa",
 }
 
-// What a quick look at the bytes says of a document is what looking at its words says.
+// Searching the bytes of a document for signs gives the same answer as scanning its words.
 func TestAGlanceFindsWhatHasAShape(t *testing.T) {
 	for _, text := range shapely {
 		if doc := `{"a":"` + text + `"}`; !documentHasShape([]byte(doc)) {

@@ -8,20 +8,20 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// What a client sends is bound before it is answered: an id of its own that the candidate answers with another one is found
-// where it first comes back, and not only where it comes back twice.
+// What a client sends is bound before the response is compared. So if the candidate responds with another id than the
+// client's own, that is found at its first appearance, and not only when it comes back again.
 
-// A sentBinder binds what two requests that stand for each other have in the same places. That they differ otherwise is not
-// reported: what is wrong with a captured value was reported where it was captured.
+// A sentBinder binds the values that two corresponding requests have in the same places. It does not report other
+// differences between the requests: a wrong captured value was reported where it was captured.
 type sentBinder struct {
 	*Bindings
-	byRule bool // a rule lets an id look like anything, so that whole values are bound, too
+	byRule bool // a rule allows ids of any form, so whole values are bound, too
 	where  Location
 }
 
-// Headers binds what two requests have in fields of one name: request ids, idempotency keys, traces, cookies.
+// Headers binds the values of fields with the same name: request ids, idempotency keys, traces, cookies.
 func (s sentBinder) Headers(ref, cand transcript.Header) {
-	seen := map[string]int{} // fields of the reference, by their name
+	seen := map[string]int{} // the number of the reference's fields so far, by their name
 	for _, f := range ref {
 		name := strings.ToLower(f.Name)
 		if values := cand.Values(name); seen[name] < len(values) {
@@ -31,7 +31,7 @@ func (s sentBinder) Headers(ref, cand transcript.Header) {
 	}
 }
 
-// field binds a field's value, and those of the cookies in it (RFC 6265 §4.2.1).
+// field binds the value of a field, and the values of the cookies in it (RFC 6265 §4.2.1).
 func (s sentBinder) field(ref transcript.Field, cand string) {
 	s.Text(ref.Value, cand)
 	rs, cs := []string{ref.Value}, []string{cand}
@@ -47,7 +47,7 @@ func (s sentBinder) field(ref transcript.Field, cand string) {
 	}
 }
 
-// Text binds the ids of two texts, and reports whether they are equal up to renaming.
+// Text binds the ids of two texts, and reports whether the texts are equal apart from generated values.
 func (s sentBinder) Text(ref, cand string) bool {
 	if ref == cand && !hasShape(ref, false) && !s.Mentions(0, ref) && !s.Mentions(1, cand) && len(s.Shapes.all) == 0 {
 		return true
@@ -60,19 +60,19 @@ func (s sentBinder) Text(ref, cand string) bool {
 		r, c := ref[t.Start:t.End], cand[ct[i].Start:ct[i].End]
 		if t.Kind.IsTime() {
 			if moments, why := MomentsOf(t.Kind, r, c); why == "" {
-				s.noteTime(moments, r, c, Place{Where: s.where}) // all of them: seen long ago
+				s.noteTime(moments, r, c, Place{Where: s.where}) // Place has no Seen, so all times count as far away
 			}
 			continue
 		}
 		met := s.Met(t.Kind, r)
 		if s.bindToken(t, r, c, s.where).None() && !met && t.Kind == tokTrace {
-			s.remember(tokTrace, r, c) // as where a server sends it: see compareTokens
+			s.remember(tokTrace, r, c) // as compareTokens does for a trace that a server sends
 		}
 	}
 	return true
 }
 
-// Document binds the texts of two documents that are in the same places.
+// Document binds the texts that two documents have in the same places.
 func (s sentBinder) Document(ref, cand *jsontree.Node) {
 	if ref.Kind != cand.Kind || len(ref.Items) != len(cand.Items) {
 		return
@@ -86,20 +86,20 @@ func (s sentBinder) Document(ref, cand *jsontree.Node) {
 	}
 }
 
-// whole binds two values whatever they look like, if a rule makes ids of such values.
+// whole binds two values of any form, if a rule allows such ids.
 func (s sentBinder) whole(ref, cand string) {
 	if s.byRule && canBeID(ref) && canBeID(cand) {
 		_ = s.bind(tokSent, ref, cand, s.where)
 	}
 }
 
-// canBeID reports whether a text that a client sends would hardly be made up by a server as well.
+// canBeID reports whether a server would hardly generate the same text as the client by chance.
 func canBeID(s string) bool {
 	return len(s) >= MinKnown && strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' })
 }
 
-// NewSentBinder returns what binds what two requests have, in the path, in the header fields and in the body. byRule is whether a
-// rule lets an id look like anything.
+// NewSentBinder returns a binder for the path, the header fields and the body of two requests. byRule is whether a rule
+// allows ids of any form.
 func NewSentBinder(b *Bindings, step string, byRule bool) sentBinder {
 	return sentBinder{b, byRule, InStep(step, diff.At{Part: sentPlace})}
 }

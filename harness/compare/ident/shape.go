@@ -2,18 +2,18 @@ package ident
 
 import "strings"
 
-// What is made up is recognised by shapes that prove themselves as far as they can: an alphabet, a length, and where there
-// is one the time that is part of it. The sums of contents (32, 40 or 64 hexadecimal digits) are not among them: equal
-// contents have equal sums.
+// Generated values are recognised by shapes that give as much evidence as possible: an alphabet, a length and, if there
+// is one, the time inside. Checksums (32, 40 or 64 hexadecimal digits) are not among them, because equal contents have
+// equal checksums.
 
-// A segment is a part of a text without known values.
+// A segment is a part of a text between known values.
 type segment struct {
-	text       string // from the text's beginning to the segment's end
-	wordStart  int    // where a word begins, whatever stands before it
-	cutByKnown bool   // the known value that follows is a part of the segment's last word
+	text       string // the text up to the end of the segment
+	wordStart  int    // a word can begin here, whatever precedes it
+	cutByKnown bool   // a known value follows directly, and continues the last word
 }
 
-// What a byte can begin.
+// What can begin with a byte.
 const (
 	startsNothing = iota
 	startsWord
@@ -32,7 +32,7 @@ var startClasses = func() (kinds [256]byte) {
 	return kinds
 }()
 
-// InNano has the alphabet of nanoids.
+// InNano is the alphabet of nanoids.
 var InNano = func() (in [256]bool) {
 	for c := range in {
 		in[c] = Alnum(byte(c)) || c == '-' || c == '_'
@@ -40,7 +40,7 @@ var InNano = func() (in [256]bool) {
 	return in
 }()
 
-// wordLen returns how many letters and digits a text begins with.
+// wordLen returns the number of letters and digits at the start of a text.
 func wordLen(s string) int {
 	n := 0
 	for n < len(s) && inWord[s[n]] {
@@ -49,7 +49,7 @@ func wordLen(s string) int {
 	return n
 }
 
-// pastSymbol returns where to go on behind a sign that begins nothing. A percent-encoded byte ends a word.
+// pastSymbol returns where to continue after a symbol that begins no token. A percent-encoded byte ends a word.
 func (in *segment) pastSymbol(i int) int {
 	if escaped(in.text[i:]) {
 		in.wordStart = i + 3
@@ -60,7 +60,7 @@ func (in *segment) pastSymbol(i int) int {
 
 func escaped(s string) bool { return len(s) >= 3 && s[0] == '%' && hex(s[1]) && hex(s[2]) }
 
-// symbolToken recognises what begins at i with a sign.
+// symbolToken recognises a token that begins at i with a symbol.
 func (in *segment) symbolToken(i int) (token, bool) {
 	switch in.text[i] {
 	case '[':
@@ -77,7 +77,7 @@ func (in *segment) symbolToken(i int) (token, bool) {
 	return token{}, false
 }
 
-// wordKind recognises a word that is an id as a whole; 0 when it is none.
+// wordKind returns the kind of a word that is an id as a whole; 0 for any other word.
 func (in *segment) wordKind(i, n int) tokenKind {
 	word := in.text[i : i+n]
 	switch {
@@ -96,7 +96,7 @@ func (in *segment) wordKind(i, n int) tokenKind {
 	return 0
 }
 
-// unprefixedKind is the kind of a text that is an id without a prefix, and nothing else; 0 when it is none.
+// unprefixedKind returns the kind of a text that is one id without a prefix; 0 for any other text.
 func unprefixedKind(s string) tokenKind {
 	if len(s) == 26 && ulidLen(s) > 0 {
 		return tokULID
@@ -108,7 +108,7 @@ func unprefixedKind(s string) tokenKind {
 	return in.wordKind(0, len(s))
 }
 
-// The first characters of ids that begin with a time, at the beginnings of 2017 and of 2033.
+// The first characters of ids that begin with a time, at the beginning of 2017 and of 2033.
 const (
 	ksuid2017, ksuid2033     = "0hstmN", "507hHM"
 	object2017, object2033   = "58684680", "7680c480"
@@ -118,7 +118,7 @@ const (
 
 func between(s, from, to string) bool { return s[:len(from)] >= from && s[:len(to)] < to }
 
-// isKSUID recognises 27 characters of base 62 that are more than a hexadecimal number.
+// isKSUID recognises 27 characters of base 62 that are not a hexadecimal number.
 func isKSUID(s string) bool {
 	if !between(s, ksuid2017, ksuid2033) {
 		return false
@@ -129,7 +129,7 @@ func isKSUID(s string) bool {
 			letters++
 		}
 	}
-	return letters > 1 // 0x is a number's
+	return letters > 1 // one may be the x of 0x
 }
 
 // isObjectID recognises 24 hexadecimal digits in lower case.
@@ -146,7 +146,7 @@ func lowerHexOnly(s string) bool {
 	return true
 }
 
-// isCompact recognises the 32 digits of a UUID by its version and variant, and where it has one by its time.
+// isCompact recognises the 32 digits of a UUID by its version, its variant and, if it has one, its time.
 func isCompact(s string) bool {
 	if lower := strings.ToLower(s); s != lower {
 		if s != strings.ToUpper(s) {
@@ -189,8 +189,8 @@ var inWord = func() (in [256]bool) {
 	return in
 }()
 
-// mayStartToken reports whether a token can begin with a word of n bytes. Most words are told by their length and what comes
-// behind them.
+// mayStartToken reports whether a token can begin with the first n bytes of text, which are a word. For most words,
+// their length and the next byte rule that out.
 func mayStartToken(text string, n int) bool {
 	var next byte
 	if n < len(text) {

@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// A value that a rule calls an id is looked for in longer texts from six characters on. A shorter one, such as the number
-// that a database counts, stands in many texts by chance. But where two texts part in nothing else than in whole words that
-// are bound to each other, these are no chance when they have a letter; and digits are none as a part of a path or of a
-// query, and where the client has asked for just that thing: "no item 7", of GET /items/7.
+// A value that a rule calls an id is searched for in longer texts if it has six characters or more. A shorter one, such
+// as the number of a row, appears in many texts by chance. But if two texts differ only in whole words that are bound
+// to each other, those with a letter are no coincidence. Short numbers count only as a part of a path or a query, or if
+// the client asked for that very id: "no item 7", from GET /items/7.
 
-// shortIDs are the bound values of which one is that short: the partners of each side's, and how long these are, the longest
-// first.
+// shortIDs are the bound pairs with a value that is that short: the partners of the values of each side, and the
+// lengths of these values, longest first.
 type shortIDs struct {
 	partners [2]map[string]string
 	lengths  [2][]int
@@ -40,10 +40,10 @@ func (b *shortIDs) clone() shortIDs {
 	return out
 }
 
-// minSureDigits is how many digits no two texts have by chance that are bound to each other.
+// minSureDigits is how many digits a number needs so that it is not in a text by chance, next to its partner.
 const minSureDigits = 5
 
-// same is sameShape for texts that part where short ids stand.
+// same is SameShape for texts that may also differ in short ids.
 func (b *shortIDs) same(ref string, rt []token, cand string, ct []token, of [2]string) bool {
 	if b.Empty() || len(rt) != len(ct) {
 		return false
@@ -59,7 +59,7 @@ func (b *shortIDs) same(ref string, rt []token, cand string, ct []token, of [2]s
 	return b.sameWords(texts, at, [2]int{len(ref), len(cand)}, of)
 }
 
-// sameWords compares a part of two texts.
+// sameWords compares the parts of two texts between at and to.
 func (b *shortIDs) sameWords(texts [2]string, at, to [2]int, of [2]string) bool {
 	for at[0] < to[0] && at[1] < to[1] {
 		if n := b.pairAt(texts, at, to, of); n[0] > 0 {
@@ -76,7 +76,7 @@ func (b *shortIDs) sameWords(texts [2]string, at, to [2]int, of [2]string) bool 
 	return at == to
 }
 
-// pairAt returns how long the short ids are that stand for each other at two places; 0 when none do.
+// pairAt returns the lengths of two short ids at two positions that are bound to each other; 0 when there are none.
 func (b *shortIDs) pairAt(texts [2]string, at, to [2]int, of [2]string) (n [2]int) {
 	if !wordEdge(texts[0], at[0]) || !wordEdge(texts[1], at[1]) {
 		return n
@@ -94,7 +94,7 @@ func (b *shortIDs) pairAt(texts [2]string, at, to [2]int, of [2]string) (n [2]in
 	return n
 }
 
-// isWordAt reports whether an id is the word at a place, and not by chance.
+// isWordAt reports whether an id is the word at a position, and not there by chance.
 func isWordAt(id, text string, from, to int, of string) bool {
 	end := from + len(id)
 	if end > to || text[from:end] != id || !wordEdge(text, end) {
@@ -103,9 +103,9 @@ func isWordAt(id, text string, from, to int, of string) bool {
 	return len(id) >= minSureDigits || !allDigits(id) || inAddress(text, from, end) || segmentOf(of, id)
 }
 
-// misplacedShortID says which short id stands beside another value than its partner, in two texts that are equal but for what
-// is bound. Texts have words and numbers in common, so it asks for more than stands does. Where an id stands
-// beside its partner, too, the other one may be such a number.
+// misplacedShortID returns which short id is next to another value than its partner, in two texts that are otherwise
+// equal. Texts have words and numbers in common, so this needs more evidence than isWordAt. If the id is also next to
+// its partner, the other appearance may be such a number.
 func (b *Bindings) misplacedShortID(ref string, rt []token, cand string, ct []token, of [2]string) diff.Reason {
 	if b.ShortIDs.Empty() {
 		return diff.Reason{}
@@ -140,7 +140,7 @@ func (b *Bindings) misplacedShortID(ref string, rt []token, cand string, ct []to
 	return diff.Reason{}
 }
 
-// unpairedShortID says which short id stands at a place without its partner.
+// unpairedShortID returns which short id is at a position without its partner.
 func (b *Bindings) unpairedShortID(texts [2]string, at [2]int, met map[string]bool) diff.Reason {
 	for side, text := range texts {
 		id := b.ShortIDs.certainAt(side, text, at[side])
@@ -157,8 +157,8 @@ func (b *Bindings) unpairedShortID(texts [2]string, at [2]int, met map[string]bo
 	return diff.Reason{}
 }
 
-// certainAt returns the short id of a side that begins at a place and is certainly meant: a segment of a path, a word of letters
-// and digits, or a long number; "" when there is none.
+// certainAt returns the short id of a side that begins at a position and is there on purpose: a segment of a path, a
+// word of letters and digits, or a long number; "" when there is none.
 func (b *shortIDs) certainAt(side int, text string, from int) string {
 	if !wordEdge(text, from) {
 		return ""
@@ -176,7 +176,8 @@ func (b *shortIDs) certainAt(side int, text string, from int) string {
 	return ""
 }
 
-// MayBeIn reports whether a text may have a short id of a side that is certainly meant. It may be written with escapes.
+// MayBeIn reports whether a text may contain a short id of a side on purpose. The text may have escapes, which can hide
+// one.
 func (b *shortIDs) MayBeIn(side int, text string) bool {
 	for i := 0; i < len(text) && !b.Empty(); i++ {
 		if text[i] == '\\' || b.certainAt(side, text, i) != "" {
@@ -186,12 +187,11 @@ func (b *shortIDs) MayBeIn(side int, text string) bool {
 	return false
 }
 
-// inPath reports whether a part of a text is a segment of a path, and not of a fraction or a date.
+// inPath reports whether a part of a text is a segment of a path, and not a part of a fraction or a date.
 func inPath(text string, from, end int) bool {
 	return inAddress(text, from, end) && text[from-1] == '/' && (from < 2 || !Digit(text[from-2]) || !allDigits(text[from:end]))
 }
 
-// hasLettersAndDigits reports whether a text has letters and digits.
 func hasLettersAndDigits(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && strings.ContainsFunc(s, func(r rune) bool { return r < 0x80 && Alnum(byte(r)) && !Digit(byte(r)) })
 }
@@ -200,12 +200,12 @@ func allDigits(s string) bool {
 	return strings.TrimLeft(s, "0123456789") == ""
 }
 
-// inAddress reports whether a part of a text is a segment of a path, or a value of a query.
+// inAddress reports whether a part of a text is a segment of a path, or a value in a query.
 func inAddress(text string, from, end int) bool {
 	return from > 0 && strings.IndexByte("/=", text[from-1]) >= 0 && (end == len(text) || strings.IndexByte("/?&#\"'<>),; ", text[end]) >= 0)
 }
 
-// segmentOf reports whether a value is a segment of the path that a client has asked for.
+// segmentOf reports whether a value is a segment of the path that a client asked for.
 func segmentOf(asked, value string) bool {
 	for part := range strings.SplitSeq(asked, "/") {
 		if part == value {

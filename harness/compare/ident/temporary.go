@@ -2,16 +2,17 @@ package ident
 
 import "strings"
 
-// Names below a folder for temporary files are made up, one segment of the path: "x7Yz12" of "/tmp/agent-x7Yz12/out.txt".
-// Words before it, each with its joint, are part of how it is made, and are compared, as is what kind of file it is.
+// In a path below a directory for temporary files, one segment has a generated name: "x7Yz12" in
+// "/tmp/agent-x7Yz12/out.txt". The words before the generated part, each followed by a joint, are compared. So is the
+// suffix of a file.
 
-// tempRoots are the folders for temporary files; * stands for any name.
+// tempRoots are the directories for temporary files; * matches any name.
 var tempRoots = [][]string{
 	{"tmp"}, {"var", "tmp"}, {"private", "tmp"}, {"private", "var", "tmp"},
 	{"var", "folders", "*", "*", "T"}, {"private", "var", "folders", "*", "*", "T"},
 }
 
-// tempAt recognises the name behind the root of temporary files that begins at i with a slash.
+// tempAt recognises the name below a directory for temporary files, if such a path begins at i.
 func (in *segment) tempAt(i int) (token, bool) {
 	n := slashLen(in.text[i:])
 	if n == 0 || i+n == len(in.text) || strings.IndexByte("tvp", in.text[i+n]) < 0 {
@@ -28,7 +29,7 @@ func (in *segment) tempAt(i int) (token, bool) {
 	return token{}, false
 }
 
-// rootLen returns the length of a folder and the slash behind it; 0 when the path is not below it.
+// rootLen returns the length of a directory and the slash behind it; 0 when the path is not below that directory.
 func rootLen(s string, root []string) int {
 	at := slashLen(s)
 	for _, name := range root {
@@ -45,7 +46,7 @@ func rootLen(s string, root []string) int {
 	return at
 }
 
-// slashLen returns the length of the slash that a text begins with, which may be percent-encoded.
+// slashLen returns the length of the slash at the start of a text, which may be percent-encoded; 0 when there is none.
 func slashLen(s string) int {
 	switch {
 	case s == "":
@@ -58,7 +59,7 @@ func slashLen(s string) int {
 	return 0
 }
 
-// segmentLen returns the length of the name that a text begins with.
+// segmentLen returns the length of the path segment at the start of a text.
 func segmentLen(s string) int {
 	n := 0
 	for n < len(s) && (InNano[s[n]] || s[n] == '.') {
@@ -67,14 +68,14 @@ func segmentLen(s string) int {
 	return n
 }
 
-// tempName makes a token of the name that stands at a place. There is none when a word of the name is an id by itself, or
-// when nothing of it may be made up.
+// tempName returns a token for the name at a position. It finds none when a word of the name is an id by itself, or
+// when no part of the name can be generated.
 func (in *segment) tempName(at int) (token, bool) {
 	name := in.text[at : at+segmentLen(in.text[at:])]
 	if in.cutByKnown && at+len(name) == len(in.text) {
 		return token{}, false
 	}
-	name = strings.TrimRight(name, ".") // of the sentence
+	name = strings.TrimRight(name, ".") // the points that end a sentence
 	end := at + len(name)
 	for _, t := range scanShapes(nil, in.text[:end], at, end) {
 		if !t.Kind.IsTime() {
@@ -91,8 +92,8 @@ func (in *segment) tempName(at int) (token, bool) {
 	return token{Kind: tokTemp, Start: at, End: end, prefix: lead}, end > at+lead
 }
 
-// wordsLen returns how long the words are that a name begins with: small letters, each word with a dash or a point behind
-// it.
+// wordsLen returns the length of the words at the start of a name: lower-case letters, with a dash or a point behind
+// each word.
 func wordsLen(name string) int {
 	end := 0
 	for i := range len(name) - 1 {
@@ -107,7 +108,7 @@ func wordsLen(name string) int {
 	return end
 }
 
-// isSuffix reports whether the end of a name says what kind of file it is.
+// isSuffix reports whether a text can be the suffix of a file.
 func isSuffix(s string) bool {
 	return len(s) > 0 && len(s) <= 4 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A token is a part of a text that servers make up by themselves: another run gives another value.
+// A token is a generated part of a text: it is different in each run.
 type token struct {
 	Kind       tokenKind
 	Start, End int
-	prefix     int // how many bytes at its start are not made up: "ses_"
+	prefix     int // how many bytes at its start are not generated: "ses_"
 }
 
 // tokenKind is a shape of generated values. Values of one kind are bound to values of the same kind only.
@@ -22,18 +22,18 @@ const (
 	tokDirName                   // its last segment
 	tokProgram                   // what ${{ lockstep }} stands for
 	TokKnown                     // a value that a rule has bound
-	tokSent                      // a value that the client has sent
+	tokSent                      // a value that the client sent
 	tokUUID                      // RFC 9562, any version
 	tokULID                      // 26 characters of Crockford's base 32
 	tokPrefixed                  // ses_0f3a…, req-7Xk2…: letters, a joint, 12 or more letters and digits
 	tokCompact                   // a UUID without its dashes
-	tokAnyUUID                   // either, in small letters and without dashes
+	tokAnyUUID                   // a UUID in either form, in lower case and without dashes
 	tokKSUID                     // 27 characters of base 62, the first of which are a time
 	tokObjectID                  // 24 hexadecimal digits, the first of which are a time
 	tokNano                      // 21 letters, digits, dashes and underscores
-	tokTrace                     // the trace of a W3C traceparent
-	tokSpan                      // its parent
-	tokTemp                      // what is next below a folder for temporary files
+	tokTrace                     // the trace id of a W3C traceparent
+	tokSpan                      // its parent id
+	tokTemp                      // the name below a directory for temporary files
 	tokPort                      // a port on the loopback interface
 	tokMillis                    // milliseconds since 1970
 	tokSeconds                   // seconds since 1970
@@ -43,10 +43,10 @@ const (
 	tokBareZone                  // 2006-01-02T15:04:05+0000
 	tokSpaced                    // 2006-01-02 15:04:05Z
 	tokSQL                       // 2006-01-02 15:04:05
-	tokDecimal                   // seconds since 1970 and a part of one: 1765000000.25
+	tokDecimal                   // seconds since 1970 with a fraction: 1765000000.25
 )
 
-// String is the name that stands for a token when two texts are described without their values.
+// String is the name of the kind in texts that leave out values.
 func (k tokenKind) String() string {
 	return [...]string{
 		"unique", "directory", "directory", "directory", "lockstep", "id", "sent", "uuid", "ulid", "id", "uuid", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
@@ -54,10 +54,10 @@ func (k tokenKind) String() string {
 	}[k]
 }
 
-// IsTime reports whether values of the kind are moments: they are not bound but must lie near the moment they were seen.
+// IsTime reports whether values of the kind are times. Times are not bound, but must be near the moment they were seen.
 func (k tokenKind) IsTime() bool { return k >= tokMillis && k < tokProject }
 
-// unit says how a time of the kind is written.
+// unit describes the notation of times of the kind.
 func (k tokenKind) unit() string {
 	switch k {
 	case tokMillis:
@@ -81,14 +81,14 @@ func (k tokenKind) unit() string {
 	}
 }
 
-// A KnownValue is a text that counts as a token wherever it stands.
+// A KnownValue is a text that counts as a token wherever it appears.
 type KnownValue struct {
 	Value string
 	kind  tokenKind
 }
 
-// Scan returns the tokens of a text, in order. Known values come first; the text between them is looked through for
-// what is recognised by its shape.
+// Scan returns the tokens of a text, in order. Known values take precedence, and the text between them is searched for
+// shapes.
 func Scan(s string, known []KnownValue) []token { return scanRange(nil, s, 0, len(s), known) }
 
 // scanRange appends the tokens of s[from:to].
@@ -105,15 +105,15 @@ func scanRange(out []token, s string, from, to int, known []KnownValue) []token 
 	}
 }
 
-// A valueFinder looks for known values in a text, from its beginning on. What it has seen of each it keeps, so that a text in
-// which there are many takes no longer to go through.
+// A valueFinder searches a text for known values, from start to end. It remembers where each one comes next, so that a
+// text with many of them is not searched again and again.
 type valueFinder struct {
 	text  string
 	known []KnownValue
-	found []int // where each comes next: the text's length when it does not, -1 when nobody has looked; nil until one was found
+	found []int // the next position of each: len(text) for nowhere, -1 for not searched yet; nil until one was found
 }
 
-// next returns the first known value at or after a place; of several at one place the longest.
+// next returns the first known value at or after a position. If several begin there, it returns the longest.
 func (k *valueFinder) next(at int) (best token, ok bool) {
 	for i := range k.known {
 		value, from := k.known[i].Value, -1
@@ -134,7 +134,7 @@ func (k *valueFinder) next(at int) (best token, ok bool) {
 	return best, ok
 }
 
-// keep notes where a value comes next. Most texts have none, and need no notes.
+// keep records the next position of a value. Most texts contain none, and then it allocates nothing.
 func (k *valueFinder) keep(i, from int) {
 	if k.found == nil {
 		if from == len(k.text) {
@@ -151,7 +151,7 @@ func (k *valueFinder) keep(i, from int) {
 	k.found[i] = from
 }
 
-// index returns where a value stands at or after a place; the text's length when it does not.
+// index returns where a value begins at or after a position; len(text) when it does not.
 func (k *valueFinder) index(value string, at int) int {
 	if i := strings.Index(k.text[at:], value); i >= 0 {
 		return at + i
@@ -159,7 +159,7 @@ func (k *valueFinder) index(value string, at int) int {
 	return len(k.text)
 }
 
-// scanShapes appends the tokens that s[from:to] holds by their shape. A token begins where a word does.
+// scanShapes appends the tokens of s[from:to] that are recognised by their shape. A token cannot begin inside a word.
 func scanShapes(out []token, s string, from, to int) []token {
 	in := segment{text: s[:to], wordStart: from, cutByKnown: to < len(s) && InNano[s[to]]}
 	for i := from; ; {
@@ -196,7 +196,7 @@ func (in *segment) next(i int) (token, bool) {
 	return token{}, false
 }
 
-// tokenAt recognises a word of n bytes at i, or what begins with it.
+// tokenAt recognises a token that begins at i with a word of n bytes.
 func (in *segment) tokenAt(i, n int) (token, bool) {
 	rest := in.text[i:]
 	if n := uuidLen(rest); n > 0 {
@@ -257,7 +257,7 @@ func ulidLen(s string) int {
 	return n
 }
 
-// prefixedLen recognises an id behind a prefix: lead is the length of the prefix and its joint.
+// prefixedLen recognises an id behind a prefix. lead is the length of the prefix with its joint.
 func prefixedLen(s string) (lead, n int) {
 	lead = prefixLen(s)
 	if lead == 0 {
@@ -275,7 +275,7 @@ func prefixedLen(s string) (lead, n int) {
 	return lead, n
 }
 
-// prefixLen returns the length of the word and the joint that can stand before an id; 0 when there are none.
+// prefixLen returns the length of a word and the joint behind it that can be the prefix of an id; 0 when there is none.
 func prefixLen(s string) int {
 	p := 0
 	for p < len(s) && s[p] >= 'a' && s[p] <= 'z' {
@@ -287,7 +287,7 @@ func prefixLen(s string) int {
 	return p + 1
 }
 
-// EpochLen recognises seconds, whole or with a part of one, and milliseconds between 2017 and 2033.
+// EpochLen recognises seconds since 1970, with or without a fraction, and milliseconds, between 2017 and 2033.
 func EpochLen(s string) (tokenKind, int) {
 	n := 0
 	for n < len(s) && Digit(s[n]) {
@@ -305,8 +305,8 @@ func EpochLen(s string) (tokenKind, int) {
 	return tokSeconds, n
 }
 
-// decimalLen recognises seconds and a part of one, of which n digits stand before the point. There is no such thing as a
-// part of a millisecond, and behind another point it is no number.
+// decimalLen recognises seconds with a fraction, of which n digits precede the point. Milliseconds have no fraction,
+// and a text with another point is not a number.
 func decimalLen(s string, n int) (tokenKind, int) {
 	seconds := n == 10
 	for n++; n < len(s) && Digit(s[n]); n++ {
@@ -325,7 +325,7 @@ func HTTPDateLen(s string) int {
 	return 0
 }
 
-// portLen recognises a port behind a loopback address: skip is the length of the address and its colon.
+// portLen recognises a port behind a loopback address. skip is the length of the address and its colon.
 func portLen(s string) (skip, n int) {
 	for _, host := range [...]string{"127.0.0.1:", "localhost:", "[::1]:"} {
 		if !strings.HasPrefix(s, host) {
@@ -339,7 +339,8 @@ func portLen(s string) (skip, n int) {
 	return 0, 0
 }
 
-// fits reports whether s begins with the shape: d is a digit, a a letter, every other character itself.
+// fits reports whether s begins with the shape: d stands for a digit, a for a letter, and every other character for
+// itself.
 func fits(s, shape string) bool {
 	if len(s) < len(shape) {
 		return false
@@ -364,7 +365,7 @@ func fits(s, shape string) bool {
 	return true
 }
 
-// Moment returns the time that a token of a time kind stands for.
+// Moment returns the time that a token of a time kind denotes.
 func Moment(kind tokenKind, text string) (time.Time, bool) {
 	switch kind {
 	case TokRFC3339:
@@ -388,5 +389,5 @@ func Moment(kind tokenKind, text string) (time.Time, bool) {
 	return time.UnixMilli(n), true
 }
 
-// tokProject is the kind of the first shape that a project has of its own; those of one name are of one kind.
+// tokProject is the kind of the first of a project's own shapes. Shapes with the same name have the same kind.
 const tokProject tokenKind = 64

@@ -93,7 +93,7 @@ func TestScanRecognisesGeneratedValues(t *testing.T) {
 		{"kebab case", "use-this-name-for-it1", nil},
 		{"snake case", "A_snake_case_name_21x", nil},
 		{"humps", "getUserAccountDetails", nil},
-		{"humps with a digit", "getUserV2AccountDetai", []string{"nanoid:getUserV2AccountDetai"}}, // the price: bound, where it is equal, to itself
+		{"humps with a digit", "getUserV2AccountDetai", []string{"nanoid:getUserV2AccountDetai"}}, // accepted: if both sides have it, it is bound to itself
 		{"a title", "Q3-2024-Report-Final1", nil},
 		{"capitals", "CONTENT_TYPE_MISSING1", nil},
 		{"22 characters", "V1StGXR8_Z5jdHi6B-myTx", nil},

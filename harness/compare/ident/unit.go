@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Unit is what a time or a duration is written in.
+// Unit is the notation of a time or a duration.
 type Unit string
 
-// The units.
 const (
 	Seconds      Unit = "s"
 	Milliseconds Unit = "ms"
@@ -19,7 +18,7 @@ const (
 	RFC3339      Unit = "rfc3339" // for times only
 )
 
-// String is the unit in the words of a report.
+// String is the name of the unit in reports.
 func (u Unit) String() string {
 	switch u {
 	case Seconds:
@@ -35,13 +34,13 @@ func (u Unit) String() string {
 	}
 }
 
-// Nanoseconds returns how many a number of the unit is.
+// Nanoseconds converts a number of this unit to nanoseconds.
 func (u Unit) Nanoseconds(number *big.Rat) *big.Rat {
 	each := map[Unit]time.Duration{Seconds: time.Second, Milliseconds: time.Millisecond, Microseconds: time.Microsecond, Nanoseconds: 1}[u]
 	return new(big.Rat).Mul(number, new(big.Rat).SetInt64(int64(each)))
 }
 
-// Moment returns the time that a text of the unit stands for.
+// Moment returns the time that a text in this unit denotes.
 func (u Unit) Moment(text string) (time.Time, bool) {
 	if u == RFC3339 {
 		t, ok := Moment(TokRFC3339, text)
@@ -53,13 +52,14 @@ func (u Unit) Moment(text string) (time.Time, bool) {
 	}
 	ns := u.Nanoseconds(number)
 	whole := new(big.Int).Quo(ns.Num(), ns.Denom())
-	if !whole.IsInt64() { // beyond 2262: another unit
+	if !whole.IsInt64() { // beyond 2262, so it has another unit
 		return time.Time{}, false
 	}
 	return time.Unix(0, whole.Int64()), true
 }
 
-// Decimal reads a decimal number with all its digits. One that no server means, with thousands of digits, is none.
+// Decimal parses a decimal number with all its digits. It rejects numbers with thousands of digits, which no server
+// sends on purpose.
 func Decimal(text string) (*big.Rat, bool) {
 	const most = 1000
 	if len(text) > most || strings.Trim(text, "0123456789.eE+-") != "" {
