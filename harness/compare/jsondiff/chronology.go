@@ -10,23 +10,24 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Times are held against the clock, and against each other: of two that stand in one object the order is the same on both
-// sides. A thing that one server says was changed before it was made has two times that are near the clock.
+// Times are compared with the clock and with each other: two times of one object must have the same order on both
+// sides. If a server says that a thing was changed before it was created, both times may still be near the clock.
 
-// granularity is how far the clocks and notations of two servers may make one moment two.
+// granularity is how far apart two servers may report the same moment, because of their clocks and notations.
 const granularity = time.Second
 
-// A told time is a member of an object that is a time on both sides.
+// A pairedTime is a member of an object that is a time on both sides.
 type pairedTime struct {
 	name      string
 	ref, cand *jsontree.Node
 	moments   [2]time.Time
 }
 
-// timeRules compare the times of two documents, one by one and with each other.
+// timeRules compares the times of two documents, one by one and with each other.
 type timeRules struct{ *reporter }
 
-// chronology compares the order of the times of two objects. What is told of one of them already is not told again.
+// chronology compares the order of the times of two objects. It skips the members in said, which have reported
+// differences.
 func (t *timeRules) chronology(at *ident.Path, ref, cand *jsontree.Node, said []string) {
 	var times []pairedTime
 	for i, name := range ref.Names {
@@ -54,13 +55,13 @@ func (t *timeRules) chronology(at *ident.Path, ref, cand *jsontree.Node, said []
 		for _, a := range times[:k] {
 			if why := t.reversed(a, b); !why.None() {
 				t.differ(why, at.Member(b.name, b.name), b.ref, b.cand)
-				return // the others follow from it, as likely as not
+				return // the others probably follow from it
 			}
 		}
 	}
 }
 
-// mayBeTime is the cheap test. Only a time of HTTP begins with a letter: "Mon, 02 Jan".
+// mayBeTime is a cheap first test. Only an HTTP date begins with a letter: "Mon, 02 Jan".
 func mayBeTime(n *jsontree.Node) bool {
 	return (n.Kind == jsontree.String || n.Kind == jsontree.Number) && len(n.Text) >= 10 && len(n.Text) <= 40 &&
 		(n.Text[0] < 'A' || n.Text[3] == ',')
@@ -85,9 +86,10 @@ func timeOf(rule *Volatile, n *jsontree.Node) (time.Time, bool) {
 	return ident.Moment(kind, n.Text)
 }
 
-// reversed says that two times are the other way round on one side. Where they are one moment on a side, as far as clocks
-// tell, that is certain if their names say which comes first, or if they are further apart on the other side than anything
-// that the scenario did. Two times that are equal on a side, such as the beginning of a minute and the time, show no order.
+// reversed returns that two times have opposite orders on the two sides. If they are the same moment on one side, as
+// far as clocks tell, the other side needs more evidence. Either the names say which time comes first, or the times are
+// further apart than the whole scenario took. Two equal times, such as the beginning of a minute and the time, show no
+// order.
 func (t *timeRules) reversed(a, b pairedTime) diff.Reason {
 	var apart [2]time.Duration
 	for side := range apart {
@@ -95,7 +97,7 @@ func (t *timeRules) reversed(a, b pairedTime) diff.Reason {
 	}
 	wrong := apart[0] < 0 && apart[1] > 0 || apart[0] > 0 && apart[1] < 0
 	for side, by := range apart {
-		if apart[1-side].Abs() > granularity { // the order is seen on the other side
+		if apart[1-side].Abs() > granularity { // the other side shows an order
 			continue
 		}
 		byName := by < -granularity && madeBefore(a.name, b.name) || by > granularity && madeBefore(b.name, a.name)
@@ -110,8 +112,8 @@ func (t *timeRules) reversed(a, b pairedTime) diff.Reason {
 	return diff.Because(diff.ValueDiffers, diff.TimesReversed, b.name, ident.Distance(apart[0]), a.name, ident.Distance(apart[1]))
 }
 
-// madeBefore reports whether names say that a time is the one at which a thing was made, and another one at which it was
-// changed.
+// madeBefore reports whether the names say that the first time is when a thing was created, and the second one when it
+// was changed.
 func madeBefore(made, changed string) bool {
 	changed = strings.ToLower(changed)
 	return strings.Contains(strings.ToLower(made), "creat") &&

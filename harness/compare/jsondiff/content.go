@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Comparer compares contents, with what is known of generated values.
+// A Comparer compares contents with the help of bindings, and remembers what later contents depend on.
 type Comparer struct {
 	Docs    *jsontree.Documents
 	IDs     *ident.Bindings
@@ -19,12 +19,12 @@ type Comparer struct {
 	refuse  func(Refusal)
 }
 
-// New returns a comparer that remembers nothing yet. Rules that are refused are given to refuse.
+// New returns a Comparer without a history. It passes the rules that it rejects to refuse.
 func New(docs *jsontree.Documents, ids *ident.Bindings, refuse func(Refusal)) *Comparer {
 	return &Comparer{docs, ids, &history{}, refuse}
 }
 
-// With returns the comparer with other bindings, and without what it remembers.
+// With returns a Comparer with other bindings and without a history. It does not report rejected rules.
 func (c *Comparer) With(ids *ident.Bindings) *Comparer {
 	return &Comparer{c.Docs, ids, &history{}, func(Refusal) {}}
 }
@@ -32,23 +32,23 @@ func (c *Comparer) With(ids *ident.Bindings) *Comparer {
 // Content is a text that may be JSON: a body, or an event's data.
 type Content struct {
 	Data    []byte
-	NotJSON string   // why it is not read as JSON; "" when it is
-	Entries []string // of an archive, which data is the document of
-	Lines   bool     // data is the list of what the lines of the body hold
+	NotJSON string   // why it is not read as JSON; "" when it is JSON
+	Entries []string // the entries of an archive, if Data is the document that describes it
+	Lines   bool     // Data is the list of what the lines of the body contain
 }
 
-// unescaped reports whether what a content holds stands in it as it is, without escapes.
+// unescaped reports whether everything in the content is written literally, without escapes.
 func (c Content) unescaped() bool { return c.NotJSON != "" || bytes.IndexByte(c.Data, '\\') < 0 }
 
-// WholeDiffers says how two contents differ as a whole.
+// WholeDiffers returns a difference between two contents as a whole.
 func WholeDiffers(why diff.Reason, at diff.At, sides [2]Content, fingerprint string) diff.Difference {
 	return diff.Difference{
 		Reason: why, At: at, Ref: diff.ShowSome(string(sides[0].Data)), Cand: diff.ShowSome(string(sides[1].Data)), Fingerprint: fingerprint,
 	}
 }
 
-// Content compares two contents. Equal bytes are only looked through for ids to bind, and taken apart when one of these
-// is out of place.
+// Content compares two contents. If their bytes are equal, it first tries to only bind the ids in them, and compares
+// values when an id is out of place.
 func (c *Comparer) Content(p ident.Place, rules []Volatile, sides [2]Content, report func(diff.Difference)) {
 	ref, cand := sides[0], sides[1]
 	if bytes.Equal(ref.Data, cand.Data) && !mayConcern(c.IDs, rules, ref.Data) {
@@ -70,7 +70,7 @@ func (c *Comparer) Content(p ident.Place, rules []Volatile, sides [2]Content, re
 		same, reported := true, []string(nil) // the candidate's pointers
 		d := newDocuments(reporter{ids: c.IDs, history: c.history, place: p, full: some.full, report: func(d diff.Difference) {
 			same = false
-			if len(rules) > 0 { // else nobody asks
+			if len(rules) > 0 { // else they are not needed
 				reported = append(reported, d.At.Pointers[1])
 			}
 			some.add(d)
@@ -96,7 +96,7 @@ func (c *Comparer) Content(p ident.Place, rules []Volatile, sides [2]Content, re
 	}
 }
 
-// ContentsDigest stands for two contents without their generated values.
+// ContentsDigest is a digest of two contents without their generated values.
 func (c *Comparer) ContentsDigest(sides [2]Content, rules []Volatile) string {
 	var bare [2]string
 	for side, s := range sides {
@@ -108,8 +108,8 @@ func (c *Comparer) ContentsDigest(sides [2]Content, rules []Volatile) string {
 	return diff.Digest(bare[:]...)
 }
 
-// OutlineBy describes a content in such a way that two which can be equal up to renaming have the same outline, with the names
-// that bindings give to ids.
+// OutlineBy returns the outline of a content. Contents that can be equal apart from generated values have the same
+// outline. Bindings from Named also make it tell bound ids apart.
 func (c *Comparer) OutlineBy(b *ident.Bindings, side int, s Content, rules []Volatile) string {
 	if root, err := c.Parse(s); err == nil {
 		return outliner{b, side, Pointers(rules, s.Data, root, b.Applied)}.outline(root)
@@ -117,7 +117,7 @@ func (c *Comparer) OutlineBy(b *ident.Bindings, side int, s Content, rules []Vol
 	return b.Skeleton(side, string(s.Data))
 }
 
-// Comparable reports whether two contents can be equal up to renaming.
+// Comparable reports whether two contents can be equal apart from generated values.
 func (c *Comparer) Comparable(sides [2]Content, rules []Volatile) bool {
 	var outlines [2]string
 	for side, s := range sides {
@@ -134,21 +134,22 @@ func oneSided(ref, cand error) diff.Reason {
 	return diff.Because(diff.BodyNotJSON, diff.NotJSON, side, err)
 }
 
-// mayConcern reports whether a rule may speak of a document that says more than that two values may differ, or that has not
-// applied yet.
+// mayConcern reports whether a document must be compared value by value because of a rule, even if both sides are
+// equal. Such a rule demands something of the values, or has not been applied yet.
 func mayConcern(b *ident.Bindings, rules []Volatile, doc []byte) bool {
 	return slices.ContainsFunc(rules, func(r Volatile) bool {
 		return (r.Kind != Text && r.Kind != Number && !r.Kind.ComparesNumbers() || !b.Applied[r.Rule]) && r.mayApply(doc)
 	})
 }
 
-// mayApply reports whether a rule may speak of a document: the name its path ends in, if any, is in it.
+// mayApply reports whether a rule may select something in a document: the document contains the last name of the rule's
+// path, if there is one.
 func (r Volatile) mayApply(doc []byte) bool {
 	name := lastName(r.At)
 	return name == "" || bytes.Contains(doc, []byte(name))
 }
 
-// Parse reads a content as JSON, whatever is defective in it.
+// Parse reads a content as JSON, and ignores its defects.
 func Parse(s Content) (*jsontree.Node, error) {
 	root, _, err := s.Read(nil)
 	return root, err
@@ -159,11 +160,11 @@ func (c *Comparer) Parse(s Content) (*jsontree.Node, error) {
 	return root, err
 }
 
-// minSummarized is the size from which it pays to make sums of a document before it is made a tree.
+// minSummarized is the size from which summarizing a document before building its tree saves time.
 const minSummarized = 2 << 10
 
-// open reads a content as read does, but makes a tree of those parts only that are looked at. Where a project's own shapes
-// of ids may stand, all of them are.
+// open is Read, but of a large document it builds only those parts of the tree that are looked at. It builds the whole
+// tree if the document may have ids of a project's own shapes, or places that rules select.
 func (c *Comparer) open(s Content, rules []Volatile) (*jsontree.Node, []jsontree.Defect, error) {
 	if s.NotJSON == "" && len(s.Data) >= minSummarized && !c.Docs.Has(s.Data) && !c.IDs.Shapes.MayHold(s.Data, !s.unescaped()) && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayApply(s.Data) }) {
 		if root, ok := jsontree.Summarize(s.Data, shapeSkeleton); ok {
@@ -180,8 +181,8 @@ func (s Content) Read(docs *jsontree.Documents) (*jsontree.Node, []jsontree.Defe
 	return docs.Parse(s.Data)
 }
 
-// defectDiff tells of the first defect that only one of two documents has: some readers refuse it, and the others do not
-// see it in the values.
+// defectDiff returns the first defect that only one of two documents has. Some readers reject it, and comparing the
+// values does not reveal it.
 func (c *Comparer) defectDiff(ref, cand []jsontree.Defect) diff.Reason {
 	sides := [2][]jsontree.Defect{ref, cand}
 	for side := range sides {
@@ -204,14 +205,14 @@ func (c *Comparer) defectOnly(side int, defects, others []jsontree.Defect) (json
 	return jsontree.Defect{}, false
 }
 
-// Encoded compares two texts that are no values of a document by what they hold. It reports false when the texts hold
-// nothing.
+// Encoded compares the contents of two texts that are not values in a document. It reports false when the texts contain
+// nothing to compare.
 func (c *Comparer) Encoded(p ident.Place, ref, cand string, report func(diff.Difference)) bool {
 	d := newDocuments(reporter{ids: c.IDs, history: c.history, place: p, refuse: c.refuse, report: report})
 	return d.encoded(nil, textNode(ref), textNode(cand))
 }
 
-// withoutVolatile returns a text that ought to be JSON and is not, without the values that rules speak of by their names.
+// withoutVolatile removes the values that rules select by name from a text that should be JSON, but is not.
 func withoutVolatile(text string, rules []Volatile) string {
 	for _, r := range rules {
 		name := lastName(r.At)

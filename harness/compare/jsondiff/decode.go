@@ -10,12 +10,12 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// looksEncoded reports whether a text begins as one does that holds a document.
+// looksEncoded reports whether a text begins like one that contains a document.
 func looksEncoded(s string) bool {
 	return s != "" && (s[0] == '{' || s[0] == '[') || strings.HasPrefix(s, "eyJ")
 }
 
-// documentIn returns the object or the list that a text holds as JSON without a defect; nil when it holds none.
+// documentIn returns the object or the list if a text is JSON without defects; nil otherwise.
 func documentIn(s string) *jsontree.Node {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || s[0] != '{' && s[0] != '[' || s[len(s)-1] != '}' && s[len(s)-1] != ']' {
@@ -28,7 +28,7 @@ func documentIn(s string) *jsontree.Node {
 	return root
 }
 
-// jwtIn returns the header and the claims of a JWT (RFC 7519); nil when the text is none.
+// jwtIn returns the header and the claims of a JWT (RFC 7519); nil when the text is not a JWT.
 func jwtIn(s string) []*jsontree.Node {
 	parts := strings.Split(s, ".")
 	if len(parts) != 3 || !strings.HasPrefix(s, "eyJ") {
@@ -49,12 +49,12 @@ func jwtIn(s string) []*jsontree.Node {
 	return out
 }
 
-// base64Variants are the ways of writing Base64 (RFC 4648 §4, §5).
+// base64Variants are the variants of Base64 (RFC 4648 §4, §5).
 var base64Variants = []*base64.Encoding{
 	base64.StdEncoding.Strict(), base64.RawStdEncoding.Strict(), base64.URLEncoding.Strict(), base64.RawURLEncoding.Strict(),
 }
 
-// variantsOf returns in which of the ways a text can be written, as a set of bits.
+// variantsOf returns the variants in which a text is valid, as a set of bits.
 func variantsOf(s string) (set int) {
 	for i, v := range base64Variants {
 		if _, err := v.DecodeString(s); err == nil {
@@ -64,7 +64,7 @@ func variantsOf(s string) (set int) {
 	return set
 }
 
-// base64In returns the readable text that a text holds.
+// base64In returns the readable text that is encoded in a text.
 func base64In(s string) (text string, ok bool) {
 	if len(s) < minBase64 || !inBase64(s) {
 		return "", false
@@ -86,7 +86,7 @@ func inBase64(s string) bool {
 	return true
 }
 
-// readable reports whether bytes are a text that somebody has written.
+// readable reports whether bytes are UTF-8 without control characters, apart from line breaks and tabs.
 func readable(data []byte) bool {
 	if !utf8.Valid(data) {
 		return false
@@ -99,5 +99,5 @@ func readable(data []byte) bool {
 	return true
 }
 
-// minBase64 is the length below which texts are Base64 by chance.
+// minBase64 is the shortest text that is decoded. Shorter ones are often valid Base64 by chance.
 const minBase64 = 16

@@ -7,18 +7,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A docStory is what a server answered in a row: documents in which generated values occur, some of them in several places.
-// ${0}, ${1}, … stand for the generated values.
+// A docStory is a series of documents from a server. Some generated values occur in several places. ${0}, ${1}, … are
+// their placeholders.
 type docStory []string
 
-// docMakers make generated values of several shapes; the n-th is another one for each n and each world.
+// docMakers make generated values of several shapes, a different one for each n and each world.
 var docMakers = []func(world, n int) string{
 	func(world, n int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", world*7919+n, n) },
 	func(world, n int) string { return fmt.Sprintf("ses_%d%s%05d", world, "f3a9c1", n) },
 	func(world, n int) string { return fmt.Sprintf("01JQ%dZ7XK9M3V5T8R2P4%06d", world, n) },
 }
 
-// told writes a docStory with the values of a world, which differ from those of another.
+// told returns the documents with the generated values of a world.
 func (s docStory) told(world int) []string {
 	out := make([]string, len(s))
 	for i, document := range s {
@@ -37,7 +37,6 @@ var docStories = rapid.Custom(func(t *rapid.T) docStory {
 	return s
 })
 
-// drawDocument draws a JSON document.
 func drawDocument(t *rapid.T, depth int) string {
 	kinds := 5
 	if depth > 0 {
@@ -69,7 +68,7 @@ func drawDocument(t *rapid.T, depth int) string {
 	}
 }
 
-// enlargedPair makes a large document of two small ones, in which both stand in parts of their own.
+// enlargedPair builds a large document with two small ones in separate parts.
 func enlargedPair(one, two string) string {
 	pad := fmt.Sprintf(`"pad":"%0140d"`, 0)
 	return fmt.Sprintf(`{"list":[{%s,"is":%s},[%s,{%s}],{"${5}":1,"is":%s,%s}],%s}`, pad, one, one, pad, two, pad, pad)

@@ -6,41 +6,40 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// The elements of two lists are paired in three steps, each for what the one before has left:
+// The elements of two lists are paired in three steps. Each step works on what the previous one has left:
 //
-//  1. What is equal at both ends stands for itself.
-//  2. Between the ends, the longest sequence that both have in common. It is looked for where they are up to maxEdits
-//     elements apart; beyond that, elements that each side has once are taken as fixed, and the same is done between them.
-//  3. In the gaps of that, an element of each side that are the likest stand for each other, and the others were put in
-//     or left out.
+//  1. Equal elements at both ends are paired.
+//  2. Between the ends, the longest common sequence is paired. It is searched for if the lists are at most maxEdits
+//     elements apart. Otherwise, the elements that each side has exactly once are paired, and the same steps follow
+//     between them.
+//  3. In the gaps, the most similar elements are paired. The others count as inserted or missing.
 //
-// Which list is the reference's makes no difference to the pairs.
+// Swapping the two lists does not change the pairs.
 
-// A elementPair is an element of each list, by index; -1 where there is none.
+// An elementPair is an element of each list, by index; -1 where there is none.
 type elementPair struct{ ref, cand int }
 
 const (
-	maxEdits   = 1000     // memory grows with the square: 4 MB
-	maxGap     = 64 << 10 // of the table for one gap
-	smallTable = 4 << 10  // of a table that takes less than looking for what is in common
+	maxEdits   = 1000     // memory grows with its square: 4 MB
+	maxGap     = 64 << 10 // the largest table for one gap
+	smallTable = 4 << 10  // filling a table of this size is faster than searching for a common sequence
 )
 
-// What it costs to leave out an element or put one in, and most of what it costs to have two stand for each other. Less
-// than two gaps, so that a changed element is one difference.
+// elementGap is the cost of an inserted or missing element. elementOther is the base cost of pairing two unequal ones.
+// It is less than two gaps, so that a changed element is one difference.
 const (
 	elementGap   = 6
 	elementOther = 10
 )
 
-// An aligner pairs two lists of which it knows the sums.
+// An aligner pairs the elements of two lists by their sums.
 type aligner struct {
 	a, b       []jsontree.Sum
-	changeCost func(i, j int) int // what it costs that a[i] stands for b[j], up to elementOther
+	changeCost func(i, j int) int // the cost of pairing a[i] with an unequal b[j]
 	out        []elementPair      // by index of a and b
 }
 
-// pairElements pairs the elements of two lists by their sums. other says what it costs that two that are not equal stand
-// for each other.
+// pairElements pairs the elements of two lists by their sums. other returns the cost of pairing two unequal elements.
 func pairElements(ref, cand []jsontree.Sum, other func(i, j int) int) []elementPair {
 	if len(ref) > len(cand) || len(ref) == len(cand) && slices.Compare(ref, cand) > 0 {
 		out := pairOriented(cand, ref, func(i, j int) int { return other(j, i) })
@@ -58,7 +57,8 @@ func pairOriented(a, b []jsontree.Sum, other func(i, j int) int) []elementPair {
 	if len(a) != len(b) {
 		return x.out
 	}
-	// Elements that were only changed are told as that, when nothing is gained by moving the others.
+	// Pairs by position are better, because they report changed elements only. They win unless the aligned pairs include
+	// fewer unequal ones, or as many at a lower cost.
 	aligned := x.out
 	x.out = make([]elementPair, 0, len(b))
 	x.byPosition(0, len(a), 0, len(b))
@@ -68,7 +68,7 @@ func pairOriented(a, b []jsontree.Sum, other func(i, j int) int) []elementPair {
 	return x.out
 }
 
-// unequal counts the pairs that are not equal.
+// unequal counts the pairs with different elements.
 func (x *aligner) unequal(pairs []elementPair) (n int) {
 	for _, p := range pairs {
 		if p.ref < 0 || p.cand < 0 || x.a[p.ref] != x.b[p.cand] {
@@ -78,7 +78,7 @@ func (x *aligner) unequal(pairs []elementPair) (n int) {
 	return n
 }
 
-// cost is what it costs to pair so.
+// cost returns the total cost of the pairs.
 func (x *aligner) cost(pairs []elementPair) (n int) {
 	for _, p := range pairs {
 		switch {
@@ -132,8 +132,9 @@ func (x *aligner) middle(i, k, j, l int) {
 	fill(i, k, j, l)
 }
 
-// shortRun is the number of equal elements between two gaps up to which both are one gap. Elements that are often in a
-// list stand beside each other by chance; with them fixed, one that was changed would be left out here and put in there.
+// shortRun is the longest run of equal elements between two gaps that is ignored, so that both gaps become one.
+// Frequent elements are next to each other by chance. If such a run were fixed, a changed element would count as
+// missing in one place and as inserted in another.
 const shortRun = 8
 
 func withoutShortRuns(common []elementPair, n, m int) []elementPair {
@@ -167,7 +168,7 @@ func (x *aligner) byPosition(i, k, j, l int) {
 	}
 }
 
-// gap fills the table of edit distances from the end, and walks it from the beginning.
+// gap fills a table of edit distances from the end, and then walks it from the beginning.
 func (x *aligner) gap(i0, k, j0, l int) {
 	if i0 == k || j0 == l || (k-i0)*(l-j0) > maxGap {
 		x.byPosition(i0, k, j0, l)
@@ -175,7 +176,7 @@ func (x *aligner) gap(i0, k, j0, l int) {
 	}
 	n, w := k-i0, l-j0+1
 	table := make([]int32, (n+1)*w)
-	through := make([]int32, n*w) // what it costs to go on by a pair
+	through := make([]int32, n*w) // the cost if the next two elements are paired
 	for i := n; i >= 0; i-- {
 		for j := w - 1; j >= 0; j-- {
 			best := int32(0)
@@ -210,17 +211,18 @@ func (x *aligner) gap(i0, k, j0, l int) {
 	}
 }
 
-// commonSequence finds the longest sequence that two lists have in common, when they are at most maxEdits elements apart
-// (E. Myers, "An O(ND) Difference Algorithm and Its Variations").
+// commonSequence finds the longest common sequence of two lists that are at most maxEdits elements apart (E. Myers, "An
+// O(ND) Difference Algorithm and Its Variations").
 func commonSequence(a, b []jsontree.Sum) (pairs []elementPair, ok bool) {
-	// ends[d][d+k] is how far into a one can get on diagonal k, which is i-j, with d elements left out or put in.
+	// ends[d][d+k] is the furthest index in a that is reachable on diagonal k = i-j with d elements left out or
+	// inserted.
 	var ends [][]int32
 	reach := func(d, k int) int {
 		if d == 0 {
 			return 0
 		}
 		last := ends[d-1]
-		left, right := k-1+d-1, k+1+d-1 // by leaving out an element of a, or putting in one of b
+		left, right := k-1+d-1, k+1+d-1 // by leaving out an element of a, or by inserting one of b
 		switch {
 		case k == -d || k < d && last[left] < last[right]:
 			return int(last[right])
@@ -269,7 +271,7 @@ func walkBack(ends [][]int32, reach func(d, k int) int, i, j int) []elementPair 
 	return out
 }
 
-// uniqueCommon returns the longest sequence of those elements that each side has exactly once, in the order of both.
+// uniqueCommon returns the longest sequence of elements that both sides have in the same order, and each exactly once.
 func uniqueCommon(a, b []jsontree.Sum) []elementPair {
 	type seen struct{ inA, inB, i, j int }
 	all := make(map[jsontree.Sum]seen, len(a))
@@ -290,7 +292,8 @@ func uniqueCommon(a, b []jsontree.Sum) []elementPair {
 			once = append(once, elementPair{i, e.j})
 		}
 	}
-	// The longest part whose second indexes rise: ends has, for each length, the one that ends in the smallest.
+	// Find the longest subsequence with increasing second indexes: for each length, ends has the one with the smallest
+	// end.
 	var ends []int
 	before := make([]int, len(once))
 	for n, p := range once {

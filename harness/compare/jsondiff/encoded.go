@@ -9,15 +9,15 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A text can hold a document: the arguments of a call as JSON, a cursor in Base64, the claims of a JWT. Two that differ are
-// compared by what they hold, so that an id in them is found like any other. What is held is another thing than how it is
-// written: a client reads the text, and nothing has told it to take JSON for JSON. So texts whose documents are equal, and
-// which are written differently all the same, differ, unless a rule says that the text is JSON.
+// A text can contain a document: the arguments of a call as JSON, a cursor in Base64, the claims of a JWT. Two
+// different texts are compared by these contents, so that an id in them is recognised like any other. But a client
+// reads the text, and may not know that it is JSON. So texts that contain equal documents in different notations still
+// differ, unless a rule says that the text is JSON.
 
-// maxEncoded is how many bytes a text has at most that is looked into.
+// maxEncoded is the size in bytes up to which the contents of a text are compared.
 const maxEncoded = 1 << 20
 
-// What is said of where a value stands in a text.
+// These marks in a place say that a value is inside a text.
 const (
 	insideJSON      = "⟨JSON⟩"
 	insideBase64    = "⟨Base64⟩"
@@ -25,7 +25,8 @@ const (
 	insideJWTClaims = "⟨JWT claims⟩"
 )
 
-// compareHeld compares what two texts hold, when both hold something of one kind. differs is whether that differs.
+// compareHeld compares the contents of two texts, if both have contents of the same kind. differs is whether these
+// differ.
 func (d *documents) compareHeld(at *ident.Path, ref, cand string) (differs, holds bool) {
 	if d.depth == maxNesting || max(len(ref), len(cand)) > maxEncoded {
 		return false, false
@@ -45,7 +46,7 @@ func (d *documents) compareHeld(at *ident.Path, ref, cand string) (differs, hold
 	return false, false
 }
 
-// compareInside compares two documents that stand in texts.
+// compareInside compares two documents that are inside texts.
 func (d *documents) compareInside(at *ident.Path, mark string, ref, cand *jsontree.Node) (differs bool) {
 	inner := newDocuments(reporter{ids: d.ids, history: d.history, place: d.place, refuse: d.refuse, full: d.full, depth: d.depth + 1})
 	for side, rules := range d.volatile {
@@ -54,7 +55,7 @@ func (d *documents) compareInside(at *ident.Path, mark string, ref, cand *jsontr
 		}
 	}
 	inner.place.Where = d.at(at).Inside(mark)
-	inner.place.MayBeOld = d.place.MayBeOld || mark == insideJWTClaims // a key is good for hours, or for a year
+	inner.place.MayBeOld = d.place.MayBeOld || mark == insideJWTClaims // a key may be hours or a year old
 	inner.report = func(found diff.Difference) {
 		differs = true
 		d.report(found)
@@ -63,8 +64,7 @@ func (d *documents) compareInside(at *ident.Path, mark string, ref, cand *jsontr
 	return differs
 }
 
-// encoded compares two texts that differ by what they hold. It reports false when they hold nothing, and nothing has been
-// said of them.
+// encoded compares the contents of two different texts. If they have none, it returns false and reports nothing.
 func (d *documents) encoded(at *ident.Path, ref, cand *jsontree.Node) bool {
 	differs, holds := d.compareHeld(at, ref.Text, cand.Text)
 	if !holds {
@@ -80,7 +80,7 @@ func (d *documents) encoded(at *ident.Path, ref, cand *jsontree.Node) bool {
 	return true
 }
 
-// notationDiff says how two texts differ that hold the same up to renaming.
+// notationDiff returns how two texts differ whose contents are equal apart from generated values.
 func notationDiff(b *ident.Bindings, ref, cand string) diff.Reason {
 	var code diff.Code
 	switch {
@@ -101,7 +101,7 @@ func notationDiff(b *ident.Bindings, ref, cand string) diff.Reason {
 	return diff.Because(diff.ValueDiffers, code)
 }
 
-// jsonText compares two texts that a rule calls JSON.
+// jsonText compares two texts that are JSON according to a rule.
 func (d *documents) jsonText(at *ident.Path, ref, cand *jsontree.Node) {
 	var roots [2]*jsontree.Node
 	for side, n := range [2]*jsontree.Node{ref, cand} {

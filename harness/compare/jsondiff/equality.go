@@ -2,16 +2,17 @@ package jsondiff
 
 import "github.com/lockstep-dev/lockstep/internal/jsontree"
 
-// An equality tells which values of two documents are equal up to renaming, by sums of their outlines.
+// An equality decides which values of two documents are equal apart from generated values. It compares sums of their
+// outlines.
 type equality struct {
 	*reporter
-	known [2]int // how many known values the sums below reckon with
+	known [2]int // the numbers of known values for which taken is valid
 	taken [2]map[*jsontree.Node]jsontree.Sum
 	whole [2]searchedText
 }
 
-// sum stands for an outline, and takes no memory. Those of arrays and objects are kept, because an array is looked at
-// again with each that it stands in.
+// sum is a hash of a value's outline, computed without the outline. The sums of arrays and objects are kept, because a
+// nested array is needed again for each array around it.
 func (e *equality) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	var rule *Volatile
 	if len(e.volatile[side]) > 0 && Scalar(n) {
@@ -46,10 +47,10 @@ func (e *equality) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	return sum
 }
 
-// maxSmall is how many values an array or an object has at most whose sum is made faster than it is found.
+// maxSmall is the largest number of values in an array or an object whose sum is faster to compute than to look up.
 const maxSmall = 16
 
-// isSmall reports whether there are no more values in a value than are left.
+// isSmall reports whether a value contains no more than left values.
 func isSmall(n *jsontree.Node, left *int) bool {
 	n.Open()
 	if *left -= len(n.Items); *left < 0 {
@@ -72,7 +73,7 @@ func (e *equality) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum
 		}
 		return sum
 	}
-	var numbers map[string]int // of members whose names are equal but for what was made up
+	var numbers map[string]int // counts members whose names are equal apart from generated values
 	for i := range n.Items {
 		item := e.sum(side, n.Items[i], below(e.volatile[side], ptr, n, i))
 		name, number := e.ids.Skeleton(side, n.Names[i]), 0
@@ -88,7 +89,7 @@ func (e *equality) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum
 	return sum
 }
 
-// sums fills in those of an array's elements, or of an object's members.
+// sums fills out with the sums of an array's elements, or of an object's members.
 func (e *equality) sums(out []jsontree.Sum, side int, ptr string, n *jsontree.Node) {
 	for i, item := range n.Items {
 		out[i] = e.sum(side, item, below(e.volatile[side], ptr, n, i))

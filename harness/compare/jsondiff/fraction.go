@@ -11,11 +11,12 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Whether a time of RFC 3339 has a part of a second, and in how many digits, is seen by clients that read it by hand. Of one
-// time it says little: one in a thousand of a clock of milliseconds has none, when zeros are left out at the end. So what
-// has been seen at one name is put together, and told when it can hardly be chance any more.
+// Clients that parse RFC 3339 by hand depend on whether a time has a fraction of a second, and on its number of digits.
+// One time proves little: a clock of milliseconds has no fraction once in a thousand times, if trailing zeros are left
+// out. So the times of each member name are collected, and a difference is reported once it is too unlikely to be
+// chance.
 
-// fractionOf returns the digits of a part of a second; "" when there is none.
+// fractionOf returns the digits of a fraction of a second; "" when there is none.
 func fractionOf(text string) string {
 	_, behind, ok := strings.Cut(text, ".")
 	if !ok {
@@ -28,8 +29,8 @@ func fractionOf(text string) string {
 	return behind[:n]
 }
 
-// fraction says how two times of RFC 3339 at one name are written differently, as far as the part of a second goes, unless
-// that may be chance.
+// fraction returns how the fractions of two RFC 3339 times differ in notation, unless that may be chance. name is the
+// member name of both.
 func (h *history) fraction(rule *Volatile, name string, texts [2]string) diff.Reason {
 	if rule != nil && rule.Digits != "" {
 		return rule.fraction(texts)
@@ -53,9 +54,10 @@ func (h *history) fraction(rule *Volatile, name string, texts [2]string) diff.Re
 	}
 	for side := range seen {
 		lacks, has := &seen[side], &seen[1-side]
-		// Times of one second are one text without a part, and as many as the other side's; which may have had one more.
+		// Without fractions, all times of one second are the same text. So the other side's texts count, too, less one
+		// that this side may lack.
 		seen := max(len(lacks.without), len(has.with)-1)
-		chance := math.Pow10(-has.digits * seen) // that all of these had none left
+		chance := math.Pow10(-has.digits * seen) // that all of these fractions were zero
 		if len(lacks.with) > 0 || len(has.without) > 0 || len(has.with) < minTimes || lacks.reported || chance > ident.MaxChance {
 			continue
 		}
@@ -65,14 +67,14 @@ func (h *history) fraction(rule *Volatile, name string, texts [2]string) diff.Re
 	return diff.Reason{}
 }
 
-// minTimes is how many times there must be before anything is said of all of them.
+// minTimes is how many times with a fraction the other side needs before anything is reported.
 const minTimes = 2
 
-// fraction says what breaks a rule about the digits of the part of a second.
+// fraction returns which time breaks the rule about the number of digits in a fraction.
 func (v *Volatile) fraction(texts [2]string) diff.Reason {
 	want, err := strconv.Atoi(v.Digits)
 	if err != nil {
-		return diff.Reason{} // any
+		return diff.Reason{} // "any"
 	}
 	for side, text := range texts {
 		if n := len(fractionOf(text)); n != want {
@@ -82,7 +84,7 @@ func (v *Volatile) fraction(texts [2]string) diff.Reason {
 	return diff.Reason{}
 }
 
-// fraction says how two times of RFC 3339 that stand for each other are written differently.
+// fraction returns how the fractions of two corresponding RFC 3339 times differ in notation.
 func (t *timeRules) fraction(rule *Volatile, at *ident.Path, ref, cand string) diff.Reason {
 	if ident.RFC3339Len(ref) != len(ref) || ident.RFC3339Len(cand) != len(cand) || ref == "" {
 		return diff.Reason{}
@@ -94,7 +96,7 @@ func (t *timeRules) fraction(rule *Volatile, at *ident.Path, ref, cand string) d
 	return t.history.fraction(rule, name, [2]string{ref, cand})
 }
 
-// ReadTime reads a text that is a time by its shape, and the digits behind its second; -1 where it is not of RFC 3339.
+// ReadTime parses a text with the shape of a time. digits is the length of its fraction; -1 when it is not RFC 3339.
 func ReadTime(text string) (moment time.Time, digits int, ok bool) {
 	n := &jsontree.Node{Kind: jsontree.String, Text: text}
 	if !mayBeTime(n) {

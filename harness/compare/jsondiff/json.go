@@ -1,3 +1,4 @@
+// Package jsondiff compares two JSON documents and reports how they differ apart from generated values.
 package jsondiff
 
 import (
@@ -12,19 +13,18 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A documents compares two JSON documents that are in the same place.
+// A documents compares two JSON documents at the same place of two messages.
 type documents struct {
 	*reporter
 	equality
 	timeRules
-	buffer []memberTime // room for those of one walk after the other
+	buffer []memberTime // reused from walk to walk
 }
 
 func newDocuments(r reporter) *documents {
 	return &documents{reporter: &r, equality: equality{reporter: &r}, timeRules: timeRules{&r}}
 }
 
-// json compares two trees.
 func (d *documents) json(ref, cand *jsontree.Node) { d.node(nil, ref, cand) }
 
 func (d *documents) node(at *ident.Path, ref, cand *jsontree.Node) {
@@ -78,7 +78,7 @@ func (d *documents) string(at *ident.Path, ref, cand *jsontree.Node) {
 	d.differ(why, at, ref, cand)
 }
 
-// byRule compares two values of one type by the rule for their place. It reports false when the rule does not speak of
+// byRule compares two values of one type by the rule for their place. It returns false when the rule does not apply to
 // that type.
 func (d *documents) byRule(rule *Volatile, at *ident.Path, ref, cand *jsontree.Node) bool {
 	switch rule.Kind {
@@ -103,7 +103,7 @@ func (d *documents) byRule(rule *Volatile, at *ident.Path, ref, cand *jsontree.N
 	return true
 }
 
-// id compares two values that a rule calls ids.
+// id compares two values that a rule declares as ids.
 func (d *documents) id(at *ident.Path, ref, cand *jsontree.Node) {
 	for side, text := range [2]string{ref.Text, cand.Text} {
 		if text == "" && ref.Text != cand.Text {
@@ -122,9 +122,9 @@ func (d *documents) id(at *ident.Path, ref, cand *jsontree.Node) {
 	d.differ(why, at, ref, cand)
 }
 
-// membersFrom compares members by name, in the reference's order, then what only the candidate has. Of a name that stands
-// more than once the last member counts; that it does is the contract's business. The first so many members have the same
-// names on both sides, and have been compared; said are those of which something was told.
+// membersFrom compares members by name in the reference's order, and then reports those that only the candidate has. If
+// a name occurs several times, its last member counts; the contract judges such repetition. The first members have the
+// same names on both sides and are already compared. said lists the members with reported differences.
 func (d *documents) membersFrom(first int, at *ident.Path, ref, cand *jsontree.Node, said []string) {
 	ref.Open()
 	cand.Open()
@@ -169,7 +169,7 @@ func (d *documents) membersFrom(first int, at *ident.Path, ref, cand *jsontree.N
 	}
 }
 
-// array compares elements with those that stand for them; see pairElements.
+// array compares two lists. If their elements do not correspond by position, pairElements pairs them.
 func (d *documents) array(at *ident.Path, ref, cand *jsontree.Node) {
 	ref.Open()
 	cand.Open()
@@ -211,7 +211,7 @@ func (d *documents) array(at *ident.Path, ref, cand *jsontree.Node) {
 	}
 }
 
-// elements compares two lists of one length by position.
+// elements compares two lists of the same length by position.
 func (d *documents) elements(at *ident.Path, ref, cand *jsontree.Node) {
 	before := d.reported
 	for i := range ref.Items {
@@ -224,7 +224,7 @@ func (d *documents) elements(at *ident.Path, ref, cand *jsontree.Node) {
 	}
 }
 
-// permuted reports whether two different lists have the same elements.
+// permuted reports whether two lists have the same elements in any order.
 func permuted(ref, cand []jsontree.Sum) bool {
 	if len(ref) != len(cand) {
 		return false
@@ -235,8 +235,8 @@ func permuted(ref, cand []jsontree.Sum) bool {
 	return slices.Equal(ref, cand)
 }
 
-// Pointers returns the places of a document that rules speak of, and notes that these have applied. The rule about all
-// numbers has the place allNumbers.
+// Pointers returns the places in a document that rules select, and marks these rules as applied. The rule about all
+// numbers has the key allNumbers.
 func Pointers(rules []Volatile, doc []byte, root *jsontree.Node, applied map[string]bool) map[string]*Volatile {
 	var out map[string]*Volatile
 	var value any
@@ -250,11 +250,11 @@ func Pointers(rules []Volatile, doc []byte, root *jsontree.Node, applied map[str
 			continue
 		}
 		if name := lastName(rule.At); name != "" && !bytes.Contains(doc, []byte(name)) {
-			continue // the cheap test: the member the path ends in is nowhere in the text
+			continue // cheap test: the last name in the path does not occur in the text
 		}
 		path, err := jsonpath.Parse(rule.At)
 		if err != nil {
-			continue // checked where rules are read
+			continue // this was checked when the rules were read
 		}
 		if value == nil {
 			value = root.Value()
@@ -269,8 +269,8 @@ func Pointers(rules []Volatile, doc []byte, root *jsontree.Node, applied map[str
 	return out
 }
 
-// lastName returns the member name that a JSONPath of plain names ends in: "requestID" of "$..requestID"; "" when it
-// ends otherwise.
+// lastName returns the member name at the end of a JSONPath: "requestID" for "$..requestID"; "" when something else is
+// there.
 func lastName(path string) string {
 	i := strings.LastIndexByte(path, '.')
 	name := path[i+1:]
@@ -282,8 +282,8 @@ func lastName(path string) string {
 	return name
 }
 
-// idsFirst compares the members that a rule calls ids before all others, and returns their names: what stands before an id
-// may name it, too ({"self": "/items/7", "id": 7}).
+// idsFirst compares the members that rules declare as ids, and returns their names. They come first, because a member
+// before the id may contain it: {"self": "/items/7", "id": 7}.
 func (d *documents) idsFirst(first int, at *ident.Path, ref, cand *jsontree.Node) (done map[string]bool) {
 	if len(d.volatile[0])+len(d.volatile[1]) == 0 {
 		return nil

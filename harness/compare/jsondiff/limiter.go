@@ -2,12 +2,11 @@ package jsondiff
 
 import "github.com/lockstep-dev/lockstep/harness/compare/diff"
 
-// MaxDifferences is how many differences of one exchange, and of one stream, are reported one by one. How many more there are is
-// the last difference. So what is kept of a body, and the time it takes to describe it, do not grow with what a server
-// makes of it.
+// MaxDifferences is how many differences of one exchange or one stream are listed. One last difference has the number
+// of the others. This bounds the memory and the time for a body in which everything differs.
 const MaxDifferences = 200
 
-// A limiter passes on the differences of one content until there are too many, and counts the others.
+// A limiter forwards the differences of one content, up to MaxDifferences, and counts the others.
 type limiter struct {
 	report func(diff.Difference)
 	n      int
@@ -22,7 +21,7 @@ func (b *limiter) add(d diff.Difference) {
 	b.n++
 }
 
-// close reports how many were left out.
+// close reports how many differences were not forwarded.
 func (b *limiter) close() {
 	if b.n > MaxDifferences {
 		b.report(diff.Difference{Reason: diff.Reason{Kind: diff.MoreDiffer}, More: b.n - MaxDifferences})

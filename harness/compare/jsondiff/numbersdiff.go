@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// numbers says how two numbers differ. Two moments of this run do not.
+// numbers returns how two numbers differ. Two times of this run do not count as different.
 func (d *documents) numbers(at *ident.Path, ref, cand string) diff.Reason {
 	if ref == cand {
 		return diff.Reason{}
@@ -35,7 +35,7 @@ func (d *documents) numbers(at *ident.Path, ref, cand string) diff.Reason {
 	return d.ids.MomentsDiff(rk, ref, cand, p)
 }
 
-// numbersDiff says how two numbers differ that are compared in this way.
+// numbersDiff returns how two numbers differ, given the way in which they were compared.
 func numbersDiff(how jsontree.Numbers, ref, cand string) diff.Reason {
 	code := diff.NumbersDiffer
 	if how != jsontree.Double && jsontree.Double.Equal(ref, cand) {

@@ -8,15 +8,15 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// An outliner describes documents in such a way that two which can be equal up to renaming have the same outline: members are
-// sorted, equal numbers have one spelling, and generated values are replaced by their kinds, as are those at volatile places.
+// An outliner describes documents so that two which can be equal apart from generated values have the same outline. It
+// sorts members, writes equal numbers in one way, and replaces generated values and values at volatile places by their
+// kinds.
 type outliner struct {
 	ids      *ident.Bindings
 	side     int
 	volatile map[string]*Volatile
 }
 
-// outline describes a document.
 func (o outliner) outline(root *jsontree.Node) string { return string(o.append(nil, root, "")) }
 
 // append appends the outline of a value at a JSON Pointer.
@@ -49,7 +49,7 @@ func (o outliner) append(out []byte, n *jsontree.Node, ptr string) []byte {
 	}
 }
 
-// below returns the JSON Pointer of an item, where there are rules; without any it does not matter where it is.
+// below returns the JSON Pointer of an item. Without rules it returns "", because then pointers are not needed.
 func below(volatile map[string]*Volatile, ptr string, n *jsontree.Node, i int) string {
 	if len(volatile) == 0 {
 		return ""
@@ -57,7 +57,7 @@ func below(volatile map[string]*Volatile, ptr string, n *jsontree.Node, i int) s
 	return pointerBelow(ptr, n, i)
 }
 
-// pointerBelow is below where there are rules; it stands apart so that everywhere else nothing is called.
+// pointerBelow is below with rules. It is a function of its own so that the compiler can inline below.
 func pointerBelow(ptr string, n *jsontree.Node, i int) string {
 	if n.Kind == jsontree.Object {
 		return jsontree.AppendName(ptr, n.Names[i])
@@ -65,13 +65,13 @@ func pointerBelow(ptr string, n *jsontree.Node, i int) string {
 	return jsontree.AppendIndex(ptr, i)
 }
 
-// A outlinedMember member is a name without its generated values, and where the object has it.
+// An outlinedMember is the name of a member without generated values, and its index in the object.
 type outlinedMember struct {
 	name  string
 	index int
 }
 
-// members returns the members of an object, sorted by their outlines.
+// members returns the members of an object, sorted by these names.
 func (o outliner) members(n *jsontree.Node) []outlinedMember {
 	out := make([]outlinedMember, len(n.Names))
 	for i, name := range n.Names {

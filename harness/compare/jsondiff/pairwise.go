@@ -5,15 +5,15 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// What stands for what in two lists is told by sums that each side makes alone. An id that only two texts together show
-// (see bindPairs) has another sum than the id it belongs to. So before an element is said to be missing, or to stand in another
-// place, elements are looked at two by two.
+// Elements of two lists are usually paired by sums that each side computes alone. An id that only two texts together
+// reveal (see bindPairs in package ident) has a different sum than its partner. So before an element is reported as
+// missing or moved, elements are compared in pairs.
 
-// maxPairwise is how many values of two lists are looked at two by two.
+// maxPairwise is how many values of two lists are compared in pairs.
 const maxPairwise = 64 << 10
 
-// allPairwise reports whether elements of two lists that have the same index are equal up to renaming, when their texts are
-// looked at two by two.
+// allPairwise reports whether elements with the same index are equal apart from generated values, including those that
+// only two texts together reveal.
 func (e *equality) allPairwise(at *ident.Path, ref, cand *jsontree.Node) bool {
 	left := maxPairwise
 	return e.itemsPairwise([2]string{e.pointer(0, at), e.pointer(1, at)}, ref, cand, &left)
@@ -53,7 +53,8 @@ func (e *equality) itemsPairwise(ptr [2]string, ref, cand *jsontree.Node, left *
 	return true
 }
 
-// membersPairwise looks at members by name. Objects that have a name with a made-up value are near when their sums are equal.
+// membersPairwise compares members by name. If a name contains a generated value, it compares the sums of the objects
+// instead.
 func (e *equality) membersPairwise(ptr [2]string, ref, cand *jsontree.Node, left *int) bool {
 	if len(ref.Names) != len(cand.Names) || !ref.Unique() || !cand.Unique() {
 		return false

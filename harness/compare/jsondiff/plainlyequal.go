@@ -6,11 +6,11 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Most values of two documents that belong together are the same text, and no value that a server makes up. They are
-// passed over before anything is written down about where they stand.
+// Most corresponding values of two documents are the same text without a generated value. They are skipped before their
+// places are even computed.
 
-// plainlyEqual reports whether two values are certainly equal and hold nothing to bind. Of an array or an object of which no sum
-// was made it says so only when it is small, since it is asked again of what is in it.
+// plainlyEqual reports whether two values are certainly equal and contain nothing to bind. For an array or an object
+// without a sum, it returns true only if it is small, because its items will be checked again.
 func (e *equality) plainlyEqual(ref, cand *jsontree.Node) bool {
 	left := maxSmall
 	return len(e.volatile[0])+len(e.volatile[1]) == 0 && e.plainlyEqualWithin(ref, cand, &left)
@@ -37,7 +37,7 @@ func summarized(n *jsontree.Node) bool {
 	return ok
 }
 
-// itemsPlainlyEqual looks at items in the order in which both have them.
+// itemsPlainlyEqual compares items in their order, which must be the same on both sides.
 func (e *equality) itemsPlainlyEqual(ref, cand *jsontree.Node, left *int) bool {
 	if len(ref.Items) != len(cand.Items) || !slices.Equal(ref.Names, cand.Names) || !ref.Unique() || !cand.Unique() {
 		return false
@@ -50,11 +50,11 @@ func (e *equality) itemsPlainlyEqual(ref, cand *jsontree.Node, left *int) bool {
 	return true
 }
 
-// maxQuickScan is how many values of two lists are looked at before sums are made of them.
+// maxQuickScan is how many values of two lists are compared before their sums are computed.
 const maxQuickScan = 256
 
-// allComparable reports at a quick look whether elements of two lists that have the same index are equal up to
-// renaming. They stand for each other then.
+// allComparable is a quick check whether elements with the same index are equal apart from generated values. If so,
+// they are paired.
 func (e *equality) allComparable(ref, cand *jsontree.Node) bool {
 	left := maxQuickScan
 	return len(e.volatile[0])+len(e.volatile[1]) == 0 && len(ref.Items) <= maxQuickScan && e.itemsComparable(ref, cand, &left)
@@ -94,8 +94,7 @@ func opened(ref, cand *jsontree.Node) bool {
 	return true
 }
 
-// membersComparable looks at members by name; objects that have a name with a made-up value, or one twice, are not for a
-// quick look.
+// membersComparable compares members by name. It returns false for objects with a generated or a repeated name.
 func (e *equality) membersComparable(ref, cand *jsontree.Node, left *int) bool {
 	if len(ref.Names) != len(cand.Names) || !ref.Unique() {
 		return false

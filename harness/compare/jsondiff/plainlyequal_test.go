@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Whatever ways there are to pass over what is equal, they find what is found when every value is looked at, in the same
-// order, and bind the same values.
+// Skipping equal values must give the same differences, in the same order, and the same bindings as comparing every
+// value.
 func TestWaysAroundFindWhatLookingAtAllFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := docStories.Draw(t, "story")
@@ -25,7 +25,7 @@ func TestWaysAroundFindWhatLookingAtAllFinds(t *testing.T) {
 		large := rapid.Bool().Draw(t, "large")
 		for i, document := range s {
 			changed := edited(t, document)
-			if large { // enough for its parts to have sums
+			if large { // large enough for its parts to have sums
 				s[i] = enlargedPair(document, document)
 				changed = enlargedPair(changed, edited(t, document))
 			}
@@ -48,14 +48,14 @@ func summarize(c Content) (*jsontree.Node, error) {
 	return Parse(c)
 }
 
-// A failer is a test of either kind.
+// A failer is a *testing.T or a *rapid.T.
 type failer interface {
 	Fatal(...any)
 	Errorf(string, ...any)
 }
 
-// lookedAt compares two stories, document by document. With all, a rule for a place that no document has makes sure that
-// nothing is passed over: with rules it matters where a value stands.
+// lookedAt compares two stories, document by document. With all, a rule for a place that does not exist makes sure that
+// nothing is skipped, because with rules the place of a value matters.
 func lookedAt(t failer, ref, cand []string, read func(Content) (*jsontree.Node, error), all bool) []string {
 	var out []string
 	seen := time.Unix(1765000000, 0)
@@ -102,7 +102,7 @@ func edited(t *rapid.T, document string) string {
 	return root.String()
 }
 
-// reverse turns the order of all members round.
+// reverse reverses the order of all members.
 func reverse(n *jsontree.Node) {
 	if n.Kind == jsontree.Object {
 		slices.Reverse(n.Names)
@@ -113,7 +113,7 @@ func reverse(n *jsontree.Node) {
 	}
 }
 
-// The values that are looked at by quick looks must be many enough, or the test above says nothing.
+// If the quick check accepted too little, the test above would prove nothing.
 func TestEqualListsAreSettledAtAGlance(t *testing.T) {
 	b := ident.New(&transcript.Transcript{}, &transcript.Transcript{})
 	for _, tc := range []struct {

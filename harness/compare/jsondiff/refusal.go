@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Refusal is a rule that is broader than what it is to silence, and why. What the reference sends decides: a candidate
-// that sends an object for an id has a fault, and the rule has none.
+// A Refusal is a rule that is rejected because it covers more than single values, and the reason. The reference's
+// message decides: if only the candidate sends an object for an id, the candidate is wrong, and not the rule.
 type Refusal struct {
 	Kind RefusalKind
 	Rule string // Volatile.Rule
@@ -19,25 +19,25 @@ type Refusal struct {
 // RefusalKind is a reason to refuse a rule. The kinds appear in reports.
 type RefusalKind string
 
-// The reasons to refuse a rule. That it selects the root of all documents can be seen before any run, and is a mistake of
-// its file.
+// The reasons to refuse a rule. A rule that selects the root of every document is a mistake in its file, which is found
+// before a run.
 const (
 	Structural     RefusalKind = "rule-structural"      // it selects an object or a list
-	AmbiguousOrder RefusalKind = "rule-ambiguous-order" // it selects the elements of a list, so that nobody can tell which is missing
+	AmbiguousOrder RefusalKind = "rule-ambiguous-order" // it selects the elements of a list: a missing one cannot be identified
 )
 
-// String returns the refusal in a sentence, with the rule's place.
+// String returns the refusal as a sentence, with the position of the rule.
 func (r Refusal) String() string { return strings.TrimPrefix(r.Rule+": "+r.Text, ": ") }
 
-// structural refuses the rule that names a place which has an object or a list. One that looks for a name anywhere finds
-// what it finds: where that is no single value, it silences nothing.
+// structural refuses a rule that selects an object or a list. A rule with ".." selects a name anywhere, so it is not
+// refused: it has no effect where the value is not a single one.
 func (r *reporter) structural(rule *Volatile, at *ident.Path, ref *jsontree.Node) {
 	if (ref.Kind == jsontree.Object || ref.Kind == jsontree.Array) && !strings.Contains(rule.At, "..") {
 		r.refuse(Refusal{Structural, rule.Rule, fmt.Sprintf("the rule for %s selects an %s, at %s: select the values in it", rule.At, ref.Kind, r.at(at))})
 	}
 }
 
-// ambiguous refuses the rule that makes the elements of two lists of different lengths volatile one and all.
+// ambiguous refuses a rule that selects all elements of two lists with different lengths.
 func (r *reporter) ambiguous(at *ident.Path, ref, cand *jsontree.Node) {
 	if len(r.volatile[0]) == 0 {
 		return

@@ -6,33 +6,37 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// The names of members can be made up themselves: {"ses_9…": {…}, "ses_0…": {…}}. Such a member stands for the one whose
-// name has been bound to its own; else for one whose value is equal up to renaming, wherever it comes, since members have
-// no order and servers write them as they were added or sorted; else for the next one that no other member stands for so.
+// The names of members can be generated: {"ses_9…": {…}, "ses_0…": {…}}. Such a member is paired with the first of
+// these:
+//
+//  1. the member whose name is bound to its name
+//  2. a member whose value is equal apart from generated values, at any position, because members have no order
+//  3. the next member that has no better partner
 
-// renamedMembers finds the members of the candidate that stand for those of the reference under other names.
+// renamedMembers finds the members of the candidate that correspond to the reference's under other names.
 type renamedMembers struct {
 	d     *equality
 	at    *ident.Path
 	sides [2]*jsontree.Node
 
-	done      [2]map[int]bool      // members of each side that have been paired, or cannot be
-	remaining [2]map[memberKey]int // how many of the others look so, of those without a namesake
-	// free are these others of the candidate, by their looks, and by their names alone; some are done.
+	done      [2]map[int]bool      // the members of each side that are paired, or cannot be
+	remaining [2]map[memberKey]int // the number of the others with each key, if the other side lacks their name
+	// free has the candidate's remaining members, by their keys, and by their names alone. Some of them are done.
 	free  map[memberKey][]int
-	known [2]int // how many known values the looks reckon with
+	known [2]int // the numbers of known values for which the keys are valid
 }
 
-// A memberKey is a member's name without what is made up, and the sum of its value; 0 for any.
+// A memberKey is the name of a member without generated values, and the sum of its value; 0 for any value.
 type memberKey struct {
 	name  string
 	value jsontree.Sum
 }
 
-// maxGathered is how many members an object has at most that is looked through again when more has become known.
+// maxGathered is the largest number of members that are gathered again when more values become known.
 const maxGathered = 1000
 
-// partner returns the index of the candidate's member that stands for the reference's. The two names are bound then.
+// partner returns the index of the candidate's member that corresponds to a member of the reference, and binds their
+// names.
 func (r *renamedMembers) partner(i int) (index int, ok bool) {
 	name := r.sides[0].Names[i]
 	bare := r.d.ids.Skeleton(0, name)
@@ -44,7 +48,7 @@ func (r *renamedMembers) partner(i int) (index int, ok bool) {
 	}
 	own := memberKey{bare, r.value(0, i)}
 	r.markDone(0, i, own)
-	named := r.d.ids.Named() // what is bound may stand for its partner alone, and what is not for nothing that is
+	named := r.d.ids.Named() // a bound name matches only its partner, and an unbound one only unbound ones
 	want, bound := named.Skeleton(0, name), anyBound(r.d.ids, name)
 	for _, like := range [...]memberKey{own, {name: bare}} {
 		for _, other := range r.candidates(like) {
@@ -61,8 +65,8 @@ func (r *renamedMembers) partner(i int) (index int, ok bool) {
 	return r.pairByNames(i)
 }
 
-// pairByNames finds a member whose name only the two together show to be an id: one in ten is not told from a word by itself. As
-// a value it would have its place to go by. One with an equal value comes first.
+// pairByNames finds a partner by two names that only together turn out to be ids. One id in ten cannot be told from a
+// word by itself. A value can still be paired by its place, but a name cannot. Members with equal values come first.
 func (r *renamedMembers) pairByNames(i int) (index int, ok bool) {
 	name := r.sides[0].Names[i]
 	if !mayHoldID(name) || len(r.sides[1].Names) > maxGathered {
@@ -92,10 +96,10 @@ func (r *renamedMembers) pairByNames(i int) (index int, ok bool) {
 	return 0, false
 }
 
-// mayHoldID reports whether a name is as long as an id of which that is not plain.
+// mayHoldID reports whether a name is long enough for an id that two names together reveal.
 func mayHoldID(name string) bool { return len(name) >= ident.MinPair+len("a_") }
 
-// gather looks through the members of both sides.
+// gather collects the members of both sides that need a partner.
 func (r *renamedMembers) gather() {
 	r.known, r.free = r.d.ids.Knowns(), map[memberKey][]int{}
 	for side, n := range r.sides {
@@ -118,13 +122,13 @@ func (r *renamedMembers) gather() {
 	}
 }
 
-// markDone notes that a member needs no other partner.
+// markDone records that a member needs no other partner.
 func (r *renamedMembers) markDone(side, i int, own memberKey) {
 	ident.Put(&r.done[side], i, true)
 	r.remaining[side][own]--
 }
 
-// candidates returns the candidate's members that look so, from the first on that is not done.
+// candidates returns the candidate's members with a key, beginning with the first one that is not done.
 func (r *renamedMembers) candidates(like memberKey) []int {
 	all := r.free[like]
 	for len(all) > 0 && r.done[1][all[0]] {
@@ -142,7 +146,7 @@ func (r *renamedMembers) value(side, i int) jsontree.Sum {
 	return r.d.sum(side, r.sides[side].Items[i], pointer)
 }
 
-// bind binds two names. That they are made differently is told; they belong together all the same.
+// bind binds two names. If their formats differ, it reports that, and binds them all the same.
 func (r *renamedMembers) bind(ref, cand string) bool {
 	why := r.d.ids.Texts(ref, cand, r.d.place)
 	if why.Kind == diff.IDForm {
@@ -152,7 +156,7 @@ func (r *renamedMembers) bind(ref, cand string) bool {
 	return why.None() || why.Kind == diff.IDForm
 }
 
-// anyBound reports whether something in a text of the reference has a partner.
+// anyBound reports whether a text of the reference contains a bound value.
 func anyBound(b *ident.Bindings, ref string) bool {
 	for _, t := range b.Scan(0, ref) {
 		if b.Met(t.Kind, ref[t.Start:t.End]) {

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A reporter knows where two documents are and which rules hold in them, and reports how they differ.
+// A reporter knows where two documents are and which rules apply to them, and reports how they differ.
 type reporter struct {
 	ids      *ident.Bindings
 	history  *history
@@ -14,10 +14,10 @@ type reporter struct {
 	volatile [2]map[string]*Volatile // by JSON Pointer, on each side
 	report   func(diff.Difference)   // with the reason, the place and the values
 	refuse   func(Refusal)           // with Kind, Rule and the sentence
-	full     func() bool             // more differences are only counted; nil: never
+	full     func() bool             // whether differences are only counted from now on; nil: never
 
 	reported int // how many values differ
-	depth    int // in how many texts the documents are
+	depth    int // how many texts the documents are nested in
 }
 
 // at returns the location of two values.
@@ -36,7 +36,7 @@ func (r *reporter) differ(why diff.Reason, at *ident.Path, ref, cand *jsontree.N
 	r.report(diff.Difference{Reason: why, At: r.at(at).Place(), Ref: diff.ShowNode(ref), Cand: diff.ShowNode(cand), Fingerprint: r.values(at, ref, cand)})
 }
 
-// values stands for two values at a place of two documents, of which one may be missing.
+// values is a digest of two values at one place, without generated values. One of them may be missing.
 func (r *reporter) values(at *ident.Path, ref, cand *jsontree.Node) string {
 	var room [256]byte
 	bare := room[:0]
@@ -68,7 +68,7 @@ func (r *reporter) ruleOf(side int, at *ident.Path) *Volatile {
 	return r.volatile[side][at.Pointer(side)]
 }
 
-// pointer returns the JSON Pointer of a place on a side where that matters: where there are rules.
+// pointer returns the JSON Pointer of a place on a side. Without rules it returns "", because then it is not needed.
 func (r *reporter) pointer(side int, at *ident.Path) string {
 	if len(r.volatile[side]) == 0 {
 		return ""
@@ -76,5 +76,5 @@ func (r *reporter) pointer(side int, at *ident.Path) string {
 	return at.Pointer(side)
 }
 
-// maxNesting is how many documents may be in each other.
+// maxNesting is how deep documents may be nested in texts.
 const maxNesting = 4

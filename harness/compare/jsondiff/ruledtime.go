@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 )
 
-// time compares two values that a rule calls times: of one shape, each near the moment it was seen.
+// time compares two values that a rule declares as times. They must have the same notation, and be near the moments
+// they were seen.
 func (t *timeRules) time(rule *Volatile, at *ident.Path, ref, cand string) diff.Reason {
 	moments, why := t.ruledMoments(rule, ref, cand)
 	if why.None() {
@@ -21,7 +22,7 @@ func (t *timeRules) time(rule *Volatile, at *ident.Path, ref, cand string) diff.
 	return why
 }
 
-// ruledMoments reads two values that a rule calls times. Without a unit they must be written in one way.
+// ruledMoments parses two values that a rule declares as times. Without a unit, both must have the same notation.
 func (t *timeRules) ruledMoments(rule *Volatile, ref, cand string) (moments [2]time.Time, why diff.Reason) {
 	if rule.Unit != "" {
 		for side, text := range [2]string{ref, cand} {
@@ -82,7 +83,7 @@ func (t *timeRules) checkMoments(rule *Volatile, moments [2]time.Time) diff.Reas
 	return diff.Reason{}
 }
 
-// wentBack returns by how much a time lies before the one that was seen before it; 0 when the rule has nothing against it.
+// wentBack returns how far a time is before the previous one; 0 when it is not, or when the rule does not mind.
 func (t *timeRules) wentBack(rule *Volatile, side int, moment time.Time) time.Duration {
 	if !rule.Monotone || t.place.Timeline == "" {
 		return 0
@@ -95,7 +96,7 @@ func (t *timeRules) wentBack(rule *Volatile, side int, moment time.Time) time.Du
 	}
 	before := last[side]
 	if t.place.Seen[side].Before(before.seen) {
-		return 0 // a stream's event that is compared behind a later one
+		return 0 // an event of a stream that is compared after a later one
 	}
 	if moment.Before(before.moment) {
 		return before.moment.Sub(moment)

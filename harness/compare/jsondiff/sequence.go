@@ -9,15 +9,16 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Elements of two lists that are equal but for what is made up stand for each other by their index. Then only their times
-// can tell that one list is the other way round: "newest first" where the reference has "oldest first".
+// If the elements of two lists are equal apart from generated values, they are paired by index. Then only their times
+// can show that one list is reversed: "newest first" where the reference has "oldest first".
 
-// minSequence is how many elements it takes before two orders are hardly opposite by chance: of pairs of lists of six in
-// any order, one in 259,200 is sorted both ways. Servers that make elements side by side stamp them in any order.
+// minSequence is how many elements make it unlikely that two orders are opposite by chance. Of random pairs of lists
+// with six elements, one in 259,200 is sorted in opposite directions. Servers that create elements in parallel give
+// them times in any order.
 const minSequence = 6
 
-// sequence compares the directions in which the times of two lists run. The elements stand for each other by index, and
-// nothing has been told of them.
+// sequence compares the directions of the times in two lists. Their elements are paired by index, and have no reported
+// difference.
 func (t *timeRules) sequence(at *ident.Path, ref, cand *jsontree.Node) {
 	ref.Open()
 	cand.Open()
@@ -35,13 +36,13 @@ func (t *timeRules) sequence(at *ident.Path, ref, cand *jsontree.Node) {
 		}
 		name := strings.Join(append([]string{"of the elements"}, path...), "/")
 		t.differ(diff.Because(diff.OrderDiffers, diff.ListReversed, name, direction(r), direction(c)), at, ref, cand)
-		return // the others follow from it, as likely as not
+		return // the others probably follow from it
 	}
 }
 
-// A timeSequence is the times of a list, from the first element's to the last one's.
+// A timeSequence is the times of a list, from the first element to the last one.
 type timeSequence struct {
-	direction int // 1 where each is later than the one before it, -1 where each is earlier
+	direction int // 1 if each is later than the previous one, -1 if each is earlier
 	from, to  time.Time
 }
 
@@ -52,7 +53,7 @@ func direction(r timeSequence) string {
 	return "descend"
 }
 
-// timesAt reads the times of a list at one path of each element; it reports false when one has none there.
+// timesAt reads the times of a list at the same path of each element. It returns false when an element has none there.
 func (t *timeRules) timesAt(at *ident.Path, list *jsontree.Node, path []string) (out timeSequence, ok bool) {
 	for i, item := range list.Items {
 		here := at.Element(i, i)
@@ -86,13 +87,13 @@ func (t *timeRules) timesAt(at *ident.Path, list *jsontree.Node, path []string) 
 	return out, true
 }
 
-// farApart reports whether a side's times lie further apart than anything that the scenario did.
+// farApart reports whether the times of a side are further apart than the scenario took.
 func (t *timeRules) farApart(side int, r timeSequence) bool {
 	elapsed := t.place.Seen[side].Sub(t.ids.Sides[side].Started)
 	return r.to.Sub(r.from).Abs() > granularity+elapsed
 }
 
-// timePaths returns the ways to what may be times in an element.
+// timePaths returns the paths to values in an element that may be times.
 func timePaths(n *jsontree.Node, path []string, deep int) [][]string {
 	n.Open()
 	switch {

@@ -5,21 +5,21 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Two large parts of documents that have one sum are equal up to renaming, member for member and element for element, as
-// long as nothing else has become known. To bind what they hold it takes no trees: both texts are read side by side, and
-// values are looked at where a tree's would be, in the same order. What is no walk side by side (members in another order,
-// names with something made up) is read into trees on the spot.
+// Two large parts of documents with the same sum are equal apart from generated values, member by member and element by
+// element, until another value becomes known. Binding their values needs no trees: both texts are read side by side,
+// and values are visited in the same order as in a tree. Where that fails, because members are in another order or
+// names are generated, both parts are read into trees on the spot.
 
-// A walk goes through two parts side by side.
+// A walk reads two parts side by side.
 type walk struct {
 	d          *documents
 	ref, cand  jsontree.Cursor
-	known      [2]int       // how many known values the sums reckon with
-	times      []memberTime // of the objects that are being read
-	movedTimes int          // how many values may be times, and are not the same on both sides
+	known      [2]int       // the numbers of known values for which the sums are valid
+	times      []memberTime // the times in the objects that are being read
+	movedTimes int          // how many values may be times, and are different on the two sides
 }
 
-// A lazyPath is a place that is made when somebody asks for it.
+// A lazyPath is a path that is made on request.
 type lazyPath struct {
 	up    *lazyPath
 	name  string
@@ -40,7 +40,7 @@ func (w *lazyPath) at() *ident.Path {
 	return w.spot
 }
 
-// sideBySide compares two arrays or objects of one sum; it reports false when they have to be compared as trees.
+// sideBySide compares two arrays or objects with the same sum. It returns false when they have to be compared as trees.
 func (d *documents) sideBySide(at *ident.Path, ref, cand *jsontree.Node) bool {
 	rs, rplain, ok := d.summary(0, ref)
 	if !ok {
@@ -60,13 +60,13 @@ func (d *documents) sideBySide(at *ident.Path, ref, cand *jsontree.Node) bool {
 	if !rok || !cok {
 		return false
 	}
-	w.times, d.buffer = d.buffer[:0], nil // a walk within this one has room of its own
+	w.times, d.buffer = d.buffer[:0], nil // a walk inside this one gets its own buffer
 	w.value(&lazyPath{spot: at, made: true})
 	d.buffer = w.times
 	return true
 }
 
-// value compares the values that come next, and returns them when they are texts or numbers.
+// value compares the next two values, and returns them if they are strings or numbers.
 func (w *walk) value(at *lazyPath) (ref, cand string, kind jsontree.Kind) {
 	kind = w.ref.Kind()
 	if w.cand.Kind() != kind {
@@ -99,10 +99,10 @@ func (w *walk) value(at *lazyPath) (ref, cand string, kind jsontree.Kind) {
 	return ref, cand, kind
 }
 
-// trees compares what begins at two offsets as trees.
+// trees compares the values that begin at two offsets as trees.
 func (w *walk) trees(at *lazyPath, ref, cand int) {
 	r, c := w.ref.Node(ref), w.cand.Node(cand)
-	r.Open() // or it would be walked through again
+	r.Open() // or they would be walked side by side again
 	c.Open()
 	w.movedTimes++
 	w.d.node(at.at(), r, c)
@@ -110,7 +110,7 @@ func (w *walk) trees(at *lazyPath, ref, cand int) {
 
 func (w *walk) array(at *lazyPath) {
 	ref, cand := w.ref.Offset(), w.cand.Offset()
-	if w.d.ids.Knowns() != w.known { // the elements may stand for others now
+	if w.d.ids.Knowns() != w.known { // the elements may have other partners now
 		w.trees(at, ref, cand)
 		return
 	}
@@ -120,7 +120,7 @@ func (w *walk) array(at *lazyPath) {
 	for i := 0; ; i++ {
 		r, c := w.ref.More(']'), w.cand.More(']')
 		switch {
-		case r != c: // then two sums are equal by chance
+		case r != c: // the two sums are equal by chance
 			w.trees(at, ref, cand)
 			return
 		case !r:
@@ -165,8 +165,8 @@ func (w *walk) object(at *lazyPath) {
 	}
 }
 
-// member compares the values of a member, and reports whether something was told of them. Those that may be times are put
-// aside.
+// member compares the values of a member, and returns whether it reported a difference. It keeps values that may be
+// times for chronology.
 func (w *walk) member(at *lazyPath, name string) (told bool) {
 	before := w.d.reported
 	ref, cand, kind := w.value(&lazyPath{up: at, name: name, index: -1})
@@ -179,14 +179,14 @@ func (w *walk) member(at *lazyPath, name string) (told bool) {
 	return w.d.reported > before
 }
 
-// An memberTime is a member that is a time.
+// A memberTime is a member that is a time.
 type memberTime struct {
 	name      string
 	kind      jsontree.Kind
 	ref, cand string
 }
 
-// isMoment is momentOf by the shape of a text, and as far as that goes.
+// isMoment reports whether timeOf may read a text as a time because of its shape.
 func isMoment(s string) bool {
 	if len(s) < 10 || !ident.Digit(s[0]) && s[3:4] != "," {
 		return false
@@ -195,7 +195,7 @@ func isMoment(s string) bool {
 	return epoch == len(s) || ident.RFC3339Len(s) == len(s) || ident.HTTPDateLen(s) == len(s)
 }
 
-// chronology compares the order of the times of an object, when there can be two.
+// chronology compares the order of an object's times, if there are several and any of them differ between the sides.
 func (w *walk) chronology(at *lazyPath, first int, said []string) {
 	times := w.times[first:]
 	w.times = w.times[:first]

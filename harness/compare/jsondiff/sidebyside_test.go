@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// What is read side by side is bound, and told of, as if it stood in trees; and no tree is made of it.
+// Values that are read side by side are bound and reported as if they were in trees, and no tree is built.
 func TestPartsOfOneSumAreReadSideBySide(t *testing.T) {
 	pad := fmt.Sprintf(`"pad":"%s"`, strings.Repeat("lamp ", 40))
 	record := func(id, second, escaped string) string {
@@ -23,7 +23,7 @@ func TestPartsOfOneSumAreReadSideBySide(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		ref, cand string
-		trees     bool // of the second record
+		trees     bool // the second record is read into a tree
 		want      []string
 	}{
 		{"ids", record("ses_0a1b2c3d4e5f", "40", "a"), record("ses_ffeeddcc1122", "41", "a"), false, nil},
@@ -63,7 +63,7 @@ func TestPartsOfOneSumAreReadSideBySide(t *testing.T) {
 	}
 }
 
-// What becomes known on the way changes which elements stand for each other. From there on, lists are compared as trees.
+// A value that becomes known on the way can change how elements are paired. From then on, lists are compared as trees.
 func TestAWalkSideBySideEndsWhereSomethingBecomesKnown(t *testing.T) {
 	document := func(first, second, third string) []string {
 		return []string{fmt.Sprintf(`[{"call":"call %s","list":["call %s","call %s"],"pad":"%0200d"}]`, first, second, third, 0)}

@@ -9,10 +9,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 )
 
-// Nobody but the servers has the key of a JWT, so a signature cannot be checked. That it is one can be seen as far as both
-// sides show it: it is of as many bytes, it is not one byte over and over again, and other claims have another one.
+// Only the servers have the key of a JWT, so a signature cannot be verified. Some properties can be checked: both
+// sides' signatures have the same length, a signature is not one byte repeated, and different claims have different
+// signatures.
 
-// signatureDiff says in what the signature of one of two JWTs is none, and that of the other one is.
+// signatureDiff returns the defect of a signature, if only one of two JWTs has a defective one.
 func (h *history) signatureDiff(ref, cand string) diff.Reason {
 	var why [2]string
 	for side, text := range [2]string{ref, cand} {
@@ -29,7 +30,7 @@ func (h *history) signatureDiff(ref, cand string) diff.Reason {
 	return diff.Reason{}
 }
 
-// signatureDefect says in what the signature of a JWT is none; "" when it may be one.
+// signatureDefect returns why the signature of a JWT cannot be valid; "" when it can.
 func (h *history) signatureDefect(side int, text string) string {
 	at := strings.LastIndexByte(text, '.')
 	content, signature := text[:at], text[at+1:]

@@ -7,27 +7,27 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A similarity says how like elements of two lists are: the more members or elements they have in common, the liker.
+// A similarity measures how similar the elements of two lists are, by how many members or elements they have in common.
 type similarity struct {
 	d     *equality
 	at    *ident.Path
 	items [2][]*jsontree.Node
 	parts [2][]elementParts // by element; nil until there are some
 	room  []jsontree.Sum
-	left  int // of the values that may be looked at two by two
+	left  int // how many values may still be compared in pairs
 }
 
-// The elementParts of an element are its members or its own elements.
+// elementParts are the sums of an element's members or of its own elements.
 type elementParts struct {
 	sums  []jsontree.Sum
-	ready bool // they are a sample, in order
+	ready bool // sums is the sample, in order
 }
 
-// maxParts is how many of an element's parts are looked at: those with the smallest sums, which are a sample that does
-// not depend on their order.
+// maxParts is how many parts of an element are compared. They are the ones with the smallest sums, because such a
+// sample does not depend on the order of the parts.
 const maxParts = 16
 
-// changeCost says what it costs that one element stands for another.
+// changeCost returns the cost of pairing two unequal elements.
 func (l *similarity) changeCost(i, j int) int {
 	ref, cand := l.items[0][i], l.items[1][j]
 	if ref.Kind != cand.Kind {
@@ -37,7 +37,7 @@ func (l *similarity) changeCost(i, j int) int {
 		return 0
 	}
 	if ref.Kind == jsontree.String {
-		return 2 * elementGap // a word is another word: rather one was left out, and one put in
+		return 2 * elementGap // a changed string is no cheaper than a missing and an inserted one
 	}
 	r, c := l.of(0, i), l.of(1, j)
 	all := max(len(r), len(c))
@@ -58,7 +58,7 @@ func (l *similarity) changeCost(i, j int) int {
 	return elementOther - elementOther*4/5*same/all
 }
 
-// pairwise reports whether two elements are equal but for ids that only the two together show.
+// pairwise reports whether two elements are equal apart from generated values that only the two together reveal.
 func (l *similarity) pairwise(i, j int) bool {
 	if l.left <= 0 {
 		return false
@@ -72,7 +72,8 @@ func (l *similarity) pairwise(i, j int) bool {
 	return l.d.pairwise(ptr, l.items[0][i], l.items[1][j], &l.left)
 }
 
-// sums returns those of the elements. Of lists that are paired by their parts, if at all, the parts are made first.
+// sums returns the sums of a side's elements. Short lists will need the parts of their elements, too, so it computes
+// those first.
 func (l *similarity) sums(side int) []jsontree.Sum {
 	items := l.items[side]
 	out := make([]jsontree.Sum, len(items))
@@ -89,7 +90,8 @@ func (l *similarity) sums(side int) []jsontree.Sum {
 	return out
 }
 
-// whole returns the sum of an object by those of its members. It is another where a name has something made up.
+// whole computes the sum of an object from those of its members. That is not possible when a name contains a generated
+// value.
 func (l *similarity) whole(side, i int) (sum jsontree.Sum, ok bool) {
 	n := l.items[side][i]
 	if _, _, known := l.d.summary(side, n); known {
@@ -114,7 +116,7 @@ func (l *similarity) pointer(side, i int) string {
 	return jsontree.AppendIndex(l.at.Pointer(side), i)
 }
 
-// make returns the sums of an element's parts, as they stand in it, and whether nothing is made up in their names.
+// make returns the sums of an element's parts in their order. bare is whether no name contains a generated value.
 func (l *similarity) make(side, i int) (sums []jsontree.Sum, bare bool) {
 	n := l.items[side][i]
 	n.Open()
@@ -147,9 +149,9 @@ func (l *similarity) carve(n int) []jsontree.Sum {
 	return part
 }
 
-const sumsPerAlloc = 64 // parts, which is some elements
+const sumsPerAlloc = 64 // sums, enough for several elements
 
-// of returns the parts of an element that are looked at.
+// of returns the sample of an element's parts.
 func (l *similarity) of(side, i int) []jsontree.Sum {
 	if l.parts[side] == nil || l.parts[side][i].sums == nil {
 		l.make(side, i)

@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Most of two large documents is equal, and holds nothing that a server makes up. Such a part is passed over: there is
-// no difference in it, and no value to bind. Both are known of it since the document was read; what has to be looked for
-// are values that were bound after their rule, which have no shape, in the part's own bytes.
+// Large parts of two documents are usually equal and contain no generated values. Such a part is skipped, because it
+// has no difference and nothing to bind. Both facts are known from reading the document, with one exception. Values
+// that were bound by a rule have no shape, so they are searched for in the bytes of the part.
 
-// shapeSkeleton is the skeleton of a text without regard to what has been bound.
+// shapeSkeleton is the skeleton of a text without regard to bindings.
 func shapeSkeleton(s string) string { return (&ident.Bindings{}).Skeleton(0, s) }
 
-// equalPlain reports whether two values are equal and there is nothing to bind in them, as far as that can be seen at once.
+// equalPlain reports whether the sums of two values show that they are equal and contain nothing to bind.
 func (e *equality) equalPlain(ref, cand *jsontree.Node) bool {
 	rs, rplain, ok := e.summary(0, ref)
 	if !ok || !rplain {
@@ -25,8 +25,8 @@ func (e *equality) equalPlain(ref, cand *jsontree.Node) bool {
 	return ok && cplain && rs == cs
 }
 
-// summary returns the sum of a value's outline, if it was made when the document was read and still is right. plain is
-// whether nothing in it has the shape of what servers make up.
+// summary returns the sum of a value's outline, if it was computed when the document was read and is still valid. plain
+// is whether nothing in the value has the shape of a generated value.
 func (e *equality) summary(side int, n *jsontree.Node) (sum jsontree.Sum, plain, ok bool) {
 	sum, text, plain, hidden, ok := n.Summary()
 	if !ok || len(e.volatile[0])+len(e.volatile[1]) > 0 {
@@ -40,17 +40,17 @@ func (e *equality) summary(side int, n *jsontree.Node) (sum jsontree.Sum, plain,
 	return sum, plain, len(known) <= maxKnownPerPart && !mayMention(text, hidden, known)
 }
 
-// maxKnownPerPart is how many values are looked for in each part by itself.
+// maxKnownPerPart is how many known values are searched for in each part separately.
 const maxKnownPerPart = 64
 
-// searchedText is a document in which known values were looked for.
+// A searchedText is a document that was searched for known values.
 type searchedText struct {
 	text  []byte
-	upTo  int // how many of them
+	upTo  int // how many of them were searched for
 	found bool
 }
 
-// lacks reports whether none of the values can be in the document.
+// lacks reports whether the document cannot contain any of the values.
 func (s *searchedText) lacks(known []ident.KnownValue) bool {
 	for ; s.upTo < len(known) && !s.found; s.upTo++ {
 		value := known[s.upTo].Value
@@ -71,7 +71,7 @@ func mayMention(text string, hidden bool, known []ident.KnownValue) bool {
 	return false
 }
 
-// neverEscaped reports whether a text stands in JSON as it is, if its letters and digits are not escaped.
+// neverEscaped reports whether JSON writes a text literally, as long as letters and digits are not escaped.
 func neverEscaped(s string) bool {
 	for i := range len(s) {
 		if !ident.Alnum(s[i]) && strings.IndexByte("-_.:", s[i]) < 0 {

@@ -15,8 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// What is passed over must not be missed: whatever stands in two documents, they are compared as they would be if every
-// value were looked at.
+// Skipping must not miss anything: two documents are compared as if every value were looked at.
 func TestWhatIsPassedOverHasNoDifferences(t *testing.T) {
 	leaves := [2][]string{
 		{`"lamp"`, `1`, `1.50`, `"ses_0a1b2c3d4e5f"`, `"0198c1f2-7c1e-7000-8000-000000000001"`, `"of uref00000001"`, `"https://127.0.0.1:4001/x"`, `1765000000000`, `"\u0075ref00000001"`, `"Thing\u003c1\u003e no. 17"`, `"2025-06-01T12:00:00Z"`, `"client_call_1765000000000"`, `-0.0`, `null`, `"whole value"`, `"65f0a1b2c3d4e5f60718293a"`, `"/tmp/aaa"`, `"\/tmp\/agent-aaabbb\/x"`, `"a%3AV1StGXR8_Z5jdHi6B-myT"`},

@@ -16,19 +16,19 @@ import (
 	"github.com/theory/jsonpath/spec"
 )
 
-// A stable time does not change: whenever a thing is told of again, it says the same as the first time. That holds on each
-// side by itself, whatever the other one says.
+// A stable time does not change: whenever a thing appears again, it has the same time as at first. This applies to each
+// side alone, whatever the other one says.
 
-// stableTimes compares times that do not change.
+// stableTimes compares times that must not change.
 type stableTimes struct{ *reporter }
 
-// stability compares the stable times of two documents with what was said of the same things before. Those that were told of
-// already are left out.
+// stability compares the stable times of two documents with earlier ones of the same things. It skips the pointers in
+// told, which have reported differences.
 func (s stableTimes) stability(sides [2]*jsontree.Node, told []string) {
 	if len(s.volatile[0])+len(s.volatile[1]) == 0 {
 		return
 	}
-	var changed [2]map[string]string // why, by pointer
+	var changed [2]map[string]string // the reasons, by pointer
 	for side, root := range sides {
 		changed[side] = map[string]string{}
 		for _, ptr := range slices.Sorted(maps.Keys(s.volatile[side])) {
@@ -48,7 +48,7 @@ func (s stableTimes) stability(sides [2]*jsontree.Node, told []string) {
 	}
 }
 
-// changed says what a stable time was before, when it was something else; "" when it was not.
+// changed returns what a stable time was at first, if it has changed; "" otherwise.
 func (s stableTimes) changed(rule *Volatile, side int, root *jsontree.Node, ptr string) string {
 	value, parent := nodeAt(root, ptr)
 	if value == nil || !Scalar(value) {
@@ -71,14 +71,14 @@ func (s stableTimes) changed(rule *Volatile, side int, root *jsontree.Node, ptr 
 	return diff.Side(side).String() + "'s was " + strconv.Quote(first.text) + " at " + first.at
 }
 
-// subject names what a time is of.
+// subject identifies the thing that a time belongs to.
 func (v *Volatile) subject(parent *jsontree.Node, place string) (string, bool) {
 	if parent == nil || parent.Kind != jsontree.Object {
 		return place, v.Of == ""
 	}
 	if v.Of != "" {
 		path, err := jsonpath.Parse(v.Of)
-		if err != nil { // checked where rules are read
+		if err != nil { // this was checked when the rules were read
 			return "", false
 		}
 		found := path.SelectLocated(parent.Value())
@@ -94,7 +94,7 @@ func (v *Volatile) subject(parent *jsontree.Node, place string) (string, bool) {
 	return place, true
 }
 
-// sameMoment reports whether two texts are one time, in whatever way it is written.
+// sameMoment reports whether two texts are the same time, in any notation.
 func sameMoment(rule *Volatile, a, b string) bool {
 	if a == b {
 		return true
@@ -118,7 +118,7 @@ func (s stableTimes) unstable(ptr string, sides [2]*jsontree.Node, why ...string
 	})
 }
 
-// nodeAt returns the value at a JSON Pointer, and what it is in; nil when there is none.
+// nodeAt returns the value at a JSON Pointer and the value that contains it; nil when there is none.
 func nodeAt(root *jsontree.Node, ptr string) (value, parent *jsontree.Node) {
 	value = root
 	for _, token := range strings.Split(ptr, "/")[1:] {
@@ -143,7 +143,7 @@ func nodeAt(root *jsontree.Node, ptr string) (value, parent *jsontree.Node) {
 	return value, parent
 }
 
-// stepStart returns when a step of a side began; long ago when there is no such step.
+// stepStart returns when a step of a side began; the zero time when there is no such step.
 func stepStart(t *transcript.Transcript, step string) time.Time {
 	for i := range t.Steps {
 		if t.Steps[i].ID == step {
@@ -153,7 +153,7 @@ func stepStart(t *transcript.Transcript, step string) time.Time {
 	return time.Time{}
 }
 
-// Located returns the value at a path that selects one in a document without a repeated name.
+// Located returns the value at a path, in a document without repeated names.
 func Located(n *jsontree.Node, path spec.NormalizedPath) *jsontree.Node {
 	for _, step := range path {
 		switch step := step.(type) {

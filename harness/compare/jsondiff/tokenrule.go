@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// token compares two values that a rule calls tokens.
+// token compares two values that a rule declares as tokens.
 func (d *documents) token(rule *Volatile, at *ident.Path, ref, cand *jsontree.Node) {
 	met := d.ids.Met(ident.TokKnown, ref.Text)
 	why := d.ids.BindWhole(ref.Text, cand.Text, d.at(at))
@@ -27,7 +27,7 @@ func (d *documents) token(rule *Volatile, at *ident.Path, ref, cand *jsontree.No
 				why.Args[i] = diff.Verbatim(MaskedToken(arg))
 			}
 		case ident.IDConflict:
-			why.Args = why.Args[:i] // a secret has no name
+			why.Args = why.Args[:i] // a secret must not get a name
 		}
 	}
 	d.report(diff.Difference{
@@ -36,5 +36,5 @@ func (d *documents) token(rule *Volatile, at *ident.Path, ref, cand *jsontree.No
 	})
 }
 
-// MaskedToken is what is shown of a token.
+// MaskedToken is what reports show instead of a token.
 func MaskedToken(s string) string { return fmt.Sprintf("‹token of %d characters›", len([]rune(s))) }

@@ -11,7 +11,7 @@ import (
 )
 
 // Tolerance is how far the candidate's number may be from the reference's: a decimal number, or a percentage of the
-// reference's. Of durations it is a number of nanoseconds. The zero Tolerance allows any distance.
+// reference's number. For durations, it is in nanoseconds. The zero Tolerance allows any distance.
 type Tolerance struct {
 	Amount  string
 	Percent bool
@@ -21,7 +21,7 @@ type Tolerance struct {
 func (t Tolerance) exceeded(ref, cand *big.Rat) bool {
 	amount, ok := ident.Decimal(t.Amount)
 	if !ok {
-		return false // none is given; what is no number is refused where rules are read
+		return false // no tolerance is given; an invalid one was rejected when the rules were read
 	}
 	if t.Percent {
 		amount.Mul(amount, new(big.Rat).Abs(ref))
@@ -31,7 +31,7 @@ func (t Tolerance) exceeded(ref, cand *big.Rat) bool {
 	return apart.Abs(apart).Cmp(amount) > 0
 }
 
-// check says in what two values break a rule about numbers or durations.
+// check returns how two values break a rule about numbers or durations.
 func (v *Volatile) check(ref, cand string) diff.Reason {
 	broken := func(code diff.Code, args ...any) diff.Reason { return diff.Because(diff.ValueDiffers, code, args...) }
 	var numbers [2]*big.Rat
@@ -61,7 +61,7 @@ func (v *Volatile) check(ref, cand string) diff.Reason {
 	return broken(diff.NumbersApart, v.tolerance())
 }
 
-// tolerance is the rule's in the words of a report.
+// tolerance describes the tolerance in reports.
 func (v *Volatile) tolerance() string {
 	if v.Tolerance.Percent {
 		return v.Tolerance.Amount + "%"
