@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -130,7 +131,7 @@ func TestHowATextIsCutIsNoDifference(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[a-z é✓]{1,9} \$\{0\} [a-z ]{0,9}( \$\{1\})?`).Draw(t, "text")
-		ref, cand := story{text}.told(0)[0], story{text}.told(1)[0]
+		ref, cand := docgen.Story{text}.In(0)[0], docgen.Story{text}.In(1)[0]
 		others := rapid.IntRange(0, 3).Draw(t, "others")
 		var want []string
 		changed := rapid.Bool().Draw(t, "changed")

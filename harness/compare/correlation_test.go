@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
@@ -14,11 +15,12 @@ func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"GET /bus": {
 		OrderWithin: "$.k", Anchors: []string{"all"}, Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}},
 	}}}
-	id := makers[0]
 	// told is a stream of two things: who of them is first, what each says, in pieces, and what is told of them at the end.
 	told := func(world int, first int, says [2]string, pieces int, last string) []string {
 		var out []string
-		event := func(n int, name, more string) string { return fmt.Sprintf(`%s {"k":"%s"%s}`, name, id(world, n), more) }
+		event := func(n int, name, more string) string {
+			return fmt.Sprintf(`%s {"k":"%s"%s}`, name, docgen.Value(0, world, n), more)
+		}
 		order := [2]int{first, 1 - first}
 		for _, n := range order {
 			out = append(out, event(n, "begun", ""))
@@ -30,10 +32,10 @@ func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
 			}
 		}
 		for _, n := range order {
-			out = append(out, event(n, "done", fmt.Sprintf(`,"part":"%s"`, id(world, 10+n))))
+			out = append(out, event(n, "done", fmt.Sprintf(`,"part":"%s"`, docgen.Value(0, world, 10+n))))
 		}
 		if last != "" {
-			out = append(out, fmt.Sprintf(last, id(world, 10), id(world, 11)))
+			out = append(out, fmt.Sprintf(last, docgen.Value(0, world, 10), docgen.Value(0, world, 11)))
 		}
 		return out
 	}
@@ -62,7 +64,7 @@ func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
 func TestAMistakeInOneOfTwoTextsIsFoundOnce(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"GET /bus": {OrderWithin: "$.k", Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}}}}}
 	d := func(world, n int, text string) string {
-		return fmt.Sprintf(`d {"k":"%s","t":%s}`, makers[0](world, n), jsondiff.Quoted(text))
+		return fmt.Sprintf(`d {"k":"%s","t":%s}`, docgen.Value(0, world, n), jsondiff.Quoted(text))
 	}
 	ref := newSide("ref").stream("bus", d(0, 1, "one "), d(0, 2, "an"), d(0, 2, "other"), d(0, 1, "more"))
 	cand := newSide("cand").stream("bus", d(1, 2, "a"), d(1, 1, "one moRe"), d(1, 2, "nother"))

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
@@ -41,9 +42,9 @@ func (p planned) told(world int) string {
 		if p.name == 7 {
 			name = "e7"
 		}
-		return fmt.Sprintf(`%s {"n":%d,"thing":"%s"}`, name, p.n, makers[p.thing%len(makers)](world, p.thing))
+		return fmt.Sprintf(`%s {"n":%d,"thing":"%s"}`, name, p.n, docgen.Value(p.thing, world, p.thing))
 	}
-	return fmt.Sprintf(`e%d {"client":"%s","n":%d,"thing":"%s"}`, p.name, makers[1](world, 100+p.client), p.n, makers[p.thing%len(makers)](world, p.thing))
+	return fmt.Sprintf(`e%d {"client":"%s","n":%d,"thing":"%s"}`, p.name, docgen.Value(1, world, 100+p.client), p.n, docgen.Value(p.thing, world, p.thing))
 }
 
 func (p plan) told(world int) []string {
@@ -59,9 +60,9 @@ func (p plan) told(world int) []string {
 func known(world int, things bool) string {
 	var all []string
 	for n := range 4 {
-		all = append(all, jsondiff.Quoted(makers[1](world, 100+n)))
+		all = append(all, jsondiff.Quoted(docgen.Value(1, world, 100+n)))
 		if things {
-			all = append(all, jsondiff.Quoted(makers[n%len(makers)](world, n)))
+			all = append(all, jsondiff.Quoted(docgen.Value(n, world, n)))
 		}
 	}
 	return "[" + strings.Join(all, ",") + "]"
@@ -102,7 +103,7 @@ func (p plan) edited(t *rapid.T, edit diff.Kind) (out plan, ok bool) {
 			return out, e.client != anchor
 		}
 		// another thing of the same kind
-		out[i].thing = (e.thing + len(makers)) % 6
+		out[i].thing = (e.thing + docgen.Shapes) % 6
 		return out, out[i].thing != e.thing && out[i].thing < 4
 	}
 	return out, true
@@ -157,12 +158,14 @@ func TestAMovedEventIsComparedAsWell(t *testing.T) {
 // Keys that are ids by their shape part the events too, whether they are known before the stream or not.
 func TestOrderIsFreeAcrossKeysThatAreIds(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"bus": {OrderWithin: "$.k"}}}
-	event := func(name string, world, n int) string { return fmt.Sprintf(`%s {"k":"%s"}`, name, makers[0](world, n)) }
+	event := func(name string, world, n int) string {
+		return fmt.Sprintf(`%s {"k":"%s"}`, name, docgen.Value(0, world, n))
+	}
 	for _, known := range []bool{true, false} {
 		ref, cand := newSide("ref"), newSide("cand")
 		if known {
-			ref.answers(jsondiff.Quoted(makers[0](0, 1)), jsondiff.Quoted(makers[0](0, 2)))
-			cand.answers(jsondiff.Quoted(makers[0](1, 1)), jsondiff.Quoted(makers[0](1, 2)))
+			ref.answers(jsondiff.Quoted(docgen.Value(0, 0, 1)), jsondiff.Quoted(docgen.Value(0, 0, 2)))
+			cand.answers(jsondiff.Quoted(docgen.Value(0, 1, 1)), jsondiff.Quoted(docgen.Value(0, 1, 2)))
 		}
 		ref.stream("bus", event("a", 0, 1), event("b", 0, 1), event("a", 0, 2), event("c", 0, 2))
 		cand.stream("bus", event("a", 1, 2), event("a", 1, 1), event("c", 1, 2), event("b", 1, 1))

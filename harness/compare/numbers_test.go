@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -126,11 +127,11 @@ func TestTheNotationOfNumbersIsComparedWhereverTheyStand(t *testing.T) {
 // Numbers that are equal by a rule are equal in every document, whatever stands around them; others are found.
 func TestNumbersOfOneDoubleMatchByARuleAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		one := story{document(t, 3)}.told(0)[0]
+		one := docgen.Story{docgen.Document(t, 3)}.In(0)[0]
 		large := rapid.Bool().Draw(t, "large")
 		wrap := func(n string) string {
 			if large {
-				return enlarged(one, `[[`+n+`,"lamp"],`+one+`]`)
+				return docgen.Enlarged(one, `[[`+n+`,"lamp"],`+one+`]`)
 			}
 			return `[` + n + `,` + one + `]`
 		}

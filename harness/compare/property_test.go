@@ -10,14 +10,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 func TestRenamingAllGeneratedValuesIsNoDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := stories.Draw(t, "story")
+		s := docgen.Stories.Draw(t, "story")
 		for world := range 2 { // the same values, and others
-			got := compared(newSide("ref").answers(s.told(0)...), newSide("cand").answers(s.told(world)...), nil)
+			got := compared(newSide("ref").answers(s.In(0)...), newSide("cand").answers(s.In(world)...), nil)
 			if len(got.Differences) > 0 || got.Exchanges != len(s) {
 				t.Fatalf("world %d: %d exchanges, differences %v", world, got.Exchanges, kinds(got))
 			}
@@ -27,13 +28,13 @@ func TestRenamingAllGeneratedValuesIsNoDifference(t *testing.T) {
 
 func TestRenamingOneOccurrenceIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := stories.Draw(t, "story")
-		n := rapid.IntRange(0, values-1).Draw(t, "value")
-		value := makers[n%len(makers)](1, n)
-		told := append(s.told(1), `{"first":"`+value+`"}`, `{"again":"`+value+`"}`)
-		ref := append(s.told(0), `{"first":"`+makers[n%len(makers)](0, n)+`"}`, `{"again":"`+makers[n%len(makers)](0, n)+`"}`)
+		s := docgen.Stories.Draw(t, "story")
+		n := rapid.IntRange(0, docgen.Values-1).Draw(t, "value")
+		value := docgen.Value(n, 1, n)
+		told := append(s.In(1), `{"first":"`+value+`"}`, `{"again":"`+value+`"}`)
+		ref := append(s.In(0), `{"first":"`+docgen.Value(n, 0, n)+`"}`, `{"again":"`+docgen.Value(n, 0, n)+`"}`)
 		// A value of the same shape that occurs nowhere else.
-		told[len(told)-1] = `{"again":"` + makers[n%len(makers)](1, 900+n) + `"}`
+		told[len(told)-1] = `{"again":"` + docgen.Value(n, 1, 900+n) + `"}`
 		got := compared(newSide("ref").answers(ref...), newSide("cand").answers(told...), nil)
 		if diff := cmp.Diff([]string{"identity body /again"}, kinds(got)); diff != "" {
 			t.Fatalf("differences (-want +got):\n%s", diff)
@@ -46,11 +47,11 @@ func TestSwappingTheSidesMirrorsTheDifferences(t *testing.T) {
 		diff.FieldMissing: diff.FieldExtra, diff.FieldExtra: diff.FieldMissing, diff.ElementMissing: diff.ElementExtra, diff.ElementExtra: diff.ElementMissing,
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		one, other := document(t, 3), document(t, 3)
+		one, other := docgen.Document(t, 3), docgen.Document(t, 3)
 		if len(one) > 0 && rapid.Bool().Draw(t, "related") {
 			other = strings.Replace(one, "1", "2", 1)
 		}
-		a, b := story{one}.told(0), story{other}.told(1)
+		a, b := docgen.Story{one}.In(0), docgen.Story{other}.In(1)
 		there := compared(newSide("ref").answers(a...), newSide("cand").answers(b...), nil)
 		back := compared(newSide("cand").answers(b...), newSide("ref").answers(a...), nil)
 		var want, got []string
@@ -79,7 +80,7 @@ func TestEachPlantedEditIsFoundOnce(t *testing.T) {
 		}
 		var ref, cand, want []string
 		for i := range n {
-			member := fmt.Sprintf(`"m%d":%s`, i, document(t, 2))
+			member := fmt.Sprintf(`"m%d":%s`, i, docgen.Document(t, 2))
 			switch edits[i] {
 			case "":
 				ref, cand = append(ref, member), append(cand, member)
@@ -96,7 +97,7 @@ func TestEachPlantedEditIsFoundOnce(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s body /m%d", edits[i], i))
 		}
 		whole := func(members []string, world int) []string {
-			return story{`{` + strings.Join(members, ",") + `}`}.told(world)
+			return docgen.Story{`{` + strings.Join(members, ",") + `}`}.In(world)
 		}
 		got := compared(newSide("ref").answers(whole(ref, 0)...), newSide("cand").answers(whole(cand, 1)...), nil)
 		if diff := cmp.Diff(sortedTexts(want), sortedTexts(kinds(got))); diff != "" {

@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"harness/transport/httpwire":       {"harness/transcript", "harness/transport/sse"},
 	"harness/run":                      {"harness/scenario", "harness/match", "harness/stub", "harness/stub/mcp/record", "harness/transcript", "harness/transport/httpwire", "harness/transport/sse"},
 	"harness/compare/diff":             {},
+	"harness/compare/internal/docgen":  {},
 	"harness/compare/ident":            {"harness/compare/diff", "harness/transcript"},
 	"harness/compare/jsondiff":         {"harness/compare/diff", "harness/compare/ident", "harness/transcript"},
 	"harness/compare":                  {"harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/match", "harness/redact", "harness/transcript"},

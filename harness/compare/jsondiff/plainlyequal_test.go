@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -20,18 +21,18 @@ import (
 // value.
 func TestWaysAroundFindWhatLookingAtAllFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := docStories.Draw(t, "story")
-		other := docStory{}
+		s := docgen.Stories.Draw(t, "story")
+		other := docgen.Story{}
 		large := rapid.Bool().Draw(t, "large")
 		for i, document := range s {
 			changed := edited(t, document)
 			if large { // large enough for its parts to have sums
-				s[i] = enlargedPair(document, document)
-				changed = enlargedPair(changed, edited(t, document))
+				s[i] = docgen.Enlarged(document, document)
+				changed = docgen.Enlarged(changed, edited(t, document))
 			}
 			other = append(other, changed)
 		}
-		ref, cand := s.told(1), other.told(rapid.IntRange(1, 2).Draw(t, "world"))
+		ref, cand := s.In(1), other.In(rapid.IntRange(1, 2).Draw(t, "world"))
 		want := lookedAt(t, ref, cand, Parse, true)
 		for name, read := range map[string]func(Content) (*jsontree.Node, error){"trees": Parse, "summaries": summarize} {
 			if diff := cmp.Diff(want, lookedAt(t, ref, cand, read, false)); diff != "" {
