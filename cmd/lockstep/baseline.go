@@ -31,13 +31,13 @@ type baselineFlags struct {
 func baselineCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Keeps the list of known findings",
-		Long: `Keeps the list of known findings. What the baseline has stays known and is not red; what is new is.
-"lockstep baseline update" strikes off what is fixed.`,
+		Short: "Manages the list of known findings",
+		Long: `Manages the baseline, the list of known findings. A finding that is in the baseline does not fail a run; a new one
+does. "lockstep baseline update" removes the findings that are fixed.`,
 		Example: "  lockstep baseline update",
 		Args:    knownSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return &harness.UsageError{What: "no command of lockstep baseline", Fix: "`lockstep baseline update` strikes off what is fixed"}
+			return &harness.UsageError{What: "baseline needs a command", Fix: "`lockstep baseline update` removes the findings that are fixed"}
 		},
 	}
 	cmd.AddCommand(baselineUpdateCommand(w))
@@ -48,13 +48,13 @@ func baselineUpdateCommand(w *environment) *cobra.Command {
 	var f baselineFlags
 	cmd := &cobra.Command{
 		Use:   "update",
-		Short: "Strikes off what is fixed, by the report of the last run",
-		Long: `Strikes off the baseline what the last run would have shown and has not, and prints it. New findings
-are not added, unless --accept-new says so: then they are printed too. --common adds those alone that
-break the contract on all targets in the same way, which no comparison of the targets shows.`,
+		Short: "Removes fixed findings from the baseline, according to the last run",
+		Long: `Removes the findings that the last run would have shown but did not, and prints them. It adds new findings
+only with --accept-new, and prints these too. With --common, it adds only those that break the contract on
+all targets in the same way, because comparing the targets cannot show them.`,
 		Example: `  lockstep baseline update
-  lockstep baseline update --accept-new           also makes the first one
-  lockstep baseline update --common               what all targets do against the contract, and nothing else
+  lockstep baseline update --accept-new           also creates the first baseline
+  lockstep baseline update --common               adds only contract violations that all targets share
   lockstep baseline update --from nightly/run.jsonl`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.update(cmd.Context(), w) },
@@ -63,14 +63,14 @@ break the contract on all targets in the same way, which no comparison of the ta
 	fl := cmd.Flags()
 	fl.StringVar(&f.from, "from", "", "the report.json or run.jsonl of a run (default reports/report.json beside lockstep.yaml)")
 	fl.StringVar(&f.file, "baseline", "", "the baseline, relative to lockstep.yaml (default the project's, or reports/baseline.json)")
-	fl.BoolVar(&f.acceptNew, "accept-new", false, "add the findings that are new")
-	fl.BoolVar(&f.common, "common", false, "add the violations that are new and that all targets share")
+	fl.BoolVar(&f.acceptNew, "accept-new", false, "also add new findings")
+	fl.BoolVar(&f.common, "common", false, "also add new contract violations that all targets share")
 	return cmd
 }
 
 func (f *baselineFlags) update(ctx context.Context, w *environment) error {
 	if f.acceptNew && f.common {
-		return &harness.UsageError{What: "--accept-new and --common at once", Fix: "--accept-new adds all that is new, --common what all targets share of it: leave one out"}
+		return &harness.UsageError{What: "--accept-new and --common exclude each other", Fix: "leave one out: --accept-new adds all new findings, --common only contract violations that all targets share"}
 	}
 	project, err := load(f.config)
 	if err != nil {
@@ -115,7 +115,7 @@ func (f *baselineFlags) update(ctx context.Context, w *environment) error {
 	for _, k := range added {
 		fmt.Fprintf(w.stdout, "+ %s\n", text.BaselineLine(k))
 	}
-	fmt.Fprintf(w.stdout, "%s: %s, %d struck off, %d added\n", file, count(len(kept)+len(added), "known finding"), len(fixed), len(added))
+	fmt.Fprintf(w.stdout, "%s: %s, %d removed, %d added\n", file, count(len(kept)+len(added), "known finding"), len(fixed), len(added))
 	f.remarks(w, run, len(news)-len(added))
 	return nil
 }
@@ -123,10 +123,10 @@ func (f *baselineFlags) update(ctx context.Context, w *environment) error {
 // remarks prints what the update did not change, and why.
 func (f *baselineFlags) remarks(w *environment, run *verdict.Run, left int) {
 	if !run.Complete() {
-		fmt.Fprintln(w.stderr, "the run is not complete, or targets were left out: what it does not show may still be there, and is kept")
+		fmt.Fprintln(w.stderr, "the run is incomplete or left out targets, so known findings that it does not show are kept")
 	}
 	if left > 0 {
-		fmt.Fprintf(w.stderr, "%s not added: --accept-new adds what is new\n", count(left, "new finding"))
+		fmt.Fprintf(w.stderr, "%s not added; --accept-new adds them\n", count(left, "new finding"))
 	}
 }
 

@@ -32,7 +32,7 @@ func TestTheBaselineIsARatchet(t *testing.T) {
 	if o := p.updated(t); o != (outcome{exitUsage, "", "lockstep: " + baselineFile + ": no such file\n\tfix: make the first one with lockstep baseline update --accept-new\n"}) {
 		t.Errorf("update without a baseline: %+v", o)
 	}
-	if o := p.updated(t, "--accept-new"); o != (outcome{exitMatch, "+ " + theName + "\n" + baselineFile + ": 1 known finding, 0 struck off, 1 added\n", ""}) {
+	if o := p.updated(t, "--accept-new"); o != (outcome{exitMatch, "+ " + theName + "\n" + baselineFile + ": 1 known finding, 0 removed, 1 added\n", ""}) {
 		t.Errorf("the first baseline: %+v", o)
 	}
 	first := p.read(baselineFile)
@@ -59,13 +59,13 @@ func TestTheBaselineIsARatchet(t *testing.T) {
 	if p.read(baselineFile) != first {
 		t.Error("the run has changed the baseline")
 	}
-	if o := p.updated(t); o != (outcome{exitMatch, "- " + theName + "\n" + baselineFile + ": 0 known findings, 1 struck off, 0 added\n", "1 new finding not added: --accept-new adds what is new\n"}) {
+	if o := p.updated(t); o != (outcome{exitMatch, "- " + theName + "\n" + baselineFile + ": 0 known findings, 1 removed, 0 added\n", "1 new finding not added; --accept-new adds them\n"}) {
 		t.Errorf("update: %+v", o)
 	}
-	if o := p.updated(t, "--accept-new", "--from", p.dir+"/reports/run.jsonl"); o != (outcome{exitMatch, "+ " + theSize + "\n" + baselineFile + ": 1 known finding, 0 struck off, 1 added\n", ""}) {
+	if o := p.updated(t, "--accept-new", "--from", p.dir+"/reports/run.jsonl"); o != (outcome{exitMatch, "+ " + theSize + "\n" + baselineFile + ": 1 known finding, 0 removed, 1 added\n", ""}) {
 		t.Errorf("update --accept-new: %+v", o)
 	}
-	if o := p.updated(t, "--accept-new"); o != (outcome{exitMatch, baselineFile + ": 1 known finding, 0 struck off, 0 added\n", ""}) {
+	if o := p.updated(t, "--accept-new"); o != (outcome{exitMatch, baselineFile + ": 1 known finding, 0 removed, 0 added\n", ""}) {
 		t.Errorf("once more: %+v", o)
 	}
 }
@@ -81,7 +81,7 @@ func TestViolationsInCommonAreAcceptedAlone(t *testing.T) {
 	}
 	const at = "items/story: GET /items/${{ lamp }}: body/color"
 	o := p.updated(t, "--common")
-	if o.code != exitMatch || o.stderr != "" || strings.Count(o.stdout, "\n+ "+at)+strings.Count("\n"+o.stdout, "\n+ "+at) < 2 || !strings.Contains(o.stdout, "2 known findings, 0 struck off, 2 added") {
+	if o.code != exitMatch || o.stderr != "" || strings.Count(o.stdout, "\n+ "+at)+strings.Count("\n"+o.stdout, "\n+ "+at) < 2 || !strings.Contains(o.stdout, "2 known findings, 0 removed, 2 added") {
 		t.Errorf("update --common: %+v", o)
 	}
 	if o := p.do(t, "run", "items/story", "--baseline", baselineFile); o.code != exitMatch || !strings.Contains(o.stdout, "1 waived") {
@@ -91,7 +91,7 @@ func TestViolationsInCommonAreAcceptedAlone(t *testing.T) {
 	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
 		t.Fatalf("run: %+v", o)
 	}
-	if o := p.updated(t, "--common", "--baseline", "other.json"); o.code != exitMatch || !strings.HasPrefix(o.stdout, "other.json: 0 known findings, 0 struck off, 0 added") {
+	if o := p.updated(t, "--common", "--baseline", "other.json"); o.code != exitMatch || !strings.HasPrefix(o.stdout, "other.json: 0 known findings, 0 removed, 0 added") {
 		t.Errorf("what one target does alone: %+v", o)
 	}
 }
@@ -106,10 +106,10 @@ func TestABaselineKeepsWhatARunHasNotLookedAt(t *testing.T) {
 		stderr string
 	}{
 		{[]string{"events/story"}, ""},
-		{[]string{"items/story", "--target", "right"}, "the run is not complete, or targets were left out: what it does not show may still be there, and is kept\n"},
+		{[]string{"items/story", "--target", "right"}, "the run is incomplete or left out targets, so known findings that it does not show are kept\n"},
 	} {
 		p.do(t, "run", append(tc.args, "--baseline", baselineFile)...)
-		if o := p.updated(t); o != (outcome{exitMatch, baselineFile + ": 1 known finding, 0 struck off, 0 added\n", tc.stderr}) || p.read(baselineFile) != before {
+		if o := p.updated(t); o != (outcome{exitMatch, baselineFile + ": 1 known finding, 0 removed, 0 added\n", tc.stderr}) || p.read(baselineFile) != before {
 			t.Errorf("after run %q: %+v", tc.args, o)
 		}
 	}
@@ -130,7 +130,7 @@ func TestTheProjectNamesItsBaseline(t *testing.T) {
 	}
 	p.write(t, "empty.json", `{"format": 1, "findings": []}`)
 	p.do(t, "run", "items/story", "--baseline", "empty.json")
-	if o := p.updated(t, "--accept-new"); o.code != exitMatch || !strings.HasSuffix(o.stdout, "known.json: 1 known finding, 0 struck off, 1 added\n") {
+	if o := p.updated(t, "--accept-new"); o.code != exitMatch || !strings.HasSuffix(o.stdout, "known.json: 1 known finding, 0 removed, 1 added\n") {
 		t.Errorf("update: %+v", o)
 	}
 	if o := p.do(t, "run", "items/story"); o.code != exitMatch || !strings.Contains(o.stdout, "KNOWN "+theName) {
@@ -163,10 +163,10 @@ func TestMistakesOfBaseline(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"baseline"}, "lockstep: no command of lockstep baseline\n\tfix: `lockstep baseline update` strikes off what is fixed\n"},
+		{[]string{"baseline"}, "lockstep: baseline needs a command\n\tfix: `lockstep baseline update` removes the findings that are fixed\n"},
 		{[]string{"baseline", "updat"}, "lockstep: unknown command \"updat\" of lockstep baseline\n\tfix: did you mean \"update\"?\n"},
-		{[]string{"baseline", "update", "x"}, "lockstep: update takes no argument, and \"x\" is one\n\tfix: leave it out; --config names another project\n"},
-		{[]string{"baseline", "update", "--common", "--accept-new"}, "lockstep: --accept-new and --common at once\n\tfix: --accept-new adds all that is new, --common what all targets share of it: leave one out\n"},
+		{[]string{"baseline", "update", "x"}, "lockstep: update takes no arguments: \"x\"\n\tfix: leave it out; --config names another project\n"},
+		{[]string{"baseline", "update", "--common", "--accept-new"}, "lockstep: --accept-new and --common exclude each other\n\tfix: leave one out: --accept-new adds all new findings, --common only contract violations that all targets share\n"},
 	} {
 		if o := lockstep(t, tc.args...); o != (outcome{exitUsage, "", tc.want}) {
 			t.Errorf("lockstep %q: %+v", tc.args, o)

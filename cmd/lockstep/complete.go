@@ -23,9 +23,9 @@ func completionCommand(w *environment) *cobra.Command {
 	shells := slices.Sorted(maps.Keys(scripts))
 	return &cobra.Command{
 		Use:   "completion bash|fish|powershell|zsh",
-		Short: "Prints what makes a shell complete lockstep's command lines",
-		Long: `Prints a script that makes a shell complete lockstep's commands and flags, and what the project has: scenarios,
-folders, tags and targets.`,
+		Short: "Prints a script for command-line completion in a shell",
+		Long: `Prints a script with which a shell completes lockstep's commands and flags, and the scenarios, folders, tags and
+targets of the project.`,
 		Example: `  lockstep completion bash > ~/.local/share/bash-completion/completions/lockstep
   lockstep completion zsh > ~/.zfunc/_lockstep          with that folder in $fpath
   lockstep completion fish > ~/.config/fish/completions/lockstep.fish`,
@@ -33,7 +33,7 @@ folders, tags and targets.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return &harness.UsageError{What: "completion takes the name of a shell", Fix: "use one of: " + strings.Join(shells, ", ")}
+				return &harness.UsageError{What: "completion needs the name of one shell", Fix: "use one of: " + strings.Join(shells, ", ")}
 			case scripts[args[0]] == nil:
 				return &harness.UsageError{What: fmt.Sprintf("there is no completion for %q", args[0]), Fix: problem.OneOf(args[0], shells)}
 			}

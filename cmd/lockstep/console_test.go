@@ -252,7 +252,7 @@ func TestLinesThatPileUpAreCut(t *testing.T) {
 	}
 	all := slices.Repeat([]verdict.Verdict{verdict.Match, verdict.Unknown}, 100)
 	text := verdicts(&outputFlags{}, all...)
-	if n := strings.Count(text, "UNKNOWN story"); n != 20 || !strings.HasSuffix(text, "(40/200)\nfurther ones are in the report\n") {
+	if n := strings.Count(text, "UNKNOWN story"); n != 20 || !strings.HasSuffix(text, "(40/200)\nmore of them are in the report\n") {
 		t.Errorf("%d lines of 100 are said:\n%s", n, text)
 	}
 	if text := verdicts(&outputFlags{}, all[:41]...); strings.Contains(text, "further") {

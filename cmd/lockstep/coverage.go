@@ -23,13 +23,14 @@ func coverageCommand(w *environment) *cobra.Command {
 	f := coverageFlags{outputFlags: outputFlags{format: "text"}}
 	cmd := &cobra.Command{
 		Use:   "coverage [run file]",
-		Short: "Prints how much of the contract a run has reached, and all that it has not",
-		Long: `Reads a run file, without any server, and prints how often each operation answered with each status, and what the
-contract declares and the run has never reached: operations, content types, statuses, error codes, events, properties,
-enum values and alternatives of schemas, each with its line in the contract. The run file is reports/run.jsonl beside
-lockstep.yaml unless another is named; it must be complete, and of the contract and the scenarios that there are.
+		Short: "Prints how much of the contract a run covered, and what it never reached",
+		Long: `Reads a run file, without any server, and prints how often each operation answered with each status. It then lists
+what the contract declares and the run never reached: operations, content types, statuses, error codes, events,
+properties, enum values and alternatives of schemas, each with its line in the contract. The run file is
+reports/run.jsonl beside lockstep.yaml unless you name another. It must be complete, and the contract and the scenarios
+must not have changed since the run.
 
-Exit codes: 0 it was printed · 2 flags or files are wrong · 3 it was interrupted.`,
+Exit codes: 0 the coverage was printed · 2 flags or files are wrong · 3 the command was interrupted.`,
 		Example: `  lockstep coverage
   lockstep coverage nightly/run.jsonl --json | jq '.schemas[].properties[]? | select(.seen | not)'`,
 		Args: atMostOne("run file"),
@@ -39,7 +40,7 @@ Exit codes: 0 it was printed · 2 flags or files are wrong · 3 it was interrupt
 	}
 	configFlag(cmd, &f.config)
 	cmd.Flags().StringVar(&f.color, "color", "auto", "colour: auto, always, never")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print the coverage as JSON, as report.json has it")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the coverage as JSON, in the format of report.json")
 	return cmd
 }
 

@@ -26,27 +26,27 @@ func diffCommand(w *environment) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff before after",
-		Short: "Lays two runs side by side: what is new, changed, fixed and unchanged",
-		Long: `Lays two runs side by side and prints which findings are new, changed, fixed and unchanged, the worst first.
-Either side is a run.jsonl, which is judged by the rules and waivers of now, or a report.json, which is taken as it is.
-Both must be of the same contract, scenarios, targets and reference, and complete. A finding is the same one when
-scenario, place, target, class, kind and fingerprint are; another one of the kind at that place has changed. What a
-waiver or the baseline accepts is listed, and decides nothing.
+		Short: "Compares two runs: which findings are new, changed, fixed and unchanged",
+		Long: `Compares two runs and prints which findings are new, changed, fixed and unchanged, the worst first.
+Each side is a run.jsonl, which is judged by the current rules and waivers, or a report.json, which is used as it is.
+Both runs must be complete and have the same contract, scenarios, targets and reference. A finding is unchanged if its
+scenario, place, target, class, kind and fingerprint are the same. It has changed if only the fingerprint is different.
+Findings that a waiver or the baseline accepts are listed, but do not affect the exit code.
 
-Exit codes: 0 nothing is new or has changed · 1 something is new or has changed · 2 the runs cannot be compared ·
+Exit codes: 0 no finding is new or has changed · 1 a finding is new or has changed · 2 the runs cannot be compared ·
 3 a scenario that was judged before could not be judged now.`,
 		Example: `  lockstep diff main/run.jsonl reports/run.jsonl
   lockstep diff main/report.json reports/report.json --format markdown
   lockstep diff main/run.jsonl reports/run.jsonl --format json | jq -r '.new[].scenarios[]'`,
-		Args: exactly(2, "two runs", "lockstep diff before/run.jsonl after/run.jsonl"),
+		Args: exactly(2, "two runs", "write lockstep diff before/run.jsonl after/run.jsonl"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.diff(cmd.Context(), args[0], args[1], w) },
 	}
 	configFlag(cmd, &f.config)
 	fl := cmd.Flags()
-	fl.StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text, json or markdown")
+	fl.StringVarP(&f.format, "format", "f", "text", "the format of the output: text, json or markdown")
 	fl.StringVar(&f.color, "color", "auto", "colour: auto, always, never")
-	fl.StringVar(&f.baseline, "baseline", "", "the file with the findings that are known, relative to lockstep.yaml (default the project's)")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print all findings, also those that are unchanged")
+	fl.StringVar(&f.baseline, "baseline", "", "the file with the known findings, relative to lockstep.yaml (default the project's)")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print all findings, including unchanged ones")
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func (f *diffFlags) print(d *report.Diff, w *environment) error {
 
 // side reads one of the two runs. The project is loaded once, for the first run file.
 func (f *diffFlags) side(ctx context.Context, path string, w *environment) (*report.Document, error) {
-	doc, err := readRun(ctx, w, path, "name the run.jsonl or the report.json of a run", func() (_ *harness.Project, err error) {
+	doc, err := readRun(ctx, w, path, "name the run.jsonl or report.json of a run", func() (_ *harness.Project, err error) {
 		if f.project == nil {
 			f.project, err = f.load(f.config)
 		}
@@ -108,10 +108,10 @@ func (f *diffFlags) side(ctx context.Context, path string, w *environment) (*rep
 func diffNotes(old *report.Document, before string, now *report.Document, after string) []string {
 	var out []string
 	if old.Sums.Rules != now.Sums.Rules {
-		out = append(out, fmt.Sprintf("%s and %s are judged by two states of lockstep.yaml", before, after))
+		out = append(out, fmt.Sprintf("%s and %s were judged with different versions of lockstep.yaml", before, after))
 	}
 	if old.Version != now.Version {
-		out = append(out, fmt.Sprintf("%s is judged by lockstep %s, %s by %s", before, old.Version, after, now.Version))
+		out = append(out, fmt.Sprintf("%s was judged by lockstep %s, %s by %s", before, old.Version, after, now.Version))
 	}
 	return out
 }
@@ -125,21 +125,21 @@ func checkComparable(before *report.Document, beforeName string, after *report.D
 	}{{before, beforeName}, {after, afterName}} {
 		switch {
 		case side.doc.Sums == nil:
-			return &harness.UsageError{What: side.name + " does not say which contract and scenarios it is of", Fix: "name the run.jsonl of that run instead"}
+			return &harness.UsageError{What: side.name + " does not say which contract and scenarios it was made with", Fix: "name the run.jsonl of that run instead"}
 		case side.doc.Incomplete != "":
-			return &harness.UsageError{What: fmt.Sprintf("%s is of a run that is incomplete: %s", side.name, side.doc.Incomplete), Fix: "run it again"}
+			return &harness.UsageError{What: fmt.Sprintf("%s comes from an incomplete run: %s", side.name, side.doc.Incomplete), Fix: "run it again"}
 		}
 	}
 	const fix = "run both with the same files"
 	switch a, b := targetNames(before), targetNames(after); {
 	case before.Sums.Contract != after.Sums.Contract:
-		return &harness.UsageError{What: fmt.Sprintf("%s and %s are of two contracts", beforeName, afterName), Fix: fix}
+		return &harness.UsageError{What: fmt.Sprintf("%s and %s were made with different contracts", beforeName, afterName), Fix: fix}
 	case before.Sums.Scenarios != after.Sums.Scenarios:
-		return &harness.UsageError{What: fmt.Sprintf("%s and %s are of other scenarios", beforeName, afterName), Fix: fix}
+		return &harness.UsageError{What: fmt.Sprintf("%s and %s were made with different scenarios", beforeName, afterName), Fix: fix}
 	case !slices.Equal(a, b) || before.Alone != after.Alone:
-		return &harness.UsageError{What: fmt.Sprintf("%s is of the targets %s, and %s of %s", beforeName, roles(a, before.Alone), afterName, roles(b, after.Alone)), Fix: "run both with the same targets, and the same reference"}
+		return &harness.UsageError{What: fmt.Sprintf("%s has the targets %s, but %s has %s", beforeName, roles(a, before.Alone), afterName, roles(b, after.Alone)), Fix: "run both with the same targets and the same reference"}
 	case !overlap(before, after):
-		return &harness.UsageError{What: fmt.Sprintf("%s and %s have no scenario in common", beforeName, afterName), Fix: "name runs that select the same"}
+		return &harness.UsageError{What: fmt.Sprintf("%s and %s have no scenario in common", beforeName, afterName), Fix: "name runs that select some of the same scenarios"}
 	}
 	return nil
 }

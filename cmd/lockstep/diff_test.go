@@ -142,24 +142,24 @@ func TestRunsThatCannotBeComparedAreRefused(t *testing.T) {
 		p.write(t, name, text)
 	}
 	for _, tc := range []struct{ after, says string }{
-		{"alone/run.jsonl", "is of the targets right (reference), wrong, and "},
-		{"other/report.json", " of right (reference), third\n\tfix: run both with the same targets, and the same reference\n"},
-		{"back/report.json", " of wrong (reference), right\n"},
+		{"alone/run.jsonl", "has the targets right (reference), wrong, but "},
+		{"other/report.json", " has right (reference), third\n\tfix: run both with the same targets and the same reference\n"},
+		{"back/report.json", " has wrong (reference), right\n"},
 		{"rest/report.json", " have no scenario in common\n"},
 		{"cut.jsonl", "cut.jsonl: run file is incomplete: no footer after line "},
 		{"format.jsonl", "format 9; this version of lockstep reads format 1"},
 		{"format.json", "it has format 9, and this lockstep reads format 2"},
-		{"contract.json", " are of two contracts\n\tfix: run both with the same files\n"},
-		{"scenarios.json", " are of other scenarios\n"},
-		{"sumless.json", "sumless.json does not say which contract and scenarios it is of\n\tfix: name the run.jsonl of that run instead\n"},
-		{"incomplete.json", "incomplete.json is of a run that is incomplete: interrupted\n\tfix: run it again\n"},
-		{"none.json", "none.json: no such file\n\tfix: name the run.jsonl or the report.json of a run\n"},
+		{"contract.json", " were made with different contracts\n\tfix: run both with the same files\n"},
+		{"scenarios.json", " were made with different scenarios\n"},
+		{"sumless.json", "sumless.json does not say which contract and scenarios it was made with\n\tfix: name the run.jsonl of that run instead\n"},
+		{"incomplete.json", "incomplete.json comes from an incomplete run: interrupted\n\tfix: run it again\n"},
+		{"none.json", "none.json: no such file\n\tfix: name the run.jsonl or report.json of a run\n"},
 	} {
 		if o := p.diff(t, "a/report.json", tc.after); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, tc.says) {
 			t.Errorf("%s: %+v, want the exit code %d and %q", tc.after, o, exitUsage, tc.says)
 		}
 	}
-	if o := p.do(t, "diff", "one"); o.code != exitUsage || !strings.Contains(o.stderr, "diff takes two runs, and here are 1\n\tfix: lockstep diff before/run.jsonl after/run.jsonl") {
+	if o := p.do(t, "diff", "one"); o.code != exitUsage || !strings.Contains(o.stderr, "diff takes two runs, but got 1\n\tfix: lockstep diff before/run.jsonl after/run.jsonl") {
 		t.Errorf("%+v", o)
 	}
 	scenario := filepath.Join(p.dir, "scenarios", "items", "story.yaml")

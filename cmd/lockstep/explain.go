@@ -20,12 +20,12 @@ func explainCommand(w *environment) *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain [scenario or folder ...]",
-		Short: "Prints scenarios as they will run, with everything that is taken for granted",
-		Long: `Prints scenarios as they will run: each row of a table by itself, variables put in, every default, limit and request
-line said, and with the targets, the rules in force (and where each is written) and the waivers that speak of them. What
-only a run knows, captures and unique, stays an expression. Starts nothing.
+		Short: "Prints scenarios as they will run, with all defaults filled in",
+		Long: `Prints scenarios as they will run: one for each row of a table, with variables replaced, and with every default, limit
+and request line. It adds the targets, the rules that apply (and where each is written) and the waivers for these
+scenarios. Captures and unique stay expressions, because only a run knows their values. Starts nothing.
 
-The text is YAML, to be read; what a program reads is --format json, a list of the same.`,
+The text is YAML for people. For programs, --format json prints the same as a list.`,
 		Example: `  lockstep explain client-tools/register
   lockstep explain 'client-tools/odd-ids[slash]' --target go
   lockstep explain --tag sse --format json | jq '.[].rules[].rule'`,

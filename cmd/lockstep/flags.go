@@ -20,13 +20,13 @@ func configFlag(cmd *cobra.Command, config *string) {
 // targetFlags declares the flags that choose the targets.
 func targetFlags(cmd *cobra.Command, targets *[]string, reference *string) {
 	fl := cmd.Flags()
-	fl.StringArrayVarP(targets, "target", "t", nil, "a target of the project, or name=URL of a server that runs; again for more (default all)")
-	fl.StringVar(reference, "reference", "", "the target that is taken as right (default the project's)")
+	fl.StringArrayVarP(targets, "target", "t", nil, "a target of the project, or name=URL of a running server; repeat for more (default all)")
+	fl.StringVar(reference, "reference", "", "the target that is taken as correct (default the project's)")
 }
 
 // jobsFlag declares how many scenarios run at a time; 0 means the default.
 func jobsFlag(cmd *cobra.Command, jobs *int) {
-	cmd.Flags().IntVarP(jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
+	cmd.Flags().IntVarP(jobs, "jobs", "j", 0, "how many scenarios run at a time (default twice the processors, at least 4)")
 }
 
 // checkJobs rejects an explicit number of jobs below 1.
@@ -44,8 +44,8 @@ func reportsFlag(cmd *cobra.Command, folder *string) {
 // selectionFlags declares the flags that select scenarios, in addition to the arguments.
 func selectionFlags(cmd *cobra.Command, selection *harness.Selection) {
 	fl := cmd.Flags()
-	fl.StringSliceVar(&selection.Tags, "tag", nil, "only scenarios with this tag; again to ask for several tags")
-	fl.StringSliceVar(&selection.Skip, "skip-tag", nil, "no scenarios with this tag")
+	fl.StringSliceVar(&selection.Tags, "tag", nil, "only scenarios with this tag; repeat to require several tags")
+	fl.StringSliceVar(&selection.Skip, "skip-tag", nil, "leave out scenarios with this tag; repeat for more")
 	fl.StringArrayVarP(&selection.Names, "name", "n", nil, "only scenarios with this text in their id or why")
 }
 
@@ -62,7 +62,7 @@ type plainFlags struct {
 func (f *plainFlags) register(cmd *cobra.Command) {
 	configFlag(cmd, &f.config)
 	selectionFlags(cmd, &f.selection)
-	cmd.Flags().StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text or json")
+	cmd.Flags().StringVarP(&f.format, "format", "f", "text", "the format of the output: text or json")
 }
 
 // open loads the project, and returns an environment whose output masks the project's secrets.

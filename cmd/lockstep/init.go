@@ -33,10 +33,11 @@ func initCommand(w *environment) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init [openapi.yaml]",
-		Short: "Makes a first lockstep.yaml and a scenario for each operation of an OpenAPI document",
-		Long: `Makes a first project of an OpenAPI document (openapi.yaml, .yml or .json): a lockstep.yaml, and a scenario for each operation, whose request has
-the document's examples, or values within its bounds, and obeys it. What a path names is created first, where the
-document has a POST for that. A scenario for which there is no such request is set aside as .yaml.todo, with the reason.
+		Short: "Creates a first lockstep.yaml, and a scenario for each operation of an OpenAPI document",
+		Long: `Creates a first project from an OpenAPI document (openapi.yaml, .yml or .json): a lockstep.yaml, and a scenario for each
+operation. Each request is valid, and uses the document's examples or values within its bounds. If a path names a
+resource and the document has a POST for it, the scenario creates the resource first. If no valid request can be
+generated, the scenario is saved as .yaml.todo, with the reason.
 
 No file is overwritten, and no server is started. The first target is the reference.`,
 		Example: `  lockstep init
@@ -50,8 +51,8 @@ No file is overwritten, and no server is started. The first target is the refere
 	configFlag(cmd, &f.config)
 	fl := cmd.Flags()
 	fl.StringVar(&f.scenarios, "scenarios", "scenarios", "the folder for the scenarios, relative to lockstep.yaml")
-	fl.Var(targetFlag{&f.targets, runningTarget}, "url", "name=URL of a server that runs; again for more")
-	fl.Var(targetFlag{&f.targets, commandTarget}, "command", "name=COMMAND that starts a server on ${{ port }}, words before it like PORT=${{ port }} being its environment; again for more")
+	fl.Var(targetFlag{&f.targets, runningTarget}, "url", "name=URL of a running server; repeat for more")
+	fl.Var(targetFlag{&f.targets, commandTarget}, "command", "name=COMMAND that starts a server on ${{ port }}, after any environment variables such as PORT=${{ port }}; repeat for more")
 	return cmd
 }
 
@@ -80,10 +81,10 @@ func (f targetFlag) Type() string   { return "name=..." } // help shows it, and 
 func (f targetFlag) Set(value string) error {
 	name, text, ok := strings.Cut(value, "=")
 	if !ok || !targetName.MatchString(name) {
-		return errors.New("write name=…, the name in lower-case letters, digits and hyphens")
+		return errors.New("write name=…, with lower-case letters, digits and hyphens in the name")
 	}
 	if slices.ContainsFunc(*f.all, func(t scaffold.Target) bool { return t.Name == name }) {
-		return fmt.Errorf("there are two targets %q", name)
+		return fmt.Errorf("two targets are called %q", name)
 	}
 	t, err := f.parse(name, text)
 	*f.all = append(*f.all, t)
@@ -127,7 +128,7 @@ func commandTarget(name, text string) (scaffold.Target, error) {
 
 func (f *initFlags) init(contract string, out io.Writer) error {
 	if _, err := os.Lstat(f.config); !errors.Is(err, fs.ErrNotExist) {
-		return &harness.UsageError{What: f.config + " is there already", Fix: "name another file with --config, or begin in another folder"}
+		return &harness.UsageError{What: f.config + " already exists", Fix: "name another file with --config, or use another folder"}
 	}
 	dir := filepath.Dir(f.config)
 	d, err := scaffoldProject(contract, &scaffold.Options{Targets: f.targets, Contract: seenFrom(dir, contract), Scenarios: filepath.ToSlash(f.scenarios)})
@@ -142,7 +143,7 @@ func (f *initFlags) init(contract string, out io.Writer) error {
 		path := filepath.Join(beside(f.config, f.scenarios), filepath.FromSlash(s.Name))
 		switch err := writeNew(path, s.Text); {
 		case errors.Is(err, fs.ErrExist):
-			fmt.Fprintf(out, "kept       %s, which is there already\n", path)
+			fmt.Fprintf(out, "kept       %s, which already exists\n", path)
 		case err != nil:
 			return err
 		case s.Missing != "":
@@ -190,7 +191,7 @@ func (f *initFlags) next(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "\nnext, with %s:\n", count(len(p.Scenarios), "scenario"))
 	if len(f.targets) == 0 {
-		fmt.Fprintf(out, "  say in %s where your two servers run, or how to start them\n", f.config)
+		fmt.Fprintf(out, "  write in %s where your two servers run, or how to start them\n", f.config)
 	}
 	alone := fmt.Sprintf("run%s --target %s", config, p.Reference)
 	line := func(command, what string) { fmt.Fprintf(out, "  lockstep %-*s   %s\n", len(alone), command, what) }

@@ -102,12 +102,12 @@ func TestInitOverwritesNothing(t *testing.T) {
 	p := emptied(t)
 	p.write(t, "scenarios/health/health.yaml", "scenario: health/health\nwhy: Mine\nsource: x\nsteps: [{http: GET /health}]\n")
 	o := p.initialised(t)
-	if o.code != exitMatch || !strings.Contains(o.stdout, "kept       scenarios/health/health.yaml, which is there already\n") ||
-		!strings.Contains(o.stdout, "  say in lockstep.yaml where your two servers run") || !strings.Contains(p.read("scenarios/health/health.yaml"), "why: Mine") {
+	if o.code != exitMatch || !strings.Contains(o.stdout, "kept       scenarios/health/health.yaml, which already exists\n") ||
+		!strings.Contains(o.stdout, "  write in lockstep.yaml where your two servers run") || !strings.Contains(p.read("scenarios/health/health.yaml"), "why: Mine") {
 		t.Errorf("%+v", o)
 	}
 	before := p.read("lockstep.yaml")
-	want := outcome{exitUsage, "", "lockstep: lockstep.yaml is there already\n\tfix: name another file with --config, or begin in another folder\n"}
+	want := outcome{exitUsage, "", "lockstep: lockstep.yaml already exists\n\tfix: name another file with --config, or use another folder\n"}
 	if diff := cmp.Diff(want, p.initialised(t), cmp.AllowUnexported(outcome{})); diff != "" || p.read("lockstep.yaml") != before {
 		t.Errorf("init again (-want +got):\n%s", diff)
 	}
@@ -135,10 +135,10 @@ func TestWhatIsWrongWithInit(t *testing.T) {
 		stderr string
 	}{
 		{[]string{filepath.Join(p.dir, "none.yaml")}, "open none.yaml: no such file or directory\n\tfix: name the OpenAPI document: lockstep init path/to/openapi.yaml"},
-		{[]string{"a.yaml", "b.yaml"}, "init takes one OpenAPI document, and \"b.yaml\" is another\n\tfix: leave it out"},
-		{[]string{"--url", "http://127.0.0.1:1"}, "invalid argument \"http://127.0.0.1:1\" for \"--url\" flag: write name=…, the name in lower-case letters, digits and hyphens\n\tfix: lockstep init --help lists the flags"},
+		{[]string{"a.yaml", "b.yaml"}, "init takes at most one OpenAPI document: \"b.yaml\" is a second one\n\tfix: leave it out"},
+		{[]string{"--url", "http://127.0.0.1:1"}, "invalid argument \"http://127.0.0.1:1\" for \"--url\" flag: write name=…, with lower-case letters, digits and hyphens in the name\n\tfix: lockstep init --help lists the flags"},
 		{[]string{"--url", "old=127.0.0.1:1"}, "invalid argument \"old=127.0.0.1:1\" for \"--url\" flag: write name=http://host:port\n\tfix: lockstep init --help lists the flags"},
-		{[]string{"--url", "old=http://h:1", "--url", "old=http://h:2"}, "invalid argument \"old=http://h:2\" for \"--url\" flag: there are two targets \"old\"\n\tfix: lockstep init --help lists the flags"},
+		{[]string{"--url", "old=http://h:1", "--url", "old=http://h:2"}, "invalid argument \"old=http://h:2\" for \"--url\" flag: two targets are called \"old\"\n\tfix: lockstep init --help lists the flags"},
 		{[]string{"--command", "old=node server.js"}, "invalid argument \"old=node server.js\" for \"--command\" flag: say where the server listens: ${{ port }} is a free port\n\tfix: lockstep init --help lists the flags"},
 		{[]string{"--command", "old="}, "invalid argument \"old=\" for \"--command\" flag: write name=program and its arguments\n\tfix: lockstep init --help lists the flags"},
 	} {

@@ -19,13 +19,13 @@ func judgeCommand(w *environment) *cobra.Command {
 	var f judgeFlags
 	cmd := &cobra.Command{
 		Use:   "judge [run file]",
-		Short: "Judges a run file again, without any server",
-		Long: `Judges a run file again, without any server, and prints what the run printed. The run file is
-reports/run.jsonl beside lockstep.yaml unless another is named. It must be complete, and the contract and the scenarios
-must be those that it was made with; the rules of lockstep.yaml, and waivers, are taken as they are now.
+		Short: "Judges a recorded run again, without any server",
+		Long: `Judges a run file again, without any server, and prints the result as lockstep run does. The run file is
+reports/run.jsonl beside lockstep.yaml unless you name another. It must be complete, and the contract and the scenarios
+must not have changed since the run. The current rules of lockstep.yaml and the current waivers apply.
 
-Exit codes: 0 all match, or is waived · 1 something differs, a waiver is stale, or less of the contract is
-reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was judged · 3 something could not be judged.`,
+Exit codes: 0 everything matches or is waived · 1 something differs, a waiver is stale, or the contract coverage is
+below what lockstep.yaml demands · 2 flags or files are wrong, nothing was judged · 3 something could not be judged.`,
 		Example: `  lockstep judge
   lockstep judge nightly/run.jsonl --verbose
   lockstep judge --format json | jq .totals`,
@@ -35,7 +35,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was ju
 		},
 	}
 	configFlag(cmd, &f.config)
-	f.register(cmd, "print each scenario, and all findings")
+	f.register(cmd, "print every scenario and all findings")
 	return cmd
 }
 

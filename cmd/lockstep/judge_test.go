@@ -63,8 +63,8 @@ func TestARunFileThatHasNoJudgementIsAMistake(t *testing.T) {
 		says string
 	}{
 		{"cut off", []string{cut}, "cut.jsonl: run file is incomplete: no footer after line "},
-		{"cut off, and the cure", []string{cut}, "\n\tfix: run again: a run that was interrupted, or is still under way, has no judgement\n"},
-		{"two files", []string{cut, cut}, "judge takes one run file, and "},
+		{"cut off, and the cure", []string{cut}, "\n\tfix: run again: a run that was interrupted or is still going on cannot be judged\n"},
+		{"two files", []string{cut, cut}, "judge takes at most one run file: "},
 		{"a format that there is not", []string{"--format", "xml"}, `--format is "xml": write text, json, junit, html, markdown or github`},
 	} {
 		if o := p.do(t, "judge", tc.args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, tc.says) {

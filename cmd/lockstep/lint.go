@@ -15,8 +15,8 @@ func lintCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "Reports every mistake in lockstep.yaml, the contract and the scenarios",
-		Long: `Reports every mistake in lockstep.yaml, the contract and the scenarios, each with its file, line and
-column, and with what to write instead. Starts nothing. Exits with 2 when there is a mistake.`,
+		Long: `Reports every mistake in lockstep.yaml, the contract and the scenarios, with file, line and column, and with what
+to write instead. Starts nothing. Exits with 2 if there is a mistake.`,
 		Example: `  lockstep lint
   lockstep lint --config examples/notes/lockstep.yaml`,
 		Args: noArguments,
@@ -29,7 +29,7 @@ column, and with what to write instead. Starts nothing. Exits with 2 when there 
 				fmt.Fprintf(w.stderr, "note: %s\n", note.Error())
 			}
 			if slices.ContainsFunc(p.Baseline, func(k verdict.BaselineEntry) bool { return k.Target == "" }) {
-				fmt.Fprintf(w.stderr, "note: %s: some findings name no target, so they are known of each\n\tfix: lockstep run, with all targets, then lockstep baseline update\n", p.BaselineFile)
+				fmt.Fprintf(w.stderr, "note: %s: some findings name no target, so they count as known for every target\n\tfix: lockstep run with all targets, then lockstep baseline update\n", p.BaselineFile)
 			}
 			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, count(len(p.Scenarios), "scenario"))
 			return nil

@@ -25,12 +25,12 @@ func listCommand(w *environment) *cobra.Command {
 	var f listFlags
 	cmd := &cobra.Command{
 		Use:   "list [scenario or folder ...]",
-		Short: "Lists the scenarios that a selection means, with their tags",
-		Long: `Lists the scenarios that a selection means, a line each, with their tags: what lockstep run would run with the same
-arguments. Each row of a table is a scenario. Starts nothing. With --tags, counts the tags instead.`,
+		Short: "Lists the selected scenarios with their tags",
+		Long: `Lists the scenarios that lockstep run would run with the same arguments, one per line, with their tags. Each row of
+a table is a scenario. With --tags, counts the tags instead. Starts nothing.`,
 		Example: `  lockstep list
   lockstep list client-tools --tag sse --skip-tag slow
-  lockstep list --tags                                 how many scenarios have which tag
+  lockstep list --tags                                 how many scenarios each tag has
   lockstep list --format json | jq -r '.[].id'`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.selection.Paths = args
@@ -38,7 +38,7 @@ arguments. Each row of a table is a scenario. Starts nothing. With --tags, count
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&f.tags, "tags", false, "count the tags of these scenarios instead, the most frequent first")
+	cmd.Flags().BoolVar(&f.tags, "tags", false, "count the tags of the selected scenarios instead, the most frequent first")
 	return cmd
 }
 

@@ -19,13 +19,13 @@ func mergeCommand(w *environment) *cobra.Command {
 	var f runFlags // merge has the flags about reports and recordings only
 	cmd := &cobra.Command{
 		Use:   "merge run.jsonl ...",
-		Short: "Puts the shards of a run together, and judges the whole",
-		Long: `Puts the run files of all shards of a run together and judges the whole, without any server. The reports
-folder gets what one run would have written. Refused are shards that make no whole: one is missing, is there twice,
-was cut off, or is of another contract, of other scenarios, rules, targets or flags, or of another seed.
+		Short: "Merges the shards of a run, and judges the whole run",
+		Long: `Merges the run files of all shards of a run and judges the whole run, without any server. The reports folder gets
+what a single run would have written. lockstep merge fails if a shard is missing, duplicate or cut off, or if the
+shards differ in their contract, scenarios, rules, targets, flags or seed.
 
-Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are
-wrong, nothing was judged · 3 something could not be judged.`,
+Exit codes: 0 everything matches or is waived · 1 something differs, a waiver is stale, or the contract coverage is
+below what lockstep.yaml demands · 2 flags or files are wrong, nothing was judged · 3 something could not be judged.`,
 		Example: `  lockstep merge shards/*/run.jsonl
   lockstep merge shard-1/run.jsonl shard-2/run.jsonl --reports reports
   lockstep merge shards/*/run.jsonl --reports - --format markdown
@@ -36,7 +36,7 @@ wrong, nothing was judged · 3 something could not be judged.`,
 	configFlag(cmd, &f.config)
 	reportsFlag(cmd, &f.reports)
 	f.declareRecord(cmd.Flags())
-	f.register(cmd, "print each scenario, and all findings")
+	f.register(cmd, "print every scenario and all findings")
 	return cmd
 }
 
@@ -44,7 +44,7 @@ func someRunFiles(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return &harness.UsageError{What: "merge takes the run files of shards", Fix: "lockstep merge shards/*/run.jsonl"}
+	return &harness.UsageError{What: "merge needs the run files of the shards", Fix: "write lockstep merge shards/*/run.jsonl"}
 }
 
 func (f *runFlags) merge(ctx context.Context, paths []string, w *environment) error {
@@ -110,7 +110,7 @@ func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.Ru
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil && there && os.SameFile(info, whole) {
-			return nil, &harness.UsageError{What: path + " stands where the whole is to be written", Fix: "name another folder with --reports"}
+			return nil, &harness.UsageError{What: path + " is the file that the merged run would overwrite", Fix: "name another folder with --reports"}
 		}
 		parts = append(parts, harness.Part{Name: path, File: bufio.NewReaderSize(file, 1<<20)})
 	}
@@ -124,7 +124,7 @@ func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.Ru
 // incompleteShard adds a fix to the error about a shard that was cut off.
 func incompleteShard(err error) error {
 	if errors.Is(err, transcript.ErrIncomplete) {
-		return &harness.UsageError{What: err.Error(), Fix: "run that shard again: one that was interrupted, or is still under way, cannot be merged"}
+		return &harness.UsageError{What: err.Error(), Fix: "run that shard again: a shard that was interrupted or is still running cannot be merged"}
 	}
 	return err
 }

@@ -28,14 +28,14 @@ func mutateCommand(w *environment) *cobra.Command {
 	var f mutateFlags
 	cmd := &cobra.Command{
 		Use:   "mutate [run file]",
-		Short: "Shows which mistakes of a candidate the scenarios would not notice",
-		Long: `Changes one thing at a time in what the candidates of a green run did, as a server with one mistake
-would have it, and judges each mutant of the one scenario that it is of. It prints how many were found, which were not,
-and which rule hides them. Changes that no client can tell must not be found; those that are, are false alarms.
+		Short: "Shows which bugs of a candidate the scenarios would not find",
+		Long: `Takes what the candidates did in a green run, changes one thing at a time, as a server with one bug would, and judges
+the scenario with each change. Such a change is a mutant. lockstep mutate prints how many mutants were killed, which
+survived, and which rule hides them. Changes that no client could notice must not be found; if one is, it is a false alarm.
 
-The run file is reports/run.jsonl beside lockstep.yaml unless another is named. No server is started.
+The run file is reports/run.jsonl beside lockstep.yaml unless you name another. No server is started.
 
-Exit codes: 0 enough were killed · 1 fewer than --at-least, or a false alarm · 2 flags or files are wrong ·
+Exit codes: 0 enough mutants were killed · 1 fewer than --at-least, or a false alarm · 2 flags or files are wrong ·
 3 the run is not green, or the analysis was interrupted.`,
 		Example: `  lockstep mutate
   lockstep mutate --all --json | jq .survivors
@@ -47,21 +47,21 @@ Exit codes: 0 enough were killed · 1 fewer than --at-least, or a false alarm ·
 	}
 	configFlag(cmd, &f.config)
 	fl := cmd.Flags()
-	fl.Uint64Var(&f.seed, "seed", 1, "decides which mutants are judged, and what is made up for them")
-	fl.IntVar(&f.sample, "sample", 30000, "how many mutants are judged at most, as many of each operator")
+	fl.Uint64Var(&f.seed, "seed", 1, "the seed that decides which mutants are judged, and which values they get")
+	fl.IntVar(&f.sample, "sample", 30000, "how many mutants are judged at most, evenly spread over the operators")
 	fl.BoolVar(&f.all, "all", false, "judge all mutants, however long it takes")
-	fl.BoolVar(&f.json, "json", false, "print the score as JSON, with every mutant that lives")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "list every operator, and every mutant that lives")
-	fl.Float64Var(&f.atLeast, "at-least", 98, "how many of a hundred mutants that matter must be killed")
+	fl.BoolVar(&f.json, "json", false, "print the score as JSON, with every mutant that survived")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "list every operator, and every mutant that survived")
+	fl.Float64Var(&f.atLeast, "at-least", 98, "the percentage of relevant mutants that must be killed")
 	return cmd
 }
 
 func (f *mutateFlags) validate() error {
 	switch {
 	case f.sample < 1:
-		return fmt.Errorf("--sample is %d: write how many mutants are judged, or --all", f.sample)
+		return fmt.Errorf("--sample is %d: write a number above 0, or --all", f.sample)
 	case f.atLeast < 0 || f.atLeast > 100:
-		return fmt.Errorf("--at-least is %g: write a percentage, 0 to 100", f.atLeast)
+		return fmt.Errorf("--at-least is %g: write a percentage from 0 to 100", f.atLeast)
 	}
 	return nil
 }

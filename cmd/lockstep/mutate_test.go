@@ -35,8 +35,8 @@ func TestMutateEndsAsTheScoreSays(t *testing.T) {
 		{"fewer are enough", hides, []string{"--sample", "600", "--at-least", "50"}, exitMatch, "hidden by: volatile $..*, kind text\n", ""},
 		{"the run is red", red, nil, exitUnknown, "", "run.jsonl: the run is not green: its verdict is differ; `lockstep judge` shows why\n"},
 		{"no run file", two(t, ""), nil, exitUsage, "", "run.jsonl: no such file or directory\n\tfix: "},
-		{"no mutants", green, []string{"--sample", "0"}, exitUsage, "", "--sample is 0: write how many mutants are judged, or --all\n"},
-		{"more than all", green, []string{"--at-least", "101"}, exitUsage, "", "--at-least is 101: write a percentage, 0 to 100\n"},
+		{"no mutants", green, []string{"--sample", "0"}, exitUsage, "", "--sample is 0: write a number above 0, or --all\n"},
+		{"more than all", green, []string{"--at-least", "101"}, exitUsage, "", "--at-least is 101: write a percentage from 0 to 100\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			o := tc.project.do(t, "mutate", tc.args...)

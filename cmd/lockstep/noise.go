@@ -29,12 +29,12 @@ func noiseCommand(w *environment) *cobra.Command {
 	var f noiseFlags
 	cmd := &cobra.Command{
 		Use:   "noise [scenario or folder ...]",
-		Short: "Runs the reference against itself, and prints the rules for what differs",
-		Long: `Runs the reference against itself several times. Whatever differs there says nothing about a candidate: it is
-noise. For each place that differs it prints the strictest volatile rule that holds in all runs, ready for lockstep.yaml,
-with what speaks for it. Nothing is silenced, and no file is written.
+		Short: "Runs the reference against itself, and prints rules for what differs",
+		Long: `Runs the reference against itself several times. Whatever differs then says nothing about a candidate: it is noise.
+For each place that differs, it prints the strictest volatile rule that holds in all runs, ready for lockstep.yaml,
+and the evidence for it. It changes no file and no rule.
 
-Exit codes: 0 there is no noise · 1 there is · 2 flags or files are wrong, nothing was started · 3 something
+Exit codes: 0 there is no noise · 1 there is noise · 2 flags or files are wrong, nothing was started · 3 something
 could not be judged.`,
 		Example: `  lockstep noise
   lockstep noise --runs 20 client-tools
@@ -42,7 +42,7 @@ could not be judged.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
 			if f.runs < 1 {
-				return fmt.Errorf("--runs is %d: write how often the reference is to run against itself", f.runs)
+				return fmt.Errorf("--runs is %d: write a number above 0", f.runs)
 			}
 			if err := checkJobs(cmd, f.jobs); err != nil {
 				return err
@@ -52,8 +52,8 @@ could not be judged.`,
 	}
 	configFlag(cmd, &f.config)
 	fl := cmd.Flags()
-	fl.IntVar(&f.runs, "runs", 5, "how often to run")
-	fl.StringArrayVarP(&f.targets, "target", "t", nil, "twice: two servers that are the same (default the reference, twice)")
+	fl.IntVar(&f.runs, "runs", 5, "how many times to run")
+	fl.StringArrayVarP(&f.targets, "target", "t", nil, "one of two equal servers; give it twice (default the reference, twice)")
 	selectionFlags(cmd, &f.selection)
 	jobsFlag(cmd, &f.jobs)
 	return cmd
@@ -103,7 +103,7 @@ func writeNoise(w io.Writer, n *noise.Report) {
 		writeRule(w, &r.Volatile)
 	}
 	if len(n.Rest) > 0 {
-		fmt.Fprintf(w, "\n# no rule for a place helps against\n")
+		fmt.Fprintf(w, "\n# no rule for a single place removes these\n")
 	}
 	for _, r := range n.Rest {
 		fmt.Fprintf(w, "#   %s\n#     %s, in %s\n", oneLine(r.Text), count(r.Times, "time"), firstFew(r.Places))
@@ -115,13 +115,13 @@ func writeNoise(w io.Writer, n *noise.Report) {
 		fmt.Fprintf(w, "# there is no noise\n")
 	}
 	if len(n.Times) > 0 {
-		fmt.Fprintf(w, "\n# what times keep to in all runs, and a rule can demand\n")
+		fmt.Fprintf(w, "\n# what holds for times in all runs, and a rule can demand\n")
 	}
 	for _, t := range n.Times {
-		fmt.Fprintf(w, "#   %s\n#     %s, %d of things that were told of before\n", timeRule(&t.Volatile), count(t.Values, "value"), t.Again)
+		fmt.Fprintf(w, "#   %s\n#     %s, %d of things that had appeared before\n", timeRule(&t.Volatile), count(t.Values, "value"), t.Again)
 	}
 	if len(n.Beats) > 0 {
-		fmt.Fprintf(w, "\n# heartbeats that always come when a stream opens, which their rule can demand by first: 0s\n")
+		fmt.Fprintf(w, "\n# heartbeats that always come when a stream opens; their rule can demand this with first: 0s\n")
 	}
 	for _, b := range n.Beats {
 		fmt.Fprintf(w, "#   %s: %s\n", b.Operation, count(b.Streams, "stream"))

@@ -33,10 +33,10 @@ type outputFlags struct {
 
 func (f *outputFlags) register(cmd *cobra.Command, verbose string) {
 	fl := cmd.Flags()
-	fl.StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text, json, junit, html, markdown, or github: text with annotations, and the job's summary")
+	fl.StringVarP(&f.format, "format", "f", "text", "the format of the output: text, json, junit, html, markdown, or github (text with annotations, and the job's summary)")
 	fl.StringVar(&f.color, "color", "auto", "colour: auto, always, never")
-	fl.StringVar(&f.baseline, "baseline", "", "the file with the findings that are known, relative to lockstep.yaml (default the project's)")
-	fl.BoolVar(&f.names, "names", false, "show ids in values by their names, such as ‹session 1›, and list what these stand for")
+	fl.StringVar(&f.baseline, "baseline", "", "the file with the known findings, relative to lockstep.yaml (default the project's)")
+	fl.BoolVar(&f.names, "names", false, "replace ids in values with names such as ‹session 1›, and list which id each name stands for")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
 }
 
@@ -92,7 +92,7 @@ func (f *outputFlags) progress(stderr io.Writer, paint text.Options) func(done, 
 		case lines <= most || f.verbose:
 			text.WriteProgress(stderr, paint, done, of, s)
 		case lines == most+1 && bad:
-			fmt.Fprintln(stderr, "further ones are in the report")
+			fmt.Fprintln(stderr, "more of them are in the report")
 		}
 	}
 }

@@ -29,21 +29,21 @@ type recordingFlags struct {
 
 func (f *recordingFlags) declare(fl *pflag.FlagSet) {
 	f.declareRecord(fl)
-	fl.StringVar(&f.againstFolder, "against", "", "judge against the recording in this folder, and do not start the reference")
-	fl.StringVar(&f.version, "reference-version", "", "what the reference's version is called in a recording (default the sum of targets.….version.file)")
+	fl.StringVar(&f.againstFolder, "against", "", "judge against the recording in this folder, instead of running the reference")
+	fl.StringVar(&f.version, "reference-version", "", "the version of the reference that a recording names (default the checksum of targets.….version.file)")
 }
 
 // declareRecord declares the only one of these flags that lockstep merge has. A single shard cannot be recorded; the
 // merged run can.
 func (f *recordingFlags) declareRecord(fl *pflag.FlagSet) {
-	fl.StringVar(&f.record, "record", "", "keep what the reference did in this folder, as "+recordingName)
+	fl.StringVar(&f.record, "record", "", "record what the reference did in this folder, as "+recordingName)
 }
 
 // against reads the recording that replaces the reference, and prints which one it is.
 func (f *recordingFlags) against(project *harness.Project, options *harness.Options, stderr io.Writer) error {
 	switch {
 	case f.againstFolder != "" && f.record != "":
-		return &harness.UsageError{What: "--record and --against exclude each other", Fix: "record a run in which the reference takes part"}
+		return &harness.UsageError{What: "--record and --against exclude each other", Fix: "leave out --against: only a run with the reference itself can be recorded"}
 	case f.record != "":
 		options.Record = io.Discard // a run that cannot be recorded fails early; the file is opened later
 		return nil
@@ -69,7 +69,7 @@ func (f *recordingFlags) against(project *harness.Project, options *harness.Opti
 	options.Against = r
 	fmt.Fprintf(stderr, "against %s\n", r)
 	if ids, why := r.Stale(options.Select); len(ids) > 0 {
-		fmt.Fprintf(stderr, "note: %s cannot be judged against it, such as %s: %s; record again\n", count(len(ids), "scenario"), ids[0], why[0])
+		fmt.Fprintf(stderr, "note: %s cannot be judged against it, for example %s: %s; record again\n", count(len(ids), "scenario"), ids[0], why[0])
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func TestARunIsRecordedAndReplayed(t *testing.T) {
 	}{
 		{nil, exitDiffer, "differ: right and wrong part in 1 of 2 scenarios", "against right 1.2, recorded on "},
 		{[]string{"--target", "wrong=" + serve(t, &faux.Server{})}, exitMatch, "match: right and wrong do the same in 2 scenarios", "against right 1.2"},
-		{[]string{"--reference-version", "1.3"}, exitUnknown, "unknown: 2 of 2 scenarios could not be judged", "note: 2 scenarios cannot be judged against it, such as items/"},
+		{[]string{"--reference-version", "1.3"}, exitUnknown, "unknown: 2 of 2 scenarios could not be judged", "note: 2 scenarios cannot be judged against it, for example items/"},
 		{[]string{"--record", tapes}, exitUsage, "", "--record and --against exclude each other\n\tfix: "},
 		{[]string{"--reference", "wrong"}, exitUsage, "", "reference \"wrong\" is not the one that was recorded\n\tfix: leave it out"},
 	} {
@@ -72,7 +72,7 @@ func TestShardsAreRecordedWhenTheyAreMerged(t *testing.T) {
 	before := p.read("tapes/recording.jsonl")
 	shard("again1", "--shard", "1/2", "--against", tapes)
 	shard("again2", "--shard", "2/2", "--against", tapes)
-	if o := merge("again"); o.code != exitUsage || !strings.Contains(o.stderr, "a recording cannot be recorded again\n\tfix: record a run in which the reference takes part\n") {
+	if o := merge("again"); o.code != exitUsage || !strings.Contains(o.stderr, "a recording cannot be recorded again\n\tfix: record a run that was made with the reference itself\n") {
 		t.Errorf("shards against a recording: %+v", o)
 	}
 	shard("live2", "--shard", "2/2", "--reference-version", "1.3")

@@ -15,9 +15,9 @@ func rootCommand(w *environment) *cobra.Command {
 		Long: `lockstep runs one script against two servers and shows exactly where they differ.
 
 An OpenAPI document is the contract, scenarios are the script, and lockstep.yaml says which servers run.
-What they answer is compared: statuses, headers, JSON, event streams. Whatever differs is shown with
-both values, and with what the contract says of each side.`,
-		Example: `  lockstep run                            all scenarios, all targets of lockstep.yaml
+lockstep compares their responses: statuses, headers, JSON, event streams. For each difference it shows
+both values, and what the contract says about each side.`,
+		Example: `  lockstep run                            all scenarios against all targets of lockstep.yaml
   lockstep run client-tools --jobs 2      the scenarios below scenarios/client-tools, two at a time
   lockstep run --target go                one target alone, against the contract
   lockstep judge                          the last run again, without any server
@@ -32,7 +32,7 @@ both values, and with what the contract says of each side.`,
 			if err := cmd.Help(); err != nil {
 				return err
 			}
-			return &harness.UsageError{What: "no command", Fix: "`lockstep run` compares, `lockstep lint` looks for mistakes"}
+			return &harness.UsageError{What: "missing command", Fix: "`lockstep run` compares servers, `lockstep lint` checks files, `lockstep --help` lists all commands"}
 		},
 	}
 	root.SetOut(w.stdout)

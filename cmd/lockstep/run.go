@@ -41,25 +41,25 @@ func runCommand(w *environment) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [scenario or folder ...]",
-		Short: "Runs scenarios against all targets and judges what they did",
-		Long: `Starts the targets, walks the scenarios through them side by side, and judges what they did.
+		Short: "Runs scenarios against all targets and compares what they do",
+		Long: `Starts the targets, runs the scenarios on all of them side by side, and compares what they did.
 
-Scenarios are selected by id, folder or file, and by --tag, --skip-tag and --name; all of these must fit.
+You select scenarios by id, folder or file, and with --tag, --skip-tag and --name. A scenario must fit all of these.
 The reports folder gets run.jsonl (everything that crossed the wire), report.html (open it in a browser),
 report.json, junit.xml, summary.md and badge.svg.
 
-Exit codes: 0 all match, or is waived · 1 something differs, a waiver is stale, or less of the contract is
-reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was started · 3 something could not be judged.`,
+Exit codes: 0 everything matches or is waived · 1 something differs, a waiver is stale, or the contract coverage is
+below what lockstep.yaml demands · 2 flags or files are wrong, nothing was started · 3 something could not be judged.`,
 		Example: `  lockstep run
   lockstep run client-tools/register 'client-tools/odd-ids[slash]'
   lockstep run --tag sse --skip-tag slow
-  lockstep run --target go --target go            one server against another of its kind
+  lockstep run --target go --target go            one server against another instance of it
   lockstep run --target go                        one server alone, against the contract
-  lockstep run --target go=http://127.0.0.1:3000  a server that already runs, alone
-  lockstep run --repeat 20                        each scenario 20 times, to see what passes by chance
-  lockstep run --shard 2/8                        the second of eight parts, which lockstep merge puts together
-  lockstep run --record recordings                keeps what the reference did
-  lockstep run --against recordings               the others against that, without the reference
+  lockstep run --target go=http://127.0.0.1:3000  a running server alone
+  lockstep run --repeat 20                        each scenario 20 times, to find flaky ones
+  lockstep run --shard 2/8                        the second of eight shards, for lockstep merge
+  lockstep run --record recordings                records what the reference did
+  lockstep run --against recordings               judges the others against it, without the reference
   lockstep run --format json | jq .totals`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
@@ -67,7 +67,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 				return err
 			}
 			if cmd.Flags().Changed("repeat") && f.repeat < 1 {
-				return fmt.Errorf("--repeat is %d: write how often each scenario is to run", f.repeat)
+				return fmt.Errorf("--repeat is %d: write a number above 0", f.repeat)
 			}
 			return f.run(cmd.Context(), w)
 		},
@@ -77,22 +77,22 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	targetFlags(cmd, &f.targets, &f.reference)
 	selectionFlags(cmd, &f.selection)
 	jobsFlag(cmd, &f.jobs)
-	fl.IntVar(&f.repeat, "repeat", 1, "run each scenario so many times: it is green when all of its runs are")
-	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
-	fl.StringVar(&f.shard, "shard", "", "run one part of the selection, such as 2/8; auto reads it from the variables of the CI server")
-	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 when no scenario fits all of the selection, the shard has none, or none applies; a path or tag that no scenario has is a mistake all the same")
+	fl.IntVar(&f.repeat, "repeat", 1, "how many times to run each scenario; it is green only if all of its runs are")
+	fl.Uint64Var(&f.seed, "seed", 0, "the seed that decides which target begins each step (default random, and printed)")
+	fl.StringVar(&f.shard, "shard", "", "run one shard of the selection, such as 2/8; auto reads it from the environment of the CI server")
+	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 if no scenario is selected, or none applies; a path or tag that no scenario has is still an error")
 	f.declare(fl)
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")
 	reportsFlag(cmd, &f.reports)
-	f.register(cmd, "log what happens to the targets, and print each scenario")
+	f.register(cmd, "log what happens to the targets, and print every scenario")
 	return cmd
 }
 
 // validate checks the flags before any file is read.
 func (f *runFlags) validate() error {
 	if f.step < 0 || f.scenario < 0 {
-		return errors.New("--step-timeout and --scenario-timeout are times above 0")
+		return errors.New("--step-timeout and --scenario-timeout must be above 0")
 	}
 	return f.outputFlags.validate()
 }

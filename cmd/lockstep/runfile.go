@@ -41,7 +41,7 @@ func openRun(config, path string, load func(config string) (*harness.Project, er
 // runFileError explains what is wrong with a run file.
 func runFileError(path string, err error) error {
 	if errors.Is(err, transcript.ErrIncomplete) {
-		return &harness.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "run again: a run that was interrupted, or is still under way, has no judgement"}
+		return &harness.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "run again: a run that was interrupted or is still going on cannot be judged"}
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }

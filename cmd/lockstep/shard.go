@@ -16,7 +16,7 @@ func (f *runFlags) shardFlag(w *environment) (harness.Shard, error) {
 	case "auto":
 		s, from, err := shardOf(w.getenv)
 		if err == nil {
-			fmt.Fprintf(w.stderr, "shard %s, by %s\n", s, from)
+			fmt.Fprintf(w.stderr, "shard %s, from %s\n", s, from)
 		}
 		return s, err
 	}
@@ -37,7 +37,7 @@ var shardVariables = []struct {
 	cure  string // what to do if the total is missing
 }{
 	{"you", "LOCKSTEP_SHARD", "", 1, ""},
-	{"Kubernetes, in an indexed Job", "JOB_COMPLETION_INDEX", "LOCKSTEP_SHARDS", 0, "a Job does not tell its number of completions: set LOCKSTEP_SHARDS to it in the pod"},
+	{"Kubernetes, in an indexed Job", "JOB_COMPLETION_INDEX", "LOCKSTEP_SHARDS", 0, "a Job does not tell its pods the number of completions: set LOCKSTEP_SHARDS to it in the pod"},
 	{"GitLab", "CI_NODE_INDEX", "CI_NODE_TOTAL", 1, "set parallel: in the job"},
 	{"CircleCI", "CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0, "set parallelism: in the job"},
 	{"Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0, "set parallelism: in the step"},
@@ -61,13 +61,13 @@ func shardOf(getenv func(string) string) (s harness.Shard, from string, err erro
 		}
 		total := getenv(v.total)
 		if total == "" {
-			return s, "", &harness.UsageError{What: fmt.Sprintf("--shard auto: %s is set, by %s, and %s is not", from, v.of, v.total), Fix: v.cure}
+			return s, "", &harness.UsageError{What: fmt.Sprintf("--shard auto: %s is set by %s, but %s is not set", from, v.of, v.total), Fix: v.cure}
 		}
 		from += " and " + v.total + "=" + total
 		i, ierr := strconv.Atoi(index)
 		n, nerr := strconv.Atoi(total)
 		if ierr != nil || nerr != nil || i < v.first || i-v.first >= n {
-			return s, "", &harness.UsageError{What: fmt.Sprintf("--shard auto: %s are no shard", from), Fix: fmt.Sprintf("%s counts from %d, and %s has how many there are; or write --shard 1/8", v.index, v.first, v.total)}
+			return s, "", &harness.UsageError{What: fmt.Sprintf("--shard auto: %s is not a valid shard", from), Fix: fmt.Sprintf("%s counts from %d, and %s is the number of shards; or write --shard 1/8", v.index, v.first, v.total)}
 
 		}
 		return harness.Shard{Index: i - v.first + 1, Of: n}, from, nil

@@ -28,12 +28,12 @@ func TestTheShardIsReadFromWhatTheSchedulerSets(t *testing.T) {
 		{"BUILDKITE_PARALLEL_JOB=1 BUILDKITE_PARALLEL_JOB_COUNT=2", harness.Shard{Index: 2, Of: 2}, "BUILDKITE_PARALLEL_JOB=1 and BUILDKITE_PARALLEL_JOB_COUNT=2"},
 		{"", harness.Shard{}, "no variable says which shard this is\n\tfix: set one of LOCKSTEP_SHARD, JOB_COMPLETION_INDEX,"},
 		{"CI_NODE_TOTAL=1", harness.Shard{}, "no variable says which shard this is"},
-		{"JOB_COMPLETION_INDEX=0", harness.Shard{}, "and LOCKSTEP_SHARDS is not\n\tfix: a Job does not tell its number of completions"},
-		{"JOB_COMPLETION_INDEX=4 LOCKSTEP_SHARDS=4", harness.Shard{}, "are no shard\n\tfix: JOB_COMPLETION_INDEX counts from 0"},
-		{"CI_NODE_INDEX=0 CI_NODE_TOTAL=4", harness.Shard{}, "are no shard\n\tfix: CI_NODE_INDEX counts from 1"},
-		{"CI_NODE_INDEX=5 CI_NODE_TOTAL=4", harness.Shard{}, "are no shard"},
-		{"CIRCLE_NODE_INDEX=x CIRCLE_NODE_TOTAL=2", harness.Shard{}, "are no shard"},
-		{"CIRCLE_NODE_INDEX=-1 CIRCLE_NODE_TOTAL=2", harness.Shard{}, "are no shard"},
+		{"JOB_COMPLETION_INDEX=0", harness.Shard{}, "but LOCKSTEP_SHARDS is not set\n\tfix: a Job does not tell its pods the number of completions"},
+		{"JOB_COMPLETION_INDEX=4 LOCKSTEP_SHARDS=4", harness.Shard{}, "is not a valid shard\n\tfix: JOB_COMPLETION_INDEX counts from 0"},
+		{"CI_NODE_INDEX=0 CI_NODE_TOTAL=4", harness.Shard{}, "is not a valid shard\n\tfix: CI_NODE_INDEX counts from 1"},
+		{"CI_NODE_INDEX=5 CI_NODE_TOTAL=4", harness.Shard{}, "is not a valid shard"},
+		{"CIRCLE_NODE_INDEX=x CIRCLE_NODE_TOTAL=2", harness.Shard{}, "is not a valid shard"},
+		{"CIRCLE_NODE_INDEX=-1 CIRCLE_NODE_TOTAL=2", harness.Shard{}, "is not a valid shard"},
 		{"LOCKSTEP_SHARD=9/8", harness.Shard{}, "LOCKSTEP_SHARD: there is no shard 9/8"},
 	} {
 		set := map[string]string{}
@@ -61,7 +61,7 @@ func TestShardsAreRunAndMerged(t *testing.T) {
 	if first.code != exitMatch || !strings.Contains(first.stdout, "shard         1 of 2, of 2 scenarios in all: lockstep merge judges the whole\n") {
 		t.Errorf("the first shard: %+v", first)
 	}
-	if second.code != exitDiffer || !strings.HasPrefix(second.stderr, "shard 2/2, by CI_NODE_INDEX=2 and CI_NODE_TOTAL=2\n") {
+	if second.code != exitDiffer || !strings.HasPrefix(second.stderr, "shard 2/2, from CI_NODE_INDEX=2 and CI_NODE_TOTAL=2\n") {
 		t.Errorf("the second shard: %+v", second)
 	}
 	one, two := filepath.Join(p.dir, "one", "run.jsonl"), filepath.Join(p.dir, "two", "run.jsonl")
@@ -83,9 +83,9 @@ func TestShardsAreRunAndMerged(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "merge takes the run files of shards\n\tfix: lockstep merge shards/*/run.jsonl\n"},
+		{nil, "merge needs the run files of the shards\n\tfix: write lockstep merge shards/*/run.jsonl\n"},
 		{[]string{one}, "of 2 shards, 1 are here; missing: 2/2\n\tfix: run what is missing"},
-		{[]string{one, two, "--reports", "one"}, "one/run.jsonl stands where the whole is to be written\n\tfix: name another folder with --reports\n"},
+		{[]string{one, two, "--reports", "one"}, "one/run.jsonl is the file that the merged run would overwrite\n\tfix: name another folder with --reports\n"},
 		{[]string{one, filepath.Join(p.dir, "three.jsonl")}, "three.jsonl: no such file or directory\n\tfix: `lockstep run --shard` writes it\n"},
 	} {
 		if o := p.do(t, "merge", tc.args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, tc.says) {
@@ -147,7 +147,7 @@ func TestNothingToJudgeIsGreenOnlyWhenThatIsAllowed(t *testing.T) {
 			t.Errorf("%v, which no scenario has: %+v", args, o)
 		}
 	}
-	const stays = "a path or tag that no scenario has is a mistake all the same"
+	const stays = "a path or tag that no scenario has is still an error"
 	if help := lockstep(t, "run", "--help"); !strings.Contains(help.stdout, stays) {
 		t.Errorf("the help of --allow-empty does not say %q", stays)
 	}

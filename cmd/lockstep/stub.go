@@ -14,12 +14,12 @@ import (
 func stubCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stub",
-		Short:   "Stands in for what targets start or ask: an MCP server, a model",
+		Short:   "Acts as a server that targets start or call: an MCP server, a model",
 		Example: "  lockstep stub mcp\n  lockstep stub openai --script model.yaml",
 		Hidden:  true,
 		Args:    knownSubcommand,
 		RunE: func(*cobra.Command, []string) error {
-			return &harness.UsageError{What: "no command of lockstep stub", Fix: "`lockstep stub mcp` is an MCP server, and `lockstep stub openai --script model.yaml` a model"}
+			return &harness.UsageError{What: "stub needs a command", Fix: "`lockstep stub mcp` is an MCP server, `lockstep stub openai --script model.yaml` is a model"}
 		},
 	}
 	cmd.AddCommand(mcpCommand(w))
@@ -31,9 +31,9 @@ func stubCommand(w *environment) *cobra.Command {
 
 // upstreams are the stubs that can be started by hand.
 var upstreams = []struct{ kind, is string }{
-	{"openai", "a model with the API of OpenAI"},
-	{"anthropic", "a model with the API of Anthropic"},
-	{"http", "a server of HTTP"},
+	{"openai", "a model with the OpenAI API"},
+	{"anthropic", "a model with the Anthropic API"},
+	{"http", "an HTTP server"},
 }
 
 // upstreamCommand starts a stub, to try out a server by hand.
@@ -42,21 +42,21 @@ func upstreamCommand(w *environment, kind, is string) *cobra.Command {
 	var port uint16
 	cmd := &cobra.Command{
 		Use:   kind,
-		Short: "Is " + is + ", which answers as a script says",
-		Long: "Is " + is + `, which answers as a script says: a YAML file with a list of rules, as scenarios have them
-under stubs. A request gets the answer of the first rule that means it and is not used up, and 501 when there is none.
-Listens on 127.0.0.1, says where, and answers up to 1000 requests, until it gets SIGINT or SIGTERM.`,
+		Short: "Is " + is + " that responds as a script says",
+		Long: "Is " + is + ` that responds as a script says. The script is a YAML file with a list of rules, in the format that
+scenarios use under stubs. The first rule that matches a request and is not used up responds; without one, the status is 501.
+Listens on 127.0.0.1, prints the address, and serves up to 1000 requests, until it gets SIGINT or SIGTERM.`,
 		Example: fmt.Sprintf("  lockstep stub %[1]s --script rules.yaml\n  lockstep stub %[1]s --script rules.yaml --port 8400", kind),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if script == "" {
-				return &harness.UsageError{What: "no --script", Fix: "name a file with rules, such as `- {answer: {" + plainAnswer[kind] + "}, times: any}`"}
+				return &harness.UsageError{What: "--script is missing", Fix: "name a file with rules, such as `- {answer: {" + plainAnswer[kind] + "}, times: any}`"}
 			}
 			return engine.ServeStub(cmd.Context(), kind, script, port, func(url string) { fmt.Fprintf(w.stdout, "listening on %s\n", url) })
 		},
 	}
 	cmd.Flags().StringVar(&script, "script", "", "the file with the rules")
-	cmd.Flags().Uint16Var(&port, "port", 0, "the port to listen on; a free one when it is 0")
+	cmd.Flags().Uint16Var(&port, "port", 0, "the port to listen on; 0 means a free one")
 	return cmd
 }
 
@@ -67,16 +67,16 @@ func mcpCommand(w *environment) *cobra.Command {
 	opts := &mcp.Options{Version: harness.Version, Getenv: w.getenv}
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Is an MCP server over standard input and output, with tools for scenarios",
-		Long: `Is an MCP server over standard input and output, for targets under test to use as their extension. Its tools:
-echo, slow, fail, explode, ask, big, env, image, resource. Ends when its input does.`,
+		Short: "Runs an MCP server on standard input and output, with tools for scenarios",
+		Long: `Runs an MCP server on standard input and output, which targets under test can use as an extension. Its tools:
+echo, slow, fail, explode, ask, big, env, image, resource. It exits when its input ends.`,
 		Example: `  lockstep stub mcp
-  lockstep stub mcp --record calls.mcp    what the client sends is written down`,
+  lockstep stub mcp --record calls.mcp    writes down what the client sends`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return mcp.Serve(cmd.Context(), w.stdin, w.verbatim, opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Record, "record", "", "the file that gets what the client sends, a line of JSON for each message")
+	cmd.Flags().StringVar(&opts.Record, "record", "", "the file to which each message of the client is written, as a line of JSON")
 	return cmd
 }

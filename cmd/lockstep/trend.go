@@ -24,15 +24,15 @@ func trendCommand(w *environment) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "trend folder",
-		Short: "Draws the history of a project as a page",
-		Long: `Reads every report.json below a folder, and every run.jsonl that has none beside it, and draws the history as one
-page: how many scenarios match, differ or are unknown, how much of the contract was reached, and how long the
-candidates took beside the reference. The page loads nothing and runs nothing. What cannot be read is named on it.
+		Short: "Writes an HTML page with the history of a project",
+		Long: `Reads every report.json below a folder, and every run.jsonl without a report.json beside it, and shows the history on
+one page: how many scenarios match, differ or are unknown, how much of the contract was covered, and how long the
+candidates took compared with the reference. The page loads nothing and has no scripts. It lists files that could not be read.
 
-Exit codes: 0 it was written · 2 flags or files are wrong, or there is no run · 3 it was interrupted.`,
+Exit codes: 0 the page was written · 2 flags or files are wrong, or there is no run · 3 the command was interrupted.`,
 		Example: `  lockstep trend history --output trend.html
   lockstep trend artifacts > public/trend.html`,
-		Args: exactly(1, "one folder", "name the folder that has the reports of all runs below it"),
+		Args: exactly(1, "one folder", "name the folder that contains the reports of all runs"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.trend(cmd.Context(), args[0], out, w) },
 	}
 	f.format, f.color = "text", "auto"
@@ -44,7 +44,7 @@ Exit codes: 0 it was written · 2 flags or files are wrong, or there is no run �
 func (f *diffFlags) trend(ctx context.Context, folder, out string, w *environment) error {
 	paths, err := runsBelow(folder)
 	if err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "name the folder that has the reports of all runs below it"}
+		return &harness.UsageError{What: err.Error(), Fix: "name the folder that contains the reports of all runs"}
 	}
 	var runs []report.Dated
 	var left []string
@@ -70,7 +70,7 @@ func (f *diffFlags) trend(ctx context.Context, folder, out string, w *environmen
 		fmt.Fprintf(w.stderr, "note: not shown: %s\n", text)
 	}
 	if len(trend.Points) == 0 {
-		return &harness.UsageError{What: "there is no run that can be shown below " + folder, Fix: "`lockstep run` writes report.json; keep those of several runs, each in a folder of its own"}
+		return &harness.UsageError{What: "no run to show in " + folder, Fix: "`lockstep run` writes report.json: keep those of several runs, each in its own folder"}
 	}
 	if out == "-" {
 		return html.WriteTrend(w.verbatim, trend)

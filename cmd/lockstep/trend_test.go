@@ -36,9 +36,9 @@ func TestTrendDrawsTheRunsBelowAFolder(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "trend takes one folder, and here are 0\n\tfix: name the folder"},
+		{nil, "trend takes one folder, but got 0\n\tfix: name the folder"},
 		{[]string{filepath.Join(p.dir, "nowhere")}, "nowhere: no such file or directory\n\tfix: name the folder"},
-		{[]string{filepath.Join(p.dir, "scenarios")}, "there is no run that can be shown below scenarios\n\tfix: `lockstep run` writes report.json"},
+		{[]string{filepath.Join(p.dir, "scenarios")}, "no run to show in scenarios\n\tfix: `lockstep run` writes report.json"},
 		{[]string{filepath.Join(p.dir, "history"), "--output", filepath.Join(p.dir, "no", "folder.html")}, "no such file or directory\n\tfix: name another file with --output"},
 	} {
 		if o := p.do(t, "trend", tc.args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, tc.says) {

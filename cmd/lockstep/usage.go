@@ -43,7 +43,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	e := &harness.UsageError{What: fmt.Sprintf("%s takes no argument, and %q is one", cmd.Name(), args[0]), Fix: "leave it out"}
+	e := &harness.UsageError{What: fmt.Sprintf("%s takes no arguments: %q", cmd.Name(), args[0]), Fix: "leave it out"}
 	if cmd.Flag("config") != nil {
 		e.Fix += "; --config names another project"
 	}
@@ -100,7 +100,7 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	if len(others) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s has none of that name; these have: %s", cmd.CommandPath(), strings.Join(others, ", "))
+	return fmt.Sprintf("%s does not have this flag; these commands do: %s", cmd.CommandPath(), strings.Join(others, ", "))
 }
 
 // knownSubcommand rejects an argument that is not a subcommand.
@@ -122,7 +122,7 @@ func atMostOne(what string) cobra.PositionalArgs {
 		if len(args) <= 1 {
 			return nil
 		}
-		return &harness.UsageError{What: fmt.Sprintf("%s takes one %s, and %q is another", cmd.Name(), what, args[1]), Fix: "leave it out"}
+		return &harness.UsageError{What: fmt.Sprintf("%s takes at most one %s: %q is a second one", cmd.Name(), what, args[1]), Fix: "leave it out"}
 	}
 }
 
@@ -132,6 +132,6 @@ func exactly(n int, what, fix string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return &harness.UsageError{What: fmt.Sprintf("%s takes %s, and here are %d", cmd.Name(), what, len(args)), Fix: fix}
+		return &harness.UsageError{What: fmt.Sprintf("%s takes %s, but got %d", cmd.Name(), what, len(args)), Fix: fix}
 	}
 }

@@ -24,12 +24,12 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		{[]string{"rnu"}, "unknown command \"rnu\"\n\tfix: did you mean \"run\"?"},
 		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: " + strings.Join(commands(), ", ")},
 		{[]string{"help", "lintt"}, "unknown command \"lintt\"\n\tfix: did you mean \"lint\"?"},
-		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep has none of that name; these have: noise, run, watch"},
-		{[]string{"version", "1"}, "version takes no argument, and \"1\" is one\n\tfix: leave it out"},
-		{[]string{"lint", "scenarios"}, "lint takes no argument, and \"scenarios\" is one\n\tfix: leave it out; --config names another project"},
-		{[]string{"lint", "--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep lint has none of that name; these have: noise, run, watch"},
+		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep does not have this flag; these commands do: noise, run, watch"},
+		{[]string{"version", "1"}, "version takes no arguments: \"1\"\n\tfix: leave it out"},
+		{[]string{"lint", "scenarios"}, "lint takes no arguments: \"scenarios\"\n\tfix: leave it out; --config names another project"},
+		{[]string{"lint", "--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep lint does not have this flag; these commands do: noise, run, watch"},
 		{[]string{"lint", "--zzz"}, "unknown flag: --zzz\n\tfix: lockstep lint --help lists the flags"},
-		{[]string{"completion"}, "completion takes the name of a shell\n\tfix: use one of: bash, fish, powershell, zsh"},
+		{[]string{"completion"}, "completion needs the name of one shell\n\tfix: use one of: bash, fish, powershell, zsh"},
 		{[]string{"completion", "zhs"}, "there is no completion for \"zhs\"\n\tfix: did you mean \"zsh\"?"},
 		{[]string{"completion", "tcl"}, "there is no completion for \"tcl\"\n\tfix: use one of: bash, fish, powershell, zsh"},
 		{[]string{"baseline", "updaet"}, "unknown command \"updaet\" of lockstep baseline\n\tfix: did you mean \"update\"?"},
@@ -48,10 +48,10 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		{[]string{"run", "--color", "red"}, `--color is "red": write auto, always or never`},
 		{[]string{"run", "--jobs", "-1"}, `--jobs is -1: write how many scenarios may run at a time`},
 		{[]string{"run", "-j", "0"}, `--jobs is 0: write how many scenarios may run at a time`},
-		{[]string{"run", "--step-timeout", "-1s"}, `--step-timeout and --scenario-timeout are times above 0`},
-		{[]string{"run", "--scenario-timeout", "-1s"}, `--step-timeout and --scenario-timeout are times above 0`},
+		{[]string{"run", "--step-timeout", "-1s"}, `--step-timeout and --scenario-timeout must be above 0`},
+		{[]string{"run", "--scenario-timeout", "-1s"}, `--step-timeout and --scenario-timeout must be above 0`},
 		{[]string{"run", "-o", ""}, "--reports is empty\n\tfix: leave it out, or give it a value: the folder for the reports, relative to lockstep.yaml; - for none"},
-		{[]string{"run", "--record="}, "--record is empty\n\tfix: leave it out, or give it a value: keep what the reference did in this folder, as recording.jsonl"},
+		{[]string{"run", "--record="}, "--record is empty\n\tfix: leave it out, or give it a value: record what the reference did in this folder, as recording.jsonl"},
 		{[]string{"run", "--name", "event", "--name", ""}, "--name is empty\n\tfix: leave it out, or give it a value: only scenarios with this text in their id or why"},
 		{[]string{"lint", "--config", ""}, "--config is empty\n\tfix: leave it out, or give it a value: the project's file"},
 	} {
@@ -95,13 +95,13 @@ func TestHelpTeaches(t *testing.T) {
 			"Examples:\n  lockstep run ", "\n  judge ", "\n  lint ", "\n  run ", "\n  version ",
 		}},
 		{[][]string{{"run", "--help"}, {"run", "-h"}, {"help", "run"}}, []string{
-			"walks the scenarios through them side by side", "Exit codes: 0 all match, or is waived · 1 something differs, a waiver is stale, or less of the contract is\nreached than lockstep.yaml demands · 2 flags or files are wrong, nothing was started · 3 something could not be judged.",
+			"runs the scenarios on all of them side by side", "Exit codes: 0 everything matches or is waived · 1 something differs, a waiver is stale, or the contract coverage is\nbelow what lockstep.yaml demands · 2 flags or files are wrong, nothing was started · 3 something could not be judged.",
 			"Usage:\n  lockstep run [scenario or folder ...] [flags]\n", "Examples:\n  lockstep run\n", "one server alone, against the contract",
 		}},
 		{[][]string{{"lint", "--help"}, {"help", "lint"}}, []string{"Reports every mistake", "Starts nothing. Exits with 2", "Examples:\n  lockstep lint\n"}},
 		{[][]string{{"waive", "--help"}, {"help", "waive"}}, []string{"Prints a waiver for each finding of the last run", "Reason and owner are left empty", "Examples:\n  lockstep waive client-tools/odd-ids\n"}},
-		{[][]string{{"diff", "--help"}, {"help", "diff"}}, []string{"Lays two runs side by side", "2 the runs cannot be compared", "Examples:\n  lockstep diff main/run.jsonl reports/run.jsonl\n"}},
-		{[][]string{{"noise", "--help"}, {"help", "noise"}}, []string{"Runs the reference against itself several times", "Nothing is silenced", "Examples:\n  lockstep noise\n"}},
+		{[][]string{{"diff", "--help"}, {"help", "diff"}}, []string{"Compares two runs", "2 the runs cannot be compared", "Examples:\n  lockstep diff main/run.jsonl reports/run.jsonl\n"}},
+		{[][]string{{"noise", "--help"}, {"help", "noise"}}, []string{"Runs the reference against itself several times", "It changes no file and no rule", "Examples:\n  lockstep noise\n"}},
 		{[][]string{{"version", "--help"}, {"help", "version"}}, []string{"Prints the version"}},
 	} {
 		first := lockstep(t, tc.args[0]...)
@@ -202,7 +202,7 @@ func TestCompletionIsThere(t *testing.T) {
 
 func TestNoCommandIsNotGreen(t *testing.T) {
 	help, got := lockstep(t, "--help"), lockstep(t)
-	if got.code != exitUsage || got.stdout != "" || !strings.HasPrefix(got.stderr, help.stdout) || !strings.Contains(got.stderr, "lockstep: no command\n\tfix: `lockstep run` compares") {
+	if got.code != exitUsage || got.stdout != "" || !strings.HasPrefix(got.stderr, help.stdout) || !strings.Contains(got.stderr, "lockstep: missing command\n\tfix: `lockstep run` compares servers") {
 		t.Errorf("exit code %d, stdout %q, stderr:\n%s", got.code, got.stdout, got.stderr)
 	}
 }

@@ -32,11 +32,11 @@ func viewCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view [reports folder]",
 		Short: "Serves the last report to a browser on this machine",
-		Long: `Serves report.html, and the other files of the reports folder, to browsers on this machine, until Ctrl-C. The folder
-is reports beside lockstep.yaml unless another is named. Prints the address and opens nothing. What a later run writes is
-there when the page is loaded again.
+		Long: `Serves report.html and the other files of the reports folder to browsers on this machine, until Ctrl-C. The folder
+is reports beside lockstep.yaml unless you name another. Prints the address and does not open a browser. After another
+run, reload the page.
 
-Nothing but the files that lockstep run writes is served, to requests that name this machine as their host.`,
+It serves only the files that lockstep run writes, and only to requests whose Host header names this machine.`,
 		Example: `  lockstep view
   lockstep view nightly/reports --port 8080`,
 		Args: atMostOne("folder"),
@@ -60,11 +60,11 @@ func (f *viewFlags) view(ctx context.Context, dir string, out io.Writer) error {
 		_, err = root.Stat("report.html")
 	}
 	if err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "`lockstep run` writes report.html, or name the folder that has it"}
+		return &harness.UsageError{What: err.Error(), Fix: "`lockstep run` writes report.html; or name the folder that has it"}
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.port))))
 	if err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "name another port with --port, or none"}
+		return &harness.UsageError{What: err.Error(), Fix: "name another port with --port, or leave out --port"}
 	}
 	fmt.Fprintf(out, "%s is at http://%s/ until Ctrl-C\n", filepath.Join(dir, "report.html"), l.Addr())
 	return serveUntil(ctx, l, &viewer{root})
@@ -124,12 +124,12 @@ func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isLoopback(r.Host):
 		// A foreign site whose name was made to resolve to this machine (DNS rebinding) sends that name.
-		http.Error(w, "this is not the host that was asked for", http.StatusMisdirectedRequest)
+		http.Error(w, "wrong host: use localhost or 127.0.0.1", http.StatusMisdirectedRequest)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "there is nothing to do but to read", http.StatusMethodNotAllowed)
+		http.Error(w, "only GET and HEAD are allowed", http.StatusMethodNotAllowed)
 	case !known:
-		http.Error(w, "there is no such report", http.StatusNotFound)
+		http.Error(w, "no such report", http.StatusNotFound)
 	default:
 		h.Set("Content-Type", kind)
 		v.send(w, r, name)
@@ -148,7 +148,7 @@ func (v *viewer) send(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		http.Error(w, "there is no such report: a run that is under way writes it at its end", http.StatusNotFound)
+		http.Error(w, "no such report: a run writes it when it ends", http.StatusNotFound)
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	default:

@@ -61,19 +61,19 @@ func TestTheViewerServesReportsAndNothingElse(t *testing.T) {
 		{"GET", "/run.jsonl", "[::1]:8080", 200, "{}"},
 		{"GET", "/badge.svg", "127.0.0.1", 200, "<svg/>"},
 		{"HEAD", "/", "127.0.0.1:8080", 200, ""},
-		{"GET", "/", "evil.example:8080", 421, "not the host"},
-		{"GET", "/", "127.0.0.1.evil.example", 421, "not the host"},
-		{"GET", "/", "localhost.evil.example", 421, "not the host"},
-		{"GET", "/", "192.0.2.1:8080", 421, "not the host"},
-		{"GET", "/", "", 421, "not the host"},
-		{"POST", "/", "127.0.0.1:8080", 405, "to read"},
-		{"DELETE", "/report.html", "127.0.0.1:8080", 405, "to read"},
+		{"GET", "/", "evil.example:8080", 421, "wrong host"},
+		{"GET", "/", "127.0.0.1.evil.example", 421, "wrong host"},
+		{"GET", "/", "localhost.evil.example", 421, "wrong host"},
+		{"GET", "/", "192.0.2.1:8080", 421, "wrong host"},
+		{"GET", "/", "", 421, "wrong host"},
+		{"POST", "/", "127.0.0.1:8080", 405, "only GET and HEAD"},
+		{"DELETE", "/report.html", "127.0.0.1:8080", 405, "only GET and HEAD"},
 		{"GET", "/secret.txt", "127.0.0.1:8080", 404, "no such report"},
 		{"GET", "/baseline.json", "127.0.0.1:8080", 404, "no such report"},
 		{"GET", "/../" + filepath.Base(dir) + "/report.html", "127.0.0.1:8080", 404, "no such report"},
 		{"GET", "//report.html", "127.0.0.1:8080", 404, "no such report"},
 		{"GET", "/report.html/", "127.0.0.1:8080", 404, "no such report"},
-		{"GET", "/report.json", "127.0.0.1:8080", 404, "at its end"},
+		{"GET", "/report.json", "127.0.0.1:8080", 404, "when it ends"},
 		{"GET", "/summary.md", "127.0.0.1:8080", 404, "no such report"}, // a link
 		{"GET", "/junit.xml", "127.0.0.1:8080", 404, "no such report"},  // a folder
 	} {
@@ -141,10 +141,10 @@ func TestWhatIsWrongWithView(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{t.TempDir()}, "report.html: no such file or directory\n\tfix: `lockstep run` writes report.html, or name the folder that has it\n"},
+		{[]string{t.TempDir()}, "report.html: no such file or directory\n\tfix: `lockstep run` writes report.html; or name the folder that has it\n"},
 		{[]string{"/nowhere/at/all"}, "/nowhere/at/all: no such file or directory\n\tfix: `lockstep run` writes report.html"},
-		{[]string{"a", "b"}, "view takes one folder, and \"b\" is another\n\tfix: leave it out\n"},
-		{[]string{reportsFolder(t), "--port", port}, "address already in use\n\tfix: name another port with --port, or none\n"},
+		{[]string{"a", "b"}, "view takes at most one folder: \"b\" is a second one\n\tfix: leave it out\n"},
+		{[]string{reportsFolder(t), "--port", port}, "address already in use\n\tfix: name another port with --port, or leave out --port\n"},
 		{[]string{"--port", "70000"}, "value out of range\n\tfix: lockstep view --help lists the flags\n"},
 	} {
 		if o := lockstep(t, append([]string{"view"}, tc.args...)...); o.code != exitUsage || !strings.Contains(o.stderr, tc.says) || o.stdout != "" {

@@ -25,10 +25,10 @@ func waiveCommand(w *environment) *cobra.Command {
 	var f waiveFlags
 	cmd := &cobra.Command{
 		Use:   "waive [scenario or folder ...]",
-		Short: "Writes the skeleton of waivers for what the last run has found",
+		Short: "Writes waivers to fill in, for the findings of the last run",
 		Long: `Prints a waiver for each finding of the last run that nothing accepts yet, or appends it to waivers.yaml.
-Reason and owner are left empty: until somebody fills them in, lockstep run and lockstep lint refuse the
-file. A waiver accepts one finding, for 90 days unless you write another day.`,
+Reason and owner are left empty. Until you fill them in, lockstep run and lockstep lint reject the file.
+A waiver accepts one finding, for 90 days unless you write another date.`,
 		Example: `  lockstep waive client-tools/odd-ids
   lockstep waive --class intended --append 'client-tools/odd-ids[slash]'
   lockstep waive --from reports/run.jsonl`,
@@ -37,7 +37,7 @@ file. A waiver accepts one finding, for 90 days unless you write another day.`,
 	configFlag(cmd, &f.config)
 	fl := cmd.Flags()
 	fl.StringVar(&f.from, "from", "", "the report.json or run.jsonl of a run (default reports/report.json beside lockstep.yaml)")
-	fl.StringVar(&f.class, "class", "", "whose fault it is: candidate-bug, reference-bug, contract-silent, intended (default left open)")
+	fl.StringVar(&f.class, "class", "", "the class: candidate-bug, reference-bug, contract-silent or intended (default empty)")
 	fl.BoolVar(&f.add, "append", false, "append to waivers.yaml instead of printing")
 	return cmd
 }
@@ -76,7 +76,7 @@ func (f *waiveFlags) waive(ctx context.Context, w *environment, paths []string) 
 		return nil
 	}
 	if err := waiver.Append(project.WaiversFile, text); err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "leave out --append, and put what is printed into the file"}
+		return &harness.UsageError{What: err.Error(), Fix: "leave out --append, and paste the output into the file"}
 	}
 	fmt.Fprintf(w.stderr, "%s: fill in reason and owner\n", project.WaiversFile)
 	return nil
@@ -101,7 +101,7 @@ func (f *waiveFlags) findings(w *environment, project *harness.Project, run *ver
 			case !told[project.Waivers[there].ID]:
 				of := &project.Waivers[there]
 				told[of.ID] = true
-				fmt.Fprintf(w.stderr, "%s:%d: %s is for this already, until %s\n", of.File, of.Line, of.ID, of.Expires.Format(time.DateOnly))
+				fmt.Fprintf(w.stderr, "%s:%d: %s already covers this finding; it expires on %s\n", of.File, of.Line, of.ID, of.Expires.Format(time.DateOnly))
 			}
 		}
 	}

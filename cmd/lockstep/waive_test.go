@@ -178,7 +178,7 @@ func TestWhatBecomesOfAWaiver(t *testing.T) {
 func TestAnExpiredWaiverIsRenewedWhereItStands(t *testing.T) {
 	p := waived(t, "other-value", "2026-11-30")
 	p.on(t, "2026-12-01", "run", "items/story")
-	want := outcome{exitMatch, "", waivers + ":1: W-0001 is for this already, until 2026-11-30\nthere is nothing to waive\n"}
+	want := outcome{exitMatch, "", waivers + ":1: W-0001 already covers this finding; it expires on 2026-11-30\nthere is nothing to waive\n"}
 	if o := p.on(t, "2026-12-01", "waive"); o != want {
 		t.Errorf("%+v, want %+v", o, want)
 	}

@@ -24,15 +24,16 @@ func watchCommand(w *environment) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "watch [scenario or folder ...]",
-		Short: "Runs scenarios again whenever a file changes that they depend on",
-		Long: `Runs the selected scenarios, and then again what a changed file touches: of a scenario's file, its scenarios; of
-lockstep.yaml, the contract, the waivers, or a file that a target watches (watch: in lockstep.yaml, or else those that its
-command names), all of them. What was red runs first. The targets are started anew in each round, and stopped at its end. Ctrl-C ends.
+		Short: "Runs scenarios again whenever a file that they depend on changes",
+		Long: `Runs the selected scenarios, and runs them again when a file changes. A change of a scenario's file runs its scenarios.
+A change of lockstep.yaml, the contract, the waivers or a file of a target runs all of them. The files of a target are
+those under watch: in lockstep.yaml, or else those that its command names. Scenarios that failed run first. Each round
+starts the targets and stops them again. Ctrl-C ends lockstep watch.
 
-The exit code is 0 when it was ended, and 2 when flags are wrong.`,
+The exit code is 0 after Ctrl-C, and 2 if flags are wrong.`,
 		Example: `  lockstep watch
   lockstep watch client-tools --target go
-  lockstep watch --tag sse --reports -            and leave the reports of the last run as they are`,
+  lockstep watch --tag sse --reports -            and keep the reports of the last run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
 			if err := checkJobs(cmd, f.jobs); err != nil {
@@ -48,7 +49,7 @@ The exit code is 0 when it was ended, and 2 when flags are wrong.`,
 	selectionFlags(cmd, &f.selection)
 	jobsFlag(cmd, &f.jobs)
 	reportsFlag(cmd, &f.reports)
-	f.register(cmd, "log what happens to the targets, and print each scenario")
+	f.register(cmd, "log what happens to the targets, and print every scenario")
 	return cmd
 }
 
@@ -85,7 +86,7 @@ func (x *watcher) loop(ctx context.Context) error {
 		}
 		if x.rounds == 1 && x.project != nil {
 			for _, name := range x.project.Files().Unwatched {
-				x.say("of target %q no file is watched: name what it is made of in lockstep.yaml, watch: [\"src/**/*\"]", name)
+				x.say("no file of target %q is watched: list its files in lockstep.yaml, as in watch: [\"src/**/*\"]", name)
 			}
 		}
 		if ctx.Err() == nil {
@@ -107,13 +108,13 @@ func (x *watcher) state() string {
 	ids := slices.Sorted(maps.Keys(x.failing))
 	switch {
 	case len(ids) == 0:
-		return "none is red"
+		return "all green"
 	case len(ids) > most:
-		return fmt.Sprintf("%d are red: %s and %d more", len(ids), strings.Join(ids[:most], ", "), len(ids)-most)
+		return fmt.Sprintf("%d red: %s and %d more", len(ids), strings.Join(ids[:most], ", "), len(ids)-most)
 	case len(ids) == 1:
-		return "1 is red: " + ids[0]
+		return "1 red: " + ids[0]
 	}
-	return fmt.Sprintf("%d are red: %s", len(ids), strings.Join(ids, ", "))
+	return fmt.Sprintf("%d red: %s", len(ids), strings.Join(ids, ", "))
 }
 
 // round runs what a change touches. Its error is an error of the run that is not a verdict.
@@ -139,7 +140,7 @@ func (x *watcher) round(ctx context.Context, c change) error {
 		return err
 	}
 	if len(touched) == 0 {
-		x.say("%s: no scenario that is selected", c.text())
+		x.say("%s: no selected scenario depends on it", c.text())
 		return nil
 	}
 	x.flags.first = nil
@@ -218,7 +219,7 @@ type change struct {
 func (c change) text() string {
 	switch {
 	case len(c.files) == 0:
-		return "the first"
+		return "first run"
 	case len(c.files) > 3:
 		return fmt.Sprintf("%s and %d more changed", strings.Join(c.files[:3], ", "), len(c.files)-3)
 	}

@@ -112,29 +112,29 @@ func TestWatchRunsWhatAChangeTouches(t *testing.T) {
 	}
 	x := p.watch(t, "items")
 	x.says(t, "watch: round 1 at ")
-	x.says(t, "watch: 1 is red: items/story; waiting for a change, Ctrl-C ends")
+	x.says(t, "watch: 1 red: items/story; waiting for a change, Ctrl-C ends")
 
 	x.changes(t, "scenarios/items/one.yaml", "scenario: items/one\n"+health)
 	x.settles()
-	if got := x.says(t, "watch: 1 is red"); !strings.HasSuffix(got[0], "scenarios/items/one.yaml changed, 1 scenario, 0 of them red") || len(got) != 2 {
+	if got := x.says(t, "watch: 1 red"); !strings.HasSuffix(got[0], "scenarios/items/one.yaml changed, 1 scenario, 0 of them red") || len(got) != 2 {
 		t.Errorf("a new scenario: %q", got)
 	}
 
 	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\n"+health)
 	x.settles()
-	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "scenarios/items/story.yaml changed, 1 scenario, 1 of them red") {
+	if got := x.says(t, "watch: all green"); !strings.HasSuffix(got[0], "scenarios/items/story.yaml changed, 1 scenario, 1 of them red") {
 		t.Errorf("a scenario that was red: %q", got)
 	}
 
 	x.changes(t, "scenarios/events/end.yaml", "scenario: events/end\n"+health)
 	x.settles()
-	if got := x.says(t, "watch: none is red"); got[0] != "watch: scenarios/events/end.yaml changed: no scenario that is selected" {
+	if got := x.says(t, "watch: all green"); got[0] != "watch: scenarios/events/end.yaml changed: no selected scenario depends on it" {
 		t.Errorf("a scenario that is not selected: %q", got)
 	}
 
 	x.changes(t, "openapi.yaml", p.read("openapi.yaml")+"# changed\n")
 	x.settles()
-	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "openapi.yaml changed, 3 scenarios, 0 of them red") {
+	if got := x.says(t, "watch: all green"); !strings.HasSuffix(got[0], "openapi.yaml changed, 3 scenarios, 0 of them red") {
 		t.Errorf("the contract: %q", got)
 	}
 
@@ -142,7 +142,7 @@ func TestWatchRunsWhatAChangeTouches(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.settles()
-	if got := x.says(t, "watch: none is red"); got[0] != "watch: scenarios/items/one.yaml changed: no scenario that is selected" {
+	if got := x.says(t, "watch: all green"); got[0] != "watch: scenarios/items/one.yaml changed: no selected scenario depends on it" {
 		t.Errorf("a scenario that is gone: %q", got)
 	}
 }
@@ -154,22 +154,22 @@ func TestWatchBearsMistakes(t *testing.T) {
 	whole := p.read("lockstep.yaml")
 	p.write(t, "lockstep.yaml", strings.Replace(whole, "reference: right", "reference: left", 1))
 	x := p.watch(t, "items")
-	if got := x.says(t, "watch: none is red"); got[0] != `lockstep.yaml:3:12: reference "left" is no target` {
+	if got := x.says(t, "watch: all green"); got[0] != `lockstep.yaml:3:12: reference "left" is no target` {
 		t.Errorf("%q", got)
 	}
 	x.changes(t, "lockstep.yaml", whole)
 	x.settles()
-	x.says(t, "watch: 1 is red: items/story")
+	x.says(t, "watch: 1 red: items/story")
 
 	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\nwhy: It\n")
 	x.settles()
-	if got := x.says(t, "watch: 1 is red"); !strings.HasPrefix(got[0], "scenarios/items/story.yaml:1:1: ") {
+	if got := x.says(t, "watch: 1 red"); !strings.HasPrefix(got[0], "scenarios/items/story.yaml:1:1: ") {
 		t.Errorf("%q", got)
 	}
 	x.changes(t, "lockstep.yaml", whole+"# changed\n")
 	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\n"+health)
 	x.settles()
-	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "lockstep.yaml, scenarios/items/story.yaml changed, 2 scenarios, 1 of them red") {
+	if got := x.says(t, "watch: all green"); !strings.HasSuffix(got[0], "lockstep.yaml, scenarios/items/story.yaml changed, 2 scenarios, 1 of them red") {
 		t.Errorf("%q", got)
 	}
 }
@@ -180,7 +180,7 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	url := serve(t, &faux.Server{})
 	p := newProject(t, `  right: {url: "`+url+`", ready: {get: /health}, watch: ["src/**/*.go"]}`)
 	x := p.watch(t, "items")
-	x.says(t, "watch: none is red")
+	x.says(t, "watch: all green")
 	x.changes(t, "src/deep/main.go", "package main\n")
 	x.looks()
 	x.changes(t, "src/deep/main.go", "package main // again\n")
@@ -191,7 +191,7 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	default:
 	}
 	x.looks()
-	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "src/deep/main.go changed, 2 scenarios, 0 of them red") {
+	if got := x.says(t, "watch: all green"); !strings.HasSuffix(got[0], "src/deep/main.go changed, 2 scenarios, 0 of them red") {
 		t.Errorf("%q", got)
 	}
 	x.changes(t, "src/deep/main.js", "no part of it\n")
@@ -210,7 +210,7 @@ func TestWatchDoesNotLookAtItsReports(t *testing.T) {
 	p := newProject(t, at("right", serve(t, &faux.Server{})))
 	p.write(t, "reports/report.json", "{}")
 	x := p.watch(t, "items")
-	x.says(t, "watch: none is red")
+	x.says(t, "watch: all green")
 	x.settles()
 	x.looks()
 	select {
@@ -230,8 +230,8 @@ func TestWatchSaysOfWhichTargetItWatchesNothing(t *testing.T) {
 		`[sh, -c, "exec '` + self + `' ${{ host }}:${{ port }}"]`: true,
 	} {
 		p := newProject(t, `  right: {command: `+command+`, env: {`+roleVariable+`: right, GORACE: atexit_sleep_ms=0}, ready: {get: /health}}`)
-		said := p.watch(t, "items").says(t, "watch: none is red")
-		const line = `watch: of target "right" no file is watched: name what it is made of in lockstep.yaml, watch: ["src/**/*"]`
+		said := p.watch(t, "items").says(t, "watch: all green")
+		const line = `watch: no file of target "right" is watched: list its files in lockstep.yaml, as in watch: ["src/**/*"]`
 		if got := slices.Contains(said, line); got != told {
 			t.Errorf("%s: %q", command, said)
 		}
@@ -290,7 +290,7 @@ func TestWatchLeavesNothingBehind(t *testing.T) {
 	}()
 	ready := false
 	for line := range lines { // until the first round has ended
-		if ready = strings.HasPrefix(line, "watch: none is red; waiting"); ready {
+		if ready = strings.HasPrefix(line, "watch: all green; waiting"); ready {
 			break
 		}
 	}

@@ -84,7 +84,7 @@ func (r *Recording) Join(s *scenario.Scenario, ts []*transcript.Transcript) []*t
 	return append([]*transcript.Transcript{&reference}, ts...)
 }
 
-var ErrRecordedAgain = &project.UsageError{What: "a recording cannot be recorded again", Fix: "record a run in which the reference takes part"}
+var ErrRecordedAgain = &project.UsageError{What: "a recording cannot be recorded again", Fix: "record a run that was made with the reference itself"}
 
 // NewRecordingWriter begins a recording of scenarios.
 func NewRecordingWriter(to io.Writer, h transcript.RunHeader, name string, reference *transcript.Recording, scenarios []*scenario.Scenario) (*transcript.RunWriter, error) {
