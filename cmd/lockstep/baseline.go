@@ -91,7 +91,7 @@ func (f *baselineFlags) update(ctx context.Context, w *environment) error {
 	}
 	kept, fixed := run.DivideBaseline(known, ids)
 	news := run.NewFindings(kept)
-	var added []verdict.BaselineEntry
+	var added []baseline.Entry
 	switch {
 	case f.acceptNew:
 		added = news
@@ -143,7 +143,7 @@ func (f *baselineFlags) path(project *harness.Project) string {
 }
 
 // known reads the baseline. It may be missing if new findings are accepted, because that creates the first one.
-func (f *baselineFlags) known(project *harness.Project, file string) ([]verdict.BaselineEntry, error) {
+func (f *baselineFlags) known(project *harness.Project, file string) ([]baseline.Entry, error) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && (f.acceptNew || f.common) {
 		return nil, nil
 	}

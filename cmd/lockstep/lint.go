@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
-	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 )
 
 func lintCommand(w *environment) *cobra.Command {
@@ -28,7 +28,7 @@ to write instead. Starts nothing. Exits with 2 if there is a mistake.`,
 			for _, note := range append(p.Contract.Unjudged(), coverage.Unconstrained(p.Contract.Document)...) {
 				fmt.Fprintf(w.stderr, "note: %s\n", note.Error())
 			}
-			if slices.ContainsFunc(p.Baseline, func(k verdict.BaselineEntry) bool { return k.Target == "" }) {
+			if slices.ContainsFunc(p.Baseline, func(k baseline.Entry) bool { return k.Target == "" }) {
 				fmt.Fprintf(w.stderr, "note: %s: some findings name no target, so they count as known for every target\n\tfix: lockstep run with all targets, then lockstep baseline update\n", p.BaselineFile)
 			}
 			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, count(len(p.Scenarios), "scenario"))

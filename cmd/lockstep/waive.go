@@ -70,7 +70,7 @@ func (f *waiveFlags) waive(ctx context.Context, w *environment, paths []string) 
 		fmt.Fprintln(w.stderr, "there is nothing to waive")
 		return nil
 	}
-	text := waiver.Skeleton(findings, project.Waivers, f.class, w.today().Add(waiverLifetime))
+	text := verdict.WaiverSkeleton(findings, project.Waivers, f.class, w.today().Add(waiverLifetime))
 	if !f.add {
 		fmt.Fprint(w.stdout, text)
 		return nil
@@ -93,7 +93,7 @@ func (f *waiveFlags) findings(w *environment, project *harness.Project, run *ver
 			continue
 		}
 		for _, finding := range s.Findings {
-			there := slices.IndexFunc(project.Waivers, func(w verdict.Waiver) bool { return w.Matches(&finding) })
+			there := slices.IndexFunc(project.Waivers, func(w waiver.Waiver) bool { return w.Matches(verdict.BaselineEntryOf(&finding)) })
 			switch {
 			case finding.Accepted():
 			case there < 0:

@@ -119,7 +119,7 @@ func (c *check) response(at Violation, op *Operation, ex *transcript.Exchange) {
 	r := ex.Response
 	declared := op.Response(r.Status)
 	if declared == nil {
-		c.violation(at, "status", UndocumentedStatus, op.Ref+"/responses", "the status is %d; %s declares %s", r.Status, op, op.Codes())
+		c.violation(at, "status", spec.UndocumentedStatus, op.Ref+"/responses", "the status is %d; %s declares %s", r.Status, op, op.Codes())
 		return
 	}
 	for _, h := range declared.Headers {
@@ -132,9 +132,9 @@ func (c *check) header(at Violation, h *spec.Parameter, header transcript.Header
 	s := h.InHeader(header)
 	place := "header " + h.Name
 	if !s.None() {
-		c.inText(at, h, s, place, HeaderValue)
+		c.inText(at, h, s, place, spec.HeaderValue)
 	} else if h.Required {
-		c.violation(at, place, MissingHeader, h.Ref, "the header %s is required and missing", h.Name)
+		c.violation(at, place, spec.MissingHeader, h.Ref, "the header %s is required and missing", h.Name)
 	}
 }
 
@@ -146,7 +146,7 @@ func (c *check) responseBody(at Violation, op *Operation, declared *spec.Respons
 	switch {
 	case len(declared.Media) == 0:
 		if hasBody {
-			c.violation(at, "body", UndocumentedBody, declared.Ref, "the response has a body; %s declares none for %s", op, declared.Code)
+			c.violation(at, "body", spec.UndocumentedBody, declared.Ref, "the response has a body; %s declares none for %s", op, declared.Code)
 		}
 		return
 	case bodiless(ex):
@@ -155,14 +155,14 @@ func (c *check) responseBody(at Violation, op *Operation, declared *spec.Respons
 		}
 	case !hasBody && !typed:
 		if complete && !declared.Empty {
-			c.violation(at, "body", MissingBody, declared.Ref,
+			c.violation(at, "body", spec.MissingBody, declared.Ref,
 				"the response has no body; %s declares %s for %s", op, spec.MediaNames(declared.Media), declared.Code)
 		}
 		return
 	}
 	m := spec.FindMedia(declared.Media, contentType)
 	if m == nil {
-		c.violation(at, "header Content-Type", UndocumentedMediaType, declared.Ref,
+		c.violation(at, "header Content-Type", spec.UndocumentedMediaType, declared.Ref,
 			"%s; %s declares %s for %s", contentTypeText(contentType, typed), op, spec.MediaNames(declared.Media), declared.Code)
 		return
 	}

@@ -20,7 +20,7 @@ func (c *check) event(ev *transcript.Event, set *spec.EventStream, at Violation)
 	switch {
 	case ev.Comment:
 		if !set.Comments {
-			c.violation(at, "event", UndocumentedComment, set.Ref,
+			c.violation(at, "event", spec.UndocumentedComment, set.Ref,
 				"the comment %s stands here; the document does not say that the stream has comments", problem.Quote(ev.Data))
 		}
 		return
@@ -35,10 +35,10 @@ func (c *check) event(ev *transcript.Event, set *spec.EventStream, at Violation)
 		if near, ok := problem.Nearest(name, set.Names); ok {
 			fix = "; did it mean " + problem.Quote(near) + "?"
 		}
-		c.violation(at, "event name", UndocumentedEvent, set.Ref,
+		c.violation(at, "event name", spec.UndocumentedEvent, set.Ref,
 			"the event %s is not among %s%s", problem.Quote(name), schema.QuoteAll(set.Names), fix)
 	case ev.Undispatched:
-		c.violation(at, "event data", EventData, declared.Ref,
+		c.violation(at, "event data", spec.EventData, declared.Ref,
 			"the event %s has no data field, so that a client is never told of it (WHATWG HTML 9.2.6)", problem.Quote(name))
 	default:
 		c.violations(at, "event data", declared.Ref, c.judge(declared.Schema, declared.Encoding, Event, []byte(ev.Data)))

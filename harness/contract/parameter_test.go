@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
 // TestStyles reads the table of the specification (OpenAPI 3.0.3 §4.7.12.3, Style Examples), and what RFC 6570 has
@@ -61,7 +62,7 @@ func TestStyles(t *testing.T) {
 		if vs := d.CheckRequest("GET", target(tc.good), nil, nil); len(vs) > 0 {
 			t.Errorf("%s, explode %t: %s: %s", tc.style, tc.explode, tc.good, long(vs))
 		}
-		if vs := d.CheckRequest("GET", target(tc.bad), nil, nil); len(vs) == 0 || vs[0].Kind != ParameterValue {
+		if vs := d.CheckRequest("GET", target(tc.bad), nil, nil); len(vs) == 0 || vs[0].Kind != spec.ParameterValue {
 			t.Errorf("%s, explode %t: %s is no violation", tc.style, tc.explode, tc.bad)
 		}
 	}

@@ -24,7 +24,7 @@ func (c *check) request(at Violation, op *Operation, values []string, r transcri
 		c.parameters(at, op, values, r)
 		c.requestBody(at, op, r)
 	} else if !c.Accepts(r.Method, r.Target) {
-		c.violation(at, "target", UndocumentedOperation, "#/paths",
+		c.violation(at, "target", spec.UndocumentedOperation, "#/paths",
 			"the document has no operation for %s %s", problem.Quote(r.Method), problem.Quote(spec.TargetPath(r.Target)))
 	}
 }
@@ -62,14 +62,14 @@ func (c *check) parameter(at Violation, p *spec.Parameter, s spec.Sent) {
 	switch {
 	case s.None():
 		if p.Required && !p.Spread() {
-			c.violation(at, place, MissingParameter, p.Ref, "the %s parameter %q is required and missing", p.In, p.Name)
+			c.violation(at, place, spec.MissingParameter, p.Ref, "the %s parameter %q is required and missing", p.In, p.Name)
 		}
 	case p.Repeated(s):
-		c.violation(at, place, RepeatedParameter, p.Ref,
+		c.violation(at, place, spec.RepeatedParameter, p.Ref,
 			"the %s parameter %q is sent %d times; it has one value", p.In, p.Name, len(s.Values))
 	case p.AllowEmpty && len(s.Values) == 1 && s.Values[0] == "":
 	default:
-		c.inText(at, p, s, place, ParameterValue)
+		c.inText(at, p, s, place, spec.ParameterValue)
 	}
 }
 
@@ -95,18 +95,18 @@ func (c *check) requestBody(at Violation, op *Operation, r transcript.Request) {
 	switch {
 	case op.Body == nil:
 		if r.Body.Size > 0 {
-			c.violation(at, "body", UndocumentedBody, op.Ref, "a body of %d bytes is sent; %s declares none", r.Body.Size, op)
+			c.violation(at, "body", spec.UndocumentedBody, op.Ref, "a body of %d bytes is sent; %s declares none", r.Body.Size, op)
 		}
 		return
 	case r.Body.Size == 0 && !typed:
 		if op.Body.Required {
-			c.violation(at, "body", MissingBody, op.Body.Ref, "%s requires a body and none is sent", op)
+			c.violation(at, "body", spec.MissingBody, op.Body.Ref, "%s requires a body and none is sent", op)
 		}
 		return
 	}
 	m := spec.FindMedia(op.Body.Media, contentType)
 	if m == nil {
-		c.violation(at, "header Content-Type", UndocumentedMediaType, op.Body.Ref,
+		c.violation(at, "header Content-Type", spec.UndocumentedMediaType, op.Body.Ref,
 			"%s; %s takes %s", contentTypeText(contentType, typed), op, spec.MediaNames(op.Body.Media))
 		return
 	}
@@ -119,7 +119,7 @@ func (c *check) requestBody(at Violation, op *Operation, r transcript.Request) {
 func (c *check) content(at Violation, m *spec.Media, contentType, ref string, body []byte) {
 	how := spec.ParseMediaType(contentType).Encoding()
 	if how == spec.JSON && len(body) == 0 {
-		c.violation(at, "body", MissingBody, ref, "the content type is %s and the body is empty", problem.Quote(contentType))
+		c.violation(at, "body", spec.MissingBody, ref, "the content type is %s and the body is empty", problem.Quote(contentType))
 		return
 	}
 	c.violations(at, "body", m.Ref, c.judge(m.Schema, how, at.Side, body))

@@ -1,6 +1,9 @@
 package contract
 
-import "github.com/lockstep-dev/lockstep/harness/contract/schema"
+import (
+	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
+)
 
 // A Violation is one place where an exchange or an event breaks the document.
 type Violation struct {
@@ -34,27 +37,10 @@ const (
 // Kind names what is wrong. Those about a value are constants of package schema.
 type Kind = schema.Kind
 
-// The kinds that are not about a value. Kinds describes all of them.
-const (
-	UndocumentedOperation Kind = "undocumented-operation"
-	MissingParameter      Kind = "missing-parameter"
-	RepeatedParameter     Kind = "repeated-parameter"
-	ParameterValue        Kind = "parameter-value"
-	UndocumentedStatus    Kind = "undocumented-status"
-	MissingHeader         Kind = "missing-header"
-	HeaderValue           Kind = "header-value"
-	UndocumentedMediaType Kind = "undocumented-media-type"
-	MissingBody           Kind = "missing-body"
-	UndocumentedBody      Kind = "undocumented-body"
-	UndocumentedEvent     Kind = "undocumented-event"
-	UndocumentedComment   Kind = "undocumented-comment"
-	EventData             Kind = "event-data"
-)
-
 // IsOfValue reports whether a kind is about a single value that is there and of the right type, as far as a text has one.
 func IsOfValue(k Kind) bool {
 	switch k {
-	case ParameterValue, HeaderValue, schema.PatternMismatch, schema.FormatMismatch, schema.NotInEnum, schema.WrongLength, schema.OutOfRange, schema.NotMultiple:
+	case spec.ParameterValue, spec.HeaderValue, schema.PatternMismatch, schema.FormatMismatch, schema.NotInEnum, schema.WrongLength, schema.OutOfRange, schema.NotMultiple:
 		return true
 	}
 	return false
@@ -70,16 +56,16 @@ type KindInfo struct {
 func Kinds() []KindInfo { return append([]KindInfo(nil), kinds...) }
 
 var kinds = []KindInfo{
-	{UndocumentedOperation, "the document has no operation for the method and the path"},
-	{MissingParameter, "a required path, query, header or cookie parameter is not sent"},
-	{RepeatedParameter, "a query parameter that is not an array is sent more than once"},
-	{ParameterValue, "a parameter's value does not match its schema"},
-	{UndocumentedStatus, "the operation declares neither the status, nor its range, nor a default"},
-	{MissingHeader, "a required response header is not sent"},
-	{HeaderValue, "a response header's value does not match its schema"},
-	{UndocumentedMediaType, "the content type is missing, or not among those that are declared"},
-	{MissingBody, "a body is declared and none is sent"},
-	{UndocumentedBody, "a body is sent and none is declared"},
+	{spec.UndocumentedOperation, "the document has no operation for the method and the path"},
+	{spec.MissingParameter, "a required path, query, header or cookie parameter is not sent"},
+	{spec.RepeatedParameter, "a query parameter that is not an array is sent more than once"},
+	{spec.ParameterValue, "a parameter's value does not match its schema"},
+	{spec.UndocumentedStatus, "the operation declares neither the status, nor its range, nor a default"},
+	{spec.MissingHeader, "a required response header is not sent"},
+	{spec.HeaderValue, "a response header's value does not match its schema"},
+	{spec.UndocumentedMediaType, "the content type is missing, or not among those that are declared"},
+	{spec.MissingBody, "a body is declared and none is sent"},
+	{spec.UndocumentedBody, "a body is sent and none is declared"},
 	{schema.JSONSyntax, "the content type says JSON and the text is not"},
 	{schema.JSONByteOrderMark, "a JSON text begins with a byte order mark"},
 	{schema.JSONInvalidUTF8, "a JSON text holds bytes that are not UTF-8"},
@@ -103,8 +89,8 @@ var kinds = []KindInfo{
 	{schema.UnknownAlternative, "the field that tells the alternatives apart is missing or names none of them"},
 	{schema.SeveralAlternatives, "the value matches more than one of the alternatives"},
 	{schema.ForbiddenMatch, "the value matches the schema that it must not match"},
-	{UndocumentedEvent, "the stream does not declare an event of that name"},
-	{UndocumentedComment, "the stream does not declare comments and has one"},
-	{EventData, "an event is declared with data and comes without, so that no client sees it"},
+	{spec.UndocumentedEvent, "the stream does not declare an event of that name"},
+	{spec.UndocumentedComment, "the stream does not declare comments and has one"},
+	{spec.EventData, "an event is declared with data and comes without, so that no client sees it"},
 	{schema.MoreViolations, "the body or event has more violations than are listed"},
 }

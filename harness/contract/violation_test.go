@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -69,27 +70,27 @@ const eventsDoc = `
 var token = sample.Header("X-Token", "t")
 
 var kindCases = []kindCase{
-	{UndocumentedOperation, headersDoc, sample.Request("OPTIONS", "/x", nil, ""), sample.Request("DELETE", "/x", nil, ""),
+	{spec.UndocumentedOperation, headersDoc, sample.Request("OPTIONS", "/x", nil, ""), sample.Request("DELETE", "/x", nil, ""),
 		"target", `no operation for "DELETE" "/x"`},
-	{MissingParameter, parametersDoc, sample.Request("POST", "/x/1", token, ""), sample.Request("POST", "/x/1", nil, ""),
+	{spec.MissingParameter, parametersDoc, sample.Request("POST", "/x/1", token, ""), sample.Request("POST", "/x/1", nil, ""),
 		"header X-Token", `"X-Token" is required`},
-	{RepeatedParameter, parametersDoc, sample.Request("POST", "/x/1?tag=a&tag=b", token, ""), sample.Request("POST", "/x/1?limit=1&limit=2", token, ""),
+	{spec.RepeatedParameter, parametersDoc, sample.Request("POST", "/x/1?tag=a&tag=b", token, ""), sample.Request("POST", "/x/1?limit=1&limit=2", token, ""),
 		"query limit", "is sent 2 times"},
-	{ParameterValue, parametersDoc, sample.Request("POST", "/x/1?limit=10", token, ""), sample.Request("POST", "/x/1?limit=11", token, ""),
+	{spec.ParameterValue, parametersDoc, sample.Request("POST", "/x/1?limit=10", token, ""), sample.Request("POST", "/x/1?limit=11", token, ""),
 		"query limit", "11 is not at most 10"},
-	{UndocumentedStatus, headersDoc, sample.Response("GET", "/x", 404, nil, ""), sample.Response("GET", "/x", 500, nil, ""),
+	{spec.UndocumentedStatus, headersDoc, sample.Response("GET", "/x", 404, nil, ""), sample.Response("GET", "/x", 500, nil, ""),
 		"status", "the status is 500; GET /x declares 200, 4XX"},
-	{MissingHeader, headersDoc, sample.Response("GET", "/x", 200, sample.Header("cache-control", "no-cache"), ""), sample.Response("GET", "/x", 200, nil, ""),
+	{spec.MissingHeader, headersDoc, sample.Response("GET", "/x", 200, sample.Header("cache-control", "no-cache"), ""), sample.Response("GET", "/x", 200, nil, ""),
 		"header Cache-Control", "is required and missing"},
-	{HeaderValue, headersDoc, sample.Response("GET", "/x", 200, sample.Header("Cache-Control", "no-cache"), ""),
+	{spec.HeaderValue, headersDoc, sample.Response("GET", "/x", 200, sample.Header("Cache-Control", "no-cache"), ""),
 		sample.Response("GET", "/x", 200, sample.Header("Cache-Control", "no-cache", "Cache-Control", "no-cache"), ""),
 		"header Cache-Control", `"no-cache, no-cache" is not among the allowed values: "no-cache"`},
-	{UndocumentedMediaType, mediaDoc, sample.Response("GET", "/x", 200, sample.Header("Content-Type", "Application/JSON; charset=utf-8"), "{}"),
+	{spec.UndocumentedMediaType, mediaDoc, sample.Response("GET", "/x", 200, sample.Header("Content-Type", "Application/JSON; charset=utf-8"), "{}"),
 		sample.Response("GET", "/x", 200, sample.Header("Content-Type", "text/html"), "{}"),
 		"header Content-Type", `the content type is "text/html"; GET /x declares application/json for 200`},
-	{MissingBody, mediaDoc, sample.CutShort(sample.Response("GET", "/x", 200, nil, "")), sample.Response("GET", "/x", 200, nil, ""),
+	{spec.MissingBody, mediaDoc, sample.CutShort(sample.Response("GET", "/x", 200, nil, "")), sample.Response("GET", "/x", 200, nil, ""),
 		"body", "the response has no body; GET /x declares application/json for 200"},
-	{UndocumentedBody, mediaDoc, sample.Response("GET", "/x", 202, nil, ""), sample.Response("GET", "/x", 202, nil, "{}"),
+	{spec.UndocumentedBody, mediaDoc, sample.Response("GET", "/x", 202, nil, ""), sample.Response("GET", "/x", 202, nil, "{}"),
 		"body", "the response has a body; GET /x declares none for 202"},
 	{schema.JSONSyntax, mediaDoc, sample.JSONResponse(`{}`), sample.JSONResponse(`<html>`), "body", "the content is not JSON: offset 0"},
 	{schema.JSONByteOrderMark, mediaDoc, sample.JSONResponse(`{}`), sample.JSONResponse("\ufeff{}"), "body", "byte order mark"},
@@ -134,11 +135,11 @@ var kindCases = []kindCase{
 		"body", "1 matches 2 alternatives"},
 	{schema.ForbiddenMatch, sample.Returning(`{not: {type: string}}`), sample.JSONResponse(`1`), sample.JSONResponse(`"a"`),
 		"body", `"a" matches the schema #/paths/~1x/get/responses/200/content/application~1json/schema/not`},
-	{UndocumentedEvent, sample.Streaming(eventsDoc), sample.Stream(sample.Event("tick", `{"n":1}`)), sample.Stream(sample.Event("tock", `{"n":1}`)),
+	{spec.UndocumentedEvent, sample.Streaming(eventsDoc), sample.Stream(sample.Event("tick", `{"n":1}`)), sample.Stream(sample.Event("tock", `{"n":1}`)),
 		"event name", `the event "tock" is not among "tick", "ping"; did it mean "tick"?`},
-	{UndocumentedComment, sample.Streaming(eventsDoc), sample.Stream(), sample.Stream(transcript.Event{Comment: true, Data: "keep-alive"}),
+	{spec.UndocumentedComment, sample.Streaming(eventsDoc), sample.Stream(), sample.Stream(transcript.Event{Comment: true, Data: "keep-alive"}),
 		"event", `the comment "keep-alive" stands here`},
-	{EventData, sample.Streaming(eventsDoc), sample.Stream(sample.Event("ping", "")), sample.Stream(transcript.Event{Type: "ping", Undispatched: true}),
+	{spec.EventData, sample.Streaming(eventsDoc), sample.Stream(sample.Event("ping", "")), sample.Stream(transcript.Event{Type: "ping", Undispatched: true}),
 		"event data", `the event "ping" has no data field`},
 	{schema.MoreViolations, sample.Returning(`{type: array, items: {type: string}}`), sample.JSONResponse(`[]`), sample.JSONResponse("[" + strings.Repeat("1,", 99) + "1]"),
 		"body", "more violations than"},
@@ -171,12 +172,12 @@ func TestEachKindOfViolationCanBeAbsentAndPresent(t *testing.T) {
 
 func TestEveryKindHasACaseAndADescription(t *testing.T) {
 	var declared, shown, described []string
-	for _, file := range []string{"violation.go", "schema/kind.go"} {
+	for _, file := range []string{"spec/kind.go", "schema/kind.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +Kind = "([^"]+)"$`).FindAllSubmatch(source, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +(?:schema\.)?Kind = "([^"]+)"$`).FindAllSubmatch(source, -1) {
 			declared = append(declared, string(m[1]))
 		}
 	}

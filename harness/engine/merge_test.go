@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
@@ -343,7 +344,7 @@ func TestAShardWithoutScenariosMatchesOnlyWhereThatIsAllowed(t *testing.T) {
 // A waiver for scenarios of two shards: each of them cannot know whether it is stale.
 func TestWhatOnlyTheWholeCanTellIsToldByTheWhole(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	p.Waivers = []verdict.Waiver{{ID: "W-0001", Scenario: "items/*", At: "GET /items: body", Kind: "value", Fingerprint: "00000000", Expires: time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)}}
+	p.Waivers = []waiver.Waiver{{ID: "W-0001", Scenario: "items/*", At: "GET /items: body", Kind: "value", Fingerprint: "00000000", Expires: time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	files := shards(t, p, 2, engine.Options{Targets: faulty(t, ""), Select: project.Selection{Paths: []string{"items"}}})
 	for _, f := range files {
 		result, err := engine.Judge(t.Context(), p, bytes.NewReader(f), nil)

@@ -13,7 +13,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/target"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -38,10 +39,10 @@ type Project struct {
 	Secrets      Secrets
 	Stubs        []Stub // upstreams, of which each target has its own
 	// Waivers accept findings for a while. WaiversFile has them; it need not exist.
-	Waivers     []verdict.Waiver
+	Waivers     []waiver.Waiver
 	WaiversFile string
 	// Baseline has the known findings. BaselineFile is its path; "" when there is no baseline.
-	Baseline     []verdict.BaselineEntry
+	Baseline     []baseline.Entry
 	BaselineFile string
 	// Demand is how much of the contract a run of all scenarios is to reach; nil when nothing is demanded.
 	Demand *coverage.Demand

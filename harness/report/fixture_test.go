@@ -4,11 +4,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 )
 
 // runs are the runs that the golden files show.
@@ -217,7 +218,7 @@ func red() *report.Document {
 	d.Coverage.Operations[0].Statuses[0].Headers = []coverage.Header{{Name: "ETag", Reached: 10}}
 	d.Coverage.Operations[0].Statuses[1].Codes = []coverage.Point{{Name: "INVALID", Seen: true}, {Name: "TAKEN"}}
 	d.Coverage.Uncompared = []string{"POST /client-tools/register 200: header ETag"}
-	d.Coverage.Undocumented = []coverage.Undocumented{{Kind: contract.UndocumentedStatus, What: "POST /client-tools/execute: 500", Count: 3}}
+	d.Coverage.Undocumented = []coverage.Undocumented{{Kind: spec.UndocumentedStatus, What: "POST /client-tools/execute: 500", Count: 3}}
 	return d
 }
 
@@ -259,7 +260,7 @@ func waivedRun() *report.Document {
 		},
 		Except: []coverage.Excepted{{What: "event GET /event client-tool.failed", Because: "nothing fails", File: "lockstep.yaml", Line: 24}},
 	}
-	d.Fixed = []verdict.BaselineEntry{{Scenario: "events/resume", At: "open bus: GET /event: end", Class: verdict.Difference, Kind: "stream-end", Fingerprint: "f0f0f0f0"}}
+	d.Fixed = []baseline.Entry{{Scenario: "events/resume", At: "open bus: GET /event: end", Class: string(verdict.Difference), Kind: "stream-end", Fingerprint: "f0f0f0f0"}}
 	d.Conclude()
 	return d
 }
@@ -349,6 +350,6 @@ func hostile() *report.Document {
 	d.Coverage.Operations[0].Statuses[0].Headers = []coverage.Header{{Name: "ETag", Reached: 10}}
 	d.Coverage.Operations[0].Statuses[1].Codes = []coverage.Point{{Name: "INVALID", Seen: true}, {Name: "TAKEN"}}
 	d.Coverage.Uncompared = []string{"POST /client-tools/register 200: header ETag"}
-	d.Coverage.Undocumented = []coverage.Undocumented{{Kind: contract.UndocumentedEvent, What: "GET /event: " + evil, Count: 1}}
+	d.Coverage.Undocumented = []coverage.Undocumented{{Kind: spec.UndocumentedEvent, What: "GET /event: " + evil, Count: 1}}
 	return d
 }

@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
 
 func TestWhatTheBaselineHasIsKnown(t *testing.T) {
@@ -11,21 +14,21 @@ func TestWhatTheBaselineHasIsKnown(t *testing.T) {
 	right := BaselineEntryOf(one(t, judged(t, ref, cand)))
 	for _, tc := range []struct {
 		name   string
-		change func(*BaselineEntry)
+		change func(*baseline.Entry)
 		want   Verdict
 	}{
-		{"the finding", func(*BaselineEntry) {}, Waived},
-		{"the finding, of whichever target", func(k *BaselineEntry) { k.Target = "" }, Waived},
-		{"one of another target", func(k *BaselineEntry) { k.Target = "other" }, Differ},
-		{"one of another scenario", func(k *BaselineEntry) { k.Scenario = "story[row]" }, Differ},
-		{"one elsewhere", func(k *BaselineEntry) { k.At = "GET /n (2): body /n" }, Differ},
-		{"one of another class", func(k *BaselineEntry) { k.Class = Violation }, Differ},
-		{"one of another kind", func(k *BaselineEntry) { k.Kind = "type" }, Differ},
-		{"one that says something else", func(k *BaselineEntry) { k.Fingerprint = "00000000" }, Differ},
+		{"the finding", func(*baseline.Entry) {}, Waived},
+		{"the finding, of whichever target", func(k *baseline.Entry) { k.Target = "" }, Waived},
+		{"one of another target", func(k *baseline.Entry) { k.Target = "other" }, Differ},
+		{"one of another scenario", func(k *baseline.Entry) { k.Scenario = "story[row]" }, Differ},
+		{"one elsewhere", func(k *baseline.Entry) { k.At = "GET /n (2): body /n" }, Differ},
+		{"one of another class", func(k *baseline.Entry) { k.Class = string(Violation) }, Differ},
+		{"one of another kind", func(k *baseline.Entry) { k.Kind = "type" }, Differ},
+		{"one that says something else", func(k *baseline.Entry) { k.Fingerprint = "00000000" }, Differ},
 	} {
 		k := right
 		tc.change(&k)
-		s := judgedBy(t, &Acceptance{Baseline: []BaselineEntry{k}, Today: today}, ref, cand)
+		s := judgedBy(t, &Acceptance{Baseline: []baseline.Entry{k}, Today: today}, ref, cand)
 		if f := one(t, s); s.Verdict != tc.want || f.Known != (tc.want == Waived) || f.Waiver != "" {
 			t.Errorf("the baseline has %s: %s, known: %t; want %s", tc.name, s.Verdict, f.Known, tc.want)
 		}
@@ -40,8 +43,8 @@ func TestWhatIsKnownIsCounted(t *testing.T) {
 		a    *Acceptance
 		want Accepted
 	}{
-		{"by the baseline", &Acceptance{Baseline: []BaselineEntry{BaselineEntryOf(f)}, Today: today}, Accepted{Known: 1}},
-		{"by a waiver too, which comes first", &Acceptance{Baseline: []BaselineEntry{BaselineEntryOf(f)}, Waivers: []Waiver{waiverOf(f)}, Today: today}, Accepted{Waived: 1}},
+		{"by the baseline", &Acceptance{Baseline: []baseline.Entry{BaselineEntryOf(f)}, Today: today}, Accepted{Known: 1}},
+		{"by a waiver too, which comes first", &Acceptance{Baseline: []baseline.Entry{BaselineEntryOf(f)}, Waivers: []waiver.Waiver{waiverOf(f)}, Today: today}, Accepted{Waived: 1}},
 	} {
 		var r Run
 		r.Add(judgedBy(t, tc.a, ref, cand))
@@ -56,15 +59,15 @@ func TestNothingKnownMakesUnknownGreen(t *testing.T) {
 	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":2}`)
 	known := BaselineEntryOf(one(t, judged(t, ref, cand)))
 	cand.Aborted = "the scenario's 1s were over"
-	if s := judgedBy(t, &Acceptance{Baseline: []BaselineEntry{known}, Today: today}, ref, cand); s.Verdict != Unknown {
+	if s := judgedBy(t, &Acceptance{Baseline: []baseline.Entry{known}, Today: today}, ref, cand); s.Verdict != Unknown {
 		t.Errorf("it is %s, want unknown", s.Verdict)
 	}
 }
 
 // What a run has not looked at stays in the baseline.
 func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
-	known := func(scenario string) BaselineEntry {
-		return BaselineEntry{Scenario: scenario, At: "GET /n: body /n", Class: Difference, Kind: "value", Fingerprint: "00000000"}
+	known := func(scenario string) baseline.Entry {
+		return baseline.Entry{Scenario: scenario, At: "GET /n: body /n", Class: string(Difference), Kind: "value", Fingerprint: "00000000"}
 	}
 	there := Finding{Class: Difference, Kind: "value", Scenario: "there", At: "GET /n: body /n", Fingerprint: "00000000"}
 	full := Run{Scenarios: []Scenario{
@@ -74,23 +77,23 @@ func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
 		{ID: "not for here", Verdict: NotApplicable},
 	}}
 	all := []string{"there", "gone", "in doubt", "not for here", "not selected"}
-	baseline := []BaselineEntry{known("there"), known("gone"), known("in doubt"), known("not for here"), known("not selected"), known("no scenario any more")}
+	entries := []baseline.Entry{known("there"), known("gone"), known("in doubt"), known("not for here"), known("not selected"), known("no scenario any more")}
 	for _, tc := range []struct {
 		name   string
 		change func(*Run)
-		fixed  []BaselineEntry
+		fixed  []baseline.Entry
 	}{
-		{"a whole run", func(*Run) {}, []BaselineEntry{known("gone"), known("no scenario any more")}},
-		{"an incomplete run", func(r *Run) { r.Incomplete = "interrupted" }, []BaselineEntry{known("no scenario any more")}},
-		{"a run without a target", func(r *Run) { r.Partial = true }, []BaselineEntry{known("no scenario any more")}},
+		{"a whole run", func(*Run) {}, []baseline.Entry{known("gone"), known("no scenario any more")}},
+		{"an incomplete run", func(r *Run) { r.Incomplete = "interrupted" }, []baseline.Entry{known("no scenario any more")}},
+		{"a run without a target", func(r *Run) { r.Partial = true }, []baseline.Entry{known("no scenario any more")}},
 	} {
 		r := full
 		tc.change(&r)
-		kept, fixed := r.DivideBaseline(baseline, all)
-		if diff := cmp.Diff(tc.fixed, fixed); diff != "" || len(kept)+len(fixed) != len(baseline) {
+		kept, fixed := r.DivideBaseline(entries, all)
+		if diff := cmp.Diff(tc.fixed, fixed); diff != "" || len(kept)+len(fixed) != len(entries) {
 			t.Errorf("%s: %d are kept, and fixed are (-want +got):\n%s", tc.name, len(kept), diff)
 		}
-		r.ResolveAccepted(&Acceptance{Baseline: baseline, Today: today}, all)
+		r.ResolveAccepted(&Acceptance{Baseline: entries, Today: today}, all)
 		if diff := cmp.Diff(tc.fixed, r.Fixed); diff != "" {
 			t.Errorf("%s: the run says (-want +got):\n%s", tc.name, diff)
 		}
@@ -106,26 +109,26 @@ func TestWhatIsKnownOfATargetIsNewInAnother(t *testing.T) {
 		t.Fatalf("findings %+v, want the same of two targets", all.Findings)
 	}
 	known := BaselineEntryOf(&all.Findings[0])
-	s := judgedBy(t, &Acceptance{Baseline: []BaselineEntry{known}, Today: today}, ref, go1, go2)
+	s := judgedBy(t, &Acceptance{Baseline: []baseline.Entry{known}, Today: today}, ref, go1, go2)
 	if f := s.Findings; s.Verdict != Differ || !f[0].Known || f[1].Known {
 		t.Errorf("%s, known: %t and %t; want that of %s only", s.Verdict, f[0].Known, f[1].Known, known.Target)
 	}
 	run := Run{Scenarios: []Scenario{s}}
-	if diff := cmp.Diff([]BaselineEntry{BaselineEntryOf(&all.Findings[1])}, run.NewFindings([]BaselineEntry{known})); diff != "" {
+	if diff := cmp.Diff([]baseline.Entry{BaselineEntryOf(&all.Findings[1])}, run.NewFindings([]baseline.Entry{known})); diff != "" {
 		t.Errorf("new are (-want +got):\n%s", diff)
 	}
 	old := known.WithoutTarget()
-	if news := run.NewFindings([]BaselineEntry{old}); len(news) > 0 {
+	if news := run.NewFindings([]baseline.Entry{old}); len(news) > 0 {
 		t.Errorf("new beside the first format are %v", news)
 	}
 	s.Reasons = nil
 	for _, partial := range []bool{false, true} {
 		run.Partial = partial
-		want := []BaselineEntry{BaselineEntryOf(&all.Findings[0]), BaselineEntryOf(&all.Findings[1])}
+		want := []baseline.Entry{BaselineEntryOf(&all.Findings[0]), BaselineEntryOf(&all.Findings[1])}
 		if partial { // others may show it too
-			want = []BaselineEntry{old}
+			want = []baseline.Entry{old}
 		}
-		kept, fixed := run.DivideBaseline([]BaselineEntry{old}, []string{"story"})
+		kept, fixed := run.DivideBaseline([]baseline.Entry{old}, []string{"story"})
 		if diff := cmp.Diff(want, kept); diff != "" || len(fixed) > 0 {
 			t.Errorf("partial %t: fixed are %v, and kept (-want +got):\n%s", partial, fixed, diff)
 		}
@@ -141,7 +144,7 @@ func TestNewsAreWhatNothingAccepts(t *testing.T) {
 	}}}}
 	known := finding("c", "")
 	var got []string
-	for _, k := range r.NewFindings([]BaselineEntry{BaselineEntryOf(&known)}) {
+	for _, k := range r.NewFindings([]baseline.Entry{BaselineEntryOf(&known)}) {
 		got = append(got, k.At)
 	}
 	if diff := cmp.Diff([]string{"a", "d"}, got); diff != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
 // difference makes a finding of a difference between the reference and a candidate, with the violations of each side
@@ -82,15 +83,15 @@ func followsStatus(d diff.Difference, v contract.Violation, all []diff.Differenc
 
 // spoilsMessage are the violations that leave nothing in the message as the contract has it, whatever their place.
 var spoilsMessage = map[contract.Kind]bool{
-	contract.UndocumentedStatus:    true,
-	contract.UndocumentedMediaType: true,
-	contract.MissingBody:           true,
-	contract.UndocumentedBody:      true,
-	schema.JSONSyntax:              true,
-	schema.JSONTrailingText:        true,
-	contract.UndocumentedEvent:     true,
-	contract.UndocumentedComment:   true,
-	contract.EventData:             true,
+	spec.UndocumentedStatus:    true,
+	spec.UndocumentedMediaType: true,
+	spec.MissingBody:           true,
+	spec.UndocumentedBody:      true,
+	schema.JSONSyntax:          true,
+	schema.JSONTrailingText:    true,
+	spec.UndocumentedEvent:     true,
+	spec.UndocumentedComment:   true,
+	spec.EventData:             true,
 }
 
 // within reports whether a place is in another, or the same: "body/error/code" is in "body/error", and in "body"; "event

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 )
 
 // A Run is the judgement of a whole run.
@@ -27,8 +28,8 @@ type Run struct {
 	// OwnerUnchecked says, by target, why it could not be checked that its own process answered on its port.
 	OwnerUnchecked map[string]string `json:"owner_unchecked,omitempty"`
 	// Waivers are all that there are, in the order of their file, and Fixed is what the baseline has and the run has not.
-	Waivers []WaiverUse     `json:"waivers,omitempty"`
-	Fixed   []BaselineEntry `json:"fixed,omitempty"`
+	Waivers []WaiverUse      `json:"waivers,omitempty"`
+	Fixed   []baseline.Entry `json:"fixed,omitempty"`
 	// Unused are rules that never applied, although the run had all that they are about.
 	Unused []Rule `json:"unused_rules,omitempty"`
 }

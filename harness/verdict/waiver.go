@@ -7,77 +7,20 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
-
-// A Waiver accepts one known finding: what it is, where, why, who says so, until when. Another finding at the same place
-// is not accepted.
-type Waiver struct {
-	ID string
-	// Scenario is a scenario's id, that of a table, which means all of its rows, or a pattern: * matches any text.
-	Scenario    string
-	At          string // as Finding.At has it
-	Kind        string
-	Fingerprint string
-	Class       string // candidate-bug, reference-bug, contract-silent, intended
-	Reason      string
-	Owner       string
-	Link        string
-	Expires     time.Time // the first day on which it no longer holds, UTC
-	When        Condition
-	File        string
-	Line        int
-}
-
-// A Condition says where a waiver holds. The zero value holds everywhere.
-type Condition struct {
-	Targets []string          // the finding's target is one of these; nil: any
-	Env     map[string]string // each variable has this value
-}
-
-// Covers reports whether a waiver is for a scenario.
-func (w *Waiver) Covers(id string) bool {
-	table, _, _ := strings.Cut(id, "[")
-	return w.Scenario == id || w.Scenario == table || strings.Contains(w.Scenario, "*") && matchesPattern(id, w.Scenario)
-}
-
-// matchesPattern reports whether a text matches a pattern, in which * matches any text.
-func matchesPattern(text, pattern string) bool {
-	parts := strings.Split(pattern, "*")
-	last := len(parts) - 1
-	text, ok := strings.CutPrefix(text, parts[0])
-	for _, part := range parts[1:last] {
-		if _, text, ok = cut(text, part, ok); !ok {
-			return false
-		}
-	}
-	return ok && strings.HasSuffix(text, parts[last])
-}
-
-func cut(text, at string, before bool) (string, string, bool) {
-	head, tail, ok := strings.Cut(text, at)
-	return head, tail, ok && before
-}
-
-// isAt reports whether a finding is at the waiver's place, whatever it is.
-func (w *Waiver) isAt(f *Finding) bool {
-	return w.At == f.At && w.Covers(f.Scenario) && (w.When.Targets == nil || slices.Contains(w.When.Targets, f.Target))
-}
-
-// Matches reports whether a finding is the one that the waiver means.
-func (w *Waiver) Matches(f *Finding) bool {
-	return w.Kind == f.Kind && w.Fingerprint == f.Fingerprint && w.isAt(f)
-}
 
 // An Acceptance is what is accepted in a run.
 type Acceptance struct {
-	Waivers  []Waiver
-	Baseline []BaselineEntry
+	Waivers  []waiver.Waiver
+	Baseline []baseline.Entry
 	Today    time.Time
 	Environ  []string // name=value
 }
 
 // applies reports whether the run has the environment that a waiver asks for.
-func (a *Acceptance) applies(w *Waiver) bool {
+func (a *Acceptance) applies(w *waiver.Waiver) bool {
 	for name, value := range w.When.Env {
 		if a.variable(name) != value {
 			return false
@@ -97,7 +40,7 @@ func (a *Acceptance) variable(name string) string {
 }
 
 // daysLeft returns how many days a waiver still holds; 0 or less when it has expired.
-func (a *Acceptance) daysLeft(w *Waiver) int {
+func (a *Acceptance) daysLeft(w *waiver.Waiver) int {
 	const day = 24 * time.Hour
 	return int(w.Expires.Sub(a.Today.UTC().Truncate(day)) / day)
 }
@@ -108,12 +51,13 @@ func (a *Acceptance) accept(f *Finding) {
 	if a == nil {
 		return
 	}
+	known := BaselineEntryOf(f)
 	var expired, other string
 	for i := range a.Waivers {
 		w := &a.Waivers[i]
 		switch {
-		case !a.applies(w) || !w.isAt(f):
-		case !w.Matches(f):
+		case !a.applies(w) || !w.IsAt(known):
+		case !w.Matches(known):
 			if other == "" {
 				other = fmt.Sprintf("waiver %s is for another difference here: %s %s", w.ID, w.Kind, w.Fingerprint)
 			}
@@ -127,7 +71,6 @@ func (a *Acceptance) accept(f *Finding) {
 	if f.Note = expired; expired == "" {
 		f.Note = other
 	}
-	known := BaselineEntryOf(f)
 	f.Known = slices.Contains(a.Baseline, known) || slices.Contains(a.Baseline, known.WithoutTarget())
 }
 
@@ -196,7 +139,7 @@ func (r *Run) ResolveAccepted(a *Acceptance, all []string) {
 }
 
 // wouldShow reports whether the run would have shown what a waiver accepts.
-func (r *Run) wouldShow(w *Waiver, all []string, judged map[string]bool) bool {
+func (r *Run) wouldShow(w *waiver.Waiver, all []string, judged map[string]bool) bool {
 	if !r.Complete() {
 		return false
 	}
@@ -222,11 +165,11 @@ func (r *Run) judged() map[string]bool {
 }
 
 // count counts findings.
-func (r *Run) count(is func(*Finding) bool) int {
+func (r *Run) count(is func(baseline.Entry) bool) int {
 	n := 0
 	for i := range r.Scenarios {
 		for k := range r.Scenarios[i].Findings {
-			if is(&r.Scenarios[i].Findings[k]) {
+			if is(BaselineEntryOf(&r.Scenarios[i].Findings[k])) {
 				n++
 			}
 		}

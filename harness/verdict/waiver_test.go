@@ -10,19 +10,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
 
 var today = time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC)
 
 // waiverOf accepts a finding for ten days.
-func waiverOf(f *Finding) Waiver {
-	return Waiver{
+func waiverOf(f *Finding) waiver.Waiver {
+	return waiver.Waiver{
 		ID: "W-0001", Scenario: f.Scenario, At: f.At, Kind: f.Kind, Fingerprint: f.Fingerprint, Class: "intended",
 		Reason: "it was always so", Owner: "ann", Expires: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), File: "waivers.yaml", Line: 1,
 	}
 }
 
-func accepting(waivers ...Waiver) *Acceptance { return &Acceptance{Waivers: waivers, Today: today} }
+func accepting(waivers ...waiver.Waiver) *Acceptance {
+	return &Acceptance{Waivers: waivers, Today: today}
+}
 
 func judgedBy(t *testing.T, a *Acceptance, sides ...side) Scenario {
 	t.Helper()
@@ -51,23 +54,23 @@ func TestAWaiverAcceptsOneFinding(t *testing.T) {
 	const other = "waiver W-0001 is for another difference here"
 	for _, tc := range []struct {
 		name   string
-		change func(*Waiver)
+		change func(*waiver.Waiver)
 		want   Verdict
 		note   string
 	}{
-		{"the one", func(*Waiver) {}, Waived, ""},
-		{"of any scenario", func(w *Waiver) { w.Scenario = "*" }, Waived, ""},
-		{"of another scenario", func(w *Waiver) { w.Scenario = "stories" }, Differ, ""},
-		{"at another step", func(w *Waiver) { w.At = "GET /n (2): body /n" }, Differ, ""},
-		{"at another place", func(w *Waiver) { w.At = "GET /n: body /m" }, Differ, ""},
-		{"of another kind", func(w *Waiver) { w.Kind = "type" }, Differ, other},
-		{"with another fingerprint", func(w *Waiver) { w.Fingerprint = "00000000" }, Differ, other},
-		{"for the target", func(w *Waiver) { w.When.Targets = []string{"x", "cand"} }, Waived, ""},
-		{"for another target", func(w *Waiver) { w.When.Targets = []string{"ref"} }, Differ, ""},
-		{"for this environment", func(w *Waiver) { w.When.Env = map[string]string{"CI": "true", "OS": ""} }, Waived, ""},
-		{"for another environment", func(w *Waiver) { w.When.Env = map[string]string{"CI": "true", "HOME": "/"} }, Differ, ""},
-		{"that expires tomorrow", func(w *Waiver) { w.Expires = today.Truncate(24*time.Hour).AddDate(0, 0, 1) }, Waived, ""},
-		{"that expires today", func(w *Waiver) { w.Expires = today.Truncate(24 * time.Hour) }, Differ, "waiver W-0001 expired on 2026-11-20"},
+		{"the one", func(*waiver.Waiver) {}, Waived, ""},
+		{"of any scenario", func(w *waiver.Waiver) { w.Scenario = "*" }, Waived, ""},
+		{"of another scenario", func(w *waiver.Waiver) { w.Scenario = "stories" }, Differ, ""},
+		{"at another step", func(w *waiver.Waiver) { w.At = "GET /n (2): body /n" }, Differ, ""},
+		{"at another place", func(w *waiver.Waiver) { w.At = "GET /n: body /m" }, Differ, ""},
+		{"of another kind", func(w *waiver.Waiver) { w.Kind = "type" }, Differ, other},
+		{"with another fingerprint", func(w *waiver.Waiver) { w.Fingerprint = "00000000" }, Differ, other},
+		{"for the target", func(w *waiver.Waiver) { w.When.Targets = []string{"x", "cand"} }, Waived, ""},
+		{"for another target", func(w *waiver.Waiver) { w.When.Targets = []string{"ref"} }, Differ, ""},
+		{"for this environment", func(w *waiver.Waiver) { w.When.Env = map[string]string{"CI": "true", "OS": ""} }, Waived, ""},
+		{"for another environment", func(w *waiver.Waiver) { w.When.Env = map[string]string{"CI": "true", "HOME": "/"} }, Differ, ""},
+		{"that expires tomorrow", func(w *waiver.Waiver) { w.Expires = today.Truncate(24*time.Hour).AddDate(0, 0, 1) }, Waived, ""},
+		{"that expires today", func(w *waiver.Waiver) { w.Expires = today.Truncate(24 * time.Hour) }, Differ, "waiver W-0001 expired on 2026-11-20"},
 	} {
 		w := right
 		tc.change(&w)
@@ -95,9 +98,9 @@ func TestOneFindingThatIsNotWaivedIsEnough(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name    string
-		waivers []Waiver
+		waivers []waiver.Waiver
 		want    Verdict
-	}{{"neither", nil, Differ}, {"the difference", []Waiver{first}, Differ}, {"the violation", []Waiver{second}, Differ}, {"both", []Waiver{first, second}, Waived}} {
+	}{{"neither", nil, Differ}, {"the difference", []waiver.Waiver{first}, Differ}, {"the violation", []waiver.Waiver{second}, Differ}, {"both", []waiver.Waiver{first, second}, Waived}} {
 		if s := judgedBy(t, accepting(tc.waivers...), ref, cand); s.Verdict != tc.want {
 			t.Errorf("with %s waived it is %s, want %s", tc.name, s.Verdict, tc.want)
 		}
@@ -170,7 +173,7 @@ func TestPatternsOfScenarios(t *testing.T) {
 	} {
 		var got []string
 		for _, id := range []string{"tools/odd", "tools/odd[slash]", "tools/odder"} {
-			if w := (Waiver{Scenario: tc.pattern}); w.Covers(id) {
+			if w := (waiver.Waiver{Scenario: tc.pattern}); w.Covers(id) {
 				got = append(got, id)
 			}
 		}
@@ -181,12 +184,12 @@ func TestPatternsOfScenarios(t *testing.T) {
 }
 
 func TestAWaiverIsStaleOnlyWhenItWouldHaveShown(t *testing.T) {
-	gone := Waiver{ID: "W-0001", Scenario: "story*", At: "GET /n: body /n", Kind: "value", Fingerprint: "00000000", Expires: today.AddDate(1, 0, 0)}
+	gone := waiver.Waiver{ID: "W-0001", Scenario: "story*", At: "GET /n: body /n", Kind: "value", Fingerprint: "00000000", Expires: today.AddDate(1, 0, 0)}
 	match := func(id string) Scenario { return Scenario{ID: id, Verdict: Match} }
 	for _, tc := range []struct {
 		name   string
 		run    Run
-		change func(*Waiver)
+		change func(*waiver.Waiver)
 		want   WaiverState
 	}{
 		{"all were judged", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, nil, Stale},
@@ -196,8 +199,8 @@ func TestAWaiverIsStaleOnlyWhenItWouldHaveShown(t *testing.T) {
 		{"one differs, and was cut short", Run{Scenarios: []Scenario{match("story"), {ID: "story-2", Verdict: Differ, Reasons: []Reason{{Text: "cut short"}}}}}, nil, NotLooked},
 		{"the run is incomplete", Run{Scenarios: []Scenario{match("story"), match("story-2")}, Incomplete: "interrupted"}, nil, NotLooked},
 		{"a target was left out", Run{Scenarios: []Scenario{match("story"), match("story-2")}, Partial: true}, nil, NotLooked},
-		{"it is for another environment", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, func(w *Waiver) { w.When.Env = map[string]string{"CI": "1"} }, NotLooked},
-		{"it has expired, too", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, func(w *Waiver) { w.Expires = today.AddDate(0, 0, -1) }, Stale},
+		{"it is for another environment", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, func(w *waiver.Waiver) { w.When.Env = map[string]string{"CI": "1"} }, NotLooked},
+		{"it has expired, too", Run{Scenarios: []Scenario{match("story"), match("story-2")}}, func(w *waiver.Waiver) { w.Expires = today.AddDate(0, 0, -1) }, Stale},
 	} {
 		w := gone
 		if tc.change != nil {

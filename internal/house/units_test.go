@@ -27,9 +27,43 @@ const (
 
 // tooLarge lists what is above a bound today, with its size. Nothing may grow, and nothing may be added.
 var tooLarge = map[string]int{
-	"knot harness/compare":             29,
-	"knot internal/faux":               16,
-	"methods internal/sequences.story": 43,
+	"knot harness/compare":                       29,
+	"knot internal/faux":                         16,
+	"methods cmd/lockstep.runFlags":              22,
+	"methods harness/compare.beats":              35,
+	"methods harness/compare.comparison":         31,
+	"methods harness/compare.fields":             43,
+	"methods harness/compare.sequences":          45,
+	"methods harness/compare.streams":            32,
+	"methods harness/compare.upstream":           37,
+	"methods harness/compare/ident.Bindings":     44,
+	"methods harness/compare/ident.namer":        51,
+	"methods harness/compare/ident.sentBinder":   49,
+	"methods harness/compare/jsondiff.documents": 51,
+	"methods harness/compare/jsondiff.equality":  25,
+	"methods harness/contract.check":             31,
+	"methods harness/contract/schema.Judge":      38,
+	"methods harness/contract/schema.measurer":   24,
+	"methods harness/engine.execution":           28,
+	"methods harness/project.loader":             22,
+	"methods harness/report/text.blockPage":      39,
+	"methods harness/report/text.coveragePage":   35,
+	"methods harness/report/text.runPage":        23,
+	"methods harness/run.calls":                  21,
+	"methods harness/run.process":                22,
+	"methods harness/run.stream":                 22,
+	"methods harness/run.streams":                26,
+	"methods harness/scenario.decoder":           63,
+	"methods harness/scenario.nameChecker":       22,
+	"methods harness/scenario.stepDecoder":       36,
+	"methods harness/scenario.stubDecoder":       37,
+	"methods internal/sequences.story":           43,
+	"methods server.operations":                  31,
+	"methods server/engine/turn.calls":           52,
+	"methods server/engine/turn.compaction":      37,
+	"methods server/engine/turn.exchange":        30,
+	"methods server/engine/turn.turn":            46,
+	"methods server/wire/decode.Value":           23,
 }
 
 func TestUnitsAreSmall(t *testing.T) {
@@ -78,7 +112,7 @@ func TestUnitsAreMeasured(t *testing.T) {
 }
 
 // units measures each package but generated ones: "knot <package>" is its largest knot in files, "methods
-// <package>.<type>" the number of methods that a type declares.
+// <package>.<type>" the number of methods that a type declares or is promoted.
 func units(t *testing.T) map[string]int {
 	t.Helper()
 	exports := exportData(t)
@@ -144,10 +178,25 @@ func measure(measured map[string]int, name string, fset *token.FileSet, files []
 		if !isType || o.IsAlias() {
 			continue
 		}
-		if named, ok := o.Type().(*types.Named); ok && named.NumMethods() > 0 {
-			measured["methods "+name+"."+n] = named.NumMethods()
+		if named, ok := o.Type().(*types.Named); ok && !types.IsInterface(named) {
+			if n := callable(named, pkg); n > 0 {
+				measured["methods "+name+"."+o.Name()] = n
+			}
 		}
 	}
+}
+
+// callable counts the methods that code of the package can call on a type: those it declares and those it gets from the
+// fields that it embeds. What comes from other modules, such as the methods of an embedded *os.File, is not counted.
+func callable(named *types.Named, pkg *types.Package) int {
+	n := 0
+	for method := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+		from := method.Obj().Pkg()
+		if from == pkg || from != nil && method.Obj().Exported() && strings.HasPrefix(from.Path(), module+"/") {
+			n++
+		}
+	}
+	return n
 }
 
 // knot returns the size of the largest set of files in which each needs all others, directly or not. 0 is no knot.

@@ -3,7 +3,6 @@ package coverage
 import (
 	"strconv"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -94,7 +93,7 @@ func (a addition) addExchange(ex *transcript.Exchange, uncompared bool) {
 	a.addRequest(o, op, &ex.Request)
 	declared := op.Response(r.Status)
 	if declared == nil {
-		a.undeclared(contract.UndocumentedStatus, op, strconv.Itoa(r.Status))
+		a.undeclared(spec.UndocumentedStatus, op, strconv.Itoa(r.Status))
 		return
 	}
 	s := o.status(declared.Code)
@@ -109,7 +108,7 @@ func (a addition) addExchange(ex *transcript.Exchange, uncompared bool) {
 		}
 		a.addBody(s, declared, m, ex)
 	} else if typed && len(declared.Media) > 0 {
-		a.undeclared(contract.UndocumentedMediaType, op, contentType)
+		a.undeclared(spec.UndocumentedMediaType, op, contentType)
 	}
 }
 
@@ -168,7 +167,7 @@ func (a addition) addStream(ex *transcript.Exchange, s *transcript.Stream) {
 		}
 		name := m.Events.NameOf(ev)
 		if m.Events.Events[name] == nil {
-			a.undeclared(contract.UndocumentedEvent, op, name)
+			a.undeclared(spec.UndocumentedEvent, op, name)
 			continue
 		}
 		into.event(name).Reached++

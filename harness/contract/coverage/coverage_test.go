@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -90,10 +89,10 @@ func TestCoverageCountsWhatWasReached(t *testing.T) {
 			{Method: "HEAD", Path: "/a", Reached: 1, Statuses: []Status{{Status: "204", Reached: 1}}},
 		},
 		Undocumented: []Undocumented{
-			{Kind: contract.UndocumentedEvent, What: "GET /z: tack", Count: 1},
-			{Kind: contract.UndocumentedMediaType, What: "GET /z: text/html", Count: 1},
-			{Kind: contract.UndocumentedOperation, What: "GET /nope", Count: 2, Statuses: []StatusCount{{404, 2}}},
-			{Kind: contract.UndocumentedStatus, What: "GET /a: 500", Count: 1},
+			{Kind: spec.UndocumentedEvent, What: "GET /z: tack", Count: 1},
+			{Kind: spec.UndocumentedMediaType, What: "GET /z: text/html", Count: 1},
+			{Kind: spec.UndocumentedOperation, What: "GET /nope", Count: 2, Statuses: []StatusCount{{404, 2}}},
+			{Kind: spec.UndocumentedStatus, What: "GET /a: 500", Count: 1},
 		},
 	}
 	if diff := cmp.Diff(&want, c, plain); diff != "" {

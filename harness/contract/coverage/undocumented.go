@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -33,7 +32,7 @@ type StatusCount struct {
 
 // Refused reports whether it is a request of which no target has made anything: as the document has it.
 func (u *Undocumented) Refused() bool {
-	return u.Kind == contract.UndocumentedOperation && !slices.ContainsFunc(u.Statuses, func(s StatusCount) bool { return s.Status < 400 })
+	return u.Kind == spec.UndocumentedOperation && !slices.ContainsFunc(u.Statuses, func(s StatusCount) bool { return s.Status < 400 })
 }
 
 // A Normalizer returns a text without what another run gives another value: "/nope/{…}". Nil leaves texts as they are.
@@ -53,7 +52,7 @@ func (a addition) unknownOperation(ex *transcript.Exchange) {
 		at = a.normalized(spec.TargetPath(ex.Request.Target))
 	}
 	a.undocumented(Undocumented{
-		Kind: contract.UndocumentedOperation, What: ex.Request.Method + " " + at, Statuses: []StatusCount{{ex.Response.Status, 1}},
+		Kind: spec.UndocumentedOperation, What: ex.Request.Method + " " + at, Statuses: []StatusCount{{ex.Response.Status, 1}},
 	})
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -42,10 +42,10 @@ func TestWhatIsUndocumentedIsOneRowForEachShape(t *testing.T) {
 	c.AddNormalized(during("a", sample.Response("DELETE", "/a/two/x", 204, nil, "")), nil)
 	c.AddNormalized(during("a", sample.Response("GET", "/a/two", 200, sample.Header("Content-Type", "image/png; of=two"), "")), without("two"))
 	want := []Undocumented{
-		{Kind: contract.UndocumentedMediaType, What: "GET /a/{id}: image/png; of={…}", Count: 1, Scenarios: []string{"a"}},
-		{Kind: contract.UndocumentedOperation, What: "DELETE /a/{id}", Count: 2, Statuses: []StatusCount{{405, 2}}, Scenarios: []string{"a"}},
-		{Kind: contract.UndocumentedOperation, What: "DELETE /a/{name}/x", Count: 1, Statuses: []StatusCount{{204, 1}}, Scenarios: []string{"a"}},
-		{Kind: contract.UndocumentedOperation, What: "GET /nope/c-{…}", Count: 3, Statuses: []StatusCount{{404, 2}, {405, 1}}, Scenarios: []string{"b", "c"}},
+		{Kind: spec.UndocumentedMediaType, What: "GET /a/{id}: image/png; of={…}", Count: 1, Scenarios: []string{"a"}},
+		{Kind: spec.UndocumentedOperation, What: "DELETE /a/{id}", Count: 2, Statuses: []StatusCount{{405, 2}}, Scenarios: []string{"a"}},
+		{Kind: spec.UndocumentedOperation, What: "DELETE /a/{name}/x", Count: 1, Statuses: []StatusCount{{204, 1}}, Scenarios: []string{"a"}},
+		{Kind: spec.UndocumentedOperation, What: "GET /nope/c-{…}", Count: 3, Statuses: []StatusCount{{404, 2}, {405, 1}}, Scenarios: []string{"b", "c"}},
 	}
 	if diff := cmp.Diff(want, c.Undocumented); diff != "" {
 		t.Errorf("undocumented (-want +got):\n%s", diff)

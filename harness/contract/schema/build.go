@@ -11,13 +11,18 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/lockstep-dev/lockstep/harness/contract/openapi"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
+// Notes takes what is wrong at a place of the document, with what to write instead, and what of it cannot be judged.
+type Notes interface {
+	Problem(ref, what, fix string)
+	Skip(ref, what, fix string)
+}
+
 // A Builder makes schemas of a document ready.
 type Builder struct {
-	*openapi.Notes
+	Notes
 	components openapi3.Schemas
 	Refs       []string        // to the components
 	names      map[string]bool // of the components
@@ -33,8 +38,8 @@ type Builder struct {
 // SchemasRef is how a reference to a component schema begins.
 const SchemasRef = "#/components/schemas/"
 
-// newSchemaBuilder returns one that has read the components.
-func NewBuilder(n *openapi.Notes, components openapi3.Schemas) *Builder {
+// NewBuilder returns one that has read the components.
+func NewBuilder(n Notes, components openapi3.Schemas) *Builder {
 	b := &Builder{
 		Notes: n, components: components, names: map[string]bool{}, schemas: map[*openapi3.Schema]*Schema{}, derived: map[*Schema][]*Schema{},
 		settler: settler{map[*Schema][]*Schema{}, map[*Schema]bool{}, map[*Schema]kindSet{}},

@@ -22,10 +22,11 @@ func load(t testing.TB, schemas string) *openapi3.T {
 // compile returns the component schemas of a document by their names.
 func compile(t testing.TB, doc *openapi3.T) map[string]*Schema {
 	t.Helper()
-	b := NewBuilder(&openapi.Notes{Lines: openapi.NewLines("")}, doc.Components.Schemas)
+	notes := &openapi.Notes{Lines: openapi.NewLines("")}
+	b := NewBuilder(notes, doc.Components.Schemas)
 	b.Finish()
-	if len(b.Problems) > 0 {
-		t.Fatal(b.Problems)
+	if len(notes.Problems) > 0 {
+		t.Fatal(notes.Problems)
 	}
 	out := map[string]*Schema{}
 	for name, ref := range doc.Components.Schemas {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/report"
 )
 
@@ -42,14 +42,14 @@ var partly = coverage.Coverage{
 	Uncompared: []string{"GET /a 200: header ETag"},
 	Undocumented: []coverage.Undocumented{
 		{
-			Kind: contract.UndocumentedOperation, What: "GET /nope", Count: 3, Statuses: []coverage.StatusCount{{Status: 404, Count: 1}, {Status: 405, Count: 2}},
+			Kind: spec.UndocumentedOperation, What: "GET /nope", Count: 3, Statuses: []coverage.StatusCount{{Status: 404, Count: 1}, {Status: 405, Count: 2}},
 			Scenarios: []string{"a/b", "c"},
 		},
 		{
-			Kind: contract.UndocumentedOperation, What: "PUT /nope/{…}", Count: 1, Statuses: []coverage.StatusCount{{Status: 204, Count: 1}},
+			Kind: spec.UndocumentedOperation, What: "PUT /nope/{…}", Count: 1, Statuses: []coverage.StatusCount{{Status: 204, Count: 1}},
 			Scenarios: []string{"c"},
 		},
-		{Kind: contract.UndocumentedStatus, What: "GET /a: 500", Count: 2},
+		{Kind: spec.UndocumentedStatus, What: "GET /a: 500", Count: 2},
 	},
 }
 

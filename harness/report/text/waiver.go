@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 )
 
 // warnDays is how many days before it expires a waiver is warned of.
@@ -54,7 +55,7 @@ func (p *runPage) baseline() {
 }
 
 // BaselineLine says in one line which finding of a baseline it is. Nothing in it acts.
-func BaselineLine(k verdict.BaselineEntry) string {
+func BaselineLine(k baseline.Entry) string {
 	return textfit.Clip(k.Scenario, 120) + ": " + textfit.Clip(k.At, 160) + " [" + textfit.Clip(k.Kind, 60) + " " + textfit.Clip(k.Fingerprint, 20) + "]"
 }
 

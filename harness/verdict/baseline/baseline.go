@@ -12,7 +12,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -28,8 +27,25 @@ var Schema []byte
 
 var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema) })
 
+// An Entry is what identifies a finding.
+type Entry struct {
+	Scenario string `json:"scenario"`
+	// Target is the one that the finding is about. In a baseline of the first format it is "", which means any.
+	Target      string `json:"target,omitempty"`
+	At          string `json:"at"`
+	Class       string `json:"class"`
+	Kind        string `json:"kind"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// WithoutTarget returns the finding without its target.
+func (k Entry) WithoutTarget() Entry {
+	k.Target = ""
+	return k
+}
+
 // Parse reads a baseline. It is never nil when there are no problems.
-func Parse(file string, data []byte) ([]verdict.BaselineEntry, problem.Problems) {
+func Parse(file string, data []byte) ([]Entry, problem.Problems) {
 	root, problems := yamldoc.Parse(file, data) // which JSON is too, and it knows the places of mistakes
 	if len(problems) == 0 {
 		problems = compiled().Check(file, root)
@@ -37,14 +53,14 @@ func Parse(file string, data []byte) ([]verdict.BaselineEntry, problem.Problems)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	out := []verdict.BaselineEntry{}
+	out := []Entry{}
 	for _, n := range root.Get("findings").Elements() {
 		target := ""
 		if t := n.Get("target"); t != nil {
 			target = t.Text
 		}
-		out = append(out, verdict.BaselineEntry{
-			Scenario: n.Get("scenario").Text, Target: target, At: n.Get("at").Text, Class: verdict.Class(n.Get("class").Text),
+		out = append(out, Entry{
+			Scenario: n.Get("scenario").Text, Target: target, At: n.Get("at").Text, Class: n.Get("class").Text,
 			Kind: n.Get("kind").Text, Fingerprint: n.Get("fingerprint").Text,
 		})
 	}
@@ -53,8 +69,8 @@ func Parse(file string, data []byte) ([]verdict.BaselineEntry, problem.Problems)
 
 // Text returns a baseline as the file has it: a finding a line, in the order of scenarios and places, whatever order they
 // were found in, so that two versions can be compared.
-func Text(all []verdict.BaselineEntry) ([]byte, error) {
-	sorted := slices.SortedFunc(slices.Values(all), func(a, b verdict.BaselineEntry) int {
+func Text(all []Entry) ([]byte, error) {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b Entry) int {
 		return cmp.Or(
 			cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.At, b.At), cmp.Compare(a.Class, b.Class),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Target, b.Target),

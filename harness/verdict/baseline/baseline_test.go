@@ -7,13 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 var (
-	first  = verdict.BaselineEntry{Scenario: "items/story", At: "GET /items: body /name", Class: verdict.Difference, Kind: "value", Fingerprint: "12345678"}
-	second = verdict.BaselineEntry{Scenario: "items/story", Target: "go", At: "GET /items: body/\"\\<\u2028\x01\U0001F600> (candidate)", Class: verdict.Violation, Kind: "type", Fingerprint: "0e123456"}
+	first  = Entry{Scenario: "items/story", At: "GET /items: body /name", Class: "difference", Kind: "value", Fingerprint: "12345678"}
+	second = Entry{Scenario: "items/story", Target: "go", At: "GET /items: body/\"\\<\u2028\x01\U0001F600> (candidate)", Class: "violation", Kind: "type", Fingerprint: "0e123456"}
 )
 
 const whole = `{
@@ -26,12 +24,12 @@ const whole = `{
 `
 
 func TestABaselineIsReadAsItIsWritten(t *testing.T) {
-	text, err := Text([]verdict.BaselineEntry{second, first, second})
+	text, err := Text([]Entry{second, first, second})
 	if diff := cmp.Diff(whole, string(text)); diff != "" || err != nil {
 		t.Fatalf("%v, text (-want +got):\n%s", err, diff)
 	}
 	got, problems := Parse("baseline.json", text)
-	if diff := cmp.Diff([]verdict.BaselineEntry{first, second}, got); diff != "" || problems != nil {
+	if diff := cmp.Diff([]Entry{first, second}, got); diff != "" || problems != nil {
 		t.Errorf("%v, findings (-want +got):\n%s", problems, diff)
 	}
 	obeys(t, text)
@@ -70,7 +68,7 @@ func obeys(t *testing.T, text []byte) {
 func TestABaselineOfTheFirstFormatIsRead(t *testing.T) {
 	text := strings.NewReplacer(`"format": 2`, `"format": 1`, `"target":"go",`, "").Replace(whole)
 	got, problems := Parse("baseline.json", []byte(text))
-	if diff := cmp.Diff([]verdict.BaselineEntry{first, second.WithoutTarget()}, got); diff != "" || problems != nil {
+	if diff := cmp.Diff([]Entry{first, second.WithoutTarget()}, got); diff != "" || problems != nil {
 		t.Errorf("%v, findings (-want +got):\n%s", problems, diff)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -42,7 +41,7 @@ type Scenario struct {
 
 // Parse reads the waivers of a file, in its order, and checks what they say of the world. A file without anything but
 // comments has none.
-func Parse(file string, data []byte, world *World) ([]verdict.Waiver, problem.Problems) {
+func Parse(file string, data []byte, world *World) ([]Waiver, problem.Problems) {
 	if blank(data) {
 		return nil, nil
 	}
@@ -75,7 +74,7 @@ type decoder struct {
 	file     string
 	world    *World
 	ids      map[string]int // the line of each
-	waivers  []verdict.Waiver
+	waivers  []Waiver
 	problems problem.Problems
 }
 
@@ -85,7 +84,7 @@ func (d *decoder) problem(n *yamldoc.Node, what, fix string) {
 
 func (d *decoder) waiver(n *yamldoc.Node) {
 	difference := n.Get("difference")
-	w := verdict.Waiver{
+	w := Waiver{
 		ID: n.Get("id").Text, Scenario: n.Get("scenario").Text, At: n.Get("at").Text,
 		Kind: difference.Get("kind").Text, Fingerprint: difference.Get("fingerprint").Text,
 		Class: n.Get("class").Text, Reason: n.Get("reason").Text, Owner: n.Get("owner").Text, Link: n.Get("link").Str(),
@@ -116,9 +115,9 @@ func (d *decoder) waiver(n *yamldoc.Node) {
 }
 
 // same reports whether two waivers hold under one condition.
-func same(a, b *verdict.Waiver) bool { return fmt.Sprint(a.When) == fmt.Sprint(b.When) }
+func same(a, b *Waiver) bool { return fmt.Sprint(a.When) == fmt.Sprint(b.When) }
 
-func (d *decoder) when(n *yamldoc.Node, w *verdict.Waiver) {
+func (d *decoder) when(n *yamldoc.Node, w *Waiver) {
 	for _, t := range n.Get("targets").Elements() {
 		if d.world.Targets != nil && !slices.Contains(d.world.Targets, t.Text) {
 			d.problem(t, fmt.Sprintf("there is no target %q", t.Text), problem.OneOf(t.Text, d.world.Targets))
@@ -134,7 +133,7 @@ func (d *decoder) when(n *yamldoc.Node, w *verdict.Waiver) {
 }
 
 // place checks that there is a scenario, and a step in it.
-func (d *decoder) place(n *yamldoc.Node, w *verdict.Waiver) {
+func (d *decoder) place(n *yamldoc.Node, w *Waiver) {
 	var ids, steps []string
 	covered := false
 	for i := range d.world.Scenarios {

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 var world = &World{
@@ -48,12 +46,12 @@ func TestParse(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems)
 	}
-	want := []verdict.Waiver{
+	want := []Waiver{
 		{
 			ID: "W-0001", Scenario: "items/odd", At: "GET /items/${{ row.id }}: body /name", Kind: "value", Fingerprint: "12345678",
 			Class: "intended", Reason: "the new server keeps slashes", Owner: "ann", Link: "https://example.com/7",
 			Expires: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC),
-			When:    verdict.Condition{Targets: []string{"new"}, Env: map[string]string{"CI": "true"}}, File: "waivers.yaml", Line: 3,
+			When:    Condition{Targets: []string{"new"}, Env: map[string]string{"CI": "true"}}, File: "waivers.yaml", Line: 3,
 		},
 		{
 			ID: "W-0007", Scenario: "items/*", At: "open bus: GET /event: event (added)", Kind: "event-missing", Fingerprint: "8d1f0c2a",
@@ -130,62 +128,6 @@ func TestTwoWaiversForOneThing(t *testing.T) {
 func TestOfScenariosWithMistakesNothingIsSaid(t *testing.T) {
 	if _, problems := Parse("waivers.yaml", []byte(whole), &World{Kinds: world.Kinds, More: true}); problems != nil {
 		t.Error(problems)
-	}
-}
-
-func TestSkeleton(t *testing.T) {
-	name := verdict.Finding{
-		Class: verdict.Difference, Kind: "value", Scenario: "items/story", At: "GET /items (2): body /0/name", Fingerprint: "12345678",
-		Target: "new", Reference: `"lamp"`, Candidate: "\"LAMP\n\u202e- id: W-6666\"",
-	}
-	missing := verdict.Finding{
-		Class: verdict.Unmet, Kind: "event-awaited", Scenario: "items/odd[slash]", At: "GET /items/${{ row.id }}: \"a\\b\u2028\U0001F600\" (candidate)",
-		Fingerprint: "8d1f0c2a", Target: "new", Want: strings.Repeat("é", 100), Got: "nothing",
-	}
-	breach := verdict.Finding{Class: verdict.Violation, Kind: "status", Scenario: "items/story", At: "GET /items: status (candidate)", Fingerprint: "00000000", Target: "new", Text: "500 is not declared"}
-	there := []verdict.Waiver{{ID: "W-0041"}}
-	got := Skeleton([]verdict.Finding{name, name, missing, breach}, there, "candidate-bug", time.Date(2027, 2, 18, 23, 0, 0, 0, time.FixedZone("", -3600)))
-	want := `- id: W-0042 # reference "lamp", new "\"LAMP\n\u202e- id: W-6666\""
-  scenario: "items/story"
-  at: "GET /items (2): body /0/name"
-  difference: {kind: value, fingerprint: "12345678"}
-  class: candidate-bug
-  reason: ""
-  owner: ""
-  expires: 2027-02-19
-- id: W-0043 # new: want ` + strings.Repeat("é", 60) + `…, got nothing
-  scenario: "items/odd[slash]"
-  at: "GET /items/${{ row.id }}: \"a\\b\u2028😀\" (candidate)"
-  difference: {kind: event-awaited, fingerprint: "8d1f0c2a"}
-  class: candidate-bug
-  reason: ""
-  owner: ""
-  expires: 2027-02-19
-- id: W-0044 # new breaks the contract: 500 is not declared
-  scenario: "items/story"
-  at: "GET /items: status (candidate)"
-  difference: {kind: status, fingerprint: "00000000"}
-  class: candidate-bug
-  reason: ""
-  owner: ""
-  expires: 2027-02-19
-`
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("skeleton (-want +got):\n%s", diff)
-	}
-	filled := strings.NewReplacer(`reason: ""`, "reason: r", `owner: ""`, "owner: o").Replace(got)
-	kinds := &World{Scenarios: world.Scenarios, Kinds: []string{"value", "status", "event-awaited"}}
-	waivers, problems := Parse("waivers.yaml", []byte(filled), kinds)
-	if problems != nil || len(waivers) != 3 {
-		t.Fatalf("filled in, it is read as %v, %v", waivers, problems)
-	}
-	for i, f := range []verdict.Finding{name, missing, breach} {
-		if !waivers[i].Matches(&f) {
-			t.Errorf("%+v does not accept %+v", waivers[i], f)
-		}
-	}
-	if _, problems := Parse("waivers.yaml", []byte(got), kinds); len(problems) != 6 {
-		t.Errorf("as it is, it has %d mistakes, want 6: every reason and every owner", len(problems))
 	}
 }
 

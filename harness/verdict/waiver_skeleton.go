@@ -1,48 +1,37 @@
-package waiver
+package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
 
-// Next returns the first id behind those of the waivers: W-0008 behind W-0007.
-func Next(waivers []verdict.Waiver) string { return name(last(waivers) + 1) }
-
-func name(n int) string { return fmt.Sprintf("W-%04d", n) }
-
-func last(waivers []verdict.Waiver) int {
-	most := 0
-	for i := range waivers {
-		n, _ := strconv.Atoi(strings.TrimPrefix(waivers[i].ID, "W-"))
-		most = max(most, n)
-	}
-	return most
-}
-
-// Skeleton returns the text of waivers for findings, one for each that says something else or says it elsewhere. Their ids
+// WaiverSkeleton returns the text of waivers for findings, one for each that says something else or says it elsewhere. Their ids
 // go on where those of the waivers that there are end. Reason and owner are left empty, and so is the class when it is
 // not given: what is accepted is for a person to say.
-func Skeleton(findings []verdict.Finding, there []verdict.Waiver, class string, expires time.Time) string {
+func WaiverSkeleton(findings []Finding, there []waiver.Waiver, class string, expires time.Time) string {
 	var out strings.Builder
-	seen := map[verdict.BaselineEntry]bool{}
-	n := last(there)
+	seen := map[baseline.Entry]bool{}
+	there = slices.Clone(there)
 	for i := range findings {
 		f := &findings[i]
-		if known := verdict.BaselineEntryOf(f).WithoutTarget(); !seen[known] {
+		if known := BaselineEntryOf(f).WithoutTarget(); !seen[known] {
 			seen[known] = true
-			n++
-			skeleton(&out, name(n), f, class, expires)
+			id := waiver.Next(there)
+			there = append(there, waiver.Waiver{ID: id})
+			skeleton(&out, id, f, class, expires)
 		}
 	}
 	return out.String()
 }
 
-func skeleton(out *strings.Builder, id string, f *verdict.Finding, class string, expires time.Time) {
+func skeleton(out *strings.Builder, id string, f *Finding, class string, expires time.Time) {
 	fmt.Fprintf(out, "- id: %s # %s\n", id, remark(f))
 	fmt.Fprintf(out, "  scenario: %s\n", quoted(f.Scenario))
 	fmt.Fprintf(out, "  at: %s\n", quoted(f.At))
@@ -56,11 +45,11 @@ func skeleton(out *strings.Builder, id string, f *verdict.Finding, class string,
 }
 
 // remark says in a line what is waived. What servers sent is quoted, and short.
-func remark(f *verdict.Finding) string {
+func remark(f *Finding) string {
 	switch f.Class {
-	case verdict.Difference:
+	case Difference:
 		return fmt.Sprintf("reference %s, %s %s", short(f.Reference), f.Target, short(f.Candidate))
-	case verdict.Violation:
+	case Violation:
 		return fmt.Sprintf("%s breaks the contract: %s", f.Target, short(f.Text))
 	default:
 		return fmt.Sprintf("%s: want %s, got %s", f.Target, short(f.Want), short(f.Got))
