@@ -9,7 +9,7 @@ import (
 
 // BaselineEntryOf returns what identifies a finding in the baseline.
 func BaselineEntryOf(f *Finding) baseline.Entry {
-	return baseline.Entry{f.Scenario, f.Target, f.At, string(f.Class), f.Kind, f.Fingerprint}
+	return baseline.Entry{Scenario: f.Scenario, Target: f.Target, At: f.At, Class: string(f.Class), Kind: f.Kind, Fingerprint: f.Fingerprint}
 }
 
 // DivideBaseline divides a baseline: fixed is what the run would have shown and has not, and what is of scenarios that are not
