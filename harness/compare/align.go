@@ -6,17 +6,17 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// A pair is an event of each side that stand for each other, or one event that is alone.
+// A pair is two corresponding events, one of each side, or one event without a counterpart.
 type pair struct {
 	ref, cand *item
-	alone     diff.Kind // why one is alone
-	moved     *item     // where the reference has an event that was moved
+	alone     diff.Kind // why there is only one
+	moved     *item     // for a moved event: the reference's event in its own place
 }
 
-// What it costs to align two sequences. A pair of like-named events that differ costs less than leaving out one and
-// putting in the other; so does a pair that differs in nothing but its name. Of pairs that may be equal those are better
-// in which both events repeat what came before them, or neither does. One that is on different sides of an anchor costs less
-// than a move, and two of them more.
+// The costs of aligning two sequences. A pair of events with the same name and other contents costs less than a missing
+// and an extra event. So does a pair that differs only in its name. Of pairs that may be equal, those are better in
+// which both events repeat their predecessors, or neither does. One pair on different sides of an anchor costs less
+// than a move, but two such pairs cost more.
 const (
 	costRepeats = 1
 	costAcross  = 3 * 10
@@ -43,7 +43,7 @@ func cost(a, b *item) int {
 	}
 }
 
-// maxTable bounds the table of the alignment. Longer sequences that differ in the middle are paired by position there.
+// maxTable bounds the table of the alignment. If the parts that differ are longer, their events are paired by position.
 const maxTable = 4 << 20
 
 // align pairs the events of two sequences in order, at the least cost.
@@ -84,7 +84,7 @@ func byPosition(ref, cand []item) []pair {
 	return out
 }
 
-// byTable fills the table of edit distances from the end, and walks it from the beginning.
+// byTable fills a table of edit distances from the end, and then walks it from the beginning.
 func byTable(ref, cand []item) []pair {
 	w := len(cand) + 1
 	table := make([]int, (len(ref)+1)*w)
@@ -123,8 +123,8 @@ func byTable(ref, cand []item) []pair {
 	return out
 }
 
-// explainGaps finds what became of events that are alone: one that the candidate has elsewhere was moved, one that the
-// candidate has twice in a row was doubled. A moved event is one finding, so its other half is dropped.
+// explainGaps finds out why events have no counterpart. One that the candidate has elsewhere was moved, and one that it
+// has twice in a row was doubled. A moved event is one finding, so its other half is dropped.
 func explainGaps(pairs []pair) []pair {
 	type likeness struct{ name, key string }
 	doubled := doubledEvents(pairs)
@@ -137,8 +137,8 @@ func explainGaps(pairs []pair) []pair {
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
-// pairMoved takes events for moved that are alone on each side and have something in common, each for the first that is left. The
-// pairs of those on the reference's side are empty then.
+// pairMoved joins a missing and an extra event that have something in common into one moved event. Of several missing
+// ones, it takes the first. The reference's pair is empty afterwards.
 func pairMoved[K comparable](pairs []pair, common func(*item) K) {
 	lost := map[K][]int{}
 	for i := range pairs {
@@ -158,25 +158,25 @@ func pairMoved[K comparable](pairs []pair, common func(*item) K) {
 	}
 }
 
-// pairByName puts those events together that are alone on each side and have one name: one that came at another place and
-// with other values is one event, and to say that it is not sent would be untrue.
+// pairByName joins a missing and an extra event with the same name. An event at another place with other values is
+// still one event, so it would be wrong to report it as missing.
 func pairByName(pairs []pair) []pair {
 	pairMoved(pairs, func(it *item) string { return it.name })
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
-// markRepeats marks the events that are the same as those before them.
+// markRepeats marks the events that are equal to their predecessors.
 func markRepeats(items []item) {
 	for i := 1; i < len(items); i++ {
 		items[i].again = items[i].name == items[i-1].name && items[i].event.Data == items[i-1].event.Data
 	}
 }
 
-// doubledEvents tells of each pair whether its candidate's event stands beside one like it that is not alone, with at most more of its
-// like between them.
+// doubledEvents reports for each pair whether the candidate's event follows or precedes an equal one that has a
+// counterpart, with nothing but equal ones between them.
 func doubledEvents(pairs []pair) []bool {
 	out := make([]bool, len(pairs))
-	var run []int // pairs whose events are like each other, one after the other in the candidate's sequence
+	var run []int // pairs with equal events that are consecutive in the candidate's sequence
 	paired := false
 	end := func() {
 		for _, i := range run {

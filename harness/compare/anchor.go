@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// An anchor is an event that orders those of all keys: what comes before it on one side comes before it on the other. An
-// event on the wrong side of one is a finding, whatever its key. When an anchor has several on the wrong side, it is the
-// anchor that came at another place.
+// An anchor is an event that orders the events of all keys: what comes before it on one side must come before it on the
+// other. An event on the wrong side of an anchor is a finding, whatever its key. If several events are on the wrong
+// side of an anchor, the anchor itself was moved.
 
-// anchored takes the anchors out of two sequences.
+// anchored separates the anchors in two sequences from the other events.
 func (s sequences) anchored(items [2][]item) (anchors, others [2][]item) {
 	if len(s.rule.Anchors) == 0 || s.rule.OrderWithin == "" {
 		return anchors, items
@@ -30,7 +30,8 @@ func (s sequences) anchored(items [2][]item) (anchors, others [2][]item) {
 	return anchors, others
 }
 
-// barriers returns the anchors of which it is certain which is which, and notes of each event how many of them came before it.
+// barriers returns the anchors that certainly correspond to each other, and notes for each event how many of them
+// precede it.
 func barriers(anchors []pair, groups [][2][]item) []pair {
 	var out []pair
 	for i, p := range anchors {
@@ -50,7 +51,8 @@ func barriers(anchors []pair, groups [][2][]item) []pair {
 	return out
 }
 
-// uncertain reports whether one of the anchors like one, beside it, is alone: then that one may be the other's counterpart.
+// uncertain reports whether an equal anchor next to one has no counterpart. Then that anchor may be the real
+// counterpart.
 func uncertain(anchors []pair, i, step int) bool {
 	for j := i + step; j >= 0 && j < len(anchors); j += step {
 		p := anchors[j]
@@ -64,14 +66,14 @@ func uncertain(anchors []pair, i, step int) bool {
 	return false
 }
 
-// passed reports whether another anchor has moved past one: it may be the other that stayed.
+// passed reports whether another anchor has moved past this one. Then this one may be the one that moved.
 func passed(anchors []pair, p pair) bool {
 	return slices.ContainsFunc(anchors, func(o pair) bool {
 		return o.moved != nil && (o.moved.index < p.ref.index) != (o.cand.index < p.cand.index)
 	})
 }
 
-// straddled returns the barriers that two events which stand for each other are on different sides of, as a range.
+// straddled returns the barriers that two corresponding events are on different sides of, as a range.
 func straddled(ref, cand *item) (from, to int) {
 	return min(ref.behind, cand.behind), max(ref.behind, cand.behind)
 }
@@ -79,12 +81,12 @@ func straddled(ref, cand *item) (from, to int) {
 // A crossing is a pair of events on different sides of a barrier.
 type crossing struct{ pair, barrier int }
 
-// displaced reports what came on the wrong side of a barrier: as few events and anchors as explain all crossings.
+// displaced reports what is on the wrong side of a barrier: as few events and anchors as explain all crossings.
 func (s *streams) displaced(barriers, pairs []pair) {
 	var all []crossing
 	for i, p := range pairs {
 		if p.ref == nil || p.cand == nil {
-			continue // of one that moved in its own key it is told there
+			continue // an event that moved among those of its own key is reported there
 		}
 		for from, to := straddled(p.ref, p.cand); from < to; from++ {
 			all = append(all, crossing{i, from})
@@ -105,7 +107,8 @@ func (s *streams) displaced(barriers, pairs []pair) {
 	}
 }
 
-// mostCommon returns what most crossings have in common, and how many they are. The first counts when there are several.
+// mostCommon returns what most crossings have in common, and their number. If several are equally common, the first one
+// wins.
 func mostCommon(all []crossing, of func(crossing) int) (what, n int) {
 	count := map[int]int{}
 	for _, c := range all {
@@ -119,7 +122,7 @@ func mostCommon(all []crossing, of func(crossing) int) (what, n int) {
 	return what, n
 }
 
-// movedDifference tells of two events that stand for each other and come at different places.
+// movedDifference describes two corresponding events at different places.
 func movedDifference(p pair, how, across string) diff.Difference {
 	return diff.Difference{
 		Reason: diff.Because(diff.EventMoved, diff.ElsewhereInOrder, p.cand.name, ", "+how), Events: [2]int{p.ref.index, p.cand.index}, At: atEvent(p.cand),

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A body that says it is a ZIP archive is compared by what it holds, as a document whose members are the entries (see
-// harness/internal/archive): rules name an entry as JSONPaths name a member. The order of the entries counts as well, which that of
-// members does not. When entries were written, and how they are compressed, does not.
+// A body whose type is a ZIP archive is compared by its contents, as a document whose members are the entries: see
+// harness/internal/archive. So a rule selects an entry by a JSONPath. The order of the entries is compared as well.
+// Their times and their compression are not.
 
-// archiveIn reads the archive that an answer has. It is nil when the answer is not called one, has no body, or has one of
-// which nobody knows all.
+// archiveIn reads the archive in a response. It returns nil when the response does not declare an archive, or when its
+// body is not completely known.
 func archiveIn(r *transcript.Response) (*archive.Document, error) {
 	if !archive.Is(r.Header.ContentType()) || r.Body.Undecoded(r.Header) || !r.Body.Whole() {
 		return nil, nil
@@ -32,8 +32,8 @@ func archiveIn(r *transcript.Response) (*archive.Document, error) {
 	return doc, nil
 }
 
-// brokenArchive says what is wrong with the archive of an answer; "" when nothing is. An answer to HEAD has no body, and
-// what it would say is not looked into.
+// brokenArchive returns what is wrong with the archive in a response; "" when nothing is. A response to HEAD has no
+// body, so it is not checked.
 func brokenArchive(x *transcript.Exchange) string {
 	if !hasBody(x) || !succeeded(x) {
 		return ""
@@ -44,12 +44,13 @@ func brokenArchive(x *transcript.Exchange) string {
 	return ""
 }
 
-// entryOrder compares the order of the entries that two archives have in common. Which entries there are, the documents tell.
+// entryOrder compares the order of the entries that both archives have. Comparing the documents finds all other
+// differences.
 func (c *comparison) entryOrder(sides [2]jsondiff.Content, report func(diff.Difference)) {
 	if len(sides[0].Entries) == 0 || len(sides[1].Entries) == 0 {
 		return
 	}
-	b := c.IDs.Named() // by now what is made up in their names is bound
+	b := c.IDs.Named() // by now, the generated values in the names are bound
 	var bare [2]map[string]bool
 	for side, s := range sides {
 		bare[side] = map[string]bool{}

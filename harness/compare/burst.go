@@ -10,12 +10,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Of the answers of a burst nobody knows which belongs to which request. They are put in an order that does not depend on
-// which came first. Those that are equal but for their ids have none: what comes behind the burst, such as a list, tells
-// whose ids belong together. So it is looked at before they are paired. None of that is kept: it says which answers to
-// compare, and not what is equal, and two answers that share an id where the reference has two are found as ever.
+// Nothing shows which response of a burst belongs to which request. So responses are sorted in a way that does not
+// depend on which one came first. If some are equal apart from their ids, that is not enough. But what follows the
+// burst, such as a list, shows whose ids belong together. So the following steps are compared first, and their findings
+// and bindings are discarded: they say which responses to compare, and not what is equal. If two responses share an id
+// where the reference has two, that is still found.
 
-// pairBurst returns the exchanges of a burst in the order in which they are compared.
+// pairBurst returns the exchanges of a burst in the order in which to compare them.
 func (c *comparison) pairBurst(number int, ref, cand *transcript.Step) (rx, cx []*transcript.Exchange) {
 	rules := c.rules.volatile(ref.ID)
 	by := func(b *ident.Bindings) describer {
@@ -36,11 +37,12 @@ func (c *comparison) pairBurst(number int, ref, cand *transcript.Step) (rx, cx [
 	return matchBy(ref.Exchanges, cand.Exchanges, bare, by(ahead.IDs.Named()))
 }
 
-// A describer says what a message is, up to renaming.
+// A describer describes a message apart from its generated values.
 type describer func(side int, x *transcript.Exchange) string
 
-// matchBy puts those messages first that are equal on both sides by the last telling, then those that are by the one before,
-// and then the rest. No order depends on which came first, but of those that are equal by the first telling.
+// matchBy pairs the messages with equal descriptions: first by the last describer, then by the one before, and so on.
+// The rest comes at the end. The result depends on which message came first only if the first describer does not tell
+// them apart.
 func matchBy(ref, cand []*transcript.Exchange, tellings ...describer) (rx, cx []*transcript.Exchange) {
 	ref, cand = sortedBy(tellings[0], 0, ref), sortedBy(tellings[0], 1, cand)
 	for _, told := range slices.Backward(tellings) {
@@ -63,7 +65,7 @@ func matchBy(ref, cand []*transcript.Exchange, tellings ...describer) (rx, cx []
 	return append(rx, ref...), append(cx, cand...)
 }
 
-// sortedBy returns exchanges sorted by the text that describes each.
+// sortedBy sorts exchanges by their descriptions.
 func sortedBy(told describer, side int, xs []*transcript.Exchange) []*transcript.Exchange {
 	keys := map[*transcript.Exchange]string{}
 	for _, x := range xs {
@@ -72,7 +74,7 @@ func sortedBy(told describer, side int, xs []*transcript.Exchange) []*transcript
 	return slices.SortedStableFunc(slices.Values(xs), func(a, b *transcript.Exchange) int { return cmp.Compare(keys[a], keys[b]) })
 }
 
-// hasDuplicates reports whether there are two answers that are equal but for what was made up.
+// hasDuplicates reports whether two responses differ in nothing but generated values.
 func hasDuplicates(told describer, side int, xs []*transcript.Exchange) bool {
 	first := map[string]*transcript.Exchange{}
 	for _, x := range xs {

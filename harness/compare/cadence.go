@@ -8,14 +8,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// The beats of a stream are due at moments that a rule says. Each is held against its own: a server that was kept waiting may
-// make up for the beats it has missed, all at once, but none may come before it is due, so that there are never too many.
+// A rule says when the heartbeats of a stream are due. Each one is compared with its own due time. A server that was
+// kept waiting may send all the heartbeats that it has missed at once. But none may come before it is due, so there are
+// never too many.
 
-// excusedBeats is why a heartbeat that is out of time is no finding.
+// excusedBeats is why a heartbeat at the wrong time is not a finding.
 const excusedBeats = "heartbeats that were out of time by no more than the machine was busy"
 
-// cadence returns the first beat that is out of time; nil when none is. What the machine has delayed comes on top of the
-// tolerance; excused is how many beats needed that.
+// cadence returns the first heartbeat at the wrong time; nil when there is none. Delays of the machine extend the
+// tolerance. excused counts the heartbeats that needed that.
 func cadence(t *transcript.Transcript, s *transcript.Stream, h *Heartbeat) (f *Unmet, excused int) {
 	n := 0
 	for i := range s.Events {
@@ -52,7 +53,7 @@ func cadence(t *transcript.Transcript, s *transcript.Stream, h *Heartbeat) (f *U
 	return nil, excused + max(0, h.minBeats(s, 0)-n)
 }
 
-// minBeats returns how many beats a stream must have had before it ended, on a machine that may have delayed them.
+// minBeats returns how many heartbeats a stream must have had when it ended, on a machine that may have delayed them.
 func (h *Heartbeat) minBeats(s *transcript.Stream, stalled time.Duration) int {
 	overdue := s.Until - s.At - h.First - h.Tolerance - stalled
 	if overdue < 0 {

@@ -12,17 +12,19 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// The sum of a body that has ids in it is another on each side, as the ids are. Equal bodies have equal sums.
+// If a body contains ids, its checksum is different on each side, because the ids are. Equal bodies have equal
+// checksums.
 
 // fields compares header fields and trailers.
 type fields struct{ *comparison }
 
-// checksums are the fields that have a sum of the body (RFC 9110 §8.8.3, RFC 9530 §2 and §3, RFC 3230 §4.3.2, RFC 1864).
+// checksums are the fields with a checksum of the body (RFC 9110 §8.8.3, RFC 9530 §2 and §3, RFC 3230 §4.3.2, RFC
+// 1864).
 var checksums = []string{"ETag", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"}
 
-// checksumExplained binds the sums of two bodies that differ, and in nothing but what may: such as ids that are bound.
-// From then on one stands for the other, so that a content that comes again must have its own again. same is whether
-// nothing was found in the bodies.
+// checksumExplained binds the checksums of two bodies that differ only as they may, for example in bound ids. From then
+// on, the checksums must appear together, so the same content must have the same checksum again. same is whether no
+// difference was found in the bodies.
 func (h fields) checksumExplained(step, name string, ref, cand *transcript.Response, same bool) bool {
 	if !same || !slices.ContainsFunc(checksums, func(n string) bool { return strings.EqualFold(n, name) }) {
 		return false
@@ -34,8 +36,8 @@ func (h fields) checksumExplained(step, name string, ref, cand *transcript.Respo
 	return h.IDs.BindWhole(r[0], o[0], ident.InStep(step, diff.At{Part: "header " + name})).None()
 }
 
-// sameFormat reports whether two sums have one form: as many characters, and all signs in the same places (W/"…", sha-256=:…=:),
-// but for those of Base64 itself.
+// sameFormat reports whether two checksums have the same format: the same length, and the same symbols in the same
+// places (W/"…", sha-256=:…=:), apart from those of Base64.
 func sameFormat(ref, cand string) bool {
 	if len(ref) != len(cand) || len(ref) < ident.MinKnown {
 		return false
@@ -55,7 +57,7 @@ func sameFormat(ref, cand string) bool {
 	return strings.HasPrefix(ref, "W/") == strings.HasPrefix(cand, "W/") && form(ref) == form(cand)
 }
 
-// contentsDiffer reports whether two bodies hold different values, and not only the same in another way.
+// contentsDiffer reports whether two bodies have different values, and not only different notations.
 func (h fields) contentsDiffer(ref, cand *transcript.Response) bool {
 	if bytes.Equal(ref.Body.Bytes, cand.Body.Bytes) {
 		return false
@@ -66,8 +68,8 @@ func (h fields) contentsDiffer(ref, cand *transcript.Response) bool {
 	return rerr != nil || oerr != nil || !jsontree.Equal(r, o, jsontree.Exact.Equal)
 }
 
-// bindBoundaries binds the delimiters of two bodies in several parts (RFC 2046 §5.1.1), which are made up: in the bodies they must
-// stand where they belong.
+// bindBoundaries binds the delimiters of two multipart bodies (RFC 2046 §5.1.1), which are generated. In the bodies,
+// they must appear in the same places.
 func (h fields) bindBoundaries(ref, cand transcript.Header, where ident.Location) {
 	if ref.ContentType() == cand.ContentType() {
 		return

@@ -10,19 +10,20 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A body in content codings (RFC 9110 §8.4) is kept by what is in them. One that stays as it came is either in none of the codings
-// that it names, so that no client can read it, which is an Unmet demand; or it is an UnreadableBody: its content cannot be judged.
+// A body in content codings (RFC 9110 §8.4) is recorded without them. If it could not be decoded, there are two cases.
+// It may not be in the codings that it names, so that no client can read it: that is an Unmet demand. Otherwise it is
+// an UnreadableBody, whose content cannot be judged.
 
-// contentEncoding is compared whenever only one side uses a coding, whatever fields the rules name.
+// contentEncoding is compared whenever the codings of the two sides differ, even if no rule names the field.
 const contentEncoding = "Content-Encoding"
 
-// An UnreadableBody body or stream could not be looked into, so that nothing it says was judged.
+// An UnreadableBody is a body or a stream that could not be decoded, so that its content was not judged.
 type UnreadableBody struct {
 	Step string
-	Text string // what it is, and why it could not be
+	Text string // what it is, and why it could not be decoded
 }
 
-// Unreadable returns the bodies that could not be decoded, in the order of the steps, each text once for a step.
+// Unreadable returns what could not be decoded, in the order of the steps, and each text once for a step.
 func Unreadable(t *transcript.Transcript) []UnreadableBody {
 	var out []UnreadableBody
 	add := func(step, what, why string) {
@@ -46,7 +47,7 @@ func Unreadable(t *transcript.Transcript) []UnreadableBody {
 	return out
 }
 
-// hasBody reports whether an answer came to its end, and may have a body.
+// hasBody reports whether a response is complete and may have a body.
 func hasBody(x *transcript.Exchange) bool {
 	return x.Response != nil && x.Failure == nil && x.Request.Method != "HEAD"
 }
@@ -56,7 +57,7 @@ func unreadableResponse(x *transcript.Exchange) string {
 	return unread
 }
 
-// opaqueResponse is Body.Opaque of an answer. A broken exchange is reported as broken instead.
+// opaqueResponse is Body.Opaque for a response. A broken exchange is reported as broken instead.
 func opaqueResponse(x *transcript.Exchange) (unread, mistaken string) {
 	const partial = 206
 	if !hasBody(x) {
@@ -65,7 +66,7 @@ func opaqueResponse(x *transcript.Exchange) (unread, mistaken string) {
 	return x.Response.Body.Opaque(x.Response.Header, x.Response.Status == partial)
 }
 
-// unreadableRequest is why the body of a request to an upstream cannot be read.
+// unreadableRequest returns why the body of a request to an upstream cannot be read; "" when it can.
 func unreadableRequest(x *transcript.Exchange) string {
 	if broke(x) {
 		return ""
@@ -74,7 +75,7 @@ func unreadableRequest(x *transcript.Exchange) string {
 	return unread
 }
 
-// unrequestedCodings returns the codings of an answer that its request did not ask for.
+// unrequestedCodings returns the codings of a response that its request did not ask for.
 func unrequestedCodings(x *transcript.Exchange) string {
 	if x.Response == nil {
 		return ""
@@ -83,7 +84,7 @@ func unrequestedCodings(x *transcript.Exchange) string {
 	return strings.Join(slices.DeleteFunc(x.Response.Header.Codings(), func(name string) bool { return coding.Accepted(asked, name) }), ", ")
 }
 
-// unmetCodings returns what is wrong with the coding of an answer, whatever the other side does.
+// unmetCodings returns what is wrong with the coding of a response, whatever the other side does.
 func unmetCodings(x *transcript.Exchange) []Unmet {
 	var out []Unmet
 	if names := unrequestedCodings(x); names != "" {
@@ -109,7 +110,7 @@ func wrongCoding(h transcript.Header, why string) Unmet {
 	}
 }
 
-// streamCodings returns the codings that the answer of a stream names, when its events were read without decoding anything.
+// streamCodings returns the codings that the response of a stream names, if its events were read without decoding.
 func streamCodings(t *transcript.Transcript, s *transcript.Stream) string {
 	if s.Decoded {
 		return ""
@@ -127,12 +128,12 @@ func streamCodings(t *transcript.Transcript, s *transcript.Stream) string {
 	return ""
 }
 
-// hasEvents reports whether a stream has events. When nothing was decoded, it is in no coding.
+// hasEvents reports whether a stream has events. If they were read without decoding, the stream is in no coding.
 func hasEvents(s *transcript.Stream) bool {
 	return slices.ContainsFunc(s.Events, func(ev transcript.Event) bool { return !ev.Comment && !ev.Undispatched })
 }
 
-// wrongStreamCoding returns the codings that a stream names although it is in none; "" when it names none.
+// wrongStreamCoding returns the codings that a stream names although it is in no coding; "" when it names none.
 func wrongStreamCoding(t *transcript.Transcript, s *transcript.Stream) string {
 	if !hasEvents(s) {
 		return ""
@@ -140,7 +141,7 @@ func wrongStreamCoding(t *transcript.Transcript, s *transcript.Stream) string {
 	return streamCodings(t, s)
 }
 
-// unreadableStream is why a stream cannot be read.
+// unreadableStream returns why a stream cannot be read; "" when it can.
 func unreadableStream(t *transcript.Transcript, s *transcript.Stream) string {
 	names := streamCodings(t, s)
 	if names == "" || hasEvents(s) {
@@ -149,7 +150,7 @@ func unreadableStream(t *transcript.Transcript, s *transcript.Stream) string {
 	return fmt.Sprintf("it is in the coding %q, which was not decoded", names)
 }
 
-// withCoding adds Content-Encoding to the names of the fields to compare, when the two sides are in different codings.
+// withCoding adds Content-Encoding to the names of the fields to compare, if the codings of the two sides differ.
 func withCoding(names []string, ref, cand transcript.Header) []string {
 	named := slices.ContainsFunc(names, isCoding)
 	if named || slices.Equal(ref.Codings(), cand.Codings()) {
@@ -160,7 +161,8 @@ func withCoding(names []string, ref, cand transcript.Header) []string {
 
 func isCoding(name string) bool { return strings.EqualFold(name, contentEncoding) }
 
-// skipUnreadable notes that two bodies are not compared, because one of them cannot be read.
+// skipUnreadable notes that two bodies are not compared because one of them cannot be read. It returns false when both
+// can.
 func (c *comparison) skipUnreadable(ref, cand string) bool {
 	if cmp.Or(ref, cand) == "" {
 		return false

@@ -10,19 +10,19 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Collapse says which events are pieces of a text that a server may cut as it likes. Those of a run, which follow one
-// another within their correlation key, count as one event with the whole text. Nothing else may differ among them: where
-// it does, a run ends and another begins.
+// Collapse says which events are pieces of a text that a server may split as it likes. A run is a series of such
+// events, one after the other within their correlation key. It counts as one event with the whole text. If two events
+// differ in anything else, one run ends and another begins.
 type Collapse struct {
-	Event string   // their name
-	By    []string // JSONPaths of what pieces of one text have in common; each must select one value
+	Event string   // the name of the events
+	By    []string // JSONPaths of what the pieces of one text have in common; each must select one value
 	Text  string   // the JSONPath of the piece of text
 }
 
-// Pieces are the rules for collapsing of a stream, ready to be applied.
+// Pieces are the collapse rules of a stream in a compiled form.
 type Pieces struct {
 	rules []pieceRule
-	exact bool // how events are written matters
+	exact bool // the notation of events matters
 }
 
 type pieceRule struct {
@@ -31,14 +31,14 @@ type pieceRule struct {
 	text  *jsonpath.Path
 }
 
-// Pieces returns the rules for the pieces of texts.
+// Pieces compiles the collapse rules.
 func (r Stream) Pieces() Pieces {
 	out := Pieces{exact: r.Exact}
 	for _, c := range r.Collapse {
 		rule := pieceRule{event: c.Event}
 		var err error
 		if rule.text, err = jsonpath.Parse(c.Text); err != nil {
-			continue // checked where rules are read
+			continue // this was checked when the rules were read
 		}
 		for _, by := range c.By {
 			path, err := jsonpath.Parse(by)
@@ -52,18 +52,18 @@ func (r Stream) Pieces() Pieces {
 	return out
 }
 
-// A Piece is an event with a piece of a text.
+// A Piece is an event that contains a piece of a text.
 type Piece struct {
 	Text string
 	ev   *transcript.Event
 	root *jsontree.Node
-	node *jsontree.Node // has the text
-	// exact is whether it matters how the event is written.
+	node *jsontree.Node // the one with the text
+	// exact is whether the notation of the event matters.
 	exact bool
 }
 
-// Of returns the piece of a text that an event brings; nil when it brings none that a rule speaks of. What is defective
-// is left as it is, and so is what a browser would pass over.
+// Of returns the piece of a text in an event; nil when no rule selects one. Defective data does not count as a piece,
+// and neither does an event that a browser ignores.
 func (p Pieces) Of(ev *transcript.Event) *Piece {
 	i := slices.IndexFunc(p.rules, func(r pieceRule) bool { return r.event == ev.Name })
 	if i < 0 || ev.Comment || ev.Undispatched {
@@ -90,7 +90,7 @@ func (p Pieces) Of(ev *transcript.Event) *Piece {
 	return &Piece{node.Text, ev, root, node, p.exact}
 }
 
-// With returns the event with another text.
+// With returns the event with a different text.
 func (p *Piece) With(text string) transcript.Event {
 	ev, was := *p.ev, p.node.Text
 	p.node.Text = text
@@ -99,7 +99,7 @@ func (p *Piece) With(text string) transcript.Event {
 	return ev
 }
 
-// Joins reports whether two pieces that follow one another belong to one text: their events differ in nothing else.
+// Joins reports whether two consecutive pieces belong to one text: their events differ in nothing else.
 func (p *Piece) Joins(next *Piece) bool {
 	a, b := p.ev, next.ev
 	if a.Name != b.Name || a.Type != b.Type || a.ID != b.ID || a.Retry != b.Retry || p.exact && a.Framing != b.Framing {
@@ -112,8 +112,8 @@ func (p *Piece) Joins(next *Piece) bool {
 	return same
 }
 
-// collapse puts the pieces of texts together in a sequence. The event that stands for a run is called after the first of
-// its pieces. No run goes on behind an anchor.
+// collapse joins the pieces of texts in a sequence. The event that represents a run has the label of the first piece.
+// An anchor ends a run.
 func (s sequences) collapse(side int, items, anchors []item) []item {
 	if len(s.pieces.rules) == 0 {
 		return items
@@ -130,7 +130,7 @@ func (s sequences) collapse(side int, items, anchors []item) []item {
 		for i, p := range run {
 			texts[i] = p.Text
 		}
-		ev := run[0].With(jsontree.Join(texts...)) // a character that was cut in two is one again
+		ev := run[0].With(jsontree.Join(texts...)) // if a character was split, this makes it whole again
 		whole.event = &ev
 		whole.key, whole.outline = s.keys(side, &ev)
 		out, items = append(out, whole), items[len(run):]
@@ -140,7 +140,7 @@ func (s sequences) collapse(side int, items, anchors []item) []item {
 	return out
 }
 
-// run returns the pieces of one text that a sequence begins with.
+// run returns the pieces of one text at the start of a sequence.
 func (s sequences) run(items, anchors []item) []*Piece {
 	var run []*Piece
 	for i := range items {
@@ -153,7 +153,7 @@ func (s sequences) run(items, anchors []item) []*Piece {
 	return run
 }
 
-// parted reports whether an anchor comes between two events.
+// parted reports whether there is an anchor between two events.
 func parted(a, b item, anchors []item) bool {
 	return slices.ContainsFunc(anchors, func(anchor item) bool { return a.index < anchor.index && anchor.index < b.index })
 }

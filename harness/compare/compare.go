@@ -2,17 +2,17 @@
 //
 // Everything is compared unless a rule says otherwise, in this order:
 //
-//  1. Values that the servers make up (ids, tokens) are not ignored: two that stand in the same place when they first
-//     appear are bound to each other, and from then on must always stand together, wherever they show up. Times must lie
-//     near the moment they were seen.
-//  2. Step by step, the exchanges: status, the header fields that the rules name, the body; JSON as JSON.
-//  3. Stream by stream, the events: heartbeats are taken out, the pieces of a text are put together where a rule says so,
-//     the sequences are aligned, and each pair is compared. One event that is lost, doubled, moved or renamed is one
-//     difference.
-//  4. Rule by rule of the stubs, the requests that the targets have sent to their upstreams, as if they were answers.
+//  1. Generated values, such as ids and tokens, are not ignored. When two of them first appear in the same place, they
+//     are bound to each other. From then on, each may only appear together with the other one. Times must be near the
+//     moment they were seen.
+//  2. Exchanges are compared step by step: the status, the header fields that rules name, and the body, as JSON if it is
+//     JSON.
+//  3. Events are compared stream by stream. Heartbeats are taken out, the pieces of a text are joined where a rule says
+//     so, the sequences are aligned, and each pair is compared. A lost, doubled, moved or renamed event is one difference.
+//  4. Requests that the targets sent to their upstreams are compared like responses, for each rule of a stub.
 //
-// What did not work out on one target by itself (a request that failed, an event that never came) is no difference but
-// an Unmet demand of that target, and is found by AllUnmet; the exchanges concerned are not compared.
+// What a target alone has failed to do is not a difference, but an Unmet demand of that target: a request failed, or an
+// event never came. AllUnmet finds these. The exchanges in question are not compared.
 //
 // The package is pure: it reads two transcripts and rules, and changes nothing.
 package compare
@@ -29,23 +29,23 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Result is what came of comparing two transcripts.
+// A Result is the outcome of comparing two transcripts.
 type Result struct {
 	Differences []diff.Difference
 	// Exchanges and Events count the pairs that were compared.
 	Exchanges, Events int
-	// NotCompared counts what was there and was not compared, by reason.
+	// NotCompared counts what was recorded but not compared, by reason.
 	NotCompared map[string]int
-	// Unnamed counts the answers in which header fields differ that no rule names, by field.
+	// Unnamed counts responses by the header fields that differ in them and that no rule names.
 	Unnamed map[string]int
 	// Applied are the rules that selected something: Volatile.Rule, HeaderApplied, StreamApplied, OrderApplied,
 	// AnchorApplied, CollapseApplied.
 	Applied map[string]bool
-	// Refused are rules that are broader than what they are to silence, each once.
+	// Refused are the rules that were rejected because they are too broad, each once.
 	Refused []jsondiff.Refusal
-	// Names are what the ids are called that differences speak of, in the order in which they came.
+	// Names are the names of the ids in differences, in the order in which the ids were bound.
 	Names []ident.Name
-	// Beside are the values that were let stand for each other without a rule.
+	// Assumed are the values that were accepted as generated ones without a rule.
 	Assumed []ident.Assumed
 }
 
@@ -54,7 +54,7 @@ func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
 	return TranscriptsWith(nil, ref, cand, rules)
 }
 
-// TranscriptsWith is Transcripts with documents that the rest of a judgement reads as well.
+// TranscriptsWith is Transcripts with parsed documents that other parts of a judgement use as well.
 func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript, rules *Rules) Result {
 	ids := ident.New(ref, cand, rules.IDs...)
 	found := &findings{result: Result{Applied: ids.Applied}, masker: NewMasker(rules, ref, cand), bound: ids}
@@ -70,17 +70,17 @@ func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript,
 	return found.result
 }
 
-// A comparison goes through two transcripts.
+// A comparison walks through two transcripts.
 type comparison struct {
 	*jsondiff.Comparer
 	*findings
 	runs
 	rules       *Rules
-	seenHeaders map[string]string // HeaderApplied of the header fields that have come, in any step
-	lookahead   bool              // what comes behind a burst is looked at, to tell its answers apart
+	seenHeaders map[string]string // HeaderApplied(name, "") of the header fields that have appeared in any step
+	lookahead   bool              // it only looks at what follows a burst, to tell the responses of the burst apart
 }
 
-// ahead returns a comparison that finds out what belongs together, and keeps nothing.
+// ahead returns a comparison that only finds out which ids belong together. Its results are discarded.
 func (c *comparison) ahead() *comparison {
 	ids := c.IDs.Clone()
 	return &comparison{Comparer: c.Comparer.With(ids), findings: &findings{bound: ids}, runs: c.runs, rules: c.rules, lookahead: true}
@@ -89,7 +89,7 @@ func (c *comparison) ahead() *comparison {
 // runs are the transcripts of both sides.
 type runs struct{ sides [2]*transcript.Transcript }
 
-// steps compares the steps that both sides have, in order, from the first of the reference's.
+// steps compares the steps that both sides have, in order. It begins at an index in the reference's steps.
 func (c *comparison) steps(first int) {
 	for i := first; i < len(c.sides[0].Steps); i++ {
 		ref := &c.sides[0].Steps[i]
@@ -97,7 +97,7 @@ func (c *comparison) steps(first int) {
 		switch {
 		case other == nil || ref.Skipped != "" || other.Skipped != "":
 			c.notCompared("not done by both targets", max(len(ref.Exchanges), exchangesOf(other)))
-		case ref.Fault != "" || other.Fault != "": // ours, and nobody's difference
+		case ref.Fault != "" || other.Fault != "": // that is lockstep's fault, and no difference between the targets
 			c.notCompared("lockstep could not do it", max(len(ref.Exchanges), exchangesOf(other)))
 		case ref.Uncompared:
 			c.notCompared("the scenario says so", len(ref.Exchanges))
@@ -107,7 +107,7 @@ func (c *comparison) steps(first int) {
 	}
 }
 
-// counterpart returns the step of an id, which is the i-th as a rule; nil when there is none.
+// counterpart returns the step with an id; nil when there is none. It is usually the i-th.
 func counterpart(steps []transcript.Step, i int, id string) *transcript.Step {
 	if i >= len(steps) || steps[i].ID != id {
 		i = slices.IndexFunc(steps, func(s transcript.Step) bool { return s.ID == id })
@@ -129,7 +129,7 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 	c.processEnd(ref, cand)
 	rx, cx := ref.Exchanges, cand.Exchanges
 	switch {
-	case ref.Burst && c.lookahead: // it is what is to be told of
+	case ref.Burst && c.lookahead: // it cannot help to pair the burst before it
 		return
 	case ref.Burst:
 		rx, cx = c.pairBurst(number, ref, cand)
@@ -143,7 +143,7 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 	n := min(len(rx), len(cx))
 	for i := range n {
 		at := [2]int{i, i}
-		if !ref.Burst { // of a burst nobody knows which request is which
+		if !ref.Burst { // in a burst, nothing shows which request is which
 			c.bindSent(ref.ID, rx[i], cx[i])
 		} else {
 			at = [2]int{slices.Index(ref.Exchanges, rx[i]), slices.Index(cand.Exchanges, cx[i])}
@@ -153,7 +153,7 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 	c.notCompared("no counterpart", max(len(rx), len(cx))-n)
 }
 
-// seen returns when a thing at an offset was seen on each side.
+// seen returns when something was seen on each side, given the offsets.
 func (r runs) seen(ref, cand time.Duration) [2]time.Time {
 	return [2]time.Time{r.sides[0].Started.Add(ref), r.sides[1].Started.Add(cand)}
 }

@@ -5,17 +5,16 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// How a stream ended can leave many events without a counterpart. That is one thing that happened, and is told once: as
-// the StreamEnd difference, or as the StreamBroken unmet demands of the target. What follows from it is counted as not
-// compared.
+// The end of a stream can leave many events without a counterpart. That is one incident, and reported once: as a
+// StreamEnd difference, or as a StreamBroken demand of the target. What follows from it counts as not compared.
 
-// flooded reports whether a side has sent more than is kept.
+// flooded reports whether a side has sent more than is recorded.
 func (s *streams) flooded(side int) bool {
 	f := s.sides[side].Failure
 	return f != nil && f.Kind == transcript.FailLimit
 }
 
-// endedFirst reports whether a side's stream ended when its client would still have listened, and the other's did not.
+// endedFirst reports whether a side's stream ended while its client was still listening, and the other side's did not.
 func (s *streams) endedFirst(side int) bool {
 	switch this, other := s.sides[side], s.sides[1-side]; this.Ended {
 	case transcript.EndedBroken:
@@ -27,7 +26,7 @@ func (s *streams) endedFirst(side int) bool {
 	}
 }
 
-// capFlood keeps a flood from being aligned event by event.
+// capFlood cuts a flood of events, so that they are not all aligned.
 func (s *streams) capFlood(items *[2][]item) {
 	const sample = 20
 	for side := range items {
@@ -39,8 +38,8 @@ func (s *streams) capFlood(items *[2][]item) {
 	}
 }
 
-// withoutConsequences drops the gaps that are explained already: the events that a stream which had ended could not have
-// had any more, and of a flood all but the first.
+// withoutConsequences drops events without a counterpart that are explained already: those after the end of the other
+// side's stream, and all but the first of a flood.
 func (s *streams) withoutConsequences(pairs []pair) []pair {
 	last := -1
 	for i, p := range pairs {
@@ -49,7 +48,7 @@ func (s *streams) withoutConsequences(pairs []pair) []pair {
 		}
 	}
 	var out []pair
-	var flood [2]int // events of a side without a counterpart
+	var flood [2]int // the events of each side without a counterpart
 	for i, p := range pairs {
 		switch {
 		case p.alone == "" || p.alone == diff.EventMoved:

@@ -11,22 +11,22 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A eventGroup is the events of one side that are in order among themselves: all of them, or those with one value at the path
-// that order is kept within.
+// An eventGroup has the events of one side that are in order among themselves: all of them, or those with one value at
+// the path that OrderWithin names.
 type eventGroup struct {
-	key      string // the value, up to renaming
-	contents string // all it says, with the ids named that are told of elsewhere; "" when nobody has looked
+	key      string // the value, without its generated parts
+	contents string // a digest of all its events, with ids named that other events explain; "" when not computed
 	items    []item
 }
 
-// sequences takes the events of both sides apart into sequences that are aligned.
+// sequences splits the events of both sides into sequences, which are aligned separately.
 type sequences struct{ *streams }
 
-// groups returns the sequences to align: one pair of all events, or one for each value of the path that order is kept
-// within. What only one side has is paired with nothing.
+// groups returns the sequences to align: one pair of all events, or one pair for each value at the path that
+// OrderWithin names. If only one side has a value, the other sequence is empty.
 func (s sequences) groups(items, anchors [2][]item) [][2][]item {
 	path, err := jsonpath.Parse(s.rule.OrderWithin)
-	if s.rule.OrderWithin == "" || err != nil { // which is checked where rules are read
+	if s.rule.OrderWithin == "" || err != nil { // the path was checked when the rules were read
 		for side := range items {
 			items[side] = s.collapse(side, items[side], anchors[side])
 		}
@@ -58,7 +58,7 @@ func (s sequences) groups(items, anchors [2][]item) [][2][]item {
 	return out
 }
 
-// ambiguous reports whether there are lines that their keys do not tell apart: those of ids that have no partners yet.
+// ambiguous reports whether several groups have the same key, because the ids in it have no partners yet.
 func ambiguous(lines []eventGroup) bool {
 	seen := map[string]bool{}
 	return slices.ContainsFunc(lines, func(l eventGroup) bool {
@@ -68,8 +68,8 @@ func ambiguous(lines []eventGroup) bool {
 	})
 }
 
-// disambiguate looks for what tells lines apart that their keys do not: what events say of their ids that there is only one of, such
-// as an anchor that lists them.
+// disambiguate tells groups with the same key apart. It uses events that are unique and mention the ids of the groups,
+// such as an anchor that lists them.
 func (s sequences) disambiguate(lines [2][]eventGroup, anchors [2][]item) {
 	var whole [2][]item
 	for side := range lines {
@@ -80,7 +80,7 @@ func (s sequences) disambiguate(lines [2][]eventGroup, anchors [2][]item) {
 	}
 	b := s.prebound([][2][]item{whole})
 	if b == nil {
-		return // every event has a double, or is the same without its ids
+		return // no event is unique
 	}
 	for side := range lines {
 		for i := range lines[side] {
@@ -98,13 +98,13 @@ func sameContents(a, b eventGroup) bool { return a.contents != "" && a.contents 
 
 func sameKey(a, b eventGroup) bool { return a.key == b.key }
 
-// sameEvents tells those lines apart whose values are ids without partners, which have the same key.
+// sameEvents also tells groups apart whose keys are equal because the ids in them have no partners.
 func sameEvents(a, b eventGroup) bool {
 	return sameKey(a, b) && slices.EqualFunc(a.items, b.items, func(a, b item) bool { return a.name == b.name && a.outline == b.outline })
 }
 
-// eventGroups parts the events of a side by the value that their order binds within, in the order of their first events. Pieces of
-// texts are put together before lines are told apart: they are cut in other places on the other side.
+// eventGroups groups the events of a side by the value at the path that OrderWithin names, in the order of their first
+// events. It joins the pieces of texts, because the other side may split them elsewhere.
 func (s sequences) eventGroups(side int, items, anchors []item, path *jsonpath.Path) []eventGroup {
 	b := s.IDs.Named()
 	index := map[string]int{}
@@ -129,7 +129,7 @@ func (s sequences) eventGroups(side int, items, anchors []item, path *jsonpath.P
 	return out
 }
 
-// correlation returns the value of an event that its order binds within; "" when it has none.
+// correlation returns the value of an event at the path that OrderWithin names; "" when there is none.
 func (s sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string {
 	root, _, err := s.Docs.Parse([]byte(ev.Data))
 	if err != nil {
@@ -143,8 +143,8 @@ func (s sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string
 	return fmt.Sprint(found[0])
 }
 
-// pairAcrossGroups puts those events together that are alone in two sequences, and are one event that came into the wrong one: by
-// another name, where one of the names is an anchor's, or with another thing's id where the key is.
+// pairAcrossGroups pairs events without a counterpart from different groups, if they are one event in the wrong group.
+// Such an event has another name, and one of the names is an anchor's. Or its key contains the id of something else.
 func (s *streams) pairAcrossGroups(pairs []pair) []pair {
 	anchor := func(it *item) bool { return slices.Contains(s.rule.Anchors, it.name) }
 	extra := newExtras(pairs)
@@ -155,7 +155,7 @@ func (s *streams) pairAcrossGroups(pairs []pair) []pair {
 		renamed := extra.first(extra.byKey, p.ref.key, func(o *item) bool { return anchor(p.ref) != anchor(o) })
 		k := renamed
 		if s.rule.OrderWithin != "" {
-			// Keys that differ where outlines do not have an id with another partner, so that this is told.
+			// If only the outlines are equal, an id has another partner. Comparing the two events reports that.
 			confused := extra.first(extra.byOutline, outlineOf(p.ref), func(o *item) bool { return o.key != p.ref.key })
 			k = min(renamed, confused)
 		}
@@ -167,7 +167,7 @@ func (s *streams) pairAcrossGroups(pairs []pair) []pair {
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
-// extras are the candidate's events that are alone, by what they say and by their outline. There may be very many.
+// extras are the candidate's events without a counterpart, by key and by outline. There may be very many.
 type extras struct {
 	pairs            []pair
 	byKey, byOutline map[string][]int
@@ -186,7 +186,8 @@ func newExtras(pairs []pair) *extras {
 
 func outlineOf(it *item) string { return it.name + "\x00" + it.outline }
 
-// first returns the first event of a kind that is still alone and fits; the number of pairs when there is none.
+// first returns the first event with a key or outline that is still without a counterpart and fits; len(e.pairs) when
+// there is none.
 func (e *extras) first(in map[string][]int, kind string, fits func(*item) bool) int {
 	for len(in[kind]) > 0 && e.pairs[in[kind][0]].cand == nil {
 		in[kind] = in[kind][1:]

@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Declared returns a function that reports whether a rule speaks of the value at a place of an answer, in the words of a
-// contract.Violation.
+// Declared returns a function that reports whether a rule selects the value at a place in a response. The place is
+// written like that of a contract.Violation.
 func (r *Rules) Declared(step string, answer *transcript.Response) func(place string) bool {
 	return r.declared(step, bodyContent(answer).Data, "body")
 }
 
-// DeclaredInEvent is Declared of an event of a stream that a step has opened.
+// DeclaredInEvent is Declared for an event of a stream that a step opened.
 func (r *Rules) DeclaredInEvent(step string, ev *transcript.Event) func(place string) bool {
 	return r.declared(step, []byte(ev.Data), "event data")
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A diagnosis tells what follows from the end of a target's process, or of a stream, from what happened beside it.
+// A diagnosis tells which failures are only consequences: of the end of a target's process, or of a stream.
 type diagnosis struct {
 	t *transcript.Transcript
-	// lastAnswer is when the last complete answer was read: then the process was still alive.
+	// lastAnswer is when the last complete response was read. The process was still alive then.
 	lastAnswer time.Duration
-	// missed has, by the name of a stream that never was, the first step that needed it.
+	// missed has the first step that needed a stream, for each stream that was never opened.
 	missed  map[string]string
 	outages []*outage
 }
@@ -32,13 +32,13 @@ func diagnose(t *transcript.Transcript) *diagnosis {
 	return d
 }
 
-// causedByExit reports whether the end of the process explains that something failed at a time.
+// causedByExit reports whether the end of the process explains a failure at a time.
 func (d *diagnosis) causedByExit(f *transcript.Failure, at time.Duration) bool {
 	return d.t.Exit != nil && lostConnection(f) && at >= d.lastAnswer
 }
 
-// causedByBrokenStream reports whether a step waited for an event in vain because the stream broke. One that begins to wait when a step of the
-// scenario has broken the stream knows that.
+// causedByBrokenStream reports whether a step waited in vain because the stream broke. If a step had killed the process
+// before, the scenario could know that, so it is no excuse.
 func (d *diagnosis) causedByBrokenStream(s *transcript.Step) bool {
 	if s.Unmet.Kind != "event" && s.Unmet.Kind != "ready" {
 		return false
@@ -51,23 +51,23 @@ func (d *diagnosis) causedByBrokenStream(s *transcript.Step) bool {
 	return false
 }
 
-// killedBefore reports whether a stream broke because the process was killed, before a step began.
+// killedBefore reports whether a stream broke because the process was killed, and that was before a step began.
 func (d *diagnosis) killedBefore(s *transcript.Step, st *transcript.Stream) bool {
 	return slices.ContainsFunc(d.outages, func(o *outage) bool { return o.killed && o.from <= st.Until && st.Until <= o.to && o.gone < s.At })
 }
 
-// opened reports whether a stream came about.
+// opened reports whether a stream was opened.
 func (d *diagnosis) opened(name string) bool {
 	return slices.ContainsFunc(d.t.Streams, func(s *transcript.Stream) bool { return s.Name == name })
 }
 
-// reportedEarlier reports whether a step lacks a stream of which an earlier step has told that it is none.
+// reportedEarlier reports whether a step lacks a stream that an earlier step has reported as missing.
 func (d *diagnosis) reportedEarlier(s *transcript.Step) bool {
 	first, missed := d.missed[s.Stream]
 	return missed && first != s.ID
 }
 
-// lastStep returns the first step that the process was not there for, or else the last one.
+// lastStep returns the first step that failed because the process had ended, or else the last step.
 func (d *diagnosis) lastStep() string {
 	id := ""
 	for i := range d.t.Steps {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// exchange compares one pair of answers. at are their indexes in the step of each side.
+// exchange compares a pair of responses. at has their indexes in the step of each side.
 func (c *comparison) exchange(step *transcript.Step, at [2]int, ref, cand *transcript.Exchange) {
 	if ref.Response == nil || cand.Response == nil || ref.Failure != nil || cand.Failure != nil {
 		if code := c.unlikeGivenUp(step, ref, cand); code != "" {
@@ -43,8 +43,8 @@ func (c *comparison) exchange(step *transcript.Step, at [2]int, ref, cand *trans
 	}
 	h := fields{c}
 	h.interim(step, ref, cand, report)
-	// The body is looked at before the header fields, although it is reported behind them: where an id stands wrong in
-	// one of them, the body has the more places to tell which is right.
+	// The body is compared before the header fields, although its differences are reported after theirs. If an id is
+	// wrong in one of them, the body has more places that show which id is right.
 	var inBody []diff.Difference
 	h.bindBoundaries(r.Header, o.Header, ident.InStep(step.ID, diff.At{Part: "header Content-Type"}))
 	c.body(step, ref, cand, func(d diff.Difference) { inBody = appendSome(inBody, d) })
@@ -68,7 +68,8 @@ func (c *comparison) exchange(step *transcript.Step, at [2]int, ref, cand *trans
 	}
 }
 
-// trailers compares the fields behind two bodies, whatever rules name: a server that sends any means them.
+// trailers compares the fields after two bodies, even if no rule names them: a server does not send trailers by
+// accident.
 func (h fields) trailers(step *transcript.Step, ref, cand *transcript.Exchange, report func(diff.Difference)) {
 	r, o := ref.Response.Trailer, cand.Response.Trailer
 	if len(r)+len(o) == 0 {
@@ -88,7 +89,8 @@ func (h fields) trailers(step *transcript.Step, ref, cand *transcript.Exchange, 
 	}
 }
 
-// headerApplied notes that a header field has come that rules name: those for all steps, or those for one.
+// headerApplied marks the rules for a header field that has appeared as applied: those for all steps, and those for
+// this one.
 func (h fields) headerApplied(name, step string) {
 	anywhere := h.seenHeaders[name]
 	if anywhere == "" {
@@ -96,14 +98,14 @@ func (h fields) headerApplied(name, step string) {
 		ident.Put(&h.seenHeaders, name, anywhere)
 		h.IDs.Applied[anywhere] = true
 	}
-	if len(h.rules.Steps[step].Headers) > 0 { // else nobody asks
+	if len(h.rules.Steps[step].Headers) > 0 { // else it is not needed
 		h.IDs.Applied[anywhere+step] = true
 	}
 }
 
-// unlikeGivenUp says how a request that the scenario gives up came to different ends; "" when it did not. One target may have
-// answered or broken it long before, and the other have left it open. Within a branch of a parallel step that may be chance,
-// since there the targets do not wait for each other.
+// unlikeGivenUp returns how the outcomes of a request differ that the scenario gives up; "" when they do not. One
+// target may have answered or broken it long before, while the other has left it open. In a branch of a parallel step,
+// that may be chance, because the targets do not wait for each other there.
 func (c *comparison) unlikeGivenUp(step *transcript.Step, ref, cand *transcript.Exchange) diff.Code {
 	switch {
 	case !givenUp(step) || canceled(ref) == canceled(cand) && broke(ref) == broke(cand):
@@ -126,10 +128,11 @@ func (c *comparison) unlikeGivenUp(step *transcript.Step, ref, cand *transcript.
 	return code
 }
 
-// canceled reports whether our side gave an exchange up.
+// canceled reports whether lockstep gave up an exchange.
 func canceled(x *transcript.Exchange) bool { return x.Failure != nil && !broke(x) }
 
-// broke reports whether the server broke the exchange. One that our side canceled may have been about to.
+// broke reports whether the server broke the exchange. This is unknown for one that lockstep gave up, so it does not
+// count.
 func broke(x *transcript.Exchange) bool {
 	return x.Failure != nil && x.Failure.Kind != transcript.FailCanceled
 }
@@ -147,7 +150,7 @@ func outcome(x *transcript.Exchange) string {
 	}
 }
 
-// operationOf is what an exchange asked for, without a query.
+// operationOf returns the method and the path of a request, without the query.
 func operationOf(x *transcript.Exchange) string {
 	target, _, _ := strings.Cut(x.Request.Target, "?")
 	return x.Request.Method + " " + target
@@ -199,7 +202,8 @@ func (h fields) header(step *transcript.Step, name string, ref, cand transcript.
 	}
 }
 
-// headerValue compares two values of a header field. What they hold is reported at once.
+// headerValue compares two values of a header field. It reports differences in their encoded contents, and returns all
+// others.
 func (h fields) headerValue(name, ref, cand string, p ident.Place, report func(diff.Difference)) diff.Reason {
 	why := h.IDs.Texts(ref, cand, p)
 	switch {
@@ -225,7 +229,7 @@ func showValues(values []string) diff.Excerpt {
 	}
 }
 
-// body compares two bodies: as JSON where both say they are JSON, else as text.
+// body compares two bodies by their contents: see bodyContent.
 func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange, report func(diff.Difference)) {
 	at := diff.At{Part: "body"}
 	if ref.Stream != "" || cand.Stream != "" {
@@ -245,12 +249,12 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 	}
 	sides := bodyContents(ref.Response, cand.Response)
 	if sides[0].NotJSON != sides[1].NotJSON && (fields{c}).comparesType(step.ID) {
-		// That the types differ is reported already. It does not make the bodies differ as well.
+		// The different types are reported already. They do not make the bodies different.
 		sides[0].NotJSON, sides[1].NotJSON = "", ""
 	}
 	rules := c.rules.volatile(step.ID)
 	if succeeded(ref) != succeeded(cand) && !c.Comparable(sides, rules) {
-		// An error and what should have been there have nothing in common that could be compared member by member.
+		// An error and a success have nothing in common that could be compared member by member.
 		report(jsondiff.WholeDiffers(diff.Because(diff.BodyDiffers, diff.BodiesOfOtherOutcome), at, sides, c.ContentsDigest(sides, rules)))
 		return
 	}
@@ -278,7 +282,7 @@ func (h fields) comparesType(step string) bool {
 	return slices.ContainsFunc(h.headers(step), func(name string) bool { return strings.EqualFold(name, "Content-Type") })
 }
 
-// isJSON reports whether a message says that its body is JSON.
+// isJSON reports whether a message declares its body as JSON.
 func isJSON(h transcript.Header) bool {
 	value, _ := h.Get("Content-Type")
 	if value == "application/json" {
@@ -288,7 +292,7 @@ func isJSON(h transcript.Header) bool {
 	return err == nil && isJSONType(media)
 }
 
-// timelineOf returns the line that the answers of a step are on; "" when they come without order.
+// timelineOf returns the timeline of a step's responses; "" when they have no order.
 func timelineOf(step *transcript.Step) string {
 	if step.Burst {
 		return ""
@@ -297,8 +301,8 @@ func timelineOf(step *transcript.Step) string {
 	return "answers " + branch
 }
 
-// bindSent binds what two requests have in the same places, before they are answered: an id of the client that the candidate
-// answers with another one is found where it first comes back.
+// bindSent binds what two requests have in the same places, before their responses are compared. So if the candidate
+// responds with another id than the client's own, that is found at its first appearance.
 func (c *comparison) bindSent(step string, ref, cand *transcript.Exchange) {
 	byRule := slices.ContainsFunc(c.rules.volatile(step), func(r jsondiff.Volatile) bool { return r.Kind == jsondiff.ID })
 	s := ident.NewSentBinder(c.IDs, step, byRule)

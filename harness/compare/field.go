@@ -9,12 +9,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/coding"
 )
 
-// Some fields say by their definition that one thing can be written in several ways, and frameworks do: the words of a media
-// type have no case, and its parameters no order (RFC 9110 §8.3.1), and neither have the attributes of a cookie (RFC 6265 §5.2).
-// Lists have their own rules; see list.go. Every client reads them by that, so these ways are no difference. Of all other fields
-// the text is what is compared.
+// By their definition, some fields can be written in several ways, and frameworks do that. The words of a media type
+// are case-insensitive, and its parameters have no order (RFC 9110 §8.3.1). Neither have the attributes of a cookie
+// (RFC 6265 §5.2). Lists have their own rules: see list.go. All clients know these definitions, so another notation is
+// no difference. All other fields are compared as text.
 
-// sameField reports whether two values of a field, which differ as texts, say the same.
+// sameField reports whether two values of a field mean the same, although their texts differ.
 func sameField(b *ident.Bindings, name, ref, cand string, p ident.Place) bool {
 	switch strings.ToLower(name) {
 	case "content-encoding":
@@ -34,9 +34,9 @@ func sameMedia(ref, cand string) bool {
 	return rok && cok && r == c
 }
 
-// plainMedia writes a media type in one way. The name of a charset has no case (RFC 2046 §4.1.2); other parameters may have
-// one. UTF-8 is not worth a word where nothing else can be meant: JSON defines no charset (RFC 8259 §11), and that of an
-// event stream serves no purpose (WHATWG HTML, IANA considerations).
+// plainMedia normalizes a media type. The name of a charset is case-insensitive (RFC 2046 §4.1.2); other parameters may
+// be case-sensitive. UTF-8 is left out where nothing else is possible: JSON defines no charset (RFC 8259 §11), and that
+// of an event stream serves no purpose (WHATWG HTML, IANA considerations).
 func plainMedia(value string) (plain string, ok bool) {
 	media, parameters, err := mime.ParseMediaType(value)
 	if err != nil {
@@ -56,8 +56,8 @@ func isJSONType(media string) bool {
 	return media == "application/json" || strings.HasSuffix(media, "+json")
 }
 
-// plainCookie writes a cookie with its attributes in small letters, and sorted. Of their values, only that of SameSite has no
-// case for certain.
+// plainCookie writes the attributes of a cookie in lower case and sorted. Of their values, only that of SameSite is
+// certainly case-insensitive.
 func plainCookie(value string) string {
 	pair, rest, found := strings.Cut(value, ";")
 	if !found {
@@ -79,8 +79,9 @@ func plainCookie(value string) string {
 	return strings.TrimSpace(pair) + "; " + strings.Join(attributes, "; ")
 }
 
-// inOrder returns the values of a field in the order in which they are compared: cookies by their names, since a client
-// keeps each by itself, and of one name as they came; the lines of a list as one (RFC 9110 §5.3); all others as they came.
+// inOrder returns the values of a field in the order in which to compare them. Cookies are sorted by name, because
+// clients store each one separately; those with one name keep their order. The lines of a list are joined (RFC 9110
+// §5.3). All other values keep their order.
 func inOrder(name string, values []string) []string {
 	switch {
 	case len(values) < 2:

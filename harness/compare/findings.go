@@ -15,7 +15,7 @@ type findings struct {
 	tallied []*tally // in the order in which they came
 }
 
-// add keeps a difference, with excerpts of its values that show no token.
+// add keeps a difference. The excerpts of its values show no tokens.
 func (f *findings) add(d diff.Difference) {
 	if !f.admit(&d) {
 		return
@@ -26,14 +26,14 @@ func (f *findings) add(d diff.Difference) {
 	f.result.Differences = appendSome(f.result.Differences, d)
 }
 
-// notCompared counts what was there and was not compared.
+// notCompared counts what was recorded but not compared.
 func (f *findings) notCompared(reason string, n int) {
 	if n > 0 {
 		ident.Put(&f.result.NotCompared, reason, f.result.NotCompared[reason]+n)
 	}
 }
 
-// appendSome appends with room for more: where there is one difference there often are some.
+// appendSome appends with room for more, because one difference is often followed by others.
 func appendSome(all []diff.Difference, d diff.Difference) []diff.Difference {
 	if all == nil {
 		all = make([]diff.Difference, 0, 6)
@@ -41,7 +41,7 @@ func appendSome(all []diff.Difference, d diff.Difference) []diff.Difference {
 	return append(all, d)
 }
 
-// refuse keeps a rule that is refused, once.
+// refuse keeps a rejected rule, once.
 func (f *findings) refuse(r jsondiff.Refusal) {
 	for _, other := range f.result.Refused {
 		if other.Rule == r.Rule && other.Kind == r.Kind {
@@ -51,7 +51,8 @@ func (f *findings) refuse(r jsondiff.Refusal) {
 	f.result.Refused = append(f.result.Refused, r)
 }
 
-// fingerprint names a difference. Where the values are more than text, d.Fingerprint stands for them already.
+// fingerprint returns the fingerprint of a difference. If the texts do not say enough, d.Fingerprint already is a
+// digest of the values.
 func (f *findings) fingerprint(d *diff.Difference) string {
 	values := d.Fingerprint
 	if values == "" {
@@ -68,7 +69,7 @@ func (f *findings) fingerprint(d *diff.Difference) string {
 	return diff.Fingerprint("difference", string(d.Kind), bare, values)
 }
 
-// nameIDs puts names into what is said of confused ids, and lists those that differences speak of.
+// nameIDs puts names into the sentences about confused ids, and lists the names of the ids in differences.
 func (f *findings) nameIDs() {
 	if len(f.result.Differences) == 0 {
 		return
@@ -83,7 +84,7 @@ func (f *findings) nameIDs() {
 		n.Mention(1, d.Cand.String())
 	}
 	for _, name := range n.Used() {
-		if both := name.Reference + "\n" + name.Candidate; f.masker.Mask(both) == both { // a secret has no name
+		if both := name.Reference + "\n" + name.Candidate; f.masker.Mask(both) == both { // a secret must not get a name
 			f.result.Names = append(f.result.Names, name)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A fingerprint names what is said, not where in the script: the class, the kind, the place in the message, both values.
-// What is another in each run is no part of it: ids, times, ports and unique tokens are replaced by their kinds, events
-// and heartbeats have no numbers, and what was measured has none either. The same mistake has the same fingerprint
-// tomorrow, and at the next step; another mistake at the same place has another.
+// A fingerprint identifies what is wrong, but not where in the script: by the class, the kind, the place in the message
+// and both values. It contains nothing that changes from run to run. Ids, times, ports and unique tokens are replaced
+// by their kinds, and the numbers of events and all measured values are left out. So the same mistake has the same
+// fingerprint tomorrow and at another step. Another mistake at the same place has another fingerprint.
 
-// Bare returns a text of a target with its made-up values replaced by their kinds.
+// Bare returns a text of a target with the generated values replaced by their kinds.
 func Bare(rules *Rules, t *transcript.Transcript, text string) string {
 	return ident.New(t, t, rules.ids()...).Skeleton(0, text)
 }
@@ -25,7 +25,7 @@ func (r *Rules) ids() []ident.IDShape {
 	return r.IDs
 }
 
-// Fingerprint names what is said of a target, in so many parts.
+// Fingerprint returns the fingerprint of several texts about a target.
 func Fingerprint(rules *Rules, t *transcript.Transcript, parts ...string) string {
 	b := ident.New(t, t, rules.ids()...)
 	bare := make([]string, len(parts))
@@ -35,26 +35,26 @@ func Fingerprint(rules *Rules, t *transcript.Transcript, parts ...string) string
 	return diff.Fingerprint(bare...)
 }
 
-// fingerprint names an unmet demand.
+// fingerprint returns the fingerprint of an unmet demand.
 func (s *Unmet) fingerprint(rules *Rules, t *transcript.Transcript) string {
 	place, want, got := s.Place, s.Want, s.Got
-	if s.Stream != "" || s.Kind == UpstreamUnexpected { // which of them came first is chance
+	if s.Stream != "" || s.Kind == UpstreamUnexpected { // their order is chance
 		place = diff.Unnumbered(place)
 	}
 	switch s.Kind {
 	case HeartbeatLate, HeartbeatEarly, HeartbeatMissing:
 		want, _, _ = strings.Cut(want, stallPrefix)
 		want, got = withoutNumbers(Bare(rules, t, want)), withoutNumbers(Bare(rules, t, got))
-	case ExchangeFailed, StreamBroken: // the bytes that came until then are evidence
+	case ExchangeFailed, StreamBroken: // the bytes before the failure are left out
 		got, _, _ = strings.Cut(got, `, after "`)
 		got = withoutNumbers(Bare(rules, t, got))
-	case EventAwaited: // how many other events came until then is chance
+	case EventAwaited: // how many other events came before is chance
 		got, _, _ = strings.Cut(got, "; ")
 	}
 	return Fingerprint(rules, t, "shortfall", string(s.Kind), place, want, got)
 }
 
-// withoutNumbers returns a text without its numbers: times and sizes that were measured.
+// withoutNumbers replaces the numbers in a text: times and sizes that were measured.
 func withoutNumbers(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -66,7 +66,7 @@ func withoutNumbers(s string) string {
 			i++
 		}
 		out.WriteString("‹n›")
-		for _, unit := range [...]string{"ms", "µs", "ns", "s"} { // 900 ms one day are 1.1 s the next
+		for _, unit := range [...]string{"ms", "µs", "ns", "s"} { // 900 ms today may be 1.1 s tomorrow
 			if strings.HasPrefix(s[i+1:], unit) && ident.Ends(s[i+1:], len(unit)) {
 				i += len(unit)
 				break
@@ -76,7 +76,7 @@ func withoutNumbers(s string) string {
 	return out.String()
 }
 
-// withoutCutWords returns a text whose quoted values that were cut end before their last word: half an id is not recognised.
+// withoutCutWords removes the last word of each quoted value that was cut, because half an id is not recognised.
 func withoutCutWords(s string) string {
 	const cut = `"…`
 	var out strings.Builder

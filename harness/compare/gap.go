@@ -10,20 +10,21 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Gap bounds the time between what a client did and the events that follow from it. Heartbeats have a cadence instead.
+// Gap limits the time between an action of the client and the events that follow from it. Heartbeats have a cadence
+// instead.
 type Gap struct {
 	Max       time.Duration // of each side; 0: any
 	Tolerance time.Duration // between the sides; 0: any
 }
 
-// A trigger is what a client did at a moment: it sent a request, or hung up.
+// A trigger is an action of the client at a moment: it sent a request, or hung up.
 type trigger struct {
 	step  string
 	index int // of the exchange; -1 for the step itself
 	at    time.Duration
 }
 
-// triggers returns what the client of a side did, in the order of time.
+// triggers returns the actions of a side's client in the order of time.
 func triggers(t *transcript.Transcript) []trigger {
 	var out []trigger
 	for i := range t.Steps {
@@ -55,9 +56,8 @@ func lastBefore(all []trigger, at time.Duration) (trigger, bool) {
 	return trigger{}, false
 }
 
-// gaps returns how long two events that stand for each other came after what triggered them. That is what came last before
-// them on either side and was done on both by then: an event that is so late that it comes behind the next request is
-// late, and not early.
+// gaps returns how long after their trigger two corresponding events came. The trigger is the last one before either
+// event that precedes both. So an event after the next request counts as late, and not as early.
 func (s *streams) gaps(ref, cand *transcript.Event) (after string, gaps [2]time.Duration, ok bool) {
 	ats := [2]time.Duration{ref.At, cand.At}
 	for side := range ats {
@@ -79,7 +79,7 @@ func (s *streams) gaps(ref, cand *transcript.Event) (after string, gaps [2]time.
 	return after, gaps, ok
 }
 
-// gap compares how long two events that stand for each other took to come.
+// gap compares how long two corresponding events took.
 func (s *streams) gap(p pair) {
 	rule := s.rule.Gap
 	if rule == nil {

@@ -10,25 +10,26 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Heartbeat is what keeps a stream alive. It is not part of the sequence.
+// Heartbeat describes the events that keep a stream alive. They are not part of the sequence.
 type Heartbeat struct {
-	Event string        // the event's name; "" when comments beat
-	Every time.Duration // the interval; 0: whenever it likes
-	// First is when the first beat is due, counted from the opening. 0: with it, so that a stream which the server ends has
-	// one, however short it is, if the other side's has.
+	Event string        // the event's name; "": comments
+	Every time.Duration // the interval; 0: any
+	// First is when the first heartbeat is due, counted from the opening. With 0 it comes with the opening. Then a
+	// stream that the server ends must have one, however short it is, if the other side's has one.
 	First     time.Duration
 	Tolerance time.Duration // how early or late a beat may be
-	// Same says that comments that beat must say what the other side's do, as events that beat always must.
+	// Same says that heartbeat comments must have the same text as the other side's. The data of heartbeat events is
+	// always compared.
 	Same bool
 }
 
-// Beats reports whether an event only keeps its stream alive.
+// Beats reports whether an event is a heartbeat, and so only keeps its stream alive.
 func (r *Rules) Beats(stream, operation string, ev *transcript.Event) bool {
 	return r.stream(stream, operation).Heartbeat.is(ev)
 }
 
-// Labels returns what reports call the events of a stream: "event 3", "heartbeat 2". Heartbeats are counted apart,
-// because how many of them come before an event is chance.
+// Labels returns the names of a stream's events in reports: "event 3", "heartbeat 2". Heartbeats are counted
+// separately, because it is chance how many of them precede an event.
 func (r *Rules) Labels(s *transcript.Stream) []string {
 	return r.stream(s.Name, s.Operation).Heartbeat.labels(s)
 }
@@ -66,8 +67,8 @@ func (h *Heartbeat) labels(s *transcript.Stream) []string {
 // beats compares heartbeats.
 type beats struct{ *streams }
 
-// openingBeat tells of a stream that the server ended without a beat, where the other side has the one that comes with the
-// opening. Where neither has one, that may be right: an error is told at once, and there is nothing to wait for.
+// openingBeat reports a stream that the server ended without a heartbeat, if the other side has the one that comes with
+// the opening. If neither side has one, that may be right: an error is sent at once, so nothing has to be kept alive.
 func (s beats) openingBeat() {
 	h := s.rule.Heartbeat
 	if h == nil || h.Every == 0 || h.First > 0 {
@@ -91,8 +92,8 @@ func (s beats) openingBeat() {
 	}
 }
 
-// compareBeats compares what keeps the stream alive: the candidate's beats must be like one of the reference's, but for what
-// is made up and for numbers, which may count. Who beats more often says nothing new.
+// compareBeats compares the contents of heartbeats. Each of the candidate's must be like one of the reference's, apart
+// from generated values, and from numbers, which may be counters. It does not compare how many there are.
 func (s beats) compareBeats() {
 	h := s.rule.Heartbeat
 	if h == nil || h.Event == "" && !h.Same {
@@ -126,7 +127,7 @@ func (s beats) compareBeats() {
 	}
 }
 
-// beatKey describes a heartbeat without what may be another each time.
+// beatKey describes a heartbeat without what may change from one to the next.
 func (s beats) beatKey(side int, ev *transcript.Event) string {
 	framing := ""
 	if s.rule.Exact {

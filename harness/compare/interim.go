@@ -9,12 +9,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Interim responses come before the answer. Whether a server sends 100 (Continue) depends on how much of the request it has read
-// by then ("A server MAY omit sending a 100 (Continue) response if it has already received some or all of the content", RFC 9110
-// §10.1.1), and 102 (Processing) on how long it takes. All others, such as 103 (Early Hints), are compared.
+// Interim responses precede the final one. Whether a server sends 100 (Continue) depends on how much of the request it
+// has read by then ("A server MAY omit sending a 100 (Continue) response if it has already received some or all of the
+// content", RFC 9110 §10.1.1). Whether it sends 102 (Processing) depends on how long it takes. All others, such as 103
+// (Early Hints), are compared.
 
-// interim compares the interim responses of one pair of answers: their statuses, and the header fields that the rules name. Of an
-// Early Hint that is Link, too, since it has nothing else to say (RFC 8297).
+// interim compares the interim responses of a pair of exchanges: their statuses, and the header fields that rules name.
+// Link is always compared, because an Early Hint consists of it (RFC 8297).
 func (h fields) interim(step *transcript.Step, ref, cand *transcript.Exchange, report func(diff.Difference)) {
 	ri, ci := comparedInterim(ref), comparedInterim(cand)
 	if len(ri)+len(ci) == 0 {
@@ -41,7 +42,7 @@ func (h fields) interim(step *transcript.Step, ref, cand *transcript.Exchange, r
 	}
 }
 
-// comparedInterim returns the interim responses that do not depend on chance.
+// comparedInterim returns the interim responses that do not depend on timing.
 func comparedInterim(x *transcript.Exchange) []transcript.Interim {
 	return slices.DeleteFunc(slices.Clone(x.Interim), func(r transcript.Interim) bool { return r.Status == 100 || r.Status == 102 })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
-// A message is what differences are counted by: an exchange, or a stream.
+// A message is an exchange or a stream. Differences are counted for each message.
 type message struct {
 	step, stream string
 	exchange     int
@@ -20,7 +20,7 @@ type tally struct {
 	kept, more int
 }
 
-// tallyOf returns the count that a difference belongs to.
+// tallyOf returns the tally that counts a difference.
 func (f *findings) tallyOf(d *diff.Difference) *tally {
 	m := message{d.Step, d.Stream, d.Exchange}
 	if d.Stream != "" {
@@ -35,7 +35,7 @@ func (f *findings) tallyOf(d *diff.Difference) *tally {
 	return t
 }
 
-// admit reports whether a difference is one of those that are reported one by one.
+// admit counts a difference, and reports whether it will be listed.
 func (f *findings) admit(d *diff.Difference) bool {
 	t := f.tallyOf(d)
 	switch {
@@ -50,7 +50,7 @@ func (f *findings) admit(d *diff.Difference) bool {
 	return true
 }
 
-// reportRest adds how many differences were left out of each message.
+// reportRest adds a difference for each message that has more than were listed.
 func (f *findings) reportRest() {
 	for _, t := range f.tallied {
 		if t.more == 0 {
@@ -60,7 +60,7 @@ func (f *findings) reportRest() {
 			Reason: diff.Because(diff.MoreDiffer, diff.MoreDifferences, t.more), Step: t.step, Exchange: t.exchange, Stream: t.stream, Events: [2]int{-1, -1},
 			At: diff.At{Part: "all of it"}, Ref: diff.ShowSome(""), Cand: diff.ShowSome(""), Fingerprint: diff.Digest(strconv.Itoa(t.more)),
 		}
-		for i := range f.result.Differences { // where the others of a stream stand
+		for i := range f.result.Differences { // next to the others of the stream
 			if o := &f.result.Differences[i]; t.stream != "" && o.Stream == t.stream {
 				d.Step, d.Exchange = o.Step, o.Exchange
 			}

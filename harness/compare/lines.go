@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A body of lines that are JSON (see archive.Lines) is compared as the list of what they hold.
+// A body that consists of lines of JSON (see archive.Lines) is compared as a list of their values.
 
 func textContent(r *transcript.Response) jsondiff.Content {
 	return jsondiff.Content{Data: r.Body.Bytes, NotJSON: "its content type is not JSON"}
 }
 
-// bodyContents returns what two bodies hold. Lines of JSON are compared with lines of JSON only: a client that reads the one
-// cannot read a list.
+// bodyContents returns the contents of two bodies. If only one consists of lines of JSON, its content is text, because
+// a client that reads the other one cannot read it.
 func bodyContents(ref, cand *transcript.Response) [2]jsondiff.Content {
 	sides := [2]jsondiff.Content{bodyContent(ref), bodyContent(cand)}
 	if sides[0].Lines != sides[1].Lines {
@@ -28,7 +28,7 @@ func bodyContents(ref, cand *transcript.Response) [2]jsondiff.Content {
 	return sides
 }
 
-// lastLine compares whether the last of lines of JSON has a line feed: who reads line by line waits for it.
+// lastLine compares whether the last line of JSON ends in a line feed. A client that reads line by line waits for it.
 func (c *comparison) lastLine(sides [2]jsondiff.Content, ref, cand *transcript.Response, report func(diff.Difference)) {
 	const end = "\n"
 	r, o := bytes.HasSuffix(ref.Body.Bytes, []byte(end)), bytes.HasSuffix(cand.Body.Bytes, []byte(end))

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A field that is a list (RFC 9110 §5.6.1) may have blanks and empty elements anywhere, and stand in several lines. Of those
-// below the definition also says that the order of the elements means nothing, or that they have no case. In others, such as
+// A list field (RFC 9110 §5.6.1) may have blanks and empty elements anywhere, and several lines. By definition, the
+// order of the elements means nothing in most of the fields below, or their case does not. In other lists, such as
 // Accept-Language and Upgrade, the order is a preference.
 
-// A listField says what is compared of a list.
+// A listField says how the elements of a list are compared.
 type listField struct {
-	ordered   bool                // the order of the elements counts
-	normalize func(string) string // writes an element in one way
+	ordered   bool                // the order of the elements matters
+	normalize func(string) string // makes equal elements the same text
 }
 
 var listFields = map[string]listField{
-	"accept":                        {normalize: mediaElement},    // RFC 9110 §12.5.1: weights tell the preference
+	"accept":                        {normalize: mediaElement},    // RFC 9110 §12.5.1: weights express the preference
 	"accept-ch":                     {normalize: strings.ToLower}, // RFC 8942 §3.1
 	"accept-charset":                {normalize: strings.ToLower}, // RFC 9110 §12.5.2
 	"accept-encoding":               {normalize: strings.ToLower}, // §12.5.3
@@ -26,10 +26,10 @@ var listFields = map[string]listField{
 	"access-control-allow-headers":  {normalize: strings.ToLower}, // Fetch §3.3.3: names of fields
 	"access-control-allow-methods":  {normalize: unchanged},
 	"access-control-expose-headers": {normalize: strings.ToLower},
-	"allow":                         {normalize: unchanged}, // RFC 9110 §10.2.1; methods have a case (§9.1)
+	"allow":                         {normalize: unchanged}, // RFC 9110 §10.2.1; methods are case-sensitive (§9.1)
 	"cache-control":                 {normalize: directive}, // RFC 9111 §5.2
 	"connection":                    {normalize: strings.ToLower},
-	"content-encoding":              {normalize: strings.ToLower, ordered: true}, // RFC 9110 §8.4: as they were applied
+	"content-encoding":              {normalize: strings.ToLower, ordered: true}, // RFC 9110 §8.4: the order in which they were applied
 	"content-language":              {normalize: strings.ToLower},                // §8.5
 	"te":                            {normalize: strings.ToLower},
 	"trailer":                       {normalize: strings.ToLower},
@@ -48,7 +48,7 @@ func sameList(name, ref, cand string) bool {
 	return ok && slices.Equal(field.elements(ref), field.elements(cand))
 }
 
-// elements returns the elements of a list as they are compared. An empty one is none (RFC 9110 §5.6.1.2).
+// elements returns the elements of a list in a normalized form. Empty ones do not count (RFC 9110 §5.6.1.2).
 func (f listField) elements(value string) []string {
 	var out []string
 	for _, element := range splitList(value, ',') {
@@ -62,7 +62,7 @@ func (f listField) elements(value string) []string {
 	return out
 }
 
-// splitList splits a value where a separator stands outside of quotes, and trims the parts.
+// splitList splits a value at each separator outside of quotes, and trims the parts.
 func splitList(value string, separator byte) []string {
 	var out []string
 	from, quoted := 0, false
@@ -82,7 +82,8 @@ func splitList(value string, separator byte) []string {
 
 func unchanged(element string) string { return element }
 
-// directive writes a cache directive: its name has no case, and its argument may be quoted or not (RFC 9111 §5.2).
+// directive normalizes a cache directive: its name is case-insensitive, and its argument may be quoted or not (RFC 9111
+// §5.2).
 func directive(element string) string {
 	name, argument, given := strings.Cut(element, "=")
 	if !given {

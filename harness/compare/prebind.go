@@ -6,20 +6,21 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 )
 
-// Ids that are first told of on a stream have no partners yet when its events are paired, and events that differ in
-// nothing else look the same. So before sequences that are not plainly equal are paired, those events are looked at that
-// there is only one of on each side: what stands in them belongs together, wherever they come. With that more events can
-// be told apart, and again. None of it is kept: it says which events to compare, and not what is equal.
+// If an id first appears on a stream, it has no partner yet when the events are paired. So events that differ only in
+// such ids look the same. The unique events help: if each side has exactly one event with a key, the two belong
+// together, wherever they come. Their ids are bound, and so more events become unique. The bindings are discarded
+// afterwards, because they say which events to compare, and not what is equal.
 
-// prebind names the ids in the keys of sequences by what events without a double tell of them.
+// prebind puts names of ids into the keys of sequences that are not equal already. It learns the names from unique
+// events.
 func (s sequences) prebind(groups [][2][]item) {
 	if slices.ContainsFunc(groups, func(g [2][]item) bool { return !plainlyEqual(g[0], g[1]) }) {
 		s.prebound(groups)
 	}
 }
 
-// prebound names the ids in the keys of sequences by what events without a double tell of them, and returns the bindings with
-// these names; nil when there is no such event.
+// prebound puts names of ids into the keys of sequences. It learns them from unique events, and returns the bindings
+// with these names; nil when no event is unique.
 func (s sequences) prebound(groups [][2][]item) *ident.Bindings {
 	b := s.IDs.Clone()
 	ahead := *s.streams
@@ -49,7 +50,7 @@ func (s sequences) prebound(groups [][2][]item) *ident.Bindings {
 	}
 }
 
-// rekey gives events the keys that they have by other bindings.
+// rekey computes the keys of events again with other bindings.
 func (s sequences) rekey(b *ident.Bindings, groups [][2][]item) {
 	for _, g := range groups {
 		for side, items := range g {
@@ -64,7 +65,7 @@ func plainlyEqual(ref, cand []item) bool {
 	return slices.EqualFunc(ref, cand, func(a, b item) bool { return a.name == b.name && a.key == b.key })
 }
 
-// singles returns the events that there is one of, by name and key, or that are the same each time; of others nil.
+// singles returns the events that are unique by name and key, or are the same each time; nil for all other keys.
 func singles(items []item) map[string]*item {
 	out := map[string]*item{}
 	for i := range items {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// processEnd compares how two processes ended that a step wanted to end. That one did not end as it should is an unmet demand
-// of its own.
+// processEnd compares how two processes ended that a step was meant to end. If one did not end as it should, that is an
+// Unmet demand.
 func (c *comparison) processEnd(ref, cand *transcript.Step) {
 	r, o := ref.Process, cand.Process
 	if r == nil || o == nil || r.Status == o.Status || unended(ref) || unended(cand) {
@@ -24,19 +24,20 @@ func (c *comparison) processEnd(ref, cand *transcript.Step) {
 
 func unended(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind == "exit" }
 
-// An outage is the time in which a step keeps a target from being there.
+// An outage is the time in which a target is absent because of a step.
 type outage struct {
 	from, to time.Duration
-	// gone is when the process had ended. What is begun later finds nobody, and nothing explains that but the scenario.
+	// gone is when the process had ended. A failure of something that began later is not excused: the scenario itself
+	// caused it.
 	gone time.Duration
-	// killed says that the process had no chance to end what it had begun.
+	// killed says that the process had no chance to finish what it had begun.
 	killed bool
-	// told says that something which follows from the outage has been told.
+	// reported says that a failure because of the outage was reported.
 	reported bool
 }
 
-// outages returns the times in which steps of a transcript have killed the process or started it again. That one which is
-// asked to end, and no more, does so in good order is what such a scenario is about.
+// outages returns the times in which steps of a transcript have killed or restarted the process. Other steps that end
+// it are not included, because such a scenario checks that the process ends in good order.
 func outages(t *transcript.Transcript) []*outage {
 	var out []*outage
 	var down *outage
@@ -60,9 +61,8 @@ func outages(t *transcript.Transcript) []*outage {
 	return out
 }
 
-// explainedByOutage reports whether a step of the scenario explains that something failed at a time which was begun at another.
-// What a killed process leaves undone needs no word, and of what one that is started again leaves undone the first tells
-// enough.
+// explainedByOutage reports whether a step of the scenario explains the failure of something that began at one time and
+// failed at another. After a kill, no such failure is reported. After a restart, the first one is reported.
 func (d *diagnosis) explainedByOutage(f *transcript.Failure, begun, at time.Duration) bool {
 	if f == nil || !lostConnection(f) {
 		return false
@@ -78,7 +78,7 @@ func (d *diagnosis) explainedByOutage(f *transcript.Failure, begun, at time.Dura
 	return false
 }
 
-// startOf returns when a request was sent, or else when there was no connection to send it on.
+// startOf returns when a request was sent, or when it failed because there was no connection.
 func startOf(x *transcript.Exchange) time.Duration {
 	if x.Sent > 0 {
 		return x.Sent
@@ -90,8 +90,8 @@ func lostConnection(f *transcript.Failure) bool {
 	return f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed
 }
 
-// killed reports whether a step had killed a side's process by a time, and none had started it again. Both sides had come
-// equally far before.
+// killed reports whether a step had killed a side's process by a time, and no step had restarted it. Both sides were at
+// the same step then.
 func (r runs) killed(side int, at time.Duration) bool {
 	return slices.ContainsFunc(outages(r.sides[side]), func(o *outage) bool { return o.killed && at >= o.from && at <= o.to })
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A reference that is recorded is not there any more. Of what nobody awaited it is chance whether it came before the recording
-// ended, so that a candidate may have more of that. What came before something that was awaited is compared.
+// A recorded reference does not run any more. If no step waited for an event or a request, it is chance whether it came
+// before the recording ended. So a candidate may have more of them. What came before something that a step waited for
+// is compared.
 const notAwaited = "not awaited when the reference was recorded"
 
-// maybeLate reports whether an event of the candidate, or the end of its stream, may have come too late for the recording. The
-// index of the end is that behind the last event.
+// maybeLate reports whether an event of the candidate, or the end of its stream, may have come too late for the
+// recording. The end has the index after the last event.
 func (s *streams) maybeLate(index int) bool {
 	if !s.runs.sides[0].Recorded || s.sides[0].Ended != transcript.EndedByClient || index <= s.lastAwaited() {
 		return false
@@ -22,8 +23,8 @@ func (s *streams) maybeLate(index int) bool {
 	return true
 }
 
-// lastAwaited returns the last of the candidate's events that a step has awaited, or that came while the scenario watched for
-// one that must not come; -1 when there is none.
+// lastAwaited returns the index of the candidate's last event that a step waited for, or that came while the scenario
+// watched for forbidden events; -1 when there is none.
 func (s *streams) lastAwaited() int {
 	last, t, name := -1, s.runs.sides[1], s.sides[1].Name
 	for i := range t.Steps {
@@ -43,8 +44,8 @@ func (s *streams) lastAwaited() int {
 	return last
 }
 
-// withoutLate leaves out what the candidate has asked an upstream more than the recorded reference, as far as that may have come
-// too late for the recording.
+// withoutLate drops requests to an upstream that the recorded reference lacks, if they may have come too late for the
+// recording.
 func (u upstream) withoutLate(ref, cand []*transcript.Exchange) []*transcript.Exchange {
 	more := len(cand) - len(ref)
 	if !u.sides[0].Recorded || more <= 0 {
@@ -52,7 +53,7 @@ func (u upstream) withoutLate(ref, cand []*transcript.Exchange) []*transcript.Ex
 	}
 	acted, ended := lastAction(u.sides[1])
 	kept := slices.Clone(cand)
-	for i := len(cand) - 1; i >= 0 && more > 0; i-- { // the last come first
+	for i := len(cand) - 1; i >= 0 && more > 0; i-- { // the last ones first
 		from := ended
 		if isNotification(&cand[i].Request) {
 			from = acted
@@ -66,8 +67,8 @@ func (u upstream) withoutLate(ref, cand []*transcript.Exchange) []*transcript.Ex
 	return kept
 }
 
-// lateHangUp reports whether a candidate has hung up on an upstream behind the last step, which the recorded reference may have
-// done too late for the recording.
+// lateHangUp reports whether a candidate hung up on an upstream after the last step. The recorded reference may have
+// done so too late for the recording.
 func (u upstream) lateHangUp(ref, cand *transcript.Exchange) bool {
 	if _, ended := lastAction(u.sides[1]); !u.sides[0].Recorded || ref.Failure != nil || cand.Done < ended {
 		return false
@@ -76,13 +77,14 @@ func (u upstream) lateHangUp(ref, cand *transcript.Exchange) bool {
 	return true
 }
 
-// isNotification reports whether a message to an MCP server is one that nobody answers (JSON-RPC 2.0 §4.1): no answer of the
-// target can wait for it.
+// isNotification reports whether a message to an MCP server is a notification (JSON-RPC 2.0 §4.1). It gets no response,
+// so no response of the target can wait for it.
 func isNotification(r *transcript.Request) bool {
 	return r.Method == transcript.MCP && strings.HasPrefix(r.Target, "notifications/")
 }
 
-// lastAction returns when the client last did something to the target, and when the last step was over, the teardown aside.
+// lastAction returns when the client last did something to the target, and when the last step ended. Both ignore the
+// teardown.
 func lastAction(t *transcript.Transcript) (acted, ended time.Duration) {
 	for i := range t.Steps {
 		st := &t.Steps[i]
@@ -91,7 +93,7 @@ func lastAction(t *transcript.Transcript) (acted, ended time.Duration) {
 		}
 		ended = max(ended, st.At+st.Took)
 		switch st.Kind {
-		case "await", "never", "asked": // which only watch
+		case "await", "never", "asked": // these only watch
 		default:
 			acted = max(acted, st.At)
 		}

@@ -14,17 +14,17 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A token is a text that must not be read: a password, a session's key. Like an id it is bound, and like an id it must be
-// made alike, as far as that can be told of an opaque text. Reports say how long it is, and nothing else.
+// A token is a secret text: a password, or the key of a session. Like an id, it is bound, and both sides' must have the
+// same format, as far as an opaque text shows it. Reports show its length and nothing else.
 
-// A Masker hides the tokens of a scenario wherever a text has one. Nil hides nothing.
+// A Masker hides the tokens of a scenario wherever a text contains one. A nil Masker hides nothing.
 type Masker struct {
 	replacer *strings.Replacer
-	encoded  *redact.Replacer // of tokens in other notations
+	encoded  *redact.Replacer // for tokens in other encodings
 }
 
-// NewMasker returns a Masker of every token that rules find in what targets sent: in the bodies and the events that are
-// JSON. It is nil when no rule speaks of tokens.
+// NewMasker returns a Masker for every token that rules find in the JSON that targets sent: in bodies, requests and
+// events. It returns nil when no rule is about tokens.
 func NewMasker(rules *Rules, ts ...*transcript.Transcript) *Masker {
 	if !rules.hasTokenRules() {
 		return nil
@@ -81,7 +81,6 @@ func NewMasker(rules *Rules, ts ...*transcript.Transcript) *Masker {
 	return &Masker{strings.NewReplacer(pairs...), redact.NewReplacer(all)}
 }
 
-// hasTokenRules reports whether any rule is about tokens.
 func (r *Rules) hasTokenRules() bool {
 	speak := func(rules []jsondiff.Volatile) bool {
 		return slices.ContainsFunc(rules, func(v jsondiff.Volatile) bool { return v.Kind == jsondiff.Token })
@@ -99,7 +98,7 @@ func (r *Rules) hasTokenRules() bool {
 	return spoken
 }
 
-// Mask returns a text without the tokens.
+// Mask replaces the tokens in a text.
 func (v *Masker) Mask(text string) string {
 	if v == nil {
 		return text
@@ -107,12 +106,12 @@ func (v *Masker) Mask(text string) string {
 	return v.encoded.Text(v.replacer.Replace(text))
 }
 
-// reason returns a reason without the tokens.
+// reason replaces the tokens in a reason.
 func (v *Masker) reason(r diff.Reason) diff.Reason {
 	if v == nil || v.Mask(r.Text()) == r.Text() {
 		return r
 	}
-	args := []any{} // without the ids in conflict: a secret has no name
+	args := []any{} // without an IDConflict, because a secret must not get a name
 	for _, arg := range r.Args {
 		switch arg := arg.(type) {
 		case ident.IDConflict:

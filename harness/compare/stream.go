@@ -47,27 +47,27 @@ type streams struct {
 	*jsondiff.Comparer
 	*findings
 	runs     runs
-	ruleKey  string // what Result calls the rules
+	ruleKey  string // the key of the rules in Result
 	rule     Stream
 	volatile []jsondiff.Volatile
 	sides    [2]*transcript.Stream
 	pieces   Pieces
-	joined   [2]int // pieces of texts that are compared as a whole
+	joined   [2]int // how many pieces of texts were joined
 	triggers [2][]trigger
 }
 
-// An item is an event that takes part in the sequence.
+// An item is an event in a sequence, so it is not a heartbeat.
 type item struct {
 	index int    // in the stream
-	label string // what reports call it: "event 3"
+	label string // its name in reports: "event 3"
 	event *transcript.Event
 	name  string // without its generated values
-	// key is equal for events that can be equal up to renaming, as far as ids have partners already. outline is the key
-	// without any id.
+	// key is the same for events that can be equal apart from generated values. It tells ids apart that have partners.
+	// outline is the key without any ids.
 	key, outline string
-	// again says that the event before it in its sequence is the same.
+	// again says that its predecessor in the sequence is equal.
 	again bool
-	// behind is how many of the anchors that both sides have came before it.
+	// behind is how many of the anchors that both sides have precede it.
 	behind int
 }
 
@@ -106,7 +106,7 @@ func (s *streams) compare() {
 	s.notCompared("pieces of texts, which are compared as a whole", max(s.joined[0], s.joined[1]))
 }
 
-// paired pairs the events of two sequences, and says of those that are alone what became of them.
+// paired pairs the events of two sequences, and finds out why the others have no counterpart.
 func (s *streams) paired(sides [2][]item) []pair {
 	return pairByName(s.withoutConsequences(s.withoutOptional(explainGaps(align(sides[0], sides[1])))))
 }
@@ -161,29 +161,29 @@ func eventName(ev *transcript.Event) string {
 	}
 }
 
-// keys describe an event with the names of those ids that have partners, and without any.
+// keys returns two descriptions of an event: with the names of the ids that have partners, and without any names.
 func (s sequences) keys(side int, ev *transcript.Event) (key, outline string) {
 	outline = s.key(s.IDs, side, ev)
-	if !strings.Contains(outline, "‹") { // nothing is made up
+	if !strings.Contains(outline, "‹") { // there are no generated values
 		return outline, outline
 	}
 	return s.key(s.IDs.Named(), side, ev), outline
 }
 
-// key describes an event without its generated values, or with the names that bindings give them.
+// key describes an event without its generated values. With bindings from Named, it tells ids apart.
 func (s sequences) key(b *ident.Bindings, side int, ev *transcript.Event) string {
 	key := s.OutlineBy(b, side, eventContent(ev), s.volatile)
-	// The name often stands in the data too. It has a cost of its own, so it is no part of the key.
+	// The data often contains the event's name, too. A different name has a cost of its own, so the key leaves it out.
 	return strings.ReplaceAll(key, jsondiff.Quoted(ev.Name), jsondiff.Quoted("‹name›"))
 }
 
-// withoutOptional leaves out the events that may be absent on one side, where they are. Of one that the other side has
-// too, at another place or with other data, it is told.
+// withoutOptional drops optional events that one side lacks. If the other side has the event at another place or with
+// other data, it is reported.
 func (s *streams) withoutOptional(pairs []pair) []pair {
 	if len(s.rule.Optional) == 0 {
 		return pairs
 	}
-	alone := [2]map[string]bool{{}, {}} // names of events that only one side has, at that place
+	alone := [2]map[string]bool{{}, {}} // the names of events that only one side has at that place
 	for _, p := range pairs {
 		switch p.alone {
 		case diff.EventMissing:
@@ -213,7 +213,7 @@ func (s *streams) withoutOptional(pairs []pair) []pair {
 	return out
 }
 
-// pair compares two aligned events, or reports the one that is alone.
+// pair compares two aligned events, or reports one without a counterpart.
 func (s *streams) pair(p pair, barriers []pair) {
 	if p.ref != nil && p.cand != nil {
 		s.result.Events++
@@ -231,13 +231,13 @@ func (s *streams) pair(p pair, barriers []pair) {
 		}
 	}
 	s.report(alone(p, across))
-	if p.moved != nil { // where it came is told; what it says is compared all the same
+	if p.moved != nil { // the place is reported, and the contents are compared as always
 		s.result.Events++
 		s.events(pair{ref: p.moved, cand: p.cand})
 	}
 }
 
-// alone describes an event that has no partner. across names the anchor that a moved one has passed.
+// alone describes an event without a counterpart. across names the anchor that a moved one has passed.
 func alone(p pair, across string) diff.Difference {
 	d := diff.Difference{Events: [2]int{-1, -1}, Ref: diff.ShowSome(""), Cand: diff.ShowSome("")}
 	d.Fingerprint = diff.Digest(keyOf(p.ref), keyOf(p.cand), keyOf(p.moved))
@@ -267,7 +267,7 @@ func keyOf(it *item) string {
 	return it.name + " " + it.outline
 }
 
-// nameOfLast is the name of the last event.
+// nameOfLast returns the name of the last event; "" when there is none.
 func nameOfLast(items []item) string {
 	if len(items) == 0 {
 		return ""
@@ -277,17 +277,17 @@ func nameOfLast(items []item) string {
 
 func eventPlace(it *item) string { return fmt.Sprintf("%s (%s)", it.label, it.name) }
 
-// atEvent is the place of a whole event.
+// atEvent returns the place of a whole event.
 func atEvent(it *item) diff.At { return diff.At{Message: eventPlace(it), Contract: "event"} }
 
 func showEvent(ev *transcript.Event) diff.Excerpt { return diff.Show(eventName(ev) + " " + ev.Data) }
 
-// showLabelled shows an event that is at another place, with its number.
+// showLabelled shows a moved event with its label.
 func showLabelled(it *item) diff.Excerpt {
 	return diff.Show(it.label + ": " + showEvent(it.event).Text)
 }
 
-// events compares two events that stand for each other.
+// events compares two corresponding events.
 func (s *streams) events(p pair) {
 	ref, cand := p.ref.event, p.cand.event
 	at := func(part string) diff.At {
@@ -312,7 +312,7 @@ func (s *streams) events(p pair) {
 	}
 	s.Content(pl, s.volatile, [2]jsondiff.Content{eventContent(ref), eventContent(cand)}, func(d diff.Difference) {
 		if renamed && d.Ref.Text == jsondiff.Quoted(eventName(ref)) && d.Cand.Text == jsondiff.Quoted(eventName(cand)) {
-			return // the name stands in the data, and has been reported
+			return // the data contains the name, which is reported already
 		}
 		report(d)
 	})
@@ -331,7 +331,7 @@ func (s *streams) events(p pair) {
 	}
 }
 
-// names compares two names of events, and reports whether they differ. There can be ids in them.
+// names compares two names of events, which may contain ids, and returns whether they differ.
 func (s *streams) names(at diff.At, otherwise diff.Code, ref, cand string, seen [2]time.Time, report func(diff.Difference)) (differ bool) {
 	at.Contract = "event name"
 	why := s.IDs.Texts(ref, cand, ident.Place{Where: ident.InStream(s.sides[0], diff.At{Message: at.Message, Part: at.Contract}), Seen: seen})
@@ -345,7 +345,7 @@ func (s *streams) names(at diff.At, otherwise diff.Code, ref, cand string, seen 
 	return true
 }
 
-// withoutData tells of two events of which only one has a data field: no client is told of the other (WHATWG HTML
+// withoutData describes two events of which only one has data. Clients do not receive the other one (WHATWG HTML
 // 9.2.6).
 func withoutData(at diff.At, ref, cand *transcript.Event) diff.Difference {
 	if ref.Undispatched {
@@ -362,7 +362,7 @@ func eventType(ev *transcript.Event) string {
 	return ev.Type
 }
 
-// eventContent is an event's data, as JSON when it looks like a document.
+// eventContent is an event's data, as JSON if it looks like an object or a list.
 func eventContent(ev *transcript.Event) jsondiff.Content {
 	data := strings.TrimSpace(ev.Data)
 	if data != "" && (data[0] == '{' || data[0] == '[') {

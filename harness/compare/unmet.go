@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Unmet is something one target did not do that it had to do by itself, whatever the other does.
+// An Unmet is a demand that one target did not meet, whatever the other one does.
 type Unmet struct {
 	Kind     UnmetKind
 	Step     string
@@ -23,11 +23,11 @@ type Unmet struct {
 	Want     string
 	Got      string
 	Text     string // one sentence
-	// Fingerprint is equal for unmet demands that differ in nothing but values that were made up.
+	// Fingerprint is the same for unmet demands that differ only in generated values.
 	Fingerprint string
 }
 
-// UnmetKind names an unmet demand. Kinds appear in reports, so renaming one is a change of their format.
+// UnmetKind names a kind of unmet demand. Kinds appear in reports, so renaming one changes their format.
 type UnmetKind string
 
 // The unmet demands.
@@ -36,10 +36,10 @@ const (
 	ExpectationUnmet UnmetKind = "expectation"
 	EventAwaited     UnmetKind = "event-awaited"   // an awaited event did not come
 	EndAwaited       UnmetKind = "end-awaited"     // the server did not end the stream
-	PollUnmet        UnmetKind = "poll"            // a poll never held
-	CaptureMissing   UnmetKind = "capture-missing" // the value to capture is not there
+	PollUnmet        UnmetKind = "poll"            // the condition of a poll never held
+	CaptureMissing   UnmetKind = "capture-missing" // the value to capture does not exist
 	EventForbidden   UnmetKind = "event-forbidden" // an event came that must not
-	StreamMissing    UnmetKind = "stream-missing"  // a step needs a stream, and the answer was none
+	StreamMissing    UnmetKind = "stream-missing"  // a step needs a stream, but the response was not one
 	StreamBroken     UnmetKind = "stream-broken"
 	HeartbeatLate    UnmetKind = "heartbeat-late"
 	HeartbeatEarly   UnmetKind = "heartbeat-early"
@@ -48,15 +48,15 @@ const (
 	TargetNotStopped UnmetKind = "target-not-stopped"
 	TargetNotStarted UnmetKind = "target-not-restarted"
 
-	ArchiveBroken  UnmetKind = "archive"        // what is called an archive is none, or none that can be looked into
+	ArchiveBroken  UnmetKind = "archive"        // a declared archive is not a valid one, or cannot be read
 	CodingMistaken UnmetKind = "content-coding" // a body is not in the coding that Content-Encoding names
 	CodingUnasked  UnmetKind = "content-coding-unasked"
 
-	UpstreamUnexpected UnmetKind = "upstream-unexpected" // a request to a stub that nothing answers
-	UpstreamMissing    UnmetKind = "upstream-missing"    // a rule of a stub had nothing to answer
+	UpstreamUnexpected UnmetKind = "upstream-unexpected" // no rule of the stub answers the request
+	UpstreamMissing    UnmetKind = "upstream-missing"    // a rule of the stub got no request
 )
 
-// UnmetKinds returns every kind of unmet demands.
+// UnmetKinds returns every kind of unmet demand.
 func UnmetKinds() []UnmetKind {
 	return []UnmetKind{
 		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
@@ -65,17 +65,17 @@ func UnmetKinds() []UnmetKind {
 	}
 }
 
-// AllUnmet returns what a target did not do by itself: demands of the scenario that do not hold, exchanges and
-// streams that broke, heartbeats that came at the wrong time.
+// AllUnmet returns what a target did not do by itself: demands of the scenario that it did not meet, exchanges and
+// streams that broke, and heartbeats at the wrong time.
 //
-// One thing that happened is told once. A process that ended broke its connections, a stream that broke brings no more
-// events, an answer that did not come has nothing to capture, and of a stream that is none the first step that needs it
-// tells: what only follows is left out.
+// Each cause is reported once. When a process ends, its connections break. A broken stream brings no more events, and a
+// missing response has nothing to capture. Such consequences are left out. If several steps need a missing stream, only
+// the first one is reported.
 func AllUnmet(t *transcript.Transcript, rules *Rules) []Unmet {
 	return AllUnmetWith(nil, t, rules)
 }
 
-// AllUnmetWith is AllUnmet with documents that the rest of a judgement reads as well.
+// AllUnmetWith is AllUnmet with parsed documents that other parts of a judgement use as well.
 func AllUnmetWith(docs *jsontree.Documents, t *transcript.Transcript, rules *Rules) []Unmet {
 	d := diagnose(t)
 	var out []Unmet
@@ -158,7 +158,7 @@ func unmetInStep(s *transcript.Step, d *diagnosis, m match.Matcher) []Unmet {
 	}
 	for _, m := range mismatches {
 		if blind && strings.Contains(m.Place, "body") {
-			continue // nobody knows what is in it
+			continue // its contents are unknown
 		}
 		want, got := diff.Cut(diff.Show(m.Want).Text, diff.Show(m.Got).Text)
 		add(Unmet{
@@ -169,7 +169,7 @@ func unmetInStep(s *transcript.Step, d *diagnosis, m match.Matcher) []Unmet {
 	return out
 }
 
-// exitText says what a process was doing when it ended: it may be another scenario that has brought it down.
+// exitText says what a process was doing when it ended, because another scenario may be the cause.
 func exitText(e *transcript.Exit) string {
 	const text = "the target's process ended"
 	if len(e.UnderWay) == 0 {
@@ -178,7 +178,7 @@ func exitText(e *transcript.Exit) string {
 	return text + " while " + transcript.UnderWay(e.UnderWay)
 }
 
-// givenUp reports whether the scenario hangs up on the step's exchange, instead of waiting for what becomes of it.
+// givenUp reports whether the scenario hangs up on the step's exchange instead of waiting for the outcome.
 func givenUp(s *transcript.Step) bool { return s.Kind == "close" || s.Kind == "drop" }
 
 func during(p transcript.Phase) string {
@@ -261,7 +261,7 @@ func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule Stream, 
 	return out
 }
 
-// stallNote says what a bound is widened by.
+// stallNote says by how much a bound was extended.
 func stallNote(stalled time.Duration) string {
 	if stalled == 0 {
 		return ""
@@ -269,10 +269,10 @@ func stallNote(stalled time.Duration) string {
 	return fmt.Sprintf("%s%s, for which this machine stood still", stallPrefix, stalled.Round(time.Millisecond))
 }
 
-// stallPrefix is what comes between a bound and what is granted on top of it.
+// stallPrefix separates a bound from its extension.
 const stallPrefix = "; and up to "
 
-// unmetInWindow returns the first event that came while it must not.
+// unmetInWindow returns the first event that came while it was forbidden.
 func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) []Unmet {
 	for _, s := range t.Streams {
 		if s.Name != w.Stream {

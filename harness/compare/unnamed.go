@@ -8,31 +8,31 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Header fields are compared when a rule names them, and not otherwise: most are the business of a framework. One that
-// nobody has named, and that is not the same on both sides, may have been forgotten, and is counted.
+// Header fields are compared only if a rule names them, because most of them belong to a framework. If a field without
+// a rule is not the same on both sides, the rule may have been forgotten, so the field is counted.
 
-// ignoredHeaders are the fields that are nobody's intention: those of a single connection (RFC 9110 §7.6.1), the framing, the
-// clock and the name of the software.
+// ignoredHeaders are the fields that say nothing about the application: those of a single connection (RFC 9110 §7.6.1),
+// the framing, the clock and the name of the software.
 var ignoredHeaders = []string{
 	"Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Server", "TE",
 	"Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// clientHeaders are those that a client of HTTP sends to an upstream by itself, whatever asks.
+// clientHeaders are the fields that an HTTP client sends to an upstream by itself.
 var clientHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Host", "Sec-Fetch-Mode", "User-Agent"}
 
-// A server can make up names as it likes.
+// These bounds are needed because a server can send any number of names.
 const (
 	maxUnnamed    = 100 // of a scenario
 	maxHeaderName = 100
 )
 
-// unnamed counts the fields of two answers that differ in presence or value, and that are not named.
+// unnamed counts the fields of two responses that no rule names and that differ in presence or value.
 func (h fields) unnamed(named []string, ref, cand transcript.Header) {
 	h.unnamedOf("", named, ref, cand)
 }
 
-// unnamedOf counts those of requests to a stub.
+// unnamedOf is unnamed for requests to a stub; a stub of "" stands for responses.
 func (h fields) unnamedOf(stub string, named []string, ref, cand transcript.Header) {
 	var told []string
 	of := ""
@@ -61,9 +61,9 @@ func (h fields) unnamedOf(stub string, named []string, ref, cand transcript.Head
 	}
 }
 
-// sameValues reports whether two answers have the same values of a field, in the same order.
+// sameValues reports whether two messages have the same values of a field, in the same order.
 func sameValues(ref, cand transcript.Header, name string) bool {
-	k := 0 // values of the candidate's that have been looked at
+	k := 0 // the candidate's field to look at next
 	next := func() (string, bool) {
 		for ; k < len(cand); k++ {
 			if cand[k].Is(name) {

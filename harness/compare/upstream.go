@@ -12,14 +12,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// What targets ask their upstreams is compared like answers, the other way round: here the requests are the targets', and
-// the answers the script's. Requests stand for each other by the rule of the script that has answered them, and by their
-// number there, since which of two rules is asked first is often chance.
+// What targets request from upstreams is compared like responses, but the other way round: the requests come from the
+// targets, and the responses from the script. Requests correspond by the rule of the script that answered them, and by
+// their number there. Which of two rules is asked first is often chance.
 
 // upstream compares the requests that both targets have sent to stubs.
 type upstream struct{ *comparison }
 
-// upstream compares what was asked of the stubs.
 func (c *comparison) upstream() {
 	cand := map[string]*transcript.Step{}
 	for i := range c.sides[1].Upstream {
@@ -32,14 +31,14 @@ func (c *comparison) upstream() {
 		delete(cand, ref.ID)
 		upstream{c}.upstreamRule(ref, cmp.Or(other, none))
 	}
-	for i := range c.sides[1].Upstream { // the rest, in their order
+	for i := range c.sides[1].Upstream { // the rules that only the candidate used, in their order
 		if s := &c.sides[1].Upstream[i]; cand[s.ID] != nil {
 			upstream{c}.upstreamRule(&transcript.Step{ID: s.ID, Text: s.Text, Line: s.Line}, s)
 		}
 	}
 }
 
-// upstreamRule compares the requests that one rule has answered.
+// upstreamRule compares the requests that one rule answered.
 func (u upstream) upstreamRule(ref, cand *transcript.Step) {
 	rx, cx := ref.Exchanges, u.withoutLate(ref.Exchanges, cand.Exchanges)
 	most := max(len(rx), len(cx))
@@ -70,12 +69,13 @@ func (u upstream) upstreamRule(ref, cand *transcript.Step) {
 	u.notCompared("no counterpart", most-min(len(rx), len(cx)))
 }
 
-// unexpectedKind is what a request that no rule answers leaves behind.
+// unexpectedKind is the kind of the unmet demand about requests that no rule answers.
 const unexpectedKind = "unexpected"
 
 func isUnexpected(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind == unexpectedKind }
 
-// upstreamRequest compares two requests. at is what the place begins with: "request 2", and of are their indexes on each side.
+// upstreamRequest compares two requests. at begins their places, as in "request 2", and of has their indexes on each
+// side.
 func (u upstream) upstreamRequest(step *transcript.Step, at string, of [2]int, ref, cand *transcript.Exchange) {
 	if broke(ref) || broke(cand) { // in the middle of the request: reported as unmet
 		u.notCompared("an exchange that failed", 1)
@@ -93,9 +93,9 @@ func (u upstream) upstreamRequest(step *transcript.Step, at string, of [2]int, r
 	stub, _, _ := strings.Cut(step.ID, ".")
 	names := withCoding(u.rules.UpstreamHeaders(stub, step.ID), ref.Request.Header, cand.Request.Header)
 	if sides[0].NotJSON != sides[1].NotJSON && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, "Content-Type") }) {
-		sides[0].NotJSON, sides[1].NotJSON = "", "" // that the types differ is told by the header field
+		sides[0].NotJSON, sides[1].NotJSON = "", "" // the header field already shows the different types
 	}
-	var inBody []diff.Difference // behind the header fields, and looked at before: as in exchange
+	var inBody []diff.Difference // reported after the header fields, but compared before them: see exchange
 	rules := u.rules.UpstreamVolatile(step)
 	p := ident.Place{Where: ident.InStep(step.ID, diff.At{Message: at, Part: "body"}), Seen: seen, Timeline: upstreamTimeline(step), Of: [2]string{operationOf(ref), operationOf(cand)}}
 	fields(u).bindBoundaries(ref.Request.Header, cand.Request.Header, ident.InStep(step.ID, diff.At{Message: at, Part: "header Content-Type"}))
@@ -129,7 +129,7 @@ func hangUpText(x *transcript.Exchange) string {
 	return "it waited on"
 }
 
-// upstreamTimeline is what the times in requests to one rule of a stub belong to; "" when these are in no order.
+// upstreamTimeline returns the timeline of the requests to one rule of a stub; "" when they have no order.
 func upstreamTimeline(step *transcript.Step) string {
 	if step.Unordered {
 		return ""
@@ -151,8 +151,8 @@ func (u upstream) requestLine(step *transcript.Step, ref, cand *transcript.Reque
 	}
 }
 
-// UpstreamVolatile returns the rules for values of the bodies that one rule of a stub has answered, or that were sent to an MCP
-// server by one method, the narrowest first.
+// UpstreamVolatile returns the rules for values in requests that one rule of a stub answered, or that were sent to an
+// MCP server with one method. The most specific rules come first.
 func (r *Rules) UpstreamVolatile(step *transcript.Step) []jsondiff.Volatile {
 	upstream, method, _ := strings.Cut(step.ID, ".")
 	if step.ToMCP() {
@@ -163,17 +163,17 @@ func (r *Rules) UpstreamVolatile(step *transcript.Step) []jsondiff.Volatile {
 
 func requestContent(r *transcript.Request) jsondiff.Content { return bodyContent(asResponse(r)) }
 
-// asResponse returns the message of a request as that of an answer.
+// asResponse returns the header and the body of a request as a response.
 func asResponse(r *transcript.Request) *transcript.Response {
 	return &transcript.Response{Header: r.Header, Body: r.Body}
 }
 
-// defaultUpstreamHeaders are the header fields of requests to stubs that are compared when no rule names any: what the body is, and
-// with which key the upstream is asked.
+// defaultUpstreamHeaders are the fields of requests to stubs that are compared when no rule names any. They show the
+// type of the body, and the key for the upstream.
 var defaultUpstreamHeaders = []string{"Content-Type", "Authorization", "X-Api-Key"}
 
-// UpstreamHeaders returns the names of the header fields of requests to a stub that are compared, each once. step is the id of
-// what one of its rules has answered.
+// UpstreamHeaders returns the names of the header fields to compare in requests to a stub, each once. step is the id of
+// the step for one of the stub's rules.
 func (r *Rules) UpstreamHeaders(stub, step string) []string {
 	names := defaultUpstreamHeaders
 	if own := r.Stubs[stub].Headers; own != nil {
@@ -188,13 +188,13 @@ func (r *Rules) UpstreamHeaders(stub, step string) []string {
 	return names
 }
 
-// StubHeaderApplied is what Result.Applied calls a header field of requests to a stub.
+// StubHeaderApplied is the name in Result.Applied of a header field in requests to a stub.
 func StubHeaderApplied(stub, name string) string {
 	return "stub " + stub + " header " + strings.ToLower(name)
 }
 
-// pairUnordered puts requests of which the order does not count in an order: those first that are equal with the ids that have
-// been bound, and then those that are equal but for their ids.
+// pairUnordered pairs requests that may come in any order: first those that are equal including their bound ids, and
+// then those that are equal apart from ids.
 func (u upstream) pairUnordered(rules []jsondiff.Volatile, ref, cand []*transcript.Exchange) (rx, cx []*transcript.Exchange) {
 	by := func(b *ident.Bindings) describer {
 		return func(side int, x *transcript.Exchange) string {
@@ -205,7 +205,8 @@ func (u upstream) pairUnordered(rules []jsondiff.Volatile, ref, cand []*transcri
 	return matchBy(ref, cand, by(u.IDs), by(u.IDs.Named()))
 }
 
-// unmetUpstream returns what a target has asked a stub that it must not ask, or has not asked that it must.
+// unmetUpstream returns the requests that a target must not send to a stub, and those that it did not send although it
+// must.
 func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
 	var out []Unmet
 	for i, x := range s.Exchanges {
@@ -230,7 +231,7 @@ func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
 			})
 		}
 	}
-	awaited := slices.ContainsFunc(d.t.Steps, func(o transcript.Step) bool { // which has told it
+	awaited := slices.ContainsFunc(d.t.Steps, func(o transcript.Step) bool { // a step that waited for the request has reported that
 		return o.Unmet != nil && o.Unmet.Kind == "asked" && o.Text == "asked "+s.ID
 	})
 	if s.Unmet != nil && !isUnexpected(s) && !awaited && d.t.Exit == nil && d.t.Aborted == "" {
