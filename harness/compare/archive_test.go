@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// zipped makes an archive of names and contents.
+// zipped makes an archive from alternating names and contents.
 func zipped(entries ...string) []byte {
 	return zippedBy(&zip.FileHeader{Method: zip.Deflate}, entries...)
 }
@@ -43,7 +43,7 @@ func zippedBy(how *zip.FileHeader, entries ...string) []byte {
 
 var zippedAt = time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
 
-// sends is a target that answers with an archive.
+// sends returns the transcript of a target that responds with an archive.
 func sends(archive []byte) *transcript.Transcript {
 	return &transcript.Transcript{Started: zippedAt, Steps: []transcript.Step{{ID: "1", Exchanges: []*transcript.Exchange{{
 		Request: transcript.Request{Method: "GET", Target: "/diagnostics"},
@@ -161,7 +161,7 @@ func TestAnArchiveThatCannotBeReadIsAShortfall(t *testing.T) {
 		if got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
-		for _, other := range []*transcript.Transcript{sends(good), tc.t} { // is told once, by the side that is wrong
+		for _, other := range []*transcript.Transcript{sends(good), tc.t} { // a mistake of one side is no difference
 			if found := Transcripts(other, tc.t, &Rules{}).Differences; tc.want != "" && len(found) > 0 {
 				t.Errorf("%s: %+v", tc.name, found)
 			}
@@ -169,7 +169,7 @@ func TestAnArchiveThatCannotBeReadIsAShortfall(t *testing.T) {
 	}
 }
 
-// Archives that hold the same are equal however they are made, and one that holds another byte is not.
+// Archives with the same contents are equal, however they were made. A different byte is a difference.
 func TestAChangeInAnEntryIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const letters = "abc \n{}\"1,"

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// made is what a side did that made things at once, with ids of its own, and then listed them.
+// made returns a side that created things in a burst, with its own ids, and then listed them.
 func made(target, answered, listed string) side {
 	id := func(letter string) string {
 		n := strings.Index("abcdefwxyz", letter)
@@ -37,7 +37,7 @@ func made(target, answered, listed string) side {
 func TestWhatComesBehindABurstTellsItsAnswersApart(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
-		ref, cand [2]string // the ids of the answers, and of the list
+		ref, cand [2]string // the ids in the responses, and in the list
 		want      []string
 	}{
 		{"one order", [2]string{"abc", "abc"}, [2]string{"abc", "abc"}, nil},
@@ -56,7 +56,7 @@ func TestWhatComesBehindABurstTellsItsAnswersApart(t *testing.T) {
 	}
 }
 
-// Which answer is which is told by what it says, and not by how it is written, nor by ids that rules know.
+// Responses are paired by their values. Their notation does not matter, and neither do ids that rules declare.
 func TestAnswersOfABurstArePairedByWhatTheySay(t *testing.T) {
 	burst := func(name, before string, bodies ...string) side {
 		s := newSide(name).answers(before)

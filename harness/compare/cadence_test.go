@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A first beat is due at the opening, and the others count from it.
+// The first heartbeat is due at the opening, and the others count from it.
 func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 	ms := time.Millisecond
 	server, client, broken := transcript.EndedByServer, transcript.EndedByClient, transcript.EndedBroken
@@ -60,7 +60,7 @@ func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 	}
 }
 
-// A stream that has no time to beat has the beat of its opening, if the other side's has.
+// A stream that is too short for another heartbeat still has the one at its opening, if the other side's has one.
 func TestABeatThatComesWithTheOpeningIsOnBothSides(t *testing.T) {
 	server, client := transcript.EndedByServer, transcript.EndedByClient
 	atOnce := Heartbeat{Event: "ping", Every: time.Second, Tolerance: time.Second}

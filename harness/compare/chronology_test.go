@@ -12,7 +12,7 @@ import (
 )
 
 func TestTimesOfOneThingAreInOneOrder(t *testing.T) {
-	// seconds from the beginning of the scenario, which goes on for 10
+	// The times are seconds from the beginning of the scenario, which takes 10 seconds.
 	thing := func(created, updated string, c, u float64) string {
 		at := func(s float64) string {
 			return start.Add(time.Duration(s * float64(time.Second))).Format(time.RFC3339Nano)
@@ -32,7 +32,7 @@ func TestTimesOfOneThingAreInOneOrder(t *testing.T) {
 		{"reversed within a second", "a", "b", 1, 1.5, 1.5, 1, nil},
 		{"reversed by chance", "a", "b", 1, 1.1, 6, 1, nil},
 		{"reversed beyond chance", "a", "b", 1, 1.1, 30, 1, []string{plain}},
-		{"equal on one side", "a", "b", 1, 1, 1, 50, nil}, // the beginning of a minute, and the time
+		{"equal on one side", "a", "b", 1, 1, 1, 50, nil}, // for example the beginning of a minute, and the time
 		{"equal on one side, and named", "createdAt", "updatedAt", 1, 1, 1, 50, nil},
 		{"equal on one side, and named, and reversed", "createdAt", "updatedAt", 1, 1, 5, 3, []string{"value body /updatedAt"}},
 		{"named in another order", "created", "changed", 1, 1, 5, 3, []string{"value body /created"}},

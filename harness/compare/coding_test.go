@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// coded is a body in a content coding.
+// coded encodes a text in a content coding.
 func coded(t *testing.T, text string, writer func(io.Writer) io.WriteCloser) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -91,7 +91,7 @@ func TestABodyIsInTheCodingThatItNames(t *testing.T) {
 
 func brotlied(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) }
 
-// answersIn is a transcript with one answer, in codings.
+// answersIn returns a transcript with one response in the given codings.
 func answersIn(body transcript.Body, status int, accepts string, codings string) *transcript.Transcript {
 	out := sends(nil)
 	x := out.Steps[0].Exchanges[0]
@@ -109,7 +109,7 @@ func TestABodyThatNobodyCanReadIsNotJudged(t *testing.T) {
 	whole := func(data []byte) transcript.Body { return transcript.Body{Bytes: data, Size: int64(len(data))} }
 	gzipper := func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
 	gzipped := coded(t, "hello", gzipper)
-	bomb := bytes.Repeat(coded(t, strings.Repeat("\x00", 1<<20), gzipper), 65) // as many members
+	bomb := bytes.Repeat(coded(t, strings.Repeat("\x00", 1<<20), gzipper), 65) // 65 members in one gzip file
 	chunked := answersIn(whole([]byte("hello")), 200, "", "")
 	chunked.Steps[0].Exchanges[0].Response.Header = transcript.Header{{Name: "Transfer-Encoding", Value: "gzip, chunked"}}
 	asked := answersIn(whole(nil), 200, "", "")
@@ -119,7 +119,7 @@ func TestABodyThatNobodyCanReadIsNotJudged(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		t    *transcript.Transcript
-		want string // a part of it
+		want string // a part of the text
 	}{
 		{"an unknown coding", answersIn(whole([]byte("hello")), 200, "*", "compress"), `the body of the answer cannot be judged: it is in the coding "compress"`},
 		{"too many codings", answersIn(whole(gzipped), 200, "*", "gzip, gzip, br, zstd"), "in 4 codings"},
@@ -144,7 +144,7 @@ func TestABodyThatNobodyCanReadIsNotJudged(t *testing.T) {
 	}
 }
 
-// What is in an unread body is nobody's fault.
+// What is inside a body that could not be decoded is not judged.
 func TestAnUnreadBodyLacksNothing(t *testing.T) {
 	yes := "hello"
 	tr := answersIn(transcript.Body{Bytes: []byte("?"), Size: 1}, 200, "*", "compress")
@@ -191,7 +191,7 @@ func TestACodingIsAskedFor(t *testing.T) {
 	}
 }
 
-// A client of the side without a coding sees no other body, and yet the servers differ.
+// Clients see the same body, whether it is in a coding or not. But the servers differ.
 func TestACodingThatOneSideUsesIsADifference(t *testing.T) {
 	body := transcript.Body{Bytes: []byte("hello"), Size: 5, Sent: 29}
 	plain := transcript.Body{Bytes: []byte("hello"), Size: 5}

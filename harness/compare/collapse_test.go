@@ -19,7 +19,7 @@ var pieces = Stream{
 	Collapse:    []Collapse{{Event: "delta", By: []string{"$.id", "$.type"}, Text: "$.delta"}},
 }
 
-// delta is an event with a piece of text.
+// delta returns an event with a piece of text.
 func delta(text string) string {
 	return `delta {"k":1,"id":"m","type":"text","delta":` + jsondiff.Quoted(text) + `}`
 }
@@ -106,8 +106,8 @@ func TestWhatDiffersBesideTheDataEndsAText(t *testing.T) {
 	}
 }
 
-// However a text is cut, and whatever comes between its pieces in another key, there is nothing to tell; and when it is
-// another text, that is told once, at the first of its pieces.
+// It makes no difference where a text is split, and which events with other keys come between its pieces. A different
+// text is reported once, at its first piece.
 func TestHowATextIsCutIsNoDifference(t *testing.T) {
 	cut := func(t *rapid.T, text string) []string {
 		var out []string

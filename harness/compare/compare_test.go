@@ -14,7 +14,7 @@ import (
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// side builds a transcript: the reference's unique token is uref00000001, the candidate's ucand0000002.
+// side builds a transcript. The unique token is uref00000001 for the reference and ucand0000002 for the candidate.
 type side struct{ t *transcript.Transcript }
 
 func newSide(target string) side {
@@ -25,7 +25,7 @@ func newSide(target string) side {
 	return side{&transcript.Transcript{Scenario: "s", Target: target, Unique: unique, Started: start}}
 }
 
-// answers adds a step for each body, all 200 and JSON.
+// answers adds a step for each body. All have status 200 and are JSON.
 func (s side) answers(bodies ...string) side {
 	for _, body := range bodies {
 		s.exchange(200, transcript.Header{{Name: "Content-Type", Value: "application/json"}}, body)
@@ -43,7 +43,7 @@ func (s side) exchange(status int, h transcript.Header, body string) side {
 	return s
 }
 
-// stream adds a stream; an event is "name data", a comment ": text".
+// stream adds a stream. An event is written as "name data", and a comment as ": text".
 func (s side) stream(name string, events ...string) side {
 	st := &transcript.Stream{Name: name, Step: "1", Operation: "GET /" + name, Ended: transcript.EndedByClient}
 	for i, e := range events {
@@ -96,7 +96,7 @@ func TestADifferenceSaysWhereEachSideHasIt(t *testing.T) {
 func TestBodies(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
-		ref, cand []string // bodies, step by step
+		ref, cand []string // the bodies, step by step
 		want      []string
 	}{
 		{"equal", []string{`{"a":1}`}, []string{`{"a":1}`}, nil},
@@ -293,7 +293,7 @@ func TestAnotherContentTypeIsNoOtherBody(t *testing.T) {
 		name      string
 		cand      transcript.Header
 		body      string
-		want      []string // when content types are compared
+		want      []string // if content types are compared
 		otherwise []string
 	}{
 		{"the same type", h("Content-Type", json), `{"b":2, "a":1}`, nil, nil},
@@ -435,7 +435,7 @@ func TestEventFields(t *testing.T) {
 		}
 	}
 	ref, cand := newSide("ref").stream("bus", `a 1`), newSide("cand").stream("bus", `a 1`)
-	cand.t.Streams[0].Events[0].Type = "message" // which is what a missing field means
+	cand.t.Streams[0].Events[0].Type = "message" // a browser assumes this type when the field is missing
 	if got := kinds(compared(ref, cand, nil)); got != nil {
 		t.Errorf("event: message against none: %v, want none", got)
 	}
@@ -496,7 +496,7 @@ func TestWhatBecomesOfAnExchangeThatIsGivenUp(t *testing.T) {
 	}{
 		{"both are let go", closed, closed, nil},
 		{"both wait", canceled, canceled, nil},
-		{"one is let go, one waits", closed, canceled, nil}, // that is a matter of time
+		{"one is let go, one waits", closed, canceled, nil}, // that depends on timing
 		{"one is answered, one waits", nil, canceled, nil},
 		{"one is answered, one is let go", nil, closed, []string{"status status"}},
 	} {
@@ -509,7 +509,7 @@ func TestWhatBecomesOfAnExchangeThatIsGivenUp(t *testing.T) {
 	}
 }
 
-// What came before the scenario gave a request up is no matter of time.
+// What came before the scenario gave a request up does not depend on timing.
 func TestARequestThatIsGivenUpOnceItIsAnswered(t *testing.T) {
 	closed, canceled := &transcript.Failure{Kind: transcript.FailClosed}, &transcript.Failure{Kind: transcript.FailCanceled}
 	for _, tc := range []struct {
@@ -568,7 +568,7 @@ func TestADefectOfOneSideIsADifference(t *testing.T) {
 		{"a byte order mark of the reference", "\xef\xbb\xbf" + sound, sound, []string{"body-not-json body"}},
 		{"a name twice", `{"a":1}`, `{"a":0,"a":1}`, []string{"body-not-json body"}},
 		{"bytes that are no UTF-8", "{\"a\":\"\ufffd\"}", "{\"a\":\"\xff\"}", []string{"body-not-json body"}},
-		{"another value as well", `{"a":1}`, `{"a":2} {}`, []string{"value body /a"}}, // which is enough
+		{"another value as well", `{"a":1}`, `{"a":2} {}`, []string{"value body /a"}}, // this one is enough
 		{"the same defect on both sides", sound + "1", strings.Replace(sound, "0a1b2c3d4e5f", "1a2b3c4d5e6f", 1) + "1", nil},
 		{"text behind both, and not the same", sound + "1", sound + "2", []string{"body-not-json body"}},
 		{"a name twice, below a made-up name", `{"ses_0a1b2c3d4e5f":{"x":1,"x":1}}`, `{"ses_1a2b3c4d5e6f":{"x":1,"x":1}}`, nil},

@@ -25,7 +25,7 @@ func TestTheEndOfAStreamIsToldOnce(t *testing.T) {
 		ref, cand       []string
 		refEnd, candEnd func(*transcript.Stream)
 		want            []string
-		behind, tooMuch int // events that are not compared
+		behind, tooMuch int // how many events are not compared, by reason
 	}{
 		{"the candidate broke", []string{"a 1", "b 2", "c 3"}, []string{"a 1"}, byClient, broken, nil, 2, 0},
 		{"the reference broke", []string{"a 1"}, []string{"a 1", "b 2", "c 3"}, broken, byClient, nil, 2, 0},

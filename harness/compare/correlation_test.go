@@ -9,13 +9,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
-// Two things that go on at the same time, whose ids the server makes up and only the stream tells of: which is which is not
-// told by who is first.
+// Two things are active at the same time, and their generated ids occur only on the stream. The order of their events
+// must not decide which of them are paired.
 func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"GET /bus": {
 		OrderWithin: "$.k", Anchors: []string{"all"}, Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}},
 	}}}
-	// told is a stream of two things: who of them is first, what each says, in pieces, and what is told of them at the end.
+	// told returns a stream about two things: which one comes first, what each one says, in how many pieces, and what
+	// an event says about them at the end.
 	told := func(world int, first int, says [2]string, pieces int, last string) []string {
 		var out []string
 		event := func(n int, name, more string) string {
@@ -60,7 +61,7 @@ func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
 	}
 }
 
-// What one of them says wrongly is told of that one alone.
+// A mistake in one of two texts is reported for that text only.
 func TestAMistakeInOneOfTwoTextsIsFoundOnce(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"GET /bus": {OrderWithin: "$.k", Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}}}}}
 	d := func(world, n int, text string) string {

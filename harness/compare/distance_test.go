@@ -18,7 +18,7 @@ func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		rules     *Rules
-		ref, cand time.Duration // from the moment it was seen
+		ref, cand time.Duration // distances from the moment they were seen
 		want      []string
 	}{
 		{"lately", nil, 0, -50 * time.Minute,
@@ -59,11 +59,11 @@ func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
 	}
 }
 
-// A time in whole seconds lies before the scenario began, which it did later in that second.
+// A time in whole seconds may be before the start of the scenario, because the scenario started later in that second.
 func TestWholeSecondsOfTheFirstSecondAreOfTheScenario(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
-		ref     time.Duration // from the whole second
+		ref     time.Duration // distance from the whole second
 		minutes int
 		want    []string
 	}{

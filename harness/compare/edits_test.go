@@ -13,10 +13,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
-// A plan is a sequence of events: each is of a client, has a name and a number, and speaks of a thing.
+// A plan is a sequence of events. Each belongs to a client, has a name and a number, and mentions a thing.
 type plan []planned
 
-// An event whose client is anchor is of none, and none of the others passes it. No two of them are alike.
+// If the client of a planned event is anchor, the event belongs to no client, and no other event may pass it. All
+// anchors are different.
 type planned struct{ client, name, n, thing int }
 
 const anchor = 3
@@ -35,7 +36,7 @@ var plans = rapid.Custom(func(t *rapid.T) plan {
 	return p
 })
 
-// told returns the events as a side sends them. Clients are made up as well as things.
+// told returns the event as a side sends it. The ids of clients and of things are generated.
 func (p planned) told(world int) string {
 	if p.client == anchor {
 		name := "anchor"
@@ -55,8 +56,8 @@ func (p plan) told(world int) []string {
 	return out
 }
 
-// known is an answer that has made-up values, so that they have partners before the stream is looked at: those of the
-// clients, and those of things unless they are first told of on the stream.
+// known returns a response with generated values, so that they have partners before the stream is compared. It includes
+// the ids of the clients and, if things is set, those of the things.
 func known(world int, things bool) string {
 	var all []string
 	for n := range 4 {
@@ -68,7 +69,7 @@ func known(world int, things bool) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// order is what the plan binds: the events of each client, the anchors, and how many of these came before each event.
+// order returns what the plan fixes: the events of each client, the anchors, and how many anchors precede each event.
 func (p plan) order() string {
 	var out [4][]string
 	anchors := 0
@@ -81,7 +82,7 @@ func (p plan) order() string {
 	return fmt.Sprint(out)
 }
 
-// edited is a plan with one edit at an event; ok is false when that makes no other sequence.
+// edited returns a copy of the plan with one edit. ok is false when the edit does not change the sequence.
 func (p plan) edited(t *rapid.T, edit diff.Kind) (out plan, ok bool) {
 	i := rapid.IntRange(0, len(p)-1).Draw(t, "which")
 	out, e := slices.Clone(p), p[i]
@@ -102,20 +103,21 @@ func (p plan) edited(t *rapid.T, edit diff.Kind) (out plan, ok bool) {
 			out[i].client = (e.client + 1) % anchor
 			return out, e.client != anchor
 		}
-		// another thing of the same kind
+		// another thing with the same shape of id
 		out[i].thing = (e.thing + docgen.Shapes) % 6
 		return out, out[i].thing != e.thing && out[i].thing < 4
 	}
 	return out, true
 }
 
-// Whatever a sequence is, in as many keys as there are: one event that is lost, doubled, renamed, moved or changed is one
+// In any sequence, and with any number of keys, one event that is lost, doubled, renamed, moved or changed is one
 // finding of its kind.
 func TestEachEditOfAnEventIsFoundOnce(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"bus": {OrderWithin: "$.client", Anchors: []string{"anchor"}}}}
 	for name, edits := range map[string][]diff.Kind{
 		"of things that are known": {diff.EventMissing, diff.EventDoubled, diff.EventName, diff.EventMoved, diff.ValueDiffers, diff.IdentityBroken},
-		"of new things":            {diff.EventMissing, diff.EventDoubled, diff.EventName, diff.ValueDiffers}, // in another order they may be others
+		// Nothing is moved here: in another order, the ids may belong to other things.
+		"of new things": {diff.EventMissing, diff.EventDoubled, diff.EventName, diff.ValueDiffers},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -155,7 +157,7 @@ func TestAMovedEventIsComparedAsWell(t *testing.T) {
 	}
 }
 
-// Keys that are ids by their shape part the events too, whether they are known before the stream or not.
+// Keys with the shape of an id separate the events, too, whether or not they are known before the stream.
 func TestOrderIsFreeAcrossKeysThatAreIds(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"bus": {OrderWithin: "$.k"}}}
 	event := func(name string, world, n int) string {

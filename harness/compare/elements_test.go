@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// numbered returns a list of n objects as JSON, those with the given numbers left out.
+// numbered returns n objects as JSON, without those that have the given numbers.
 func numbered(n int, without ...int) []string {
 	var out []string
 	for i := range n {
@@ -129,13 +129,13 @@ func TestAnInsertionInALongListIsOneDifference(t *testing.T) {
 	}
 }
 
-// A planter makes random documents, and copies of them with edits that are known.
+// A planter makes random documents, and copies of them with known edits.
 type planter struct {
 	*rand.Rand
 	n int
 }
 
-// fresh returns a value that no other is equal to.
+// fresh returns a value that is different from all others.
 func (p *planter) fresh() any {
 	p.n++
 	switch p.IntN(4) {
@@ -183,7 +183,7 @@ func (p *planter) list(depth, n int) []any {
 	return out
 }
 
-// edit returns a copy of a list with so many edits, none beside another, and how many there are.
+// edit returns a copy of a list with up to the given number of edits, none next to another, and how many there are.
 func (p *planter) edit(items []any, edits int) (out []any, planted int) {
 	at := map[int]bool{}
 	for range edits {
@@ -195,7 +195,7 @@ func (p *planter) edit(items []any, edits int) (out []any, planted int) {
 		switch {
 		case !at[i]:
 			out = append(out, item)
-		case p.IntN(3) == 0: // left out
+		case p.IntN(3) == 0: // leave it out
 		case p.IntN(2) == 0:
 			out = append(out, p.fresh(), item)
 		default:
@@ -216,7 +216,7 @@ func (p *planter) changed(v any) any {
 		return out
 	}
 	p.n++
-	return json.Number(fmt.Sprint(p.n + 1000)) // of another type, or of another value
+	return json.Number(fmt.Sprint(p.n + 1000)) // it has another type, or at least another value
 }
 
 func marshal(t *testing.T, v any) string {
@@ -263,7 +263,7 @@ var opposite = map[diff.Kind]diff.Kind{
 	diff.FieldMissing: diff.FieldExtra, diff.FieldExtra: diff.FieldMissing, diff.ElementMissing: diff.ElementExtra, diff.ElementExtra: diff.ElementMissing,
 }
 
-// mirrored tells differences as they are with the sides exchanged.
+// mirrored describes differences as they would be with the sides swapped.
 func mirrored(ds []diff.Difference) []string {
 	var out []string
 	for _, d := range ds {
@@ -286,7 +286,7 @@ func unmirrored(ds []diff.Difference) []string {
 	return out
 }
 
-// Each list of a nest is looked at again with all that it stands in.
+// Comparing a nested list again for each list around it would take too long.
 func TestDeepNestsAreComparedInTime(t *testing.T) {
 	nest := func(depth int, bottom string) string {
 		return strings.Repeat(`[1,2,`, depth) + bottom + strings.Repeat("]", depth)

@@ -81,8 +81,8 @@ func TestTextsThatHoldTheSame(t *testing.T) {
 	const written = "the JSON in the texts is the same, but is written differently"
 	for _, tc := range []struct {
 		name, ref, cand string
-		want            []string // "place: text"
-		byRule          []string // with a rule that says the text is JSON
+		want            []string // each is "place: text"
+		byRule          []string // with a rule that declares the text as JSON
 	}{
 		{"up to renaming", doc, other, nil, nil},
 		{"with other white space", doc, spaced, []string{"body /a: " + written}, nil},

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// What a target waited for a processor makes it late by so much, while it waited, and by no more.
+// A target that waited for a processor may be late by as long as it waited at that time, and no longer.
 func TestATargetWithoutAProcessorMayBeLate(t *testing.T) {
 	const ms = time.Millisecond
 	rules := &Rules{Streams: map[string]Stream{"bus": {
@@ -52,8 +52,8 @@ func TestATargetWithoutAProcessorMayBeLate(t *testing.T) {
 	}
 }
 
-// A beat that the harness saw late, because it was kept waiting itself, is counted and is not a finding. A server that
-// is late by itself is found, however long the harness waited at another time.
+// A heartbeat that the harness saw late, because it was kept waiting itself, is counted, but it is not a finding. A
+// server that is late by itself is found, no matter how long the harness waited at another time.
 func TestABeatThatTheHarnessSawLateIsCounted(t *testing.T) {
 	const ms = time.Millisecond
 	rules := &Rules{Streams: map[string]Stream{"bus": {
@@ -62,7 +62,7 @@ func TestABeatThatTheHarnessSawLateIsCounted(t *testing.T) {
 	// The stream opens at 1 s, so the second beat is due at 3 s, and late from 3.2 s on.
 	for _, tc := range []struct {
 		name    string
-		second  time.Duration // beat; 0: it does not come
+		second  time.Duration // when the second heartbeat comes; 0: never
 		until   time.Duration
 		delayed []transcript.Starvation
 		want    []string

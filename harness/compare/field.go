@@ -80,8 +80,8 @@ func plainCookie(value string) string {
 }
 
 // inOrder returns the values of a field in the order in which to compare them. Cookies are sorted by name, because
-// clients store each one separately; those with one name keep their order. The lines of a list are joined (RFC 9110
-// §5.3). All other values keep their order.
+// clients store each one separately; those with one name keep their order. The lines of a list are joined
+// (RFC 9110 §5.3). All other values keep their order.
 func inOrder(name string, values []string) []string {
 	switch {
 	case len(values) < 2:

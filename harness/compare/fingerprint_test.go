@@ -27,7 +27,7 @@ func TestAFingerprintLeavesOutWhatIsMadeUp(t *testing.T) {
 	}
 }
 
-// only returns the fingerprint of the one difference between two transcripts.
+// only returns the fingerprint of the only difference between two transcripts.
 func only(t *testing.T, ref, cand side, rules *Rules) string {
 	t.Helper()
 	all := compared(ref, cand, rules).Differences
@@ -37,8 +37,8 @@ func only(t *testing.T, ref, cand side, rules *Rules) string {
 	return all[0].Fingerprint
 }
 
-// What a rule calls made up is left out too, also where the other side has nothing to bind it to, and the order in which
-// an object is written.
+// A fingerprint also leaves out values that rules declare as ids, even if they have no partner, and the order of
+// members.
 func TestAFingerprintLeavesOutWhatRulesSpeakOf(t *testing.T) {
 	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..serial", Kind: jsondiff.ID}}}
 	of := func(ref, cand string) string {
@@ -72,7 +72,7 @@ func TestFingerprintsOfIdsThatStandWrong(t *testing.T) {
 	}
 }
 
-// How many events came before one is chance.
+// The number of earlier events is chance.
 func TestAFingerprintHasNoNumberOfAnEvent(t *testing.T) {
 	of := func(before int, name string) string {
 		t.Helper()
@@ -131,7 +131,7 @@ func TestHalfAnIdIsNotPartOfAFingerprint(t *testing.T) {
 	}
 }
 
-// A text that is no JSON has no places that a rule could speak of, but it has names.
+// Rules cannot select places in a text that is not JSON, but they know the names of the values.
 func TestAFingerprintLeavesOutWhatRulesSpeakOfInBrokenJSON(t *testing.T) {
 	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..serial", Kind: jsondiff.ID}}}
 	of := func(broken string) string {
@@ -149,7 +149,7 @@ func TestAFingerprintLeavesOutWhatRulesSpeakOfInBrokenJSON(t *testing.T) {
 	}
 }
 
-// Which answer to a burst came first is chance, and so is which of several requests that nothing answers.
+// The order of the responses in a burst is chance. So is the order of requests that no rule answers.
 func TestAFingerprintDoesNotDependOnWhatCameFirst(t *testing.T) {
 	expect := func(bodies ...string) string {
 		s := newSide("ref")

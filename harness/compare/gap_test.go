@@ -11,7 +11,7 @@ import (
 
 func TestHowLongAnEventMayComeAfterItsRequest(t *testing.T) {
 	const ms = time.Millisecond
-	// told makes a side that sends requests and gets events at these times; the first request opens the stream.
+	// told returns a side that sends requests and gets events at these times. The first request opens the stream.
 	told := func(target string, requests, events []time.Duration) side {
 		s := newSide(target)
 		for range requests {

@@ -76,7 +76,7 @@ func TestHowHeartbeatsAreWrittenCountsWhereFramingIsExact(t *testing.T) {
 	}
 }
 
-// A beat is allowed to be later by as long as the harness itself was kept waiting, and by no more.
+// A heartbeat may be later by as long as the harness itself was kept waiting, and no longer.
 func TestAMachineThatStandsStillMakesHeartbeatsLate(t *testing.T) {
 	rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * time.Millisecond}}}}
 	beats := func(first time.Duration) side {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// idPlaces are the places where an id can stand, and what a difference in each is called.
+// idPlaces are the places where an id can occur, and the place that a difference there has.
 var idPlaces = []struct {
 	name, place string
 	tell        func(s side, id string)
@@ -38,7 +38,7 @@ var idPlaces = []struct {
 	}},
 }
 
-// Each confusion of two ids is found, once, wherever the id stands, and whoever of the two is wrong.
+// Each mix-up of two ids is found once, wherever the id occurs, and on whichever side.
 func TestConfusedIDsAreFoundOnce(t *testing.T) {
 	for _, shape := range []struct{ name, a, b, x, y string }{
 		{"UUIDs", uuidA, uuidB, uuidX, uuidY},
@@ -67,7 +67,7 @@ func TestConfusedIDsAreFoundOnce(t *testing.T) {
 					{"one id for two things", story("cand", shape.x, shape.x, shape.x), []string{"body /0"}},
 				} {
 					if shape.name == "ids of another kind" && tc.name == "one id for two things" {
-						continue // it has the shape of the first, and that is told
+						continue // its shape shows that it is the first id, which is reported
 					}
 					for _, mirrored := range []bool{false, true} {
 						ref, cand := right, tc.cand
@@ -77,7 +77,7 @@ func TestConfusedIDsAreFoundOnce(t *testing.T) {
 						var got []string
 						for _, d := range compared(ref, cand, rules).Differences {
 							place := d.At.String()
-							if d.Kind == diff.FieldMissing || d.Kind == diff.FieldExtra { // a name that is another one
+							if d.Kind == diff.FieldMissing || d.Kind == diff.FieldExtra { // a name that contains another id
 								place = place[:strings.LastIndexByte(place, '/')]
 							}
 							if len(got) == 0 || got[len(got)-1] != place {
@@ -94,26 +94,26 @@ func TestConfusedIDsAreFoundOnce(t *testing.T) {
 	}
 }
 
-// flip returns an id that is made like another one.
+// flip returns a different id with the same shape.
 func flip(id string) string {
 	last := id[len(id)-1]
 	return id[:len(id)-1] + string(rune(last^1))
 }
 
-// turned returns a transcript as the other side's.
+// turned returns a copy of a transcript to use as the other side's.
 func turned(t *transcript.Transcript) *transcript.Transcript {
 	out := *t
 	return &out
 }
 
-// sends adds what a client sends to the last step.
+// sends sets what the client sends in the last step.
 func (s side) sends(target, body string) side {
 	x := s.t.Steps[len(s.t.Steps)-1].Exchanges[0]
 	x.Request = transcript.Request{Method: "POST", Target: target, Body: transcript.Body{Bytes: []byte(body)}}
 	return s
 }
 
-// An id of the client's own that comes back as another one is found although it comes back only once.
+// If a client's own id comes back as another one, that is found at its only appearance.
 func TestWhatTheClientSendsIsBound(t *testing.T) {
 	for _, tc := range []struct{ name, target, body, right, wrong string }{
 		{"a UUID in the body", "/x", `{"call":"` + uuidA + `"}`, uuidA, uuidX},
@@ -151,7 +151,7 @@ func TestWhatTheClientSendsIsBound(t *testing.T) {
 	}
 }
 
-// sendsFields adds header fields, "Name: value", to what a client sends.
+// sendsFields adds header fields, "Name: value", to what the client sends in the last step.
 func (s side) sendsFields(fields ...string) side {
 	r := &s.t.Steps[len(s.t.Steps)-1].Exchanges[0].Request
 	for _, f := range fields {
@@ -196,7 +196,8 @@ func TestWhatTheClientSendsInHeaderFieldsIsBound(t *testing.T) {
 	}
 }
 
-// Ids in a large body are bound as those in a small one, and no slower; what else differs in the body hides none.
+// Ids in a large body are bound as fast as those in a small one. Other differences between the bodies do not prevent
+// that.
 func TestWhatTheClientSendsInALargeBodyIsBound(t *testing.T) {
 	story := func(target, captured string, echoed int) side {
 		var body strings.Builder
@@ -208,7 +209,7 @@ func TestWhatTheClientSendsInALargeBodyIsBound(t *testing.T) {
 		sent := strings.ReplaceAll(body.String()+`0]}`, "‹unique›", s.t.Unique)
 		return s.answers(fmt.Sprintf(`{"call":"%08d-7d2a-4c55-9a60-5f1e2d3c4b5a"}`, echoed)).sends("/x", sent)
 	}
-	for _, captured := range []string{"7", "8"} { // the same as on the other side, and another one without a shape
+	for _, captured := range []string{"7", "8"} { // the same as on the other side, and a different one without a shape
 		if got := kinds(compared(story("ref", "7", 19_999), story("cand", captured, 19_999), nil)); got != nil {
 			t.Errorf("captured %s, echoed: %v", captured, got)
 		}
@@ -219,7 +220,7 @@ func TestWhatTheClientSendsInALargeBodyIsBound(t *testing.T) {
 	}
 }
 
-// A rule of the kind id lets a value look like anything, but not be another thing.
+// A rule of the kind id allows values of any form, but an id must not stand for two things.
 func TestARuleForIDsHidesNoConfusion(t *testing.T) {
 	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}}
 	answer := func(target, before, id string) side {
@@ -227,7 +228,7 @@ func TestARuleForIDsHidesNoConfusion(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name      string
-		ref, cand [2]string // what comes before, and the id
+		ref, cand [2]string // the earlier value, and the id
 		want      []string
 	}{
 		{"any two", [2]string{`1`, `"abcdefgh"`}, [2]string{`1`, `"x"`}, nil},
@@ -253,7 +254,7 @@ func TestARuleForIDsHidesNoConfusion(t *testing.T) {
 	}
 }
 
-// A server that speaks of itself names the port that it was asked at.
+// A server that mentions its own address uses the port of the request.
 func TestTheOwnPortOfATarget(t *testing.T) {
 	story := func(target, host, answer string) side {
 		s := newSide(target).answers(`{"url":"http://` + answer + `/x"}`)
@@ -285,7 +286,7 @@ func TestTheOwnPortOfATarget(t *testing.T) {
 	}
 }
 
-// An id that a rule has bound is found where it is percent-encoded.
+// An id that a rule has bound is recognised in percent-encoded form.
 func TestBoundIDsArePercentEncoded(t *testing.T) {
 	rules := &Rules{Headers: []string{"Location"}, Volatile: []jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}}
 	story := func(target, id, location string) side {
@@ -308,7 +309,7 @@ func TestBoundIDsArePercentEncoded(t *testing.T) {
 	}
 }
 
-// An event of another stream, or of another parent, has ids that were bound elsewhere.
+// Events of another stream or another parent contain ids that were bound elsewhere.
 func TestForeignEventsAndParents(t *testing.T) {
 	story := func(target, first, second, mine, parent string) side {
 		return newSide(target).answers(`{"id":"`+first+`"}`, `{"id":"`+second+`"}`).
@@ -333,7 +334,7 @@ func TestForeignEventsAndParents(t *testing.T) {
 	}
 }
 
-// One UUID has several spellings (RFC 9562 section 4): each says whose it is.
+// One UUID has several spellings (RFC 9562 section 4), and all of them identify the same thing.
 func TestAUUIDIsTheSameInAnotherSpelling(t *testing.T) {
 	bare := func(s string) string { return strings.ReplaceAll(s, "-", "") }
 	const refID, candID, stray = "0f3a9b21-c7d4-4e6f-8a1b-2c3d4e5f6a7b", "91bd04e7-a2c3-45f1-9b2c-3d4e5f6a7b8c", "77aa04e7-a2c3-4111-8c3d-4e5f6a7b8c9d"

@@ -20,8 +20,8 @@ func TestIdsAreMadeAlike(t *testing.T) {
 	)
 	for _, tc := range []struct {
 		name      string
-		ref, cand []string // ids, each in a step of its own
-		want      []string // "step kind: text"
+		ref, cand []string // ids, each in its own step
+		want      []string // each is "step kind: text"
 	}{
 		{"alike", []string{"ord_" + hex12, uuid}, []string{"ord_ffeeddcc1122", uuid2}, nil},
 		{"another prefix", []string{"ord_" + hex12}, []string{"order_ffeeddcc1122"}, []string{`1 id-form: ` + before + `behind "ord_", and behind "order_"`}},

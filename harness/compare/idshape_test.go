@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 )
 
-// A pattern of digits would find itself in every year and fraction of a second.
+// A pattern of digits would match every year and every fraction of a second.
 func TestTimesAreNoIDsOfAProject(t *testing.T) {
 	rules := &Rules{IDs: []ident.IDShape{shape(t, "order", "[1-9][0-9]{2,3}")}}
 	for _, tc := range []struct {
@@ -57,7 +57,7 @@ func TestIDsOfAProjectAreBound(t *testing.T) {
 	}
 }
 
-// A large document is read in another way when nothing of it can be made up.
+// A large document is read in another way if it can contain no generated values.
 func TestIDsOfAProjectInLargeDocuments(t *testing.T) {
 	rules := &Rules{IDs: []ident.IDShape{shape(t, "session", "sess[a-z]{8}")}}
 	large := func(id string) string {
@@ -111,7 +111,7 @@ func TestOwnIDsAreThoseOfTheProjectsShapes(t *testing.T) {
 	rules := &Rules{IDs: []ident.IDShape{shape(t, "session", "20[0-9]{6}_([0-9]+)"), shape(t, "order", "ord[0-9]{5}")}}
 	for _, tc := range []struct {
 		text string
-		want []string // each as a whole, and what is made up
+		want []string // each match, followed by its generated part
 	}{
 		{"20261120_17", []string{"20261120_17", "17"}},
 		{"see msg_20261120_17_0, ord12345.", []string{"20261120_17", "17", "ord12345", "ord12345"}},

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// Waivers are checked against these lists: what they lack cannot be waived.
+// Waivers are checked against these lists, so a kind that is not listed could not be waived.
 func TestTheListsOfKindsAreComplete(t *testing.T) {
 	var kinds, unmet []string
 	for _, k := range diff.Kinds() {
@@ -36,7 +36,7 @@ func TestTheListsOfKindsAreComplete(t *testing.T) {
 	}
 }
 
-// constants returns the values of a file's constants of a type.
+// constants returns the values of all constants of a type in a file.
 func constants(t *testing.T, file, typ string) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(gotoken.NewFileSet(), file, nil, 0)

@@ -23,7 +23,7 @@ func TestLengthsFollowFromBodies(t *testing.T) {
 	told := []string{"header-value header content-length"}
 	for _, tc := range []struct {
 		name, kind, ref, cand string
-		more                  int // what the candidate's length is longer than its body
+		more                  int // by how much the candidate's Content-Length exceeds its body
 		want                  []string
 	}{
 		{"another id", "application/json", `{"id":"20261120_9"}`, `{"id":"20261120_10"}`, 0, nil},

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
-// told returns how many differences a result has, with those that are only counted.
+// told returns the number of differences in a result, including those that are only counted.
 func told(r Result) int {
 	n := 0
 	for _, d := range r.Differences {
@@ -28,7 +28,7 @@ func told(r Result) int {
 	return n
 }
 
-// many writes so many members or elements between two brackets.
+// many writes n members or elements between two brackets.
 func many(n int, brackets, format string) string {
 	var out strings.Builder
 	out.WriteByte(brackets[0])
@@ -42,8 +42,8 @@ func many(n int, brackets, format string) string {
 	return out.String()
 }
 
-// What is kept of an exchange that differs in very many places is bounded, and so is the room that it takes to find out; how
-// many places there are is told.
+// Memory for an exchange with very many differences is bounded, both for the result and while comparing. The number of
+// differences is still reported.
 func TestManyDifferencesAreCounted(t *testing.T) {
 	const n = 20_000
 	for _, tc := range []struct {
@@ -51,7 +51,7 @@ func TestManyDifferencesAreCounted(t *testing.T) {
 		ref, cand string
 		want      int
 		kind      diff.Kind
-		room      uint64 // in bytes, for each place
+		room      uint64 // memory for each place, in bytes
 	}{
 		{"unexpected", "{}", many(n, "{}", `"f%d":"a"`), n, diff.FieldExtra, 1500},
 		{"missing", many(n, "{}", `"f%d":"a"`), "{}", n, diff.FieldMissing, 1500},
@@ -82,7 +82,7 @@ func TestManyDifferencesAreCounted(t *testing.T) {
 	}
 }
 
-// A stream that brings very many events beside one that brings one is compared in time that grows with their number.
+// If one side sends very many events and the other one sends one, the time to compare grows linearly with their number.
 func TestManyEventsAreCounted(t *testing.T) {
 	const n = 30_000
 	for _, tc := range []struct {

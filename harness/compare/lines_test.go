@@ -42,7 +42,7 @@ func TestLinesOfJSONAreComparedAsAList(t *testing.T) {
 	}
 }
 
-// Lines and a list are different things to read, although both hold the same.
+// Lines of JSON and a list are different formats for a reader, even with equal values.
 func TestLinesOfJSONAreNoList(t *testing.T) {
 	answer := func(target, kind, body string) side {
 		return newSide(target).exchange(200, transcript.Header{{Name: "Content-Type", Value: kind}}, body)

@@ -29,7 +29,7 @@ var listFields = map[string]listField{
 	"allow":                         {normalize: unchanged}, // RFC 9110 §10.2.1; methods are case-sensitive (§9.1)
 	"cache-control":                 {normalize: directive}, // RFC 9111 §5.2
 	"connection":                    {normalize: strings.ToLower},
-	"content-encoding":              {normalize: strings.ToLower, ordered: true}, // RFC 9110 §8.4: the order in which they were applied
+	"content-encoding":              {normalize: strings.ToLower, ordered: true}, // RFC 9110 §8.4: in the order of application
 	"content-language":              {normalize: strings.ToLower},                // §8.5
 	"te":                            {normalize: strings.ToLower},
 	"trailer":                       {normalize: strings.ToLower},
@@ -82,8 +82,8 @@ func splitList(value string, separator byte) []string {
 
 func unchanged(element string) string { return element }
 
-// directive normalizes a cache directive: its name is case-insensitive, and its argument may be quoted or not (RFC 9111
-// §5.2).
+// directive normalizes a cache directive: its name is case-insensitive, and its argument may be quoted
+// (RFC 9111 §5.2).
 func directive(element string) string {
 	name, argument, given := strings.Cut(element, "=")
 	if !given {

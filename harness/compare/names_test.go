@@ -14,7 +14,7 @@ func TestNames(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		ref, cand []string
-		text      string // of the last difference
+		text      string // the text of the last difference
 		want      []ident.Name
 	}{
 		{

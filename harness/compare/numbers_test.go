@@ -44,12 +44,12 @@ func TestIntegersAreNotWhatIsWrittenWithAFraction(t *testing.T) {
 		{"1e400", "1e401", double, "the numbers differ"},
 		{"1.0", "1.00", exact, "the numbers are written differently, and a rule compares them exactly"},
 		{"-0", "0", exact, "the numbers are written differently, and a rule compares them exactly"},
-		{"1772366400123", "1772366400124", exact, ""}, // a time of the run stays one
+		{"1772366400123", "1772366400124", exact, ""}, // it is still a time of the run
 		{"4096", "4096.0", numbersAs("$.a", jsondiff.Double), ""},
 		{"4096", "4096.0", numbersAs("$..a", jsondiff.Double), ""},
 		{"4096", "4096.0", numbersAs("$.b", jsondiff.Double), asDouble},
 		{"4096", "4096.0", &Rules{Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Notation}, {Kind: jsondiff.Double}}}, asDouble},
-		{"4096", "4096.0", &Rules{Volatile: []jsondiff.Volatile{{Kind: jsondiff.Notation}, {Kind: jsondiff.Double}}}, asDouble}, // the narrower comes first
+		{"4096", "4096.0", &Rules{Volatile: []jsondiff.Volatile{{Kind: jsondiff.Notation}, {Kind: jsondiff.Double}}}, asDouble}, // the first one wins
 		{"4096", "4096.0", &Rules{Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.Number, Tolerance: jsondiff.Tolerance{Amount: "1"}}, {Kind: jsondiff.Exact}}}, ""},
 	} {
 		for _, wrap := range []string{`{"a":#}`, `{"a":#,"pad":"` + strings.Repeat("lamp ", 1000) + `"}`} {
@@ -65,7 +65,7 @@ func TestIntegersAreNotWhatIsWrittenWithAFraction(t *testing.T) {
 	}
 }
 
-// saidOf says what differs, where, and how.
+// saidOf returns the kind, place and text of each difference.
 func saidOf(r Result) []string {
 	var out []string
 	for _, d := range r.Differences {
@@ -124,7 +124,8 @@ func TestTheNotationOfNumbersIsComparedWhereverTheyStand(t *testing.T) {
 	}
 }
 
-// Numbers that are equal by a rule are equal in every document, whatever stands around them; others are found.
+// If a rule makes two numbers equal, they are equal in every document, whatever surrounds them. Without the rule, they
+// differ.
 func TestNumbersOfOneDoubleMatchByARuleAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		one := docgen.Story{docgen.Document(t, 3)}.In(0)[0]

@@ -12,7 +12,7 @@ func TestOptionalEvents(t *testing.T) {
 		name      string
 		ref, cand []string
 		want      []string
-		left      int // optional events that are not compared
+		left      int // how many optional events are not compared
 	}{
 		{"on both sides", []string{"a 1", "progress 1", "b 2"}, []string{"a 1", "progress 1", "b 2"}, nil, 0},
 		{"not on the candidate's", []string{"a 1", "progress 1", "progress 2", "b 2"}, []string{"a 1", "b 2"}, nil, 2},

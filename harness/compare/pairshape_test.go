@@ -12,7 +12,7 @@ import (
 func TestShapesThatTwoValuesShowTogether(t *testing.T) {
 	for _, tc := range []struct {
 		name             string
-		ref, cand, other string // other is another one of the candidate's
+		ref, cand, other string // other is a different id of the candidate
 		ids              bool
 	}{
 		{"a cuid", "cjld2cjxh0000qzrmn831i7rn", "cm3x9k2lq0001abcd8ef2ghij", "cm3x9k2lq0002abcd8ef2ghij", true},
@@ -47,7 +47,7 @@ func TestShapesThatTwoValuesShowTogether(t *testing.T) {
 		if !tc.ids {
 			continue
 		}
-		for _, again := range []string{tc.other, tc.ref} { // another one, and the reference's
+		for _, again := range []string{tc.other, tc.ref} { // a different id, and the reference's own
 			if got := compared(story("ref", tc.ref, tc.ref), story("cand", tc.cand, again), nil); len(got.Differences) != 1 {
 				t.Errorf("%s, then %s: %v, want one difference", tc.name, again, kinds(got))
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
-// An id without digits is told by what stands in its place on the other side, in lists as well.
+// An id without digits is recognised by the other side's id in the same place, in lists as well.
 func TestElementsWhoseIDsOnlyTwoTextsTell(t *testing.T) {
 	const plain, sure, other = "cus_rfGNUckioPunkX", "cus_8fGNUck3oPunkX", "cus_1aBcDeFgH2iJkL"
 	for _, tc := range []struct{ name, ref, cand, want string }{
@@ -48,7 +48,7 @@ func TestElementsWhoseIDsOnlyTwoTextsTell(t *testing.T) {
 	}
 }
 
-// An id that was met in a list is known from then on.
+// An id that was recognised in a list stays bound.
 func TestIDsOfListsThatOnlyTwoTextsTellAreBound(t *testing.T) {
 	const plain, other = "cus_rfGNUckioPunkX", "cus_1aBcDeFgH2iJkL"
 	ref := newSide("ref").answers(`["`+plain+`","a"]`, `{"of":"`+plain+`"}`)

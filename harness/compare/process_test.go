@@ -38,7 +38,7 @@ func TestHowProcessesEnd(t *testing.T) {
 	}
 }
 
-// A process that is killed breaks what it has begun, and one that ends in good order does not.
+// A killed process breaks off its work, but a process that ends in good order does not.
 func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
 	ms := time.Millisecond
 	step := func(kind string, at, took time.Duration, status string) transcript.Step {
@@ -55,7 +55,7 @@ func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		steps []transcript.Step
-		until []time.Duration // when each of the streams broke
+		until []time.Duration // when each stream broke
 		want  []string
 	}{
 		{"a kill", []transcript.Step{kill}, []time.Duration{12 * ms, 12 * ms}, nil},
@@ -78,7 +78,7 @@ func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
 			if diff := cmp.Diff(tc.want, shortfalls(s.t, nil)); diff != "" {
 				t.Errorf("shortfalls (-want +got):\n%s", diff)
 			}
-			if len(tc.until) > 0 { // a hang is nobody's doing but the server's
+			if len(tc.until) > 0 { // malformed data is the server's fault
 				s.t.Streams[0].Failure.Kind = transcript.FailMalformed
 				if got := shortfalls(s.t, nil); len(got) == 0 || got[len(got)-1] != "stream-broken end" {
 					t.Errorf("of another failure: %v", got)
@@ -88,7 +88,7 @@ func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
 	}
 }
 
-// What is sent, or begins to wait, when the process has been killed finds nobody, on both sides alike, and that is no match.
+// A request after a kill, or a wait that begins then, fails on both sides alike. That must not count as a match.
 func TestWhatIsBegunAfterAKillIsToldOf(t *testing.T) {
 	const ms = time.Millisecond
 	refused := func(sent time.Duration) *transcript.Exchange {
@@ -121,7 +121,7 @@ func TestWhatIsBegunAfterAKillIsToldOf(t *testing.T) {
 	}
 }
 
-// A process may be killed while it asks: whether it was is chance.
+// A process may be killed during a request to an upstream. Whether that happens is chance.
 func TestAKillBreaksWhatIsAskedOfUpstreams(t *testing.T) {
 	s := newSide("ref").ended("kill", "SIGKILL", "signal: killed")
 	s.t.Steps[0].At = 10 * time.Millisecond
@@ -138,7 +138,7 @@ func TestAKillBreaksWhatIsAskedOfUpstreams(t *testing.T) {
 	}
 }
 
-// Streams that a step has broken on both sides are compared to their ends.
+// Streams that a step has broken on both sides are compared up to their ends.
 func TestWhatCameBeforeAKillIsCompared(t *testing.T) {
 	for _, killed := range []bool{true, false} {
 		sides := [2]side{newSide("ref").stream("bus", "a 1", "b 2"), newSide("cand").stream("bus", "a 1")}

@@ -17,7 +17,7 @@ import (
 func TestRenamingAllGeneratedValuesIsNoDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := docgen.Stories.Draw(t, "story")
-		for world := range 2 { // the same values, and others
+		for world := range 2 { // the same values, and different ones
 			got := compared(newSide("ref").answers(s.In(0)...), newSide("cand").answers(s.In(world)...), nil)
 			if len(got.Differences) > 0 || got.Exchanges != len(s) {
 				t.Fatalf("world %d: %d exchanges, differences %v", world, got.Exchanges, kinds(got))
@@ -72,7 +72,7 @@ func TestSwappingTheSidesMirrorsTheDifferences(t *testing.T) {
 
 func TestEachPlantedEditIsFoundOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Members whose values are drawn; an edit changes, removes or adds one of them.
+		// The members have random values. An edit changes, removes or adds one of them.
 		n := rapid.IntRange(1, 8).Draw(t, "members")
 		edits := map[int]string{}
 		for range rapid.IntRange(0, 3).Draw(t, "edits") {

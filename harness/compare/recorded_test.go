@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// watched is a scenario that sends a request at 10ms, awaits an event until 30ms, and hangs up at 40ms.
+// watched returns a scenario that sends a request at 10ms, waits for an event until 30ms, and hangs up at 40ms.
 func watched(messages []time.Duration, method string, events ...string) *transcript.Transcript {
 	const ms = time.Millisecond
 	t := &transcript.Transcript{
@@ -42,7 +42,7 @@ func watched(messages []time.Duration, method string, events ...string) *transcr
 	return t
 }
 
-// What nobody awaited came before the end of a recording, or behind it, as it happened.
+// If no step waited for something, it is chance whether it came before the recording ended.
 func TestWhatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T) {
 	const cancelled, call = "notifications/cancelled", "tools/call"
 	at := func(ms ...time.Duration) []time.Duration { return ms }

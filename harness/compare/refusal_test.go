@@ -40,14 +40,14 @@ func TestARuleThatIsTooBroadIsRefused(t *testing.T) {
 	}
 }
 
-// A rule has applied when it selected something on either side, also where both sides are equal.
+// A rule counts as applied when it selected something on either side, even if both sides are equal.
 func TestWhichRulesHaveApplied(t *testing.T) {
 	h := transcript.Header{{Name: "Content-Type", Value: "application/json"}}
 	ref := newSide("ref").exchange(200, h, `{"a":"x"}`).exchange(200, append(h, transcript.Field{Name: "etag", Value: "1"}), `{}`).stream("bus", `a {"id":1}`)
 	cand := newSide("cand").exchange(200, h, `{"a":"x"}`).exchange(200, h, `{"b":1}`).stream("bus", `a {"id":1}`)
 	got := compared(ref, cand, &Rules{
 		Headers: []string{"ETag", "Allow", "Content-Type"},
-		Steps:   map[string]Step{"2": {Headers: []string{"ETag"}}}, // and none of step 1 alone
+		Steps:   map[string]Step{"2": {Headers: []string{"ETag"}}}, // not for step 1
 		Volatile: []jsondiff.Volatile{
 			{At: "$.a", Kind: jsondiff.Text, Rule: "equal"}, {At: "$.b", Kind: jsondiff.ID, Rule: "candidate"}, {At: "$.id", Kind: jsondiff.ID, Rule: "event"},
 			{At: "$.c", Kind: jsondiff.ID, Rule: "never"},

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Members whose names are made up belong together by what they hold, in whatever order a server writes them.
+// Members with generated names are paired by their values, in whatever order the server writes them.
 func TestMembersUnderMadeUpNamesHaveNoOrder(t *testing.T) {
 	const a, b, x, y = uuidA, uuidB, uuidX, uuidY
 	member := func(id, rest string) string { return fmt.Sprintf(`"%s":{%s}`, id, strings.ReplaceAll(rest, "•", id)) }
@@ -60,7 +60,7 @@ func TestMembersUnderMadeUpNamesCanBeMany(t *testing.T) {
 	}
 }
 
-// An id that could be a word is one as the name of a member, too, when an id stands for it.
+// An id that looks like a word is also recognised as the name of a member, if the other side's name is an id.
 func TestMembersUnderIDsThatLookLikeWords(t *testing.T) {
 	const sure, words, other = "V1StGXR8_Z5jdHi6B-myT", "VxStGXRk_ZfjdHilB-myT", "maxConcurrentSessions"
 	for _, tc := range []struct {

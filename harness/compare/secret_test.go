@@ -58,7 +58,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A token is shown nowhere: not where it stands, not in an object around it, not in a text that repeats it, and not in an
+// A token is never shown: not in its place, not in the object around it, not in a text that repeats it, and not in an
 // event that the other side does not send.
 func TestATokenIsNeverShown(t *testing.T) {
 	const ref, cand = `s3cr3t"ref0123456789`, `s3cr3t"cand987654321`
@@ -89,7 +89,7 @@ func TestATokenIsNeverShown(t *testing.T) {
 	}
 }
 
-// Tokens of one way to be made must not be told apart, however they fall.
+// Two tokens of the same format must never be reported as different, whatever their characters.
 func FuzzTokensMadeAlike(f *testing.F) {
 	f.Add("abc", "def")
 	f.Add("a_b-c.d", "a.b.c")
@@ -102,7 +102,7 @@ func FuzzTokensMadeAlike(f *testing.F) {
 	})
 }
 
-// Rules of stubs and of MCP servers conceal tokens as all others do, and a token in another notation is not shown either.
+// Rules of stubs and of MCP servers hide tokens like all other rules. Tokens in another encoding are hidden, too.
 func TestATokenForAnUpstreamIsNeverShown(t *testing.T) {
 	token := []jsondiff.Volatile{{At: "$..token", Kind: jsondiff.Token}}
 	for _, tc := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// listOf is a list of things, each of which was made so long after the beginning of the scenario.
+// listOf returns a list of things that were created at these times after the beginning of the scenario.
 func listOf(thing string, made ...time.Duration) string {
 	var out []string
 	for _, at := range made {
@@ -46,7 +46,7 @@ func TestTimesOfElementsRunInOneDirection(t *testing.T) {
 		{"in no order", `{"created_at":%q}`, append([]time.Duration{2 * ms, 1 * ms}, six[2:]...), back, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			for _, pad := range []string{"", strings.Repeat(" ", 2<<10)} { // which is read side by side
+			for _, pad := range []string{"", strings.Repeat(" ", 2<<10)} { // a padded document is read side by side
 				ref, cand := newSide("ref").answers(pad+listOf(tc.thing, tc.ref...)), newSide("cand").answers(pad+listOf(tc.thing, tc.cand...))
 				if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, nil))); diff != "" {
 					t.Errorf("%d blanks (-want +got):\n%s", len(pad), diff)

@@ -9,7 +9,7 @@ import (
 func TestMoreShapesAreBound(t *testing.T) {
 	for _, shape := range []struct {
 		name string
-		ids  [4]string // two of the reference's, two of the candidate's
+		ids  [4]string // two of the reference's ids, and two of the candidate's
 	}{
 		{"KSUID", [4]string{"2Gtv9hVbPcBrJ3Yf7X5Tq1mZs8K", "2Gtv9hVbPcBrJ3Yf7X5Tq1mZs8L", "2HtvAhVbPcBrJ3Yf7X5Tq1mZs8K", "2HtvAhVbPcBrJ3Yf7X5Tq1mZs8L"}},
 		{"ObjectID", [4]string{"65f0a1b2c3d4e5f60718293a", "65f0a1b2c3d4e5f60718293b", "65f0a1b3c3d4e5f60718293a", "65f0a1b3c3d4e5f60718293b"}},

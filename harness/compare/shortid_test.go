@@ -50,7 +50,7 @@ func TestShortIDsAreFoundWhereTheyAreNoChance(t *testing.T) {
 	}
 }
 
-// Two texts that are equal are no match where a short id stands in them that is bound to another one.
+// Two equal texts are not a match if they contain a short id that is bound to another one.
 func TestAShortIDIsHeldToItsPartnerInEqualTexts(t *testing.T) {
 	rules := &Rules{Headers: []string{"Location"}, Volatile: []jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}}
 	long := `,"all":[` + strings.Repeat(`{"name":"a name that is long enough to be passed over","tags":["one","two"]},`, 50) + `{}]`

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tokenOf is a token with a claim.
+// tokenOf returns a JWT with one claim.
 func tokenOf(sub, signature string) string {
 	part := base64.RawURLEncoding.EncodeToString
 	return part([]byte(`{"alg":"HS256"}`)) + "." + part(fmt.Appendf(nil, `{"sub":%q}`, sub)) + "." + signature

@@ -13,7 +13,7 @@ import (
 
 func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 	const (
-		seconds = "1772366400" // what start is
+		seconds = "1772366400" // the value of start
 		millis  = "1772366400000"
 	)
 	plain := &Rules{}
@@ -22,7 +22,7 @@ func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 	for _, tc := range []struct {
 		name, ref, cand string
 		rules           *Rules
-		want            string // "" when they do not differ
+		want            string // "": they do not differ
 	}{
 		{"near", `"2026-03-01T12:00:01Z"`, `"2026-03-01T11:59:00Z"`, plain, ""},
 		{"long before", `"2026-03-01T12:00:00Z"`, `"2026-03-01T10:00:00.4Z"`, plain, "the times differ: the candidate's is 2h0m0s before it was seen"},

@@ -18,8 +18,8 @@ func texts(r Result) []string {
 	return out
 }
 
-// A rule for a place does not make its value anything: there must be one, of the same type, and of a size that the rule
-// allows on each side.
+// A rule for a place does not allow every value: both sides must have one, of the same type, within the limits of the
+// rule.
 func TestMagnitudes(t *testing.T) {
 	short := jsondiff.Volatile{At: "$", Kind: jsondiff.Duration, Unit: ident.Milliseconds, Max: 2 * time.Second}
 	alike := jsondiff.Volatile{At: "$", Kind: jsondiff.Duration, Unit: ident.Seconds, Tolerance: jsondiff.Tolerance{Amount: "200000000"}}
@@ -32,7 +32,7 @@ func TestMagnitudes(t *testing.T) {
 		name      string
 		rule      jsondiff.Volatile
 		ref, cand string
-		want      string // "" when they do not differ
+		want      string // "": they do not differ
 	}{
 		{"durations up to a bound", short, "3", "1999.5", ""},
 		{"a duration at the bound", short, "0", "2000", ""},
@@ -79,7 +79,7 @@ func TestMagnitudes(t *testing.T) {
 	}
 }
 
-// at shifts what is seen in the last step: so many seconds behind the start.
+// at sets when the last step's response was seen, in seconds after the start.
 func (s side) at(seconds time.Duration) side {
 	s.t.Steps[len(s.t.Steps)-1].Exchanges[0].Done = seconds * time.Second
 	return s
@@ -125,7 +125,7 @@ func TestATimeThatNeverGoesBack(t *testing.T) {
 	}
 }
 
-// What comes at once has no order that a rule could speak of.
+// Responses of a burst have no order, so their times cannot go back.
 func TestTheTimesOfABurstHaveNoOrder(t *testing.T) {
 	s := func(target, first, second string) side {
 		s := newSide(target).answers(`{"at":`+first+`}`, `{"at":`+second+`}`)

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// unmet demands returns "kind place" of each unmet demands.
+// shortfalls returns "kind place" of each unmet demand.
 func shortfalls(t *transcript.Transcript, rules *Rules) []string {
 	if rules == nil {
 		rules = &Rules{}
@@ -95,7 +95,7 @@ func TestForbiddenEvents(t *testing.T) {
 		{"it comes", window(a, 0, 0, 10*ms), []string{"event-forbidden event 1 (a)"}},
 		{"it came before", window(a, 2, 2*ms, 10*ms), nil},
 		{"it came after", window(a, 0, 0, 0), nil},
-		{"anything", window(nil, 0, 0, 10*ms), []string{"event-forbidden event 1 (a)"}}, // the first is a heartbeat, and not counted
+		{"anything", window(nil, 0, 0, 10*ms), []string{"event-forbidden event 1 (a)"}}, // the first is a heartbeat
 		{"anything else", window(&transcript.Pattern{Event: text("c")}, 0, 0, 10*ms), nil},
 		{"another stream", []transcript.Window{{Stream: "x", To: time.Second}}, nil},
 	} {
@@ -130,7 +130,7 @@ func TestCadence(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newSide("ref").stream("bus")
 			st := s.t.Streams[0]
-			st.At, st.Until = time.Second, time.Second+tc.open // offsets do not count from the opening
+			st.At, st.Until = time.Second, time.Second+tc.open // the times of events do not count from the opening
 			for _, at := range tc.beats {
 				st.Events = append(st.Events, transcript.Event{Name: "ping", At: st.At + at}, transcript.Event{Name: "other", At: st.At + at})
 			}
@@ -204,7 +204,7 @@ func TestWhatFollowsFromAnEndIsNotToldAgain(t *testing.T) {
 		}, []string{"4 exchange-failed head", "4 target-exited process"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := newSide("ref").answers(`1`, `2`, `3`, `4`).stream("bus", "a 1") // a step each second
+			s := newSide("ref").answers(`1`, `2`, `3`, `4`).stream("bus", "a 1") // one step per second
 			s.t.Streams[0].Step = "2"
 			for i := range s.t.Steps {
 				step := &s.t.Steps[i]

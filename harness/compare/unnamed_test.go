@@ -42,7 +42,7 @@ func TestHeaderFieldsThatDifferAndThatNoRuleNamesAreCounted(t *testing.T) {
 	}
 }
 
-// Names are the server's: it can make up as many as it likes, and as long.
+// A server can send any number of names, of any length.
 func TestUnnamedHeaderFieldsAreBounded(t *testing.T) {
 	cand := newSide("cand")
 	ref := newSide("ref")

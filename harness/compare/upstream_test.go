@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// asks is a request to an upstream with a JSON body.
+// asks returns a request to an upstream with a JSON body.
 func asks(text string, header ...transcript.Field) *transcript.Exchange {
 	h := append(transcript.Header{{Name: "Content-Type", Value: "application/json"}}, header...)
 	return &transcript.Exchange{
@@ -19,7 +19,7 @@ func asks(text string, header ...transcript.Field) *transcript.Exchange {
 	}
 }
 
-// asking is a target that has answered with an id, and has asked an upstream, by one rule.
+// asking returns a target that responded with an id, and sent requests to an upstream that one rule answered.
 func asking(id string, xs ...*transcript.Exchange) *transcript.Transcript {
 	answer := `{"id":"` + id + `"}`
 	return &transcript.Transcript{
@@ -31,7 +31,7 @@ func asking(id string, xs ...*transcript.Exchange) *transcript.Transcript {
 	}
 }
 
-// sent is a target that has sent an MCP server something.
+// sent returns a target that sent a message to an MCP server.
 func sent(server, method, params string) *transcript.Transcript {
 	x := asks(params)
 	x.Request.Method, x.Request.Target = transcript.MCP, method
@@ -44,7 +44,7 @@ func mcpRule(of string) Rules {
 
 const ours, theirs, stray, late = "ses_0f3a9b21c7d4e6", "ses_91bd04e7a2c35f", "ses_77aa04e7a2c311", "ses_5c1e04e7a2c3b9"
 
-// bothOf is asking of a target that has answered with two ids.
+// bothOf is asking for a target that responded with two ids.
 func bothOf(id, other string, xs ...*transcript.Exchange) *transcript.Transcript {
 	t := asking(id, xs...)
 	body := &t.Steps[0].Exchanges[0].Response.Body
