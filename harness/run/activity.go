@@ -2,24 +2,23 @@ package run
 
 import "github.com/lockstep-dev/lockstep/harness/transcript"
 
-// A Watch is called when a target begins something that takes time. What it returns is called once, when that is done.
-// Several goroutines call it at the same time.
+// A Watch is called when a target begins something that takes time. The function that it returns is called once, when
+// that is done. Watches are called from several goroutines at the same time.
 type Watch func(Activity) (done func(Outcome))
 
-// An Activity is a step under way, or a request that was started and is not joined yet.
+// An Activity is a running step, or a started request that is not joined yet.
 type Activity struct {
 	Scenario string
 	Step     string // its id
-	Text     string // how the scenario's file says it
+	Text     string // the step as the scenario's file has it
 }
 
-// An Outcome is what the end of an activity tells about the target it ran on.
+// An Outcome is what the end of an activity shows about its target.
 type Outcome int
 
-// The outcomes.
 const (
-	Inconclusive Outcome = iota // nothing
-	Answered                    // the target has answered, so it was there
+	Inconclusive Outcome = iota // it shows nothing
+	Answered                    // the target has responded, so it was running
 	Disconnected                // the target has closed the connection too early
 )
 
@@ -44,7 +43,7 @@ func outcomeOf(x *transcript.Exchange) Outcome {
 	case transcript.FailReset, transcript.FailClosed:
 		return Disconnected
 	case transcript.FailConnect:
-		if x.Sent > 0 { // a kept connection broke, and no new one could be made
+		if x.Sent > 0 { // a kept connection broke, and a new one could not be opened
 			return Disconnected
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 )
 
-// What steps need of a stream, in words.
+// What a step needs from a stream, as error messages name it.
 const (
 	endOfStream = "the end of the stream"
 	anyStream   = "an event stream"
@@ -50,8 +50,8 @@ func (s *streams) await(ctx context.Context, do *scenario.Await, rec *transcript
 	return nil
 }
 
-// awaitEvents waits for a number of events that match, notes which they are, and returns the last of them; nil when it did
-// not come.
+// awaitEvents waits for a number of matching events and records which ones matched. It returns the last of them, or nil
+// when it did not arrive.
 func awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times int, kind string, rec *transcript.Step) *transcript.Event {
 	var last *transcript.Event
 	from := s.passed(branchOf(rec.ID))
@@ -76,7 +76,7 @@ func awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times in
 	return last
 }
 
-// whyNot says why waiting ended without success. It names the bound and not the measured time, which differs in each run.
+// whyNot says why a wait failed. It names the limit and not the measured time, because that differs from run to run.
 func whyNot(err error) string {
 	if errors.Is(err, sse.ErrEnded) {
 		return "the stream ended before it came"
@@ -87,7 +87,7 @@ func whyNot(err error) string {
 	return "it did not come before " + err.Error()
 }
 
-// describe says which event a pattern means.
+// describe says in words which events a pattern matches.
 func describe(p *transcript.Pattern, times int) string {
 	var parts []string
 	if p.Event != nil {

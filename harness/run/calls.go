@@ -15,11 +15,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// calls sends the requests of a scenario whose responses are no streams.
+// calls sends the requests whose responses are not event streams.
 type calls struct {
 	*targetRun
 	mu      sync.Mutex
-	started map[string]*call // those that are neither joined nor given up
+	started map[string]*call // started requests that are neither joined nor cancelled
 }
 
 func (c *calls) http(ctx context.Context, do *scenario.HTTP, rec *transcript.Step) error {
@@ -47,7 +47,7 @@ func (c *calls) http(ctx context.Context, do *scenario.HTTP, rec *transcript.Ste
 	return nil
 }
 
-// allowed returns what a teardown expects: a 2xx, or one of the statuses that are allowed.
+// allowed returns what a teardown step expects: any 2xx, or one of the statuses that the step allows.
 func allowed(statuses []int) *transcript.Expect {
 	e := &transcript.Expect{}
 	for status := 200; status < 300; status++ {
@@ -59,7 +59,7 @@ func allowed(statuses []int) *transcript.Expect {
 	return e
 }
 
-// burst sends the same request several times at once.
+// burst sends the same request several times at the same time.
 func (c *calls) burst(ctx context.Context, p *prepared, n int, rec *transcript.Step) error {
 	rec.Burst = true
 	exchanges, errs := make([]*transcript.Exchange, n), make([]error, n)
@@ -75,7 +75,7 @@ func (c *calls) burst(ctx context.Context, p *prepared, n int, rec *transcript.S
 	return nil
 }
 
-// start sends a request and returns when it is on its way.
+// start sends a request and returns without waiting for the response.
 func (c *calls) start(ctx context.Context, do *scenario.Start, rec *transcript.Step) error {
 	p, err := c.prepare(&do.Request, "*/*")
 	if err != nil {
@@ -101,14 +101,13 @@ func (c *calls) start(ctx context.Context, do *scenario.Start, rec *transcript.S
 	return nil
 }
 
-// get returns the started request of a name, or nil.
 func (c *calls) get(name string) *call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.started[name]
 }
 
-// take removes a started request from those that are under way.
+// take removes a started request and returns it, or nil.
 func (c *calls) take(name string) *call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +122,7 @@ func (c *calls) names() []string {
 	return slices.Collect(maps.Keys(c.started))
 }
 
-// cancelAll ends all started requests.
+// cancelAll cancels all started requests and waits until they have ended.
 func (c *calls) cancelAll() {
 	for _, name := range c.names() {
 		started := c.get(name)
@@ -163,10 +162,10 @@ type call struct {
 	x      *transcript.Exchange
 	fault  error
 
-	agreed, late bool // whether its response counts was decided, and it does not; see settleCall
+	agreed, late bool // see settleCall: whether it is decided that the response counts, and whether it came too late to count
 }
 
-// giveUp cancels the request, and records its exchange until then.
+// giveUp cancels the request and records what was exchanged until then.
 func (c *call) giveUp(rec *transcript.Step) error {
 	c.cancel(errDone)
 	<-c.done
@@ -183,7 +182,7 @@ func (c *call) giveUp(rec *transcript.Step) error {
 	return nil
 }
 
-// poll repeats a request until its response is as wanted.
+// poll repeats a request until the response is the wanted one.
 func (c *calls) poll(ctx context.Context, do *scenario.Poll, rec *transcript.Step) error {
 	p, err := c.prepare(&do.Request, "*/*")
 	if err != nil {
@@ -198,14 +197,14 @@ func (c *calls) poll(ctx context.Context, do *scenario.Poll, rec *transcript.Ste
 	ctx, cancel := c.within(ctx, within)
 	defer cancel()
 	wait := do.Pause
-	var last match.Mismatch // of the response before
+	var last match.Mismatch // of the previous response
 	for tries := 1; ; tries++ {
 		x, err := c.exchange(ctx, p)
 		if err != nil {
 			return err
 		}
 		if ctx.Err() != nil && x.Failure != nil && tries > 1 {
-			rec.Unmet = unmetPoll(last, within) // our own bound cut this try short
+			rec.Unmet = unmetPoll(last, within) // the step's own limit cut this attempt short
 			return nil
 		}
 		keepPolled(rec, x, do.Compare)
@@ -230,7 +229,7 @@ func unmetPoll(m match.Mismatch, within time.Duration) *transcript.Unmet {
 	}
 }
 
-// keepPolled records the exchange of a poll: each that differs from the one before it, or only the last.
+// keepPolled records the exchange of a poll: every one that differs from the previous one, or only the last.
 func keepPolled(rec *transcript.Step, x *transcript.Exchange, compare scenario.PollCompare) {
 	last := len(rec.Exchanges) - 1
 	if compare == scenario.PollDistinct && last >= 0 && !sameResponse(rec.Exchanges[last], x) {

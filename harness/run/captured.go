@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// excuse returns where the values were captured that break the contract; false when one of the objections is not about a
-// captured value, so that the request is the scenario's mistake.
+// excuse returns where the values were captured that make a request break the contract. It returns false when an
+// objection is not about a captured value: then the request is a mistake of the scenario.
 func (r *targetRun) excuse(req *scenario.Request, objections []Objection) (out []transcript.Captured, ok bool) {
 	marked, err := r.markCaptured(req)
 	if err != nil {
@@ -35,7 +35,8 @@ func (r *targetRun) excuse(req *scenario.Request, objections []Objection) (out [
 	return out, true
 }
 
-// sentBefore reports whether the client has sent a value before the server did, so that the server has not made it.
+// sentBefore reports whether the client had sent a value before the server sent it. If so, the server did not generate
+// it.
 func (r *targetRun) sentBefore(name string, from origin) bool {
 	value, _ := r.values.Lookup(name)
 	text := strings.Trim(string(value), `"`)
@@ -60,18 +61,18 @@ func (r *targetRun) sentBefore(name string, from origin) bool {
 	return false
 }
 
-// A markedRequest is a request with a marker in the place of each captured value.
+// A markedRequest is a request in which markers replace the captured values.
 type markedRequest struct {
-	template string // of its path: "/items/{id}"
+	template string // of the path: "/items/{id}"
 	target   string
 	header   transcript.Header
-	body     any // nil when it is not JSON
+	body     any // nil when the body is not JSON
 }
 
-// marker stands for a captured value. The name of the value follows it.
+// marker begins the text that replaces a captured value. The name of the value follows.
 const marker = "lockstepcaptured"
 
-// markedValues are values with markers in the place of those that were captured.
+// markedValues returns markers instead of captured values.
 type markedValues struct{ *values }
 
 func (m markedValues) Lookup(name string) (json.RawMessage, bool) {
@@ -98,8 +99,8 @@ func (r *targetRun) markCaptured(req *scenario.Request) (m markedRequest, err er
 	return m, nil
 }
 
-// at returns the name of the captured value that a place consists of, and the rest of the place, which lies inside the
-// value. The name is "" when something else is there.
+// at returns the name of the captured value at a place. If the place is inside the value, rest is the place within it.
+// The name is "" when the place does not hold a captured value.
 func (m *markedRequest) at(place string) (name, rest string) {
 	kind, of, _ := strings.Cut(place, " ")
 	var value string
@@ -126,7 +127,7 @@ func (m *markedRequest) at(place string) (name, rest string) {
 	return name, rest
 }
 
-// segment returns the segment of the path that is a parameter. The server's base path may come first.
+// segment returns the path segment that fills a parameter. The target may begin with the server's base path.
 func (m *markedRequest) segment(parameter string) string {
 	path, _, _ := strings.Cut(m.target, "?")
 	template, actual := strings.Split(m.template, "/"), strings.Split(path, "/")
@@ -138,7 +139,7 @@ func (m *markedRequest) segment(parameter string) string {
 	return actual[at]
 }
 
-// inBody returns the text at a JSON Pointer, or at the nearest place around it that is a text, and the rest of the pointer.
+// inBody returns the text at a JSON Pointer, or the nearest text that encloses that place, and the rest of the pointer.
 func (m *markedRequest) inBody(pointer string) (value, rest string) {
 	at := m.body
 	for pointer != "" {

@@ -19,7 +19,7 @@ type driver struct {
 	records   mcpRecords
 }
 
-// newDriver begins a run on a target: its names have values, and its upstreams are answered.
+// newDriver prepares a run on a target: it defines the names, and attaches the run to the target's stubs.
 func newDriver(sc *scenario.Scenario, script *scenario.Script, target *Target, opts *Options, asked *notifier) *driver {
 	d := driverOf(newTargetRun(sc, target, opts))
 	if d.process.exited() {
@@ -42,7 +42,7 @@ func driverOf(r *targetRun) *driver {
 	}
 }
 
-// do does a step and returns its record, or those of the steps of its branches.
+// do performs a step and returns its record, or the records of all steps in its branches.
 func (d *driver) do(ctx context.Context, st *scenario.Step) []transcript.Step {
 	if p, ok := st.Do.(*scenario.Parallel); ok {
 		return d.parallel(ctx, st.ID, p)
@@ -57,7 +57,7 @@ func (d *driver) do(ctx context.Context, st *scenario.Step) []transcript.Step {
 	return []transcript.Step{rec}
 }
 
-// parallel does the steps of all branches at once.
+// parallel runs the steps of all branches at the same time.
 func (d *driver) parallel(ctx context.Context, id string, p *scenario.Parallel) []transcript.Step {
 	records := make([][]transcript.Step, len(p.Branches))
 	var wg sync.WaitGroup
@@ -79,7 +79,7 @@ func (d *driver) parallel(ctx context.Context, id string, p *scenario.Parallel) 
 	return out
 }
 
-// obstacle says why no further step can be done; "" when it can.
+// obstacle says why no further step can run, or returns "".
 func (d *driver) obstacle(ctx context.Context) string {
 	switch {
 	case d.t.Unusable != "":
@@ -90,7 +90,7 @@ func (d *driver) obstacle(ctx context.Context) string {
 	return d.process.obstacle()
 }
 
-// act does a step. A panic is a mistake of lockstep: the step gets a fault, and the scenario goes on.
+// act performs a step. A panic is a bug in lockstep: it becomes a fault of the step, and the scenario continues.
 func (d *driver) act(ctx context.Context, st *scenario.Step, rec *transcript.Step) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -134,7 +134,7 @@ func (d *driver) act(ctx context.Context, st *scenario.Step, rec *transcript.Ste
 	}
 }
 
-// outcome returns what a step tells about the target.
+// outcome returns what a step shows about the target.
 func (d *driver) outcome(rec *transcript.Step) Outcome {
 	out := Inconclusive
 	for _, x := range rec.Exchanges {
@@ -156,7 +156,7 @@ func (d *driver) closeAll() {
 	}
 }
 
-// finish completes the transcript, except for the end of the process.
+// finish completes the transcript, except for the exit of the process.
 func (d *driver) finish(ctx context.Context) {
 	d.streams.record()
 	noteRefusals(d.t.Steps)

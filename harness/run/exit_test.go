@@ -10,11 +10,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// leaves is a server whose streams end in good order behind their first event, when end returns. Other requests are answered.
+// leaves is a server whose streams send one event, call end, and then end cleanly. It answers all other requests with
+// {}.
 func leaves(end func()) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/events" {
-			time.Sleep(moment) // by then, a stream has ended
+			time.Sleep(moment) // long enough for a stream to end first
 			answer("{}")(w, r)
 			return
 		}
@@ -24,13 +25,13 @@ func leaves(end func()) http.HandlerFunc {
 	}
 }
 
-// A stream that ended in good order may be the last thing that its server did.
+// A server may crash right after it has ended a stream cleanly.
 func TestAServerThatDiesBehindAStreamHasExited(t *testing.T) {
 	const steps = "steps:\n  - {open: feed, sse: GET /events}\n  - {await: feed, end: server}\n"
 	for _, tc := range []struct {
 		name  string
 		steps string
-		dies  time.Duration // after it has ended the stream
+		dies  time.Duration // how long after the end of the stream
 		exits bool
 	}{
 		{"at once", steps, 0, true},
@@ -57,12 +58,12 @@ func TestAServerThatDiesBehindAStreamHasExited(t *testing.T) {
 			if got.Took > time.Millisecond {
 				t.Errorf("%s: the transcript took %s, although only its process was watched", tc.name, got.Took)
 			}
-			time.Sleep(2 * exitGrace) // until it is dead
+			time.Sleep(2 * exitGrace) // until the process has ended
 		})
 	}
 }
 
-// Another scenario may run while a process is watched, and only then.
+// Other scenarios may run only while a process is being watched.
 func TestAProcessIsWatchedAside(t *testing.T) {
 	for _, tc := range []struct {
 		name, steps string

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A filler fills a target's values into parts of a scenario. It keeps the first error, such as a MissingError; what it
-// returns after that has no meaning.
+// A filler fills a target's values into parts of a scenario. It keeps the first error, such as a MissingError. Values
+// that it returns after an error are meaningless.
 type filler struct {
 	values scenario.Env
 	err    error
@@ -21,7 +21,7 @@ func (f *filler) note(err error) {
 	}
 }
 
-// text returns a text; nil for one that is not set.
+// text returns the filled text, or nil without a template.
 func (f *filler) text(t *scenario.Template) *string {
 	if t == nil {
 		return nil
@@ -31,7 +31,7 @@ func (f *filler) text(t *scenario.Template) *string {
 	return &s
 }
 
-// textOr returns a text, or a default for one that is not set.
+// textOr returns the filled text, or a default without a template.
 func (f *filler) textOr(t *scenario.Template, otherwise string) string {
 	if s := f.text(t); s != nil {
 		return *s
@@ -84,7 +84,7 @@ func (f *filler) expect(e *scenario.Expect) *transcript.Expect {
 	return out
 }
 
-// fillExpect fills values into what a scenario expects; nil when it expects nothing. The error is a MissingError.
+// fillExpect fills values into an expectation. It returns nil when there is none. The error is a MissingError.
 func fillExpect(e *scenario.Expect, env scenario.Env) (*transcript.Expect, error) {
 	if e == nil {
 		return nil, nil
@@ -97,7 +97,8 @@ func fillExpect(e *scenario.Expect, env scenario.Env) (*transcript.Expect, error
 	return out, nil
 }
 
-// fillPattern fills values into the pattern of an event; nil without a pattern. The error is a MissingError.
+// fillPattern fills values into the pattern of an event. It returns nil when there is none. The error is a
+// MissingError.
 func fillPattern(p *scenario.Pattern, env scenario.Env) (*transcript.Pattern, error) {
 	if p == nil {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// internalError describes a recovered panic: its cause, and the last calls before it, the innermost first.
+// internalError describes a recovered panic: its cause, and the innermost calls that led to it.
 func internalError(cause any) error {
 	const maxPlaces = 8
 	pcs := make([]uintptr, 4*maxPlaces)

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// breaks panics when it is asked about what is called broken.
+// breaks is a contract that panics when it is asked about a path with "broken" in it.
 type breaks struct{ anything }
 
 func (b breaks) Objections(method, target string, h transcript.Header, body []byte) []Objection {
@@ -18,7 +18,7 @@ func (b breaks) Objections(method, target string, h transcript.Header, body []by
 	return b.anything.Objections(method, target, h, body)
 }
 
-// The steps behind it are done: one of them may be what cleans up.
+// The following steps still run, because one of them may clean up.
 func TestAPanicIsAFaultOfItsStep(t *testing.T) {
 	s := story(t, `
 steps:

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A mortal is a process that still says something on its stream before it is dead.
+// A mortal is a process that still sends events while it is being killed.
 type mortal struct {
 	life
 	t    *testing.T
@@ -19,11 +19,11 @@ type mortal struct {
 
 func (m *mortal) Kill(ctx context.Context) (string, error) {
 	m.feed.says(m.t, m.last)
-	m.feed.server.Close() // which one notices later than the other
+	m.feed.server.Close() // one of the two streams notices this later than the other
 	return m.life.Kill(ctx)
 }
 
-// Which event a killed process still sends is chance: those that count were agreed on before.
+// It is chance which events a killed process still sends. So the drivers agree before the kill which events count.
 func TestWhatAKilledProcessStillSendsCountsOnNoSide(t *testing.T) {
 	ref, cand := newFeed(t, "ab"), newFeed(t, "ab")
 	killed(t, []*feed{ref, cand}, []string{"c", ""}, nil)
@@ -48,8 +48,7 @@ func TestWhatIsAwaitedOfAKilledProcessCounts(t *testing.T) {
 	}
 }
 
-// killed takes streams through a kill, in which their servers still send some events, through what follows, and to the end of
-// the scenario.
+// killed kills servers that still send some events, calls then for each driver, and ends the scenario.
 func killed(t *testing.T, feeds []*feed, last []string, then func(*driver)) {
 	s := bareSession(&Options{Step: time.Minute, Settle: time.Minute})
 	for i, f := range feeds {

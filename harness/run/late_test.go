@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
 
-// afterwards is a server whose answer to HEAD is followed by a body, when the client knows of the head. It answers nothing else
-// before that.
+// afterwards is a server that sends a body after its response to HEAD, as soon as the client has read the head. Before
+// that, it answers no other request.
 func afterwards(t *testing.T) *Target {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -16,20 +16,19 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// maxRecordBytes bounds a record.
 const maxRecordBytes = 64 << 20
 
-// recordInterval is how often records are read while they differ in length.
+// recordInterval is how often records are read again while their lengths differ.
 const recordInterval = 20 * time.Millisecond
 
-// mcpRecords are what the target has sent to the MCP servers that it starts. These servers write records below the target's
-// directory. They become steps beside those of upstreams, one for each method of each server.
+// mcpRecords reads what the target has sent to the MCP servers that it starts. These servers write records below the
+// target's directory. The records become steps, one for each method of each server, next to the steps of upstreams.
 type mcpRecords struct {
 	*targetRun
-	latest []transcript.Step // as read last
+	latest []transcript.Step // as of the last read
 }
 
-// read reads the records as they are now, and returns how many messages each method has.
+// read reads the current records and returns the number of messages of each method.
 func (m *mcpRecords) read() requestCounts {
 	m.latest = m.steps()
 	counts := requestCounts{}
@@ -39,19 +38,19 @@ func (m *mcpRecords) read() requestCounts {
 	return counts
 }
 
-// steps returns what the target has sent until now, in the order in which each server and method was first called. A
-// record that cannot be read is a fault.
+// steps returns what the target has sent so far. The steps have the order in which each method of a server was first
+// called. A record that cannot be read is a fault.
 func (m *mcpRecords) steps() []transcript.Step {
 	if m.target.Directory == "" {
 		return nil
 	}
-	root, err := os.OpenRoot(m.target.Directory) // no symbolic link leads out of a Root
+	root, err := os.OpenRoot(m.target.Directory) // an os.Root does not follow symbolic links to the outside
 	if err != nil {
 		return []transcript.Step{m.unreadable(record.Suffix, err)}
 	}
 	defer root.Close()
 	pattern := m.t.Unique + "*" + record.Suffix
-	if m.scenario.Fresh { // no other scenario uses the target's servers
+	if m.scenario.Fresh { // then no other scenario uses this target's servers
 		pattern = "*" + record.Suffix
 	}
 	names, err := fs.Glob(root.FS(), pattern)
@@ -70,7 +69,7 @@ func (m *mcpRecords) steps() []transcript.Step {
 	return out
 }
 
-// readRecord reads a regular file: a target could put anything in its place.
+// readRecord reads a file if it is a regular one, because the target could put anything there.
 func readRecord(root *os.Root, name string) ([]record.Message, error) {
 	info, err := root.Stat(name)
 	if err != nil {
@@ -87,7 +86,7 @@ func readRecord(root *os.Root, name string) ([]record.Message, error) {
 	return record.Read(file, maxRecordBytes)
 }
 
-// serverName returns the name of a server: that of its record, without the scenario's token.
+// serverName returns the name of a server. It is the file name of its record without the scenario's token.
 func (m *mcpRecords) serverName(file string) string {
 	name := strings.TrimPrefix(strings.TrimSuffix(file, record.Suffix), m.t.Unique)
 	return cmp.Or(strings.ReplaceAll(strings.Trim(name, "-_."), ".", "-"), "mcp")
@@ -132,10 +131,10 @@ func (m *mcpRecords) stepsOf(server string, messages []record.Message) []transcr
 	return out
 }
 
-// counters are members in which JSON-RPC libraries number their requests, each in its own way.
+// counters are the members in which JSON-RPC libraries number their requests. Each library counts in its own way.
 var counters = []string{"progressToken", "requestId"}
 
-// withoutCounters returns parameters with 0 in the place of each counter.
+// withoutCounters returns the parameters with every counter set to 0.
 func withoutCounters(body json.RawMessage) json.RawMessage {
 	if !slices.ContainsFunc(counters, func(name string) bool { return bytes.Contains(body, []byte(name)) }) {
 		return body

@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A host is a server that starts MCP servers: in its place, the test writes their records.
+// A host is a server that starts MCP servers. The test writes the records of these servers itself.
 func host(t *testing.T, dir string, say func(unique string) map[string][]record.Message) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, messages := range say(strings.TrimPrefix(r.URL.Path, "/")) {
@@ -41,7 +41,7 @@ func host(t *testing.T, dir string, say func(unique string) map[string][]record.
 	})
 }
 
-// recorded runs a scenario on targets with directories, and returns what was recorded of the first.
+// recorded runs a scenario on targets with directories, and returns what it recorded about the first one.
 func recorded(t *testing.T, s *scenario.Scenario, opts *Options, dir string, say func(unique string) map[string][]record.Message) (steps []string, took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestWhatTheRecordingHasIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	late := func(unique string) map[string][]record.Message {
 		go func() {
-			time.Sleep(300 * time.Millisecond) // of the faked clock
+			time.Sleep(300 * time.Millisecond) // on the fake clock
 			file, _ := os.Create(filepath.Join(dir, unique+".mcp"))
 			record.Write(file, ping[0])
 			file.Close()

@@ -2,13 +2,13 @@ package run
 
 import "sync"
 
-// A notifier wakes everyone who waits for something to happen. The zero value is ready to use.
+// A notifier wakes all goroutines that wait for something to happen. The zero value is ready to use.
 type notifier struct {
 	mu      sync.Mutex
-	waiting chan struct{} // closed by notify; nil while nobody waits
+	waiting chan struct{} // closed by notify; nil while no goroutine waits
 }
 
-// next returns a channel that the next notify closes. Ask for it before you look, so that nothing is missed.
+// next returns a channel that the next notify closes. Call it before you check the state, so that no change is missed.
 func (n *notifier) next() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -38,7 +38,7 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 		case err != nil:
 			rec.Exchanges = nil
 			return &faultError{err.Error()}
-		case !is: // the response is compared like any other
+		case !is: // it is compared like any other response
 			return s.refuse(do, st.x, rec)
 		}
 	}
@@ -53,7 +53,8 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 	return nil
 }
 
-// begin sends the request for a stream, of which only some events are kept; all if only is empty.
+// begin sends the request for a stream. It keeps only the events that match one of the patterns, or all without
+// patterns.
 func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*transcript.Pattern) *stream {
 	operation := s.opts.Contract.Operation(p.wire.Method, p.wire.Target)
 	return &stream{
@@ -74,7 +75,8 @@ func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*t
 	}
 }
 
-// ready returns the event with which a stream says that it is ready; nil when the scenario does not wait for one.
+// ready returns the event by which a stream shows that it is ready. It returns nil when the scenario does not wait for
+// one.
 func (s *streams) ready(do *scenario.Open) (*transcript.Pattern, error) {
 	if do.Ready == nil {
 		return nil, nil
@@ -83,16 +85,16 @@ func (s *streams) ready(do *scenario.Open) (*transcript.Pattern, error) {
 	return &transcript.Pattern{Event: &event}, err
 }
 
-// shortHeadWait is how long a step waits for the head of an operation that has sent it late before.
+// shortHeadWait is how long a step waits for the response head of an operation that has sent its head late before.
 const shortHeadWait = 3 * tick
 
-// awaitHead waits for the head of a stream's response, and reports whether it has come, or none will.
+// awaitHead waits for the head of a stream's response. It reports whether the head has arrived or will never arrive.
 //
-// Most servers send the head at once, and the client is subscribed then: no step that causes events may run earlier. Some
-// send it with the first event, so waiting for it would also wait for a later step. So the step goes on without a
-// head that does not come within the settle limit; the head is read when the scenario is over. Once an operation has sent
-// its head late, it is expected to do so again, or each of its streams would cost as much. A step with a bound of its own
-// waits for that.
+// Most servers send the head at once, and then the client is subscribed. No step that causes events may run before
+// that. Some servers send the head with the first event, which a later step may cause, so the step cannot wait forever.
+// If no head arrives within the settle limit, the step goes on, and the head is read at the end of the scenario. Once
+// an operation has sent its head late, lockstep expects that again and waits only briefly; otherwise each of its
+// streams would take as long. A step with its own limit waits that long.
 func (s *streams) awaitHead(ctx context.Context, within time.Duration, st *stream) bool {
 	if within > 0 {
 		ctx, cancel := s.within(ctx, within)

@@ -11,13 +11,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// posts returns what holds the posts of a server. It is made where the server runs, on the faked clock.
+// posts returns a function that returns a server's queue of posts. The server makes the queue, because it must belong
+// to the fake clock.
 func posts() func() chan struct{} {
 	return sync.OnceValue(func() chan struct{} { return make(chan struct{}, 1) })
 }
 
-// lateHeads is a server that sends the head of a stream with its first event, which comes when something is posted. What is
-// gone is answered with 404 then.
+// lateHeads is a server that sends the head of a stream with its first event. A POST causes that event. For paths under
+// /gone, it responds with 404 instead.
 func lateHeads() http.HandlerFunc {
 	posted := posts()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +42,7 @@ func lateHeads() http.HandlerFunc {
 	}
 }
 
-// earlyHeads is one that sends it at once.
+// earlyHeads is a server that sends the head of a stream at once.
 func earlyHeads() http.HandlerFunc {
 	posted := posts()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +62,7 @@ func earlyHeads() http.HandlerFunc {
 	}
 }
 
-// Some servers send the head with the first event, which a step behind the open causes. Only the first open waits long.
+// Some servers send the head with the first event, which a step after the open causes. Only the first open waits long.
 func TestOpenGoesOnWithoutAHeadThatComesWithTheFirstEvent(t *testing.T) {
 	s := story(t, `
 steps:
@@ -138,7 +139,7 @@ steps:
 	})
 }
 
-// The end of an answer that comes late is not the end of a stream, and nothing that must not come does come.
+// A late response that is not a stream does not meet a demand on the stream, even if it ends or brings no event.
 func TestALateHeadThatIsNoStreamMeetsNoDemand(t *testing.T) {
 	for _, tc := range []struct{ name, open, demand, want string }{
 		{"its end is awaited", "", "{await: a, end: server}", "end"},

@@ -12,52 +12,54 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
 
-// A Target is a server that scenarios are driven against. Several scenarios can use it at the same time.
+// A Target is a server on which scenarios run. Several scenarios can use it at the same time.
 type Target struct {
 	Name   string
 	Client *httpwire.Client
 	Header transcript.Header // sent with every request
-	// Directory belongs to the target alone; "" when it has none.
+	// Directory is the target's own directory, or "".
 	Directory string
 	// Lockstep is the path of the lockstep program, for targets that start it as an MCP server.
 	Lockstep string
-	// Process is set when the harness started the target.
+	// Process is set when lockstep started the target.
 	Process Process
 	// Since is when that process was started.
 	Since time.Time
 	// Watch, when set, is called for each step on the target.
 	Watch Watch
-	// Stubs are the upstreams that it calls, by name.
+	// Stubs are the upstreams that the target calls, by name.
 	Stubs map[string]*stub.Server
 
-	lateHeads sync.Map // operations whose last stream sent its response head late, see awaitHead
+	lateHeads sync.Map // operations that sent the head late on their last stream, see awaitHead
 }
 
-// Process is the life of a target that the harness started.
+// A Process is a target's process that lockstep started.
 type Process interface {
 	Exited() <-chan struct{}
-	ExitStatus() string // once Exited is closed
+	ExitStatus() string // valid once Exited is closed
 	Log() []string      // its last lines
-	UnderWay() []string // what it was doing when it ended, in all scenarios that share it; once Exited is closed
-	// Terminate asks it to end, waits until it has, and returns how it ended.
+	UnderWay() []string // the steps that were running when it ended, in all scenarios that share it; valid once Exited is closed
+	// Terminate asks the process to exit, waits for its exit, and returns how it ended.
 	Terminate(ctx context.Context) (status string, err error)
-	// Grace is how long it may take to end before it is started again.
+	// Grace is how long the process may take to exit before a restart kills it.
 	Grace() time.Duration
-	// Kill ends it without asking, waits until it has ended, and returns how it ended.
+	// Kill kills the process, waits for its exit, and returns how it ended.
 	Kill(ctx context.Context) (status string, err error)
-	// Restart starts it again in the same place, and returns when it is ready. Whatever is left of it is ended first.
+	// Restart starts the process again in the same place and returns when it is ready. It first ends what is left of
+	// the old one.
 	Restart(ctx context.Context) error
-	// Processors returns its use of the processors, measured no longer ago than age; false when that is not known.
+	// Processors returns the processor time that the process got and waited for. The measurement is at most age old. It
+	// returns false when the system does not know.
 	Processors(age time.Duration) (runqueue.Use, bool)
 }
 
-// Contract is what a run needs to know of the contract.
+// A Contract has what a run needs to know from the contract.
 type Contract interface {
-	// Operation returns the method and path template of a request, "GET /event", or "".
+	// Operation returns the method and path template of a request, such as "GET /event", or "".
 	Operation(method, target string) string
-	// EventName returns what the contract calls an event of a stream's operation.
+	// EventName returns what the contract calls an event on a stream of an operation.
 	EventName(operation string, ev *transcript.Event) string
-	// Objections returns how a request breaks the contract.
+	// Objections returns all ways in which a request breaks the contract.
 	Objections(method, target string, h transcript.Header, body []byte) []Objection
 }
 
@@ -65,26 +67,27 @@ type Contract interface {
 type Objection struct {
 	Place string // "path id", "query shelf", "header X-Id", "body/items/0"
 	Text  string
-	// Value says that the type at the place is right, and only the value is wrong.
+	// Value means that the type at the place is right, and only the value is wrong.
 	Value bool
 }
 
-// Options bound and inform a run. All fields but Recorded and YieldWhile are required.
+// Options hold the limits of a run and what it needs to know. All fields but Recorded and YieldWhile are required.
 type Options struct {
-	Step     time.Duration // a step that names no bound of its own
-	Scenario time.Duration // a scenario that names no limit of its own
-	Settle   time.Duration // how long a target that lags behind may take to catch up
-	Events   int           // events of a stream that are kept
+	Step     time.Duration // limit of a step that has no limit of its own
+	Scenario time.Duration // limit of a scenario that has no limit of its own
+	Settle   time.Duration // how long a slower target may take to catch up
+	Events   int           // how many events of a stream are kept
 	Seed     uint64        // decides which target starts a step
 	Contract Contract
-	// Processors returns the harness's own use of the processors, as [Process] does.
+	// Processors returns the processor use of lockstep itself, as [Process] does for a target.
 	Processors func(age time.Duration) (runqueue.Use, bool)
-	// Heartbeat reports whether an event only keeps its stream alive. Streams are known by name and by operation.
+	// Heartbeat reports whether an event only keeps its stream alive. It gets the stream's name and operation.
 	Heartbeat func(stream, operation string, ev *transcript.Event) bool
-	// Recorded is the transcript of a reference that is not running now; nil when all targets run. A target that lags
-	// behind it may catch up, as with another target.
+	// Recorded is the transcript of a reference that does not run now; nil when all targets run. A target that is
+	// slower than the recording gets time to catch up, as with a running reference.
 	Recorded *transcript.Transcript
-	// YieldWhile calls a function that only waits, and lets other scenarios run meanwhile. When nil, the function is just called.
+	// YieldWhile calls a function that only waits, and lets other scenarios run meanwhile. When nil, the function is
+	// called directly.
 	YieldWhile func(wait func())
 }
 
@@ -96,12 +99,12 @@ func (o *Options) yieldWhile(wait func()) {
 	}
 }
 
-// settling bounds the wait for a target that lags behind.
+// settling returns a context for the wait until slower targets have caught up.
 func (o *Options) settling(ctx context.Context) (context.Context, context.CancelFunc) {
 	return withPatience(ctx, o.Settle)
 }
 
-// A timeoutError says which bound cut something short.
+// A timeoutError says which limit ended something.
 type timeoutError struct {
 	of    string // "step", "scenario", "settle limit", or "stop" of the target
 	after time.Duration

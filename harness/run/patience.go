@@ -11,11 +11,11 @@ import (
 // tick is how often the harness checks whether it runs on time.
 const tick = 20 * time.Millisecond
 
-// errDone is the cause with which everything that is still under way ends when the scenario is over.
+// errDone is the cause with which lockstep ends what is still running at the end of a scenario.
 var errDone = errors.New("the scenario is over")
 
-// withPatience returns a context that ends after a limit, counted in ticks. A tick that comes late counts no more than one
-// that is on time: a machine that keeps this process waiting keeps the targets waiting too, so they get more time.
+// withPatience returns a context that ends after a limit, counted in ticks. A late tick counts only as much as one on
+// time. A machine that keeps lockstep waiting keeps the targets waiting too, so they get more time.
 func withPatience(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})

@@ -22,7 +22,7 @@ func TestSettlingEndsWithItsLimitOrItsUser(t *testing.T) {
 			}
 			cancel()
 			_, cancel = opts.settling(t.Context())
-			cancel() // returns, and leaves nothing behind, or the bubble would not end
+			cancel() // must end its goroutine, or the bubble would not end
 		})
 	}
 }

@@ -11,24 +11,23 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// process is the target's process, as far as the scenario ends it, starts it again, or sees it end.
+// process does what a scenario does with the target's process: it stops, kills and restarts it, or notices its exit.
 type process struct {
 	*targetRun
-	mu      sync.Mutex    // branches that run at once share what follows
+	mu      sync.Mutex    // guards the fields below, because branches run at the same time
 	stopped bool          // the scenario asked the process to end
-	down    bool          // the process could not be started again
-	up      time.Duration // when the process was started again
+	down    bool          // the process could not be restarted
+	up      time.Duration // when the process was restarted
 }
 
-// errNotStarted is why a step about the process cannot be done.
+// errNotStarted is the fault of a step about the process when the target is only a URL.
 var errNotStarted = &faultError{"the target was not started by lockstep, so it cannot be stopped"}
 
-// exited reports whether the target's process has ended.
 func (p *process) exited() bool {
 	return p.target.Process != nil && waiting.IsClosed(p.target.Process.Exited())
 }
 
-// obstacle says why no further step can be done; "" when it can.
+// obstacle says why no further step can run, or returns "".
 func (p *process) obstacle() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,13 +40,14 @@ func (p *process) obstacle() string {
 	return ""
 }
 
-// lost reports whether the process has ended and should not have. When the scenario has ended it, more may still
-// be recorded: requests to upstreams and closed connections are noticed later, and MCP servers read what they were sent.
+// lost reports whether the process has ended without a step that ends it. After such a step, more may still be
+// recorded: requests to upstreams and closed connections are noticed later, and MCP servers still read what they were
+// sent.
 func (p *process) lost() bool {
 	return p.t.Unusable != "" || p.obstacle() != ""
 }
 
-// do does a step that ends the process or starts it again.
+// do performs a step that ends or restarts the process.
 func (p *process) do(ctx context.Context, action scenario.Action, rec *transcript.Step) error {
 	if p.target.Process == nil {
 		return errNotStarted
@@ -65,7 +65,6 @@ func (p *process) do(ctx context.Context, action scenario.Action, rec *transcrip
 	return nil
 }
 
-// stop asks the target's process to end.
 func (p *process) stop(ctx context.Context, do *scenario.Stop, rec *transcript.Step) {
 	ctx, cancel := p.within(ctx, do.Within)
 	defer cancel()
@@ -76,7 +75,7 @@ func (p *process) stop(ctx context.Context, do *scenario.Stop, rec *transcript.S
 	}
 }
 
-// restart starts the target's process again. One that runs is asked to end first, and killed when it does not.
+// restart restarts the target's process. A running process is asked to exit first, and killed when it does not.
 func (p *process) restart(ctx context.Context, do *scenario.Restart, rec *transcript.Step) {
 	life := p.target.Process
 	if do.Within > 0 {
@@ -89,7 +88,7 @@ func (p *process) restart(ctx context.Context, do *scenario.Restart, rec *transc
 		p.end(bounded, "SIGTERM", life.Terminate, "to end", rec)
 		cancel()
 		if rec.Unmet != nil {
-			_, _ = life.Kill(ctx) // Restart fails if it is still there
+			_, _ = life.Kill(ctx) // Restart fails if the process still runs
 		}
 	}
 	err := life.Restart(ctx)
@@ -100,7 +99,7 @@ func (p *process) restart(ctx context.Context, do *scenario.Restart, rec *transc
 	}
 }
 
-// end ends the process in a way that a step wants, and notes how it ended.
+// end ends the process with a signal and records how it ended. If it does not end, the step lacks the end that it wants.
 func (p *process) end(ctx context.Context, signal string, how func(context.Context) (string, error), want string, rec *transcript.Step) {
 	p.mu.Lock()
 	p.stopped = true
@@ -113,15 +112,15 @@ func (p *process) end(ctx context.Context, signal string, how func(context.Conte
 	}
 }
 
-// exitGrace is how long a process is watched when one of its connections broke or a stream ended: it may be ending.
+// exitGrace is how long a process is watched after one of its connections broke or a stream ended: it may be exiting.
 const exitGrace = 500 * time.Millisecond
 
-// mayEnd reports whether the process runs and may be ending.
+// mayEnd reports whether the process still runs but may be exiting.
 func (p *process) mayEnd() bool {
 	return p.target.Process != nil && !p.stopped && p.t.Unusable == "" && !p.exited() && p.lostConnection()
 }
 
-// noteExit notes in the transcript that the process has ended by itself.
+// noteExit records in the transcript that the process has exited by itself.
 func (p *process) noteExit() {
 	if p.stopped || p.t.Unusable != "" || !p.exited() {
 		return
@@ -130,7 +129,8 @@ func (p *process) noteExit() {
 	p.t.Exit = &transcript.Exit{Status: life.ExitStatus(), At: p.since(), Log: life.Log(), UnderWay: life.UnderWay()}
 }
 
-// lostConnection reports whether a connection failed, or a stream ended, as happens when a process ends.
+// lostConnection reports whether a connection broke or a stream ended since the process was last restarted. Both happen
+// when a process exits.
 func (p *process) lostConnection() bool {
 	lost := func(f *transcript.Failure, at time.Duration) bool {
 		return f != nil && at >= p.up && (f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed)

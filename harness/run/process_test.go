@@ -13,14 +13,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A life is a process as tests want it.
+// A life is a fake process.
 type life struct {
 	exited  chan struct{}
 	status  string
 	err     error
-	again   error // of a restart
+	again   error // the error of a restart
 	restart int
-	use     func(age time.Duration) runqueue.Use // what it has had of the processors, when set
+	use     func(age time.Duration) runqueue.Use // returns its processor use, when set
 }
 
 func (l *life) Exited() <-chan struct{} { return l.exited }
@@ -59,7 +59,7 @@ func (l *life) Restart(context.Context) error {
 	return l.again
 }
 
-// live takes a server that is a process through a story.
+// live runs a story on one server that has a process.
 func live(t *testing.T, text string, handler func(*life) http.Handler, check func(*testing.T, *life, *transcript.Transcript)) {
 	t.Helper()
 	s := story(t, text)

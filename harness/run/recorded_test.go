@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A target that walks alone is waited for as if the reference of the recording were beside it.
+// A target that runs without its reference gets time to catch up with the recording of that reference.
 func TestAStreamCatchesUpWithARecording(t *testing.T) {
 	late := tell(line{0, "hello"}, line{300 * time.Millisecond, "a"}, line{100 * time.Millisecond, "b"})
 	stream := func(name string, events ...string) *transcript.Transcript {

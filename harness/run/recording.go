@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A recording is what a reference did that is not running now; an empty transcript when all targets run.
+// A recording is the transcript of a reference that does not run now. It is empty when all targets run.
 type recording struct{ *transcript.Transcript }
 
 // streamEnded reports whether the server ended a stream of that name.
@@ -17,7 +17,7 @@ func (r recording) streamEnded(name string) bool {
 	})
 }
 
-// events returns how many events streams of that name have, without heartbeats.
+// events returns the number of events on streams of that name, without heartbeats.
 func (r recording) events(name string, heartbeat func(*transcript.Event) bool) int {
 	n := 0
 	for _, s := range r.Streams {
@@ -30,7 +30,7 @@ func (r recording) events(name string, heartbeat func(*transcript.Event) bool) i
 	return n
 }
 
-// answered reports whether a started request had an answer when a step of the scenario gave it up.
+// answered reports whether a started request had a response when a step cancelled it.
 func (r recording) answered(name string, steps []scenario.Step) bool {
 	for i := range steps {
 		if do, ok := steps[i].Do.(*scenario.Hangup); !ok || do.Name != name {
@@ -43,8 +43,8 @@ func (r recording) answered(name string, steps []scenario.Step) bool {
 	return false
 }
 
-// upstreamCounts returns how many requests of the target each rule has answered, and how many hanging answers the target
-// has let go of; or, with toMCP, how many messages of each method MCP servers have received.
+// upstreamCounts returns how many requests each rule has answered, and how many hanging responses the target has
+// disconnected from. With toMCP, it returns how many messages of each method MCP servers have received.
 func (r recording) upstreamCounts(toMCP bool) requestCounts {
 	n := requestCounts{}
 	for i := range r.Upstream {
@@ -62,13 +62,13 @@ func (r recording) upstreamCounts(toMCP bool) requestCounts {
 	return n
 }
 
-// requestCounts counts requests to upstreams by the id of the step that they are recorded under.
+// requestCounts counts requests to upstreams. The key is the id of the step that records them.
 type requestCounts map[string]int
 
-// letGo is added to the id of a step to count the hanging answers that the target has let go of.
+// letGo is appended to a step's id to count the hanging responses that the target has disconnected from.
 const letGo = " let go"
 
-// covers reports whether all counts are at least as high as others.
+// covers reports whether each count is at least as high as in others.
 func (c requestCounts) covers(others requestCounts) bool {
 	for id, n := range others {
 		if c[id] < n {

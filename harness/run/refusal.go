@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A stream is refused when the response to its open is complete, but not an event stream. A scenario that skipped all steps on
-// that stream would find nothing wrong with a server that does not have it. So these steps are done, and noteRefusals
-// notes at the end of the scenario what they lack. It cannot be noted earlier, because the response may come late, behind steps
+// A stream is refused when the response to its open is complete but not an event stream. If all steps on that stream
+// were skipped, nothing would be wrong with a server that does not have the stream. So these steps run, and at the end
+// of the scenario noteRefusals records what they lack. It cannot do so earlier: the response may come late, after steps
 // that took its end for the end of a stream.
 
-// refuse notes that the response to an open is not an event stream. One that broke is reported as broken, and all steps on
-// the stream are skipped.
+// refuse records that the response to an open is not an event stream. A response that broke is reported as broken
+// instead, and all steps on the stream are skipped.
 func (s *streams) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcript.Step) error {
 	if x.Response == nil || x.Failure != nil {
 		return nil
@@ -31,7 +31,7 @@ func (s *streams) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcr
 	return nil
 }
 
-// missing returns nil for a stream that was refused, so that its steps are done, and errNotOpened for any other.
+// missing returns nil for a refused stream, so that its steps run, and errNotOpened for any other.
 func (s *streams) missing(stream string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,10 +44,10 @@ func (s *streams) missing(stream string) error {
 // A refusal is a response that is not an event stream.
 type refusal struct {
 	response string // "404 application/json"
-	expected bool   // by the scenario
+	expected bool   // the scenario expects it
 }
 
-// refusalOf returns the refusal that the step of an open got in its exchange.
+// refusalOf describes the refusal in the response to an open.
 func refusalOf(open *transcript.Step, x *transcript.Exchange) *refusal {
 	response := strconv.Itoa(x.Response.Status)
 	if value := x.Response.Header.ContentType(); value != "" {
@@ -60,7 +60,7 @@ func refusalOf(open *transcript.Step, x *transcript.Exchange) *refusal {
 	}
 }
 
-// noteRefusals notes what steps lack that need a stream which was refused.
+// noteRefusals records what steps lack because their stream was refused.
 func noteRefusals(steps []transcript.Step) {
 	refused := map[string]*refusal{}
 	for i := range steps {
@@ -80,9 +80,9 @@ func noteRefusals(steps []transcript.Step) {
 	}
 }
 
-// note notes what a step lacks. Closing a stream that the scenario expects to be refused lacks nothing.
+// note records what a step lacks. Closing a stream lacks nothing when the scenario expects the refusal.
 func (r *refusal) note(rec *transcript.Step) {
-	unmet := rec.Unmet // steps that await events have noted which
+	unmet := rec.Unmet // steps that await events have already recorded which
 	switch {
 	case unmet != nil || rec.Kind == "open":
 	case rec.Kind == "await":

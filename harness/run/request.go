@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
 
-// A faultError says that a step cannot be done as it is written. It is never the target's fault.
+// A faultError says why a step cannot run as it is written. It is never the target's fault.
 type faultError struct{ why string }
 
 func (e *faultError) Error() string { return e.why }
 
-// RequestTarget returns the path and query as they go on the wire. The error is a MissingError.
+// RequestTarget returns the path and query as they are sent. The error is a MissingError.
 func RequestTarget(r *scenario.Request, env scenario.Env) (string, error) {
 	var b strings.Builder
 	path, err := r.Path.Text(env, escapePath)
@@ -41,8 +41,8 @@ func RequestTarget(r *scenario.Request, env scenario.Env) (string, error) {
 	return b.String(), nil
 }
 
-// RequestHeader returns the fields to send: those of the target that the scenario does not name, those of the scenario, and
-// then Accept and Content-Type when neither has them. The error is a MissingError.
+// RequestHeader returns the header fields to send: the target's fields that the scenario does not set, then those of
+// the scenario. Accept and Content-Type follow when neither sets them. The error is a MissingError.
 func RequestHeader(r *scenario.Request, env scenario.Env, own transcript.Header, accept string) (transcript.Header, error) {
 	var out transcript.Header
 	for _, f := range own {
@@ -71,8 +71,8 @@ func RequestHeader(r *scenario.Request, env scenario.Env, own transcript.Header,
 	return out, nil
 }
 
-// RequestBody returns what to send, without its filler. The error is a MissingError, or says why the body cannot have its
-// size.
+// RequestBody returns the body to send without its filler, and the filler. The error is a MissingError, or it says why
+// the body cannot have its size.
 func RequestBody(b *scenario.Body, env scenario.Env) (body []byte, fill *transcript.Fill, err error) {
 	if b.Size.IsSet() {
 		return filledBody(b, env)
@@ -93,7 +93,7 @@ func plainBody(b *scenario.Body, env scenario.Env) ([]byte, error) {
 	}
 }
 
-// filledBody returns a body that is filled up to its size.
+// filledBody returns a body that a filler extends to its size.
 func filledBody(b *scenario.Body, env scenario.Env) ([]byte, *transcript.Fill, error) {
 	raw, err := b.Size.Resolve(env)
 	if err != nil {
@@ -111,7 +111,7 @@ func filledBody(b *scenario.Body, env scenario.Env) ([]byte, *transcript.Fill, e
 	if err != nil {
 		return nil, nil, err
 	}
-	// The filler begins where the two differ, or before that, when the same character comes before it.
+	// The filler begins where the two differ, or earlier when the same character precedes that place.
 	at := 0
 	for at < len(empty) && empty[at] == one[at] {
 		at++
@@ -123,7 +123,7 @@ func filledBody(b *scenario.Body, env scenario.Env) ([]byte, *transcript.Fill, e
 	return empty, &transcript.Fill{At: at, Times: times}, nil
 }
 
-// A filling gives the filler a text.
+// A filling defines the text of the filler.
 type filling struct {
 	scenario.Env
 	text string
@@ -154,25 +154,24 @@ func malformed(mark scenario.Value, env scenario.Env) (bool, error) {
 	return false, &faultError{fmt.Sprintf("malformed is %s; make it true or false", raw)}
 }
 
-// escapePath percent-encodes everything but unreserved characters (RFC 3986 §2.3), so that a value stays one segment,
-// or one query value, wherever it is put.
+// escapePath percent-encodes everything but unreserved characters (RFC 3986 §2.3). So a value stays one path segment,
+// or one query value, wherever it is used.
 func escapePath(s string) string {
 	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }
 
-// A prepared request is ready to be sent.
 type prepared struct {
 	wire      *httpwire.Request
 	malformed bool
-	captured  []transcript.Captured // values in it that break the contract
+	captured  []transcript.Captured // values in the request that break the contract
 }
 
-// mark notes in the record of a request how it breaks the contract.
+// mark records that the request breaks the contract, and why it may.
 func (p *prepared) mark(r *transcript.Request) { r.Malformed, r.Captured = p.malformed, p.captured }
 
-// prepare fills a target's values into a request and checks it against the contract. A request may only break the contract
-// when it is marked malformed, or because of values that the server itself has made. Any other is a mistake of the scenario
-// and is not sent. The error is a MissingError or a faultError.
+// prepare fills a target's values into a request and checks it against the contract. Only two kinds of requests may
+// break the contract: those marked malformed, and those with captured values that the server itself generated. Any
+// other is a mistake of the scenario and is not sent. The error is a MissingError or a faultError.
 func (r *targetRun) prepare(req *scenario.Request, accept string) (*prepared, error) {
 	target, err := RequestTarget(req, &r.values)
 	if err != nil {
@@ -202,7 +201,6 @@ func (r *targetRun) prepare(req *scenario.Request, accept string) (*prepared, er
 	return p, nil
 }
 
-// notSent says why a request is not sent.
 func notSent(objections []Objection) error {
 	texts := make([]string, len(objections))
 	for i, o := range objections {

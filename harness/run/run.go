@@ -1,23 +1,23 @@
 // Package run takes a scenario through all targets side by side, and records what happens.
 //
-// A session is one scenario under way. Each target has a driver, with values, streams and connections of its own. All
-// drivers do a step before any of them does the next one. Nothing is judged here: a request that fails, or an event that
-// does not come, is recorded. The driver goes on as far as it can, because the rest is evidence too.
+// A session is one run of a scenario. Each target has a driver with its own values, streams and connections. All
+// drivers finish a step before any of them starts the next one. Nothing is judged here: a failed request, or an event
+// that does not come, is only recorded. The driver then goes on as far as it can, because the rest is evidence too.
 //
 // The types follow the data:
 //
 //	session     the drivers of a scenario, and what they wait for together (settle_*.go)
-//	driver      does the steps of a scenario on one target
+//	driver      performs the steps of a scenario on one target
 //	targetRun   what these steps share: options, values, transcript
 //	calls       requests that are sent, started, joined and polled
 //	streams     event streams that are opened, awaited and closed
 //	process     the end and the restart of the target's process
-//	upstreams   the answers of the scenario when the target calls its upstreams
+//	upstreams   the scenario's responses when the target calls its upstreams
 //	mcpRecords  what the target sent to the MCP servers that it started
 //
-// When to close a stream takes some care. Two correct servers send the last event, and end a stream, at slightly different
+// Closing a stream takes some care. Two correct servers send the last event, and end a stream, at slightly different
 // times. So a stream is closed when all drivers have received the same number of events, and all or none of the servers
-// have ended it. A driver that lags behind gets Options.Settle to catch up. A run without differences hardly waits.
+// have ended it. A slower driver gets Options.Settle to catch up. A run without differences hardly waits.
 package run
 
 import (
@@ -29,8 +29,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Scenario drives one scenario on the targets and returns a transcript of each, in their order. It returns when
-// everything it started has ended.
+// Scenario runs one scenario on the targets and returns a transcript for each, in their order. It returns when
+// everything that it started has ended.
 func Scenario(ctx context.Context, sc *scenario.Scenario, targets []*Target, opts *Options) []*transcript.Transcript {
 	limit := cmp.Or(sc.Limit, opts.Scenario)
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{"scenario", limit})
@@ -46,7 +46,7 @@ func Scenario(ctx context.Context, sc *scenario.Scenario, targets []*Target, opt
 		s.settleUpstreams(bounded, true)
 	}
 	s.each(func(d *driver) { d.upstreams.close() })
-	if sc.Directory { // MCP servers keep their records below the target's directory
+	if sc.Directory { // MCP servers write their records below the target's directory
 		s.settleRecords(bounded)
 		s.each(func(d *driver) { d.t.Upstream = append(d.t.Upstream, d.records.latest...) })
 	}
@@ -61,7 +61,7 @@ func Scenario(ctx context.Context, sc *scenario.Scenario, targets []*Target, opt
 	return out
 }
 
-// runSteps does the steps, and then closes what they have left open.
+// runSteps runs the steps and then closes what they have left open.
 func (s *session) runSteps(ctx context.Context) {
 	for i := range s.script.Steps {
 		s.step(ctx, &s.script.Steps[i])
@@ -72,8 +72,8 @@ func (s *session) runSteps(ctx context.Context) {
 	s.settleUpstreams(ctx, true)
 }
 
-// runTeardown does the teardown, last step first. Each step has a bound of its own: the teardown matters most when the
-// scenario has used up its own.
+// runTeardown runs the teardown, last step first. Each step has its own limit, because the teardown matters most when
+// the scenario has used up its limit.
 func (s *session) runTeardown(ctx context.Context) {
 	for i := len(s.script.Teardown) - 1; i >= 0; i-- {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Step)

@@ -23,7 +23,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 )
 
-// anything is a contract that has every operation and objects to what is called wrong.
+// anything is a contract that has every operation. It objects to every target with "wrong" in it.
 type anything struct{}
 
 func (anything) Operation(method, target string) string {
@@ -40,13 +40,13 @@ func (anything) Objections(_, target string, _ transcript.Header, _ []byte) []Ob
 	return nil
 }
 
-// story reads a scenario's steps.
+// story parses the steps of a scenario.
 func story(t *testing.T, text string) *scenario.Scenario {
 	t.Helper()
 	return stories(t, text)[0]
 }
 
-// stories reads a scenario's steps for each row of its table.
+// stories parses the steps of a scenario, for each row of its table.
 func stories(t *testing.T, text string) []*scenario.Scenario {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,7 +69,7 @@ func options() *Options {
 	}
 }
 
-// target returns a target that answers in memory until the test ends.
+// target returns a target that answers over memory until the test ends.
 func target(t *testing.T, name string, handler http.Handler) *Target {
 	l := memnet.Listen()
 	s := &http.Server{Handler: handler}
@@ -86,7 +86,7 @@ func target(t *testing.T, name string, handler http.Handler) *Target {
 	return &Target{Name: name, Client: c}
 }
 
-// walk takes two servers through a story, on a faked clock, and calls check with what they did and how long it took.
+// walk runs a story on two servers with a fake clock. It calls check with both transcripts and the time that it took.
 func walk(
 	t *testing.T, s *scenario.Scenario, opts *Options, ref, cand http.Handler,
 	check func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration),
@@ -100,7 +100,7 @@ func walk(
 	})
 }
 
-// answer is a server that answers everything with a JSON text.
+// answer is a server that responds to every request with a JSON text.
 func answer(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -108,17 +108,17 @@ func answer(text string) http.HandlerFunc {
 	}
 }
 
-// moment is as good as no time, but the clock goes on.
+// moment advances the fake clock by next to nothing.
 const moment = time.Nanosecond
 
-// A line is an event, or a comment when its name begins with a colon, and the time before it.
+// A line is an event, or a comment when its name begins with a colon, and the pause before it.
 type line struct {
 	after time.Duration
 	name  string
 }
 
-// tell is a server whose streams have these events, and then go on in silence. It answers everything else with {}, a
-// moment later: by then, what it has told before has arrived.
+// tell is a server whose streams send these lines and then stay silent. It answers all other requests with {}, a moment
+// later, so that the lines sent before have arrived.
 func tell(lines ...line) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/events" {
@@ -159,7 +159,7 @@ func names(t *transcript.Transcript, stream string) []string {
 	return out
 }
 
-// outcomes returns a word for each step: done, "skipped: …", "unmet: …", "fault: …", "failed: …".
+// outcomes returns one text for each step: done, "skipped: …", "unmet: …", "fault: …", "failed: …".
 func outcomes(t *transcript.Transcript) []string {
 	var out []string
 	for _, s := range t.Steps {
@@ -189,7 +189,7 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// ended is a server whose streams have one event, and end.
+// ended is a server whose streams have one event and then end.
 func ended(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A session is one scenario under way on all targets.
+// A session is one run of a scenario on all targets.
 type session struct {
 	opts     *Options
 	script   *scenario.Script
@@ -32,7 +32,7 @@ func newSession(sc *scenario.Scenario, targets []*Target, opts *Options) *sessio
 	return s
 }
 
-// seeded returns the random source of a scenario: the same for the same seed, whatever else runs.
+// seeded returns the random source of a scenario. It depends only on the seed and the scenario, not on what else runs.
 func seeded(seed uint64, id string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(id))
@@ -47,7 +47,7 @@ func (s *session) runs() []*targetRun {
 	return runs
 }
 
-// each runs f for every driver at once and waits. Chance decides which one starts.
+// each runs f for all drivers at the same time and waits. Chance decides which one starts first.
 func (s *session) each(f func(*driver)) {
 	if len(s.drivers) == 1 {
 		f(s.drivers[0])
@@ -60,7 +60,8 @@ func (s *session) each(f func(*driver)) {
 	wg.Wait()
 }
 
-// step does one step on all targets. Before a step that closes something, the drivers agree on what has come until then.
+// step runs one step on all targets. Before a step that closes something, the drivers agree on what has arrived until
+// then.
 func (s *session) step(ctx context.Context, st *scenario.Step) {
 	switch do := st.Do.(type) {
 	case *scenario.Hangup:
@@ -81,7 +82,7 @@ func (s *session) step(ctx context.Context, st *scenario.Step) {
 	s.each(func(d *driver) { d.t.Steps = append(d.t.Steps, d.do(ctx, st)...) })
 }
 
-// awaitWindows waits until the last window of a stream is over, or of all streams when none is named.
+// awaitWindows waits until the last window of a stream is over, or of all streams without a name.
 func (s *session) awaitWindows(ctx context.Context, stream string) {
 	var until time.Time
 	for _, d := range s.drivers {
@@ -96,7 +97,7 @@ func (s *session) awaitWindows(ctx context.Context, stream string) {
 	}
 }
 
-// names returns the names that drivers have, each once, in the order in which they first come.
+// names returns the names of all drivers without repetition, in the order of their first occurrence.
 func (s *session) names(of func(*driver) []string) []string {
 	var names []string
 	for _, d := range s.drivers {
@@ -109,7 +110,7 @@ func (s *session) names(of func(*driver) []string) []string {
 	return names
 }
 
-// watchExits notes which processes have ended. A process that may be about to end is watched for a while.
+// watchExits records which processes have exited. A process that may be exiting is watched for a while.
 func (s *session) watchExits() {
 	var watched []*driver
 	for _, d := range s.drivers {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
-// settleStreams settles all open streams when the last window is over.
+// settleStreams settles all open streams after the last window.
 func (s *session) settleStreams(ctx context.Context) {
 	s.awaitWindows(ctx, "")
 	for _, name := range s.names(func(d *driver) []string { return d.streams.names() }) {
@@ -15,8 +15,8 @@ func (s *session) settleStreams(ctx context.Context) {
 	}
 }
 
-// settleStream lets a stream that lags behind catch up, in events and in its end. Then it decides for all drivers at once
-// which events still count.
+// settleStream gives a slower stream time to catch up, in events and in its end. Then it decides for all drivers at
+// once which events still count.
 func (s *session) settleStream(ctx context.Context, name string) {
 	var open []*stream
 	for _, d := range s.drivers {
@@ -25,11 +25,11 @@ func (s *session) settleStream(ctx context.Context, name string) {
 		}
 	}
 	if len(open) < len(s.drivers) || len(open) == 0 {
-		return // one driver does not have it, so there is nothing to wait for
+		return // a driver without this stream has nothing to wait for
 	}
 	recorded, endRecorded := s.recorded.events(name, open[0].heartbeat), s.recorded.streamEnded(name)
 	if len(open) == 1 && recorded == 0 && !endRecorded {
-		return // nothing to catch up with
+		return // there is nothing to catch up with
 	}
 	ctx, cancel := s.opts.settling(ctx)
 	defer cancel()
@@ -45,12 +45,12 @@ func (s *session) settleStream(ctx context.Context, name string) {
 	}
 	ends := endRecorded || slices.ContainsFunc(seen, func(s snapshot) bool { return s.ended })
 	if behind == nil && ends {
-		for _, st := range open { // so that it is not chance who ends it
-			_ = st.Watch.AwaitEnd(ctx) // the transcript tells whether it has ended
+		for _, st := range open { // otherwise chance would decide which side ends it
+			_ = st.Watch.AwaitEnd(ctx) // the transcript says whether it has ended
 		}
 		seen = snapshots(open)
 	}
-	// What counts is what was seen when the streams were compared: since then, more may have come on one of them.
+	// Only what was seen when the streams were compared counts. More may have arrived on one of them since.
 	for i, st := range open {
 		st.agreed, st.openAtAgreement = seen[i].all, behind == nil && !ends
 	}
@@ -64,7 +64,8 @@ func snapshots(streams []*stream) []snapshot {
 	return seen
 }
 
-// laggard returns the snapshot of the stream that has the fewest events, if another or the recording has more; else nil.
+// laggard returns the snapshot of the stream with the fewest events if another stream or the recording has more; else
+// nil.
 func laggard(seen []snapshot, recorded int) *snapshot {
 	fewest, most := &seen[0], max(seen[0].events, recorded)
 	for i := range seen[1:] {
@@ -80,7 +81,7 @@ func laggard(seen []snapshot, recorded int) *snapshot {
 	return fewest
 }
 
-// settleCalls settles all started requests that are neither joined nor given up.
+// settleCalls settles all started requests that are neither joined nor cancelled.
 func (s *session) settleCalls(ctx context.Context) {
 	names := s.names(func(d *driver) []string { return d.calls.names() })
 	slices.Sort(names)
@@ -89,8 +90,9 @@ func (s *session) settleCalls(ctx context.Context) {
 	}
 }
 
-// settleCall lets targets answer a started request when another target, or the recording, has an answer to it. Then it
-// decides for all drivers at once which answers came before the request is given up: what comes later is chance.
+// settleCall waits for the response to a started request when another target, or the recording, has one. Then it
+// decides for all drivers at once which responses count. It is chance which later responses come before the request is
+// cancelled.
 func (s *session) settleCall(ctx context.Context, name string) {
 	var calls []*call
 	for _, d := range s.drivers {
@@ -123,9 +125,10 @@ func doneOf(calls []*call) []bool {
 	return out
 }
 
-// settleUpstreams lets targets send the requests to upstreams that they must still send, and those that other targets have
-// sent. When connections are closed, they must also let go of hanging answers. Once all have sent the same, later
-// requests count on no side, unless no rule answers them: such a request is wrong whenever it comes.
+// settleUpstreams gives targets time to send the requests to upstreams that the scenario requires, and those that other
+// targets have sent. When connections are closed, they must also disconnect from hanging responses. Once all have sent
+// the same requests, later ones count on neither side. The exception is a request that no rule answers: it is always
+// wrong.
 func (s *session) settleUpstreams(ctx context.Context, connectionsClosed bool) {
 	ctx, cancel := s.opts.settling(ctx)
 	defer cancel()
@@ -148,7 +151,7 @@ func (s *session) upstreamsSettled(connectionsClosed bool) bool {
 	all := make([]requestCounts, len(s.drivers))
 	for i, d := range s.drivers {
 		if all[i] = d.upstreams.counts(connectionsClosed); d.process.lost() {
-			return true // nothing more comes of it, and what the others do alone is a difference already
+			return true // it sends no more, and what the others send alone is a difference already
 		}
 	}
 	recorded := s.recorded.upstreamCounts(false)
@@ -163,8 +166,8 @@ func (s *session) upstreamsSettled(connectionsClosed bool) bool {
 	return true
 }
 
-// settleRecords lets targets send to MCP servers what the other targets have sent. The records that were compared last are
-// those that go into the transcript.
+// settleRecords gives targets time to send to MCP servers what the other targets have sent. The transcript gets the
+// records that were compared last.
 func (s *session) settleRecords(ctx context.Context) {
 	ctx, cancel := s.opts.settling(ctx)
 	defer cancel()
@@ -183,5 +186,5 @@ func (s *session) recordsSettled() bool {
 		lost = lost || d.process.lost()
 		first = own
 	}
-	return settled || lost // nothing more comes of a target that is lost
+	return settled || lost // a target that is lost sends no more
 }

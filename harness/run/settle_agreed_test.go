@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 )
 
-// A feed is a stream whose server a test is.
+// A feed is a stream whose server is the test.
 type feed struct {
 	*stream
 	server *io.PipeWriter
@@ -28,7 +28,7 @@ func newFeed(t *testing.T, events string) *feed {
 	return f
 }
 
-// says sends events, a letter each, and returns when they are recorded.
+// says sends events of one letter each, and returns when they are recorded.
 func (f *feed) says(t *testing.T, events string) {
 	t.Helper()
 	before := f.length()
@@ -41,7 +41,7 @@ func (f *feed) says(t *testing.T, events string) {
 	}
 }
 
-// data returns what was recorded.
+// data returns the data of all recorded events.
 func (f *feed) data() string {
 	f.record()
 	var all strings.Builder
@@ -64,7 +64,7 @@ func settled(t *testing.T, ref, cand *feed) {
 	}
 }
 
-// An event that comes on one stream while the other is being looked at would count on that side alone.
+// If an event arrives on one stream while the other one is being read, it must not count on that side alone.
 func TestAnEventThatComesWhileTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	ref, cand := newFeed(t, "ab"), newFeed(t, "ab")
 	cand.heartbeat = func(*transcript.Event) bool {
@@ -94,7 +94,8 @@ func TestAnEndThatComesWhenTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	}
 }
 
-// What is asked between the agreement and the end of the scenario counts on no side, unless nothing answers it.
+// What a target requests between the agreement and the end of the scenario counts on neither side, unless no rule
+// answers it.
 func TestWhatIsAskedWhenTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	s := bareSession(&Options{})
 	for range 2 {

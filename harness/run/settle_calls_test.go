@@ -72,7 +72,7 @@ func TestAnAnswerIsAwaitedThatARecordingHas(t *testing.T) {
 	}
 }
 
-// What comes behind the agreement is chance, on one side as on both.
+// A response after the agreement comes by chance, whether on one side or on both.
 func TestAnAnswerThatComesWhileItIsGivenUpDoesNotCount(t *testing.T) {
 	for _, f := range []*transcript.Failure{nil, {Kind: transcript.FailReset, Text: "reset"}} {
 		c := &call{cancel: func(error) {}, done: make(chan struct{}), x: &transcript.Exchange{Failure: f}}
@@ -83,7 +83,7 @@ func TestAnAnswerThatComesWhileItIsGivenUpDoesNotCount(t *testing.T) {
 		s.drivers = []*driver{d}
 		s.settleCall(t.Context(), "call")
 		close(c.done)
-		s.settleCall(t.Context(), "call") // behind a kill
+		s.settleCall(t.Context(), "call") // as before a kill
 		var rec transcript.Step
 		if err := c.giveUp(&rec); err != nil || c.x.Failure == nil || c.x.Failure.Kind != transcript.FailCanceled {
 			t.Errorf("the failure is %+v, and the fault %v", c.x.Failure, err)

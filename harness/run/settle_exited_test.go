@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// afterTheEnd returns a session with two targets whose processes have ended, because the scenario wanted it or not.
+// afterTheEnd returns a session with two targets whose processes have exited: by a step of the scenario if wanted, else
+// by themselves.
 func afterTheEnd(wanted bool, directories ...string) *session {
 	s := bareSession(&Options{})
 	for i := range 2 {
@@ -25,8 +26,8 @@ func afterTheEnd(wanted bool, directories ...string) *session {
 	return s
 }
 
-// A stub notices a moment later that a process which has ended does not wait for its answer any more: on one side it may have,
-// and on the other not.
+// A stub notices with a delay that a process has exited and no longer waits for its response. One stub may have noticed
+// while the other has not.
 func TestThatTargetsWhichHaveEndedLetGoOfTheirUpstreamsIsWaitedFor(t *testing.T) {
 	s := afterTheEnd(true)
 	var notice []func(*transcript.Exchange)
@@ -57,7 +58,7 @@ func TestThatTargetsWhichHaveEndedLetGoOfTheirUpstreamsIsWaitedFor(t *testing.T)
 	}
 }
 
-// An MCP server outlives the target that has started it by the time that it takes to read what it was sent.
+// An MCP server outlives the target that started it, because it still reads what it was sent.
 func TestWhatWasSentByTargetsThatHaveEndedIsWaitedFor(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	s := afterTheEnd(true, dirs...)

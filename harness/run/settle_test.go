@@ -37,7 +37,7 @@ func TestAStreamThatLagsCatchesUp(t *testing.T) {
 	}
 }
 
-// What many servers send first is a comment. A client that hangs up at once may have seen it or not.
+// Many servers send a comment first. A client that disconnects at once may or may not have seen it.
 func TestACommentThatIsLateCatchesUp(t *testing.T) {
 	briefly := `
 steps:
@@ -94,7 +94,7 @@ steps:
 }
 
 func TestWhatComesBehindTheAgreedEndDoesNotCount(t *testing.T) {
-	// While the late one catches up, the early one gets ahead again: both have their say until Settle is over.
+	// While the slower server catches up, the faster one sends more. Both keep sending until Settle is over.
 	early := tell(line{0, "hello"}, line{0, "a"}, line{1500 * time.Millisecond, "b"})
 	late := tell(line{0, "hello"}, line{500 * time.Millisecond, "a"}, line{1500 * time.Millisecond, "b"})
 	walk(t, story(t, listening), options(), early, late, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
@@ -139,7 +139,7 @@ steps:
 	})
 }
 
-// endingAfter is a server whose streams have one event, and end after a time. It answers everything else as tell does.
+// endingAfter is a server whose streams have one event and end after a time. It answers everything else as tell does.
 func endingAfter(d time.Duration) http.HandlerFunc {
 	begun := tell()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -153,8 +153,8 @@ func endingAfter(d time.Duration) http.HandlerFunc {
 	}
 }
 
-// Two servers that end a stream by themselves do not do it at one moment: a client that hangs up at once may have seen the
-// end of the one and not that of the other.
+// Two servers that end a stream by themselves do not end it at the same moment. A client that disconnects at once may
+// have seen the end of only one of them.
 func TestAStreamThatEndsLaterIsWaitedFor(t *testing.T) {
 	for _, turned := range []bool{false, true} {
 		ref, cand := endingAfter(0), endingAfter(300*time.Millisecond)
@@ -247,8 +247,8 @@ func TestTheSameSeedDrawsTheSameOrder(t *testing.T) {
 	}
 }
 
-// A stream stays open while another one, or an upstream, is waited for. To leave out what keeps it alive until then would be to
-// say that its server did not.
+// A stream stays open while lockstep waits for another stream or an upstream. If the heartbeats of that time were left
+// out, the report would say that the server sent none.
 func TestHeartbeatsCountUntilTheStreamIsClosed(t *testing.T) {
 	both := `
 steps:

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// watchStalls measures for how long at most this process was kept waiting by its machine: a timer that fires late says so. An
-// event that is recorded late by no more than that proves nothing against its server. It returns a function that ends the
-// watch and returns the longest wait; less than a tick counts as none.
+// watchStalls measures how long the machine kept lockstep waiting, by how late a timer fires. If an event is recorded
+// late by no more than that, it proves nothing against its server. The returned function ends the watch and returns the
+// longest wait. Waits shorter than a tick count as 0.
 func watchStalls(after func(time.Duration) <-chan time.Time) (end func() time.Duration) {
 	done, result := make(chan struct{}), make(chan time.Duration)
 	go func() {

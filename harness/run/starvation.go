@@ -11,24 +11,25 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A busy machine also keeps targets waiting. For a target that the harness has started, the system tells how long it could
-// have run without getting a processor. A target is not blamed for that time. Sleeping, waiting for a lock and working do
-// not count: none of them is waiting for a processor.
+// A busy machine also keeps targets waiting. For a target that lockstep started, the system reports how long it was
+// ready to run but had no processor. A target is not blamed for that time. Sleeping, waiting for a lock and working do
+// not count, because none of them is waiting for a processor.
 
-// starvationInterval is how often processes are measured. In a scenario that is over sooner, nothing can be late.
+// starvationInterval is how often processes are measured. A shorter scenario needs no measurement: nothing in it is
+// late.
 const starvationInterval = 250 * time.Millisecond
 
 // A starvationLog records when one process waited for a processor.
 type starvationLog struct {
 	mu    sync.Mutex
 	gauge runqueue.Gauge
-	last  time.Time // of the measurements
+	last  time.Time // time of the last measurement
 	spans []transcript.Starvation
-	total time.Duration // of the spans
+	total time.Duration // sum of the spans
 }
 
-// watchStarvation begins to measure the processes of all targets, and the harness. It returns a function that ends the watch
-// and returns when each was kept waiting, the harness last.
+// watchStarvation begins to measure the processes of all targets, and lockstep itself. The returned function ends the
+// watch. It returns when each process was kept waiting, lockstep last.
 func watchStarvation(opts *Options, runs []*targetRun, after func(time.Duration) <-chan time.Time) (end func() [][]transcript.Starvation) {
 	var own starvationLog
 	measure := func(age time.Duration) {
@@ -40,7 +41,7 @@ func watchStarvation(opts *Options, runs []*targetRun, after func(time.Duration)
 		}
 	}
 	began, done, over := time.Now(), make(chan struct{}), make(chan struct{})
-	measure(starvationInterval) // other scenarios on the target may have measured lately
+	measure(starvationInterval) // other scenarios on the target may have measured recently
 	go func() {
 		defer close(over)
 		for {
@@ -66,7 +67,7 @@ func watchStarvation(opts *Options, runs []*targetRun, after func(time.Duration)
 	})
 }
 
-// measureStarvation records what the system says now of the target's process, or has said not longer ago than age.
+// measureStarvation measures the target's process. A measurement that is at most age old is used again.
 func (r *targetRun) measureStarvation(age time.Duration) {
 	if r.target.Process == nil {
 		return
@@ -76,11 +77,12 @@ func (r *targetRun) measureStarvation(age time.Duration) {
 	}
 }
 
-// maxGrant is how much longer a step may take, in multiples of its bound, on a machine that keeps the target waiting.
+// maxGrant limits how much longer a step may take while the target waits for a processor, in multiples of the step's
+// limit.
 const maxGrant = 3
 
-// within bounds a step by its own time, or by the default when that is 0. The time in which the machine kept the target
-// waiting is granted, so that a busy machine makes no server late.
+// within bounds a step by its own limit, or by the default when that is 0. The time in which the target waited for a
+// processor is added, so that a busy machine makes no server late.
 func (r *targetRun) within(ctx context.Context, bound time.Duration) (context.Context, context.CancelFunc) {
 	bound = cmp.Or(bound, r.opts.Step)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -101,7 +103,7 @@ func (r *targetRun) within(ctx context.Context, bound time.Duration) (context.Co
 	}
 }
 
-// add records a measurement, unless it is the same as the last one.
+// add records a measurement, unless it is the last one again.
 func (l *starvationLog) add(started time.Time, use runqueue.Use) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +118,7 @@ func (l *starvationLog) add(started time.Time, use runqueue.Use) {
 	l.last = use.At
 }
 
-// sum returns for how long the process has waited since the scenario began.
+// sum returns how long the process has waited since the scenario began.
 func (l *starvationLog) sum() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

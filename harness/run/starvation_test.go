@@ -15,13 +15,13 @@ import (
 
 func TestWhatATargetWaitedForAProcessorIsRecorded(t *testing.T) {
 	const ms = time.Millisecond
-	// span is a span of the story in which the target waited, or ran, for a time.
+	// A span is a part of the story in which the target waited or ran for some time.
 	type span struct {
 		from, until, waited, ran time.Duration
 	}
 	for _, tc := range []struct {
 		name    string
-		seconds string // that the story takes
+		seconds string // how long the story takes
 		old     time.Duration
 		spans   []span
 		want    []transcript.Starvation
@@ -50,7 +50,7 @@ func TestWhatATargetWaitedForAProcessorIsRecorded(t *testing.T) {
 						at = at.Add(-tc.old)
 					}
 					use := runqueue.Use{At: at, Waited: map[int]time.Duration{1: time.Hour}}
-					for _, s := range tc.spans { // a wait is counted when it is over
+					for _, s := range tc.spans { // a wait counts once it is over
 						if at.Sub(start) >= s.until {
 							use.Waited[1] += s.waited
 							use.Ran += s.ran
@@ -72,7 +72,7 @@ func TestWhatATargetWaitedForAProcessorIsRecorded(t *testing.T) {
 	}
 }
 
-// The harness may wait as well, while its targets do not.
+// lockstep may wait while its targets do not.
 func TestWhatTheHarnessWaitedForAProcessorIsRecorded(t *testing.T) {
 	const ms = time.Millisecond
 	s := story(t, "steps: [{http: GET /seconds/1}]")

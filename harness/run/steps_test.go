@@ -108,7 +108,7 @@ steps:
 	})
 }
 
-// How far another branch is when an await begins is chance.
+// It is chance how far another branch is when an await begins.
 func TestABranchAwaitsWhatAnotherOneHasPassedBy(t *testing.T) {
 	s := story(t, `
 steps:
@@ -259,7 +259,7 @@ steps:
 		"4 unmet: an event stream: " + none, `5 unmet: event "a": ` + none, "6 unmet: an event stream: " + none,
 	}
 	expected := slices.Clone(demands)
-	expected[3], expected[5] = "4 done", "6 done" // hanging up on what is expected not to be there
+	expected[3], expected[5] = "4 done", "6 done" // these close a stream that the scenario expects to be refused
 	want := map[string][]string{"story[not-expected]": demands, "story[expected]": expected}
 	nobody := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
@@ -394,7 +394,7 @@ steps:
 	})
 }
 
-// Null is a value in JSON. In a text it would be the word.
+// Null is a value in JSON. In a text, it would become the word "null".
 func TestACaptureOfNullIsNoText(t *testing.T) {
 	for step, want := range map[string]string{
 		"{http: \"GET /${{ id }}\"}":                           "fault: id was captured as null, which is no text: capture what is there, or expect a value where it is captured",

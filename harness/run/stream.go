@@ -13,31 +13,32 @@ import (
 // A stream is an event stream that a scenario has opened on one target.
 type stream struct {
 	*httpwire.Stream
-	rec       *transcript.Stream // filled when the scenario is over
+	rec       *transcript.Stream // complete at the end of the scenario
 	sent      *prepared
-	x         *transcript.Exchange // filled when the head has come, or when the scenario is over
+	x         *transcript.Exchange // complete when the head has arrived, or at the end of the scenario
 	heartbeat func(*transcript.Event) bool
 
-	agreed          int  // how many events count, see settleStream; all when negative
-	openAtAgreement bool // no server had ended it then
-	closed          bool // by the scenario, or at its end
-	killed          bool // the step that follows kills the process: what counts was agreed on before
+	agreed          int  // how many events count, see settleStream; negative means all
+	openAtAgreement bool // at the time of the agreement, no server had ended it
+	closed          bool // by a step, or at the end of the scenario
+	killed          bool // the next step kills the process, so the drivers have already agreed on what counts
 
 	mu sync.Mutex
-	// cursors have the index of the first event that no await has passed, for each branch under way that has awaited one. The
-	// key is what the ids of the branch's steps begin with; "" for steps outside of branches.
+	// cursors have the index of the first event that no await has passed. There is an entry for each running branch
+	// that has awaited an event. The key is the prefix of the ids of the branch's steps; "" for steps outside of
+	// branches.
 	cursors map[string]int
 }
 
-// passed returns the first event that no await has passed, neither in the branch nor before it. What other branches await
-// at the same time does not count, because it is chance how far they are.
+// passed returns the index of the first event that no await has passed, neither in the branch nor before it. Awaits in
+// branches that run at the same time do not count, because it is chance how far they are.
 func (s *stream) passed(branch string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cursor(branch)
 }
 
-// cursor is passed without the lock, which the caller holds.
+// cursor is passed for a caller that holds the lock.
 func (s *stream) cursor(branch string) int {
 	for {
 		if i, ok := s.cursors[branch]; ok || branch == "" {
@@ -47,7 +48,7 @@ func (s *stream) cursor(branch string) int {
 	}
 }
 
-// pass notes that an await of a branch has passed an event.
+// pass records that an await of a branch has passed an event.
 func (s *stream) pass(branch string, i int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,11 +57,12 @@ func (s *stream) pass(branch string, i int) {
 	}
 	s.cursors[branch] = max(s.cursor(branch), i+1)
 	if s.killed && s.agreed >= 0 {
-		s.agreed = max(s.agreed, i+1) // a step awaited it, so it is not chance that it came
+		s.agreed = max(s.agreed, i+1) // a step awaited this event, so it did not come by chance
 	}
 }
 
-// joinBranches notes that all branches of a parallel step are done. The one that got furthest counts.
+// joinBranches records that all branches of a parallel step are done. Later steps go on after the branch that got
+// furthest.
 func (s *stream) joinBranches(parallel string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,19 +75,19 @@ func (s *stream) joinBranches(parallel string) {
 	}
 }
 
-// branchOf returns what all ids of the branch begin with that a step is in: "3.left."; "" when it is in none.
+// branchOf returns the prefix of all step ids in the step's branch, such as "3.left."; "" outside of branches.
 func branchOf(step string) string { return step[:strings.LastIndexByte(step, '.')+1] }
 
 // A snapshot is the state of a stream at one moment.
 type snapshot struct {
 	events  int             // without heartbeats
 	all     int             // with heartbeats
-	ended   bool            // nothing more comes
-	changed <-chan struct{} // closed when something may have come
+	ended   bool            // no more events can come
+	changed <-chan struct{} // closed when more may have come
 }
 
-// snapshot looks at a stream once; when its process was killed, at what it had by then. A comment counts as an event: it
-// is compared, and it is the first thing that many servers send.
+// snapshot reads the current state of a stream. For a killed process, it is the state before the kill. A comment counts
+// as an event: it is compared, and many servers send one first.
 func (s *stream) snapshot() snapshot {
 	at := snapshot{ended: s.Ended()}
 	at.events, at.changed = s.Watch.Count(func(ev *transcript.Event) bool {
@@ -98,7 +100,7 @@ func (s *stream) snapshot() snapshot {
 	return at
 }
 
-// others says how many events came behind the first so many, without heartbeats and comments.
+// others says how many events came after the first ones, without heartbeats and comments.
 func (s *stream) others(passed int) string {
 	n, _ := s.Watch.Count(func(ev *transcript.Event) bool {
 		passed--
@@ -114,19 +116,20 @@ func (s *stream) others(passed int) string {
 	}
 }
 
-// length returns how many events have come, heartbeats and comments included.
+// length returns how many events have come, including heartbeats and comments.
 func (s *stream) length() int {
 	n, _ := s.Watch.Count(func(*transcript.Event) bool { return true })
 	return n
 }
 
-// hangUp closes our side.
+// hangUp closes the client's side.
 func (s *stream) hangUp(how func() error) {
 	s.closed = true
-	_ = how() // the server may have closed it first, which the recording tells
+	_ = how() // the server may have closed it first, as the record shows
 }
 
-// opened fills in the exchange once the head has come or none will, and reports whether the response is an event stream.
+// opened completes the exchange once the head has arrived or cannot arrive. It reports whether the response is an event
+// stream.
 func (s *stream) opened() (is bool, err error) {
 	x, is, err := s.Opened()
 	if err != nil {
@@ -140,7 +143,8 @@ func (s *stream) opened() (is bool, err error) {
 	return is, nil
 }
 
-// record completes the stream's record, without the events and the end that came after the drivers agreed. Heartbeats stay: there must be some for as long as the stream was open.
+// record completes the stream's record. It leaves out the events, and the end, that came after the drivers' agreement.
+// Heartbeats stay, because there must be heartbeats for as long as the stream was open.
 func (s *stream) record() {
 	s.Watch.Record(s.rec)
 	if s.agreed >= 0 && s.agreed < len(s.rec.Events) {

@@ -9,19 +9,19 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// errNotOpened is why a step is skipped that needs a stream or a started request which does not exist.
+// errNotOpened is why a step is skipped whose stream or started request does not exist.
 var errNotOpened = errors.New("it was not opened")
 
 // streams are the event streams that a scenario has opened on one target.
 type streams struct {
 	*targetRun
-	mu      sync.Mutex // branches that run at once share what follows
+	mu      sync.Mutex // guards the fields below, because branches run at the same time
 	byName  map[string]*stream
-	refused map[string]bool // the response was no stream, by the name that the stream was to have
-	inOrder []*stream       // of their opening
+	refused map[string]bool // by name: the response was not a stream
+	inOrder []*stream       // in the order in which they were opened
 }
 
-// get returns the stream that has a name now, or nil.
+// get returns the current stream of a name, or nil.
 func (s *streams) get(name string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,6 @@ func (s *streams) add(st *stream) {
 	s.inOrder = append(s.inOrder, st)
 }
 
-// all returns all streams in the order of their opening.
 func (s *streams) all() []*stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +48,7 @@ func (s *streams) names() (names []string) {
 	return names
 }
 
-// never begins a window in which an event must not come. Whether it comes is judged later.
+// never begins a window in which an event must not arrive. Whether one has arrived is judged later.
 func (s *streams) never(do *scenario.Never, rec *transcript.Step) error {
 	rec.Stream = do.Stream
 	st := s.get(do.Stream)
@@ -78,7 +77,7 @@ func (s *streams) hangUp(do *scenario.Hangup, rec *transcript.Step) error {
 	}
 	switch do.How {
 	case scenario.HalfClose:
-		_ = st.CloseWrite() // the server may have closed it already, which the recording tells
+		_ = st.CloseWrite() // the server may have closed it already, as the record shows
 	case scenario.Drop:
 		st.hangUp(st.Reset)
 	default:
@@ -87,7 +86,7 @@ func (s *streams) hangUp(do *scenario.Hangup, rec *transcript.Step) error {
 	return nil
 }
 
-// record puts all streams into the transcript.
+// record adds all streams to the transcript.
 func (s *streams) record() {
 	for _, st := range s.all() {
 		if is, _ := st.opened(); is {

@@ -14,14 +14,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A targetRun is one scenario on one target: what all its steps share.
+// A targetRun is the run of one scenario on one target. All its steps share it.
 type targetRun struct {
 	opts     *Options
 	scenario *scenario.Scenario
 	target   *Target
 	values   values
 	t        *transcript.Transcript
-	starved  starvationLog // of the target's process
+	starved  starvationLog // when the target's process waited for a processor
 }
 
 func newTargetRun(sc *scenario.Scenario, target *Target, opts *Options) *targetRun {
@@ -54,12 +54,11 @@ func (r *targetRun) define() error {
 	return nil
 }
 
-// since returns the time since the scenario began.
 func (r *targetRun) since() time.Duration { return time.Since(r.t.Started) }
 
 // exchange sends a request and waits for its response.
 func (r *targetRun) exchange(ctx context.Context, p *prepared) (x *transcript.Exchange, err error) {
-	defer func() { // some callers are not in the goroutine of the step, which recovers too
+	defer func() { // act recovers only in the goroutine of the step, and some callers run in another one
 		if cause := recover(); cause != nil {
 			x, err = nil, internalError(cause)
 		}
@@ -85,7 +84,7 @@ func (r *targetRun) captureResponse(x *transcript.Exchange, captures []scenario.
 	r.capture(captures, body, header, from, rec)
 }
 
-// capture captures values from a document and header fields, and notes the first that is missing.
+// capture captures values from a document and header fields. It records the first one that is missing.
 func (r *targetRun) capture(captures []scenario.Capture, doc []byte, h transcript.Header, from origin, rec *transcript.Step) {
 	document := "body"
 	if from.Stream != "" {
@@ -119,12 +118,12 @@ func (r *targetRun) capture(captures []scenario.Capture, doc []byte, h transcrip
 	}
 }
 
-// unique returns a token that has not been used before: a letter, then letters and digits.
+// unique returns a new random token: a letter, then letters and digits.
 func unique() string {
 	return "u" + strings.ToLower(rand.Text()[:11])
 }
 
-// quote returns a JSON string.
+// quote returns a text as a JSON string.
 func quote(s string) json.RawMessage {
 	b, err := json.Marshal(s)
 	if err != nil {

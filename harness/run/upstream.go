@@ -14,17 +14,18 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Requests of a target to its upstreams are recorded by the rule that answers them, as if the rule were a step: which of
-// two requests comes first is often chance, and which rule answers them is not.
+// Requests of a target to its upstreams are recorded by the rule that answers them, as if the rule were a step. Which
+// of two requests comes first is often chance, but which rule answers each one is not.
 
-// Bounds on what is kept of the requests to one stub: a target that asks without end must not fill the memory.
+// Limits on what is kept of the requests to one stub. A target that sends requests without end must not fill the
+// memory.
 const (
 	maxRequests     = 1000
 	maxRequestBytes = 256 << 20
 	maxUnexpected   = 100
 )
 
-// An upstream answers the requests of one target to one stub while the scenario runs. It is a stub.Script.
+// An upstream answers the requests of one target to one stub during a scenario. It is a stub.Script.
 type upstream struct {
 	stub   *stub.Server
 	name   string
@@ -34,18 +35,18 @@ type upstream struct {
 	unique string
 	asked  *notifier
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	steps    []*transcript.Step
-	underWay map[*transcript.Step]int // answers, without those that hang
-	hanging  int                      // answers that the target has not let go of
-	gone     map[string]int           // those that it has let go of, by the step's id
-	over     bool                     // the scenario is over, so answers that hang end without the target's doing
-	agreed   requestCounts            // how many requests of each rule count; all when nil
-	kept     int                      // requests
-	bytes    int64                    // of their bodies
+	underWay map[*transcript.Step]int // responses that are being sent, without those that hang
+	hanging  int                      // hanging responses that the target has not disconnected from
+	gone     map[string]int           // by the step's id: hanging responses that the target has disconnected from
+	over     bool                     // the scenario is over, so the target did not cause the end of hanging responses
+	agreed   requestCounts            // how many requests of each rule count; nil means all
+	kept     int                      // number of requests
+	bytes    int64                    // bytes of their bodies
 }
 
-// newUpstream returns the upstream of a run at one stub. Its rules are those that the scenario has for the stub, if any.
+// newUpstream returns the upstream of a run at one stub. Its rules are those of the scenario for that stub, if any.
 func newUpstream(name string, server *stub.Server, rules []scenario.StubRule, line int, values *values, unique string, asked *notifier) *upstream {
 	u := &upstream{
 		stub: server, name: name, rules: rules, line: line, values: values, unique: unique, asked: asked,
@@ -63,7 +64,7 @@ func (u *upstream) newStep(rule string, line int) *transcript.Step {
 	}
 }
 
-// Answer returns the answer of the first rule that matches the request and is not used up.
+// Answer returns the response of the first rule that matches the request and is not used up.
 func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -85,7 +86,8 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 	return nil, func(x *transcript.Exchange) { u.Unexpected(x, "") }
 }
 
-// answerByRule returns a rule's answer. One that cannot be made is a mistake of the scenario. The caller holds the lock.
+// answerByRule returns a rule's response. If it cannot be built, that is a mistake of the scenario. The caller holds
+// the lock.
 func (u *upstream) answerByRule(rule *scenario.StubRule, step *transcript.Step, chat *stub.Chat) (*stub.Answer, func(*transcript.Exchange)) {
 	n := len(step.Exchanges) + 1
 	b := answerBuilder{filler: filler{values: u.values}, id: fmt.Sprintf("%s_%s_%d", u.unique, rule.Name, n)}
@@ -99,7 +101,7 @@ func (u *upstream) answerByRule(rule *scenario.StubRule, step *transcript.Step, 
 	return a, u.begin(step, a.End == stub.Hang)
 }
 
-// ruleError says why a rule has no answer.
+// ruleError says why a rule has no response.
 func ruleError(rule string, err error) error {
 	var missing *scenario.MissingError
 	if errors.As(err, &missing) {
@@ -108,7 +110,8 @@ func ruleError(rule string, err error) error {
 	return fmt.Errorf("the rule %q: %w", rule, err)
 }
 
-// begin notes a request, and returns what notes how its answer went. The caller holds the lock.
+// begin records a request. The returned function records its exchange at the end of the response. The caller holds the
+// lock.
 func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exchange) {
 	n := len(step.Exchanges)
 	step.Exchanges = append(step.Exchanges, nil)
@@ -136,7 +139,7 @@ func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exc
 	}
 }
 
-// Unexpected notes a request that nothing answers.
+// Unexpected records a request that no rule answers.
 func (u *upstream) Unexpected(x *transcript.Exchange, why string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -152,7 +155,8 @@ func (u *upstream) Unexpected(x *transcript.Exchange, why string) {
 	u.asked.notify()
 }
 
-// step returns the step of a rule that scenarios do not write themselves. The caller holds the lock.
+// step returns the step that records requests of a built-in rule, which no scenario contains. The caller holds the
+// lock.
 func (u *upstream) step(rule string) *transcript.Step {
 	id := scenario.UpstreamID(u.name, rule)
 	for _, s := range u.steps {
@@ -165,8 +169,9 @@ func (u *upstream) step(rule string) *transcript.Step {
 	return s
 }
 
-// counts returns how many requests each rule has answered, and whether all required requests have come and no answer is
-// under way; when connections are closed, also whether the target has let go of all answers that hang.
+// counts returns how many requests each rule has answered. It reports done when all required requests have come and no
+// response is being sent. When connections are closed, the target must also have disconnected from all hanging
+// responses.
 func (u *upstream) counts(connectionsClosed bool) (n requestCounts, done bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -183,21 +188,19 @@ func (u *upstream) counts(connectionsClosed bool) (n requestCounts, done bool) {
 	return n, done
 }
 
-// agree sets how many requests count.
 func (u *upstream) agree(counts requestCounts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.agreed = counts
 }
 
-// conclude notes that the scenario is over.
 func (u *upstream) conclude() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.over = true
 }
 
-// record returns the requests as steps, when no more can come.
+// record returns the requests as steps, after the last request.
 func (u *upstream) record() (out []transcript.Step) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -220,7 +223,7 @@ func (u *upstream) record() (out []transcript.Step) {
 	return out
 }
 
-// tooFew says that fewer requests came than must; nil when enough came.
+// tooFew says that fewer requests came than required. It returns nil when enough came.
 func tooFew(least, n int) *transcript.Unmet {
 	if n >= least {
 		return nil
@@ -235,8 +238,8 @@ func tooFew(least, n int) *transcript.Unmet {
 	return &transcript.Unmet{Kind: "upstream", What: what, Why: why}
 }
 
-// Play has a stub answer all requests by rules, without a scenario, until stop is called. As in a scenario, it answers a
-// bounded number of requests.
+// Play makes a stub answer all requests by rules, without a scenario, until stop is called. As in a scenario, the
+// number of requests that it answers is limited.
 func Play(s *stub.Server, name string, rules []scenario.StubRule) (stop func()) {
 	token := unique()
 	v := &values{values: map[string]json.RawMessage{"unique": quote(token)}}

@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An answerBuilder makes the answer of a rule with a target's values.
+// An answerBuilder builds the response of a rule from a target's values.
 type answerBuilder struct {
 	filler
-	id    string // part of the ids that it makes up
+	id    string // prefix of the ids that it generates
 	calls int
 }
 
@@ -40,7 +40,7 @@ func (b *answerBuilder) answer(of *scenario.StubAnswer, chat *stub.Chat) *stub.A
 	return a
 }
 
-// texts returns the text of a template, or, with each, one for each item of its value.
+// texts returns the text of a template. With each, it returns one text for each item of the value.
 func (b *answerBuilder) texts(t *scenario.Template, each bool) []string {
 	if !each {
 		return []string{b.textOr(t, "")}

@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// matches reports whether a rule answers a request. A rule with a value that is not captured yet matches none.
+// matches reports whether a rule answers a request. A rule that needs a value which is not captured yet matches no
+// request.
 func (u *upstream) matches(when *scenario.When, r *transcript.Request, chat *stub.Chat) bool {
 	if when.Path == nil && u.stub.Kind().Chats() && !u.stub.Kind().IsChat(r) {
 		return false
@@ -28,7 +29,7 @@ func (u *upstream) matchesLine(when *scenario.When, r *transcript.Request) bool 
 			return false
 		}
 	}
-	given, _ := url.ParseQuery(query) // as far as it is one
+	given, _ := url.ParseQuery(query) // an invalid query is compared as far as it parses
 	for _, p := range when.Query {
 		want, err := p.Value.Text(u.values, nil)
 		if err != nil || !slices.Contains(given[p.Name], want) {
@@ -58,7 +59,7 @@ func (u *upstream) matchesChat(when *scenario.When, chat *stub.Chat) bool {
 		holds(when.Model, func(want string) bool { return want == chat.Model })
 }
 
-// meetsDemands compares header fields and the body, by the same rules as those of a response.
+// meetsDemands compares header fields and the body, by the same rules as for responses.
 func (u *upstream) meetsDemands(e *scenario.Expect, r *transcript.Request) bool {
 	if e == nil {
 		return true

@@ -11,13 +11,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// pieces returns the texts of an OpenAI stream, and the pieces of arguments of the calls in it.
+// pieces returns the texts of an OpenAI stream, and the fragments of the arguments of its calls.
 func pieces(body []byte) (texts, arguments []string) {
 	for line := range strings.Lines(string(body)) {
 		var chunk struct {
 			Choices []struct {
 				Delta struct {
-					Role      string  `json:"role"` // of the beginning
+					Role      string  `json:"role"` // in the first chunk
 					Content   *string `json:"content"`
 					ToolCalls []struct {
 						Function struct {
@@ -45,7 +45,8 @@ func pieces(body []byte) (texts, arguments []string) {
 	return texts, arguments
 }
 
-// A text that is exactly one expression is what the value is: a list is streamed in its pieces, as if it stood there.
+// A text that is exactly one expression has the expression's value. A list is streamed item by item, as if it were
+// written in the scenario.
 func TestAListInTheValueOfATextIsItsPieces(t *testing.T) {
 	for _, tc := range []struct {
 		name, value, answer string

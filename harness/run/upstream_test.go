@@ -19,10 +19,11 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 )
 
-// An inquirer is a server that asks its upstream: how often and with which body its client says, and later than it answers.
+// An inquirer is a server that calls its upstream after its own response. The client's request says how often, and with
+// which body.
 type inquirer struct {
 	upstream *http.Client
-	late     time.Duration // how long after its answer it asks
+	late     time.Duration // pause between its response and its call
 }
 
 func (q *inquirer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +49,7 @@ func (q *inquirer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// inquire takes two servers that ask an upstream each through a story, on a faked clock.
+// inquire runs a story on two servers that each call an upstream, with a fake clock.
 func inquire(t *testing.T, text string, late [2]time.Duration, check func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration)) {
 	t.Helper()
 	s := story(t, text)
@@ -73,7 +74,7 @@ func inquire(t *testing.T, text string, late [2]time.Duration, check func(t *tes
 	})
 }
 
-// told says what a target has asked, by the rule that has answered.
+// told returns one text for each rule: the step's id, the number of requests, their failures, and what is unmet or a fault.
 func told(ts ...*transcript.Transcript) (out []string) {
 	for _, t := range ts {
 		for _, s := range t.Upstream {
@@ -142,7 +143,7 @@ steps:
 	})
 }
 
-// A rule sees what has been captured by the time of the request, and answers with it.
+// A rule sees the values that are captured when the request comes, and responds with them.
 func TestARuleHasTheValuesOfItsTime(t *testing.T) {
 	const text = `
 vars: {word: "w-${{ unique }}"}
@@ -177,7 +178,7 @@ steps:
 	})
 }
 
-// One that asks late is waited for, as long as streams are.
+// lockstep waits for a target that calls its upstream late, as long as it waits for streams.
 func TestATargetThatAsksLateIsWaitedFor(t *testing.T) {
 	const text = `
 stubs: {llm: [{answer: {text: A}, times: TIMES}]}
@@ -199,7 +200,7 @@ steps:
 			if d := cmp.Diff(tc.want, told(ref, cand)); d != "" || took.Round(10*time.Millisecond) != tc.took {
 				t.Errorf("%v: after %s (-want +got):\n%s", tc.late, took, d)
 			}
-			time.Sleep(5 * time.Second) // who asks now is nobody's
+			time.Sleep(5 * time.Second) // a call at this time belongs to no scenario
 		})
 	}
 }
@@ -229,7 +230,7 @@ steps:
 	})
 }
 
-// A target that asks without end is refused some day, and told of.
+// A target that calls its upstream without end is refused at some point, and the report says so.
 func TestWhatIsKeptOfAnUpstreamIsBounded(t *testing.T) {
 	text := fmt.Sprintf(`
 stubs: {llm: [{name: a, times: any, answer: {body: A}}]}

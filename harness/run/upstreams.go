@@ -14,7 +14,7 @@ import (
 type upstreams struct {
 	*targetRun
 	list   []*upstream
-	detach []func() // from their stubs
+	detach []func() // ends the attachment to each stub
 }
 
 // attach lets the scenario answer the target's requests to its stubs.
@@ -73,14 +73,14 @@ func (us *upstreams) counts(connectionsClosed bool) requestCounts {
 	return all
 }
 
-// agree sets how many requests count; all when counts is nil.
+// agree sets how many requests count. With nil, all count.
 func (us *upstreams) agree(counts requestCounts) {
 	for _, u := range us.list {
 		u.agree(counts)
 	}
 }
 
-// close ends all answers and puts the requests into the transcript.
+// close ends all responses and adds the requests to the transcript.
 func (us *upstreams) close() {
 	for i, u := range us.list {
 		u.conclude()

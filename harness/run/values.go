@@ -7,22 +7,21 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// values are the names that a scenario can use on one target. Branches that run at once share them.
+// values are the names that a scenario can use on one target. Branches that run at the same time share them.
 type values struct {
 	mu     sync.Mutex
 	values map[string]json.RawMessage
-	from   map[string]origin // of the values that were captured
+	from   map[string]origin // where captured values come from
 }
 
 // An origin says where a captured value came from.
 type origin struct {
-	transcript.Captured                     // without its place in the request, and From for values of documents
+	transcript.Captured                     // without the place in the request; From lacks the pointer to a value in a document
 	doc                 []byte              // the document that has the value
 	path                string              // the JSONPath of the value in it; "" for a header field
-	request             *transcript.Request // that was answered with it; nil for an event
+	request             *transcript.Request // the request whose response had the value; nil for an event
 }
 
-// Lookup gives a name its value.
 func (v *values) Lookup(name string) (json.RawMessage, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -36,7 +35,7 @@ func (v *values) set(name string, value json.RawMessage) {
 	v.values[name] = value
 }
 
-// capture is set for a value that a server has sent.
+// capture sets a name to a value that a server has sent.
 func (v *values) capture(name string, value json.RawMessage, from origin) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -46,7 +45,7 @@ func (v *values) capture(name string, value json.RawMessage, from origin) {
 	v.values[name], v.from[name] = value, from
 }
 
-// origin returns where a value was captured; false when it was not.
+// origin returns where a value was captured. It returns false for a value that was not captured.
 func (v *values) origin(name string) (origin, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

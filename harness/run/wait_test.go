@@ -85,7 +85,7 @@ steps:
 	})
 }
 
-// counter answers with how often it has been asked, after so many seconds.
+// counter responds with the number of requests so far, after a delay.
 func counter(after time.Duration) http.HandlerFunc {
 	var mu sync.Mutex
 	n := 0
@@ -140,7 +140,7 @@ steps:
     within: 1s
     until: {json: {$.n: 7}}
 `)
-	for each, last := range map[time.Duration]string{0: "3", 300 * time.Millisecond: "2"} { // the slow one is cut short in its third answer
+	for each, last := range map[time.Duration]string{0: "3", 300 * time.Millisecond: "2"} { // the slow one is cut short during its third response
 		walk(t, s, options(), counter(each), counter(each), func(t *testing.T, ref, _ *transcript.Transcript, took time.Duration) {
 			same(t, "steps", outcomes(ref), []string{"1 unmet: body $.n to become 7: after 1s it was still " + last})
 			if took != time.Second {
