@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// pins returns what a waiver would say of each finding.
+// pins returns what a waiver would contain for each finding.
 func pins(result *engine.Result) []string {
 	var out []string
 	for _, s := range result.Scenarios {
@@ -24,7 +24,7 @@ func pins(result *engine.Result) []string {
 	return out
 }
 
-// Every fault is pinned alike in every run: with other ids, counters, times, ports and unique tokens.
+// A fault has the same fingerprint in every run, although ids, counters, times, ports and unique tokens differ.
 func TestAFaultHasTheSameFingerprintInEveryRun(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	for _, f := range faux.Faults() {
@@ -42,14 +42,15 @@ func TestAFaultHasTheSameFingerprintInEveryRun(t *testing.T) {
 	}
 }
 
-// Twins write everything in their own way, but say the same values: each fault in a few of 50 ways, some in all of them.
+// Twins send the same values but write everything else in their own way. Most faults are tested in two of 50 ways, some
+// in all of them.
 func TestAFaultOfATwinHasTheSameFingerprint(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	const seeds, few = 50, 2
 	all := []string{"wrong-type", "other-id"}
 	for n, f := range faux.Faults() {
 		if f.ID == "doubled-header" {
-			continue // a twin sends the two fields in any order, which is not the same to a client
+			continue // a twin may swap the two fields, which a client can notice
 		}
 		of := few
 		if slices.Contains(all, f.ID) {

@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// packing is a project whose servers answer with an archive, and with what is captured from it.
+// packing is a project whose servers respond with an archive. A later request uses a value captured from it.
 func packing(t *testing.T, rules string) *project.Project {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "lockstep.yaml")
@@ -57,7 +57,7 @@ steps:
 	return fauxproject.Load(t, file)
 }
 
-// packer serves an archive with these entries, in which %d is another number in each answer.
+// packer serves an archive with these entries. Each response replaces %d by another number.
 func packer(t *testing.T, number *atomic.Int64, entries ...string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := bytes.CutPrefix([]byte(r.URL.Path), []byte("/things/")); ok {

@@ -24,13 +24,14 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/ratio"
 )
 
-// exchanges is how many there are in the scenario: enough for what comes once not to count.
+// exchanges is the number of exchanges in the scenario. It is large enough for one-time costs not to matter.
 const exchanges = 1000
 
-// BenchmarkExchange is what it costs to send a request, record the answer, hold both against the contract and check
-// what the scenario expects, beside the same exchange with net/http, encoding/json and reflect.DeepEqual. Both ask the
-// same server, which is in the same process: its part is in both figures. Customers have a name of their own in each
-// round and on each target, which the server sends back, so that no content comes twice and no verdict is used again.
+// BenchmarkExchange measures what it costs to send a request, record the response, check both against the contract, and
+// check what the scenario expects. It compares that with the same exchange by net/http, encoding/json and
+// reflect.DeepEqual. Both use the same server in the same process, so the server's cost is in both figures. The server
+// sends back customer names that are new in each round and on each target. So no content repeats, and no cached verdict
+// is used.
 func BenchmarkExchange(b *testing.B) {
 	bare := ratio.Candidate{Name: "bare", Round: bareRound(b, serveOrders(b))}
 	for _, bm := range []struct {
@@ -118,7 +119,7 @@ func bareRound(b *testing.B, url string) func() ratio.Cost {
 	}
 }
 
-// wish is the body of a request, and order that of its answer.
+// wish is the body of a request, and order is the body of its response.
 func wish(i int, customer string) string {
 	return fmt.Sprintf(`{"customer":"%s","currency":"EUR","items":[{"sku":"tea-%d","quantity":2,"gift":false},{"sku":"cup-%d","quantity":1,"gift":true}]}`, customer, i, i)
 }
@@ -129,7 +130,7 @@ func order(i int, customer string) string {
 		`"address":{"street":"Lange Straße %d","city":"Göttingen","postcode":"37073"},"notes":null}`, i, customer, i, i, i)
 }
 
-// serveOrders runs a server that does as little as one can, and returns its URL.
+// serveOrders runs a server that does as little as possible, and returns its URL.
 func serveOrders(b *testing.B) string {
 	answers := make([][2]string, exchanges)
 	for i := range answers {
@@ -166,7 +167,7 @@ func serveOrders(b *testing.B) string {
 	return "http://" + l.Addr().String()
 }
 
-// ordersProject writes a project with one scenario of so many exchanges, and loads it.
+// ordersProject writes a project with one scenario of 1000 exchanges and loads it.
 func ordersProject(b *testing.B, expect bool) *project.Project {
 	var steps strings.Builder
 	for i := range exchanges {
@@ -249,10 +250,10 @@ components:
           properties: {price: {type: integer}}
 `
 
-// BenchmarkJudge judges run files of two targets again, which nothing has to be sent for: one pair is two answers, each
-// held against the contract and what the scenario expects, and both compared. Beside it, encoding/json reads the two
-// bodies and reflect.DeepEqual compares them, one pair after the other on one processor; judging may use them all. Every
-// round has a contract that has judged nothing yet, and no content comes twice.
+// BenchmarkJudge judges run files of two targets again, without sending anything. One pair is two responses: both are
+// checked against the contract and the scenario's expectations, and compared. The other candidate reads the two bodies
+// with encoding/json and compares them with reflect.DeepEqual, one pair at a time on one processor. Judging may use all
+// processors. Every round has a contract with empty caches, and no content repeats.
 func BenchmarkJudge(b *testing.B) {
 	const runs = 8
 	file := ordersProject(b, true).File
@@ -276,7 +277,7 @@ func BenchmarkJudge(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				if reflect.DeepEqual(sides[0], sides[1]) { // the customers are not the same
+				if reflect.DeepEqual(sides[0], sides[1]) { // they must differ in the customers
 					b.Fatal("the bodies are equal")
 				}
 			}
@@ -297,7 +298,7 @@ func reload(b *testing.B, file string) *project.Project {
 	return p
 }
 
-// ordersRecord runs the scenario so many times on two targets, and returns one record of all.
+// ordersRecord runs the scenario several times on two targets, and returns one record of all runs.
 func ordersRecord(b *testing.B, file string, runs int) *runfile.File {
 	p := reload(b, file)
 	targets := []string{"t0=" + serveOrders(b), "t1=" + serveOrders(b)}

@@ -37,7 +37,7 @@ paths:
       responses: {"200": {description: ok, content: {text/plain: {schema: {type: string}}}}}
 `
 
-// tickets is a server that makes tickets of that text.
+// tickets is a server whose tickets have that id.
 func tickets(t *testing.T, id string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -57,8 +57,8 @@ func tickets(t *testing.T, id string) string {
 	return s.URL
 }
 
-// judged returns what is found when a server that makes the wrong tickets is compared with one that makes the right ones, and what
-// could not be judged.
+// judgedTickets compares a server that issues wrong ticket ids with one that issues right ones. It returns the
+// findings, and what could not be judged.
 func judgedTickets(t *testing.T, steps string, wrong string) (found, unjudged []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,8 @@ func judgedTickets(t *testing.T, steps string, wrong string) (found, unjudged []
 	return found, unjudged
 }
 
-// What a server has made is sent, and the server answers for it; what the scenario has made is not sent.
+// A request that breaks the contract because of a value from the server is sent, and the server is blamed. One that
+// breaks it because of the scenario is not sent.
 func TestACapturedValueThatBreaksTheContractIsAViolationOfItsServer(t *testing.T) {
 	for _, tc := range []struct {
 		name, steps string

@@ -19,13 +19,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// heartbeats is the reason under which heartbeats are not compared.
+// heartbeats is the report's reason for not comparing heartbeats.
 const heartbeats = "heartbeats, which are checked for their cadence"
 
-// excusedBeats is the reason where the machine was busy.
+// excusedBeats is the report's reason for accepting heartbeats on a busy machine.
 const excusedBeats = "heartbeats that were out of time by no more than the machine was busy"
 
-// ofTheClock has the fields of a report that the clock decides, as docs/ci.md lists them, and what takes them out.
+// ofTheClock lists the report fields that depend on the clock, as docs/ci.md does, and how to clear each of them.
 var ofTheClock = []struct {
 	field string
 	clear func(*report.Document)
@@ -55,7 +55,7 @@ var ofTheClock = []struct {
 			for _, s := range op.Statuses {
 				for _, m := range s.Media {
 					for i := 0; m.Stream != nil && i < len(m.Stream.Events); i++ {
-						if e := &m.Stream.Events[i]; e.Name == "ping" { // of those that are heartbeats
+						if e := &m.Stream.Events[i]; e.Name == "ping" { // only heartbeats depend on the clock
 							e.Reached = 0
 						}
 					}
@@ -78,8 +78,8 @@ var formats = map[string]func(io.Writer, *report.Document) error{
 	"summary.md": func(w io.Writer, d *report.Document) error { return markdown.Write(w, d, 256<<10) },
 }
 
-// timeless returns the reports of a run without what the clock says. Ids and times that servers have made up are no part
-// of them either, nor is the evidence, which is made of such.
+// timeless returns the reports of a run without what depends on the clock. They also lack generated ids and times, and
+// the evidence, which consists of such values.
 func timeless(t *testing.T, p *project.Project, result *engine.Result) map[string]string {
 	t.Helper()
 	d, err := report.Read(strings.NewReader(document(t, p, result))) // a copy, which has no evidence
@@ -103,7 +103,7 @@ func timeless(t *testing.T, p *project.Project, result *engine.Result) map[strin
 	return out
 }
 
-// renewed is what servers make up anew in each run.
+// renewed are the values that servers generate again in each run.
 var renewed = map[string]*regexp.Regexp{
 	"‹id›": regexp.MustCompile(`itm_[0-9a-f]{20}`), "‹time›": regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`),
 }

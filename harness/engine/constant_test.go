@@ -20,7 +20,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// rewritten is a run file with other transcripts.
+// rewritten returns a run file in which change has edited the transcripts.
 func rewritten(t *testing.T, file *bytes.Buffer, change func(*transcript.Transcript)) *bytes.Buffer {
 	t.Helper()
 	var out bytes.Buffer
@@ -41,8 +41,8 @@ func rewritten(t *testing.T, file *bytes.Buffer, change func(*transcript.Transcr
 	return &out
 }
 
-// builds puts a field into the head of all answers, with a value for each target, and says that each scenario found a
-// process of its own.
+// builds adds a header field to all responses, with one value for each target. It also marks each scenario as run on
+// its own process.
 func builds(of map[string]string) func(*transcript.Transcript) {
 	return func(tr *transcript.Transcript) {
 		tr.Process = tr.Started.Add(-time.Second)
@@ -101,7 +101,7 @@ func TestAConstantIsInEveryReport(t *testing.T) {
 	}
 }
 
-// noted puts a note beside the items of the candidate, so that its answers differ.
+// noted adds a member to the candidate's items, so that its responses differ.
 func noted(tr *transcript.Transcript) {
 	if tr.Target != "wrong" {
 		return

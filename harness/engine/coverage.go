@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// cover counts what a transcript has reached of the contract. When lockstep itself panics, the numbers are wrong and the run is
-// incomplete.
+// cover counts which parts of the contract a transcript has reached. After a panic in lockstep itself, the numbers are
+// wrong, so the run is marked incomplete.
 func (j *judgement) cover(s *scenario.Scenario, t *transcript.Transcript) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -22,7 +22,7 @@ func (j *judgement) cover(s *scenario.Scenario, t *transcript.Transcript) {
 			j.log.Error("coverage broke", "scenario", t.Scenario, "err", cause, "stack", string(debug.Stack()))
 		}
 	}()
-	var shape coverage.Normalizer // few transcripts need one
+	var shape coverage.Normalizer // few transcripts need it
 	j.coverage.AddNormalized(t, func(text string) string {
 		if shape == nil {
 			shape = j.project.CompareRules(s).Shape(t)
@@ -31,7 +31,8 @@ func (j *judgement) cover(s *scenario.Scenario, t *transcript.Transcript) {
 	})
 }
 
-// uncompared lists what the contract declares and responses had, but no rule has compared. With one target nothing is compared.
+// uncompared lists what the contract declares and responses had, but no rule compared. With one target, nothing is
+// compared.
 func uncompared(r *Result, coverage *coverage.Coverage) []string {
 	if r.Alone {
 		return nil
@@ -47,8 +48,8 @@ func uncompared(r *Result, coverage *coverage.Coverage) []string {
 	})
 }
 
-// coverageGate says whether the run has reached the coverage that the project demands; nil when it demands none. selected is
-// how many scenarios were selected.
+// coverageGate says whether the run has reached the coverage that the project demands. It returns nil without a demand.
+// selected is the number of selected scenarios.
 func coverageGate(p *project.Project, r *Result, selected int, coverage *coverage.Coverage) *coverage.Gate {
 	d := p.Demand
 	if d == nil {
@@ -60,7 +61,7 @@ func coverageGate(p *project.Project, r *Result, selected int, coverage *coverag
 	return d.Judge(coverage)
 }
 
-// whyNotJudged says why the coverage of a run is not that of all scenarios; "" when it is.
+// whyNotJudged says why the coverage is not that of all scenarios, or returns "".
 func whyNotJudged(p *project.Project, r *Result, selected int) string {
 	if r.Incomplete != "" {
 		return "the run is not complete"

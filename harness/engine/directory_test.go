@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// homely is a story in which the client tells the server its own directory.
+// homely is a scenario in which the client sends the server the path of the server's own directory.
 const homely = `scenario: items/home
 why: A name that is a path is kept
 source: openapi.yaml

@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// maxEvidence bounds of how many scenarios evidence is kept. Scenarios that fail for the same reason have the same.
+// maxEvidence limits how many scenarios keep evidence. Scenarios that fail for the same reason have the same evidence.
 const maxEvidence = 1000
 
-// keepEvidence keeps how long the responses of a scenario took, and the evidence for its findings that reports show. The mutex
-// is held.
+// keepEvidence keeps how long the responses of a scenario took, and the evidence that reports show for its findings.
+// The caller holds the mutex.
 func (j *judgement) keepEvidence(s *scenario.Scenario, v *verdict.Scenario, ts []*transcript.Transcript) {
 	defer j.recoverEvidence(s.ID)
 	if !j.result.Alone {
@@ -36,7 +36,7 @@ func (j *judgement) keepEvidence(s *scenario.Scenario, v *verdict.Scenario, ts [
 	}
 }
 
-// recoverEvidence keeps a panic of lockstep itself from costing the scenario its verdict.
+// recoverEvidence makes sure that a panic in lockstep itself does not cost the scenario its verdict.
 func (j *judgement) recoverEvidence(id string) {
 	if cause := recover(); cause != nil {
 		j.log.Error("evidence broke", "scenario", id, "err", cause, "stack", string(debug.Stack()))
@@ -58,17 +58,17 @@ func (j *judgement) gather(s *scenario.Scenario, v *verdict.Scenario, ts []*tran
 	})
 }
 
-// undecided are the transcripts of scenarios whose verdicts may change when all scenarios have been judged.
+// undecided has the transcripts of scenarios whose verdicts may still change when all scenarios have been judged.
 type undecided struct {
 	transcripts map[string][]*transcript.Transcript
 	size        int
 }
 
-// maxUndecided bounds the bytes of bodies and events in them.
+// maxUndecided limits the bytes of bodies and events in undecided.
 const maxUndecided = 32 << 20
 
 func sizeOf(ts []*transcript.Transcript) (n int) {
-	const step = 1 << 10 // header fields, and what a step is made of
+	const step = 1 << 10 // estimate for the header fields of a step and its other data
 	for _, t := range ts {
 		for range t.AllSteps() {
 			n += step
@@ -80,7 +80,7 @@ func sizeOf(ts []*transcript.Transcript) (n int) {
 	return n
 }
 
-// findConstants looks for constants in all scenarios, and keeps the evidence for them.
+// findConstants looks for constants in all scenarios and keeps the evidence for them.
 func (j *judgement) findConstants() {
 	j.constancy = verdict.Constants(j.verdicts, j.accept)
 	for i, v := range j.verdicts {
@@ -96,8 +96,8 @@ func (j *judgement) findConstants() {
 	j.undecided = undecided{}
 }
 
-// realignEvidence keeps the evidence of each finding at its index. Findings about constants, which have none, have been
-// inserted.
+// realignEvidence keeps the evidence of each finding at its index after findings about constants have been inserted.
+// Those have no evidence.
 func realignEvidence(evidence []report.FindingEvidence, findings []verdict.Finding) []report.FindingEvidence {
 	out := make([]report.FindingEvidence, len(findings))
 	for i, f := range findings {

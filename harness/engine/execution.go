@@ -12,14 +12,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An execution is a run under way. The mutex of its judgement guards outputs and cutShort, too.
+// An execution is a run in progress. The mutex of its judgement also guards outputs and cutShort.
 type execution struct {
 	*judgement
 	opts     Options
 	targets  []project.Target
 	jobs     jobLimit
 	outputs  *outputs
-	cutShort []int // scenarios that an interrupt cut short
+	cutShort []int // scenarios that were running when the interrupt came
 }
 
 func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
@@ -31,7 +31,7 @@ func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
 	}
 }
 
-// judge judges what the targets did, or notes why the scenario does not apply.
+// judge judges what the targets did, or records why the scenario does not apply.
 func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable string) {
 	e.judgeCase(i, &runfile.Case{Scenario: e.scenarios[i], NotApplicable: notApplicable, Transcripts: ts})
 }
@@ -50,8 +50,8 @@ func (e *execution) judgeCase(i int, c *runfile.Case) {
 	e.addVerdict(i, &v)
 }
 
-// recordInternalError gives a scenario its verdict when lockstep itself failed in it. The run file gets the scenario too,
-// because a run file without it could not be judged again.
+// recordInternalError gives a scenario the verdict of a panic in lockstep itself. The scenario is also written to the
+// run file, because a run file without it could not be judged again.
 func (e *execution) recordInternalError(i int, cause any) {
 	v := internalError(e.scenarios[i], cause)
 	if !e.isWritten(i) {
@@ -63,20 +63,20 @@ func (e *execution) recordInternalError(i int, cause any) {
 	e.addVerdict(i, &v)
 }
 
-// isWritten reports whether the run file has a scenario, or is about to.
+// isWritten reports whether the run file has a scenario.
 func (e *execution) isWritten(i int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.outputs.written[i]
 }
 
-// An observer tells an execution what its pools do.
+// An observer passes to an execution what its pools do.
 type observer struct {
 	*Monitor
 	run *execution
 }
 
-// OwnerUnchecked notes a target of which it is not known that its own process answers on its port.
+// OwnerUnchecked records that lockstep could not check whether the target's own process owns its port.
 func (o observer) OwnerUnchecked(name, why string) {
 	if why == "" {
 		return
@@ -89,7 +89,7 @@ func (o observer) OwnerUnchecked(name, why string) {
 	o.run.result.OwnerUnchecked[name] = why
 }
 
-// interrupted names the scenarios that were cut short: one of them may be what took so long.
+// interrupted names the scenarios that were running when the interrupt came. One of them may be what took so long.
 func (e *execution) interrupted() string {
 	if len(e.cutShort) == 0 {
 		return ""
@@ -102,7 +102,7 @@ func (e *execution) interrupted() string {
 	return "; " + transcript.UnderWay(names)
 }
 
-// notRun returns the transcripts of a scenario that did not run. The first says why.
+// notRun returns the transcripts of a scenario that did not run. The first one says why.
 func (e *execution) notRun(s *scenario.Scenario, why string, log []string) []*transcript.Transcript {
 	out := make([]*transcript.Transcript, len(e.targets))
 	for i, t := range e.targets {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Walk drives one scenario against targets that are there already, the reference first, and judges it. Unlike Run it
-// needs no sockets, so it works where the clock is faked.
+// Walk runs one scenario on targets that already run, the reference first, and judges it. Unlike Run, it needs no
+// sockets, so it works with a fake clock.
 func Walk(ctx context.Context, p *project.Project, s *scenario.Scenario, targets []*run.Target) *verdict.Scenario {
 	var none *Options
 	defaults := none.withDefaults()
@@ -21,13 +21,13 @@ func Walk(ctx context.Context, p *project.Project, s *scenario.Scenario, targets
 		outputs:   &outputs{written: map[int]bool{}},
 	}
 	opts := e.runOptions(s)
-	opts.Processors = func(time.Duration) (runqueue.Use, bool) { return runqueue.Use{}, false } // whose clock is not faked
+	opts.Processors = func(time.Duration) (runqueue.Use, bool) { return runqueue.Use{}, false } // they are not faked
 	e.judge(0, run.Scenario(ctx, s, targets, opts), "")
 	return e.verdicts[0]
 }
 
-// Break makes a scenario one that this package has not been made for: lockstep panics when it comes to its first step.
-// It stays so as long as somebody holds its script.
+// Break adds a step to a scenario that makes lockstep panic. The change lasts as long as the returned script is
+// referenced.
 func Break(s *scenario.Scenario) *scenario.Script {
 	script := s.Script()
 	script.Steps = append([]scenario.Step{{ID: "0", Line: 1, Do: (*scenario.Hangup)(nil)}}, script.Steps...)

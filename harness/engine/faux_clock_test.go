@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// What a server says of times is held against what it said before, and against its other times.
+// A time that a server sends is checked against what it sent before, and against its other times.
 func TestServersThatTellTimesWronglyAreFound(t *testing.T) {
 	file := fauxproject.Write(t, fauxproject.Running)
 	text, err := os.ReadFile(file)
@@ -23,7 +23,7 @@ func TestServersThatTellTimesWronglyAreFound(t *testing.T) {
 	for _, tc := range []struct {
 		right, wrong string
 		rule         bool
-		place, says  string // "" when there is nothing to say
+		place, says  string // "" when nothing is reported
 	}{
 		{"", "", true, "", ""},
 		{"touched", "touched", false, "", ""},

@@ -50,8 +50,8 @@ func TestAServerThatDoesNothingPassesNoScenario(t *testing.T) {
 	}
 }
 
-// Two servers that have no stream do the same, and no event that must not come does come. Such a scenario has shown
-// nothing.
+// Two servers that both lack a stream behave alike, and an event that must not come does not come. But such a scenario
+// has shown nothing, so it must not pass.
 func TestAStreamThatNobodyHasIsNotGreen(t *testing.T) {
 	for _, tc := range []struct{ name, steps, want string }{
 		{"an event is awaited", "[{open: feed, sse: GET /events}, {await: feed, match: {event: created}}]", "2 event-awaited"},
@@ -92,7 +92,7 @@ func TestAStreamThatNobodyHasIsNotGreen(t *testing.T) {
 	}
 }
 
-// passesNone fails when a scenario, or the run, is anything but red.
+// passesNone fails unless the run and all its scenarios are red.
 func passesNone(t *testing.T, result *engine.Result) {
 	t.Helper()
 	for _, s := range result.Scenarios {
@@ -106,7 +106,7 @@ func passesNone(t *testing.T, result *engine.Result) {
 	}
 }
 
-// isSaidFirst fails unless exactly this is said of the first step.
+// isSaidFirst fails unless the findings about the first step are exactly these.
 func isSaidFirst(t *testing.T, f *faux.Fault, want []faux.Finding, result *engine.Result) {
 	t.Helper()
 	for _, s := range result.Scenarios {

@@ -25,7 +25,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// process is a target that lockstep starts: the test binary in a role. It has all the time that a busy machine may want.
+// process is a target that lockstep starts: the test binary in a role. Its limits allow for a busy machine.
 func process(t *testing.T, name, role, report string) string {
 	t.Helper()
 	slow(t)
@@ -49,8 +49,8 @@ func slow(t *testing.T) {
 	}
 }
 
-// runProcess runs one scenario on a process and a right server, which is the reference unless the sides are turned. The
-// right one runs in the test where the scenario lets it: a process takes long to start.
+// runProcess runs one scenario on a process and on a correct server. The correct one is the reference unless turned. It
+// runs inside the test if the scenario allows that, because a process takes long to start.
 func runProcess(t *testing.T, role, id string, turned bool, report string) (*engine.Result, verdict.Scenario) {
 	t.Helper()
 	names := []string{"right", "wrong"} // the reference first
@@ -91,7 +91,7 @@ func runProcess(t *testing.T, role, id string, turned bool, report string) (*eng
 func TestFaultsInTheLifeOfAProcess(t *testing.T) {
 	for _, f := range faux.Processes() {
 		if f.ID == "does-not-end" {
-			continue // it has a test of its own
+			continue // it has its own test
 		}
 		t.Run(f.ID+"/in the candidate", func(t *testing.T) {
 			t.Parallel()
@@ -113,14 +113,14 @@ func TestFaultsInTheLifeOfAProcess(t *testing.T) {
 			}
 		})
 		if f.ID == "exits-before-answer" || f.ID == "exits-between-answers" || f.ID == "talks-too-much" {
-			continue // the reference has been there and done that
+			continue // other tests have this fault in the reference
 		}
 		t.Run(f.ID+"/in the reference", func(t *testing.T) {
 			t.Parallel()
 			result, s := runProcess(t, f.ID, f.In, true, "")
 			want, says := verdict.Match, turned(f.Says)
 			switch {
-			case f.Reason != "": // without a reference there is nothing to say of anybody
+			case f.Reason != "": // without a reference there are no findings
 				want, says = verdict.Unknown, nil
 			case len(f.Says) > 0:
 				want = verdict.Differ
@@ -136,7 +136,7 @@ func TestFaultsInTheLifeOfAProcess(t *testing.T) {
 	}
 }
 
-// hasReason fails unless the fault's reason is the only one, with the line of the log that tells more.
+// hasReason fails unless the fault's reason is the only one, with the line of the log that explains it.
 func hasReason(t *testing.T, f *faux.Fault, target string, s *verdict.Scenario) {
 	t.Helper()
 	if f.Reason == "" {
@@ -151,7 +151,7 @@ func hasReason(t *testing.T, f *faux.Fault, target string, s *verdict.Scenario) 
 	r := s.Reasons[0]
 	text := regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(r.Text, "127.0.0.1:‹port›")
 	text = strings.TrimPrefix(text, "the reference's ")
-	text, _, _ = strings.Cut(text, ", while ") // which another test is about
+	text, _, _ = strings.Cut(text, ", while ") // another test checks this part
 	text = regexp.MustCompile(`within [\d.]+s|within \d+ms`).ReplaceAllString(text, "within ‹time›")
 	want := strings.TrimPrefix(strings.ReplaceAll(f.Reason, "‹name›", target), "the ")
 	if r.Target != target || strings.TrimPrefix(text, "the ") != want {
@@ -162,7 +162,8 @@ func hasReason(t *testing.T, f *faux.Fault, target string, s *verdict.Scenario) 
 	}
 }
 
-// crashes are scenarios each of which brings a server with the fault exits-before-answer down, and one that does not.
+// crashes is a project with scenarios that each make a server with the fault exits-before-answer crash, and one
+// scenario that does not.
 func crashes(t *testing.T, targets string) *project.Project {
 	t.Helper()
 	file := fauxproject.Write(t, targets)
@@ -189,8 +190,8 @@ steps:
 	return fauxproject.Load(t, file)
 }
 
-// A server that all scenarios share takes one of them with it, and not all that follow. One that always ends is left
-// alone in the end.
+// When a shared server crashes, only the scenario that was running fails, because lockstep restarts the server. It
+// stops restarting a server that crashes every time.
 func TestASharedProcessThatEndedIsStartedAgain(t *testing.T) {
 	const (
 		ended = `right: the reference's process ended: exit status 3, while crash/%d step 2 GET /items/${{ lamp }} was under way`
@@ -288,7 +289,7 @@ func TestNothingStaysBehindOfASharedProcessThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	report := listen(t)
 	result, s := runProcess(t, "does-not-end", "items/story", false, report.Addr().String())
-	if s.Verdict != verdict.Match || result.Verdict != verdict.Match { // nobody has asked it to end in the scenario
+	if s.Verdict != verdict.Match || result.Verdict != verdict.Match { // no step of the scenario stops it
 		t.Errorf("the scenario is %s %v %v", s.Verdict, s.Findings, s.Reasons)
 	}
 	gone(t, report)
@@ -304,7 +305,7 @@ func listen(t *testing.T) *net.TCPListener {
 	return l
 }
 
-// gone waits until the grandchild that has reported is no more.
+// gone waits until the grandchild that has reported does not exist any more.
 func gone(t *testing.T, report *net.TCPListener) {
 	t.Helper()
 	guard := time.Now().Add(time.Minute)
@@ -356,7 +357,7 @@ func TestAnInterruptEndsWhatIsJustStarting(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	defer interrupt(nil)
-	right := &faux.Server{Asked: func(string) { interrupt(errInterrupt) }} // whether it is ready
+	right := &faux.Server{Asked: func(string) { interrupt(errInterrupt) }} // the run asks it whether it is ready
 	result, err := engine.Run(ctx, fauxproject.New(t, process(t, "right", "right", "")+process(t, "wrong", "never-ready", "")), &engine.Options{
 		Targets: []string{"right=" + fauxproject.Serve(t, right), "wrong"}, Select: project.Selection{Paths: []string{"items/story"}}, Environ: os.Environ(),
 	})

@@ -26,11 +26,11 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 )
 
-// A walk runs scenarios on two servers, the reference first, or on one alone when the other is nil: the scenarios that
-// are named, or all but those about processes.
+// A walk runs scenarios on two servers, the reference first, or on the first one alone when the other is nil. Without
+// ids, it runs all scenarios but those about processes.
 type walk func(t *testing.T, p *project.Project, right, wrong *faux.Server, ids ...string) *engine.Result
 
-// where returns the walk that a fault shows beyond doubt in.
+// where returns the walk in which a fault can be seen reliably.
 func where(f *faux.Fault) walk {
 	if f.Clock {
 		return inMemory
@@ -38,7 +38,7 @@ func where(f *faux.Fault) walk {
 	return overSockets
 }
 
-// overSockets leaves out what is about time, too.
+// overSockets also leaves out the scenarios about time.
 func overSockets(t *testing.T, p *project.Project, right, wrong *faux.Server, ids ...string) *engine.Result {
 	t.Helper()
 	targets := []string{"right=" + fauxproject.Serve(t, right)}
@@ -54,11 +54,11 @@ func overSockets(t *testing.T, p *project.Project, right, wrong *faux.Server, id
 	if err != nil {
 		t.Fatal(err)
 	}
-	isJudgedAgain(t, p, &file, result) // so that whatever a server does is judged twice
+	isJudgedAgain(t, p, &file, result) // so every behaviour is judged twice
 	return result
 }
 
-// inMemory needs no sockets, and its clock goes on only when nothing else does.
+// inMemory needs no sockets. Its fake clock advances only when all goroutines wait.
 func inMemory(t *testing.T, p *project.Project, right, wrong *faux.Server, ids ...string) *engine.Result {
 	t.Helper()
 	result := &engine.Result{Alone: wrong == nil}
@@ -77,7 +77,7 @@ func inMemory(t *testing.T, p *project.Project, right, wrong *faux.Server, ids .
 	return result
 }
 
-// dial runs a server in memory until the test ends, and returns a client of it.
+// dial runs a server in memory until the test ends, and returns a client for it.
 func dial(t *testing.T, s *faux.Server) *httpwire.Client {
 	l := memnet.Listen()
 	served := make(chan error, 1)
@@ -125,7 +125,7 @@ func TestAFailureIsToldBeforeTheEventsThatItKeptBack(t *testing.T) {
 	}
 }
 
-// isSaid fails unless exactly this is said of a fault, in the scenario it shows in and nowhere else.
+// isSaid fails unless a fault causes exactly these findings, in its own scenario and in no other.
 func isSaid(t *testing.T, f *faux.Fault, want []faux.Finding, result *engine.Result) {
 	t.Helper()
 	if result.Verdict != verdict.Differ || result.Incomplete != "" {
@@ -153,11 +153,11 @@ func isSaid(t *testing.T, f *faux.Fault, want []faux.Finding, result *engine.Res
 	}
 }
 
-// isWellSaid fails when a finding does not say who, where and what, or says it in the words of a library.
+// isWellSaid fails when a finding does not name the side, the place and the difference, or uses words of a library.
 func isWellSaid(t *testing.T, s *verdict.Scenario) {
 	t.Helper()
 	for _, f := range s.Findings {
-		text := madeUp.ReplaceAllString(f.String(), "…") // which may have any letters
+		text := madeUp.ReplaceAllString(f.String(), "…") // generated values may contain any letters
 		for _, jargon := range []string{"context ", "EOF", "i/o timeout", "use of closed", "%!", "nil", "read tcp", "write tcp"} {
 			if strings.Contains(text, jargon) && !strings.Contains(text, "nil map") {
 				t.Errorf("%q is said to a reader: %s", jargon, text)
@@ -172,7 +172,7 @@ func isWellSaid(t *testing.T, s *verdict.Scenario) {
 	}
 }
 
-// findings returns what is said of a scenario in the terms of package faux.
+// findings returns the findings of a scenario as the type of package faux.
 func findings(s *verdict.Scenario) []faux.Finding {
 	var out []faux.Finding
 	for _, f := range s.Findings {
@@ -182,21 +182,21 @@ func findings(s *verdict.Scenario) []faux.Finding {
 		}
 		if f.Stream != "" {
 			g.Place = "stream " + f.Stream + ": " + g.Place
-			g.Candidate = pinged.ReplaceAllString(g.Candidate, "after ‹some› bytes") // pings among them
+			g.Candidate = pinged.ReplaceAllString(g.Candidate, "after ‹some› bytes") // heartbeats are among these bytes
 		}
 		out = append(out, g)
 	}
 	return sorted(out)
 }
 
-// generated are the values that no test can know, and what stands for them.
+// generated are the values that no test can know, and the names that replace them.
 var generated = []struct {
 	pattern *regexp.Regexp
 	name    string
 }{
 	{regexp.MustCompile(`itm_[0-9a-f]{20}`), "‹id›"},
 	{regexp.MustCompile(`\bu[a-z2-7]{11}\b`), "‹unique›"},
-	{regexp.MustCompile(`\b(20[2-9]\d-\d\d-\d\d|2000-01-01)T\d\d:\d\d:\d\dZ`), "‹time›"}, // a faked clock begins in 2000
+	{regexp.MustCompile(`\b(20[2-9]\d-\d\d-\d\d|2000-01-01)T\d\d:\d\d:\d\dZ`), "‹time›"}, // a fake clock begins in 2000
 	{regexp.MustCompile(`\b[1-9]\d{4}\b`), "‹serial›"},
 }
 
@@ -206,7 +206,7 @@ var (
 	bound  = regexp.MustCompile(` at step [12] body /(id|serial)$`)
 )
 
-// legible returns a value without what is generated in it, and its beginning only when it is long.
+// legible replaces the generated parts of a value, and cuts a long value.
 func legible(s string) string {
 	for _, g := range generated {
 		s = g.pattern.ReplaceAllString(s, g.name)
@@ -224,7 +224,7 @@ func sorted(all []faux.Finding) []faux.Finding {
 	})
 }
 
-// turned returns what must be said when the sides are changed.
+// turned returns the expected findings after the two sides are swapped.
 func turned(all []faux.Finding) []faux.Finding {
 	kinds := map[string]string{
 		"field-missing": "field-extra", "element-missing": "element-extra", "header-missing": "header-extra", "event-missing": "event-extra",

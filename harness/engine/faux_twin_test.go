@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// A twin is right too, but makes up other ids, counts from another number, and writes everything that can be written in
-// several ways in another one: the order of members and of header fields, blanks, escapes, numbers, times, names of
-// fields in any case, lengths or chunks, and pings a little late.
+// A twin is a correct server that generates other ids and counts from another number. It also differs in everything
+// that can be written in several ways: the order of members and header fields, white space, escapes, numbers, times,
+// the case of field names, lengths or chunks. Its heartbeats are a little late.
 
 func TestACorrectTwinIsNotAccused(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
@@ -59,7 +59,7 @@ func isMatch(t *testing.T, result *engine.Result, scenarios int) {
 	}
 }
 
-// A fault is the same fault in a server that writes everything else in its own way.
+// A fault is reported in the same way when the server writes everything else in its own way.
 func TestAFaultOfATwinIsNamedAlike(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	for i, f := range faux.Faults() {

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// A mistake of ours costs the scenario that it shows in, and never makes it green.
+// A bug in lockstep makes the scenario unknown in which it occurs, and never green.
 func TestAPanicInAScenarioLeavesThatOneUnknown(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	story := p.Scenarios[slices.IndexFunc(p.Scenarios, func(s *scenario.Scenario) bool { return s.ID == "items/story" })]
@@ -58,7 +58,7 @@ func TestAPanicInAScenarioLeavesThatOneUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		isBroken(t, result, 1)
-		whole, err := project.Load(p.File) // which is not broken, and must not call green what was never walked
+		whole, err := project.Load(p.File) // a project without the broken step must not turn a scenario green that never ran
 		if err != nil {
 			t.Fatal(err)
 		}

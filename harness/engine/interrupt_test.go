@@ -14,11 +14,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// errInterrupt is what a person says who has waited long enough.
 var errInterrupt = errors.New("interrupt")
 
-// What an interrupted run was in the middle of is nobody's fault. That no goroutine and no process is left is what
-// TestMain looks for.
+// An interrupted run blames no side for what it was doing. TestMain checks that no goroutine and no process is left.
 func TestAnInterruptedRunIsIncompleteAndAccusesNobody(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -69,7 +67,7 @@ func isInterrupted(t *testing.T, result *engine.Result, want string) {
 	}
 }
 
-// What was judged before an interrupt stands, and a run that had nothing left to do is not interrupted.
+// Verdicts from before an interrupt stay. A run that had nothing left to do does not count as interrupted.
 func TestAnInterruptLeavesWhatIsJudged(t *testing.T) {
 	for _, tc := range []struct {
 		at, incomplete string

@@ -4,13 +4,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/engine/pool"
 )
 
-// A jobLimit lets as many scenarios run at a time as there are jobs.
+// A jobLimit lets as many scenarios run at the same time as there are jobs.
 type jobLimit struct {
 	running chan struct{}
 	waiting chan struct{} // scenarios that let others run meanwhile
 }
 
-// maxWaiting bounds how many scenarios wait for each job but the first.
+// maxWaiting limits how many scenarios wait for each job but the first.
 const maxWaiting = 8
 
 func newJobLimit(jobs int) jobLimit {
@@ -21,8 +21,8 @@ func (p jobLimit) acquire() { p.running <- struct{}{} }
 
 func (p jobLimit) release() { <-p.running }
 
-// yieldWhile calls a function that only waits, and lets another scenario run meanwhile. With one job no other one runs: then
-// nothing that a scenario does can be mistaken for the work of the next one.
+// yieldWhile calls a function that only waits, and lets another scenario run meanwhile. With one job, no other scenario
+// runs meanwhile. So what a scenario causes cannot be mistaken for the work of the next one.
 func (p jobLimit) yieldWhile(wait func()) {
 	select {
 	case p.waiting <- struct{}{}:
@@ -35,20 +35,20 @@ func (p jobLimit) yieldWhile(wait func()) {
 	}
 }
 
-// prestarts starts targets of single scenarios before it is their turn.
+// prestarts starts the targets of single scenarios in advance.
 type prestarts struct {
-	room     chan struct{} // of a scenario, from the start of its targets to its end
-	starting chan struct{} // of targets that are not ready yet
+	room     chan struct{} // scenarios whose targets have been started and that have not ended
+	starting chan struct{} // pools whose targets are not ready yet
 }
 
-// newPrestarts has room, for each processor, for targets that start, that run, and that are watched after their scenario; and
-// for fewer where there are few jobs. With one job there is never more than one of each target.
+// newPrestarts has room, for each processor, for targets that start, that run, and that are watched after their
+// scenario. Few jobs have less room. With one job, there is never more than one process of each target.
 func newPrestarts(jobs, processors int) prestarts {
 	return prestarts{make(chan struct{}, min(3*processors, 2*jobs-1)), make(chan struct{}, processors)}
 }
 
-// start waits until there is room for a pool and starts it. It does not wait until the targets are ready: the channel is closed
-// when they are, or when one has failed to start.
+// start waits until there is room for a pool and starts it. It does not wait until the targets are ready: the channel
+// is closed when all of them are ready or one has failed to start.
 func (h prestarts) start(targets *pool.Pool) <-chan struct{} {
 	h.room <- struct{}{}
 	started := make(chan struct{})
@@ -61,5 +61,5 @@ func (h prestarts) start(targets *pool.Pool) <-chan struct{} {
 	return started
 }
 
-// end makes room when a scenario with targets of its own has ended.
+// end makes room when a scenario with its own targets has ended.
 func (h prestarts) end() { <-h.room }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Scenarios that only wait let others run, but not without bound, and not where each is to be over before the next begins.
+// Scenarios that only wait let others run. Their number is limited, and with one job no other scenario runs.
 func TestPlacesAreGivenToOthersMeanwhile(t *testing.T) {
 	for _, tc := range []struct {
 		jobs, scenarios int

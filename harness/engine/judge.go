@@ -17,20 +17,20 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// JudgeOptions say how a run file is judged. Nil is all defaults.
+// JudgeOptions say how a run file is judged. Nil means all defaults.
 type JudgeOptions struct {
-	// Progress is called for each scenario that is judged, one call at a time.
+	// Progress is called after each judged scenario, one call at a time.
 	Progress func(done, of int, s *verdict.Scenario)
 	Monitor  *Monitor // shows the progress, when set
 	// Note is called with each reason why this judgement may differ from that of the run.
 	Note func(string)
-	// Today decides which waivers have expired; the day of the run when zero. Environ is the environment that some waivers
-	// depend on, as os.Environ returns it.
+	// Today decides which waivers have expired. When zero, it is the day of the run. Environ is the environment that
+	// some waivers depend on, as os.Environ returns it.
 	Today   time.Time
 	Environ []string
 }
 
-// judgeWorstRun judges a case. When it was repeated, the first of its worst runs decides.
+// judgeWorstRun judges a case. When the case was repeated, the first of its worst runs decides.
 func judgeWorstRun(p *project.Project, c *runfile.Case, alone bool, accept *verdict.Acceptance) verdict.Scenario {
 	worst := JudgeRun(p, c, alone, accept)
 	if len(c.Again) == 0 {
@@ -54,7 +54,8 @@ func judgeWorstRun(p *project.Project, c *runfile.Case, alone bool, accept *verd
 	return worst
 }
 
-// JudgeRun judges one run of a case by the current rules of the project. When lockstep itself panics, the scenario is unknown.
+// JudgeRun judges one run of a case by the current rules of the project. When lockstep itself panics, the scenario is
+// unknown.
 func JudgeRun(p *project.Project, c *runfile.Case, alone bool, accept *verdict.Acceptance) (v verdict.Scenario) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -67,8 +68,8 @@ func JudgeRun(p *project.Project, c *runfile.Case, alone bool, accept *verdict.A
 	})
 }
 
-// Judge judges a run file again, without any server. The result is that of the run, unless the rules of the project or the
-// version of lockstep have changed; then it calls Note. An interrupt leaves an incomplete judgement.
+// Judge judges a run file again, without any server. The result is that of the run, unless the project's rules or the
+// version of lockstep have changed; then it calls Note. After an interrupt, the judgement is incomplete.
 func Judge(ctx context.Context, p *project.Project, file io.Reader, options *JudgeOptions) (*Result, error) {
 	if err := p.CheckBaseline(); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func Judge(ctx context.Context, p *project.Project, file io.Reader, options *Jud
 	return JudgeFile(ctx, p, read, options)
 }
 
-// JudgeFile judges a run file that has been read, or merged; see Judge.
+// JudgeFile is Judge for a run file that has been read or merged.
 func JudgeFile(ctx context.Context, p *project.Project, file *runfile.File, options *JudgeOptions) (*Result, error) {
 	if err := p.CheckBaseline(); err != nil {
 		return nil, err
@@ -106,8 +107,8 @@ func noteChanges(p *project.Project, h *transcript.RunHeader, note func(string))
 	}
 }
 
-// JudgeWithConstants judges a run file that has been read. It also returns what it found out about constants, which depend on
-// all scenarios.
+// JudgeWithConstants judges a run file that has been read. It also returns what it found out about constants, which
+// depend on all scenarios.
 func JudgeWithConstants(ctx context.Context, p *project.Project, file *runfile.File, options *Options) (*Result, *verdict.ConstantCheck) {
 	h, scenarios := &file.Header, map[string]*scenario.Scenario{}
 	var all []*scenario.Scenario
@@ -142,7 +143,7 @@ func JudgeWithConstants(ctx context.Context, p *project.Project, file *runfile.F
 	return result, j.constancy
 }
 
-// judgeAll judges cases, as many at a time as there are processors.
+// judgeAll judges cases, as many at the same time as there are processors.
 func (j *judgement) judgeAll(ctx context.Context, cases []*runfile.Case) {
 	Parallel(ctx, len(cases), func(i int) {
 		v := judgeWorstRun(j.project, cases[i], j.result.Alone, j.accept)
@@ -153,7 +154,8 @@ func (j *judgement) judgeAll(ctx context.Context, cases []*runfile.Case) {
 	})
 }
 
-// Parallel calls do with 0 to n-1, in this order, on as many goroutines as there are processors. It stops early when ctx ends.
+// Parallel calls do with 0 to n-1, in this order, on as many goroutines as there are processors. It stops early when
+// ctx ends.
 func Parallel(ctx context.Context, n int, do func(i int)) {
 	queue := make(chan int)
 	var workers sync.WaitGroup
@@ -171,8 +173,8 @@ func Parallel(ctx context.Context, n int, do func(i int)) {
 	workers.Wait()
 }
 
-// internalError is the verdict of a scenario in which lockstep itself panicked: unknown, with the stack trace. It is called by the
-// function that recovers.
+// internalError is the verdict of a scenario in which lockstep itself panicked: unknown, with the stack trace. The
+// recovering function must call it.
 func internalError(s *scenario.Scenario, cause any) verdict.Scenario {
 	return verdict.Scenario{
 		ID: s.ID, File: s.File, Line: s.Line, Why: s.Why, Tags: s.Tags, Verdict: verdict.Unknown,

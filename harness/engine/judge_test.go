@@ -22,7 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// isJudgedAgain fails unless a run file says of itself, to the letter, what was said of the run.
+// isJudgedAgain fails unless judging the run file gives exactly the result of the run.
 func isJudgedAgain(t *testing.T, p *project.Project, file io.Reader, result *engine.Result) {
 	t.Helper()
 	again, err := engine.Judge(t.Context(), p, file, nil)
@@ -49,7 +49,7 @@ func TestARunFileIsJudgedAsTheRunWas(t *testing.T) {
 	items := project.Selection{Paths: []string{"items", "process/stop"}}
 	for _, tc := range []struct {
 		name    string
-		targets string // of the project, beside those that run
+		targets string // further targets of the project
 		run     []string
 		want    verdict.Verdict
 	}{
@@ -71,7 +71,7 @@ func TestARunFileIsJudgedAsTheRunWas(t *testing.T) {
 	}
 }
 
-// A judgement that is always green would pass the test above where the run is green.
+// Without this test, a judgement that is always green would pass where the run is green.
 func TestWhatIsInTheFileIsJudged(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}},
@@ -110,7 +110,7 @@ func TestARunFileThatIsNotOfTheProjectIsRefused(t *testing.T) {
 	lines := strings.SplitAfter(whole, "\n")
 	for _, tc := range []struct {
 		name   string
-		change map[string]string // what is put at the end of files of the project
+		change map[string]string // text that is appended to files of the project
 		file   string
 		want   string
 	}{
@@ -161,7 +161,7 @@ func TestTheTranscriptsOfACaseAreThoseOfTheTargets(t *testing.T) {
 	}
 }
 
-// Rules may be other ones: to see what they would have said of a run is what judging again is for.
+// A run file may be judged by other rules: showing what they would find is the purpose of judging again.
 func TestOtherRulesAreTakenAndNoted(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file, result := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items/story"}}},
@@ -224,7 +224,6 @@ func TestAJudgementTellsHowFarItIs(t *testing.T) {
 	}
 }
 
-// judgeFile judges a run file that has been read.
 func judgeFile(ctx context.Context, p *project.Project, file *runfile.File) *engine.Result {
 	result, err := engine.JudgeFile(ctx, p, file, nil)
 	if err != nil {

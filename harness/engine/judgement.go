@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// A judgement collects what is found out about a run: the verdict of each scenario, what was reached of the contract, and
+// A judgement collects the results of a run: the verdict of each scenario, how much of the contract was reached, and
 // the evidence that reports show.
 type judgement struct {
 	project   *project.Project
@@ -26,17 +26,17 @@ type judgement struct {
 	progress  func(done, of int, s *verdict.Scenario)
 	log       *slog.Logger
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	result    *Result
-	verdicts  []*verdict.Scenario    // nil for a scenario without one
-	constancy *verdict.ConstantCheck // when all scenarios have been judged
+	verdicts  []*verdict.Scenario    // nil for a scenario without a verdict
+	constancy *verdict.ConstantCheck // set when all scenarios have been judged
 	done      int
 	coverage  *coverage.Coverage
 	latencies report.Latencies
 	undecided undecided
 }
 
-// newJudgement returns the judgement of scenarios that are about to be judged. result says what is known of the run.
+// newJudgement returns a judgement for scenarios that have not been judged yet. result has what is known about the run.
 func newJudgement(p *project.Project, opts *Options, scenarios []*scenario.Scenario, result *Result) *judgement {
 	today := opts.Today
 	if today.IsZero() {
@@ -49,7 +49,7 @@ func newJudgement(p *project.Project, opts *Options, scenarios []*scenario.Scena
 	}
 }
 
-// addVerdict keeps the verdict of a scenario and reports the progress. The mutex is held.
+// addVerdict stores the verdict of a scenario and reports the progress. The caller holds the mutex.
 func (j *judgement) addVerdict(i int, v *verdict.Scenario) {
 	j.verdicts[i] = v
 	j.done++
@@ -59,14 +59,14 @@ func (j *judgement) addVerdict(i int, v *verdict.Scenario) {
 	}
 }
 
-// addProbe adds what a probe of a scenario has shown to its verdict.
+// addProbe adds the result of a scenario's probe to its verdict.
 func (j *judgement) addProbe(i int, c *runfile.Case) {
 	probe := JudgeRun(j.project, c, j.result.Alone, nil)
 	j.verdicts[i].AddProbe(&probe)
 }
 
-// conclude completes the result. interrupted is added to the reason when the context has ended before all scenarios were
-// judged.
+// conclude completes the result. When the context has ended before all scenarios were judged, the reason contains
+// interrupted.
 func (j *judgement) conclude(ctx context.Context, interrupted string) {
 	r := j.result
 	j.findConstants()
@@ -74,7 +74,7 @@ func (j *judgement) conclude(ctx context.Context, interrupted string) {
 	for i, v := range j.verdicts {
 		if v != nil {
 			r.Add(*v)
-			j.verdicts[i] = nil // not kept twice
+			j.verdicts[i] = nil // the result has it now
 		}
 	}
 	if ctx.Err() != nil && j.done < len(j.scenarios) {

@@ -25,8 +25,8 @@ const (
 	saidVariable     = "LOCKSTEP_TEST_SAID"
 )
 
-// TestMain is two programs. With a role in its environment the test binary is a server; without, it runs the tests and
-// then looks whether they have left anything behind.
+// TestMain runs one of two programs. If the environment names a role, the test binary is a server. Otherwise it runs
+// the tests and then checks that they have left nothing running.
 func TestMain(m *testing.M) {
 	if role, ok := os.LookupEnv(roleVariable); ok {
 		os.Exit(play(role))
@@ -55,12 +55,12 @@ func play(role string) int {
 	return p.Play(ctx, role)
 }
 
-// playAsker is a server that asks its upstream when it starts.
+// playAsker is a server that calls its upstream when it starts.
 func playAsker(role string) int {
 	a := &faux.Asker{Client: http.DefaultClient, Upstream: os.Getenv(upstreamVariable)}
 	err := a.Wake(map[string]int{"asker": 1, "asker-twice": 2}[role])
 	if err == nil && role == "asker-blurts" {
-		_ = a.Blurt() // which is refused
+		_ = a.Blurt() // the stub refuses this request
 	}
 	if err == nil {
 		err = http.ListenAndServe(os.Args[1], a)
@@ -69,7 +69,7 @@ func playAsker(role string) int {
 	return 1
 }
 
-// playHost is a server that has spoken to the MCP server tools: what it said is in the record that this leaves.
+// playHost is a server that has talked to the MCP server "tools". It writes the record that such a server would write.
 func playHost() int {
 	err := os.WriteFile(os.Getenv(homeVariable)+"/tools.mcp", []byte(os.Getenv(saidVariable)), 0o600)
 	if err == nil {

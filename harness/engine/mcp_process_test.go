@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// hosts is a project of two processes, each of which has said something to an MCP server.
+// hosts is a project of two processes that have each sent something to an MCP server.
 func hosts(t *testing.T, rules, ownRules string, said ...string) *project.Project {
 	t.Helper()
 	slow(t)
@@ -39,7 +39,7 @@ func hosts(t *testing.T, rules, ownRules string, said ...string) *project.Projec
 	}
 	file := filepath.Join(dir, "lockstep.yaml")
 	fauxproject.Add(t, file, "lockstep.yaml", config.String()+rules)
-	fauxproject.Add(t, file, "scenarios/ask.yaml", "") // in the place of the faux project's
+	fauxproject.Add(t, file, "scenarios/ask.yaml", "") // replaces the project's own scenario
 	if err := os.RemoveAll(filepath.Join(dir, "scenarios")); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func hosts(t *testing.T, rules, ownRules string, said ...string) *project.Projec
 	return fauxproject.Load(t, file)
 }
 
-// said is a line of a record.
+// said is one line of a record.
 func said(method, body string) string {
 	return fmt.Sprintf(`{"at":"2026-11-20T22:40:00Z","method":%q,"body":%s}`, method, body) + "\n"
 }

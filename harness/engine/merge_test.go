@@ -26,10 +26,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// everything is what runs on servers that run already, without waiting for the clock.
+// everything selects the scenarios that need no new processes and do not wait for the clock.
 var everything = project.Selection{Skip: []string{"clock", "process"}}
 
-// faulty returns the addresses of a right server and of one with a fault; "" for none.
+// faulty returns the addresses of a correct server and of one with a fault; "" means no fault.
 func faulty(t *testing.T, id string) []string {
 	t.Helper()
 	return []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, id)})}
@@ -61,8 +61,8 @@ func merged(p *project.Project, files ...[]byte) (*runfile.File, error) {
 	return runfile.Merge(p, parts)
 }
 
-// Reports of a run and of its shards are the same to the letter but for what the clock decides, with several jobs, with
-// streams and heartbeats, and with requests that no operation has.
+// The reports of a run and of its merged shards are equal, apart from what depends on the clock. That holds with
+// several jobs, with streams and heartbeats, and with requests outside the contract.
 func TestTheShardsOfARunComeToTheRun(t *testing.T) {
 	for _, tc := range []struct {
 		fault string
@@ -100,7 +100,7 @@ func TestTheShardsOfARunComeToTheRun(t *testing.T) {
 	}
 }
 
-// lost is a project with scenarios whose client asks for what there is not, under names of its own.
+// lost is a project with scenarios in which the client requests things that do not exist.
 func lost(t *testing.T) *project.Project {
 	t.Helper()
 	config := fauxproject.Write(t, fauxproject.Running)
@@ -121,7 +121,7 @@ func lost(t *testing.T) *project.Project {
 	return p
 }
 
-// Where nothing but the merge is between the two, not a byte differs.
+// A run file that is only split and merged again does not change by a single byte.
 func TestARunFileThatIsSplitIsMergedToTheLetter(t *testing.T) {
 	for _, fault := range []string{"", "no-answer-and-no-event"} {
 		t.Run(fault, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestARunFileThatIsSplitIsMergedToTheLetter(t *testing.T) {
 				for i := 1; i <= of; i++ {
 					parts = append(parts, split(t, p, file, project.Shard{Index: i, Of: of}, reference))
 				}
-				slices.Reverse(parts) // whoever names them in which order
+				slices.Reverse(parts) // the order in which a user names the parts does not matter
 				record, err := merged(p, parts...)
 				if err != nil {
 					t.Fatal(err)
@@ -161,7 +161,7 @@ func TestARunFileThatIsSplitIsMergedToTheLetter(t *testing.T) {
 	}
 }
 
-// split returns the run file of a shard, from that of the whole.
+// split returns the run file of a shard, taken from that of the whole run.
 func split(t *testing.T, p *project.Project, file []byte, shard project.Shard, reference *transcript.Recording) []byte {
 	t.Helper()
 	record, err := runfile.Read(p, bytes.NewReader(file))
@@ -200,7 +200,7 @@ func split(t *testing.T, p *project.Project, file []byte, shard project.Shard, r
 	return out.Bytes()
 }
 
-// A merge that knew all transcripts of the right servers by heart would pass the test above where the run is green.
+// Without this test, a merge that drops all findings would pass where the run is green.
 func TestWhatOneShardFoundIsInTheWhole(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	files := shards(t, p, 4, engine.Options{Targets: faulty(t, ""), Select: everything})
@@ -279,7 +279,7 @@ func headerOf(t *testing.T, file []byte) transcript.RunHeader {
 	return line.Lockstep
 }
 
-// resealed replaces a text in the header of a run file, and seals the file again.
+// resealed replaces a text in the header of a run file and updates the checksum.
 func resealed(t *testing.T, file []byte, from, to string) []byte {
 	t.Helper()
 	head, rest, _ := bytes.Cut(file, []byte("\n"))
@@ -334,14 +334,14 @@ func TestAShardWithoutScenariosMatchesOnlyWhereThatIsAllowed(t *testing.T) {
 	if err != nil || result.Verdict != verdict.Match || len(result.Scenarios) != 0 || *result.Run.Shard != (verdict.Shard{Index: 2, Of: 2, Selected: 1}) {
 		t.Errorf("%+v, %v", result, err)
 	}
-	harnesstest.Test(t, p.File, &options) // fails when it is not green
+	harnesstest.Test(t, p.File, &options) // fails when the run is not green
 	options.Select.Paths = []string{"nowhere"}
 	if result, err := engine.Run(t.Context(), p, &options); err == nil {
 		t.Errorf("without any scenario: %+v", result)
 	}
 }
 
-// A waiver for scenarios of two shards: each of them cannot know whether it is stale.
+// The waiver is for scenarios of two shards. Neither shard alone can know whether it is stale.
 func TestWhatOnlyTheWholeCanTellIsToldByTheWhole(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	p.Waivers = []waiver.Waiver{{ID: "W-0001", Scenario: "items/*", At: "GET /items: body", Kind: "value", Fingerprint: "00000000", Expires: time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)}}
@@ -362,11 +362,11 @@ func TestWhatOnlyTheWholeCanTellIsToldByTheWhole(t *testing.T) {
 	}
 }
 
-// What the project demands of the contract is reached by all shards together, or not.
+// All shards together must reach the coverage that the project demands.
 func TestWhatIsDemandedOfTheContractIsDemandedOfTheWhole(t *testing.T) {
 	config := fauxproject.Write(t, fauxproject.Running)
 	appendTo(t, config, "coverage: {operations: 100%, statuses: 100%}\n")
-	for _, folder := range []string{"process", "events"} { // the one needs processes, the other would take a while
+	for _, folder := range []string{"process", "events"} { // the first needs processes, the second takes long
 		if err := os.RemoveAll(filepath.Join(filepath.Dir(config), "scenarios", folder)); err != nil {
 			t.Fatal(err)
 		}

@@ -10,18 +10,18 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// A Monitor tells how far a run is while it is under way. The zero value is that of a run that has not begun. Its
-// methods may be called from any goroutine.
+// A Monitor reports the progress of a run while it runs. The zero value is ready to use. Its methods may be called from
+// any goroutine.
 type Monitor struct {
 	mu      sync.Mutex
 	began   time.Time
 	status  report.Status
 	targets []string
 	active  []*monitored      // in the order in which they began
-	running []runningScenario // scenarios, in the order of their first steps
+	running []runningScenario // in the order of their first steps
 }
 
-// A monitored thing is the start of a target, or a step.
+// A monitored is a target that is starting, or a step that is running.
 type monitored struct{ scenario, target, step string }
 
 // A runningScenario is a scenario that has begun and is not judged yet.
@@ -30,8 +30,8 @@ type runningScenario struct {
 	since    time.Time
 }
 
-// Status returns how far the run is, what each target is doing, and what the run waits for: the scenario that has been
-// under way the longest.
+// Status returns the progress of the run, what each target is doing, and what the run waits for: the scenario that has
+// been running the longest.
 func (m *Monitor) Status() report.Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,8 +63,8 @@ func (m *Monitor) Status() report.Status {
 	return s
 }
 
-// slowest returns what has been under way the longest in the scenario that has been so. Without a scenario in a step, it is
-// the start of a target; nil when nothing is under way.
+// slowest returns the oldest activity in the scenario that has been running the longest. If no scenario is in a step,
+// it is the oldest start of a target. It returns nil when nothing is running.
 func (m *Monitor) slowest() *monitored {
 	for _, u := range m.running {
 		for _, a := range m.active {
@@ -79,14 +79,14 @@ func (m *Monitor) slowest() *monitored {
 	return nil
 }
 
-// Begin notes that a run of so many scenarios begins.
+// Begin records that a run of this many scenarios begins.
 func (m *Monitor) Begin(scenarios int, targets ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.began, m.status, m.targets, m.active, m.running = time.Now(), report.Status{Of: scenarios}, targets, nil, nil
 }
 
-// Judged notes that a scenario is done.
+// Judged records that a scenario is done.
 func (m *Monitor) Judged(scenario string, v verdict.Verdict) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,12 +100,12 @@ func (m *Monitor) Judged(scenario string, v verdict.Verdict) {
 	}
 }
 
-// Starting notes that a target is brought up, until the function that it returns is called.
+// Starting records that a target is starting, until the returned function is called.
 func (m *Monitor) Starting(target string) (done func()) {
 	return m.add(&monitored{target: target})
 }
 
-// Watch notes what a target does in scenarios.
+// Watch records what a target does in scenarios.
 func (m *Monitor) Watch(target string) run.Watch {
 	return func(a run.Activity) func(run.Outcome) {
 		done := m.add(&monitored{a.Scenario, target, a.Step})

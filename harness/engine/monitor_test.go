@@ -35,7 +35,7 @@ func TestAMonitorTellsWhatTheRunWaitsFor(t *testing.T) {
 		started()
 
 		slow := m.Watch("new")(run.Activity{Scenario: "slow", Step: "1"})
-		time.Sleep(time.Second) // of the bubble's clock
+		time.Sleep(time.Second) // by the fake clock
 		quick := m.Watch("old")(run.Activity{Scenario: "quick", Step: "1"})
 		m.Watch("new")(run.Activity{Scenario: "quick", Step: "1"})
 		is("two scenarios", report.Status{

@@ -13,42 +13,44 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Version of lockstep, which run files and reports name.
+// Version is the version of lockstep that run files and reports name.
 const Version = "0.1.0"
 
 // Options say what to run and how. A nil *Options runs everything.
 type Options struct {
-	// Targets are names of the project's targets, or name=URL for servers that already run; all of the project when
-	// empty. With one target there is nothing to compare: it is judged by the contract and by what scenarios expect.
+	// Targets are names of the project's targets, or name=URL for servers that already run. Empty means all targets of
+	// the project. A single target is compared with nothing: only the contract and the scenarios' expectations judge
+	// it.
 	Targets   []string
-	Reference string // the target that is taken as right, instead of the project's
+	Reference string // the target that is taken as right, instead of the project's reference
 	Select    project.Selection
 	First     []string      // ids of scenarios that run before the others
-	Shard     project.Shard // the part of the selection that runs; all of it when zero
-	// AllowEmpty accepts that no scenario is selected, that the shard has none, and that nothing can be judged.
+	Shard     project.Shard // the part of the selection that runs; zero means all of it
+	// AllowEmpty accepts a run in which no scenario is selected, the shard is empty, or nothing can be judged.
 	AllowEmpty bool
-	// Repeat is how often each scenario is run; once when 0. It is green when all of its runs are.
+	// Repeat is how often each scenario runs; 0 means once. A scenario is green when all of its runs are.
 	Repeat int
-	Jobs   int    // scenarios at a time; twice the processors, and at least four, when 0
-	Seed   uint64 // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
-	// RunFile gets the transcripts, when set.
+	Jobs   int    // scenarios that run at the same time; 0 means twice the processors, and at least four
+	Seed   uint64 // decides which target starts a step; 0 means random, but equal for all shards of a run
+	// RunFile, when set, gets the transcripts.
 	RunFile io.Writer
-	// Record gets those of the reference alone, when set: a recording.
+	// Record, when set, gets the transcripts of the reference alone: a recording.
 	Record io.Writer
-	// Against is a recording that stands in for the reference, which is not started then.
+	// Against is a recording that replaces the reference. The reference is not started then.
 	Against *runfile.Recording
-	// ReferenceVersion is what the reference is called, instead of what the project says.
+	// ReferenceVersion is the version of the reference, instead of the one that the project states.
 	ReferenceVersion string
-	// Program is the lockstep that targets start by ${{ lockstep }}; when empty, "lockstep" from their PATH.
+	// Program is the lockstep program that targets start by ${{ lockstep }}. When empty, it is "lockstep" from their
+	// PATH.
 	Program string
-	// Environ is the environment that targets inherit the usual variables from, as os.Environ returns it.
+	// Environ is the environment from which targets inherit the usual variables, as os.Environ returns it.
 	Environ []string
-	// Progress is called for each scenario that is judged, one call at a time.
+	// Progress is called after each judged scenario, one call at a time.
 	Progress func(done, of int, s *verdict.Scenario)
-	// Today decides which waivers have expired; the day of the start when zero.
+	// Today decides which waivers have expired. When zero, it is the day on which the run starts.
 	Today   time.Time
 	Monitor *Monitor     // shows the progress, when set
-	Log     *slog.Logger // hears what happens to targets; nil discards it
+	Log     *slog.Logger // gets messages about targets; nil discards them
 }
 
 func (o *Options) withDefaults() Options {
@@ -60,7 +62,7 @@ func (o *Options) withDefaults() Options {
 		out.Jobs = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	if out.Seed == 0 && out.Shard == (project.Shard{}) {
-		out.Seed = rand.Uint64()>>11 | 1 // short enough to be typed again
+		out.Seed = rand.Uint64()>>11 | 1 // short enough to type
 	}
 	if out.Program == "" {
 		out.Program = "lockstep"
@@ -74,7 +76,7 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-// live returns the targets that run: all but a reference that was recorded.
+// live returns the targets that run: all but a reference that is replaced by a recording.
 func (o *Options) live(targets []project.Target) []project.Target {
 	if o.Against != nil {
 		return targets[1:]
@@ -82,7 +84,7 @@ func (o *Options) live(targets []project.Target) []project.Target {
 	return targets
 }
 
-// checkRecordable refuses recordings that would be none.
+// checkRecordable rejects options with which a run cannot be recorded.
 func checkRecordable(o *Options) error {
 	switch {
 	case o.Record == nil:

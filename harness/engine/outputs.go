@@ -9,15 +9,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// outputs are the files that a run writes while it is under way.
+// outputs are the files that a run writes while it runs.
 type outputs struct {
-	run       *transcript.RunWriter // of all targets; nil when not wanted
-	recording *transcript.RunWriter // of the reference alone; nil when not wanted
-	written   map[int]bool          // scenarios
-	err       error                 // of the first write that failed
+	run       *transcript.RunWriter // all targets; nil when not wanted
+	recording *transcript.RunWriter // the reference alone; nil when not wanted
+	written   map[int]bool          // scenarios, by index
+	err       error                 // the first write error
 }
 
-// openOutputs begins the files that the options ask for. selection has the scenarios of all shards.
+// openOutputs creates the files that the options ask for. selection has the scenarios of all shards.
 func openOutputs(e *execution, selection []*scenario.Scenario) (*outputs, error) {
 	o := &outputs{written: map[int]bool{}}
 	h := transcript.RunHeader{
@@ -49,7 +49,8 @@ func openOutputs(e *execution, selection []*scenario.Scenario) (*outputs, error)
 	return o, err
 }
 
-// recordedReference says what a recording of the run depends on; nil when none can be made or merged of it.
+// recordedReference returns what a recording of the run depends on. It returns nil when no recording can be made from
+// it.
 func recordedReference(e *execution) (*transcript.Recording, error) {
 	if e.opts.Against != nil || e.opts.Record == nil && (e.opts.RunFile == nil || e.opts.Shard == (project.Shard{})) {
 		return nil, nil
@@ -78,7 +79,6 @@ func (o *outputs) add(i int, c *runfile.Case, all []*transcript.Transcript) {
 	o.write(all)
 }
 
-// write writes transcripts to the run file.
 func (o *outputs) write(ts []*transcript.Transcript) {
 	for _, t := range ts {
 		if o.run != nil && o.err == nil {
@@ -87,7 +87,8 @@ func (o *outputs) write(ts []*transcript.Transcript) {
 	}
 }
 
-// close ends the files of a complete run. Those of an incomplete one lack their last line, which says that they are whole.
+// close completes the files of a complete run. Those of an incomplete run lack the last line, which marks a file as
+// complete.
 func (o *outputs) close(r *Result) error {
 	if r.Incomplete != "" {
 		return o.err

@@ -11,12 +11,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// probe runs the scenarios again whose values may be constants for all that the run knows, on targets that are newly
-// started. All of them run again, since a value is judged by what the other side has in its place. When a target does not
-// start, and after an interrupt, the doubt stays, and the run lists it.
+// probe runs scenarios again, on new processes, when the run could not tell whether their values are constants. Both
+// sides run again, because a value is judged by what the other side has in its place. If a target does not start, or
+// after an interrupt, the question stays open, and the run lists it.
 func (e *execution) probe(ctx context.Context) {
 	if e.opts.Against != nil || ctx.Err() != nil {
-		return // a recording says the same again
+		return // a recording would only repeat itself
 	}
 	doubtful := verdict.ProbeCandidates(e.verdicts)
 	if len(doubtful) == 0 {
@@ -33,7 +33,6 @@ func (e *execution) probe(ctx context.Context) {
 	}
 }
 
-// probeOne runs a scenario again, as a probe.
 func (e *execution) probeOne(ctx context.Context, i int, f *pool.Pool) {
 	s := e.scenarios[i]
 	defer func() {

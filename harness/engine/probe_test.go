@@ -34,7 +34,7 @@ func stamped(t *testing.T, right, wrong string) *project.Project {
 	return fauxproject.Load(t, file)
 }
 
-// stamp is a server of this role in the test itself.
+// stamp is a server of this role inside the test.
 func stamp(role string) *faux.Server {
 	for _, f := range faux.Stamps() {
 		if f.ID == role {
@@ -54,7 +54,7 @@ func doubts(r *engine.Result) (n int) {
 	return n
 }
 
-// probes returns for which targets a run file has probes, by scenario.
+// probes returns, by scenario, the targets whose probes are in a run file.
 func probes(t *testing.T, file *bytes.Buffer) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -70,7 +70,7 @@ func probes(t *testing.T, file *bytes.Buffer) map[string][]string {
 	return out
 }
 
-// theItems are two scenarios that show what a server says of each item.
+// theItems selects two scenarios that show what a server says about each item.
 func theItems() engine.Options {
 	return engine.Options{Select: project.Selection{Paths: []string{"items"}}, Environ: os.Environ()}
 }
@@ -79,7 +79,7 @@ func TestAProbeTellsConstantsFromWhatAProcessHasDrawn(t *testing.T) {
 	for _, tc := range []struct {
 		right, wrong string
 		served       bool   // the candidate is a server that already runs
-		says         string // how each finding begins; "" for none
+		says         string // how each finding begins; "" for no findings
 	}{
 		{"stamp", "other-stamp", false, "the reference repeats"},
 		{"stamp", "other-stamp", true, "the reference repeats"},
@@ -123,7 +123,7 @@ func TestAProbeTellsConstantsFromWhatAProcessHasDrawn(t *testing.T) {
 	}
 }
 
-// isJudgedAlike fails when a run file is not judged as its run was.
+// isJudgedAlike fails when judging the run file does not give the result of the run.
 func isJudgedAlike(t *testing.T, p *project.Project, file *bytes.Buffer, run *engine.Result) {
 	t.Helper()
 	again, err := engine.Judge(t.Context(), p, bytes.NewReader(file.Bytes()), nil)
@@ -138,8 +138,8 @@ func isJudgedAlike(t *testing.T, p *project.Project, file *bytes.Buffer, run *en
 	}
 }
 
-// isCountedWithoutProbes fails when a probe has left another trace than what it has decided. Without its probe, a run file
-// is one as they were before.
+// isCountedWithoutProbes fails when a probe has changed more than what it decided. Without its probe, a run file must
+// give the same counts as before.
 func isCountedWithoutProbes(t *testing.T, p *project.Project, file *bytes.Buffer, run *engine.Result) {
 	t.Helper()
 	out := without(t, file, func(tr *transcript.Transcript) bool { return tr.Probe })
@@ -220,7 +220,7 @@ func TestAMergedProbeIsJudgedAsInItsShard(t *testing.T) {
 	}
 }
 
-// A target that lockstep did not start is not probed, and its values stay listed. So does all of an interrupted run.
+// A target that lockstep did not start is not probed, so its values stay listed. The same holds for an interrupted run.
 func TestWithoutAProbeTheDoubtStays(t *testing.T) {
 	isDoubtful := func(t *testing.T, file *bytes.Buffer, result *engine.Result) {
 		t.Helper()

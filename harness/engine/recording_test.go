@@ -24,7 +24,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// record runs two servers and returns the recording of the first beside the judgement.
+// record runs two servers. It returns the recording of the first one, and the judgement.
 func record(t *testing.T, p *project.Project, options engine.Options, targets ...string) ([]byte, *engine.Result) {
 	t.Helper()
 	var tape bytes.Buffer
@@ -53,7 +53,7 @@ func replay(t *testing.T, p *project.Project, tape []byte, options engine.Option
 	return result
 }
 
-// verdicts are what is said of each scenario, without values that servers make up.
+// verdicts returns one line for each verdict and finding, without generated values.
 func verdicts(result *engine.Result) []string {
 	var out []string
 	for _, s := range result.Scenarios {
@@ -83,14 +83,14 @@ func TestACandidateIsJudgedAgainstARecordingAsAgainstItsReference(t *testing.T) 
 	}
 }
 
-// moments are the times in a run file, of lockstep and of servers.
+// moments matches the times in a run file, those of lockstep and those of servers.
 var moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 
-// aged returns a run file as if it had been written earlier: its times, all or those of servers alone, lie back.
+// aged moves times in a run file into the past: all of them, or only those of servers.
 func aged(t *testing.T, file []byte, by time.Duration, which *regexp.Regexp) []byte {
 	t.Helper()
 	lines := bytes.SplitAfter(file, []byte("\n"))
-	last := len(lines) - 2 // the footer; behind it is nothing
+	last := len(lines) - 2 // the footer; the line after it is empty
 	sum := sha256.New()
 	var out bytes.Buffer
 	for _, line := range lines[:last] {
@@ -115,7 +115,7 @@ func aged(t *testing.T, file []byte, by time.Duration, which *regexp.Regexp) []b
 	return out.Bytes()
 }
 
-// Times are near the moment at which each side was seen, not near each other.
+// Times must be close to the moment at which their side was recorded, not close to each other.
 func TestARecordingMayBeOld(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	right, wrong := "right="+fauxproject.Serve(t, &faux.Server{}), "wrong="+fauxproject.Serve(t, &faux.Server{})
@@ -124,7 +124,7 @@ func TestARecordingMayBeOld(t *testing.T) {
 	if result := replay(t, p, aged(t, tape, year, moments), engine.Options{Select: everything}, wrong); result.Verdict != verdict.Match {
 		t.Errorf("a recording of last year: %s, %v", result.Verdict, verdicts(result))
 	}
-	servers := regexp.MustCompile(`\\"at\\":\\"[^"]*\\"`) // what servers said, as if they had said it long before it was seen
+	servers := regexp.MustCompile(`\\"at\\":\\"[^"]*\\"`) // as if the servers had sent times that were old already
 	if result := replay(t, p, aged(t, tape, year, servers), engine.Options{Select: everything}, wrong); result.Verdict == verdict.Match {
 		t.Error("times that lay far from the moment they were seen match")
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// What cannot be granted is refused before anything is started: no connection is made, no command runs, no run file
-// is begun.
+// Options that cannot be fulfilled are refused before anything starts: no connection is opened, no command runs, and no
+// run file is created.
 func TestWishesThatCannotBeGrantedStartNothing(t *testing.T) {
 	server := &faux.Server{}
 	address := fauxproject.Serve(t, server)
@@ -84,7 +84,7 @@ func TestTheSameServerByAnotherNameIsTheSameServer(t *testing.T) {
 	everywhere := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	name, err := os.Hostname()
 	if _, fault := net.LookupHost(name); err != nil || fault != nil {
-		name = "localhost" // this machine does not know its own name
+		name = "localhost" // this machine cannot resolve its own name
 	}
 	for _, tc := range []struct {
 		one, other string
@@ -99,7 +99,7 @@ func TestTheSameServerByAnotherNameIsTheSameServer(t *testing.T) {
 		{"http://0.0.0.0:8080", "http://localhost:8080", true},
 		{"https://api.example.com", "HTTPS://API.example.com.:443/", true},
 		{"http://[::1]:8080", "http://[0:0::1]:8080", true},
-		{"http://127.0.0.1:8080", "http://[::1]:8080", true}, // nobody listens, so nobody can tell
+		{"http://127.0.0.1:8080", "http://[::1]:8080", true}, // no process listens there, so there is no owner to compare
 		{"http://127.0.0.1:8080", "http://[::ffff:127.0.0.1]:8080", true},
 		{"http://192.0.2.1:8080", "http://192.0.2.2:8080", false},
 		{"http://192.0.2.1:8080", "http://127.0.0.1:8080", false},
@@ -114,7 +114,7 @@ func TestTheSameServerByAnotherNameIsTheSameServer(t *testing.T) {
 	}
 }
 
-// One process has 127.0.0.1 and another 127.0.0.2, on one port.
+// On one port, one process can have 127.0.0.1 and another one 127.0.0.2.
 func TestTwoServersOnOnePortAreTwo(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells who listens where")
@@ -145,7 +145,7 @@ func TestTwoServersOnOnePortAreTwo(t *testing.T) {
 	}
 }
 
-// One does not wait for the first scenario to be told that nobody has built the server.
+// A missing program is reported before the first scenario, at the line of its command.
 func TestACommandThatIsNotThereIsAMistakeInItsLine(t *testing.T) {
 	server := &faux.Server{}
 	address := fauxproject.Serve(t, server)
@@ -177,7 +177,7 @@ func TestMistakesInFilesStartNothing(t *testing.T) {
 	const steps = "scenario: items/wrong\nwhy: It asks for what is not there\nsource: openapi.yaml\nsteps:\n"
 	for _, tc := range []struct {
 		name, step string
-		want, fix  string // "" when no cure is known
+		want, fix  string // "" when no fix is known
 	}{
 		{"a path that the contract does not have", "  - http: GET /itmes\n", "wrong.yaml:5:11: the contract has no operation for GET /itmes", `did you mean "GET /items"?`},
 		{"a method that the contract does not have", "  - http: PUT /items\n", "the contract has no operation for PUT /items", "malformed: true"},
@@ -208,7 +208,7 @@ func TestMistakesInFilesStartNothing(t *testing.T) {
 	}
 }
 
-// What nobody knows before the run is left to the run.
+// What cannot be known before the run is not checked before the run.
 func TestEventsOfStreamsThatAreNotDeclaredAreLeftAlone(t *testing.T) {
 	file := fauxproject.Write(t, fauxproject.Running)
 	fauxproject.Add(t, file, "scenarios/items/odd.yaml", `
@@ -260,7 +260,7 @@ func TestAScenarioWithTargetsOfItsOwnDoesNotApplyToURLs(t *testing.T) {
 	if s.Verdict != verdict.NotApplicable || len(s.Reasons) != 1 || !strings.Contains(s.Reasons[0].Text, "right is a server that already runs") {
 		t.Errorf("the scenario is %s %v", s.Verdict, s.Reasons)
 	}
-	if result.Verdict != verdict.Unknown { // for nothing was judged
+	if result.Verdict != verdict.Unknown { // because nothing was judged
 		t.Errorf("the run is %s, want %s", result.Verdict, verdict.Unknown)
 	}
 	result = run("process/stop", "items/story")
@@ -278,7 +278,7 @@ func TestATargetThatIsNotReadyLeavesNothingKnown(t *testing.T) {
 	address := fauxproject.Serve(t, right)
 	for _, f := range faux.Nulls() {
 		if f.ID != "404" && f.ID != "close" && f.ID != "hang" {
-			continue // the others say that they are ready, to whatever they are asked
+			continue // the others say that they are ready, whatever they are asked
 		}
 		for _, turned := range []bool{false, true} {
 			t.Run(f.ID, func(t *testing.T) {

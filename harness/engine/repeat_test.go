@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// moody is a project whose candidate has another answer for every third request to /moody.
+// moody is a project whose candidate gives a different response to every third request for /moody.
 func moody(t *testing.T) *project.Project {
 	t.Helper()
 	serve := func(every int64) string {
@@ -57,13 +57,13 @@ func moody(t *testing.T) *project.Project {
 	return fauxproject.Load(t, filepath.Join(dir, "lockstep.yaml"))
 }
 
-// A scenario that passes by chance is green in most runs, and red when it is repeated.
+// A scenario that fails rarely is green in most runs, and red when it is repeated.
 func TestARepeatedScenarioIsGreenWhenAllOfItsRunsAre(t *testing.T) {
 	p := moody(t)
 	if result, err := engine.Run(t.Context(), p, nil); err != nil || result.Verdict != verdict.Match {
 		t.Fatalf("once: %v, %v", result, err)
 	}
-	file, result := fauxproject.Record(t, p, engine.Options{Repeat: 5}) // the requests 2 to 6, of which 3 and 6 are answered badly
+	file, result := fauxproject.Record(t, p, engine.Options{Repeat: 5}) // requests 2 to 6; the responses to 3 and 6 are wrong
 	want := []*verdict.Repeated{{Of: 5, Differ: 2, Shown: 2}, {Of: 5, Shown: 1}}
 	if diff := cmp.Diff(want, []*verdict.Repeated{result.Scenarios[0].Repeated, result.Scenarios[1].Repeated}); diff != "" {
 		t.Errorf("repeated (-want +got):\n%s", diff)
@@ -111,7 +111,7 @@ func TestARecordingHasOneRunOfEachScenario(t *testing.T) {
 	if err := engine.Validate(p, &engine.Options{Repeat: 2, Record: &bytes.Buffer{}}); err == nil || !strings.Contains(err.Error(), "a recording has one run of each scenario") {
 		t.Errorf("Validate: %v", err)
 	}
-	tape, _ := record(t, p, engine.Options{}) // the candidate's first answer
+	tape, _ := record(t, p, engine.Options{}) // the candidate's first response
 	result := replay(t, p, tape, engine.Options{Repeat: 2})
 	if r := result.Scenarios[0].Repeated; result.Verdict != verdict.Differ || r == nil || *r != (verdict.Repeated{Of: 2, Differ: 1, Shown: 2}) {
 		t.Errorf("against a recording: %s, %+v", result.Verdict, r)

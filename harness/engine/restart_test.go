@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// A server keeps its items in memory: both lose them, which nobody finds fault with.
+// Both servers keep their items in memory and lose them, so there is no difference.
 const restarting = `scenario: process/again
 why: What a server has in memory is lost when it starts again
 source: openapi.yaml
@@ -62,7 +62,7 @@ func TestProcessesAreStartedAgain(t *testing.T) {
 			}
 			wrong := strings.Replace(process(t, "wrong", tc.role, report), "env: {", "env: {"+homeVariable+": \"${{ directory }}\", ", 1)
 			patient := func(target string) string { return strings.Replace(target, "stop: 100ms", "stop: 60s", 1) }
-			if tc.role != "does-not-end" { // on a busy machine the end takes its time, too
+			if tc.role != "does-not-end" { // on a busy machine, the exit takes time as well
 				wrong = patient(wrong)
 			}
 			file := fauxproject.Write(t, patient(process(t, "right", "right", ""))+wrong)

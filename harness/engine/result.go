@@ -16,8 +16,8 @@ type Result struct {
 	Took    time.Duration
 	Seed    uint64
 	Jobs    int
-	Alone   bool // there was one target and nothing to compare it with
-	// Latency is by operation. Evidence is what reports show beside findings, by scenario.
+	Alone   bool // there was one target, and nothing to compare it with
+	// Latency is by operation. Evidence, by scenario, is what reports show for findings.
 	Latency  []report.Latency
 	Evidence map[string]*report.Evidence
 }
@@ -32,7 +32,7 @@ func (r *Result) Document(p *project.Project) *report.Document {
 	}
 }
 
-// shardOf says which part of a selection a run has; nil when it has all of it.
+// shardOf says which part of a selection a run has. It returns nil when the run has all of it.
 func shardOf(s project.Shard, selected int) *verdict.Shard {
 	if s == (project.Shard{}) {
 		return nil
@@ -40,7 +40,7 @@ func shardOf(s project.Shard, selected int) *verdict.Shard {
 	return &verdict.Shard{Index: s.Index, Of: s.Of, Selected: selected}
 }
 
-// isPartial reports whether a run leaves out targets of the project, or has another reference than the project.
+// isPartial reports whether a run leaves out targets of the project or has another reference than the project.
 func isPartial(p *project.Project, names []string, alone bool) bool {
 	return alone || names[0] != p.Reference || slices.ContainsFunc(p.Targets, func(t project.Target) bool { return !slices.Contains(names, t.Spec.Name) })
 }

@@ -12,15 +12,17 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
-// Validate reports whether Run can do what the options ask for. The error is a *UsageError when they ask for what is not
-// there, and scenario.Problems when a target's command is missing. It starts nothing and touches no file that they name.
+// Validate checks whether Run can do what the options ask for. The error is a *UsageError when they name something that
+// does not exist, and scenario.Problems when a target's program is missing. It starts nothing and touches no file that
+// they name.
 func Validate(p *project.Project, options *Options) error {
 	opts := options.withDefaults()
 	_, _, _, err := plan(p, opts)
 	return err
 }
 
-// plan returns the targets to run, the reference first, whether there is only one, and the scenarios of all shards.
+// plan returns the targets to run, the reference first, whether there is only one target, and the scenarios of all
+// shards.
 func plan(p *project.Project, opts Options) (targets []project.Target, alone bool, scenarios []*scenario.Scenario, err error) {
 	if opts.Against != nil {
 		targets, err = p.ChooseCandidates(opts.Targets, opts.Reference, opts.Against.Reference())
@@ -55,11 +57,11 @@ func plan(p *project.Project, opts Options) (targets []project.Target, alone boo
 	return targets, alone, scenarios, p.CheckCommands(opts.live(targets), opts.Environ)
 }
 
-// Run starts the targets, drives the selected scenarios through them, stops the targets and returns the judgement.
+// Run starts the targets, runs the selected scenarios on them, stops the targets and returns the judgement.
 //
-// The error is what Validate returns when the options ask for what is not there; then nothing has been started. A target
-// that does not start and an interrupt are no errors but an incomplete run. When the run file cannot be written, Run
-// returns the judgement and the error.
+// When the options name something that does not exist, Run returns the error of Validate and starts nothing. If a
+// target does not start, or after an interrupt, the run is incomplete, but there is no error. If the run file cannot be
+// written, Run returns the judgement and the error.
 func Run(ctx context.Context, p *project.Project, options *Options) (*Result, error) {
 	opts := options.withDefaults()
 	targets, alone, selection, err := plan(p, opts)
@@ -85,7 +87,7 @@ func Run(ctx context.Context, p *project.Project, options *Options) (*Result, er
 	return result, e.outputs.close(result)
 }
 
-// commonSeed is the seed that all shards of a run come to by themselves, from what they run.
+// commonSeed derives the same seed for all shards of a run from what they run.
 func commonSeed(p *project.Project, selection []*scenario.Scenario) uint64 {
 	text := strings.Join(slices.Concat([]string{p.Sums.Contract, p.Sums.Scenarios, p.Sums.Rules}, project.IDs(selection)), "\n")
 	digest := sha256.Sum256([]byte(text))

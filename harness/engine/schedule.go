@@ -17,12 +17,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// maxRestarts is how often a shared server that has ended is started again. One that always ends has then shown what there
-// is to see, and does not keep a long run busy with starts.
+// maxRestarts is how often a shared server that has ended is restarted. A server that always ends has then shown
+// enough, and must not keep a long run busy with restarts.
 const maxRestarts = 3
 
-// drive runs the scenarios, as many at a time as there are jobs. Those with targets of their own come first, because they take
-// longest; their targets start while other scenarios run.
+// drive runs the scenarios, as many at the same time as there are jobs. Those with their own targets come first,
+// because they take longest. Their targets start while other scenarios run.
 func (e *execution) drive(ctx context.Context) {
 	shared := e.newPool(ctx, e.sharedScenarios(), maxRestarts)
 	defer shared.Stop()
@@ -61,16 +61,16 @@ func (e *execution) drive(ctx context.Context) {
 	}
 }
 
-// A job is a scenario that is about to run, with its own targets if it wants some.
+// A job is a scenario that is next to run, with its own targets if it needs some.
 type job struct {
 	scenario int
-	judge    func() // instead of a run, when it cannot run
+	judge    func() // called instead of a run, when the scenario cannot run
 	pool     *pool.Pool
 	started  <-chan struct{} // closed when the pool has started, or failed to
 }
 
-// order returns the scenarios in the order in which they start: those that Options.First names, then the others; among
-// both, those with targets of their own first.
+// order returns the scenarios in the order in which they start. Those in Options.First come first. Within both groups,
+// those with their own targets come first.
 func (e *execution) order() []int {
 	rank := func(i int) int {
 		s, rank := e.scenarios[i], 0
@@ -90,7 +90,7 @@ func (e *execution) order() []int {
 	return out
 }
 
-// cannotRun returns what judges a scenario that cannot be run here, and nil for one that can.
+// cannotRun returns a function that judges a scenario which cannot run here. It returns nil for one that can.
 func (e *execution) cannotRun(i int) (judge func()) {
 	s, recording := e.scenarios[i], e.opts.Against
 	inapplicable := func(why string) func() { return func() { e.judge(i, nil, why) } }
@@ -112,7 +112,7 @@ func (e *execution) cannotRun(i int) (judge func()) {
 	return nil
 }
 
-// newPool returns a pool of targets for scenarios, whose servers are restarted so many times each when they end.
+// newPool returns a pool of targets for scenarios. It restarts each server that has ended at most this many times.
 func (e *execution) newPool(ctx context.Context, scenarios []*scenario.Scenario, restarts int) *pool.Pool {
 	return pool.New(ctx, e.opts.live(e.targets), pool.Options{
 		Environ: e.opts.Environ, Program: e.opts.Program, MaxBody: e.project.Limits.Body, Stubs: e.project.Stubs, Restarts: restarts,
@@ -128,7 +128,7 @@ func (e *execution) freshPool(ctx context.Context, i int) *pool.Pool {
 	return targets
 }
 
-// fresh runs a scenario on targets of its own. The first run is on those that were started ahead.
+// fresh runs a scenario on its own targets. The first run uses those that were started in advance.
 func (e *execution) fresh(ctx context.Context, t job) {
 	<-t.started
 	next := t.pool
@@ -140,7 +140,8 @@ func (e *execution) fresh(ctx context.Context, t job) {
 	})
 }
 
-// runScenario runs a scenario as often as Options.Repeat says. provide returns the targets of a run, and what releases them.
+// runScenario runs a scenario as often as Options.Repeat says. provide returns the targets of a run, and a function
+// that releases them.
 func (e *execution) runScenario(ctx context.Context, i int, provide func() (*pool.Pool, func())) {
 	if ctx.Err() != nil {
 		return
@@ -150,7 +151,7 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 		targets, release := provide()
 		ts := e.runOnce(ctx, i, n, targets)
 		release()
-		if ts == nil { // lockstep itself has failed, and the scenario has its verdict
+		if ts == nil { // lockstep itself panicked, and the scenario has its verdict
 			return
 		}
 		for _, t := range ts {
@@ -160,7 +161,7 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 			c.Add(t)
 		}
 		if ctx.Err() != nil {
-			e.mu.Lock() // what an interrupt cut short is not judged
+			e.mu.Lock() // a scenario that an interrupt stopped is not judged
 			defer e.mu.Unlock()
 			e.cutShort = append(e.cutShort, i)
 			return
@@ -170,14 +171,14 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 	e.judgeCase(i, c)
 }
 
-// recoverScenario makes a scenario unknown in which lockstep itself panics, and lets the others run.
+// recoverScenario makes the scenario unknown in which lockstep itself panics, and lets the others run.
 func (e *execution) recoverScenario(i int) {
 	if cause := recover(); cause != nil {
 		e.recordInternalError(i, cause)
 	}
 }
 
-// runOnce runs a scenario for the n-th time. It returns nil when lockstep itself fails.
+// runOnce runs a scenario for the n-th time. It returns nil when lockstep itself panics.
 func (e *execution) runOnce(ctx context.Context, i, n int, from *pool.Pool) []*transcript.Transcript {
 	defer e.recoverScenario(i)
 	targets, absent := from.Start()
@@ -186,7 +187,7 @@ func (e *execution) runOnce(ctx context.Context, i, n int, from *pool.Pool) []*t
 		ts = unusableTranscripts(e.scenarios[i], e.opts.live(e.targets), absent)
 	} else {
 		options := e.runOptions(e.scenarios[i])
-		options.Seed += uint64(n - 1) // another target may start a step
+		options.Seed += uint64(n - 1) // so that another target may start a step
 		options.YieldWhile = e.jobs.yieldWhile
 		ts = run.Scenario(ctx, e.scenarios[i], targets, options)
 	}
@@ -194,7 +195,6 @@ func (e *execution) runOnce(ctx context.Context, i, n int, from *pool.Pool) []*t
 	return e.opts.Against.Join(e.scenarios[i], ts)
 }
 
-// sharedScenarios returns the scenarios that share their targets.
 func (e *execution) sharedScenarios() []*scenario.Scenario {
 	return slices.DeleteFunc(slices.Clone(e.scenarios), func(s *scenario.Scenario) bool { return s.Fresh })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// walks runs a scenario with so many rows on two right processes, and returns the transcripts of the reference.
+// walks runs a scenario with this many rows on two correct processes, and returns the transcripts of the reference.
 func walks(t *testing.T, jobs, rows int, steps string) (all []*transcript.Transcript) {
 	t.Helper()
 	file := fauxproject.Write(t, process(t, "right", "right", "")+process(t, "wrong", "right", ""))
@@ -40,7 +40,7 @@ func walks(t *testing.T, jobs, rows int, steps string) (all []*transcript.Transc
 	return all
 }
 
-// While processes are watched that have ended a stream, other scenarios run.
+// Other scenarios run while lockstep watches processes that have ended a stream.
 func TestScenariosDoNotWaitForProcessesOfOthers(t *testing.T) {
 	t.Parallel()
 	const rows = 16
@@ -59,7 +59,7 @@ func TestScenariosDoNotWaitForProcessesOfOthers(t *testing.T) {
 	}
 }
 
-// Targets that a scenario wants for itself start while others run, unless scenarios run one at a time.
+// The targets of a fresh scenario start while others run, unless scenarios run one at a time.
 func TestFreshTargetsStartAhead(t *testing.T) {
 	const steps = "isolate: fresh\nsteps:\n  - {open: feed, sse: GET /events, query: {shelf: \"s-${{ unique }}\"}, ready: {event: hello}}\n" +
 		"  - {never: feed, match: {event: created}, within: 300ms}\n"
@@ -69,7 +69,7 @@ func TestFreshTargetsStartAhead(t *testing.T) {
 			ahead := 0
 			all := walks(t, jobs, 4, steps)
 			for _, next := range all {
-				began := 0 // scenarios before this one's target
+				began := 0 // scenarios that began before this scenario's target
 				over := 0
 				for _, other := range all {
 					if other != next && other.Process.Before(next.Process) {

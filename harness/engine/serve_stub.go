@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// ServeStub runs a stub without a run, to try a server by hand. It answers by the rules of a file, on a loopback port, until
-// ctx ends. Port 0 takes a free one, and ready is called with the URL. The error is [scenario.Problems] when the file has
-// mistakes.
+// ServeStub runs a stub without a run, to try a server by hand. Until ctx ends, it responds by the rules of a file, on
+// a loopback port. With port 0 it takes a free one. It calls ready with the URL. The error is [scenario.Problems] when
+// the file has mistakes.
 func ServeStub(ctx context.Context, kind, file string, port uint16, ready func(url string)) error {
 	data, err := regular.Read(file)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 )
 
-// furnished is a scenario whose servers do not start when there is a folder "been" in their directories.
+// furnished is a scenario whose servers refuse to start when their directory has a folder "been".
 func furnished(name, more string) string {
 	return fmt.Sprintf(`scenario: items/%s
 why: A scenario says what its servers start with

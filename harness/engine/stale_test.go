@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// recordable is a project whose reference has all that a recording depends on.
+// recordable is a project whose reference has every setting that a recording depends on.
 const recordable = `
   right:
     command: [./right, --port, "${{ port }}"]
@@ -28,7 +28,7 @@ secrets: {headers: [X-Own]}
 // An edit changes one file of a project.
 type edit struct{ file, from, to string }
 
-// make changes the file until the test ends. An empty from stands for the end of the file.
+// make changes the file until the test ends. With an empty from, it appends to the file.
 func (e edit) make(t *testing.T, dir string) {
 	t.Helper()
 	if e.file == "" {
@@ -49,7 +49,8 @@ func (e edit) make(t *testing.T, dir string) {
 	t.Cleanup(func() { os.WriteFile(path, []byte(before), 0o644) })
 }
 
-// What a recording depends on makes those scenarios unknown that it is about, by its name; all else changes nothing.
+// When something has changed that a recording depends on, exactly the scenarios that use it are unknown, and the report
+// names it. Other changes have no effect.
 func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
 	const config, contract = "lockstep.yaml", "openapi.yaml"
 	file := fauxproject.Write(t, recordable)
@@ -72,8 +73,8 @@ func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
 		name    string
 		edit    edit
 		version string
-		more    []string // scenarios beside the recorded ones
-		unknown string   // the scenarios
+		more    []string // additional scenarios
+		unknown string   // the scenarios that are unknown
 		says    string
 	}{
 		{"nothing", edit{}, "", nil, "", ""},

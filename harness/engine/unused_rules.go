@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// unusedRules returns the rules that selected nothing in any scenario that they apply to. A rule is left out when one of these
-// scenarios was not judged for certain; with one target, nothing was compared and all are left out.
+// unusedRules returns the rules that selected nothing in any scenario that they apply to. A rule is left out when one
+// of these scenarios has no certain verdict. With one target, nothing was compared, and all rules are left out.
 func unusedRules(p *project.Project, r *Result) []verdict.Rule {
 	if r.Alone || !r.Complete() {
 		return nil
@@ -48,16 +48,16 @@ func unusedRules(p *project.Project, r *Result) []verdict.Rule {
 
 // A ruleUsage finds rules that selected nothing.
 type ruleUsage struct {
-	judged map[string]*verdict.Scenario // for certain, by id
+	judged map[string]*verdict.Scenario // scenarios with a certain verdict, by id
 	out    []verdict.Rule
 }
 
-// wasJudged reports whether all of these scenarios were judged for certain.
+// wasJudged reports whether all of these scenarios have a certain verdict.
 func (u *ruleUsage) wasJudged(about []*scenario.Scenario) bool {
 	return !slices.ContainsFunc(about, func(s *scenario.Scenario) bool { return u.judged[s.ID] == nil })
 }
 
-// addUnused adds the unused ones among rules that scenarios have in common. step has rules of one step, "" those of all.
+// addUnused adds the unused rules among those that scenarios share. step is the step of the rules; "" means all steps.
 func (u *ruleUsage) addUnused(r scenario.Rules, about []*scenario.Scenario, step string) {
 	note := func(place scenario.Place, rule, key string, counts func(*scenario.Scenario) bool) {
 		for _, s := range about {

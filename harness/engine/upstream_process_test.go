@@ -35,7 +35,8 @@ func askingProcesses(t *testing.T, right, wrong string, scenarios map[string]str
 	return askers(t, before+"targets:\n"+targets.String()+"stubs:"+strings.Replace(after, "settle: 100ms", "settle: 1s", 1), scenarios)
 }
 
-// A scenario with targets of its own has all that they ask, also when they start, and without its token in it.
+// A scenario with its own targets gets all requests to their upstreams: those from their start, and those without its
+// token.
 func TestAFreshScenarioOwnsAllThatItsTargetsAsk(t *testing.T) {
 	story := map[string]string{"ask/alone": `
 isolate: fresh
@@ -62,7 +63,7 @@ steps:
 	}
 }
 
-// What a shared target asks before there is any scenario is told to the first.
+// A request that a shared target sends before any scenario runs is reported in the first scenario.
 func TestWhatASharedTargetBlurtsOutIsTold(t *testing.T) {
 	p := askingProcesses(t, "asker", "asker-blurts", map[string]string{"ask/shared": `
 stubs: {llm: [{name: answer, answer: {text: "5"}}]}
@@ -76,7 +77,7 @@ steps:
 	}
 }
 
-// A target that is killed lets go of its upstream; one that is started again finds it where it was.
+// A target that is killed disconnects from its upstream. After a restart, it finds the upstream at the same address.
 func TestATargetIsKilledWhileItsUpstreamHangs(t *testing.T) {
 	p := askingProcesses(t, "asker", "asker", map[string]string{"ask/killed": `
 isolate: fresh

@@ -38,7 +38,7 @@ stubs: {llm: {kind: openai}}
 limits: {step: 5s, scenario: 7s, settle: 100ms}
 `
 
-// askers loads the project of the servers that ask a model, with these scenarios beside its own.
+// askers loads the project of the servers that call a model, and adds these scenarios.
 func askers(t *testing.T, config string, scenarios map[string]string) *project.Project {
 	t.Helper()
 	dir := t.TempDir()
@@ -76,7 +76,7 @@ func asker(t *testing.T, l *faux.Lapse) string {
 	return s.URL
 }
 
-// askBoth runs scenarios on a right asker and another.
+// askBoth runs scenarios on a correct asker and on another one.
 func askBoth(t *testing.T, p *project.Project, l *faux.Lapse, ids ...string) *engine.Result {
 	t.Helper()
 	var file bytes.Buffer
@@ -151,7 +151,7 @@ func TestARecordedReferenceHasWhatItsUpstreamWasAsked(t *testing.T) {
 	}
 }
 
-// A target that is judged alone has to ask what the scenario's rules say that it must.
+// A target that is judged alone must send the requests that the scenario's rules require.
 func TestATargetAloneMustAskItsUpstream(t *testing.T) {
 	p := askers(t, asking, nil)
 	for _, tc := range []struct {
@@ -183,7 +183,7 @@ func TestTheOrderOfQuestionsCountsUnlessARuleSaysOtherwise(t *testing.T) {
 	}
 }
 
-// What a rule of a stub, of a scenario or of the project says of an upstream holds there.
+// Rules of a stub, of a scenario and of the project apply to the requests that an upstream gets.
 func TestRulesForWhatAnUpstreamIsAsked(t *testing.T) {
 	const keyless = "compare: {stubs: {llm: {headers: [Content-Type, X-Trace]}}}\n"
 	const warm = "compare: {stubs: {llm: {volatile: [{at: $.model, kind: text, because: a test}]}}}\n"
@@ -236,7 +236,7 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 			id, rest, _ := strings.Cut(strings.TrimPrefix(text, "scenario: "), "\n")
 			_, rest, _ = strings.Cut(rest, "\nsource: docs/stubs.md\n")
 			stories[id] = rest
-		case strings.HasPrefix(text, "- "): // steps, for a target that starts what they say
+		case strings.HasPrefix(text, "- "): // these are steps for a target that starts the MCP server
 		case strings.HasPrefix(text, "targets:"):
 			config = strings.Replace(config, "targets:\n", text, 1)
 		case strings.HasPrefix(text, "compare:") && strings.Contains(config, "\ncompare:\n"):
@@ -326,7 +326,7 @@ func TestExplainSaysWhatUpstreamsAnswer(t *testing.T) {
 	}
 }
 
-// What servers draw for their upstreams is found like what they draw for their clients, and the rule for it holds.
+// Values that servers generate for upstreams are found like those for clients, and a rule for them works.
 func TestNoiseOfWhatAnUpstreamIsAsked(t *testing.T) {
 	p := askers(t, asking, nil)
 	measured := func() *noise.Report {
@@ -353,7 +353,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A run that is interrupted while an upstream hangs ends all the same, and leaves nothing.
+// A run that is interrupted while an upstream hangs still ends, and leaves nothing running.
 func TestARunIsInterruptedWhileAnUpstreamHangs(t *testing.T) {
 	p := askers(t, asking, map[string]string{"ask/silent": `
 stubs: {llm: [{answer: {end: hang}}]}
@@ -374,7 +374,7 @@ steps:
 	}
 }
 
-// Scenarios that run side by side share their targets and upstreams, and each gets its own answers.
+// Scenarios that run at the same time share targets and upstreams, and each gets its own responses.
 func TestScenariosSideBySideGetTheirOwnAnswers(t *testing.T) {
 	text := "table:\n"
 	for i := range 40 {

@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/run"
 )
 
-// inflight lists the steps that a server has under way, of all scenarios that share it. Every finding about a crash shows the
-// list, because another scenario than the one that notices the crash may have caused it.
+// inflight lists the steps that are running on a server, of all scenarios that share it. Every finding about a crash
+// shows this list, because another scenario than the one that notices the crash may have caused it.
 //
-// lockstep learns a moment late that a process has ended: its connections have broken, and some scenarios have gone on to a
-// step that no process answers. So the crash is dated to the first broken step after which no step was answered.
+// lockstep notices with a delay that a process has ended: its connections have broken, and some scenarios have gone on
+// to a step that no process answers. So the crash is placed at the first broken step after which no step was answered.
 type inflight struct {
 	mu     sync.Mutex
 	clock  int // counts beginnings and ends of steps
@@ -21,7 +21,7 @@ type inflight struct {
 	closed bool
 }
 
-// An activity is a step with the order in which it began and ended; ended is 0 for one under way.
+// An activity is a step with the order in which it began and ended. ended is 0 while the step runs.
 type activity struct {
 	run.Activity
 	began, ended int
@@ -50,12 +50,12 @@ func (r *inflight) end(e *activity, o run.Outcome) {
 	switch o {
 	case run.Disconnected:
 		r.failed = append(r.failed, e)
-	case run.Answered: // so the process lived, whatever broke before
+	case run.Answered: // so the process was alive, whatever broke before
 		r.failed = slices.DeleteFunc(r.failed, func(other *activity) bool { return other.ended < e.began })
 	}
 }
 
-// close is called when the server has ended. Its list then stays as it is.
+// close is called when the server has ended. The list does not change any more.
 func (r *inflight) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,14 +67,14 @@ func (r *inflight) close() {
 	slices.SortFunc(r.open, func(a, b *activity) int { return a.began - b.began })
 }
 
-// reopen empties the list for a server that takes the place of one that has ended.
+// reopen empties the list for a restarted server.
 func (r *inflight) reopen() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed, r.open, r.failed = false, nil, nil
 }
 
-// texts returns the steps of the list: "pay step 3 POST /orders/x/pay".
+// texts returns the steps of the list, such as "pay step 3 POST /orders/x/pay".
 func (r *inflight) texts() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,7 @@ func TestARollHasWhatWasUnderWayWhenAServerEnded(t *testing.T) {
 	const answered, broken, silent = run.Answered, run.Disconnected, run.Inconclusive
 	type event struct {
 		name string
-		ends []run.Outcome // empty: it begins
+		ends []run.Outcome // empty means that the step begins
 	}
 	begins := func(name string) event { return event{name, nil} }
 	ends := func(name string, o run.Outcome) event { return event{name, []run.Outcome{o}} }

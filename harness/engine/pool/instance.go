@@ -22,7 +22,7 @@ type instance struct {
 	inflight inflight
 
 	mu   sync.Mutex
-	done chan struct{} // closed when inflight is; replaced when the server is restarted
+	done chan struct{} // closed when inflight is closed; replaced when the server is restarted
 }
 
 func startInstance(p *Pool, spec project.Target, dir *target.Directory, upstreams upstreams) (*instance, error) {
@@ -52,7 +52,7 @@ func startInstance(p *Pool, spec project.Target, dir *target.Directory, upstream
 	return i, nil
 }
 
-// watch closes the list of steps under way when the server has ended.
+// watch closes the list of running steps when the server has ended.
 func (i *instance) watch() {
 	done, exited := make(chan struct{}), i.Exited()
 	i.mu.Lock()
@@ -65,17 +65,16 @@ func (i *instance) watch() {
 	}()
 }
 
-// waitClosed waits until the list of steps under way of a server that has ended is closed.
+// waitClosed waits until the list of running steps of an ended server is closed.
 func (i *instance) waitClosed() {
 	i.mu.Lock()
 	done := i.done
 	i.mu.Unlock()
-	if done != nil { // nil for a server that lockstep did not start, whose end it cannot see
+	if done != nil { // nil for a server that lockstep did not start: lockstep cannot see its end
 		<-done
 	}
 }
 
-// hasEnded reports whether the server's process has ended.
 func (i *instance) hasEnded() bool {
 	select {
 	case <-i.Exited(): // nil for a server that lockstep did not start
@@ -85,19 +84,19 @@ func (i *instance) hasEnded() bool {
 	}
 }
 
-// end ends the server and waits until nothing is left of it.
+// end stops the server and waits until nothing of it is left.
 func (i *instance) end() {
 	if err := i.Stop(context.WithoutCancel(i.pool.ctx)); err != nil {
 		i.pool.opts.Log.Warn("stop target", "target", i.name, "err", err)
-		return // it may not even have ended
+		return // the process may still run
 	}
 	i.waitClosed()
 }
 
-// process is what scenarios see of a target's process, and do to it.
+// process is the view that scenarios have of a target's process.
 type process struct{ *instance }
 
-// Restart starts the server again, with no steps under way.
+// Restart restarts the server with an empty list of running steps.
 func (p process) Restart(ctx context.Context) error {
 	before, _ := ctx.Deadline()
 	exited := p.Exited()
@@ -107,14 +106,14 @@ func (p process) Restart(ctx context.Context) error {
 		p.waitClosed()
 		p.inflight.reopen()
 		p.watch()
-	default: // it could not be ended, as the error says
+	default: // it could not be stopped, as the error says
 	}
 	return err
 }
 
 func (p process) Log() []string { return logLines(p.Target.Log()) }
 
-// UnderWay may only be called when the process has ended.
+// UnderWay may only be called after the process has ended.
 func (p process) UnderWay() []string {
 	p.waitClosed()
 	return p.inflight.texts()
@@ -129,7 +128,7 @@ func logLines(log []target.Line) []string {
 	return out
 }
 
-// ErrorLog returns the last lines of the log of the target that an error is about.
+// ErrorLog returns the last lines in the log of the target that an error is about.
 func ErrorLog(err error) []string {
 	if e, ok := errors.AsType[*target.Error](err); ok {
 		return logLines(e.Log)

@@ -1,7 +1,7 @@
 // Package pool keeps one server of each target running while scenarios need it.
 //
-// A pool has a slot for each target. A slot holds the instance that runs now and replaces one that has ended. An instance
-// lists the steps that it has under way, which every finding about its crash shows.
+// A pool has a slot for each target. A slot holds the current instance, and replaces one that has ended. An instance
+// lists its running steps, which every finding about its crash shows.
 package pool
 
 import (
@@ -17,28 +17,28 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/target"
 )
 
-// Options say what the servers of a pool are started with. All but Directories and Restarts are needed.
+// Options say what the servers of a pool are started with. All but Directories and Restarts are required.
 type Options struct {
-	Environ []string       // the environment that they inherit the usual variables from
-	Program string         // lockstep's own, which targets start by ${{ lockstep }}
-	MaxBody int64          // bytes of a body that are kept
+	Environ []string       // the environment from which they inherit the usual variables
+	Program string         // the lockstep program, which targets start by ${{ lockstep }}
+	MaxBody int64          // how many bytes of a body are kept
 	Stubs   []project.Stub // the upstreams that each target gets
-	// Directories gives every target a directory, also those that do not ask for one.
+	// Directories gives every target a directory, even if its command does not ask for one.
 	Directories bool
-	// Restarts is how often a server that has ended is started again.
+	// Restarts is how often a server that has ended is restarted.
 	Restarts int
 	Observer Observer
 	Log      *slog.Logger
 }
 
-// An Observer hears what a pool does.
+// An Observer is notified of what a pool does.
 type Observer interface {
-	// Starting is called when a target is being started; the function that it returns, when that is over.
+	// Starting is called when a target starts. The returned function is called when it is ready or has failed.
 	Starting(target string) (done func())
-	// OwnerUnchecked is called with a target of which it is not known that its own process answers on its port, and why.
-	// The reason is "" when it is known.
+	// OwnerUnchecked is called for each target, with the reason why lockstep cannot tell that the target's own process
+	// owns its port. The reason is "" when lockstep can tell.
 	OwnerUnchecked(target, why string)
-	// Watch returns what hears of the target's steps.
+	// Watch returns the function that is notified of the target's steps.
 	Watch(target string) run.Watch
 }
 
@@ -50,7 +50,7 @@ type Pool struct {
 	slots []slot // in the order of the targets
 }
 
-// New returns a pool whose servers live as long as ctx at most.
+// New returns a pool whose servers end with ctx at the latest.
 func New(ctx context.Context, targets []project.Target, opts Options) *Pool {
 	p := &Pool{ctx: ctx, opts: opts, slots: make([]slot, len(targets))}
 	for i := range p.slots {
@@ -59,8 +59,8 @@ func New(ctx context.Context, targets []project.Target, opts Options) *Pool {
 	return p
 }
 
-// Start starts all targets at once when it is first called, and returns them. Later calls start those again that have ended
-// since. When one cannot be started, errs has its error in its place, and there are no targets.
+// Start starts all targets at once on its first call, and returns them. Later calls restart targets that have ended
+// since. errs has an error for each target that cannot be started; then there are no targets.
 func (p *Pool) Start() (targets []*run.Target, errs []error) {
 	p.once.Do(func() { p.each((*slot).startFirst) })
 	targets, errs = make([]*run.Target, len(p.slots)), make([]error, len(p.slots))
@@ -73,7 +73,7 @@ func (p *Pool) Start() (targets []*run.Target, errs []error) {
 	return targets, nil
 }
 
-// Stop ends all targets at once and waits until nothing of them is left.
+// Stop stops all targets at once and waits until nothing of them is left.
 func (p *Pool) Stop() { p.each((*slot).stop) }
 
 func (p *Pool) each(do func(*slot)) {
@@ -84,7 +84,7 @@ func (p *Pool) each(do func(*slot)) {
 	wg.Wait()
 }
 
-// Configure adds the environment and the files of a scenario to what the targets start with.
+// Configure adds a scenario's environment and files to those that the targets start with.
 func (p *Pool) Configure(s scenario.Setup) {
 	for i := range p.slots {
 		spec := &p.slots[i].spec.Spec

@@ -9,28 +9,27 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/target"
 )
 
-// A slot is the place of one target in a pool. It has the server that runs now, and those that ran before.
+// A slot is the place of one target in a pool. It has the current server and those that ran before.
 type slot struct {
 	pool *Pool
 	spec project.Target
 
-	mu        sync.Mutex  // guards what follows
+	mu        sync.Mutex  // guards the fields below
 	current   *instance   // nil until one has started
 	err       error       // of the last start
-	restarts  int         // how often a server that has ended may still be replaced
-	ended     []*instance // before this one
+	restarts  int         // how often an ended server may still be replaced
+	ended     []*instance // servers before the current one
 	dir       *target.Directory
 	upstreams upstreams
 }
 
-// startFirst starts the first server.
 func (s *slot) startFirst() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.start()
 }
 
-// ready returns the server that runs. It first replaces one that has ended, as often as the slot may.
+// ready returns the running server. If it has ended, ready first replaces it, as often as the slot may.
 func (s *slot) ready() (*run.Target, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +37,7 @@ func (s *slot) ready() (*run.Target, error) {
 		s.restarts--
 		s.pool.opts.Log.Warn("target has ended and is started again",
 			"target", s.spec.Spec.Name, "status", s.current.ExitStatus(), "starts_left", s.restarts)
-		s.current.end() // and whatever it started
+		s.current.end() // stops also what it has started
 		s.start()
 	}
 	if s.err != nil {
@@ -61,7 +60,7 @@ func (s *slot) start() {
 	s.current = started
 }
 
-// prepare makes what all servers of the slot share: the upstreams that they call, and their directory if they have one.
+// prepare creates what all servers of the slot share: their upstreams, and their directory if they have one.
 func (s *slot) prepare() (err error) {
 	if s.upstreams == nil {
 		if s.upstreams, err = startUpstreams(s.spec.Spec.Name, &s.pool.opts); err != nil {
@@ -77,7 +76,7 @@ func (s *slot) prepare() (err error) {
 	return nil
 }
 
-// stop ends all servers of the slot, their upstreams and their directory, and waits until nothing is left of them.
+// stop stops all servers of the slot, their upstreams and their directory, and waits until nothing of them is left.
 func (s *slot) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 // upstreams are the stubs of one target, by name.
 type upstreams map[string]*stub.Server
 
-// startUpstreams starts the stubs of a target.
 func startUpstreams(target string, opts *Options) (upstreams, error) {
 	out := upstreams{}
 	for _, s := range opts.Stubs {
@@ -26,7 +25,7 @@ func startUpstreams(target string, opts *Options) (upstreams, error) {
 	return out, nil
 }
 
-// values returns what commands may name: lockstep's own program, the addresses of the stubs, and the secrets among others.
+// values returns the names that commands may use: the lockstep program, the addresses of the stubs, and the secrets.
 func (u upstreams) values(program string, others map[string]string) map[string]string {
 	out := map[string]string{project.ProgramName: program}
 	for name, value := range others {
@@ -40,7 +39,7 @@ func (u upstreams) values(program string, others map[string]string) map[string]s
 	return out
 }
 
-// forget lets go of what was asked by a process that has not come up.
+// forget drops the requests of a process that has failed to start.
 func (u upstreams) forget() {
 	for _, s := range u {
 		s.Forget()

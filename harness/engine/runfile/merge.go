@@ -19,14 +19,15 @@ import (
 
 // A Part is the run file of one shard.
 type Part struct {
-	Name string // what it is called, such as its path
+	Name string // shown in messages, such as its path
 	File io.Reader
 }
 
-// Merge reads the run files of all shards of a run and returns what one run would have written; see File.Write. The error is a
-// *UsageError when a shard is missing, occurs twice, or belongs to another run.
+// Merge reads the run files of all shards of a run and returns what one run would have written; see File.Write. The
+// error is a *UsageError when a shard is missing, occurs twice, or belongs to another run.
 //
-// The merged run starts with the first shard and ends with the last one. It has the jobs of the shard that had the most.
+// The merged run starts with the first shard and ends with the last one. It has the highest number of jobs of any
+// shard.
 func Merge(p *project.Project, parts []Part) (*File, error) {
 	m := merger{project: p, names: map[int]string{}, unchecked: map[string]string{}}
 	for _, part := range parts {
@@ -53,7 +54,7 @@ type merger struct {
 	unchecked map[string]string
 }
 
-// add adds a part if it belongs to the run of those before it.
+// add adds a part if it belongs to the same run as those before it.
 func (m *merger) add(name string, r *File) error {
 	h := r.Header
 	if h.Shard == nil {
@@ -121,7 +122,7 @@ func (m *merger) checkSameRun(name string, h *transcript.RunHeader) error {
 	return nil
 }
 
-// sameReference reports whether the references of two shards could be recorded as one.
+// sameReference reports whether the references of two shards can be recorded as one.
 func sameReference(a, b *transcript.Recording) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -167,7 +168,7 @@ func (m *merger) checkOwnScenarios(name string, r *File) error {
 	return nil
 }
 
-// firstMissing returns the first scenario of all that is not among the others; nil when there is none.
+// firstMissing returns the first scenario of all that among lacks, or nil.
 func firstMissing(among, all []*scenario.Scenario) *scenario.Scenario {
 	there := map[*scenario.Scenario]bool{}
 	for _, s := range among {
@@ -181,7 +182,7 @@ func firstMissing(among, all []*scenario.Scenario) *scenario.Scenario {
 	return nil
 }
 
-// selection returns the scenarios of those ids.
+// selection returns the scenarios with those ids.
 func (m *merger) selection(ids []string) ([]*scenario.Scenario, error) {
 	var out []*scenario.Scenario
 	wanted := map[string]bool{}
@@ -199,7 +200,7 @@ func (m *merger) selection(ids []string) ([]*scenario.Scenario, error) {
 	return out, nil
 }
 
-// result merges the parts, if none is missing.
+// result merges the parts if all of them are there.
 func (m *merger) result() (*File, error) {
 	if m.first == "" {
 		return nil, &project.UsageError{What: "no shard", Fix: "name the run files that lockstep run --shard has written"}
@@ -230,7 +231,7 @@ func (m *merger) result() (*File, error) {
 	return out, nil
 }
 
-// inRunOrder returns the cases in the order of a run with one job: those with targets of their own first.
+// inRunOrder returns the cases in the order of a run with one job: those with their own targets first.
 func (r *File) inRunOrder() []*Case {
 	var out []*Case
 	for _, fresh := range []bool{true, false} {
@@ -243,7 +244,6 @@ func (r *File) inRunOrder() []*Case {
 	return out
 }
 
-// Write writes a merged run file.
 func (r *File) Write(to io.Writer) error {
 	w, err := transcript.NewRunWriter(to, r.Header)
 	if err != nil {
@@ -257,7 +257,6 @@ func (r *File) Write(to io.Writer) error {
 	return r.writeAll(w, written)
 }
 
-// writeAll writes transcripts and the footer.
 func (r *File) writeAll(w *transcript.RunWriter, ts []*transcript.Transcript) error {
 	for _, n := range r.Footer.NotApplicable {
 		w.NotApplicable(n.Scenario, n.Why)
@@ -270,7 +269,7 @@ func (r *File) writeAll(w *transcript.RunWriter, ts []*transcript.Transcript) er
 	return w.Close(r.Footer.Took)
 }
 
-// selectionSum names a selection in a line.
+// selectionSum returns a short checksum of a selection.
 func selectionSum(ids []string) string {
 	digest := sha256.Sum256([]byte(strings.Join(ids, "\n")))
 	return hex.EncodeToString(digest[:4])

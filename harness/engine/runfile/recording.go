@@ -10,20 +10,20 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A Recording is what a reference did in a run. Other runs judge candidates against it, without starting the reference. Nil
-// stands for no recording.
+// A Recording is what a reference did in a run. Other runs judge candidates against it without starting the reference.
+// Nil means no recording.
 type Recording struct {
 	Header transcript.RunHeader
 
 	transcripts   map[string]*transcript.Transcript // by scenario
-	notApplicable map[string]string                 // why, by scenario
+	notApplicable map[string]string                 // the reason, by scenario
 	project       *project.Project
-	version       string // of the reference now; "" when it is unknown
+	version       string // of the current reference; "" when unknown
 }
 
-// ReadRecording reads a recording, and finds out what has changed since; the scenarios concerned are unknown in a run. version
-// is that of the reference now; when it is "", the project says it, if it can. The error is transcript.ErrIncomplete when the
-// recording lacks its end, and a *UsageError when the file is not a recording.
+// ReadRecording reads a recording and finds out what has changed since. The scenarios that a change concerns are
+// unknown in a run. version is that of the current reference; when "", the project states it, if it can. The error is
+// transcript.ErrIncomplete when the recording lacks its last line, and a *UsageError when the file is not a recording.
 func ReadRecording(p *project.Project, file io.Reader, version string) (*Recording, error) {
 	r := &Recording{transcripts: map[string]*transcript.Transcript{}, notApplicable: map[string]string{}, project: p, version: version}
 	footer, err := transcript.ReadRun(file, func(h transcript.RunHeader) error {
@@ -51,10 +51,10 @@ func ReadRecording(p *project.Project, file io.Reader, version string) (*Recordi
 	return r, err
 }
 
-// Reference is the name of the target that was recorded.
+// Reference is the name of the recorded target.
 func (r *Recording) Reference() string { return r.Header.Targets[0].Name }
 
-// String says what was recorded when: "typescript 1.2, recorded on 2026-11-20 09:30 UTC by lockstep 0.1.0".
+// String says what was recorded, and when: "typescript 1.2, recorded on 2026-11-20 09:30 UTC by lockstep 0.1.0".
 func (r *Recording) String() string {
 	name := r.Reference()
 	if v := r.Header.Recording.Version; v != "" {
@@ -63,10 +63,10 @@ func (r *Recording) String() string {
 	return fmt.Sprintf("%s, recorded on %s by lockstep %s", name, r.Header.Started.UTC().Format("2006-01-02 15:04 UTC"), r.Header.Version)
 }
 
-// NotApplicable says why a scenario did not apply to the reference; "" when it did.
+// NotApplicable says why a scenario did not apply to the reference, or returns "".
 func (r *Recording) NotApplicable(s *scenario.Scenario) string { return r.notApplicable[s.ID] }
 
-// Transcript returns what the reference did in a scenario; nil without a recording.
+// Transcript returns what the reference did in a scenario, or nil without a recording.
 func (r *Recording) Transcript(s *scenario.Scenario) *transcript.Transcript {
 	if r == nil {
 		return nil
@@ -74,7 +74,7 @@ func (r *Recording) Transcript(s *scenario.Scenario) *transcript.Transcript {
 	return r.transcripts[s.ID]
 }
 
-// Join puts what the reference did before what the candidates did.
+// Join puts the reference's transcript before those of the candidates.
 func (r *Recording) Join(s *scenario.Scenario, ts []*transcript.Transcript) []*transcript.Transcript {
 	if r == nil {
 		return ts
@@ -98,8 +98,8 @@ func NewRecordingWriter(to io.Writer, h transcript.RunHeader, name string, refer
 	return transcript.NewRunWriter(to, h)
 }
 
-// Recordable reports whether a run that was merged can be recorded. The error is a *UsageError: the reference was not there,
-// but recorded itself.
+// Recordable reports whether a merged run can be recorded. The error is a *UsageError when a recording replaced the
+// reference.
 func (r *File) Recordable() error {
 	if r.reference == nil {
 		return ErrRecordedAgain
@@ -107,7 +107,7 @@ func (r *File) Recordable() error {
 	return nil
 }
 
-// WriteRecording writes the recording of a run that was merged: what Options.Record would have got, had it been one run.
+// WriteRecording writes the recording of a merged run: what Options.Record would have got from a single run.
 func (r *File) WriteRecording(to io.Writer) error {
 	if err := r.Recordable(); err != nil {
 		return err

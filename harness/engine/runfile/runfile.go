@@ -1,5 +1,5 @@
-// Package runfile reads the run files of a project, puts those of shards together, and reads and writes recordings, which
-// stand in for the reference in other runs.
+// Package runfile reads the run files of a project and merges those of shards. It also reads and writes recordings,
+// which replace the reference in other runs.
 package runfile
 
 import (
@@ -22,7 +22,7 @@ type File struct {
 	Cases  []*Case // in the order of the project's scenarios
 
 	Transcripts []*transcript.Transcript // in the order of the file
-	reference   *transcript.Recording    // what a recording of a merged run depends on; nil without one
+	reference   *transcript.Recording    // what a recording of a merged run depends on; nil when it cannot be recorded
 }
 
 // A Case is what the targets of a run did in one scenario.
@@ -30,10 +30,11 @@ type Case struct {
 	Scenario      *scenario.Scenario
 	NotApplicable string                   // why there are no transcripts
 	Transcripts   []*transcript.Transcript // in the order of the header's targets
-	// Again has the transcripts of its other runs, when it was repeated. Judging exchanges them, so that Transcripts are those of
-	// the worst run.
+	// Again has the transcripts of the other runs of a repeated scenario. Judging swaps them, so that Transcripts are
+	// those of the worst run.
 	Again [][]*transcript.Transcript
-	// Probe has those of its probe, which ran to find out whether values are constants; none when it was not probed.
+	// Probe has the transcripts of the probe, which ran to find out whether values are constants. It is empty without a
+	// probe.
 	Probe []*transcript.Transcript
 }
 
@@ -53,7 +54,6 @@ func (c *Case) Add(t *transcript.Transcript) {
 	c.Again[t.Run-2] = append(c.Again[t.Run-2], t)
 }
 
-// All returns the transcripts of all runs.
 func (c *Case) All() []*transcript.Transcript {
 	return slices.Concat(c.Transcripts, slices.Concat(c.Again...))
 }
@@ -78,11 +78,11 @@ func Messages(t *transcript.Transcript) iter.Seq[[]byte] {
 	}
 }
 
-// Alone reports whether there was one target and nothing to compare it with.
+// Alone reports whether there was one target, and nothing to compare it with.
 func (r *File) Alone() bool { return len(r.Header.Targets) == 1 }
 
-// Read reads a run file of the project. The error is a *UsageError when the file is of another contract or of other
-// scenarios, and transcript.ErrIncomplete when it has no end: such a file has no judgement.
+// Read reads a run file of the project. The error is a *UsageError when the file belongs to another contract or other
+// scenarios. It is transcript.ErrIncomplete when the last line is missing: such a file cannot be judged.
 func Read(p *project.Project, file io.Reader) (*File, error) {
 	r := &File{}
 	cases := map[string]*Case{}
@@ -105,7 +105,7 @@ func Read(p *project.Project, file io.Reader) (*File, error) {
 	})
 	if err != nil {
 		if usage, ok := errors.AsType[*project.UsageError](err); ok {
-			return nil, usage // the line says nothing
+			return nil, usage // the line number would not help
 		}
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func Read(p *project.Project, file io.Reader) (*File, error) {
 	return r, nil
 }
 
-// checkOrigin reports whether a run was made with the contract and the scenarios of the project.
+// checkOrigin checks whether a run was made with the contract and the scenarios of the project.
 func checkOrigin(p *project.Project, h *transcript.RunHeader) error {
 	const fix = "judge it with the files that it was made with, or run again"
 	switch {
@@ -154,8 +154,9 @@ func caseOf(p *project.Project, cases map[string]*Case, id string) (*Case, error
 	return cases[id], nil
 }
 
-// arrange puts the transcripts of each run into the order of the targets. There must be one for each. A scenario may have been
-// run less often than others, and then not at all: because its recording is stale, or lockstep itself has failed.
+// arrange puts the transcripts of each run into the order of the targets and reports whether each target has one. A
+// scenario may have fewer runs than others only if it did not run at all: its recording is stale, or lockstep itself
+// panicked.
 func (c *Case) arrange(h *transcript.RunHeader) bool {
 	if len(c.Transcripts) > 0 && c.Transcripts[0].Run > 0 && len(c.Again) != h.Repeat-1 {
 		return false

@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// StaleReason says what has changed since a scenario was recorded, so that the reference might do something else today, or get
-// other requests; "" when nothing has. Rules of comparison, waivers and the contract do not matter, because they apply when a
-// recording is judged; but the contract names streams and events, which scenarios refer to.
+// StaleReason says what has changed since a scenario was recorded, so that the reference might act differently today or
+// get other requests. It returns "" when nothing has. Comparison rules, waivers and the contract do not matter, because
+// they apply when a recording is judged. But the contract names streams and events, which scenarios refer to.
 func (r *Recording) StaleReason(s *scenario.Scenario) string {
 	sum, recorded := r.Header.Recording.Scenarios[s.ID]
 	t := r.transcripts[s.ID]
@@ -38,7 +38,7 @@ func (r *Recording) StaleReason(s *scenario.Scenario) string {
 	return ""
 }
 
-// changedForAll says what has changed for all scenarios: the reference, or what is kept of its responses.
+// changedForAll says what has changed for all scenarios: the reference, or how much of its responses is kept.
 func (r *Recording) changedForAll() string {
 	was, now := r.Header.Recording, r.project.Settings(r.Reference())
 	if was.Version != "" && r.version != "" && was.Version != r.version {
@@ -58,7 +58,8 @@ func (r *Recording) changedForAll() string {
 	return ""
 }
 
-// changedLimit names a limit that has changed and that cut something short in the recording, or would now; "" when none has.
+// changedLimit names a changed limit that cut something short in the recording, or would do so now. It returns "" when
+// there is none.
 func (r *Recording) changedLimit(s *scenario.Scenario, t *transcript.Transcript) string {
 	was, now := r.Header.Recording.Limits, r.project.Limits.Recorded()
 	var step time.Duration
@@ -88,11 +89,11 @@ func (r *Recording) changedLimit(s *scenario.Scenario, t *transcript.Transcript)
 	return ""
 }
 
-// reached reports whether an amount is at the old or the new value of a bound that has changed.
+// reached reports whether an amount is at the old or the new value of a limit that has changed.
 func reached[T cmp.Ordered](amount, was, now T) bool { return was != now && amount >= min(was, now) }
 
-// changedName names a stream or an event that the contract has renamed. Scenarios await events by name, and rules refer to
-// streams by the names of their operations.
+// changedName names a stream or an event that the contract has renamed. Scenarios await events by name, and rules refer
+// to streams by the names of their operations.
 func (r *Recording) changedName(t *transcript.Transcript) string {
 	if r.Header.Contract == r.project.Sums.Contract {
 		return ""
@@ -113,7 +114,6 @@ func (r *Recording) changedName(t *transcript.Transcript) string {
 	return ""
 }
 
-// exchangesOf returns the exchanges that opened a stream.
 func exchangesOf(t *transcript.Transcript, s *transcript.Stream) (out []*transcript.Exchange) {
 	for i := range t.Steps {
 		for _, x := range t.Steps[i].Exchanges {
@@ -125,7 +125,7 @@ func exchangesOf(t *transcript.Transcript, s *transcript.Stream) (out []*transcr
 	return out
 }
 
-// Stale returns the scenarios of a selection that cannot be judged against the recording, and why, in their order.
+// Stale returns, in their order, the selected scenarios that cannot be judged against the recording, and the reasons.
 func (r *Recording) Stale(sel project.Selection) (ids, why []string) {
 	picked, err := r.project.Select(sel)
 	if err != nil {
