@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// children are the processes that this package has started and not yet waited for. Any other child of this program was
-// adopted, see AdoptOrphans.
+// children are the processes that this package has started and not yet waited for. Any other child of this program is
+// an adopted one, see AdoptOrphans.
 var children = struct {
 	sync.RWMutex
 	pids map[int]bool
@@ -19,7 +19,7 @@ var children = struct {
 // processesAlive counts the targets' processes, from their start until their groups have been killed.
 var processesAlive atomic.Int32
 
-// startChild is os.StartProcess. The child is in children before isChild can be asked about it.
+// startChild is os.StartProcess, and adds the child to children. The lock prevents isChild from missing a new child.
 func startChild(path string, argv []string, attr *os.ProcAttr) (*os.Process, error) {
 	children.Lock()
 	defer children.Unlock()
@@ -30,8 +30,8 @@ func startChild(path string, argv []string, attr *os.ProcAttr) (*os.Process, err
 	return child, err
 }
 
-// startShell starts a shell in a process group of its own. It reads from a pipe whose other end only the harness has, so
-// that a read ends when the harness does. The shell writes to stdout; nil is /dev/null.
+// startShell starts a shell in its own process group. Only the harness has the other end of the pipe that the shell
+// reads. So the read ends when the harness ends. The shell writes to stdout, or to /dev/null when stdout is nil.
 func startShell(script, argument string, stdout *os.File) (shell *os.Process, writeEnd *os.File, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -47,7 +47,7 @@ func startShell(script, argument string, stdout *os.File) (shell *os.Process, wr
 	}
 	defer readEnd.Close()
 	shell, err = startChild("/bin/sh", []string{"sh", "-c", script, "sh", argument}, &os.ProcAttr{
-		Dir:   "/", // so that it keeps no directory in use
+		Dir:   "/", // so that no other directory is kept in use
 		Env:   []string{"PATH=/usr/bin:/bin"},
 		Files: []*os.File{readEnd, stdout, null},
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
@@ -59,7 +59,7 @@ func startShell(script, argument string, stdout *os.File) (shell *os.Process, wr
 	return shell, writeEnd, nil
 }
 
-// waitChild waits for a child of startChild.
+// waitChild waits for a process from startChild.
 func waitChild(child *os.Process) (*os.ProcessState, error) {
 	state, err := child.Wait()
 	children.Lock()

@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// A command is a Spec's command with all expressions and paths resolved.
+// A command is a Spec's command after all expressions and paths have been resolved.
 type command struct {
-	path string // of the executable; relative to dir unless absolute
+	path string // the executable; relative to dir unless absolute
 	argv []string
 	dir  string
 	env  []string
 	stop Stop
-	log  int // lines to keep
+	log  int // how many lines to keep
 }
 
 // values returns the values of the expressions in a spec.
@@ -30,7 +30,6 @@ func (s Spec) values(port int, directory string) map[string]string {
 	return values
 }
 
-// command returns what to execute.
 func (s Spec) command(values map[string]string, environ []string) (command, error) {
 	c := command{dir: fill(s.Dir, values), stop: s.Stop, log: s.LogLines}
 	for _, arg := range s.Command {
@@ -60,8 +59,8 @@ func (s Spec) command(values map[string]string, environ []string) (command, erro
 	return c, err
 }
 
-// lookUp finds the executable of a name in the target's PATH, which can differ from the harness's. It ignores entries that
-// are not absolute, since these depend on the working directory.
+// lookUp finds an executable by its name in the target's PATH, which can differ from the harness's. It ignores entries
+// that are not absolute, because they depend on the working directory.
 func lookUp(name, path string) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name, nil
@@ -81,14 +80,15 @@ func lookUp(name, path string) (string, error) {
 	return "", fmt.Errorf("command %q: not found in PATH", name)
 }
 
-// Find reports why Start would not find the command; nil when it would, or when the spec is that of a server that runs.
+// Find reports why Start would not find the command. It returns nil when Start would find it, or when the spec has a
+// URL.
 func (s Spec) Find(environ []string) error {
 	if len(s.Command) == 0 {
 		return nil
 	}
 	if len(namesIn(s.Dir)) > 0 {
 		if strings.ContainsRune(s.Command[0], filepath.Separator) && !filepath.IsAbs(s.Command[0]) {
-			return nil // it is below a directory that is not there yet
+			return nil // the command is in a directory that does not exist yet
 		}
 		s.Dir = ""
 	}
@@ -102,7 +102,7 @@ func (s Spec) Find(environ []string) error {
 	return nil // Start finds all other mistakes
 }
 
-// file returns where the executable is, as seen from the harness.
+// file returns the path of the executable as seen from the harness.
 func (c command) file() string {
 	if filepath.IsAbs(c.path) {
 		return c.path
@@ -121,7 +121,7 @@ func (c command) execFailed(err error) error {
 	return fmt.Errorf("command %q: execute %q: %w", c.argv[0], file, withoutPath(err))
 }
 
-// withoutPath returns the cause of an error without the operation and the path, which the message around it says.
+// withoutPath returns the cause of an error without the operation and the path, because the message around it has them.
 func withoutPath(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -129,10 +129,10 @@ func withoutPath(err error) error {
 	return err
 }
 
-// passed are the variables of the harness that every target gets: those about programs, home, temporary files and language.
+// passed are the variables of the harness that every target inherits: for programs, home, temporary files and language.
 var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE"}
 
-// inherited returns the part of the harness's environment that a target gets.
+// inherited returns the part of the harness's environment that a target inherits.
 func inherited(environ, more []string) map[string]string {
 	env := map[string]string{}
 	for _, setting := range environ {
@@ -147,10 +147,11 @@ func inherited(environ, more []string) map[string]string {
 // placeholder is an expression in a text, with the name inside.
 var placeholder = regexp.MustCompile(`(?s)\$\{\{(.*?)\}\}`)
 
-// Names are what may stand between ${{ and }} in a command, its environment, its working directory and its files.
+// Names are the names that may be used between ${{ and }} in a command, its environment, its working directory and its
+// files.
 var Names = []string{"directory", "host", "port"}
 
-// An UnknownError is about a name between ${{ and }} that is not one of Names.
+// An UnknownError reports a name between ${{ and }} that is not one of Names.
 type UnknownError struct {
 	Expression, Name string
 	more             []string
@@ -164,8 +165,8 @@ func (e *UnknownError) Error() string {
 	return e.Expression + " is unknown; there are " + known
 }
 
-// Placeholders returns the names between ${{ and }} in text. It is an error when one is neither in Names nor in more, an
-// UnknownError, or when one is not closed.
+// Placeholders returns the names between ${{ and }} in text. The error is an UnknownError when a name is neither in
+// Names nor in more. An expression that is not closed is an error too.
 func Placeholders(text string, more ...string) (names []string, err error) {
 	rest := text
 	for _, found := range placeholder.FindAllStringSubmatch(text, -1) {
@@ -190,7 +191,7 @@ func namesIn(text string) (names []string) {
 	return names
 }
 
-// fill puts values in the place of the placeholders in text, which Validate has checked.
+// fill replaces the placeholders in text by values. Validate has checked the placeholders before.
 func fill(text string, values map[string]string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(p string) string {
 		return values[strings.TrimSpace(p[len("${{"):len(p)-len("}}")])]

@@ -14,10 +14,10 @@ import (
 	"sync"
 )
 
-// A Directory is a folder for one server: it begins with the files of the Spec, and is removed with the server. It is what
-// "${{ directory }}" stands for. A server that is started again gets the same folder, with everything that was left in it.
+// A Directory is a folder for one server, the value of "${{ directory }}". It first has the files of the Spec, and is
+// removed with the server. A restarted server gets the same folder with everything in it.
 //
-// It does not outlive the harness: a cleaner removes it when the harness ends first.
+// If the harness ends first, a cleaner removes the folder.
 type Directory struct {
 	path    string
 	cleaner *cleaner
@@ -28,21 +28,22 @@ type Directory struct {
 	removed      bool
 }
 
-// A File is put into the directory before the server starts.
+// A File is written into the directory before the server starts.
 type File struct {
-	Path string // below the directory, with slashes: "config/config.yaml"
+	Path string // relative to the directory, with slashes: "config/config.yaml"
 	Data []byte
-	// Text says that Data is a text in which expressions such as "${{ port }}" are replaced, as in Env.
+	// Text means that Data is a text in which expressions such as "${{ port }}" are replaced, as in Env.
 	Text bool
 }
 
-// NewDirectory makes an empty directory below a folder; "" means the one for temporary files. It has to be removed.
+// NewDirectory creates an empty directory in a folder; "" means the folder for temporary files. The caller must remove
+// it.
 func NewDirectory(in string) (*Directory, error) {
 	made, err := mkdir(in)
 	if err != nil {
 		return nil, err
 	}
-	// A server that asks for its working directory gets the path without symbolic links.
+	// A server that asks the system for its working directory gets a path without symbolic links.
 	if real, err := filepath.EvalSymlinks(made); err == nil {
 		made = real
 	}
@@ -53,8 +54,8 @@ func NewDirectory(in string) (*Directory, error) {
 	return d, nil
 }
 
-// mkdir makes a folder whose name always has the same length: servers may show their path in a response, whose length then
-// does not change.
+// mkdir creates a folder whose name always has the same length. Servers may show their path in a response, and its
+// length must not change from run to run.
 func mkdir(in string) (string, error) {
 	for try := 0; ; try++ {
 		name := filepath.Join(cmp.Or(in, os.TempDir()), fmt.Sprintf("lockstep-%016x", rand.Uint64()))
@@ -73,7 +74,7 @@ func (d *Directory) Path() string {
 	return d.path
 }
 
-// Remove removes the directory with everything in it. It can be called again.
+// Remove removes the directory with everything in it. It can be called several times.
 func (d *Directory) Remove() error {
 	if d == nil {
 		return nil
@@ -84,7 +85,7 @@ func (d *Directory) Remove() error {
 		return nil
 	}
 	err := os.RemoveAll(d.path)
-	if errors.Is(err, fs.ErrPermission) { // a server may have removed the right to read its own folders
+	if errors.Is(err, fs.ErrPermission) { // a server may have removed the permission to read its folders
 		_ = filepath.WalkDir(d.path, func(p string, e fs.DirEntry, _ error) error {
 			if e != nil && e.IsDir() {
 				_ = os.Chmod(p, 0o700)
@@ -101,12 +102,12 @@ func (d *Directory) Remove() error {
 	return nil
 }
 
-// writeFiles writes the files of the spec. A server that starts again finds its files as it has left them, except those that
-// name its port, when it has another one.
+// writeFiles writes the files of the spec. A restarted server finds its files as it left them. Only the files that
+// contain its port are written again when the port has changed.
 func (d *Directory) writeFiles(files []File, values map[string]string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	root, err := os.OpenRoot(d.path) // no symbolic link leads out of a Root
+	root, err := os.OpenRoot(d.path) // an os.Root does not follow symbolic links to the outside
 	if err != nil {
 		return err
 	}
@@ -122,9 +123,9 @@ func (d *Directory) writeFiles(files []File, values map[string]string) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return fmt.Errorf("file %q: %w", f.Path, withoutPath(err))
 		}
-		// The server may have put anything there since, such as a pipe, on which a write hangs.
+		// The server may have put something else there, such as a pipe, on which a write would hang.
 		if info, err := root.Lstat(name); err == nil && !info.IsDir() {
-			_ = root.Remove(name) // if it stays, the next call fails
+			_ = root.Remove(name) // if it cannot be removed, the write fails
 		}
 		if err := root.WriteFile(name, data, 0o600); err != nil {
 			return fmt.Errorf("file %q: %w", f.Path, withoutPath(err))
@@ -134,7 +135,7 @@ func (d *Directory) writeFiles(files []File, values map[string]string) error {
 	return nil
 }
 
-// names reports whether an expression of the file has a name.
+// names reports whether an expression of the file uses a name.
 func (f File) names(name string) bool {
 	if !f.Text {
 		return false
@@ -142,7 +143,7 @@ func (f File) names(name string) bool {
 	return slices.Contains(namesIn(string(f.Data)), name)
 }
 
-// CheckPath reports why a file cannot be put where its path says; nil when it can.
+// CheckPath reports why a file cannot be written at its path, or returns nil.
 func (f File) CheckPath() error {
 	switch {
 	case f.Path == "" || strings.ContainsRune(f.Path, 0):
@@ -153,7 +154,7 @@ func (f File) CheckPath() error {
 	return nil
 }
 
-// checkFiles returns what is wrong with the files of a spec.
+// checkFiles returns the mistakes in the files of a spec.
 func checkFiles(files []File, names ...string) (mistakes []error) {
 	for i, f := range files {
 		if err := f.CheckPath(); err != nil {

@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// tenant is the spec of a server that has files in a directory of its own.
+// tenant is the spec of a server that has files in its own directory.
 func tenant(files ...File) Spec {
 	spec := roleSpec("tenant")
 	spec.Env[dirVariable], spec.Files = "${{ directory }}", files
 	return spec
 }
 
-// found returns what a tenant has told that it found.
+// found returns the files that a tenant has reported.
 func found(t *Target) []string {
 	var out []string
 	for _, line := range t.Log() {

@@ -2,12 +2,12 @@ package target
 
 import "fmt"
 
-// An Error says that a target did not start, did not get ready or did not end.
+// An Error says that a target failed to start, to become ready, or to exit.
 type Error struct {
-	Target string // its name
-	Doing  string // what was being done to it: "start", "reach", "terminate", "stop"
+	Target string // name of the target
+	Doing  string // what failed: "start", "reach", "terminate", "stop"
 	Err    error
-	Log    []Line // the last lines it wrote; empty when it was not started
+	Log    []Line // the last lines of its log; empty when it was not started
 }
 
 // Error returns one line, without the log.

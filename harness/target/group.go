@@ -18,36 +18,36 @@ import (
 // A group is a process group that does not outlive the harness.
 //
 // Its first member, which gives the group its id, is a guard: a shell that ignores signals and reads from a pipe. Only
-// the harness has the write end, and never writes. When the harness ends, in whatever way, the kernel closes the write end,
-// the read ends, and the guard kills its whole group, itself included.
+// the harness has the write end, and never writes. When the harness ends, in whatever way, the kernel closes the write
+// end, the read ends, and the guard kills its whole group, itself included.
 //
-// Why no process escapes:
+// No process escapes, for these reasons:
 //
-//   - The target joins the group between fork and exec (SysProcAttr.Pgid), so it never runs outside of it. When the
-//     harness dies right then, the forked child still has its own copy of the write end. The exec that closes it comes
+//   - The target joins the group between fork and exec (SysProcAttr.Pgid), so it never runs outside of it. If the
+//     harness dies in that moment, the forked child still has its own copy of the write end. The exec that closes it comes
 //     after the joining, so the guard cannot act too early.
-//   - The write end is close-on-exec, as every pipe of package os is, so no child of the harness keeps it.
-//   - The target is started when the guard has said that it ignores signals, so that a SIGTERM to the group cannot end
+//   - The write end is close-on-exec, like every pipe of package os, so no child of the harness keeps it.
+//   - The target starts only after the guard has reported that it ignores signals, so a SIGTERM to the group cannot end
 //     the guard.
-//   - The guard is waited for last. Until then its pid is in use, even as a zombie's, and with it the group's id: a
+//   - The guard is waited for last. Until then its pid is in use, even as a zombie's, and so is the group's id. A
 //     signal to the group never reaches another program.
-//   - SIGKILL to a group is atomic with fork on Linux: a child that is being forked dies too. Elsewhere it is repeated
-//     until no member is left.
+//   - On Linux, SIGKILL to a group is atomic with fork: a child that is being forked dies too. Elsewhere the signal is
+//     repeated until no member is left.
 //
 // A group owns one goroutine, which ends with the guard.
 type group struct {
-	id        int // of the group, and the guard's pid
+	id        int // the id of the group is the guard's pid
 	guard     *os.Process
 	writeEnd  *os.File      // of the pipe that the guard reads
-	guardDied chan struct{} // closed when it has
+	guardDied chan struct{} // closed when the guard has ended
 }
 
 // The guard ignores the signals that programs send to their own group, as in sh's trap 'kill 0' EXIT, and those of a
-// terminal. All commands of the second line are built into the shell: the guard has no children.
+// terminal. All commands of the second line are built into the shell, so the guard has no children.
 const guardScript = `trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN TTOU
 echo ready; read -r _; kill -KILL 0`
 
-// newGroup starts a guard. The group has to be ended with kill.
+// newGroup starts a guard. The caller must end the group with kill.
 func newGroup(ctx context.Context) (*group, error) {
 	output, outputEnd, err := os.Pipe()
 	if err != nil {
@@ -76,7 +76,8 @@ func newGroup(ctx context.Context) (*group, error) {
 	return nil, err
 }
 
-// listen closes ready when the guard first writes, and guardDied when its output ends, which is when it has died.
+// listen closes ready when the guard first writes. It closes guardDied when the guard's output ends, because then it
+// has died.
 func (g *group) listen(output *os.File, ready chan<- struct{}) {
 	defer close(g.guardDied)
 	defer output.Close()
@@ -92,25 +93,26 @@ func (g *group) listen(output *os.File, ready chan<- struct{}) {
 	}
 }
 
-// attributes make a new process a member.
+// attributes let a new process join the group.
 func (g *group) attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pgid: g.id}
 }
 
-// signal sends a signal to all members. It must not be called after kill has returned nil: another group can have the id then.
+// signal sends a signal to all members. It must not be called after kill has returned nil, because another group can
+// have the id by then.
 func (g *group) signal(s syscall.Signal) {
-	// An error would mean a member that may not be signalled, which shows as a member that does not end.
+	// An error would mean a member that may not be signalled. The caller notices that such a member does not exit.
 	_ = syscall.Kill(-g.id, s)
 }
 
-// hasOthers reports whether a member other than the guard is alive; false also when that is not known.
+// hasOthers reports whether a member other than the guard is alive. It also returns false when the system cannot tell.
 func (g *group) hasOthers(ctx context.Context) bool {
 	pids, _ := members(ctx, g.id)
 	return slices.ContainsFunc(pids, func(pid int) bool { return pid != g.id })
 }
 
-// kill ends every member and returns when they are gone. When ctx ends before that, the error names those that are left,
-// with the context's cause, and the group goes on.
+// kill kills every member and returns when all are gone. If ctx ends first, the error has the context's cause and names
+// the members that are left, and the group stays.
 func (g *group) kill(ctx context.Context) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, lastPoll) {
 		g.signal(syscall.SIGKILL)
@@ -129,7 +131,7 @@ func (g *group) kill(ctx context.Context) error {
 	}
 }
 
-// dismiss waits for a guard that has been killed. With it the group's id is free.
+// dismiss waits for a guard that has been killed. Then the group's id is free.
 func (g *group) dismiss() {
 	g.writeEnd.Close()
 	<-g.guardDied

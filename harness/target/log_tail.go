@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// A Stream is where a line of the log comes from.
+// A Stream says where a line of the log comes from.
 type Stream string
 
-// The two streams of a target, and the harness, which adds a line when it did something to the target that the user did
-// not ask for.
+// The two output streams of a target, and the harness. The harness adds a line when it has done something to the target
+// that the user did not ask for.
 const (
 	Stdout  Stream = "stdout"
 	Stderr  Stream = "stderr"
@@ -22,14 +22,14 @@ const (
 // A Line is one line of a target's log.
 type Line struct {
 	Stream Stream
-	// Text is what was written, byte for byte and without the line end. It is not safe to show: use String.
+	// Text is what was written, byte for byte and without the line end. It is not safe to print: use String.
 	Text string
-	// Cut says that the line went on: only its first 4 KiB are kept.
+	// Cut means that the line was longer: only its first 4 KiB are kept.
 	Cut bool
 }
 
-// String returns the line for showing: the stream, the text with control characters, invisible characters and bytes
-// that are not UTF-8 escaped as in Go, and an ellipsis where it was cut.
+// String returns the line for printing: the stream, and the text. Control characters, invisible characters and bytes
+// that are not UTF-8 are escaped as in Go. An ellipsis ends a line that was cut.
 func (l Line) String() string {
 	var b strings.Builder
 	b.WriteString(string(l.Stream))
@@ -52,23 +52,23 @@ func (l Line) String() string {
 	return b.String()
 }
 
-// maxLine bounds how much of a line is kept. Together with the number of lines it bounds a logTail.
+// maxLine limits how much of a line is kept. Together with the number of lines, it limits the size of a logTail.
 const maxLine = 4 << 10
 
-// A logTail keeps the last lines of a target's log, and forgets those before them.
+// A logTail keeps the last lines of a target's log.
 //
-// It is built for fast writers. The lines are a ring of buffers that are used again, so that it soon stops allocating. Of a
-// chunk with more lines than the ring holds, only the end is read.
+// It is built for fast writers. The lines are a ring of buffers that are used again, so it soon stops allocating. If a
+// chunk has more lines than the ring holds, only its end is read.
 type logTail struct {
 	max int
 
 	mu    sync.Mutex
 	lines []entry // grows to max, then a ring
-	next  int     // the oldest entry, once the ring is full
+	next  int     // index of the oldest entry, once the ring is full
 	open  map[Stream]*entry
 }
 
-// An entry is a line in a buffer that later lines use again.
+// An entry is a line in a buffer that later lines reuse.
 type entry struct {
 	stream Stream
 	text   []byte
@@ -83,7 +83,7 @@ func newLogTail(max int) *logTail {
 	}}
 }
 
-// add adds what a stream wrote next. It may begin and end in the middle of a line.
+// add adds what a stream wrote next. A chunk may begin and end in the middle of a line.
 func (l *logTail) add(stream Stream, chunk []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *logTail) note(text string) {
 
 var newline = []byte("\n")
 
-// lastLines returns the end of chunk that has max complete lines, and whether that leaves any complete line out.
+// lastLines returns the end of chunk with at most max complete lines, and whether complete lines are left out.
 func lastLines(chunk []byte, max int) (rest []byte, skipped bool) {
 	if bytes.Count(chunk, newline) <= max {
 		return chunk, false
@@ -122,7 +122,7 @@ func lastLines(chunk []byte, max int) (rest []byte, skipped bool) {
 	return chunk[end+1:], true
 }
 
-// keep puts a complete line into the ring, and gives the buffer of the line that drops out to the next one.
+// keep puts a complete line into the ring. The next line gets the buffer of the line that drops out.
 func (l *logTail) keep(line *entry) {
 	if len(l.lines) < l.max {
 		l.lines = append(l.lines, *line)
@@ -134,7 +134,7 @@ func (l *logTail) keep(line *entry) {
 	*oldest, *line = *line, entry{stream: line.stream, text: oldest.text[:0]}
 }
 
-// last returns the lines in the ring, oldest first, and then incomplete ones.
+// last returns the lines in the ring, oldest first, and then the incomplete ones.
 func (l *logTail) last() []Line {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -91,7 +91,7 @@ func TestALogTailCutsLongLines(t *testing.T) {
 func TestALogTailStopsAllocating(t *testing.T) {
 	for name, chunk := range floods() {
 		j := newLogTail(200)
-		for range 400 { // every buffer has seen every line
+		for range 400 { // so that every buffer has held every line
 			j.add(Stdout, chunk)
 		}
 		if n := testing.AllocsPerRun(50, func() { j.add(Stdout, chunk) }); n != 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 )
 
-// TestMain is two programs. With the name of a role in its environment the test binary is one of the servers of
-// roles_test.go; without, it runs the tests and then looks whether they have left anything behind.
+// TestMain runs one of two programs. If the environment names a role, the test binary is one of the servers in
+// roles_test.go. Otherwise it runs the tests and then checks that they have left nothing running.
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		play(role)
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// reservations says whether a port is still reserved.
+// reservations describes the ports that are still reserved, or returns "".
 func reservations() string {
 	reserved.Lock()
 	defer reserved.Unlock()
@@ -40,15 +40,15 @@ func reservations() string {
 	return fmt.Sprint("reserved ports: ", reserved.ports)
 }
 
-// goroutines returns the goroutines that are still in this package. One that has done its work may need a moment to
-// return from its last function.
+// goroutines returns the goroutines that are still in this package. A goroutine that is done may need a moment to
+// return.
 func goroutines() string {
 	var left []string
 	for deadline := time.Now().Add(hang); time.Now().Before(deadline); runtime.Gosched() {
 		left = nil
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		for _, stack := range strings.Split(string(stacks), "\n\n")[1:] { // the first is ours
+		for _, stack := range strings.Split(string(stacks), "\n\n")[1:] { // the first is the current one
 			if strings.Contains(stack, "harness/target.") {
 				left = append(left, stack)
 			}

@@ -12,13 +12,13 @@ import (
 
 var adopting atomic.Bool
 
-// AdoptOrphans makes this program the parent of every process that its targets leave behind, even of one without the mark in
-// its environment. It is ended with the last target. Use it only in a program that starts nothing but targets, since it
-// also takes the orphans of other processes. It cannot be undone.
+// AdoptOrphans makes this program the parent of every process that its targets leave behind, even of processes without
+// the mark in their environment. Adopted processes end with the last target. A program should call this only if it
+// starts nothing but targets, because it also adopts the orphans of other children. It cannot be undone.
 func AdoptOrphans() {
 	const setChildSubreaper = 36 // prctl(2), PR_SET_CHILD_SUBREAPER
 	if _, _, failed := syscall.RawSyscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0); failed != 0 {
-		return // an old kernel: such orphans go to process 1, as they do without us
+		return // an old kernel: such orphans go to process 1, as usual
 	}
 	adopting.Store(true)
 	ended := make(chan os.Signal, 1)
@@ -30,10 +30,10 @@ func AdoptOrphans() {
 	}()
 }
 
-// adopted reports whether a process is a child of this program that it has not started.
+// adopted reports whether a process is a child of this program that this program has not started.
 func adopted(e proc) bool { return adopting.Load() && e.parent == os.Getpid() && !isChild(e.pid) }
 
-// reapOrphans collects adopted processes that have ended. waitChild collects those that this program has started.
+// reapOrphans waits for adopted processes that have ended. waitChild does so for those that this program has started.
 func reapOrphans() {
 	if !adopting.Load() {
 		return

@@ -2,7 +2,7 @@
 
 package target
 
-// AdoptOrphans does nothing where a program cannot become the parent of its orphans.
+// AdoptOrphans does nothing on systems where a program cannot adopt its orphans.
 func AdoptOrphans() {}
 
 func adopted(proc) bool { return false }

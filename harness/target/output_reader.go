@@ -11,20 +11,21 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
-// An outputReader reads one output stream of a process into a log. It owns a goroutine, which runs for as long as any process
-// has the other end of the pipe.
+// An outputReader reads one output stream of a process into a log. It owns a goroutine, which runs until no process has
+// the other end of the pipe.
 //
-// A pipe ends with the last process that has it, which can be a grandchild long after the process itself. So the end does
-// not tell when everything that the process wrote has been read. catchUp does.
+// The last process that has the pipe can be a grandchild that lives long after the process itself. So the end of the
+// pipe does not show when everything that the process wrote has been read. catchUp does.
 type outputReader struct {
 	stream   Stream
 	log      *logTail
 	pipe     *os.File
-	caughtUp chan struct{} // answers catchUp
+	caughtUp chan struct{} // catchUp waits on this
 	done     chan struct{} // closed when read has returned
 }
 
-// newOutputReader returns a reader that runs, and the end of the pipe for the process. The caller closes that after the start.
+// newOutputReader returns a running reader, and the end of the pipe for the process. The caller closes that end after
+// the start.
 func newOutputReader(stream Stream, log *logTail) (*outputReader, *os.File, error) {
 	pipe, end, err := os.Pipe()
 	if err != nil {
@@ -38,13 +39,13 @@ func newOutputReader(stream Stream, log *logTail) (*outputReader, *os.File, erro
 // read returns at the end of the stream, or when the reader is closed.
 func (r *outputReader) read() {
 	defer close(r.done)
-	chunk := make([]byte, 64<<10) // what a pipe holds
+	chunk := make([]byte, 64<<10) // the capacity of a pipe
 	for {
 		n, err := r.pipe.Read(chunk)
 		r.log.add(r.stream, chunk[:n])
 		switch {
 		case err == nil:
-		case errors.Is(err, os.ErrDeadlineExceeded): // catchUp has set it
+		case errors.Is(err, os.ErrDeadlineExceeded): // set by catchUp
 			if r.drain(chunk) {
 				return
 			}
@@ -55,10 +56,10 @@ func (r *outputReader) read() {
 	}
 }
 
-// maxPipe is the most that a pipe can hold, unless root has made it larger.
+// maxPipe is the largest capacity of a pipe, unless root has raised it.
 const maxPipe = 1 << 20
 
-// drain reads what the pipe holds, without waiting for more, and reports whether the stream has ended.
+// drain reads what is in the pipe without waiting for more, and reports whether the stream has ended.
 func (r *outputReader) drain(chunk []byte) (ended bool) {
 	raw, err := r.pipe.SyscallConn()
 	if err != nil {
@@ -67,12 +68,12 @@ func (r *outputReader) drain(chunk []byte) (ended bool) {
 	if r.pipe.SetReadDeadline(time.Time{}) != nil {
 		return true
 	}
-	for read := 0; read < maxPipe; { // other processes may write without end
+	for read := 0; read < maxPipe; { // other processes may never stop writing
 		var n int
 		var readErr error
 		err := raw.Read(func(fd uintptr) bool {
 			n, readErr = syscall.Read(int(fd), chunk)
-			return true // never wait
+			return true // do not wait
 		})
 		switch {
 		case err != nil:
@@ -90,7 +91,8 @@ func (r *outputReader) drain(chunk []byte) (ended bool) {
 	return false
 }
 
-// catchUp returns when everything that was in the pipe at the time of the call is in the log. It is not for concurrent use.
+// catchUp returns when everything that was in the pipe at the time of the call is in the log. It must not be called
+// concurrently.
 func (r *outputReader) catchUp() {
 	if r.pipe.SetReadDeadline(time.Unix(1, 0)) != nil {
 		return // the pipe is closed

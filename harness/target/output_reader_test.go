@@ -68,6 +68,6 @@ func TestCatchingUpWithAnEndlessStreamEnds(t *testing.T) {
 		reader.catchUp()
 	}
 	reader.close()
-	<-flooded // nobody reads any more
+	<-flooded // the reader has ended
 	end.Close()
 }

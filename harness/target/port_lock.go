@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// locks is a file whose bytes stand for the ports of the machine: a process that has locked byte n has port n. The locks end
-// with the process, and the file stays empty, so it is never out of date. Its path does not depend on TMPDIR, so that all
-// locksteps of a user find it. It is nil when it cannot be opened: then the ports of other processes are not known.
+// locks is a file with one byte for each port of the machine. A process that has locked byte n has port n. The locks
+// end with the process, and the file stays empty, so it is never out of date. Its path does not depend on TMPDIR, so
+// that all locksteps of a user find it. When it cannot be opened, it is nil, and the ports of other processes are
+// unknown.
 var locks = sync.OnceValue(func() *os.File {
 	file, err := os.OpenFile(fmt.Sprintf("/tmp/lockstep-ports-%d", os.Getuid()), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -20,7 +21,7 @@ var locks = sync.OnceValue(func() *os.File {
 	return file
 })
 
-// lockPort reports whether no other process had the port.
+// lockPort locks a port and reports whether no other process had it.
 func lockPort(number int) bool {
 	return setLock(number, syscall.F_WRLCK)
 }

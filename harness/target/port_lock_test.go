@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Another lockstep knows the port of a target that does not listen, until the harness that reserved it gives it back, or is
-// no more.
+// While a port is reserved, another lockstep process cannot reserve it, even if the target does not listen. It can when
+// the port is released or the first process has ended.
 func TestAReservedPortIsGivenToNoOtherProcess(t *testing.T) {
 	slow(t)
 	mine := freePort(t)

@@ -8,16 +8,16 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/sockets"
 )
 
-// Unchecked says why it is not known that the target itself answers on its port; "" when it is known, and for a target
-// given by its URL.
+// Unchecked says why it is unknown whether the target itself answers on its port. It is "" when that is known, and for
+// a target given by its URL.
 func (t *Target) Unchecked() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.unchecked
 }
 
-// checkOwner returns an error when another process answers on the target's port, because it took the port while it was free.
-// Processes that the target has started count as the target.
+// checkOwner returns an error when another process answers on the target's port, because it took the port while it was
+// free. Processes that the target has started count as the target.
 func (t *Target) checkOwner(p *process) error {
 	stranger, unchecked := 0, ""
 	listeners, known := sockets.Listening(uint16(t.port.number))

@@ -34,7 +34,7 @@ func TestLogsThatNameThePortThatIsTaken(t *testing.T) {
 		"Web server failed to start. Port 3000 was already in use.":                   3000, // Spring
 		"Failed to bind to address http://[::]:3000: address already in use.":         3000, // .NET
 		"http://localhost:3000: address already in use":                               3000,
-		"listen tcp 127.0.0.1:41873: bind: address already in use":                    0, // it was given that one
+		"listen tcp 127.0.0.1:41873: bind: address already in use":                    0, // this is the target's own port
 		"OSError: [Errno 98] Address already in use":                                  0, // Python
 		"2026-03-01 12:00:01 bind: address already in use":                            0,
 		"[12:00:01] worker 7 of 9: Address already in use":                            0,
@@ -65,7 +65,7 @@ func TestAReservedPortIsGivenToNobodyElse(t *testing.T) {
 	}
 }
 
-// freePort reserves a port on which nobody listens, until the test ends.
+// freePort reserves a port on which no process listens, until the test ends.
 func freePort(t *testing.T) *port {
 	t.Helper()
 	p, held, err := reservePort()

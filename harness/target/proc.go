@@ -15,10 +15,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/sockets"
 )
 
-// members returns the pids of the living processes in a group. It is an error when the system does not show them.
+// members returns the pids of the living processes in a group. It returns an error when the system does not show them.
 //
-// kill(2) with signal 0 does not help: it counts zombies, and in many containers process 1 never collects the zombies of
-// orphans.
+// kill(2) with signal 0 would not do: it counts zombies, and in many containers process 1 never waits for orphans, so
+// they stay zombies.
 func members(ctx context.Context, group int) ([]int, error) {
 	if runtime.GOOS == "linux" {
 		return procMembers(group)
@@ -26,7 +26,6 @@ func members(ctx context.Context, group int) ([]int, error) {
 	return psMembers(ctx, group)
 }
 
-// procMembers reads /proc.
 func procMembers(group int) (pids []int, err error) {
 	all, err := processes()
 	for _, e := range all {
@@ -37,10 +36,10 @@ func procMembers(group int) (pids []int, err error) {
 	return pids, err
 }
 
-// A proc is what /proc says of a living process.
+// A proc is a living process as /proc shows it.
 type proc struct {
 	pid, parent, group int
-	started            string // since the machine's start, in ticks: unique together with the pid
+	started            string // ticks after the machine's start; unique together with the pid
 }
 
 func (e proc) String() string { return fmt.Sprintf("%d (%s)", e.pid, sockets.Name(e.pid)) }
@@ -60,7 +59,7 @@ func processes() (all []proc, err error) {
 	return all, err
 }
 
-// look returns what /proc says of a process, and false when it is not alive.
+// readProc returns what /proc shows about a process. It returns false when the process is not alive.
 func readProc(pid int) (proc, bool) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
@@ -70,7 +69,8 @@ func readProc(pid int) (proc, bool) {
 }
 
 func parseStat(pid int, stat []byte) (e proc, alive bool) {
-	// "pid (name) state ppid pgrp …": the name may hold spaces and parentheses, so fields count from the last one.
+	// "pid (name) state ppid pgrp …": the name may contain spaces and parentheses, so the fields are counted from the
+	// last one.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	const state, ppid, pgrp, threads, starttime = 0, 1, 2, 17, 19
 	if len(fields) <= starttime {
@@ -80,7 +80,8 @@ func parseStat(pid int, stat []byte) (e proc, alive bool) {
 	case "X":
 		return e, false
 	case "Z":
-		// The main thread of a killed process is often a zombie while others are still closing its files and sockets.
+		// The main thread of a killed process is often a zombie while other threads are still closing its files and
+		// sockets.
 		if string(fields[threads]) == "1" {
 			return e, false
 		}
@@ -91,7 +92,7 @@ func parseStat(pid int, stat []byte) (e proc, alive bool) {
 	return e, true
 }
 
-// psMembers asks ps, on systems without /proc, whose system calls the standard library does not have.
+// psMembers runs ps. It is for systems without /proc, whose system calls are not in the standard library.
 func psMembers(ctx context.Context, group int) (pids []int, err error) {
 	ps := exec.CommandContext(ctx, "/bin/ps", "-A", "-o", "pid=", "-o", "pgid=", "-o", "stat=")
 	ps.Env = []string{}

@@ -53,7 +53,7 @@ func TestMembersOfAGroup(t *testing.T) {
 			}
 			syscall.Kill(g.id, syscall.SIGKILL)
 			<-g.guardDied
-			for zombie := false; !zombie; { // the pipe closes a moment before the process is a zombie
+			for zombie := false; !zombie; { // the pipe closes a moment before the process becomes a zombie
 				got, err := list(g.id)
 				if err != nil {
 					t.Fatal(err)
@@ -88,9 +88,9 @@ func TestAProcessIsNoMemberOnceAllItsThreadsAreDead(t *testing.T) {
 func TestAGuardThatNobodyWaitsForIsGone(t *testing.T) {
 	slow(t)
 	g, err := newGroup(cancelled())
-	if err == nil { // it was ready before anybody looked at the context
+	if err == nil { // the guard was ready before newGroup checked the context
 		g.signal(syscall.SIGKILL)
 		g.dismiss()
 	}
-	// TestMain sees a guard that was left behind.
+	// TestMain notices a guard that was left behind.
 }

@@ -17,24 +17,24 @@ import (
 
 // A process is a command that the harness has started, with all its descendants.
 //
-// It owns five goroutines. await waits for the process, two read its output, the group listens to its guard, and supervise
-// ends everything, once. When ended is closed they have all returned, unless err says that a process
-// is still there.
+// It owns five goroutines. await waits for the process, two read its output, the group listens to its guard, and
+// supervise ends everything, once. When ended is closed, they have all returned, unless err says that a process still
+// exists.
 type process struct {
 	group   *group
 	mark    string   // in the environment of all its descendants
-	strays  *cleaner // of descendants that leave the group; nil where they cannot be found
+	strays  *cleaner // kills descendants that leave the group; nil on systems where they cannot be found
 	leader  *os.Process
 	outputs [2]*outputReader
 	log     *logTail
 	usage   usageMeter
-	leaving atomic.Bool // processesAlive no longer counts it
+	leaving atomic.Bool // processesAlive does not count it any more
 
-	exited chan struct{} // closed when the leader has ended and its output is in the log
+	exited chan struct{} // closed when the leader has exited and its output is in the log
 	state  *os.ProcessState
 
 	stop      context.CancelCauseFunc // asks supervise to end everything
-	skipGrace context.CancelFunc      // cuts the grace short
+	skipGrace context.CancelFunc      // ends the grace early
 	ended     chan struct{}           // closed when supervise has returned; err is set before
 	err       error
 }
@@ -44,8 +44,8 @@ var (
 	errGuardLost = errors.New("the guard process has ended")
 )
 
-// startProcess executes a command in a group of its own. The process lives until ctx ends or end is called. It takes over the
-// group, also when it cannot be started.
+// startProcess runs a command in a group. The process lives until ctx ends or end is called. startProcess takes over
+// the group, even if the command cannot be started.
 func startProcess(ctx context.Context, c command, g *group) (*process, error) {
 	p := &process{
 		group:  g,
@@ -55,7 +55,7 @@ func startProcess(ctx context.Context, c command, g *group) (*process, error) {
 		ended:  make(chan struct{}),
 	}
 	if err := p.execute(c); err != nil {
-		g.signal(syscall.SIGKILL) // there is only the guard
+		g.signal(syscall.SIGKILL) // the guard is the only member
 		g.dismiss()
 		p.strays.dismiss()
 		return nil, err
@@ -69,7 +69,6 @@ func startProcess(ctx context.Context, c command, g *group) (*process, error) {
 	return p, nil
 }
 
-// execute starts the command and the readers of its output.
 func (p *process) execute(c command) error {
 	stdin, err := os.Open(os.DevNull)
 	if err != nil {
@@ -105,7 +104,7 @@ func (p *process) execute(c command) error {
 	return nil
 }
 
-// await collects the leader.
+// await waits for the leader.
 func (p *process) await() {
 	defer close(p.exited)
 	p.state, _ = waitChild(p.leader) // nothing else waits for this child
@@ -114,18 +113,18 @@ func (p *process) await() {
 	}
 }
 
-// members returns the pids of the group's processes, without the guard's.
+// members returns the pids of the group's processes, without the guard.
 func (p *process) members(ctx context.Context) ([]int, error) {
 	pids, err := members(ctx, p.group.id)
 	return slices.DeleteFunc(pids, func(pid int) bool { return pid == p.group.id }), err
 }
 
-// status returns how the process ended. It must not be called before that.
+// status returns how the process ended. It must not be called before the process has ended.
 func (p *process) status() string {
 	return p.state.String()
 }
 
-// supervise waits until the process has to end, and ends it; without a grace when patience has ended.
+// supervise waits until the process has to end, and ends it. There is no grace once patience has ended.
 func (p *process) supervise(life, patience context.Context, stop Stop) {
 	defer close(p.ended)
 	defer p.stop(nil)
@@ -133,8 +132,8 @@ func (p *process) supervise(life, patience context.Context, stop Stop) {
 	select {
 	case <-life.Done():
 	case <-p.group.guardDied:
-		// The target may have killed its own group, or the system was out of memory and killed the guard. Without a guard
-		// the target could outlive the harness.
+		// The target may have killed its own group, or the system was out of memory and killed the guard. Without a
+		// guard, the target could outlive the harness.
 		p.log.note(errGuardLost.Error() + ": killing the target")
 		p.skipGrace()
 	}
@@ -142,9 +141,9 @@ func (p *process) supervise(life, patience context.Context, stop Stop) {
 	p.strays.dismiss()
 }
 
-// shutDown asks all processes of the target to end, and then kills those that are left.
+// shutDown asks all processes of the target to exit, and then kills those that are left.
 func (p *process) shutDown(patience context.Context, stop Stop) error {
-	outside := p.outsideGroup() // as long as their parents are there, by which they are found
+	outside := p.outsideGroup() // listed now, because it is found by its parents, which may exit
 	p.group.signal(syscall.SIGTERM)
 	outside.signal(syscall.SIGTERM)
 	if p.leaderLeftGroup() {
@@ -156,9 +155,10 @@ func (p *process) shutDown(patience context.Context, stop Stop) error {
 
 	killed, cancel := context.WithTimeoutCause(context.Background(), stop.Kill, fmt.Errorf("still there %s after SIGKILL", stop.Kill))
 	defer cancel()
-	_ = p.leader.Kill() // it is in the group, unless it has strayed
+	_ = p.leader.Kill() // the leader is in the group, unless it has left it
 	err := p.group.kill(killed)
-	// When several targets end at once, each is counted out before killOutsideGroup, so the last one adopts all orphans.
+	// If several targets end at once, all of them stop being counted before killOutsideGroup. So the last one takes all
+	// orphans.
 	p.leaving.Store(true)
 	processesAlive.Add(-1)
 	err = errors.Join(err, p.killOutsideGroup(killed, outside))
@@ -168,7 +168,7 @@ func (p *process) shutDown(patience context.Context, stop Stop) error {
 		if err == nil {
 			err = fmt.Errorf("process %d: %w", p.leader.Pid, context.Cause(killed))
 		}
-		return err // its goroutines go on until the kernel ends it
+		return err // its goroutines run until the kernel ends the process
 	}
 	if p.closeOutputs() && err == nil {
 		err = errors.New("a process that it started has left its process group and still holds its output")
@@ -176,8 +176,8 @@ func (p *process) shutDown(patience context.Context, stop Stop) error {
 	return err
 }
 
-// leaderLeftGroup reports whether the leader has left the group: setsid(1) does that without a fork. As our own child it can
-// still be ended, as long as the harness lives.
+// leaderLeftGroup reports whether the leader has left the group, as setsid(1) does without a fork. The harness can
+// still kill it, because it is a child of the harness.
 func (p *process) leaderLeftGroup() bool {
 	if waiting.IsClosed(p.exited) {
 		return false
@@ -186,8 +186,8 @@ func (p *process) leaderLeftGroup() bool {
 	return err == nil && group != p.group.id
 }
 
-// awaitEnd waits until all processes of the target have ended by themselves, or ctx or the guard has ended. The leader can be
-// an npm or a shell that has ended while the real server still writes its files.
+// awaitEnd waits until all processes of the target have exited by themselves, or ctx or the guard has ended. The leader
+// can be an npm or a shell that exits while the real server still writes its files.
 func (p *process) awaitEnd(ctx context.Context) {
 	select {
 	case <-p.exited:
@@ -203,7 +203,7 @@ func (p *process) awaitEnd(ctx context.Context) {
 	}
 }
 
-// closeOutputs ends the reading of the output and reports whether a process can still write to it.
+// closeOutputs ends the readers of the output and reports whether a process can still write to it.
 func (p *process) closeOutputs() (held bool) {
 	for _, output := range p.outputs {
 		if output != nil && output.close() {
@@ -213,10 +213,9 @@ func (p *process) closeOutputs() (held bool) {
 	return held
 }
 
-// signalNames are the names of the signals that steps send.
 var signalNames = map[syscall.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGKILL: "SIGKILL"}
 
-// terminate sends the leader a signal that ends it, and waits until it has.
+// terminate sends the leader a signal that ends it, and waits for its exit.
 func (p *process) terminate(ctx context.Context, signal syscall.Signal) (status string, err error) {
 	if waiting.IsClosed(p.exited) {
 		return p.status(), fmt.Errorf("it had already ended: %s", p.status())
@@ -232,7 +231,7 @@ func (p *process) terminate(ctx context.Context, signal syscall.Signal) (status 
 	}
 }
 
-// end ends the process and waits for it. When ctx ends, it gets no further grace.
+// end ends the process and waits for it. When ctx ends, the grace ends too.
 func (p *process) end(ctx context.Context) error {
 	p.stop(errStopped)
 	select {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/sockets"
 )
 
-// Without process groups a target could not be ended reliably, so none is started. These types have what the rest of the
-// package needs of group.go, process.go and cleaner.go.
+// Without process groups, a target could not be ended reliably, so none is started. These types have what the rest of
+// the package needs of group.go, process.go and cleaner.go.
 type (
 	group   struct{}
 	process struct {
@@ -25,7 +25,7 @@ type (
 
 const removeDirectory = ""
 
-// AdoptOrphans does nothing where no target is started.
+// AdoptOrphans does nothing on systems where no target is started.
 func AdoptOrphans() {}
 
 func newCleaner(string, string) (*cleaner, error) { return &cleaner{}, nil }
@@ -45,6 +45,6 @@ func (p *process) status() string                                            { r
 func (p *process) terminate(context.Context, syscall.Signal) (string, error) { return "", errNotOurs }
 func (p *process) end(context.Context) error                                 { return nil }
 
-// No target has a port here.
+// No target has a port on these systems.
 func lockPort(int) bool { return true }
 func unlockPort(int)    {}

@@ -20,16 +20,16 @@ import (
 const (
 	firstPoll   = 5 * time.Millisecond
 	lastPoll    = 100 * time.Millisecond
-	maxResponse = 64 << 10 // bytes that are read; only the status matters
+	maxResponse = 64 << 10 // limit of bytes to read; only the status matters
 )
 
-// bound returns the context in which the target has to get ready.
+// bound returns the context within which the target must become ready.
 func (r Ready) bound(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, deadline, fmt.Errorf("not ready within %s", r.Within))
 }
 
-// await probes the server at base until it answers as it should and check returns nil. When ctx ends first, the error says
-// why it ended and what the last probe got.
+// await probes the server at base until it responds as it should and check returns nil. If ctx ends first, the error
+// has its cause and the result of the last probe.
 func (r Ready) await(ctx context.Context, base *url.URL, check func() error) error {
 	u, err := r.target(base)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r Ready) await(ctx context.Context, base *url.URL, check func() error) err
 		switch {
 		case ctx.Err() == nil:
 			last = err
-		case last == nil: // this probe was cut short, and there was none before
+		case last == nil: // this was the first probe, and it was cut short
 			last = errors.New("no answer yet")
 		}
 		if !waiting.Sleep(ctx, wait) {
@@ -60,21 +60,21 @@ func (r Ready) await(ctx context.Context, base *url.URL, check func() error) err
 func (r Ready) target(base *url.URL) (*url.URL, error) {
 	path, err := url.ParseRequestURI(r.Path)
 	if err != nil {
-		return nil, err // Validate has parsed it before
+		return nil, err // Validate has parsed it already
 	}
 	u := base.JoinPath(path.EscapedPath())
 	u.RawQuery = path.RawQuery
 	return u, nil
 }
 
-// probe sends one request, on a connection of its own that it closes, so that scenarios begin with new connections. It does
-// not use the Transport of net/http, whose goroutines end some time after the request.
+// probe sends one request. It uses its own connection and closes it, so that scenarios begin with new connections. It
+// does not use the Transport of net/http, whose goroutines end some time after the request.
 func (r Ready) probe(ctx context.Context, u *url.URL) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Probe, fmt.Errorf("no answer within %s", r.Probe))
 	defer cancel()
 	status, err := getStatus(ctx, u)
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
-		<-ctx.Done() // the deadline of the connection was a moment earlier; ours is the one to report
+		<-ctx.Done() // the connection's deadline was a moment earlier, but the context's error is the one to report
 	}
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -98,7 +98,7 @@ func getStatus(ctx context.Context, u *url.URL) (status int, err error) {
 	ended := make(chan struct{})
 	cut := context.AfterFunc(ctx, func() {
 		defer close(ended)
-		conn.SetDeadline(time.Unix(1, 0)) // ends reads and writes that wait
+		conn.SetDeadline(time.Unix(1, 0)) // ends pending reads and writes
 	})
 	defer func() {
 		if !cut() {
@@ -119,7 +119,7 @@ func getStatus(ctx context.Context, u *url.URL) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// Read the body, because closing while the server writes resets the connection, which servers may log.
+	// Read the body, because closing the connection while the server writes would reset it, and servers may log that.
 	io.Copy(io.Discard, res.Body)
 	res.Body.Close()
 	return res.StatusCode, nil
@@ -138,10 +138,10 @@ func dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", address)
 }
 
-// shortError shortens an error of the network for people.
+// shortError shortens a network error for people.
 func shortError(err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		return errno // "connection refused", without the addresses, which the message has already
+		return errno // "connection refused"; the message has the addresses already
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the connection was closed before an answer")

@@ -17,13 +17,15 @@ import (
 	"time"
 )
 
-// A doorman answers connections in order: each by the function that reads the request and writes what it likes.
+// A doorman accepts one connection after another. It reads the request and then calls a function that writes the
+// response.
 type doorman struct {
 	url      *url.URL
 	requests chan *http.Request
 }
 
-// newDoorman returns a doorman who answers every connection in one way. The connection is closed when answer returns.
+// newDoorman returns a doorman that answers every connection in the same way. The connection is closed when answer
+// returns.
 func newDoorman(t *testing.T, answer func(net.Conn)) *doorman {
 	t.Helper()
 	slow(t)
@@ -58,7 +60,6 @@ func newDoorman(t *testing.T, answer func(net.Conn)) *doorman {
 	return d
 }
 
-// says returns an answer of fixed bytes.
 func says(text string) func(net.Conn) {
 	return func(conn net.Conn) { io.WriteString(conn, text) }
 }
@@ -128,7 +129,7 @@ func TestAProbeIsBounded(t *testing.T) {
 	}
 }
 
-// early is a context whose deadline the network takes to be over, a moment before the context does.
+// early is a context whose deadline passes for the network a moment before it passes for the context.
 type early struct{ context.Context }
 
 func (early) Deadline() (time.Time, bool) { return time.Unix(1, 0), true }
@@ -168,7 +169,7 @@ func TestNobodyListeningIsSaidPlainly(t *testing.T) {
 
 func agree() error { return nil }
 
-// Somebody has taken the port, and answers as the target should.
+// Another process has taken the port, and responds as the target should.
 func TestWhoAnswersOnThePortMustBeTheTarget(t *testing.T) {
 	slow(t)
 	if runtime.GOOS != "linux" {
@@ -194,7 +195,7 @@ func TestWhoAnswersOnThePortMustBeTheTarget(t *testing.T) {
 		}
 		asked := 0
 		squatter := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-			if asked++; asked == 2 { // the first answer has been refused
+			if asked++; asked == 2 { // the first response has been rejected
 				giveUp()
 			}
 		})}

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// hang is how long a test waits for what has to happen. It is a guard against hanging, never a measure.
+// hang is how long a test waits for something that must happen. It prevents a test from hanging, and measures nothing.
 const hang = time.Minute
 
-// A reportServer accepts connections from the processes of a test. A process keeps its connection as long as it lives, so the
-// test can wait for its end without its pid.
+// A reportServer accepts connections from the processes of a test. A process keeps its connection as long as it lives.
+// So the test can wait for its end without knowing its pid.
 type reportServer struct {
 	t        *testing.T
 	listener *net.TCPListener
@@ -95,7 +95,7 @@ func (m *reporter) awaitExit() {
 	}
 }
 
-// roleSpec returns the spec of a target that plays a role. Ready takes its bound from hang: no test depends on how fast a
+// roleSpec returns the spec of a target that plays a role. Its time limit is hang, so no test depends on how fast a
 // process starts.
 func roleSpec(role string) Spec {
 	self, err := os.Executable()
@@ -107,21 +107,20 @@ func roleSpec(role string) Spec {
 		Command: []string{self, "${{ host }}:${{ port }}"},
 		Env: map[string]string{
 			roleVariable: role,
-			"GORACE":     "atexit_sleep_ms=0", // the race detector would keep each process for a second
+			"GORACE":     "atexit_sleep_ms=0", // otherwise the race detector would keep each process for a second
 		},
 		Ready: Ready{Within: hang},
 		Stop:  Stop{Grace: hang, Kill: hang},
 	}
 }
 
-// roleSpec returns the spec of a target that reports to the server.
 func (c *reportServer) roleSpec(role string) Spec {
 	spec := roleSpec(role)
 	spec.Env[reportVariable] = c.address()
 	return spec
 }
 
-// start starts a target and sees to its end.
+// start starts a target and stops it at the end of the test.
 func start(t *testing.T, spec Spec) *Target {
 	t.Helper()
 	slow(t)

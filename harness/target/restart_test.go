@@ -46,7 +46,7 @@ func TestATargetThatWasKilledIsStartedAgain(t *testing.T) {
 	_, err = target.Kill(t.Context())
 	wantError(t, err, `kill target "parent": it had already ended: signal: killed`)
 	target.spec.Stop.Grace = 0
-	target.process.skipGrace() // the grandchild hears of nothing
+	target.process.skipGrace() // the grandchild gets no time to exit
 	if err := target.Restart(t.Context(), time.Time{}); err != nil {
 		t.Fatalf("Restart: %v\n%s", err, lines(err))
 	}

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// The roles are what the test binary can be when a test starts it as a process: servers, most of them wrong on purpose.
+// roles are what the test binary can be when a test starts it as a process: servers, most of them wrong on purpose.
 // Every role first reports to its test over a connection that ends with the process (see reportServer).
 var roles = map[string]func(*actor){
 	"server":     (*actor).serve,
@@ -58,10 +58,10 @@ const (
 	targetVariable  = "LOCKSTEP_TEST_TARGET"
 )
 
-// An actor is a process that plays a role. Its address to listen on is its first argument.
+// An actor is a process that plays a role. Its first argument is the address to listen on.
 type actor struct {
 	address string
-	line    net.Conn // to the test; the kernel hangs up when the process ends
+	line    net.Conn // the connection to the test; the kernel closes it when the process ends
 	*http.ServeMux
 }
 
@@ -85,7 +85,6 @@ func play(role string) {
 	perform(a)
 }
 
-// tell sends a line to the test.
 func (a *actor) tell(what string) {
 	if a.line != nil {
 		fmt.Fprintln(a.line, what)
@@ -97,7 +96,7 @@ func fatal(args ...any) {
 	os.Exit(1)
 }
 
-// serve is a well-behaved server: ready at once, ends on SIGTERM with status 0. GET /crash ends it with status 2.
+// serve is a correct server: ready at once, and SIGTERM ends it with status 0. GET /crash ends it with status 2.
 func (a *actor) serve() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -127,7 +126,7 @@ func fatalWith(status int, text string) {
 	os.Exit(status)
 }
 
-// late answers 503 to the first probes.
+// late responds to the first probes with 503.
 func (a *actor) late() {
 	asked := 0
 	a.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -138,7 +137,7 @@ func (a *actor) late() {
 	a.serve()
 }
 
-// never answers 503 to every probe, and tells.
+// never responds to every probe with 503, and reports each probe.
 func (a *actor) never() {
 	a.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -147,7 +146,7 @@ func (a *actor) never() {
 	a.serve()
 }
 
-// exits says much and ends before it listens. What it has started holds its output.
+// exits writes a lot and exits before it listens. Its child keeps its output open.
 func (a *actor) exits() {
 	a.spawn("grandchild", nil)
 	for i := range 2000 {
@@ -156,7 +155,7 @@ func (a *actor) exits() {
 	fatalWith(3, "no database: giving up")
 }
 
-// stubborn ignores SIGTERM, and tells.
+// stubborn ignores SIGTERM, and reports it.
 func (a *actor) stubborn() {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM)
@@ -169,33 +168,32 @@ func (a *actor) stubborn() {
 	fatal(http.ListenAndServe(a.address, a))
 }
 
-// parent is a server with a grandchild.
 func (a *actor) parent() {
 	a.spawn("grandchild", nil)
 	a.serve()
 }
 
-// grandchild holds its parent's output, ignores every signal it can, and stays until it is killed.
+// grandchild keeps its parent's output open, ignores every signal that it can, and stays until it is killed.
 func (a *actor) grandchild() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	a.tell("settled")
 	select {}
 }
 
-// leaves ends by itself on GET /leave and leaves a grandchild behind.
+// leaves exits by itself on GET /leave and leaves a grandchild behind.
 func (a *actor) leaves() {
 	a.spawn("grandchild", nil)
 	a.HandleFunc("GET /leave", func(http.ResponseWriter, *http.Request) { os.Exit(0) })
 	a.serve()
 }
 
-// front is the kind of program that runs in front of the real server and ends before it.
+// front is the kind of program that runs in front of the real server and exits before it.
 func (a *actor) front() {
 	a.spawn("tidy", nil)
 	a.serve()
 }
 
-// tidy has something to put in order on SIGTERM, which takes until the test says so.
+// tidy cleans up on SIGTERM, which takes until the test tells it to finish.
 func (a *actor) tidy() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
@@ -206,7 +204,7 @@ func (a *actor) tidy() {
 	a.tell("tidied")
 }
 
-// portless finds its port taken as often as the test says, counting in a file, and is a good server then.
+// portless finds its port in use as often as the test wants, counting in a file. Then it is a correct server.
 func (a *actor) portless() {
 	file := os.Getenv(countVariable)
 	count, err := os.ReadFile(file)
@@ -220,19 +218,19 @@ func (a *actor) portless() {
 		if _, err := net.Listen("tcp", a.address); err != nil {
 			fatal(err)
 		}
-		_, err := net.Listen("tcp", a.address) // says what the system says when the port is taken
+		_, err := net.Listen("tcp", a.address) // prints what the system reports when the port is in use
 		fatal(err)
 	}
 	a.serve()
 }
 
-// fixed listens on an address of its own.
+// fixed listens on its own address instead of the given one.
 func (a *actor) fixed() {
 	_, err := net.Listen("tcp", os.Getenv(addressVariable))
 	fatal(err)
 }
 
-// flood writes far more than anybody wants to keep before it is ready.
+// flood writes far more than the log keeps before it is ready.
 func (a *actor) flood() {
 	line := []byte(strings.Repeat("spam and eggs ", 64) + "\n")
 	for range 64 << 10 { // 58 MB
@@ -242,27 +240,28 @@ func (a *actor) flood() {
 	a.serve()
 }
 
-// runaway is a server whose child has left the process group. The child stays until it is killed, or the test hangs up.
+// runaway is a server whose child has left the process group. The child stays until it is killed, or the test closes
+// the connection.
 func (a *actor) runaway() {
 	a.spawn("fugitive", &syscall.SysProcAttr{Setsid: true})
 	a.serve()
 }
 
-// fugitive ends when the test closes its line.
+// fugitive ends when the test closes the connection.
 func (a *actor) fugitive() {
 	signal.Ignore(syscall.SIGTERM)
 	a.tell("settled")
 	a.line.Read(make([]byte, 1))
 }
 
-// daemon is a server that starts a daemon as daemons are started: in a session of its own, with a parent that ends. With
-// an argument more, the daemon drops its mark.
+// daemon is a server that starts a daemon in the usual way: in a new session, with a parent that exits. If the
+// environment says so, the daemon removes its mark.
 func (a *actor) daemon() {
 	a.spawn("between", &syscall.SysProcAttr{Setsid: true})
 	a.serve()
 }
 
-// between is the parent that ends.
+// between is the parent that exits.
 func (a *actor) between() {
 	if os.Getenv(countVariable) == "unmarked" {
 		os.Unsetenv(markVariable)
@@ -270,7 +269,7 @@ func (a *actor) between() {
 	a.spawn("fugitive", &syscall.SysProcAttr{Setsid: true})
 }
 
-// adopter is a harness that adopts orphans, and that comes to its end: all of its targets at once.
+// adopter is a harness that adopts orphans and stops all of its targets at the same time.
 func (a *actor) adopter() {
 	AdoptOrphans()
 	spec := roleSpec("daemon")
@@ -296,20 +295,20 @@ func (a *actor) adopter() {
 	for _, target := range targets {
 		stopping.Go(func() {
 			if err := target.Stop(context.Background()); err != nil && len(targets) == 1 {
-				fatal(err) // beside others, one of these may be the one that ends the daemon
+				fatal(err) // any one of the concurrent Stops may be the one that ends the daemon
 			}
 		})
 	}
 	stopping.Wait()
 }
 
-// squatted tells where it should listen, and does not.
+// squatted reports where it should listen, and does not listen.
 func (a *actor) squatted() {
 	a.tell(a.address)
 	select {}
 }
 
-// hydra is a server with a child that does nothing but fork, end, and let the next one do the same.
+// hydra is a server with a child that only forks and exits, and its children do the same.
 func (a *actor) hydra() {
 	shell := exec.Command("/bin/sh", "-c", `trap '' TERM; f() { f & }; f`)
 	shell.Stdout = os.Stdout
@@ -319,7 +318,7 @@ func (a *actor) hydra() {
 	a.serve()
 }
 
-// harness is a harness in the middle of a run. It is there to be killed.
+// harness is a harness in the middle of a run. Tests kill it.
 func (a *actor) harness() {
 	spec := roleSpec(os.Getenv(targetVariable))
 	spec.Env[reportVariable] = os.Getenv(reportVariable)
@@ -332,7 +331,7 @@ func (a *actor) harness() {
 	time.Sleep(time.Hour)
 }
 
-// tenant is a server that tells what it finds in its directory, and leaves something behind in a folder that it locks.
+// tenant is a server that reports what it finds in its directory. It leaves a file behind in a folder that it locks.
 func (a *actor) tenant() {
 	dir := os.Getenv(dirVariable)
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
@@ -370,7 +369,7 @@ func (a *actor) astray() {
 	a.stubborn()
 }
 
-// rival tries to reserve the port that it is told, each time a line comes, and says whether it could.
+// rival tries to reserve a given port each time it reads a line, and reports whether it could.
 func (a *actor) rival() {
 	number, err := strconv.Atoi(a.address)
 	if err != nil {

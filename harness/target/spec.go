@@ -13,29 +13,30 @@ import (
 
 // A Spec describes a target: a command to start, or the URL of a server that already runs.
 type Spec struct {
-	Name string // what reports call it; required
+	Name string // name in reports; required
 
-	// URL is where the server already runs: http or https, with a path if all its operations are under one. Nothing is
-	// started or stopped then, and the fields about processes must be empty; readiness is checked all the same.
+	// URL is the address of a server that already runs: http or https, with a path if all its operations are under one.
+	// Then nothing is started or stopped, and the fields about processes must be empty. Readiness is checked all the
+	// same.
 	URL string
 
-	// Command is the argument vector, run without a shell. In an argument, and in a value of Env, "${{ port }}" is the
-	// free port to listen on, "${{ host }}" the address, 127.0.0.1, and "${{ directory }}" the target's Directory; the
-	// port must occur in one of them, or in a file. A name without a slash is looked up in the PATH the target itself
-	// gets, but for Over; "./agentd" counts from Dir.
+	// Command is the argument vector, run without a shell. These expressions can be used in an argument and in a value
+	// of Env: "${{ port }}" is the free port to listen on, "${{ host }}" the address, 127.0.0.1, and "${{ directory }}"
+	// the target's Directory. The port must occur in one of them, or in a file. A name without a slash is looked up in
+	// the PATH that the target itself gets, without Over. "./agentd" is relative to Dir.
 	Command []string
 	// Dir is the working directory, in which "${{ directory }}" may occur. Default: that of the harness.
 	Dir string
-	// Files are put into the target's Directory before it starts.
+	// Files are written into the target's Directory before it starts.
 	Files []File
-	// Env is set in the target's environment, over what it inherits.
+	// Env is set in the target's environment and replaces inherited variables.
 	Env map[string]string
-	// Over is set over Env. The command is looked up without it: with another PATH, the server finds other programs, but is
-	// itself the same.
+	// Over replaces variables of Env. The command is looked up without it: with another PATH, the server finds other
+	// programs, but it is the same server.
 	Over map[string]string
-	// Inherit names variables of the harness that the target gets besides the usual ones: PATH, HOME, USER, LOGNAME,
-	// SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_*. A target gets nothing else of the harness's environment: a key that is
-	// only set on one machine could show up in a log, and cause differences that are hard to explain.
+	// Inherit names variables of the harness that the target gets in addition to the usual ones: PATH, HOME, USER,
+	// LOGNAME, SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_*. A target gets nothing else of the harness's environment. A
+	// key that is set on only one machine could show up in a log, and cause differences that are hard to explain.
 	Inherit []string
 	// Values are further names between ${{ and }}, such as the addresses of servers that the target calls.
 	Values map[string]string
@@ -47,19 +48,19 @@ type Spec struct {
 
 // Ready says when a target counts as ready.
 type Ready struct {
-	Path   string        // asked for with GET; may carry a query. Default: "/status"
-	Status int           // the status that counts. Default: any 2xx
-	Within time.Duration // bound on the whole start. Default: 30 s, for busy machines
-	Probe  time.Duration // bound on one request. Default: 2 s
+	Path   string        // the path to GET; may have a query. Default: "/status"
+	Status int           // the expected status. Default: any 2xx
+	Within time.Duration // limit for the whole start. Default: 30 s, for busy machines
+	Probe  time.Duration // limit for one request. Default: 2 s
 	// AnyOwner accepts responses of processes that the target has not started, such as one that publishes the port of a
-	// container, or a service manager. Default: only the target's own processes count, where the system tells.
+	// container, or a service manager. Default: only the target's own processes count, if the system can tell.
 	AnyOwner bool
 }
 
-// Stop bounds the end of a target.
+// Stop has the limits for stopping a target.
 type Stop struct {
-	Grace time.Duration // between SIGTERM and SIGKILL. Default: 5 s
-	Kill  time.Duration // for killed processes to be gone. Default: 5 s; the kernel needs milliseconds
+	Grace time.Duration // time between SIGTERM and SIGKILL. Default: 5 s
+	Kill  time.Duration // time for killed processes to disappear. Default: 5 s; the kernel needs milliseconds
 }
 
 // withDefaults returns a copy with every default filled in.
@@ -73,12 +74,12 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
-// UsesDirectory reports whether the target cannot be started without a Directory.
+// UsesDirectory reports whether the target needs a Directory to start.
 func (s Spec) UsesDirectory() bool {
 	return len(s.Files) > 0 || slices.Contains(s.Names(), "directory")
 }
 
-// Names returns the names between ${{ and }} in the texts of the spec, in any order.
+// Names returns the names between ${{ and }} in all texts of the spec, in any order.
 func (s Spec) Names() (names []string) {
 	texts := append([]string{s.Dir}, s.Command...)
 	texts = slices.AppendSeq(texts, maps.Values(s.Env))
@@ -94,11 +95,11 @@ func (s Spec) Names() (names []string) {
 	return names
 }
 
-// ErrNoPort is returned by Validate when no part of a command has the port.
+// ErrNoPort is returned by Validate when no part of a command contains the port.
 var ErrNoPort = errors.New("${{ port }} is in no argument and no env value, so the server cannot know where to listen")
 
-// Validate returns all mistakes in the spec, joined, without looking at the machine: Start finds out whether the command
-// exists. Start calls Validate.
+// Validate returns all mistakes in the spec, joined. It does not look at the machine: Start finds out whether the
+// command exists. Start calls Validate.
 func (s Spec) Validate() error {
 	var mistakes []error
 	mistake := func(format string, args ...any) {

@@ -41,7 +41,7 @@ func TestStopEndsWhatATargetLeftWhenItEndedByItself(t *testing.T) {
 	target := start(t, spec)
 	c.awaitReport("grandchild").awaitLine("settled")
 	leave(t, target)
-	<-target.Exited() // although the grandchild holds its output
+	<-target.Exited() // although the grandchild keeps its output open
 	if got := target.ExitStatus(); got != "exit status 0" {
 		t.Errorf("ExitStatus: %q, want exit status 0", got)
 	}
@@ -68,7 +68,7 @@ func TestStopGivesTheGraceToGrandchildrenToo(t *testing.T) {
 	}
 }
 
-// leave asks the target to end by itself.
+// leave asks the target to exit by itself.
 func leave(t *testing.T, target *Target) {
 	t.Helper()
 	if res, err := client.Get(target.URL().String() + "/leave"); err == nil {
@@ -84,7 +84,7 @@ func TestStopGoesDownTheLadder(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- target.Stop(ctx) }()
 	c.awaitReport("stubborn").awaitLine("ignored SIGTERM")
-	cancel() // the grace is a minute
+	cancel() // otherwise the grace is a minute
 	if err := <-stopped; err != nil {
 		t.Errorf("Stop: %v", err)
 	}
@@ -150,7 +150,7 @@ func TestTheEndOfTheContextIsTheEndOfTheTarget(t *testing.T) {
 
 func TestStopCatchesWhatForksAllTheTime(t *testing.T) {
 	target := start(t, roleSpec("hydra"))
-	// No head can be asked whether it is gone, but each holds the output, and Stop would say so.
+	// The heads cannot be checked one by one. But each of them keeps the output open, and Stop would report that.
 	if err := target.Stop(cancelled()); err != nil {
 		t.Errorf("Stop: %v", err)
 	}
@@ -204,7 +204,7 @@ func TestStopEndsAProcessThatHasLeftTheGroup(t *testing.T) {
 	}
 }
 
-// It has left everything by which it could be told whose it is, but for the harness, which adopts it.
+// The daemon has neither its mark nor its parents any more. Only the adoption by the harness links it to the target.
 func TestADaemonThatDropsItsMarkEndsWithItsTarget(t *testing.T) {
 	slow(t)
 	if runtime.GOOS != "linux" {
@@ -239,7 +239,7 @@ func TestStopEndsATargetThatHasLeftItsGroup(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- target.Stop(ctx) }()
 	c.awaitReport("astray").awaitLine("ignored SIGTERM")
-	cancel() // the grace is a minute
+	cancel() // otherwise the grace is a minute
 	if err := <-stopped; err != nil {
 		t.Errorf("Stop: %v", err)
 	}
@@ -259,10 +259,11 @@ func TestNothingOutsideOfTheGroupOutlivesAHarnessThatIsKilled(t *testing.T) {
 	killHarness(t, "daemon", "fugitive")
 }
 
-// killHarness kills a harness in mid-run with a target in a role, which has started another process.
+// killHarness kills a harness in the middle of a run. Its target plays a role and has started another process.
 func killHarness(t *testing.T, role, child string) {
 	c := newReportServer(t)
-	// Whatever the harness starts inherits the writing end, guard included: the pipe ends with the last of them.
+	// Everything that the harness starts inherits the write end, including the guard. So the pipe ends with the last of
+	// them.
 	alive, held, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -18,22 +18,22 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
-// markVariable has another value for each process that the harness starts as a target. All descendants of the process inherit
-// it, also after setsid and when their parents have ended. The value is a UUID: servers may show their environment in a
-// response, and two UUIDs in one place are bound to each other.
+// markVariable has a new value for each process that the harness starts as a target. All descendants of the process
+// inherit it, even after setsid and when their parents have ended. The value is a UUID, because servers may show their
+// environment in a response. Two UUIDs in the same place are bound to each other.
 const markVariable = "LOCKSTEP_TARGET"
 
 func newMark() string {
 	var b [16]byte
 	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // of version 4 (RFC 9562 §5.4)
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // version 4 (RFC 9562 §5.4)
 	return fmt.Sprintf("%s=%x-%x-%x-%x-%x", markVariable, b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 type procs []proc
 
-// ownProcesses returns the living processes of the target: those in its group, those with its mark, and all descendants of
-// these. Only Linux tells.
+// ownProcesses returns the living processes of the target: those in its group, those with its mark, and all their
+// descendants. It works only on Linux.
 func (p *process) ownProcesses() (out procs) {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -59,8 +59,8 @@ func (p *process) ownProcesses() (out procs) {
 	return out
 }
 
-// isMarked reports whether a process has the target's mark in the environment that it was started with. An adopted orphan
-// without any mark can only come from a target, so it is this one's when there is no other.
+// isMarked reports whether a process started with the target's mark in its environment. An adopted orphan without any
+// mark can only come from a target. So it belongs to this target if there is no other.
 func (p *process) isMarked(e proc) bool {
 	environ, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(e.pid), "environ"))
 	if bytes.Contains(environ, []byte(p.mark)) {
@@ -69,7 +69,8 @@ func (p *process) isMarked(e proc) bool {
 	return adopted(e) && !bytes.Contains(environ, []byte(markVariable+"=")) && p.isLast()
 }
 
-// isLast reports whether no other target's process is alive. Several that are leaving at once may all be told so.
+// isLast reports whether no other target's process is alive. If several targets end at once, it may return true for
+// each.
 func (p *process) isLast() bool {
 	itself := int32(1)
 	if p.leaving.Load() {
@@ -83,8 +84,8 @@ func (p *process) outsideGroup() procs {
 	return slices.DeleteFunc(p.ownProcesses(), func(e proc) bool { return e.group == p.group.id })
 }
 
-// foreignListener returns a process that has one of the sockets and is not the target's. It returns 0 when all sockets are
-// the target's, and 0 with a reason when that is not known.
+// foreignListener returns a process that listens on one of the sockets and does not belong to the target. It returns 0
+// when all sockets are the target's, and 0 with a reason when the system cannot tell.
 func (p *process) foreignListener(answering []sockets.Listener) (pid int, unchecked string) {
 	var own []int
 	for _, e := range p.ownProcesses() {
@@ -105,10 +106,10 @@ func (p *process) foreignListener(answering []sockets.Listener) (pid int, unchec
 	return 0, unchecked
 }
 
-// signal sends a signal to processes that are still there.
+// signal sends a signal to the processes that still exist.
 func (es procs) signal(s syscall.Signal) {
 	for _, e := range es {
-		found, err := os.FindProcess(e.pid) // on Linux this refers to the process even when its pid is used again
+		found, err := os.FindProcess(e.pid) // on Linux this refers to the process even if its pid is used again
 		if err != nil {
 			continue
 		}
@@ -119,7 +120,7 @@ func (es procs) signal(s syscall.Signal) {
 	}
 }
 
-// describe says in the target's log which processes it has left behind.
+// describe says, for the target's log, which processes the target has left behind.
 func (es procs) describe() string {
 	if len(es) == 1 {
 		return fmt.Sprintf("1 process outside of the target's process group did not end by itself, and is killed: %s", es[0])
@@ -127,7 +128,8 @@ func (es procs) describe() string {
 	return fmt.Sprintf("%d processes outside of the target's process group did not end by themselves, and are killed, such as %s", len(es), es[0])
 }
 
-// killOutsideGroup kills processes outside of the group: those that were seen there before, and those that are there now.
+// killOutsideGroup kills processes outside of the group: those that were seen there before, and those that are there
+// now.
 func (p *process) killOutsideGroup(ctx context.Context, before procs) error {
 	noted := false
 	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {

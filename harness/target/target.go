@@ -1,19 +1,19 @@
-// Package target starts a server on a free port, waits until it is ready, keeps its log, and ends it with everything that
-// it has started.
+// Package target starts a server on a free port, waits until it is ready, keeps its log, and ends it with everything
+// that it has started.
 //
-// A target that the harness starts runs in a process group of its own. The package promises, in this order of importance:
+// A target that the harness starts runs in its own process group. The package promises, in this order of importance:
 //
-//   - No process is left. [Target.Stop] and the end of the context given to [Start] end the whole group, also
-//     grandchildren that ignore SIGTERM, that outlive the server or that hold its output open. When the harness itself
+//   - No process is left. [Target.Stop] and the end of the context given to [Start] end the whole group, even
+//     grandchildren that ignore SIGTERM, outlive the server or keep its output open. When the harness itself
 //     is killed, even by SIGKILL, a guard process ends the group (see group).
 //   - A process can leave the group by setsid or setpgid: a daemon, a job of an interactive shell, Node's "detached". On
 //     Linux it is found by its environment and its parents, and ended too (see process.ownProcesses). Elsewhere [Target.Stop]
-//     returns an error when such a process still holds the target's output. A process of another user escapes.
-//   - A target never waits for its output to be read, and its output never fills memory: both streams are read all the
+//     returns an error when such a process still keeps the target's output open. A process of another user escapes.
+//   - A target never waits for its output to be read, and its output never fills memory. Both streams are read all the
 //     time, and only the last lines are kept.
 //   - No goroutine outlives Stop.
 //
-// To start a target takes process groups and /bin/sh. On systems without them, such as Windows, a target needs a URL.
+// Starting a target needs process groups and /bin/sh. On systems without them, such as Windows, a target needs a URL.
 package target
 
 import (
@@ -36,20 +36,20 @@ type Target struct {
 	url  url.URL
 	log  *slog.Logger
 
-	// The rest is set when the harness has started the target.
+	// The other fields are set when the harness has started the target.
 	spec    Spec
 	environ []string
 	port    *port
 	dir     *Directory
-	ownDir  bool // Start has made it, so Stop removes it
+	ownDir  bool // Start has created the directory, so Stop removes it
 
 	mu      sync.Mutex
-	process *process // nil: the harness did not start it
-	// unchecked is why it is not known that the process itself answers on the port.
+	process *process // nil when the harness did not start it
+	// unchecked says why it is unknown whether the process itself answers on the port.
 	unchecked string
 }
 
-// running returns the process, the last one if it was started again; nil when the harness has not started it.
+// running returns the process: the latest one after restarts, and nil when the harness has not started it.
 func (t *Target) running() *process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,12 +58,13 @@ func (t *Target) running() *process {
 
 // Options are what Start needs to know about the harness. A nil *Options means the zero value.
 type Options struct {
-	// Environ is the environment of the harness, as os.Environ returns it. A target gets the few variables of it that
-	// Spec.Inherit describes. Default: empty, so that a command without a slash is not found and there is no HOME.
+	// Environ is the environment of the harness, as os.Environ returns it. A target gets only the variables that
+	// Spec.Inherit describes. Default: empty, so a command without a slash is not found, and there is no HOME.
 	Environ []string
-	// Directory is the target's; its maker removes it. Default: when the spec needs one, Start makes one, which Stop removes.
+	// Directory is the target's directory; its creator removes it. By default, Start creates one if the spec needs it,
+	// and Stop removes that one.
 	Directory *Directory
-	// Starting is called before each process is started: there is another one when the first has lost its port.
+	// Starting is called before each process starts. There is another process when the first one has lost its port.
 	Starting func()
 	// Logger logs what happens to the target. Default: no log.
 	Logger *slog.Logger
@@ -84,24 +85,25 @@ func (o *Options) withDefaults() Options {
 	return filled
 }
 
-// maxStarts is how often a target is started when the free port it was given was taken before it could listen.
+// maxStarts is how often a target is started when another process takes its port before it can listen.
 const maxStarts = 4
 
-// Start brings up the target that spec describes and returns when it answers as spec.Ready wants it to.
+// Start starts the target that spec describes and returns when it responds as spec.Ready demands.
 //
-// When the context ends, the target ends, as if Stop had been called. Stop must be called in any case: it waits for the
-// end.
+// When the context ends, the target ends, as if Stop had been called. The caller must call Stop in any case: it waits
+// for the end.
 //
-// A mistake in spec, or a failure of the harness to get a port or a process, is a plain error. Everything that the target
-// can cause (the command cannot be executed, it exits, it does not get ready) is an *[Error] with the last lines of its
-// log. After an error nothing is left running. Start then takes up to Ready.Within, and the time of a Stop.
+// A mistake in spec, or a failure of the harness to get a port or a process, is a plain error. Everything that the
+// target can cause (the command cannot be executed, it exits, it does not become ready) is an *[Error] with the last
+// lines of its log. After an error, nothing is left running. Start then takes up to Ready.Within, and the time of a
+// Stop.
 func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, fmt.Errorf("target %q: %w", spec.Name, err)
 	}
 	spec, opts := spec.withDefaults(), options.withDefaults()
 	opts.Logger = opts.Logger.With("target", spec.Name)
-	deadline := time.Now().Add(spec.Ready.Within) // one bound for all attempts
+	deadline := time.Now().Add(spec.Ready.Within) // one limit for all attempts
 	if spec.URL != "" {
 		return reach(ctx, spec, opts, deadline)
 	}
@@ -132,11 +134,11 @@ func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
 	}
 }
 
-// reach returns a target that already runs.
+// reach returns a target for a server that already runs.
 func reach(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*Target, error) {
 	u, err := url.Parse(spec.URL)
 	if err != nil {
-		return nil, err // Validate has parsed it before
+		return nil, err // Validate has parsed it already
 	}
 	t := &Target{name: spec.Name, url: *u, log: opts.Logger}
 	ctx, cancel := spec.Ready.bound(ctx, deadline)
@@ -148,7 +150,7 @@ func reach(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*T
 	return t, nil
 }
 
-// launch starts the target once, on a port of its own.
+// launch starts the target once, on its own port.
 func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*Target, error) {
 	port, held, err := reservePort()
 	if err != nil {
@@ -163,7 +165,8 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 	return t, nil
 }
 
-// execute starts the target's process, and returns when it is ready or has ended. The listener is closed just before the start.
+// execute starts the target's process. It returns when the process is ready or has ended. It closes the listener just
+// before the start.
 func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.Time) error {
 	defer held.Close()
 	filled := t.spec.values(t.port.number, t.dir.Path())
@@ -182,7 +185,7 @@ func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.T
 	if err != nil {
 		return fmt.Errorf("start target %q: guard process: %w", t.name, err)
 	}
-	held.Close() // as late as possible: from here on any process can listen there
+	held.Close() // as late as possible: from now on any process can listen there
 	process, err := startProcess(ctx, cmd, guarded)
 	if err != nil {
 		return t.failed("start", err)
@@ -202,10 +205,10 @@ func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.T
 	return nil
 }
 
-// errEarlyExit is a process that ended before it was ready.
+// errEarlyExit means that a process ended before it was ready.
 var errEarlyExit = errors.New("exited before it was ready")
 
-// awaitReady probes until the target is ready, and gives up at once when its process ends.
+// awaitReady probes until the target is ready. It gives up at once when the process ends.
 func (t *Target) awaitReady(ctx context.Context, process *process, deadline time.Time) error {
 	ready := t.spec.Ready
 	bounded, cancel := ready.bound(ctx, deadline)
@@ -226,12 +229,12 @@ func (t *Target) awaitReady(ctx context.Context, process *process, deadline time
 
 	switch {
 	case ctx.Err() != nil:
-		// The harness ends the target: an exit or an answer means nothing now.
+		// The harness ends the target, so an exit or a response means nothing now.
 		if err == nil || errors.Is(err, errEarlyExit) {
 			err = context.Cause(ctx)
 		}
 	case waiting.IsClosed(process.exited):
-		// Even when a probe succeeded just now: it was the target's last answer, or another process has its port.
+		// This holds even if the last probe succeeded: the target died right after it, or another process has its port.
 		err = fmt.Errorf("%w: %s", errEarlyExit, process.status())
 	case errors.Is(err, syscall.ECONNREFUSED):
 		err = fmt.Errorf("%w: it runs, and nothing listens there: ${{ port }} is where it must", err)
@@ -239,7 +242,7 @@ func (t *Target) awaitReady(ctx context.Context, process *process, deadline time
 	return err
 }
 
-// A fixedPortError is a server that wants another port than the one it is given. Another start would not help.
+// A fixedPortError means that a server wants another port than the given one. Another start would not help.
 type fixedPortError struct {
 	err    error
 	wanted int
@@ -252,7 +255,7 @@ func (e *fixedPortError) Error() string {
 
 func (e *fixedPortError) Unwrap() error { return e.err }
 
-// blamePort adds to an early exit that the server has not used the port it was given, when its log says so.
+// blamePort extends the error of an early exit when the log shows that the server did not use the given port.
 func (t *Target) blamePort(err error, given int) error {
 	if other := otherPort(t.Log(), given); other != 0 && errors.Is(err, errEarlyExit) {
 		return &fixedPortError{err, other}
@@ -260,7 +263,7 @@ func (t *Target) blamePort(err error, given int) error {
 	return err
 }
 
-// lostPort reports whether a start failed because another process took the port in the moment when it was free.
+// lostPort reports whether a start failed because another process took the port while it was free.
 func lostPort(err error) bool {
 	var failed *Error
 	var fixed *fixedPortError
@@ -273,8 +276,8 @@ func (t *Target) URL() *url.URL {
 	return &u
 }
 
-// Exited returns a channel that is closed when the process that was started has ended, asked or not, and everything it
-// had written by then is in the log. Its children may still run. For a target given by its URL the channel is nil.
+// Exited returns a channel that is closed when the started process has exited for any reason and all its output so far
+// is in the log. Its children may still run. For a target given by its URL, the channel is nil.
 func (t *Target) Exited() <-chan struct{} {
 	if p := t.running(); p != nil {
 		return p.exited
@@ -282,7 +285,7 @@ func (t *Target) Exited() <-chan struct{} {
 	return nil
 }
 
-// ExitStatus returns how the process ended: "exit status 1", "signal: killed". It is empty until then.
+// ExitStatus returns how the process ended: "exit status 1", "signal: killed". It is empty before that.
 func (t *Target) ExitStatus() string {
 	p := t.running()
 	if p == nil || !waiting.IsClosed(p.exited) {
@@ -291,8 +294,8 @@ func (t *Target) ExitStatus() string {
 	return p.status()
 }
 
-// Log returns the last lines the target wrote, oldest first, both streams in the order in which they arrived. A last
-// line without a line end is among them. It may be called while the target runs and after it was stopped.
+// Log returns the last lines that the target wrote, oldest first, both streams in the order in which they arrived. It
+// includes a last line without a line end. It may be called while the target runs and after Stop.
 func (t *Target) Log() []Line {
 	if p := t.running(); p != nil {
 		return p.log.last()
@@ -300,17 +303,17 @@ func (t *Target) Log() []Line {
 	return nil
 }
 
-// errNotOurs is why a target given by its URL cannot be ended.
+// errNotOurs is why a target given by its URL cannot be stopped.
 var errNotOurs = errors.New("the harness did not start it")
 
-// Terminate sends SIGTERM to the process that was started, to it alone as a service manager would, and returns its exit
-// status when it has ended by itself. It is an error if it still runs when ctx ends, or if it had ended before. Stop is
-// still needed.
+// Terminate sends SIGTERM to the started process alone, as a service manager would. It returns the exit status when the
+// process has exited by itself. It returns an error if the process still runs when ctx ends, or had ended before. The
+// caller must still call Stop.
 func (t *Target) Terminate(ctx context.Context) (status string, err error) {
 	return t.signal(ctx, "terminate", syscall.SIGTERM)
 }
 
-// signal sends a signal that ends the process, and waits for the end.
+// signal sends a signal that ends the process, and waits for its end.
 func (t *Target) signal(ctx context.Context, doing string, signal syscall.Signal) (status string, err error) {
 	p := t.running()
 	if p == nil {
@@ -324,16 +327,16 @@ func (t *Target) signal(ctx context.Context, doing string, signal syscall.Signal
 	return status, nil
 }
 
-// Stop ends the target and everything it started, and waits for it:
+// Stop ends the target and everything that it has started, and waits for the end:
 //
-//  1. SIGTERM to the whole process group;
-//  2. up to Stop.Grace for the group to end, less when ctx ends sooner;
-//  3. SIGKILL to whatever is left of the group, repeated until nothing is, for up to Stop.Kill;
-//  4. the guard, the readers of the log and every other goroutine of the target are joined.
+//  1. It sends SIGTERM to the whole process group.
+//  2. It waits up to Stop.Grace for the group to end, or less when ctx ends sooner.
+//  3. It sends SIGKILL to what is left of the group, repeatedly until nothing is left, for up to Stop.Kill.
+//  4. It waits for the guard, the readers of the log and every other goroutine of the target.
 //
-// With a context that has already ended, the target is killed at once. Stop can be called several times, also at the same
-// time; every call waits for the end and returns its result. An error means that a process is still there. For a target
-// given by its URL, Stop does nothing.
+// If the context has already ended, Stop kills the target at once. Stop can be called several times, even concurrently;
+// every call waits for the end and returns its result. An error means that a process still exists. For a target given
+// by its URL, Stop does nothing.
 func (t *Target) Stop(ctx context.Context) error {
 	p := t.running()
 	if p == nil {
@@ -351,7 +354,6 @@ func (t *Target) Stop(ctx context.Context) error {
 	return nil
 }
 
-// failed makes an Error of this target.
 func (t *Target) failed(doing string, err error) error {
 	return &Error{Target: t.name, Doing: doing, Err: err, Log: t.Log()}
 }

@@ -62,7 +62,7 @@ func TestStartSaysWhatTheLastProbeGot(t *testing.T) {
 		started <- err
 	}()
 	c.awaitReport("never").awaitLine("asked")
-	c.awaitReport("never").awaitLine("asked") // the first answer has been read by now
+	c.awaitReport("never").awaitLine("asked") // the first response has been read by now
 	cancel(enough)
 	err := <-started
 	if !errors.Is(err, enough) {
@@ -74,7 +74,7 @@ func TestStartSaysWhatTheLastProbeGot(t *testing.T) {
 
 func TestStartIsBounded(t *testing.T) {
 	slow(t)
-	spec := roleSpec("grandchild") // listens nowhere
+	spec := roleSpec("grandchild") // does not listen
 	spec.Ready.Within = 500 * time.Millisecond
 	spec.Stop.Grace = 1
 	_, err := Start(t.Context(), spec, nil)
@@ -86,7 +86,7 @@ func TestStartReportsAnEarlyExitWithItsLastLines(t *testing.T) {
 	c := newReportServer(t)
 	spec := c.roleSpec("exits")
 	spec.LogLines = 3
-	spec.Stop.Grace = 1 // the grandchild would take it all
+	spec.Stop.Grace = 1 // the grandchild would use all of the grace
 	_, err := Start(t.Context(), spec, nil)
 	wantError(t, err, `start target "exits": exited before it was ready: exit status 3`)
 	want := "stderr: line 1998 of the complaint\nstderr: line 1999 of the complaint\nstderr: no database: giving up"
@@ -195,7 +195,7 @@ func TestStartGivesUpWhenNoPortIsFree(t *testing.T) {
 	}
 }
 
-// Another port would be of no use to a server that does not take the one it is given.
+// Another port would not help a server that ignores the given one.
 func TestStartNamesThePortThatAServerWantsInstead(t *testing.T) {
 	slow(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -272,7 +272,7 @@ func TestATargetGetsOnlyWhatItMayKnow(t *testing.T) {
 	var got []string
 	for _, line := range target.Log() {
 		name, _, isSetting := strings.Cut(line.Text, "=")
-		if isSetting && !slices.Contains([]string{"PWD", "OLDPWD", "SHLVL", "_", "GORACE"}, name) { // the shell's and ours
+		if isSetting && !slices.Contains([]string{"PWD", "OLDPWD", "SHLVL", "_", "GORACE"}, name) { // not inherited
 			got = append(got, line.Text)
 		}
 	}
@@ -309,7 +309,7 @@ func TestACrashIsSeenWithItsStatusAndItsLastWords(t *testing.T) {
 
 func TestExitedWaitsUntilTheLastWordsAreRead(t *testing.T) {
 	target := start(t, roleSpec("server"))
-	target.process.log.mu.Lock() // whoever reads the output has to wait
+	target.process.log.mu.Lock() // whatever reads the output has to wait
 	pid := target.process.leader.Pid
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -418,8 +418,8 @@ func TestStartsAndStopsLeaveNoDescriptorOpen(t *testing.T) {
 		}
 		Start(t.Context(), Spec{Name: "none", Command: []string{"/nowhere", "${{ port }}"}}, nil)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would close what was forgotten
-	cycle()                                          // the first opens what the runtime needs for all
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the collector would close forgotten files
+	cycle()                                          // the first cycle opens what the runtime keeps open
 	before := descriptors()
 	for range 3 {
 		cycle()
@@ -429,7 +429,7 @@ func TestStartsAndStopsLeaveNoDescriptorOpen(t *testing.T) {
 	}
 }
 
-// client keeps no connection, and so no goroutine.
+// client keeps no connection open, and so leaves no goroutine.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // get returns the status of a GET request to the target.
@@ -443,7 +443,7 @@ func get(t *testing.T, target *Target, path string) int {
 	return res.StatusCode
 }
 
-// wantError wants an *Error that begins with prefix and ends as told.
+// wantError fails unless err is an *Error that begins with prefix and has the given end.
 func wantError(t *testing.T, err error, prefix string, suffix ...string) {
 	t.Helper()
 	if _, ok := errors.AsType[*Error](err); !ok {
@@ -455,7 +455,7 @@ func wantError(t *testing.T, err error, prefix string, suffix ...string) {
 	}
 }
 
-// lines returns the log of an *Error, shown.
+// lines returns the log of an *Error as it is printed.
 func lines(err error) string {
 	var shown []string
 	if failed, ok := errors.AsType[*Error](err); ok {
@@ -466,7 +466,7 @@ func lines(err error) string {
 	return strings.Join(shown, "\n")
 }
 
-// cancelled is a context without patience.
+// cancelled is a context that has already ended.
 func cancelled() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -11,24 +11,24 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
-// A usageMeter measures how much the processes of a group use the processors. It looks for these processes as rarely as it
-// can, since that means to look at every process of the machine.
+// A usageMeter measures how much processor time the processes of a group use. It searches for these processes as rarely
+// as possible, because it has to look at every process of the machine.
 type usageMeter struct {
 	mu    sync.Mutex
 	pids  []int
-	again time.Time // when the processes are looked for again
+	again time.Time // when to search for the processes again
 	use   runqueue.Use
 	known bool
 }
 
 const (
 	membersEvery = time.Second
-	membersShare = 100 // of the time, at most one in so many is spent looking for processes
+	membersShare = 100 // at most one part in this many of the time goes into searching for processes
 )
 
-// Processors returns how all processes of the target have used the machine's processors, measured no longer ago than age. It
-// is false when that is not known: the harness has not started the target, or the system does not count it. A process that is
-// younger than a second may be missing.
+// Processors returns how much processor time all processes of the target have used and waited for. The measurement is
+// at most age old. It returns false when the harness has not started the target, or the system does not count it. A
+// process that is younger than a second may be missing.
 func (t *Target) Processors(age time.Duration) (runqueue.Use, bool) {
 	p := t.running()
 	if p == nil || waiting.IsClosed(p.exited) || runtime.GOOS != "linux" {
@@ -37,10 +37,10 @@ func (t *Target) Processors(age time.Duration) (runqueue.Use, bool) {
 	return p.usage.read(age, p.members)
 }
 
-// self is this program, without the processes that it has started.
+// self measures this program, without the processes that it has started.
 var self usageMeter
 
-// OwnProcessors returns how this program has used the machine's processors, as [Target.Processors] does.
+// OwnProcessors is [Target.Processors] for this program.
 func OwnProcessors(age time.Duration) (runqueue.Use, bool) {
 	if runtime.GOOS != "linux" {
 		return runqueue.Use{}, false
@@ -56,7 +56,7 @@ func (m *usageMeter) read(age time.Duration, members func(context.Context) ([]in
 		return m.use, m.known
 	}
 	if now.After(m.again) {
-		m.pids, _ = members(context.Background()) // without them, nothing is known
+		m.pids, _ = members(context.Background()) // without the list, nothing is known
 		done := time.Now()
 		m.again = done.Add(max(membersEvery, membersShare*done.Sub(now)))
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/runqueue"
 )
 
-// What the system says of a target is said of all threads of its processes, and of no others.
+// The numbers of a target include all threads of its processes, and no others.
 func TestProcessorsAreThoseOfTheTargetAndItsChildren(t *testing.T) {
 	slow(t)
 	c := newReportServer(t)
@@ -27,7 +27,7 @@ func TestProcessorsAreThoseOfTheTargetAndItsChildren(t *testing.T) {
 		t.Fatalf("known of the target: %t; of this process: %t, %v", known, counted, own)
 	}
 	if !counted {
-		return // the kernel counts for nobody, and nothing is said of the target
+		return // the kernel does not count, so there are no numbers for the target
 	}
 	want := map[int]bool{}
 	pids, err := procMembers(target.process.group.id)
