@@ -11,41 +11,41 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An Answer is the answer to a request: a message of a model, an HTTP response, or neither.
+// An Answer is the response to a request: a message of a model, an HTTP response, or neither.
 type Answer struct {
-	After   time.Duration // before its head
-	Status  int           // 0: 200
+	After   time.Duration // delay before the head
+	Status  int           // 0 means 200
 	Header  transcript.Header
-	Body    []byte   // when Message is nil
-	Error   *string  // the text of an error in the format of the kind, when Message is nil
-	Message *Message // of a model
+	Body    []byte   // used when Message is nil
+	Error   *string  // the text of an error in the format of the kind, used when Message is nil
+	Message *Message // message of a model
 	End     End
 }
 
-// A Message is what a model says.
+// A Message is a response of a model.
 type Message struct {
 	ID, Model string
-	Stop      string // "": the usual reason for such pieces
+	Stop      string // "" means the usual reason for these pieces
 	Pieces    []Piece
 	// Input and Output count tokens.
 	Input, Output int
 }
 
-// A Piece is a part of a message: one of its kinds.
+// A Piece is a part of a message. Exactly one of Text, Thinking, Raw and Tool is set.
 type Piece struct {
-	After          time.Duration // since the piece before it
+	After          time.Duration // delay after the previous piece
 	Text, Thinking *string
 	Raw            *string // written without changes
 	Tool           *Tool
 }
 
-// A Tool is a call of a tool.
+// A Tool is a tool call.
 type Tool struct {
 	ID, Name  string
-	Arguments []string // the text of its input, in pieces for a stream
+	Arguments []string // the text of its input, split into the pieces of a stream
 }
 
-// input returns the input as JSON; a text that is not JSON becomes a string.
+// input returns the input as JSON. A text that is not JSON becomes a string.
 func (t *Tool) input() json.RawMessage {
 	if text := t.text(); json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -56,37 +56,36 @@ func (t *Tool) input() json.RawMessage {
 // text returns the input in one piece.
 func (t *Tool) text() string { return strings.Join(t.Arguments, "") }
 
-// End is the way in which an answer ends.
+// An End is the way in which a response ends.
 type End string
 
-// The ways in which an answer ends.
 const (
 	Whole End = ""
 	Cut   End = "cut"   // the connection ends
 	Reset End = "reset" // the connection is reset
-	Hang  End = "hang"  // nothing more comes
+	Hang  End = "hang"  // the connection stays open, and nothing more comes
 )
 
-// onlyEnd reports whether the answer has no content: not even a head.
+// onlyEnd reports whether the response has no content, not even a head.
 func (a *Answer) onlyEnd() bool {
 	return a.End != Whole && a.Message == nil && a.Body == nil && a.Error == nil && a.Status == 0
 }
 
-// A reply is an answer as it is written.
+// A reply is a response in the form in which it is written.
 type reply struct {
 	status int
 	header transcript.Header
 	frames []frame
-	stream bool // without a length, frame by frame
+	stream bool // has no length and is written frame by frame
 }
 
-// A frame is written at once.
+// A frame is written in one go.
 type frame struct {
 	after time.Duration
 	bytes []byte
 }
 
-// reply formats an answer for the kind.
+// reply formats a response for the server's kind.
 func (s *Server) reply(r *transcript.Request, a *Answer) reply {
 	out := reply{status: cmp.Or(a.Status, 200)}
 	f := formats[s.kind]
@@ -115,7 +114,7 @@ func (s *Server) reply(r *transcript.Request, a *Answer) reply {
 	return out
 }
 
-// pause returns how long a message in one piece takes.
+// pause returns the delay of a message that is sent in one piece.
 func pause(m *Message) (all time.Duration) {
 	for _, p := range m.Pieces {
 		all += p.After
@@ -127,7 +126,7 @@ func rawFrames(m *Message) []frame {
 	var out []frame
 	empty := ""
 	for _, p := range m.Pieces {
-		out = append(out, frame{p.After, []byte(*cmp.Or(p.Text, p.Raw, &empty))}) // HTTP has no other texts
+		out = append(out, frame{p.After, []byte(*cmp.Or(p.Text, p.Raw, &empty))}) // HTTP has no other pieces
 	}
 	return out
 }
@@ -140,7 +139,7 @@ func streamHeader() transcript.Header {
 	return transcript.Header{{Name: "Content-Type", Value: "text/event-stream"}, {Name: "Cache-Control", Value: "no-cache"}}
 }
 
-// stopReason returns why a message ends: as it says, or by whether it has calls of tools.
+// stopReason returns why a message ends. By default, it depends on whether the message has tool calls.
 func stopReason(m *Message, normal, calls string) *string {
 	stop := cmp.Or(m.Stop, normal)
 	if m.Stop == "" && slices.ContainsFunc(m.Pieces, func(p Piece) bool { return p.Tool != nil }) {
@@ -149,7 +148,7 @@ func stopReason(m *Message, normal, calls string) *string {
 	return &stop
 }
 
-// errorType returns the type of an error by its status.
+// errorType returns the type of an error with this status.
 func errorType(status int, serverError string, types map[int]string) string {
 	if status >= 500 {
 		return cmp.Or(types[status], serverError)

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Anthropic's Messages, as far as clients read them (API reference, "Messages" and "Streaming messages"). The members are in
-// the order of Anthropic's own responses.
+// These types are Anthropic's Messages API, as far as clients use it (API reference, "Messages" and "Streaming
+// messages"). The members have the order of Anthropic's own responses.
 
 type anthropicReply struct {
 	ID           string           `json:"id"`
@@ -23,7 +23,7 @@ type anthropicReply struct {
 	Usage        anthropicUsage   `json:"usage"`
 }
 
-// An anthropicBlock is a part of a message. Which members it has depends on its type.
+// An anthropicBlock is a part of a message. Its type decides which members it has.
 type anthropicBlock struct {
 	Type      string          `json:"type"`
 	Text      *string         `json:"text,omitempty"`
@@ -39,11 +39,11 @@ type anthropicUsage struct {
 	Output int `json:"output_tokens"`
 }
 
-// signature stands for the signature of a thinking block.
+// signature is used as the signature of every thinking block.
 var signature = "c3R1Yg=="
 
-// anthropicBlocks joins a message's pieces to blocks: adjacent texts are one block, and so are adjacent thoughts. It also
-// returns the pieces of each block.
+// anthropicBlocks joins adjacent texts of a message to one block, and adjacent thoughts too. It also returns the pieces
+// of each block.
 func anthropicBlocks(m *Message) (blocks []anthropicBlock, pieces [][]Piece) {
 	for _, p := range m.Pieces {
 		kind := anthropicType(p)
@@ -98,7 +98,8 @@ func anthropicMessage(m *Message) []byte {
 	})
 }
 
-// anthropicStream writes a message in events: its start, each block with start, deltas and stop, the stop reason, and its stop.
+// anthropicStream writes a message as events: its start, each block with start, deltas and stop, the stop reason, and
+// its stop.
 func anthropicStream(_ *transcript.Request, m *Message, whole bool) []frame {
 	var out []frame
 	add := func(after time.Duration, name string, members map[string]any) {
@@ -132,7 +133,7 @@ func anthropicStream(_ *transcript.Request, m *Message, whole bool) []frame {
 			}
 		}
 		if !whole && i == len(blocks)-1 {
-			return out // the answer is cut off inside this block
+			return out // the response is cut off inside this block
 		}
 		if b.Type == "thinking" {
 			add(0, "content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "signature_delta", "signature": signature}})
@@ -149,7 +150,7 @@ func anthropicStream(_ *transcript.Request, m *Message, whole bool) []frame {
 	return out
 }
 
-// anthropicEmpty returns a block as it starts.
+// anthropicEmpty returns the block of a start event.
 func anthropicEmpty(b anthropicBlock) anthropicBlock {
 	empty := ""
 	switch b.Type {

@@ -7,17 +7,17 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A Chat is what a request says to a model, as far as scripts ask for it.
+// A Chat is the part of a request to a model that scripts can match.
 type Chat struct {
 	Model  string
 	Stream bool
 	System string
 	Last   string  // the texts of the last message
-	Result *string // the same, when it is a tool's result
+	Result *string // the same, when that message is the result of a tool
 	Tools  []string
 }
 
-// ChatOf reads a request to a model. What it does not have, or has otherwise, is empty.
+// ChatOf reads a request to a model. Members that are missing or have another type stay empty.
 func ChatOf(r *transcript.Request) Chat {
 	var body struct {
 		Model    string          `json:"model"`
@@ -26,7 +26,7 @@ func ChatOf(r *transcript.Request) Chat {
 		Tools    []chatTool      `json:"tools"`
 		System   json.RawMessage `json:"system"`
 	}
-	_ = json.Unmarshal(r.Body.Bytes, &body) // it is an error of the target's, which the rules tell
+	_ = json.Unmarshal(r.Body.Bytes, &body) // what fails to parse stays empty, and the rules decide on the response
 	c := Chat{Model: body.Model, Stream: body.Stream}
 	system := []string{texts(body.System)}
 	for _, m := range body.Messages {
@@ -63,7 +63,7 @@ type chatTool struct {
 type chatBlock struct {
 	Type    string          `json:"type"`
 	Text    string          `json:"text"`
-	Content json.RawMessage `json:"content"` // of a tool's result
+	Content json.RawMessage `json:"content"` // the result of a tool
 }
 
 func blocks(content json.RawMessage) (out []chatBlock) {
@@ -71,7 +71,7 @@ func blocks(content json.RawMessage) (out []chatBlock) {
 	return out
 }
 
-// texts joins the texts of a content: a string, or a list of blocks.
+// texts joins the texts of a content, which is a string or a list of blocks.
 func texts(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {

@@ -11,16 +11,15 @@ import (
 // A Kind is the kind of API that a server imitates.
 type Kind string
 
-// The kinds.
 const (
-	OpenAI    Kind = "openai"    // the chat completions of OpenAI, which many others have too
-	Anthropic Kind = "anthropic" // the Messages of Anthropic
+	OpenAI    Kind = "openai"    // OpenAI's chat completions, which many other servers have too
+	Anthropic Kind = "anthropic" // Anthropic's Messages API
 	HTTP      Kind = "http"      // any other API
 )
 
-// A format writes the messages of a kind. HTTP has no messages and only a failure.
+// A format writes the messages of a kind. HTTP has no messages, only a failure.
 type format struct {
-	chat    string // suffix of the path of a request for a message
+	chat    string // path suffix of a request for a message
 	message func(*Message) []byte
 	stream  func(r *transcript.Request, m *Message, whole bool) []frame
 	failure func(status int, text string) []byte
@@ -33,7 +32,7 @@ var formats = map[Kind]format{
 	HTTP:      {failure: plainFailure},
 }
 
-// isRaw reports whether a message is written as raw bytes: when all its pieces are raw, or when the kind has no messages.
+// isRaw reports whether a message is written as raw bytes: all its pieces are raw, or the kind has no messages.
 func (f format) isRaw(m *Message) bool {
 	if f.message == nil {
 		return true
@@ -46,15 +45,16 @@ func (f format) isRaw(m *Message) bool {
 	return len(m.Pieces) > 0
 }
 
-// Chats reports whether the kind is an API of a model.
+// Chats reports whether the kind is the API of a model.
 func (k Kind) Chats() bool { return formats[k].message != nil }
 
-// IsChat reports whether a request is for a message of a model.
+// IsChat reports whether a request asks a model for a message.
 func (k Kind) IsChat(r *transcript.Request) bool {
 	return k.Chats() && r.Method == "POST" && strings.HasSuffix(path(r), formats[k].chat)
 }
 
-// BuiltIn returns the answer of the server itself when no script has one: the list of models; nil for any other request.
+// BuiltIn returns the server's own response, used when no script has one: the list of models. It returns nil for any
+// other request.
 func (s *Server) BuiltIn(r *transcript.Request) *Answer {
 	f := formats[s.kind]
 	if f.models == nil || r.Method != "GET" || !strings.HasSuffix(path(r), "/models") {
@@ -68,12 +68,11 @@ func path(r *transcript.Request) string {
 	return p
 }
 
-// asksForStream reports whether a request wants a stream.
 func asksForStream(r *transcript.Request) bool {
 	var body struct {
 		Stream bool `json:"stream"`
 	}
-	_ = json.Unmarshal(r.Body.Bytes, &body) // without JSON there is no stream
+	_ = json.Unmarshal(r.Body.Bytes, &body) // a body that is not JSON asks for no stream
 	return body.Stream
 }
 

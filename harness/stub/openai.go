@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// The chat completions of OpenAI, as far as clients read them (API reference, "Chat" and "Chat streaming"). The members are
-// in the order of OpenAI's own responses.
+// These types are OpenAI's chat completions, as far as clients use them (API reference, "Chat" and "Chat streaming").
+// The members have the order of OpenAI's own responses.
 
 type openaiCompletion struct {
 	ID      string         `json:"id"`
@@ -84,7 +84,7 @@ func openaiMessage(m *Message) []byte {
 	})
 }
 
-// openaiStream writes a message in chunks: the role, the pieces, the reason of the end, the usage if requested, and [DONE].
+// openaiStream writes a message as chunks: the role, the pieces, the finish reason, the usage if requested, and [DONE].
 func openaiStream(r *transcript.Request, m *Message, whole bool) []frame {
 	created := time.Now().Unix()
 	chunk := func(after time.Duration, choices []openaiChoice, usage *openaiUsage) frame {
@@ -125,10 +125,11 @@ func openaiStream(r *transcript.Request, m *Message, whole bool) []frame {
 	return append(out, frame{0, event([]byte("[DONE]"))})
 }
 
-// event returns an event that only has data.
+// event returns an event with nothing but data.
 func event(data []byte) []byte { return fmt.Appendf(nil, "data: %s\n\n", data) }
 
-// wantsUsage reports whether a request wants the usage at the end of the stream ("stream_options": {"include_usage": true}).
+// wantsUsage reports whether a request asks for the usage at the end of the stream ("stream_options": {"include_usage":
+// true}).
 func wantsUsage(r *transcript.Request) bool {
 	var body struct {
 		Options struct {

@@ -15,12 +15,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// discard drops the log of net/http: the exchanges have what matters.
+// discard drops the log of net/http, because the exchanges have what matters.
 var discard = log.New(io.Discard, "", 0)
 
 type connKey struct{}
 
-// serve answers one request.
+// serve handles one request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	arrived := time.Now()
 	x := &transcript.Exchange{}
@@ -54,7 +54,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveUnowned answers a request that belongs to no scenario.
+// serveUnowned responds to a request that belongs to no scenario.
 func (s *Server) serveUnowned(w http.ResponseWriter, x *transcript.Exchange, arrived time.Time, candidates []*session, why string) {
 	answer := s.BuiltIn(&x.Request)
 	builtIn := answer != nil
@@ -64,7 +64,7 @@ func (s *Server) serveUnowned(w http.ResponseWriter, x *transcript.Exchange, arr
 	rep := s.reply(&x.Request, answer)
 	writeHead(w, rep)
 	for _, f := range rep.frames {
-		_, _ = w.Write(f.bytes) // the request is reported even when the target has closed the connection
+		_, _ = w.Write(f.bytes) // the request is reported even if the target has closed the connection
 	}
 	x.Response = &transcript.Response{Proto: "HTTP/1.1", Status: rep.status, Header: rep.header, Body: body(rep.frames)}
 	switch {
@@ -81,13 +81,13 @@ func (s *Server) isLate(r *transcript.Request) bool {
 	return s.late(r)
 }
 
-// refusal is the answer to a request without a script.
+// refusal is the response to a request without a script.
 func (s *Server) refusal(why string, status int) *Answer {
 	text := fmt.Sprintf("lockstep: the stub %q has no answer to this request: %s", s.name, why)
 	return &Answer{Status: status, Error: &text}
 }
 
-// read reads a request into an exchange, as much as is received.
+// read reads a request into an exchange, as far as it arrives.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, x *transcript.Exchange) error {
 	x.Request = transcript.Request{Method: r.Method, Target: r.RequestURI, Header: headerOf(r)}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.opts.Request)) // fails only for connections in memory, which tests use
@@ -102,7 +102,8 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, x *transcript.Exch
 	return err
 }
 
-// headerOf returns a request's header fields, sorted by name: net/http keeps neither their order nor their case.
+// headerOf returns a request's header fields, sorted by name, because net/http keeps neither their order nor their
+// case.
 func headerOf(r *http.Request) transcript.Header {
 	var out transcript.Header
 	out = append(out, transcript.Field{Name: "Host", Value: r.Host})
@@ -130,7 +131,7 @@ func writeHead(w http.ResponseWriter, rep reply) {
 	w.WriteHeader(rep.status)
 }
 
-// A responder writes one answer.
+// A responder writes one response.
 type responder struct {
 	server  *Server
 	session *session
@@ -140,13 +141,13 @@ type responder struct {
 	abort   bool // close the connection
 }
 
-// answer writes an answer, until the target closes the connection.
+// answer writes a response, unless the target closes the connection before its end.
 func (t *responder) answer(a *Answer) {
 	ctx, cancel := context.WithCancelCause(t.r.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(t.session.ctx, func() { cancel(context.Cause(t.session.ctx)) })()
 	out := http.NewResponseController(t.w)
-	// A write to a target that does not read ends with the scenario.
+	// If the target does not read, the end of the scenario also ends a write.
 	defer context.AfterFunc(ctx, func() { _ = out.SetWriteDeadline(time.Unix(1, 0)) })()
 	if !t.wait(ctx, a.After, transcript.PhaseHead) {
 		return
@@ -170,8 +171,8 @@ func (t *responder) answer(a *Answer) {
 // forever is longer than any scenario.
 const forever = 1<<63 - 1
 
-// wait lets the target wait. It returns false when the target or the scenario ends first; the connection cannot be used
-// then.
+// wait delays the response. It returns false when the target or the scenario ends first. Then the connection cannot be
+// used any more.
 func (t *responder) wait(ctx context.Context, d time.Duration, phase transcript.Phase) bool {
 	if d == 0 {
 		return true
@@ -187,7 +188,8 @@ func (t *responder) wait(ctx context.Context, d time.Duration, phase transcript.
 	}
 }
 
-// noteHangUp notes that the target did not wait for the answer. When the scenario has ended it, that is not a failure.
+// noteHangUp records that the target did not wait for the response. It is not a failure if the end of the scenario
+// closed the connection.
 func (t *responder) noteHangUp(ctx context.Context, phase transcript.Phase) {
 	t.abort = true
 	if cause := context.Cause(ctx); !errors.Is(cause, errOver) && !errors.Is(cause, errClosed) {
@@ -208,7 +210,7 @@ func (t *responder) write(ctx context.Context, out *http.ResponseController, a *
 	}
 	writeHead(t.w, rep)
 	if rep.stream || a.End != Whole {
-		_ = out.Flush() // an error shows at the next write
+		_ = out.Flush() // the next write will return the same error
 	}
 	t.x.Head = time.Since(t.session.started)
 	t.x.Response = &transcript.Response{Proto: "HTTP/1.1", Status: rep.status, Header: rep.header}

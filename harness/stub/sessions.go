@@ -9,18 +9,19 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// maxEarly is how many requests before the first scenario are kept.
+// maxEarly limits how many requests from before the first scenario are kept.
 const maxEarly = 100
 
 // An early request came before the first scenario was attached.
 type early struct {
 	x       *transcript.Exchange
 	at      time.Time
-	builtIn bool // it got the answer of the server itself
+	builtIn bool // it got the server's own response
 	why     string
 }
 
-// deliver gives the request to a scenario: as its own when the scenario takes all requests, else as an unexpected one.
+// deliver passes the request to a scenario: as its own if the scenario takes all requests, otherwise as an unexpected
+// one.
 func (e early) deliver(a *session) {
 	x := *e.x
 	x.Sent, x.Head, x.Done = e.at.Sub(a.started), e.at.Sub(a.started), e.at.Sub(a.started)
@@ -35,8 +36,8 @@ func (e early) deliver(a *session) {
 	}
 }
 
-// owner returns the scenario that a request belongs to, with one more answer under way. Without one, why gives the reason,
-// and candidates are the scenarios that it may belong to.
+// owner returns the scenario that a request belongs to, and counts one more response in progress for it. If there is
+// none, why has the reason, and candidates are the scenarios that the request may belong to.
 func (s *Server) owner(r *transcript.Request) (a *session, candidates []*session, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +70,7 @@ func (s *Server) late(r *transcript.Request) bool {
 	return false
 }
 
-// mentions reports whether a token is anywhere in a request.
+// mentions reports whether a token occurs anywhere in a request.
 func mentions(r *transcript.Request, token string) bool {
 	if token == "" {
 		return false
@@ -85,7 +86,7 @@ func mentions(r *transcript.Request, token string) bool {
 	return false
 }
 
-// noteUnexpected tells scenarios of a request that no script has answered.
+// noteUnexpected reports a request to the scenarios that it may belong to.
 func (s *Server) noteUnexpected(x *transcript.Exchange, at time.Time, candidates []*session, why string) {
 	for _, a := range candidates {
 		e := early{x: x, at: at, why: why}
@@ -93,14 +94,14 @@ func (s *Server) noteUnexpected(x *transcript.Exchange, at time.Time, candidates
 	}
 }
 
-// Forget forgets the requests that came before any scenario.
+// Forget drops the requests that came before any scenario.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.early = nil
 }
 
-// keep keeps a request for the first scenario.
+// keep stores a request for the first scenario.
 func (s *Server) keep(e early) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

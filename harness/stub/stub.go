@@ -1,11 +1,13 @@
 // Package stub imitates the servers that a target calls: the API of a model, or any other HTTP server.
 //
-// A Server listens on loopback for one target. Each scenario that uses the target attaches a script. A request belongs to
-// the scenario whose token is somewhere in it. Requests and answers are returned as exchanges, for the transcript. A request
-// that belongs to no scenario, or that no script answers, gets an error with the reason, and is reported to the scenarios.
+// A Server listens on loopback for one target. Each scenario that uses the target attaches a script. A request belongs
+// to the scenario whose token occurs in it. Requests and responses are returned as exchanges, for the transcript. A
+// request that belongs to no scenario, or that no script answers, gets an error with the reason, and is reported to the
+// scenarios.
 //
-// A request's body is kept up to Options.MaxBody, and must arrive within Options.Request. An answer that waits, hangs or is
-// not read ends with its scenario. Close returns when all goroutines of the server have ended.
+// Up to Options.MaxBody bytes of a request's body are kept, and the request must arrive within Options.Request. A
+// response that waits, hangs or is not read ends with its scenario. Close returns when all goroutines of the server
+// have ended.
 package stub
 
 import (
@@ -21,11 +23,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Options bound a server. The zero values mean the defaults that the comments name.
+// Options have the limits of a server. Zero values mean the defaults given below.
 type Options struct {
-	MaxBody int64         // of a request, in bytes: 64 MiB
-	Request time.Duration // bound on receiving a request: 30 s
-	Models  []string      // in the list of models: one that is called stub
+	MaxBody int64         // limit for the body of a request, in bytes; default 64 MiB
+	Request time.Duration // limit for the time to receive a request; default 30 s
+	Models  []string      // the list of models; default one model called stub
 }
 
 func (o Options) withDefaults() Options {
@@ -45,16 +47,16 @@ type Server struct {
 	http *http.Server
 	done chan struct{} // closed when the server has stopped
 
-	life context.Context // of all answers
+	life context.Context // ends with the server, and ends all responses
 	end  context.CancelCauseFunc
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	sessions []*session
-	over     map[string]bool // tokens of scenarios that were attached
-	early    []early         // requests before the first scenario
+	over     map[string]bool // tokens of scenarios that have been attached
+	early    []early         // requests from before the first scenario
 }
 
-// Start listens on a free port of loopback.
+// Start starts a server on a free loopback port.
 func Start(name string, kind Kind, options Options) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,7 +65,7 @@ func Start(name string, kind Kind, options Options) (*Server, error) {
 	return Serve(l, name, kind, options), nil
 }
 
-// Serve answers on a listener, which belongs to the server from then on.
+// Serve runs a server on a listener. Close closes the listener.
 func Serve(l net.Listener, name string, kind Kind, options Options) *Server {
 	life, end := context.WithCancelCause(context.Background())
 	s := &Server{
@@ -86,12 +88,11 @@ func Serve(l net.Listener, name string, kind Kind, options Options) *Server {
 // URL returns the base URL of the server, without a slash at the end.
 func (s *Server) URL() string { return s.url }
 
-// Kind returns the kind of API that the server imitates.
 func (s *Server) Kind() Kind { return s.kind }
 
 var errClosed = errors.New("the upstream was closed")
 
-// Close ends every answer and waits for all goroutines.
+// Close ends every response and waits for all goroutines.
 func (s *Server) Close() {
 	s.end(errClosed)
 	_ = s.http.Close() // closes all connections
@@ -101,15 +102,15 @@ func (s *Server) Close() {
 	}
 }
 
-// A Script is the answers of a scenario. Several goroutines call its methods.
+// A Script has the responses of a scenario. Its methods are called from several goroutines.
 type Script interface {
-	// Answer returns the answer to a request, and a function to call once when that is complete.
+	// Answer returns the response to a request, and a function that is called once when the response is complete.
 	Answer(r *transcript.Request) (*Answer, func(*transcript.Exchange))
-	// Unexpected is called for a request that may belong to the scenario, but was answered with an error.
+	// Unexpected is called for a request that may belong to the scenario and got an error as its response.
 	Unexpected(x *transcript.Exchange, why string)
 }
 
-// A session is a scenario that is attached.
+// A session is an attached scenario.
 type session struct {
 	script  Script
 	token   string
@@ -122,8 +123,8 @@ type session struct {
 
 var errOver = errors.New("the scenario is over")
 
-// Attach lets a scenario that began at a time answer the requests that have its token, or all. detach ends that: it cuts off
-// its answers, and later requests with the token are ignored.
+// Attach lets a scenario respond to the requests that have its token, or to all. started is when the scenario began.
+// detach ends that: it cuts off the responses, and later requests with the token are ignored.
 func (s *Server) Attach(script Script, token string, all bool, started time.Time) (detach func()) {
 	a := &session{script: script, token: token, all: all, started: started}
 	a.ctx, a.cancel = context.WithCancelCause(s.life)
@@ -145,7 +146,7 @@ func (s *Server) Attach(script Script, token string, all bool, started time.Time
 func (s *Server) remove(a *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sessions = slices.DeleteFunc(slices.Clone(s.sessions), func(other *session) bool { return other == a }) // others may still read the old list
+	s.sessions = slices.DeleteFunc(slices.Clone(s.sessions), func(other *session) bool { return other == a }) // others may read the old list
 	s.over[a.token] = true
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 )
 
-// A play is a script that answers everything in one way, and remembers what it was told.
+// A play is a script that gives one response to every request, and records the calls of its methods.
 type play struct {
 	answer *stub.Answer
 
@@ -43,7 +43,7 @@ func (p *play) Unexpected(x *transcript.Exchange, why string) {
 	p.candidates = append(p.candidates, x.Request.Method+" "+x.Request.Target+": "+why)
 }
 
-// stage runs a server in memory, on a faked clock, and hands over a client of it.
+// stage runs a server over memory, with a fake clock, and calls f with a client for it.
 func stage(t *testing.T, kind stub.Kind, options stub.Options, f func(t *testing.T, s *stub.Server, c *http.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -58,7 +58,7 @@ func stage(t *testing.T, kind stub.Kind, options stub.Options, f func(t *testing
 
 const chat = "http://memory/v1/chat/completions"
 
-// ask sends a request and returns the status and the body, as far as it comes.
+// ask sends a request and returns the status, and the body as far as it arrives.
 func ask(t *testing.T, c *http.Client, url, body string) (status int, text string, err error) {
 	t.Helper()
 	resp, err := c.Post(url, "application/json", strings.NewReader(body))
@@ -72,7 +72,7 @@ func ask(t *testing.T, c *http.Client, url, body string) (status int, text strin
 
 func text(s string) *string { return &s }
 
-// message is one with a text, a call and a text.
+// message returns a message with a text, a tool call and a text.
 func message() *stub.Message {
 	return &stub.Message{ID: "m1", Model: "terse-1", Input: 9, Output: 4, Pieces: []stub.Piece{
 		{Text: text("Let ")}, {Text: text("me"), After: 50 * time.Millisecond},
@@ -80,7 +80,7 @@ func message() *stub.Message {
 	}}
 }
 
-// timeless takes out of a text what the clock has said.
+// timeless removes from a text what depends on the clock.
 func timeless(s string) string {
 	return strings.ReplaceAll(s, `"created":946684800`, `"created":0`)
 }
@@ -154,8 +154,8 @@ func TestEndsOfAConnection(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		answer stub.Answer
-		body   string // of the request
-		want   string // what comes
+		body   string // body of the request
+		want   string // what the client receives
 		status int
 	}{
 		{"cut before the answer", stub.Answer{End: stub.Cut}, `{}`, "", 0},
@@ -280,7 +280,7 @@ func TestWhatComesBeforeAnyScenarioIsTold(t *testing.T) {
 			t.Errorf("models: %s, want %s", got, want)
 		}
 		ask(t, c, chat, `{}`)
-		s.Forget() // of a process that was started in vain
+		s.Forget() // as for a process that has failed to start
 		ask(t, c, chat, `{}`)
 		shared, later := &play{}, &play{}
 		defer s.Attach(shared, "u1", false, time.Now())()

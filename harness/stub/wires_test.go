@@ -15,7 +15,7 @@ import (
 
 const messages = "http://memory/v1/messages"
 
-// thoughtful is a message with a thought, a text and a call.
+// thoughtful returns a message with a thought, a text and a tool call.
 func thoughtful() *stub.Message {
 	return &stub.Message{ID: "m1", Model: "terse-1", Input: 9, Output: 4, Pieces: []stub.Piece{
 		{Thinking: text("Hm")}, {Text: text("Let ")}, {Text: text("me"), After: 50 * time.Millisecond},
@@ -68,7 +68,6 @@ func TestAStreamOfAnthropic(t *testing.T) {
 	})
 }
 
-// A stream that is cut ends in the middle of its last block.
 func TestACutStreamOfAnthropic(t *testing.T) {
 	stage(t, stub.Anthropic, stub.Options{}, func(t *testing.T, s *stub.Server, c *http.Client) {
 		m := &stub.Message{Pieces: []stub.Piece{{Text: text("half")}}}

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Header fields and events often have bytes that are not UTF-8, and write these themselves. All others are nonUTF8Texts.
+// Header fields and events often have bytes that are not UTF-8, so they encode such bytes themselves. nonUTF8Texts has
+// the other texts.
 
 // MarshalJSON writes ["name", "value"], or ["name", null, "base64"] when the value is not UTF-8.
 func (f Field) MarshalJSON() ([]byte, error) {
@@ -51,7 +52,7 @@ type eventBytes struct {
 	FramingBytes []byte `json:"framing_base64,omitempty"`
 }
 
-// MarshalJSON writes the event; data and framing that are not UTF-8 as data_base64 and framing_base64.
+// MarshalJSON writes the event. Data and framing that are not UTF-8 become data_base64 and framing_base64.
 func (e Event) MarshalJSON() ([]byte, error) {
 	out := eventBytes{plainEvent: plainEvent(e)}
 	if !utf8.ValidString(e.Data) {

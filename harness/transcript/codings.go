@@ -10,11 +10,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/coding"
 )
 
-// Decoded reports whether the body came in a content coding, and Bytes are decoded.
+// Decoded reports whether the body was sent in a content coding and Bytes are decoded.
 func (b Body) Decoded() bool { return b.Sent > 0 && (b.Withheld == nil || b.Withheld.Archive != "") }
 
-// Decode decodes the content codings of the body, if all are known and none holds more bytes than the limit. Otherwise the
-// body stays as it came, and is Undecoded.
+// Decode decodes the content codings of the body, if all are known and no decoded result exceeds the limit. Otherwise
+// the body stays as it was received, and is Undecoded.
 func (b *Body) Decode(h Header, limit int64) {
 	names := h.Codings()
 	if len(names) == 0 || len(b.Bytes) == 0 || !b.Whole() {
@@ -28,7 +28,7 @@ func (b *Body) Decode(h Header, limit int64) {
 // Undecoded reports whether the header names content codings that are not decoded.
 func (b Body) Undecoded(h Header) bool { return b.Size > 0 && !b.Decoded() && len(h.Codings()) > 0 }
 
-// maxChecked is how much of a body is decoded to check its codings.
+// maxChecked limits how much of a body is decoded to check its codings.
 const maxChecked = 64 << 20
 
 // Opaque says why a body with codings is not decoded: this package does not decode it (unread), or it is not valid in
@@ -62,20 +62,20 @@ func (b Body) Opaque(h Header, part bool) (unread, mistaken string) {
 // Codings returns the content codings that the header names, in the order in which they were applied.
 func (h Header) Codings() []string { return coding.Of(h.Values("Content-Encoding")) }
 
-// TransferCodings returns the transfer codings of a body, without chunked, which is decoded (RFC 9112 §7).
+// TransferCodings returns the transfer codings of a body without chunked, which has been decoded (RFC 9112 §7).
 func (h Header) TransferCodings() []string {
 	return slices.DeleteFunc(coding.Of(h.Values("Transfer-Encoding")), func(name string) bool { return name == "chunked" })
 }
 
-// Withheld says what is known about a content that is withheld because it may hide a secret. All fields are "" when the
-// content could be decoded, or is incomplete.
+// Withheld says what is known about a content that is withheld because it may contain a secret. All fields are "" when
+// the content could be decoded, or is incomplete.
 type Withheld struct {
 	Unread   string `json:"unread,omitempty"`   // why its codings are not decoded
 	Mistaken string `json:"mistaken,omitempty"` // why it is not valid in its codings
 	Archive  string `json:"archive,omitempty"`  // why it is not the archive that its type says
 }
 
-// Withhold replaces a content by its length and its sum, so that equal contents stay equal.
+// Withhold replaces a content by its length and its checksum, so that equal contents stay equal.
 func (b *Body) Withhold(why Withheld) {
 	text := fmt.Appendf(nil, "‹%d bytes withheld, since they may hide a secret; SHA-256 %x›", len(b.Bytes), sha256.Sum256(b.Bytes))
 	*b = Body{Bytes: text, Size: b.Size - int64(len(b.Bytes)) + int64(len(text)), Sent: b.Length(), Withheld: &why}

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A run file consists mostly of bodies and header fields. These functions read them in the form that RunWriter writes;
-// encoding/json, which reads all other forms, takes several times as long. Tests compare the two.
+// A run file consists mostly of bodies and header fields. These functions read them in the form that RunWriter writes.
+// encoding/json takes several times as long, and reads all other forms. Tests compare the two.
 
 const (
 	bodyBegins = `{"body":{"id":"`

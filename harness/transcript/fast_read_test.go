@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is read without encoding/json is what that reads, and nothing that it refuses.
+// Lines that are read without encoding/json give the same result as with it, and no line is read that it rejects.
 func TestBodyLineReadsWhatJSONReads(t *testing.T) {
 	for _, tc := range []struct {
 		line string
@@ -16,7 +16,7 @@ func TestBodyLineReadsWhatJSONReads(t *testing.T) {
 		{`{"body":{"id":"","text":""}}` + "\n", true},
 		{`{"body":{"id":"0a1b","text":"\ud83d"}}` + "\n", false},    // half a surrogate pair
 		{"{\"body\":{\"id\":\"0a1b\",\"text\":\"\xff\"}}\n", false}, // not UTF-8
-		{"{\"body\":{\"id\":\"0a1b\",\"text\":\"a\tb\"}}\n", false}, // a control character, which JSON refuses
+		{"{\"body\":{\"id\":\"0a1b\",\"text\":\"a\tb\"}}\n", false}, // a control character, which JSON forbids
 		{`{"body":{"id":"0a1b","text":"a"b"}}` + "\n", false},
 		{`{"body":{"id":"0a1b","text":"a","base64":"YQ=="}}` + "\n", false},
 		{`{"body":{"id":"0a1b","text":"a","text":"b"}}` + "\n", false},

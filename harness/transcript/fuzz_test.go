@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// FuzzReadRun reads run files that nobody has written.
+// FuzzReadRun reads arbitrary run files.
 func FuzzReadRun(f *testing.F) {
 	whole := writeRun(f, sample("ref"), sample("cand"))
 	f.Add(whole)
@@ -24,8 +24,8 @@ func FuzzReadRun(f *testing.F) {
 	})
 }
 
-// FuzzLine reads single lines of run files, which no hash protects. What is read must be the same when it is written and
-// read again.
+// FuzzLine reads single lines of run files, which no checksum protects. A line that is read, written and read again
+// must give the same result.
 func FuzzLine(f *testing.F) {
 	whole := writeRun(f, sample("ref"))
 	var bodies [][]byte

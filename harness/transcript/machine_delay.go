@@ -2,16 +2,16 @@ package transcript
 
 import "time"
 
-// A Starvation is a span in which a target, or the harness, waited for a processor that other processes used.
+// A Starvation is a time span in which a target, or lockstep itself, waited for a processor that other processes used.
 type Starvation struct {
 	From  time.Duration `json:"from"`
 	Until time.Duration `json:"until"`
 	For   time.Duration `json:"for"` // how long it waited
 }
 
-// MachineDelay returns by how much the machine may have delayed what the target did between two moments, and what the
-// harness recorded of it. An event that was due at a third moment is also recorded late by as long as the harness was kept
-// waiting after that moment. For a target on another machine, only the delay of the harness is known.
+// MachineDelay returns how much the machine may have delayed what the target did between two moments, and the recording
+// of it. due is when the recorded event was due: it is also recorded late by as long as lockstep was kept waiting after
+// that moment. For a target on another machine, only the delay of lockstep is known.
 func (t *Transcript) MachineDelay(from, due, until time.Duration) time.Duration {
 	var waited time.Duration
 	first, last := until, from
@@ -25,7 +25,7 @@ func (t *Transcript) MachineDelay(from, due, until time.Duration) time.Duration 
 	return max(t.Stalled, t.delay(due, until)) + max(0, min(waited, last-first))
 }
 
-// delay returns how long the harness was kept waiting between two moments.
+// delay returns how long lockstep was kept waiting between two moments.
 func (t *Transcript) delay(from, until time.Duration) time.Duration {
 	var waited time.Duration
 	for _, s := range t.Delayed {

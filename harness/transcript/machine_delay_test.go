@@ -31,7 +31,7 @@ func TestAMachineExcusesWhatItDelayed(t *testing.T) {
 	}
 }
 
-// What the harness sees late, it saw late by no more than it was kept waiting after it was due.
+// If lockstep records something late, its own delay is at most the time that it was kept waiting after the due time.
 func TestAHarnessThatWaitedSeesLate(t *testing.T) {
 	const ms = time.Millisecond
 	delayed := []Starvation{{0, 250 * ms, 200 * ms}, {1000 * ms, 1250 * ms, 100 * ms}, {1250 * ms, 1500 * ms, 250 * ms}}

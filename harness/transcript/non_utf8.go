@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// JSON cannot hold bytes that are not UTF-8, and encoding/json replaces them. So a transcript's line has texts with such bytes
-// once more, in base64, by their JSON Pointers.
+// JSON cannot hold bytes that are not UTF-8, and encoding/json replaces them. So the line of a transcript also has the
+// texts with such bytes in base64, by their JSON Pointers.
 
-// nonUTF8Texts returns the texts of a transcript that are not UTF-8, without those that fields and events write themselves.
+// nonUTF8Texts returns the texts of a transcript that are not UTF-8, without those that fields and events encode
+// themselves.
 func nonUTF8Texts(t *Transcript) map[string][]byte {
 	var out map[string][]byte
 	w := textWalk{visit: func(w *textWalk, text string) string {
@@ -27,7 +28,7 @@ func nonUTF8Texts(t *Transcript) map[string][]byte {
 	return out
 }
 
-// restoreTexts puts back what nonUTF8Texts returned.
+// restoreTexts restores the texts that nonUTF8Texts returned.
 func restoreTexts(t *Transcript, odd map[string][]byte) error {
 	if len(odd) == 0 {
 		return nil
@@ -47,13 +48,13 @@ func restoreTexts(t *Transcript, odd map[string][]byte) error {
 	return nil
 }
 
-// A textWalk visits the texts in a value, and replaces each by what visit returns.
+// A textWalk visits the texts in a value, and replaces each of them by the result of visit.
 type textWalk struct {
 	visit func(w *textWalk, text string) string
-	at    []place // of the current value
+	at    []place // the place of the current value
 }
 
-// A place is a member of an object, or an element of a list.
+// A place is a member of an object or an element of a list.
 type place struct {
 	name  string
 	index int
@@ -73,7 +74,7 @@ func (w *textWalk) walk(v reflect.Value) {
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return // bodies have lines of their own, and JSON documents are UTF-8
+			return // bodies have their own lines, and JSON documents are UTF-8
 		}
 		for i := range v.Len() {
 			w.in(place{index: i}, v.Index(i))
@@ -93,7 +94,7 @@ func (w *textWalk) walk(v reflect.Value) {
 
 func (w *textWalk) table(v reflect.Value) {
 	if v.Type().Key().Kind() != reflect.String {
-		return // a map of counts
+		return // a map of counts has no texts
 	}
 	for _, key := range v.MapKeys() {
 		if own := reflect.New(v.Type().Elem()).Elem(); own.Kind() == reflect.String {
@@ -129,7 +130,7 @@ func (w *textWalk) pointer() string {
 	return b.String()
 }
 
-// memberName returns the name of a field in JSON.
+// memberName returns the JSON name of a field.
 func memberName(f reflect.StructField) string {
 	if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
 		return name

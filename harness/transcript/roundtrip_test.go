@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A generator fills any value: each text may have bytes that are not UTF-8, each list and table may be empty, and each
-// pointer nil.
+// A generator fills any value at random. Texts may have bytes that are not UTF-8, lists and maps may be empty, and
+// pointers nil.
 type generator struct {
 	*rapid.T
 	depth int
@@ -65,7 +65,7 @@ func (g *generator) fill(v reflect.Value) {
 		v.Set(reflect.MakeMap(v.Type()))
 		for i := range rapid.IntRange(0, 2).Draw(g.T, "length") {
 			key := reflect.New(v.Type().Key()).Elem()
-			if key.Kind() == reflect.String { // a scenario's, which is UTF-8
+			if key.Kind() == reflect.String { // the key comes from a scenario, which is UTF-8
 				key.SetString(fmt.Sprintf("$.a/b~%d", i))
 			} else {
 				key.SetInt(int64(i))
@@ -85,7 +85,7 @@ func (g *generator) fill(v reflect.Value) {
 	}
 }
 
-// body draws what Decode and filled requests make: one in a coding may be empty.
+// body draws a body such as Decode and requests with fillers produce. A body in a coding may be empty.
 func (g *generator) body() Body {
 	b := Body{Bytes: []byte(odd.Draw(g.T, "body"))}
 	b.Size = int64(len(b.Bytes))
@@ -99,13 +99,13 @@ func (g *generator) body() Body {
 		}
 	case 2:
 		if b.Size > 0 {
-			b.Size++ // not all of it was kept
+			b.Size++ // as if a part was not kept
 		}
 	}
 	return b
 }
 
-// What judges a run reads a transcript and nothing else: where two are equal, so are their judgements.
+// Judging a run reads only transcripts. So equal transcripts lead to equal verdicts.
 func TestATranscriptThatIsReadBackIsTheOneThatWasWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := &Transcript{}

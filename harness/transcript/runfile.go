@@ -18,40 +18,39 @@ import (
 // Format is the version of the run file's format. It changes when a reader of the old format would misread the new one.
 const Format = 1
 
-// A RunHeader is the first line of a run file: what was run.
+// A RunHeader is the first line of a run file. It says what was run.
 type RunHeader struct {
 	Format    int         `json:"format"`
-	Version   string      `json:"version"` // of lockstep
+	Version   string      `json:"version"` // version of lockstep
 	Started   time.Time   `json:"started"`
 	Seed      uint64      `json:"seed"`
 	Contract  string      `json:"contract"`  // SHA-256 of the contract
 	Scenarios string      `json:"scenarios"` // SHA-256 of the scenarios' files, in order
 	Rules     string      `json:"rules"`     // SHA-256 of lockstep.yaml
-	Jobs      int         `json:"jobs"`      // scenarios at a time
+	Jobs      int         `json:"jobs"`      // scenarios that ran at the same time
 	Targets   []RunTarget `json:"targets"`   // the reference first
 	// Shard is set when the file is one of several parts of a run.
 	Shard *RunShard `json:"shard,omitempty"`
-	// Repeat is how often each scenario was run, when that is more than once.
+	// Repeat is how often each scenario ran, if more than once.
 	Repeat int `json:"repeat,omitempty"`
-	// AllowEmpty says that a run in which nothing was judged is a match.
+	// AllowEmpty means that a run in which nothing was judged is a match.
 	AllowEmpty bool `json:"allow_empty,omitempty"`
-	// Recording is set when the file has what a reference did, to judge candidates without it.
+	// Recording is set when the file has the transcripts of a reference, to judge candidates without it.
 	Recording *Recording `json:"recording,omitempty"`
 }
 
-// A Recording describes a recorded reference, and all settings that decide what was sent to it and what was kept. When one
-// of them has changed, the recording is stale.
+// A Recording describes a recorded reference, and all settings that decide what was sent to it and what was kept. When
+// one of them has changed, the recording is stale.
 type Recording struct {
-	Version string `json:"version,omitempty"` // as the project or a flag gives it
-	// Settings has a sum of each part of lockstep.yaml that decides what the reference is and what is kept of its responses,
-	// by the name in the file: "targets.old.command". A missing part has no sum.
+	Version string `json:"version,omitempty"` // as the project or a flag states it
+	// Settings has a checksum of each part of lockstep.yaml that decides what the reference is and what is kept of its
+	// responses. The key is the name in the file: "targets.old.command". A missing part has no checksum.
 	Settings map[string]string `json:"settings"`
 	Limits   Limits            `json:"limits"`
-	// Scenarios has a sum of each scenario's file, by id. It is empty in a shard.
+	// Scenarios has a checksum of each scenario's file, by id. It is empty in a shard.
 	Scenarios map[string]string `json:"scenarios,omitempty"`
 }
 
-// Limits are the bounds of a run.
 type Limits struct {
 	Step     time.Duration `json:"step"`
 	Scenario time.Duration `json:"scenario"`
@@ -66,7 +65,7 @@ type RunShard struct {
 	Of    int `json:"of"`
 	// Selection has the ids of all scenarios of the run, in all parts, in their order.
 	Selection []string `json:"selection"`
-	// Reference is the Recording that the run was judged against; nil when the reference itself was running.
+	// Reference is the Recording against which the run was judged; nil when the reference itself was running.
 	Reference *Recording `json:"reference,omitempty"`
 }
 
@@ -78,14 +77,13 @@ type RunTarget struct {
 
 // A RunFooter is the last line of a run file. A file without it was cut off.
 type RunFooter struct {
-	Transcripts int    `json:"transcripts"`
-	Bodies      int    `json:"bodies"`
-	SHA256      string `json:"sha256"` // of every byte before this line
-	// Took is how long the run took.
-	Took time.Duration `json:"took"`
-	// NotApplicable has the scenarios that the run could not do, in the order in which that was found.
+	Transcripts int           `json:"transcripts"`
+	Bodies      int           `json:"bodies"`
+	SHA256      string        `json:"sha256"` // checksum of every byte before this line
+	Took        time.Duration `json:"took"`
+	// NotApplicable has the scenarios that could not run, in the order in which that was noticed.
 	NotApplicable []NotApplicable `json:"not_applicable,omitempty"`
-	// OwnerUnchecked says, by target, why it is not known that the target's own process answered on its port.
+	// OwnerUnchecked says, by target, why it is unknown whether the target's own process owned its port.
 	OwnerUnchecked map[string]string `json:"owner_unchecked,omitempty"`
 }
 
@@ -100,7 +98,7 @@ func (f *RunFooter) fits(read *RunFooter) bool {
 	return f.Transcripts == read.Transcripts && f.Bodies == read.Bodies && f.SHA256 == read.SHA256
 }
 
-// line is one line of a run file: a header, a body, a transcript or a footer.
+// A line is one line of a run file: a header, a body, a transcript or a footer.
 type line struct {
 	Header     *RunHeader  `json:"lockstep,omitempty"`
 	Body       *storedBody `json:"body,omitempty"`
@@ -110,14 +108,14 @@ type line struct {
 	Footer *RunFooter        `json:"footer,omitempty"`
 }
 
-// A storedBody is a body's content. Equal contents are written once.
+// A storedBody is the content of a body. Equal contents are written once.
 type storedBody struct {
 	ID     string  `json:"id"`
-	Text   *string `json:"text,omitempty"` // when it is UTF-8
+	Text   *string `json:"text,omitempty"` // set when the content is UTF-8
 	Base64 []byte  `json:"base64,omitempty"`
 }
 
-// bodyRef is a Body in a transcript's line.
+// A bodyRef is a Body in the line of a transcript.
 type bodyRef struct {
 	ID       string    `json:"id"`
 	Size     int64     `json:"size"`
@@ -131,7 +129,7 @@ func (b Body) MarshalJSON() ([]byte, error) {
 	return json.Marshal(bodyRef{b.id(), b.Size, b.Fill, b.Sent, b.Withheld})
 }
 
-// UnmarshalJSON reads a reference; the content follows when the run file is read.
+// UnmarshalJSON reads a reference. ReadRun adds the content.
 func (b *Body) UnmarshalJSON(data []byte) error {
 	var ref bodyRef
 	if err := json.Unmarshal(data, &ref); err != nil {
@@ -141,7 +139,7 @@ func (b *Body) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// A contentSum names a content: half of its SHA-256.
+// A contentSum identifies a content: half of its SHA-256.
 type contentSum [16]byte
 
 func (b Body) sum() contentSum {
@@ -149,7 +147,7 @@ func (b Body) sum() contentSum {
 	return contentSum(sum[:16])
 }
 
-// id is the name as it is written.
+// id is the id of the content in the file.
 func (b Body) id() string { return b.sum().id() }
 
 func (s contentSum) id() string { return hex.EncodeToString(s[:]) }
@@ -195,8 +193,8 @@ func (rw *RunWriter) write(l line) error {
 	return nil
 }
 
-// Write appends a transcript, after those of its bodies that the file does not have yet. It flushes, so that a run that is
-// cut short leaves all transcripts until then.
+// Write appends a transcript, preceded by those of its bodies that the file does not have yet. It flushes, so an
+// interrupted run keeps all transcripts until then.
 func (rw *RunWriter) Write(t *Transcript) error {
 	var failed error
 	t.bodies(func(b *Body) {
@@ -228,15 +226,15 @@ func (rw *RunWriter) Write(t *Transcript) error {
 	return rw.flush()
 }
 
-// OwnerUnchecked notes for which targets it is not known that their own process answered, and why.
+// OwnerUnchecked records the targets for which it is unknown whether their own process owned the port, and why.
 func (rw *RunWriter) OwnerUnchecked(why map[string]string) { rw.footer.OwnerUnchecked = why }
 
-// NotApplicable notes a scenario that has no transcripts.
+// NotApplicable records a scenario that has no transcripts.
 func (rw *RunWriter) NotApplicable(scenario, why string) {
 	rw.footer.NotApplicable = append(rw.footer.NotApplicable, NotApplicable{scenario, why})
 }
 
-// Close writes the footer, with the time that the run took. The caller closes the file.
+// Close writes the footer with the duration of the run. The caller closes the file.
 func (rw *RunWriter) Close(took time.Duration) error {
 	rw.footer.Took = took
 	rw.footer.SHA256 = hex.EncodeToString(rw.sum.Sum(nil))
@@ -253,12 +251,12 @@ func (rw *RunWriter) flush() error {
 	return nil
 }
 
-// ErrIncomplete is returned by ReadRun for a file without a footer, or whose footer does not agree with its lines.
+// ErrIncomplete is returned by ReadRun for a file whose footer is missing or does not agree with its lines.
 var ErrIncomplete = errors.New("run file is incomplete")
 
-// ReadRun reads a run file and calls header, unless nil, with its header, and each with one transcript after the other. It
-// returns the footer. Do not trust the transcripts before ReadRun has returned without an error, since the footer comes
-// last.
+// ReadRun reads a run file. It calls header with the file's header, unless header is nil, and each with one transcript
+// after the other. It returns the footer. Do not trust the transcripts until ReadRun has returned without an error,
+// because the footer comes last.
 func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) error) (*RunFooter, error) {
 	rr := runReader{sum: sha256.New(), bodies: map[string][]byte{}}
 	in := bufio.NewReaderSize(r, 64<<10)
@@ -277,7 +275,7 @@ func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) e
 		if footer == nil {
 			continue
 		}
-		if _, err := in.Peek(1); err != io.EOF { // a second run, which would not be judged
+		if _, err := in.Peek(1); err != io.EOF { // a second run in the file would not be judged
 			return nil, fmt.Errorf("read run file: more stands behind its last line, %d: a file has one run, and lockstep merge puts shards together", n)
 		}
 		return footer, nil
@@ -290,7 +288,7 @@ type runReader struct {
 	got    RunFooter
 }
 
-// line reads a line. It returns the footer when the line is that.
+// line reads a line. It returns the footer if the line is one.
 func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error, each func(*Transcript) error) (*RunFooter, error) {
 	if id, content, ok := fastBody(text); ok && !first {
 		rr.body(id, content)
@@ -336,7 +334,7 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 	return nil, err
 }
 
-// complete adds to a transcript what its line does not have.
+// complete adds to a transcript what its line does not contain.
 func (rr *runReader) complete(t *Transcript, texts map[string][]byte) error {
 	rr.got.Transcripts++
 	if err := t.checkNoNull(); err != nil {
@@ -366,7 +364,7 @@ func (t *Transcript) checkNoNull() error {
 	return nil
 }
 
-// fill puts the contents into the bodies of a transcript.
+// fill adds the contents to the bodies of a transcript.
 func (rr *runReader) fill(t *Transcript) (err error) {
 	t.bodies(func(b *Body) {
 		if b.IsZero() {

@@ -15,7 +15,7 @@ import (
 
 func body(s string) Body { return Body{Bytes: []byte(s), Size: int64(len(s))} }
 
-// sample has everything in it that is easily lost.
+// sample returns a transcript with everything that could easily get lost.
 func sample(target string) *Transcript {
 	no, yes := "x", "y"
 	return &Transcript{
@@ -166,7 +166,7 @@ func TestARunFileHasOneRun(t *testing.T) {
 	}
 }
 
-// A run that is killed leaves what was done until then.
+// A run that is killed leaves all transcripts that it has written.
 func TestATranscriptIsInTheFileWhenItIsWritten(t *testing.T) {
 	var b bytes.Buffer
 	w, err := NewRunWriter(&b, RunHeader{})

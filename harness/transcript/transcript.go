@@ -1,8 +1,8 @@
-// Package transcript is the record of what crossed the wire between the harness and one target, and the run file that stores
-// such records. It is plain data.
+// Package transcript is the record of what crossed the wire between lockstep and one target, and the run file that
+// stores such records. It is plain data.
 //
-// Package run writes transcripts, and judging reads nothing else. So a transcript is complete (what was sent, what was
-// received, when, and how it ended), and judges nothing.
+// Package run writes transcripts, and judging reads nothing else. So a transcript is complete: what was sent, what was
+// received, when, and how it ended. It judges nothing.
 package transcript
 
 import (
@@ -13,39 +13,39 @@ import (
 	"time"
 )
 
-// A Transcript is everything one target did in one scenario.
+// A Transcript is everything that one target did in one scenario.
 type Transcript struct {
 	Scenario string `json:"scenario"` // the scenario's id, with its row: "client-tools/odd-ids[slash]"
 	Target   string `json:"target"`
-	Run      int    `json:"run,omitempty"`      // of a repeated scenario, from 1; else 0
-	Recorded bool   `json:"recorded,omitempty"` // in an earlier run
+	Run      int    `json:"run,omitempty"`      // number of the run of a repeated scenario, from 1; else 0
+	Recorded bool   `json:"recorded,omitempty"` // it comes from an earlier run
 	Probe    bool   `json:"probe,omitempty"`    // the scenario was run again to see which values a new process repeats
 	Unique   string `json:"unique"`             // the value of ${{ unique }} on this target
-	// Directory is the value of ${{ directory }}, when the target had one.
+	// Directory is the value of ${{ directory }}, if the target had one.
 	Directory string `json:"directory,omitempty"`
-	// Lockstep is the value of ${{ lockstep }}, when the scenario uses it.
+	// Lockstep is the value of ${{ lockstep }}, if the scenario uses it.
 	Lockstep string `json:"lockstep,omitempty"`
-	// Process is when the target's process was started; zero for a target that lockstep has not started.
+	// Process is when the target's process was started. It is zero for a target that lockstep has not started.
 	Process time.Time `json:"process,omitzero"`
-	// Started is when the scenario began; every offset below counts from it.
+	// Started is when the scenario began. Every offset below counts from it.
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"`
-	// Stalled is the longest time that the machine kept the harness waiting, unless it is negligible.
+	// Stalled is the longest time for which the machine kept lockstep waiting, unless it is negligible.
 	Stalled time.Duration `json:"stalled,omitempty"`
-	// Starved are the spans in which other processes kept the target from running, without negligible ones. They are known
-	// for targets that the harness has started, where the system tells.
+	// Starved are the time spans in which other processes kept the target from running, without negligible ones. They
+	// are known only for targets that lockstep has started, and only if the system reports them.
 	Starved []Starvation `json:"starved,omitempty"`
-	// Delayed are such spans of the harness itself.
+	// Delayed are such time spans of lockstep itself.
 	Delayed []Starvation `json:"delayed,omitempty"`
 	Steps   []Step       `json:"steps"`
 	Streams []*Stream    `json:"streams,omitempty"`
 	Windows []Window     `json:"windows,omitempty"`
-	// Upstream has a step for each rule of the stubs that the target calls, with the requests that the rule has answered.
-	// Rules without requests have steps too.
+	// Upstream has a step for each rule of the stubs that the target calls, with the requests that the rule has
+	// answered. Rules without requests have steps too.
 	Upstream []Step `json:"upstream,omitempty"`
 	// Exit is set when the target's process ended by itself while the scenario was running.
 	Exit *Exit `json:"exit,omitempty"`
-	// Aborted says what cut the scenario short: an interrupt, or its own limit.
+	// Aborted says what stopped the scenario early: an interrupt, or its own limit.
 	Aborted string `json:"aborted,omitempty"`
 	// Unusable says why the scenario could not run on the target: it never became ready, or had ended before.
 	Unusable string `json:"unusable,omitempty"`
@@ -66,7 +66,7 @@ func (t *Transcript) AllSteps() iter.Seq[*Step] {
 	}
 }
 
-// HasEvent reports whether a stream has an event of that index.
+// HasEvent reports whether a stream has an event with that index.
 func (t *Transcript) HasEvent(stream string, i int) bool {
 	return slices.ContainsFunc(t.Streams, func(s *Stream) bool { return s.Name == stream && i >= 0 && i < len(s.Events) })
 }
@@ -74,8 +74,8 @@ func (t *Transcript) HasEvent(stream string, i int) bool {
 // A Step is what one step of the scenario did on this target.
 type Step struct {
 	ID   string        `json:"id"`   // "3", "4.left.1", "teardown.1"
-	Line int           `json:"line"` // in the scenario's file, 1-based
-	Kind string        `json:"kind"` // the step's leading key: http, open, start, join, await, …
+	Line int           `json:"line"` // line in the scenario's file, 1-based
+	Kind string        `json:"kind"` // the step's first key: http, open, start, join, await, …
 	Text string        `json:"text"` // as in the file: "POST /client-tools/register", "await pending"
 	At   time.Duration `json:"at"`
 	Took time.Duration `json:"took"`
@@ -83,28 +83,29 @@ type Step struct {
 	Skipped string `json:"skipped,omitempty"`
 	// Uncompared is set when the scenario asks not to compare the step's exchanges.
 	Uncompared bool `json:"uncompared,omitempty"`
-	// Exchanges are the step's requests and answers; a poll and a burst have several.
+	// Exchanges are the step's requests and responses. A poll and a burst have several.
 	Exchanges []*Exchange `json:"exchanges,omitempty"`
-	// Burst is set when the exchanges were made at once and have no order.
+	// Burst is set when the exchanges ran at the same time and have no order.
 	Burst bool `json:"burst,omitempty"`
 	// Unordered is set for a rule of a stub when the requests that it answers have no order.
 	Unordered bool `json:"unordered,omitempty"`
 	// Stream names the stream that the step opened, read or closed.
 	Stream string `json:"stream,omitempty"`
-	// Events are the indexes, in that stream, of the events an await found.
+	// Events are the indexes, in that stream, of the events that an await found.
 	Events []int `json:"events,omitempty"`
 	// Process is set when the step ended the target's process.
 	Process *ProcessEnd `json:"process,omitempty"`
 	// Expect is what the scenario demands of this step, with the target's values filled in.
 	Expect *Expect `json:"expect,omitempty"`
-	// Unmet is the demand that could not be met while the step ran: an event that did not come, a poll that never
-	// held, a capture without a value.
+	// Unmet is a demand that was not met while the step ran: an event that did not come, a poll that never succeeded, a
+	// capture without a value.
 	Unmet *Unmet `json:"unmet,omitempty"`
-	// Fault is a mistake of lockstep or of the scenario, never the target's, because of which the step could not be done.
+	// Fault says why the step could not be done because of a mistake in the scenario or in lockstep. It is never the
+	// target's fault.
 	Fault string `json:"fault,omitempty"`
 }
 
-// Why a step is skipped when the target's process has ended, and when a step could not start it again.
+// Reasons for skipping a step: the target's process has ended, or a step could not restart it.
 const (
 	Exited       = "the target has exited"
 	NotRestarted = "the target was not started again"
@@ -116,14 +117,15 @@ type Exchange struct {
 	// Interim are the responses that came before the final one (RFC 9110 §15.2).
 	Interim  []Interim `json:"interim,omitempty"`
 	Response *Response `json:"response,omitempty"` // nil when no response head came
-	// Failure says how the exchange broke; nil when it ended by the rules of HTTP. An exchange can have a Response too, whose
-	// body was cut short.
+	// Failure says how the exchange broke. It is nil when the exchange ended by the rules of HTTP. An exchange can have
+	// both a Failure and a Response, whose body was cut short.
 	Failure *Failure `json:"failure,omitempty"`
-	// Stream names the stream that carries the response's body, when it is an event stream.
+	// Stream names the stream with the response's body, when that is an event stream.
 	Stream string `json:"stream,omitempty"`
-	// Hangs says that the answer of a stub does not end by itself. With a Failure, the target has closed the connection.
+	// Hangs means that the response of a stub does not end by itself. With a Failure, the target has closed the
+	// connection.
 	Hangs bool `json:"hangs,omitempty"`
-	// Unanswered says why no rule of a stub has answered the request; else "".
+	// Unanswered says why no rule of a stub answered the request; else "".
 	Unanswered string        `json:"unanswered,omitempty"`
 	Sent       time.Duration `json:"sent"` // when the request was sent
 	Head       time.Duration `json:"head"` // when the response head was read; 0 without one
@@ -139,24 +141,24 @@ func (s *Step) ToMCP() bool { return len(s.Exchanges) > 0 && s.Exchanges[0].Requ
 // A Request is a request as it was sent.
 type Request struct {
 	Method string `json:"method"`
-	Target string `json:"target"` // path and query as they were written on the wire
+	Target string `json:"target"` // path and query as they were sent
 	Header Header `json:"header,omitempty"`
 	Body   Body   `json:"body,omitzero"`
-	// Malformed says that the request breaks the contract on purpose.
+	// Malformed means that the request breaks the contract on purpose.
 	Malformed bool `json:"malformed,omitempty"`
-	// Captured are the values in it that break the contract, and that the server itself has sent before.
+	// Captured are the values in the request that break the contract, but that the server itself has sent before.
 	Captured []Captured `json:"captured,omitempty"`
 }
 
 // A Captured value was taken from a response or an event, and sent again.
 type Captured struct {
-	Place string `json:"place"` // in the request, as the contract calls it: "path id", "body/items/0"
-	// Step and Exchange identify the response that it is from; Step, Stream and Event, the event.
+	Place string `json:"place"` // place in the request, as the contract calls it: "path id", "body/items/0"
+	// Step and Exchange identify the response with the value, or Step, Stream and Event the event.
 	Step     string `json:"step"`
 	Exchange int    `json:"exchange,omitempty"`
 	Stream   string `json:"stream,omitempty"`
 	Event    int    `json:"event,omitempty"`
-	From     string `json:"from"` // the place there: "body/id", "header Location", "event data/id"
+	From     string `json:"from"` // place in that response or event: "body/id", "header Location", "event data/id"
 }
 
 // A Response is a response as it was received. When it carries a stream, Body is empty.
@@ -178,14 +180,14 @@ type Interim struct {
 // A Body is the content of a message, without its transfer coding.
 type Body struct {
 	Bytes []byte `json:"-"`
-	// Size is the number of bytes. It is more than len(Bytes) when the harness did not keep all of them, and when there is a
+	// Size is the number of bytes. It is more than len(Bytes) when lockstep did not keep all bytes, or when there is a
 	// filler, which is not in Bytes.
 	Size int64 `json:"-"`
 	// Fill is the filler of a request's body.
 	Fill *Fill `json:"-"`
-	// Sent is the number of bytes that were sent, when Bytes were decoded from a content coding; else 0.
+	// Sent is the number of bytes on the wire when Bytes were decoded from a content coding; else 0.
 	Sent int64 `json:"-"`
-	// Withheld is set when Bytes are not the content, but its length and its sum.
+	// Withheld is set when Bytes are not the content, but its length and its checksum.
 	Withheld *Withheld `json:"-"`
 
 	ref string // the id of the content, while a run file is read
@@ -194,19 +196,19 @@ type Body struct {
 // IsZero reports whether there was no body.
 func (b Body) IsZero() bool { return b.Length() == 0 }
 
-// Length returns the number of bytes that were sent, as in a Content-Length.
+// Length returns the number of bytes on the wire, as in a Content-Length.
 func (b Body) Length() int64 { return cmp.Or(b.Sent, b.Size) }
 
 // A Fill is a part of a body that repeats one character, so that it need not be stored.
 type Fill struct {
-	At    int   `json:"at"`    // before this index of Bytes
+	At    int   `json:"at"`    // the index in Bytes before which it is inserted
 	Times int64 `json:"times"` // how often FillByte is repeated
 }
 
 // FillByte is the character of a Fill.
 const FillByte = 'x'
 
-// Whole reports whether the body was kept to its end.
+// Whole reports whether all bytes of the body were kept.
 func (b Body) Whole() bool {
 	known := int64(len(b.Bytes))
 	if b.Fill != nil {
@@ -215,28 +217,28 @@ func (b Body) Whole() bool {
 	return b.Size == known
 }
 
-// Header is a list of header fields in the order of the wire.
+// A Header is a list of header fields in the order of the wire.
 type Header []Field
 
-// A Field is one header field, its name in the case it came in.
+// A Field is one header field. Its name keeps its case.
 type Field struct {
 	Name  string
 	Value string `text:"own"` // MarshalJSON writes it even if it is not UTF-8
 }
 
-// Is reports whether the field has a name, in any case. Names are ASCII (RFC 9110 §5.1, §5.6.2), so comparing the lengths
-// first is exact and fast.
+// Is reports whether the field has a name, ignoring case. Names are ASCII (RFC 9110 §5.1, §5.6.2), so comparing the
+// lengths first is correct, and fast.
 func (f Field) Is(name string) bool {
 	return len(f.Name) == len(name) && strings.EqualFold(f.Name, name)
 }
 
-// ContentType returns the value of the first Content-Type; "" where there is none.
+// ContentType returns the value of the first Content-Type, or "".
 func (h Header) ContentType() string {
 	value, _ := h.Get("Content-Type")
 	return value
 }
 
-// Get returns the first value of the name, in any case (RFC 9110 §5.1).
+// Get returns the first value of the name, ignoring case (RFC 9110 §5.1).
 func (h Header) Get(name string) (string, bool) {
 	for _, f := range h {
 		if f.Is(name) {
@@ -246,7 +248,7 @@ func (h Header) Get(name string) (string, bool) {
 	return "", false
 }
 
-// Has reports whether there is a field of the name, in any case.
+// Has reports whether there is a field of the name, ignoring case.
 func (h Header) Has(name string) bool {
 	_, ok := h.Get(name)
 	return ok
@@ -263,28 +265,27 @@ func (h Header) Values(name string) []string {
 	return out
 }
 
-// A Failure is how an exchange or a stream broke.
+// A Failure says how an exchange or a stream broke.
 type Failure struct {
 	Kind  FailureKind `json:"kind"`
 	Phase Phase       `json:"phase"`
-	Text  string      `json:"text"` // for a person
+	Text  string      `json:"text"` // text for people
 }
 
-// FailureKind names what went wrong on the wire.
+// A FailureKind names what went wrong on the wire.
 type FailureKind string
 
-// What can go wrong on the wire.
 const (
-	FailConnect   FailureKind = "connect"   // no connection could be made
-	FailTimeout   FailureKind = "timeout"   // nothing came within the bound
+	FailConnect   FailureKind = "connect"   // no connection could be opened
+	FailTimeout   FailureKind = "timeout"   // nothing came within the time limit
 	FailReset     FailureKind = "reset"     // the connection was reset
 	FailClosed    FailureKind = "closed"    // the connection was closed before the end of the message
 	FailMalformed FailureKind = "malformed" // the response is not valid HTTP
-	FailLimit     FailureKind = "limit"     // the response exceeds a bound of the harness
+	FailLimit     FailureKind = "limit"     // the response exceeds a limit of lockstep
 	FailCanceled  FailureKind = "canceled"  // the scenario, or the run, closed the connection
 )
 
-// Phase is the part of an exchange that was under way.
+// A Phase is the part of an exchange that was running.
 type Phase string
 
 // The phases of an exchange, in order.
@@ -299,14 +300,14 @@ const (
 type Stream struct {
 	Name string `json:"name"` // the scenario's name for it
 	Step string `json:"step"` // the id of the step that opened it
-	// Operation is the method and path template the contract has for it, "GET /event"; empty when it has none.
+	// Operation is the method and path template that the contract has for it, "GET /event"; empty when it has none.
 	Operation string  `json:"operation,omitempty"`
 	Events    []Event `json:"events"`
-	// Only is set when the scenario selects events with `only`. Left counts those that it does not select: they belong to
-	// other scenarios.
+	// Only is set when the scenario selects events with `only`. Left counts the events that it does not select, because
+	// they belong to other scenarios.
 	Only bool `json:"only,omitempty"`
 	Left int  `json:"left,omitempty"`
-	// Decoded says that the stream came in content codings, which were decoded.
+	// Decoded means that the stream came in content codings, which were decoded.
 	Decoded bool          `json:"decoded,omitempty"`
 	Ended   Ending        `json:"ended"`
 	At      time.Duration `json:"at"`    // when the response head was read
@@ -315,72 +316,71 @@ type Stream struct {
 	Failure *Failure `json:"failure,omitempty"`
 }
 
-// Ending says who ended a stream.
+// An Ending says which side ended a stream.
 type Ending string
 
-// Who ended a stream.
 const (
 	EndedByClient Ending = "client" // the scenario closed it, or was over
 	EndedByServer Ending = "server" // the server ended it between two events
-	EndedBroken   Ending = "broken" // it broke; Failure says how
+	EndedBroken   Ending = "broken" // it broke, and Failure says how
 )
 
 // An Event is one event of a stream, or one comment.
 type Event struct {
-	// Name is the name of the event in the contract, or else on the wire.
+	// Name is the event's name in the contract, or else on the wire.
 	Name string `json:"name,omitempty"`
-	Type string `json:"type,omitempty"`            // the `event` field as it was sent; empty when there was none
+	Type string `json:"type,omitempty"`            // the `event` field as it was sent; empty without one
 	Data string `json:"data,omitempty" text:"own"` // the lines of data, joined by LF
 	ID   string `json:"id,omitempty"`              // the `id` field as it was sent with this event
 	// Retry is the `retry` field as it was sent with this event, digits only.
 	Retry string `json:"retry,omitempty"`
-	// Comment is set for a comment without fields; Data holds its text.
+	// Comment is set for a comment without fields. Data has its text.
 	Comment bool `json:"comment,omitempty"`
-	// Undispatched is set when a browser would ignore the block, because it has no data: "id: 7\n\n", or a single blank
+	// Undispatched is set when a browser would ignore the block because it has no data: "id: 7\n\n", or a single blank
 	// line.
 	Undispatched bool `json:"undispatched,omitempty"`
-	// Framing is the event as it was written, each value replaced by "•": "event: •\ndata: •\n\n". Two events with
+	// Framing is the event as it was written, with each value replaced by "•": "event: •\ndata: •\n\n". Two events with
 	// equal values and equal framing are equal byte for byte.
 	Framing string        `json:"framing" text:"own"`
 	At      time.Duration `json:"at"` // when the last byte was read
 }
 
-// A Window is a span of time in which an event must not come.
+// A Window is a time span in which an event must not come.
 type Window struct {
 	Step   string        `json:"step"`
 	Line   int           `json:"line"`
 	Stream string        `json:"stream"`
-	Match  *Pattern      `json:"match,omitempty"` // nil: no event may come
-	First  int           `json:"first"`           // the first event of the stream that counts
+	Match  *Pattern      `json:"match,omitempty"` // nil means that no event may come
+	First  int           `json:"first"`           // index of the first event of the stream that counts
 	From   time.Duration `json:"from"`
 	To     time.Duration `json:"to"`
 }
 
-// An Unmet demand is one that a target did not meet while the scenario ran.
+// An Unmet is a demand that a target did not meet while the scenario ran.
 type Unmet struct {
-	Kind string `json:"kind"` // event, end, poll, capture, ready, exit, restart; stream and close when the response was no stream
+	Kind string `json:"kind"` // event, end, poll, capture, ready, exit, restart; stream and close after a refused open
 	What string `json:"what"` // what was wanted: `event "tool-request"`
 	Why  string `json:"why"`  // what happened instead: "not within 2s; 3 events came"
 }
 
-// A ProcessEnd is how a target's process ended when a step ended it.
+// A ProcessEnd says how a target's process ended when a step ended it.
 type ProcessEnd struct {
-	Signal string `json:"signal"`           // SIGTERM or SIGKILL
-	Status string `json:"status,omitempty"` // "exit status 0", "signal: killed"; empty when it did not end in time
-	// Took is how long it took.
-	Took time.Duration `json:"took"`
+	Signal string        `json:"signal"`           // SIGTERM or SIGKILL
+	Status string        `json:"status,omitempty"` // "exit status 0", "signal: killed"; empty when it did not end in time
+	Took   time.Duration `json:"took"`
 }
 
-// An Exit is the end of a target's process by itself.
+// An Exit says how a target's process ended by itself.
 type Exit struct {
 	Status string        `json:"status"` // "exit status 1", "signal: killed"
 	At     time.Duration `json:"at"`
 	Log    []string      `json:"log,omitempty"` // its last lines
-	// UnderWay are the steps that were under way in all scenarios that shared the process: "pay step 3 POST /orders".
+	// UnderWay are the steps that were running in all scenarios that shared the process: "pay step 3 POST /orders".
 	UnderWay []string `json:"under_way,omitempty"`
 }
 
-// How says how the process ended, and which steps were under way: "exit status 1, while pay step 3 POST /orders was under way".
+// How says how the process ended, and which steps were running: "exit status 1, while pay step 3 POST /orders was under
+// way".
 func (e *Exit) How() string {
 	if len(e.UnderWay) == 0 {
 		return e.Status

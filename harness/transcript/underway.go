@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// UnderWay says that steps were under way: "a was under way", "a, b and c were under way", with a count in the place of all
-// but the first few. There must be at least one.
+// UnderWay says that steps were running: "a was under way", "a, b and c were under way". After the first few it gives
+// only a count. There must be at least one.
 func UnderWay(names []string) string {
 	const maxNames = 5
 	if n := len(names); n > maxNames {

@@ -9,10 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// question is the key of the input request and its response (newer versions of MCP).
+// question is the key of the input request and of its response (in newer versions of MCP).
 const question = "question"
 
-// ask is called twice: first without the answer, then with it.
+// ask is called twice: first without the client's answer, then with it.
 func ask(c *call) (*mcp.CallToolResult, error) {
 	if answer, ok := c.req.Params.InputResponses[question].(*mcp.ElicitResult); ok {
 		out, err := json.Marshal(map[string]any{"action": answer.Action, "content": answer.Content})
@@ -27,7 +27,7 @@ func ask(c *call) (*mcp.CallToolResult, error) {
 	}}, nil
 }
 
-// sample is called twice, as ask is.
+// sample is called twice, like ask.
 func sample(c *call) (*mcp.CallToolResult, error) {
 	if answer, ok := c.req.Params.InputResponses[question]; ok {
 		out, err := json.Marshal(answer)
@@ -37,7 +37,7 @@ func sample(c *call) (*mcp.CallToolResult, error) {
 	if request == nil {
 		request = json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"Say something."}}],"maxTokens":100}`)
 	}
-	//lint:ignore SA1019 clients of today must cope with sampling, although the newest protocol leaves it
+	//lint:ignore SA1019 current clients must support sampling, although the newest protocol drops it
 	var params mcp.CreateMessageWithToolsParams
 	if err := json.Unmarshal(request, &params); err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("request of sample: %v", err)}

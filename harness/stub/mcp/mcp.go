@@ -1,11 +1,11 @@
 // Package mcp is an MCP server for scenarios: a target under test starts it as an extension and calls its tools.
 //
-// Its tools do what clients must be able to handle: they answer, take time and report progress, fail, break the protocol,
-// send requests to the client, and return long texts. They use neither chance nor the clock, so that two targets with the
-// same calls get the same results.
+// Its tools do what clients must be able to handle: they return results, take time and report progress, fail, break the
+// protocol, send requests to the client, and return long texts. They use neither chance nor the clock. So two targets
+// that make the same calls get the same results.
 //
-// It speaks over standard input and output, one JSON-RPC message a line, in every version of the protocol that its library
-// knows: the client chooses. It can record what the client sends, see Options.Record.
+// It communicates over standard input and output, with one JSON-RPC message per line. It supports every version of the
+// protocol that its library knows, and the client chooses. It can record what the client sends, see Options.Record.
 package mcp
 
 import (
@@ -18,18 +18,18 @@ import (
 
 // Options configure a server. A nil *Options means the zero value.
 type Options struct {
-	Version string // in the response to initialize
-	// Record is the file for the messages of the client; "" for none. It is created if necessary, and appended to, so that
-	// several servers, one after the other, can share it.
+	Version string // version in the response to initialize
+	// Record is the file for the messages of the client; "" means none. It is created if necessary, and appended to, so
+	// that several servers can use it one after the other.
 	Record string
-	// Getenv returns variables for the tool env. Default: there are none.
+	// Getenv returns variables for the tool env. Default: there are no variables.
 	Getenv func(string) string
 }
 
-// Greeting is the server's one resource.
+// Greeting is the server's only resource.
 const Greeting = "lockstep://greeting"
 
-// Serve serves one client, until that closes the connection or the context ends. Neither is an error.
+// Serve serves one client until the client closes the connection or the context ends. Both return nil.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, options *Options) error {
 	var opts Options
 	if options != nil {
@@ -45,7 +45,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options *Options) e
 	defer recorder.Close()
 	transport := &recorded{&mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}, recorder}
 	session, err := newServer(&opts).Connect(ctx, transport, &mcp.ServerSessionOptions{
-		State: &mcp.ServerSessionState{LogLevel: "debug"}, // also for clients that do not set a level
+		State: &mcp.ServerSessionState{LogLevel: "debug"}, // set for clients that do not set a level
 	})
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func greeting() *mcp.ResourceContents {
 	return &mcp.ResourceContents{URI: Greeting, MIMEType: "text/plain", Text: "Hello from lockstep"}
 }
 
-// unclosed is an output that the caller closes.
+// unclosed is an output that only the caller closes.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }

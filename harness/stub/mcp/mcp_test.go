@@ -24,16 +24,16 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// old and current are versions of the protocol: with initialize, and without.
+// old and current are versions of the protocol: old has initialize, current does not.
 const old, current = "2025-11-25", "2026-07-28"
 
-// A guest is a client in a test, and what it has heard.
+// A guest is a client in a test, with the messages that it has received.
 type guest struct {
 	*mcp.ClientSession
 	heard []string
 }
 
-// visit runs a server for a client of a version, and hangs up in the end.
+// visit runs a server for a client that speaks a protocol version, and disconnects at the end.
 func visit(t *testing.T, version string, options *Options, f func(*guest)) {
 	t.Helper()
 	in, toServer := io.Pipe()
@@ -76,7 +76,7 @@ func visit(t *testing.T, version string, options *Options, f func(*guest)) {
 	}
 }
 
-// says calls a tool and returns what it says.
+// says calls a tool and returns the text of its result.
 func (g *guest) says(t *testing.T, tool, arguments string) string {
 	t.Helper()
 	params := &mcp.CallToolParams{Name: tool}
@@ -174,7 +174,7 @@ func TestASlowToolSpeaksAsItIsTold(t *testing.T) {
 	})
 }
 
-// about writes what is said about a notification.
+// about describes the metadata of a notification.
 func about(meta mcp.Meta) string {
 	if len(meta) == 0 {
 		return ""
@@ -203,7 +203,7 @@ func TestTheServerListsToolsAndItsResource(t *testing.T) {
 
 func TestWhatTheClientSendsIsWrittenDown(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "record")
-	for range 2 { // the second appends
+	for range 2 { // the second run appends
 		visit(t, old, &Options{Record: file}, func(g *guest) {
 			g.says(t, "ask", `{"message":"1 < 2?","n":1.0}`)
 		})
@@ -276,5 +276,5 @@ func TestTheEndOfItsContextEndsTheServer(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Errorf("Serve: %v", err)
 	}
-	toServer.Close() // which ends the reader
+	toServer.Close() // ends the reader
 }

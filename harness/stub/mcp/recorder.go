@@ -16,10 +16,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// A recorder records what the client sends.
 type recorder struct {
 	mu   sync.Mutex
-	file *os.File // nil: nothing is recorded
+	file *os.File // nil when nothing is recorded
 	err  error
 }
 
@@ -44,7 +43,6 @@ func (r *recorder) Close() error {
 	return r.file.Close()
 }
 
-// add records a message.
 func (r *recorder) add(msg jsonrpc.Message) {
 	if r.file == nil {
 		return
@@ -66,23 +64,23 @@ func (r *recorder) add(msg jsonrpc.Message) {
 	}
 }
 
-// failure returns an error response of the client: {"error":{"code":…,"message":…}}.
+// failure formats an error response of the client: {"error":{"code":…,"message":…}}.
 func failure(err error) json.RawMessage {
 	wire, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
 		wire = &jsonrpc.Error{Message: err.Error()}
 	}
-	out, _ := json.Marshal(map[string]any{"error": wire}) // its fields are a number, a text, and JSON
+	out, _ := json.Marshal(map[string]any{"error": wire}) // cannot fail: its fields are a number, a text, and JSON
 	return out
 }
 
-// recorded is a transport whose incoming messages are recorded before the server handles them.
+// recorded is a transport that records incoming messages before the server handles them.
 type recorded struct {
 	mcp.Transport
 	recorder *recorder
 }
 
-// Connect returns the connection.
+// Connect implements mcp.Transport.
 func (t *recorded) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
 	return &recordedConnection{c, t.recorder}, err
@@ -93,7 +91,7 @@ type recordedConnection struct {
 	recorder *recorder
 }
 
-// Read returns the next message.
+// Read implements mcp.Connection.
 func (c *recordedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if err == nil {

@@ -13,17 +13,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A tool can be called by targets.
+// A tool is an MCP tool that targets can call.
 type tool struct {
 	name, doc string
 	arguments map[string]argument
 	call      func(c *call) (*mcp.CallToolResult, error)
 }
 
-// An argument of a tool. All are optional.
+// An argument describes an argument of a tool. All arguments are optional.
 type argument struct{ kind, doc string }
 
-// A call is a call of a tool with its arguments.
+// A call is a tool call with its arguments.
 type call struct {
 	ctx  context.Context
 	req  *mcp.CallToolRequest
@@ -31,7 +31,7 @@ type call struct {
 	arguments
 }
 
-// arguments are those of all tools except echo.
+// arguments are the arguments of all tools except echo.
 type arguments struct {
 	Steps      int             `json:"steps"`
 	Pace       int             `json:"pace"`
@@ -46,7 +46,7 @@ type arguments struct {
 	Request    json.RawMessage `json:"request"`
 }
 
-// Bounds on the arguments.
+// Limits for the arguments.
 const (
 	maxSteps      = 1000
 	maxPace       = 60_000 // milliseconds
@@ -105,7 +105,7 @@ func text(s string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}
 }
 
-// bounded returns a number up to a limit, or the default when it is not positive.
+// bounded limits a number. It returns the default for a number that is not positive.
 func bounded(n, otherwise, limit int) int {
 	if n <= 0 {
 		return otherwise
@@ -113,7 +113,7 @@ func bounded(n, otherwise, limit int) int {
 	return min(n, limit)
 }
 
-// echo returns the bytes as they were received: numbers keep their digits.
+// echo returns the received bytes, so numbers keep their digits.
 func echo(c *call) (*mcp.CallToolResult, error) {
 	return text(cmp.Or(string(c.req.Params.Arguments), "{}")), nil
 }
@@ -136,7 +136,7 @@ func slow(c *call) (*mcp.CallToolResult, error) {
 				return nil, err
 			}
 		}
-		//lint:ignore SA1019 clients of today must cope with log notifications, although the newest protocol leaves them
+		//lint:ignore SA1019 current clients must support log notifications, although the newest protocol drops them
 		log := &mcp.LoggingMessageParams{Meta: c.Meta, Level: mcp.LoggingLevel(cmp.Or(c.Level, "info")), Logger: "slow", Data: message}
 		//lint:ignore SA1019 as above
 		if err := c.req.Session.Log(c.ctx, log); err != nil {
@@ -169,7 +169,6 @@ func env(c *call) (*mcp.CallToolResult, error) {
 	return result, nil
 }
 
-// pixel is a PNG of one transparent pixel.
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
 func image(*call) (*mcp.CallToolResult, error) {

@@ -1,5 +1,5 @@
-// Package record is the file in which an MCP server for scenarios records the messages of its client: a line of JSON for
-// each message.
+// Package record defines the file in which an MCP server for scenarios records the messages of its client. Each message
+// is a line of JSON.
 package record
 
 import (
@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// Suffix is the suffix of the names of records.
+// Suffix is the file name suffix of records.
 const Suffix = ".mcp"
 
-// A Message is a message of a client.
+// A Message is a message that the client has sent.
 type Message struct {
 	At     time.Time `json:"at"`
-	Method string    `json:"method,omitempty"` // of a request or a notification; "" for an answer
-	// Body is the parameters, or the result or error in the response to a request of the server.
+	Method string    `json:"method,omitempty"` // method of a request or a notification; "" for a response
+	// Body has the parameters. In a response to a request of the server, it has the result or the error.
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
-// none stands for omitted parameters. "params … MAY be omitted" (JSON-RPC 2.0 §4.2), and in MCP they are an object: no
-// object means the same as an empty one.
+// none replaces omitted parameters. "params … MAY be omitted" (JSON-RPC 2.0 §4.2), and MCP parameters are an object, so
+// omitted parameters mean the same as an empty object.
 var none = json.RawMessage("{}")
 
-// Parameters returns the body, and {} for a request or a notification without parameters.
+// Parameters returns the body, or {} for a request or a notification without parameters.
 func (m *Message) Parameters() json.RawMessage {
 	if m.Method != "" && len(m.Body) == 0 {
 		return none
@@ -33,7 +33,7 @@ func (m *Message) Parameters() json.RawMessage {
 	return m.Body
 }
 
-// Write writes the line of a message in one call, so that readers see whole lines while the server runs.
+// Write writes the line of a message in one call, so that a reader sees whole lines while the server runs.
 func Write(w io.Writer, m Message) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
@@ -45,7 +45,7 @@ func Write(w io.Writer, m Message) error {
 	return err
 }
 
-// Read reads a record up to a limit of bytes. It ignores an incomplete last line, which a killed server leaves.
+// Read reads a record up to a limit of bytes. It ignores an incomplete last line, which a killed server leaves behind.
 func Read(r io.Reader, limit int64) ([]Message, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {

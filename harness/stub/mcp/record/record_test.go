@@ -17,10 +17,10 @@ func TestParametersThatAreLeftOutAreNone(t *testing.T) {
 	}{
 		{Message{Method: "ping"}, "{}"},
 		{Message{Method: "ping", Body: json.RawMessage("{}")}, "{}"},
-		{Message{Method: "ping", Body: json.RawMessage("null")}, "null"}, // which JSON-RPC does not allow
+		{Message{Method: "ping", Body: json.RawMessage("null")}, "null"}, // JSON-RPC does not allow null here
 		{Message{Method: "tools/call", Body: json.RawMessage(`{"name":"a"}`)}, `{"name":"a"}`},
 		{Message{Body: json.RawMessage(`{"action":"decline"}`)}, `{"action":"decline"}`},
-		{Message{}, ""}, // an answer without a result
+		{Message{}, ""}, // a response without a result
 	} {
 		if got := string(tc.m.Parameters()); got != tc.want {
 			t.Errorf("Parameters of %+v: %q, want %q", tc.m, got, tc.want)
