@@ -20,7 +20,7 @@ import (
 
 func TestParity(t *testing.T) {
 	harnesstest.Test(t, "../examples/notes/lockstep.yaml", &harness.Options{
-		Targets: []string{"old"}, // one server, against the contract; without it, all of lockstep.yaml beside each other
+		Targets: []string{"old"}, // one server, against the contract; without it, all targets of lockstep.yaml
 	})
 }
 
@@ -33,7 +33,7 @@ func ExampleRun() {
 	var observed bytes.Buffer
 	result, err := harness.Run(context.Background(), project, &harness.Options{Environ: os.Environ(), RunFile: &observed})
 	if err != nil {
-		log.Fatal(err) // there is no judgement: a difference is none of those
+		log.Fatal(err) // nothing was judged; a difference is not an error
 	}
 	fmt.Println(result.Verdict)
 	for _, s := range result.Scenarios {
@@ -59,13 +59,13 @@ func ExampleMutate() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var observed bytes.Buffer // of a run that is green: a server beside itself
+	var observed bytes.Buffer // of a green run: a server against itself
 	options := &harness.Options{Environ: os.Environ(), Targets: []string{"old", "old"}, RunFile: &observed}
 	if _, err := harness.Run(context.Background(), project, options); err != nil {
 		log.Fatal(err)
 	}
 	teapot := mutate.Operator{
-		Name: "ours/teapot", Family: "ours", Matters: true, Doc: "It says 418 for the last answer",
+		Name: "ours/teapot", Family: "ours", Matters: true, Doc: "It answers the last request with 418",
 		Mutants: func(s *mutate.Subject, _ uint64) iter.Seq[mutate.Mutant] {
 			return func(yield func(mutate.Mutant) bool) {
 				last := len(s.Candidate.Steps) - 1
