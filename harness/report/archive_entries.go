@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// entriesOf is shown in the place of an archive's bytes; "" where there is no archive.
+// entriesOf returns what is shown instead of an archive's bytes, or "" for a body that is not an archive.
 func entriesOf(r *transcript.Response) string {
 	if !archive.Is(r.Header.ContentType()) {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// big is a run of 10,000 scenarios with 500 findings, half of them of one cause.
+// big is a run of 10,000 scenarios with 500 findings. Half of the findings have the same cause.
 func big() *report.Document {
 	scenarios := make([]verdict.Scenario, 10_000)
 	for n := range scenarios {

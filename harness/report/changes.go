@@ -8,18 +8,18 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Changes say what has become of the findings since an earlier run. A finding is the same one when it is at the same
-// place of the same scenario, is about the same target, and has the same fingerprint.
+// Changes say how the findings differ from those of an earlier run. A finding in both runs is the same if it has the
+// same scenario, place, target and fingerprint.
 type Changes struct {
-	Against   string   `json:"against"` // what the earlier run is called
+	Against   string   `json:"against"` // name of the earlier run
 	New       []Change `json:"new,omitempty"`
 	Fixed     []Change `json:"fixed,omitempty"`
-	Changed   []Change `json:"changed,omitempty"` // another finding of the kind at the same place
+	Changed   []Change `json:"changed,omitempty"` // another finding of the same kind at the same place
 	Unchanged int      `json:"unchanged"`
-	Unjudged  int      `json:"apart,omitempty"` // findings of scenarios that the earlier run has not judged
+	Unjudged  int      `json:"apart,omitempty"` // findings in scenarios that the earlier run has not judged
 }
 
-// A Change is a finding that is there in one of two runs.
+// A Change is a finding that only one of two runs has.
 type Change struct {
 	Scenario string `json:"scenario"`
 	Target   string `json:"target"`
@@ -28,10 +28,10 @@ type Change struct {
 	At       string `json:"at"`
 	Text     string `json:"text"`
 	Before   string `json:"before,omitempty"` // the fingerprint in the earlier run
-	After    string `json:"after,omitempty"`  // the fingerprint in the later one
+	After    string `json:"after,omitempty"`  // the fingerprint in the later run
 }
 
-// spotKey is where a finding is; findingKey is the finding itself.
+// A placeKey identifies the place of a finding; a findingKey identifies the finding itself.
 type (
 	placeKey struct {
 		scenario, target, kind, at string
@@ -54,7 +54,7 @@ func change(p findingPair) Change {
 	return Change{f.Scenario, f.Target, string(f.Class), f.Kind, cmp.Or(f.At, f.Place), f.Text, before, after}
 }
 
-// ChangesSince returns what has changed since an earlier run. Of scenarios that were not judged in both runs nothing is said.
+// ChangesSince returns what has changed since an earlier run. It ignores scenarios that were not judged in both runs.
 func ChangesSince(earlier *Document, against string, later *Document) *Changes {
 	out := &Changes{Against: against, Unjudged: unjudgedBefore(earlier, later)}
 	for _, p := range pairFindings(earlier, later) {
@@ -72,7 +72,8 @@ func ChangesSince(earlier *Document, against string, later *Document) *Changes {
 	return out
 }
 
-// FindingsOnly returns as much of a run as Since asks of an earlier one, which waits for a whole run to end.
+// FindingsOnly returns the part of a run that ChangesSince needs of an earlier run. The rest need not stay in memory
+// while the later run goes on.
 func FindingsOnly(d *Document) *Document {
 	out := &Document{Started: d.Started}
 	out.Scenarios = make([]verdict.Scenario, len(d.Scenarios))
@@ -83,10 +84,10 @@ func FindingsOnly(d *Document) *Document {
 	return out
 }
 
-// A findingPair is a finding of the earlier run and its counterpart in the later one; nil where there is none.
+// A findingPair is a finding of the earlier run and its counterpart in the later one. One of them can be nil.
 type findingPair struct{ before, after *verdict.Finding }
 
-// fingerprints returns those of both findings; "" for one that is not there.
+// fingerprints returns the fingerprints of both findings; "" for a finding that does not exist.
 func (p findingPair) fingerprints() (before, after string) {
 	if p.before != nil {
 		before = p.before.Fingerprint
@@ -111,8 +112,8 @@ func listFor[T any](p findingPair, fresh, fixed, changed, same T) T {
 	}
 }
 
-// pairFindings puts the findings of two runs together: first those that are the same, then those of one kind at one place.
-// The later run's come in their order, and then what only the earlier one has.
+// pairFindings pairs the findings of two runs: first equal ones, then those of one kind at one place. The pairs have
+// the order of the later run's findings. Findings that only the earlier run has come last.
 func pairFindings(earlier, later *Document) []findingPair {
 	before, after := findingsOf(earlier, judged(later)), findingsOf(later, judged(earlier))
 	same := map[findingKey][]*verdict.Finding{}
@@ -149,7 +150,7 @@ func pairFindings(earlier, later *Document) []findingPair {
 	return out
 }
 
-// unjudgedBefore counts the findings of a run in scenarios that an earlier one has not judged: of these nothing can be said.
+// unjudgedBefore counts the findings in scenarios that the earlier run has not judged. They cannot be compared.
 func unjudgedBefore(earlier, later *Document) int {
 	n, before := 0, judged(earlier)
 	for i := range later.Scenarios {
@@ -171,7 +172,7 @@ func judged(d *Document) map[string]bool {
 	return out
 }
 
-// findingsOf returns the findings of the scenarios that were judged in this run and in the other.
+// findingsOf returns a run's findings in scenarios that both runs have judged.
 func findingsOf(d *Document, other map[string]bool) []*verdict.Finding {
 	var out []*verdict.Finding
 	own := judged(d)
@@ -187,7 +188,7 @@ func findingsOf(d *Document, other map[string]bool) []*verdict.Finding {
 	return out
 }
 
-// Visible returns a copy in which everything can be seen, cut to what a page lists.
+// Visible returns a copy with invisible characters escaped, cut to what a page lists.
 func (c *Changes) Visible() *Changes {
 	list := func(all []Change) []Change {
 		out := slices.Clone(all[:min(len(all), maxChanges)])
@@ -200,10 +201,11 @@ func (c *Changes) Visible() *Changes {
 	return &Changes{textfit.Clip(c.Against, 120), list(c.New), list(c.Fixed), list(c.Changed), c.Unchanged, c.Unjudged}
 }
 
-// maxChanges is how many of each sort the page lists.
+// maxChanges limits how many of each list the page shows.
 const maxChanges = 500
 
-// NewFindings returns a function that reports whether a finding is new or has changed. Nil has none.
+// NewFindings returns a function that reports whether a finding is new or has changed. For nil Changes, it reports
+// false.
 func (c *Changes) NewFindings() func(f *verdict.Finding) bool {
 	keys := map[findingKey]bool{}
 	if c != nil {

@@ -42,7 +42,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// Of findings in scenarios that were not judged in both runs no more is said than how many there are now.
+// For findings in scenarios that were not judged in both runs, the report has only their number in the later run.
 func TestOfScenariosThatWereNotJudgedTwiceNothingIsSaid(t *testing.T) {
 	red := scenario("one", step(3, "1", "GET /", printed("1", difference("value", "a", "the values differ", "1", "2"))))
 	unjudged := scenario("one")

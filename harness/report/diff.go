@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// A Diff lays two runs side by side: what is found in one of them only, in both, and otherwise. Findings are paired as
-// Changes has it. The worst come first: what nothing accepts, then differences before violations before shortfalls.
+// A Diff compares two runs: what is found in only one of them, in both, or in a changed form. Findings are paired as in
+// Changes. The worst come first: what nothing accepts, and then differences before violations before shortfalls.
 type Diff struct {
 	Before    DiffSide   `json:"before"`
 	After     DiffSide   `json:"after"`
@@ -17,45 +17,46 @@ type Diff struct {
 	Changed   []DiffItem `json:"changed"`
 	Fixed     []DiffItem `json:"fixed"`
 	Unchanged []DiffItem `json:"unchanged"`
-	// Lost are scenarios that were judged before and are not now, Judged those that are now and were not before. Of the
-	// findings of both nothing is said above.
+	// Lost are scenarios that were judged before and are not judged now. Judged are scenarios for which it is the other
+	// way round. The lists above do not contain findings of either.
 	Lost   []VerdictChange `json:"lost"`
 	Judged []VerdictChange `json:"judged"`
-	// OnlyBefore and OnlyAfter are the scenarios that one of the runs did not select.
+	// OnlyBefore and OnlyAfter are the scenarios that the other run did not select.
 	OnlyBefore []VerdictChange `json:"only_before"`
 	OnlyAfter  []VerdictChange `json:"only_after"`
 }
 
-// A DiffSide is one of the two runs.
 type DiffSide struct {
 	Name      string          `json:"name"` // what it is called, such as the path of its file
 	Started   time.Time       `json:"started"`
-	Version   string          `json:"version"` // of lockstep
+	Version   string          `json:"version"` // version of lockstep
 	Verdict   verdict.Verdict `json:"verdict"`
 	Scenarios int             `json:"scenarios"`
 }
 
-// A DiffItem is a finding, as it is now, or as it was before when it is fixed, with all places that say the same.
+// A DiffItem is a finding with all places that have the same one. A fixed finding is shown as it was before, any other
+// as it is now.
 type DiffItem struct {
 	Target string `json:"target"`
 	Class  string `json:"class"`
 	Kind   string `json:"kind"`
 	At     string `json:"at"` // in the first of the scenarios
 	Text   string `json:"text"`
-	// Reference and Candidate are the values of a difference; Want and Got those of a shortfall.
+	// Reference and Candidate are the values of a difference. Want and Got are those of a shortfall.
 	Reference string `json:"reference,omitempty"`
 	Candidate string `json:"candidate,omitempty"`
 	Want      string `json:"want,omitempty"`
 	Got       string `json:"got,omitempty"`
 	Before    string `json:"before,omitempty"` // the fingerprint in the earlier run
-	After     string `json:"after,omitempty"`  // the fingerprint in the later one
-	// Accepted says by what: the id of a waiver, or baseline. What is accepted decides nothing.
+	After     string `json:"after,omitempty"`  // the fingerprint in the later run
+	// Accepted names what accepts the finding: the id of a waiver, or baseline. Accepted findings do not decide the
+	// verdict.
 	Accepted  string   `json:"accepted,omitempty"`
-	Scenarios []string `json:"scenarios"` // each once, in the order of the run
-	Count     int      `json:"count"`     // of places
+	Scenarios []string `json:"scenarios"` // without repetition, in the order of the run
+	Count     int      `json:"count"`     // number of places
 }
 
-// A VerdictChange is a scenario and its verdicts; the one of a run that did not have it is empty.
+// A VerdictChange is a scenario with its two verdicts. A verdict is empty if the run did not have the scenario.
 type VerdictChange struct {
 	Scenario string          `json:"scenario"`
 	Before   verdict.Verdict `json:"before,omitempty"`
@@ -63,7 +64,7 @@ type VerdictChange struct {
 	Reason   string          `json:"reason,omitempty"` // why it could not be judged
 }
 
-// Compare lays two runs side by side, which are of the same contract, scenarios and targets.
+// Compare compares two runs of the same contract, scenarios and targets.
 func Compare(before *Document, beforeName string, after *Document, afterName string) *Diff {
 	d := &Diff{Before: diffSide(before, beforeName), After: diffSide(after, afterName)}
 	var fresh, changed, fixed, same itemList
@@ -79,7 +80,7 @@ func diffSide(d *Document, name string) DiffSide {
 	return DiffSide{Name: name, Started: d.Started.UTC().Truncate(time.Millisecond), Version: d.Version, Verdict: d.Verdict, Scenarios: len(d.Scenarios)}
 }
 
-// An itemList gathers findings that say the same.
+// An itemList groups findings that say the same.
 type itemList struct {
 	items []DiffItem
 	at    map[itemKey]int
@@ -121,13 +122,13 @@ func (l *itemList) sorted() []DiffItem {
 
 var classRank = map[string]int{string(verdict.Difference): 0, string(verdict.Violation): 1, string(verdict.Unmet): 2}
 
-// compareItems orders items: what nothing accepts first, then by class, then what shows in more places.
+// compareItems orders items: first what nothing accepts, then by class, then by the number of places.
 func compareItems(a, b DiffItem) int {
 	accepted := func(i *DiffItem) int { return min(len(i.Accepted), 1) }
 	return cmp.Or(cmp.Compare(accepted(&a), accepted(&b)), cmp.Compare(classRank[a.Class], classRank[b.Class]), cmp.Compare(b.Count, a.Count))
 }
 
-// verdictChanges notes the scenarios that were not judged in both runs.
+// verdictChanges records the scenarios that were not judged in both runs.
 func (d *Diff) verdictChanges(before, after *Document) {
 	was := map[string]*verdict.Scenario{}
 	for i := range before.Scenarios {
@@ -161,11 +162,10 @@ func firstReason(s *verdict.Scenario) string {
 	return s.Reasons[0].String()
 }
 
-// Common is the number of scenarios that both runs have.
 func (d *Diff) Common() int { return d.After.Scenarios - len(d.OnlyAfter) }
 
-// Verdict is differ when something is new or has changed that nothing accepts, unknown when a scenario is not judged any
-// more, and else match, whatever the verdicts of the runs are.
+// Verdict compares the findings and ignores the verdicts of the runs. It is differ when a finding that nothing accepts
+// is new or has changed. Otherwise it is unknown when a scenario is not judged any more, and else match.
 func (d *Diff) Verdict() verdict.Verdict {
 	counts := func(i DiffItem) bool { return i.Accepted == "" }
 	switch {

@@ -17,16 +17,17 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// Evidence is what a page shows behind the findings of one scenario: what crossed the wire, when, and how the scenario's
-// file says it. It is cut to what a person looks at; the run file has all of it.
+// Evidence is what a page shows for the findings of one scenario: the messages on the wire, their times, and the lines
+// of the scenario's file. It is cut to what a person reads; the run file has everything.
 type Evidence struct {
-	Findings  []FindingEvidence `json:"behind"`             // of each of the scenario's findings, in their order
-	Timelines []Timeline        `json:"tracks"`             // of each target
-	Excerpts  map[int][]string  `json:"excerpts,omitempty"` // of the scenario's file, by the line of a step
-	Rules     []string          `json:"rules,omitempty"`    // that are in force
+	Findings  []FindingEvidence `json:"behind"`             // one for each of the scenario's findings, in their order
+	Timelines []Timeline        `json:"tracks"`             // one for each target
+	Excerpts  map[int][]string  `json:"excerpts,omitempty"` // from the scenario's file, by the line of a step
+	Rules     []string          `json:"rules,omitempty"`    // the rules that apply
 }
 
-// FindingEvidence has the messages that show one finding: for a difference the reference and the candidate, else one target alone.
+// FindingEvidence has the messages that show one finding. For a difference, these are those of the reference and the
+// candidate; otherwise that of one target.
 type FindingEvidence struct {
 	Sides  []Side  `json:"sides,omitempty"`
 	Source *Source `json:"-"` // in the scenario's file; the page has the whole step
@@ -35,19 +36,19 @@ type FindingEvidence struct {
 // A Side is the message of one target that a finding is about.
 type Side struct {
 	Target  string       `json:"target"`
-	Request string       `json:"request,omitempty"` // as it was written: request line, fields, body
-	Answer  string       `json:"answer,omitempty"`  // status line, fields, body; or the event
+	Request string       `json:"request,omitempty"` // as it was sent: request line, header fields, body
+	Answer  string       `json:"answer,omitempty"`  // status line, header fields, body; or the event
 	Around  *JSONContext `json:"around,omitempty"`  // the JSON around the place
-	Curl    string       `json:"curl,omitempty"`    // the request once more, at $URL
+	Curl    string       `json:"curl,omitempty"`    // a command that sends the request to $URL
 }
 
-// JSONContext is the JSON around a place, a line for each member.
+// A JSONContext is the JSON around a place, one line for each member.
 type JSONContext struct {
 	Lines []string `json:"lines"`
-	Focus int      `json:"focus"` // the line that it is about; -1 when the place is not there
+	Focus int      `json:"focus"` // index of the line of the place; -1 when the place does not exist
 }
 
-// A Timeline is what a target did, and when. Times are microseconds from the beginning of the scenario.
+// A Timeline is what a target did, and when. Times are in microseconds since the beginning of the scenario.
 type Timeline struct {
 	Target string `json:"target"`
 	Took   int64  `json:"took"`
@@ -63,7 +64,7 @@ type Span struct {
 	To     int64  `json:"to"`
 	Status int    `json:"status,omitempty"`
 	Stream string `json:"stream,omitempty"`
-	Stub   string `json:"stub,omitempty"`   // the upstream that the target has asked
+	Stub   string `json:"stub,omitempty"`   // the upstream that the target called
 	Failed string `json:"failed,omitempty"` // how it broke
 }
 
@@ -74,7 +75,7 @@ type Mark struct {
 	At     int64  `json:"at"`
 }
 
-// EvidenceSource says what evidence is gathered from.
+// An EvidenceSource says what evidence is gathered from.
 type EvidenceSource struct {
 	Scenario    *verdict.Scenario
 	Transcripts []*transcript.Transcript // the reference first
@@ -82,21 +83,20 @@ type EvidenceSource struct {
 	Rules       []string
 	Mask        func(string) string // hides tokens
 
-	parsed [2]parsedBody // the last of each side
+	parsed [2]parsedBody // the latest body of each side
 }
 
-// Bounds of what is kept of a scenario.
+// Limits of what is kept for a scenario.
 const (
-	maxSpans   = 200 // of a target; as many events
+	maxSpans   = 200 // spans of one target, and the same number of events
 	maxMessage = 1500
 	maxExcerpt = 10 // lines
 	maxCurl    = 1500
 )
 
-// GatherEvidence returns the evidence for the findings of a scenario.
 func GatherEvidence(g *EvidenceSource) *Evidence {
 	ev := &Evidence{Rules: g.Rules, Excerpts: map[int][]string{}}
-	root, _ := yamldoc.Parse("", g.Text) // it was read before, and a file with a mistake in it has no steps
+	root, _ := yamldoc.Parse("", g.Text) // the file was parsed before; a file with a mistake has no steps
 	for i := range g.Scenario.Findings {
 		f := &g.Scenario.Findings[i]
 		behind := g.findingEvidence(f)
@@ -135,7 +135,7 @@ func (g *EvidenceSource) side(f *verdict.Finding, t *transcript.Transcript, side
 	var body []byte
 	if x := exchangeOf(t, f, side); x != nil {
 		out.Request = g.masked(requestText(&x.Request))
-		if f.Upstream == "" { // else it is the target that asks
+		if f.Upstream == "" { // in a finding about an upstream, the target sends the request
 			out.Curl = g.Mask(curl(&x.Request))
 		}
 		if x.Response != nil {
@@ -196,7 +196,7 @@ func eventOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcript
 	return nil
 }
 
-// containsValue reports whether an event has the value of a constant in it.
+// containsValue reports whether an event contains the value of a constant.
 func containsValue(ev *transcript.Event, f *verdict.Finding, side int) bool {
 	value, err := strconv.Unquote([2]string{f.Reference, f.Candidate}[side])
 	return err == nil && (strings.Contains(ev.Data, value) || strings.Contains(ev.ID, value))
@@ -259,10 +259,10 @@ func eventText(ev *transcript.Event) string {
 	}
 }
 
-// clientHeaders are the fields that a client of its own makes.
+// clientHeaders are the header fields that curl generates itself.
 var clientHeaders = []string{"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "user-agent"}
 
-// curl returns a command that sends a request to $URL; "" for one with a body that no command line can hold.
+// curl returns a command that sends a request to $URL. It returns "" when the body does not fit into a command line.
 func curl(r *transcript.Request) string {
 	if len(r.Body.Bytes) > maxCurl || bytes.IndexByte(r.Body.Bytes, 0) >= 0 || !strings.HasPrefix(r.Target, "/") {
 		return ""
@@ -295,7 +295,7 @@ func curl(r *transcript.Request) string {
 // shellQuote returns a text as one word of a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// excerpt returns the lines of a step: from its first to the one before the next item at the same depth or outside.
+// excerpt returns the lines of a step. They end before the next item at the same depth or further out.
 func excerpt(text []byte, line int) []string {
 	lines := strings.Split(string(text), "\n")
 	if line < 1 || line > len(lines) {
@@ -339,7 +339,7 @@ func (g *EvidenceSource) timeline(t *transcript.Transcript) Timeline {
 	return out
 }
 
-// spans are a step's exchanges, or the step itself when it only waited. A stream has a span of its own.
+// spans returns a step's exchanges, or the step itself when it only waited. Streams have their own spans.
 func (g *EvidenceSource) spans(s *transcript.Step, open map[string]bool) []Span {
 	var out []Span
 	for _, x := range s.Exchanges {
@@ -367,11 +367,11 @@ func (g *EvidenceSource) failed(f *transcript.Failure) string {
 
 func micros(d time.Duration) int64 { return d.Microseconds() }
 
-// Visible returns a copy in which everything can be seen, and about how many bytes it takes on a page.
+// Visible returns a copy with invisible characters escaped, and roughly how many bytes it takes on a page.
 func (s Side) Visible() (out Side, size int) {
 	s.Target, s.Request, s.Answer = textfit.Clip(s.Target, 60), textfit.VisibleLines(textfit.ClipLines(s.Request, maxMessage)), textfit.VisibleLines(textfit.ClipLines(s.Answer, maxMessage))
 	if curl := textfit.VisibleLines(textfit.ClipLines(s.Curl, 2*maxCurl)); curl != s.Curl {
-		s.Curl = "" // cut, or with what cannot be seen, it would be another request
+		s.Curl = "" // if it were cut or escaped, it would be another request
 	}
 	size = len(s.Request) + len(s.Answer) + len(s.Curl)
 	if s.Around != nil {
@@ -381,7 +381,7 @@ func (s Side) Visible() (out Side, size int) {
 	return s, size
 }
 
-// Visible returns a copy in which everything can be seen.
+// Visible returns a copy with invisible characters escaped.
 func (t Timeline) Visible() Timeline {
 	t.Target, t.Spans, t.Marks = textfit.Clip(t.Target, 60), slices.Clone(t.Spans), slices.Clone(t.Marks)
 	for i := range t.Spans {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// judged is a run as harness.Result.Document returns it.
+// judged returns a run as harness.Result.Document does.
 func judged() *report.Document {
 	doc := &report.Document{Version: "0.1.0", Contract: "openapi.yaml", Seed: 7, Jobs: 4}
 	targets := []verdict.Target{{Name: "typescript", Exchanges: 2, Success: 2}, {Name: "go", Exchanges: 2, Success: 1}}

@@ -1,6 +1,6 @@
 package report
 
-// What the tests of the JSON need of its making.
+// These functions are exported for the tests of the JSON.
 
 type File = file
 

@@ -27,7 +27,7 @@ var runs = []struct {
 	{"gated", gated},
 }
 
-// document returns a run of those scenarios.
+// document returns a run of these scenarios.
 func document(scenarios ...verdict.Scenario) *report.Document {
 	d := &report.Document{
 		Version: "0.1.0", Started: time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), Millis: 12345,
@@ -62,7 +62,7 @@ func scenario(id string, findings ...verdict.Finding) verdict.Scenario {
 	return s
 }
 
-// step sets where a finding is.
+// step sets the step of a finding.
 func step(line int, id, text string, f verdict.Finding) verdict.Finding {
 	f.Line, f.Step, f.StepText = line, id, text
 	return f
@@ -151,7 +151,7 @@ func green() *report.Document {
 	return d
 }
 
-// gated is green, but for what is demanded of its coverage.
+// gated is a green run that misses the demanded coverage.
 func gated() *report.Document {
 	d := green()
 	d.Coverage = aCoverage()
@@ -174,7 +174,7 @@ func gated() *report.Document {
 	return d
 }
 
-// red has a finding of each class, evidence beside a difference, and causes that show more than once.
+// red has a finding of each class, evidence for a difference, and causes that occur more than once.
 func red() *report.Document {
 	notDeclared := verdict.Remark{
 		Target: "go", Place: "status", Text: "500 is not declared for POST /client-tools/execute",
@@ -222,7 +222,7 @@ func red() *report.Document {
 	return d
 }
 
-// waivedRun has a waiver of each state, a finding that the baseline has, and one that nothing accepts.
+// waivedRun has a waiver in each state, a finding in the baseline, and one that nothing accepts.
 func waivedRun() *report.Document {
 	vary := difference("header-missing", "header Vary", "the candidate lacks the header field", `"Origin"`, "—")
 	vary.Fingerprint, vary.At, vary.Waiver = "0b7c11d4", "POST /client-tools/register: header Vary", "W-0001"
@@ -328,7 +328,7 @@ func interrupted() *report.Document {
 	return d
 }
 
-// hostile has servers that write for whoever reads the report.
+// hostile has servers whose responses try to attack the reader of the report.
 func hostile() *report.Document {
 	const evil = "\x1b[2J\x1b]0;owned\x07 \x00\x08\r\u009b31m\x7f \u202egnp.exe\u2066 ]]> <script>alert(1)</script> \xff\xfe & \u2028 \ufeff"
 	long := strings.Repeat("0123456789", 300)

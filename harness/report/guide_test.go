@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// The guide shows what is written, to the letter.
+// The examples in the guide are exactly what lockstep writes.
 func TestTheGuideIsTrue(t *testing.T) {
 	guide, err := os.ReadFile("../../docs/reports.md")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestTheGuideIsTrue(t *testing.T) {
 	}
 }
 
-// firstBlock returns the first block of a text.
+// firstBlock returns the first block of a text report.
 func firstBlock(text string) string {
 	_, text, _ = strings.Cut(text, "\n\n")
 	text, _, _ = strings.Cut(text, "\n\n")

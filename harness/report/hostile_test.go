@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// nasty are texts that mean something to whoever shows them.
+// nasty are texts with a special meaning for a program that shows them.
 var nasty = []string{
 	"\x1b[31mred\x1b[0m", "\x1b]8;;http://evil\x07link\x1b]8;;\x07", "\x9b2J", "\u009b2J", "\r\n\v\f\b\t\x00\x07", "\x7f",
 	"\u202eabc\u202c", "\u2066abc\u2069", "\u200b\u200d\ufeff\u2060", "\u2028\u2029\u0085",
@@ -55,17 +55,17 @@ func fill(v reflect.Value, text string) {
 		v.SetMapIndex(reflect.ValueOf(text), reflect.ValueOf(7))
 	case reflect.String:
 		switch v.Interface().(type) {
-		case verdict.Verdict, verdict.Class, verdict.Blame, coverage.Messages, coverage.GateState: // ours, and they decide what is shown
+		case verdict.Verdict, verdict.Class, verdict.Blame, coverage.Messages, coverage.GateState: // lockstep sets these, and they decide what is shown
 		default:
 			v.SetString(text)
 		}
 	}
 }
 
-// colors are the only sequences that Text writes.
+// colors are the only escape sequences that Text writes.
 var colors = regexp.MustCompile("\x1b\\[(?:0|2|31|32|33)m")
 
-// harmless returns what is wrong with a text for a terminal; "" when nothing is.
+// harmless returns what makes a text dangerous for a terminal; "" when it is safe.
 func harmless(text []byte) string {
 	if !utf8.Valid(text) {
 		return "it is not UTF-8"
@@ -105,7 +105,7 @@ func TestNothingThatAServerSendsActsOnATerminal(t *testing.T) {
 
 func TestWhatAServerSendsIsNeitherMarkupNorControlInFiles(t *testing.T) {
 	schema := compiled(t)
-	for _, run := range runs[1:3] { // between them they have everything there is
+	for _, run := range runs[1:3] { // together, they have everything that a report can have
 		for _, sent := range nasty {
 			doc := run.doc()
 			fill(reflect.ValueOf(doc), sent)
@@ -177,7 +177,7 @@ func TestMegabytesAreAFewLines(t *testing.T) {
 			))
 			for _, format := range formats {
 				if format.file == "report.json" {
-					continue // has everything
+					continue // this run has everything
 				}
 				var b bytes.Buffer
 				if err := format.write(&b, doc); err != nil {

@@ -24,13 +24,12 @@ func pageOf(t *testing.T, doc *report.Document) string {
 	return b.String()
 }
 
-// pageData is what the tests read of a page's data.
+// pageData is the part of a page's data that the tests read.
 type pageData struct {
 	groups.Groups
 	Facts [][2]string `json:"facts"`
 }
 
-// dataOf returns the data of a page.
 func dataOf(t *testing.T, page string) *pageData {
 	t.Helper()
 	_, rest, _ := strings.Cut(page, `id="data">`)
@@ -105,7 +104,7 @@ func TestWhatIsNewComesFirstAndWhatIsAcceptedLast(t *testing.T) {
 	}
 }
 
-// A constant needs several scenarios, so the page has those that show it together.
+// A constant is found in several scenarios, and the page lists them.
 func TestAPageHasTheScenariosOfAConstant(t *testing.T) {
 	f := difference("constant", "body /build", "the reference repeats the value", `"a"`, `"b"`)
 	f.With = []string{"items/two", "items/one", "elsewhere"}

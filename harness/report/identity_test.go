@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// confused is a scenario in which ids of its own are confused, one pair for each fingerprint.
+// confused is a scenario in which its own ids are confused, one pair for each fingerprint.
 func confused(id string, fingerprints ...string) verdict.Scenario {
 	var findings []verdict.Finding
 	for i, fingerprint := range fingerprints {

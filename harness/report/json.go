@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Format is the version of the JSON. It changes when a reader of the old one would go wrong: when a member goes or
-// means something else, not when one is added.
+// Format is the version of the JSON. It changes when an old reader would fail: when a member is removed or changes its
+// meaning, but not when one is added.
 const Format = 2
 
 // Schema is the JSON Schema (draft 2020-12) of what JSON writes.
@@ -26,16 +26,16 @@ const Format = 2
 //go:embed report.schema.json
 var Schema []byte
 
-// file is a document as it is written.
+// A file is a document as it is written.
 type file struct {
 	Format int `json:"format"`
 	Document
 }
 
-// JSON writes a run as one JSON document, as Schema describes it. The same run gives the same bytes. Every character
-// that is not seen, or that turns the direction of writing, is escaped, so that the document can be printed.
+// JSON writes a run as one JSON document that obeys Schema. The same run gives the same bytes. Characters that are
+// invisible or change the direction of text are escaped, so it is safe to print the document.
 //
-// Scenarios are written one after the other: of thousands of them, the text takes more room than all that a run keeps.
+// Scenarios are written one by one, because the text of thousands of scenarios needs more memory than the run itself.
 func JSON(w io.Writer, doc *Document) error {
 	rest := normalized(doc)
 	rest.Scenarios = []verdict.Scenario{}
@@ -43,7 +43,7 @@ func JSON(w io.Writer, doc *Document) error {
 	if err := encode(&frame, file{Format, rest}); err != nil {
 		return err
 	}
-	head, tail, _ := strings.Cut(frame.String(), noScenarios) // which no string has: it begins with a line
+	head, tail, _ := strings.Cut(frame.String(), noScenarios) // no string contains it, because it begins with a line feed
 	b := bufio.NewWriterSize(w, 1<<16)
 	b.WriteString(head)
 	if err := encodeScenarios(b, doc.Scenarios); err != nil {
@@ -56,7 +56,6 @@ func JSON(w io.Writer, doc *Document) error {
 // noScenarios is the member of a run without scenarios.
 const noScenarios = "\n  \"scenarios\": []"
 
-// encodeScenarios writes the member "scenarios".
 func encodeScenarios(w *bufio.Writer, all []verdict.Scenario) error {
 	if len(all) == 0 {
 		w.WriteString(noScenarios)
@@ -102,8 +101,8 @@ func Read(r io.Reader) (*Document, error) {
 	return &f.Document, nil
 }
 
-// normalized returns a document without what depends on how it came about: lists that are nil because they are empty, the
-// zone of the clock. Its scenarios are as they were.
+// normalized returns a document without details that have no meaning: empty lists are not nil, and the time is in UTC.
+// The scenarios are unchanged.
 func normalized(doc *Document) Document {
 	d := *doc
 	d.Started = d.Started.UTC().Truncate(time.Millisecond)
@@ -116,7 +115,7 @@ func normalized(doc *Document) Document {
 	return d
 }
 
-// notNil returns a list that is written as [] when it is empty.
+// notNil makes sure that an empty list is written as [].
 func notNil[T any](items []T) []T {
 	if items == nil {
 		return []T{}
@@ -124,9 +123,9 @@ func notNil[T any](items []T) []T {
 	return items
 }
 
-// escaped returns a JSON text in which characters that cannot be seen are escaped (RFC 8259 §7). Those that are not
-// ASCII stand in strings only, so that this can be done without reading JSON. U+FFFD is escaped because encoding/json
-// does so where it puts it in the place of a byte, and not where it finds it.
+// escaped returns a JSON text in which invisible characters are escaped (RFC 8259 §7). Characters outside of ASCII
+// occur only in strings, so there is no need to parse the JSON. U+FFFD is always escaped, because encoding/json escapes
+// it only where it replaces an invalid byte.
 func escaped(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
@@ -150,7 +149,7 @@ func escaped(text []byte) []byte {
 // DiffFormat is the version of the JSON of a Diff.
 const DiffFormat = 1
 
-// DiffJSON writes a comparison of two runs as one JSON document, in which everything can be seen, see JSON.
+// DiffJSON writes a comparison of two runs as one JSON document with invisible characters escaped, see JSON.
 func DiffJSON(w io.Writer, d *Diff) error {
 	out := *d
 	for _, items := range []*[]DiffItem{&out.New, &out.Changed, &out.Fixed, &out.Unchanged} {
@@ -166,7 +165,7 @@ func DiffJSON(w io.Writer, d *Diff) error {
 	}{DiffFormat, d.Verdict(), out})
 }
 
-// CoverageJSON writes the coverage as JSON writes it in a report.
+// CoverageJSON writes the coverage in the same form as in a report.
 func CoverageJSON(w io.Writer, doc *Document) error {
 	return encode(w, normalized(doc).Coverage)
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// How much of a document is shown around a place.
+// Limits of what is shown around a place.
 const (
 	maxMembers       = 12
-	maxContextBody   = 1 << 20 // bytes of a document that is read for it
-	maxFocusColumns  = 240     // columns of the value it is about
-	maxMemberColumns = 80      // columns of those beside it
+	maxContextBody   = 1 << 20 // largest document that is parsed, in bytes
+	maxFocusColumns  = 240     // columns of the value at the place
+	maxMemberColumns = 80      // columns of each other value
 )
 
-// A parsedBody is a body and the document in it; nil when it is no document with members. Many findings are about one body.
+// A parsedBody is a body and its document, kept because many findings are about the same body. root is nil when the
+// body is not a JSON document with members.
 type parsedBody struct {
 	body []byte
 	root *jsontree.Node
@@ -38,8 +39,8 @@ func (r *parsedBody) parse(body []byte) *jsontree.Node {
 	return r.root
 }
 
-// jsonContext shows the object or list that a place is in, a line for each member, as far as the place is there: of a member
-// that is missing, the object without it. It returns nil for what is no document with members.
+// jsonContext shows the object or list that contains a place, with a line for each member. If the member is missing, it
+// shows the object without it. It returns nil when the document has no members.
 func jsonContext(root *jsontree.Node, pointer string) *JSONContext {
 	if root == nil {
 		return nil
@@ -75,12 +76,12 @@ func hasNoItems(n *jsontree.Node) bool {
 	return len(n.Items) == 0
 }
 
-// unescapePointer reads a part of a JSON Pointer (RFC 6901 §4).
+// unescapePointer decodes a part of a JSON Pointer (RFC 6901 §4).
 func unescapePointer(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
 }
 
-// childIndex returns the index of a member or an element; -1 when there is none.
+// childIndex returns the index of a member or an element, or -1.
 func childIndex(n *jsontree.Node, name string) int {
 	n.Open()
 	if n.Kind == jsontree.Object {

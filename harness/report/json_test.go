@@ -33,7 +33,7 @@ func TestEveryRunObeysTheSchema(t *testing.T) {
 	}
 }
 
-// nothing is a run before anything was judged: every list is nil.
+// nothing is a run in which nothing was judged, so every list is nil.
 var nothing = struct {
 	name string
 	doc  func() *report.Document
@@ -72,7 +72,7 @@ func written(t *testing.T, doc *report.Document) []byte {
 	return b.Bytes()
 }
 
-// A schemaNode is as much of a schema as this schema uses.
+// A schemaNode has the JSON Schema keywords that the report's schema uses.
 type schemaNode struct {
 	Ref                  string                 `json:"$ref"`
 	Description          string                 `json:"description"`
@@ -98,7 +98,7 @@ func TestTheSchemaAndTheGoTypesHaveTheSameMembers(t *testing.T) {
 	}
 }
 
-// sameMembers compares a schema with a type, and those of their members.
+// sameMembers compares a schema with a type, including those of their members.
 func sameMembers(t *testing.T, root *schemaNode, at string, node *schemaNode, typ reflect.Type, seen map[string]bool) {
 	t.Helper()
 	if node.Ref != "" {
@@ -171,7 +171,7 @@ func TestAReportThatWasReadShowsTheSameRun(t *testing.T) {
 				t.Errorf("JSON (-written +read and written again):\n%s", diff)
 			}
 			if run.name == "hostile" {
-				return // bytes that are not UTF-8 do not survive JSON
+				return // bytes that are not UTF-8 cannot be stored in JSON
 			}
 			for _, format := range formats {
 				var want, got bytes.Buffer
@@ -217,7 +217,7 @@ func TestJSONDoesNotChangeTheDocument(t *testing.T) {
 	}
 }
 
-// Scenarios are written one by one. It must not show.
+// Scenarios are written one by one, but the result must be the same as if they were written all at once.
 func TestJSONIsWhatItWouldBeInOnePiece(t *testing.T) {
 	none := green()
 	none.Scenarios = nil

@@ -26,7 +26,7 @@ func TestEveryRunIsJUnitAsServersReadIt(t *testing.T) {
 	}
 }
 
-// junitSuites is what the tests read of JUnit.
+// junitSuites has the parts of JUnit that the tests read.
 type junitSuites struct {
 	junitCounts
 	Suites []struct {
@@ -123,7 +123,7 @@ func TestAFailureSaysInOneLineWhatItIs(t *testing.T) {
 	}
 }
 
-// dialect holds XML against what junit-10.xsd of Jenkins' xUnit plugin has, and against its own counts.
+// dialect checks XML against junit-10.xsd of Jenkins' xUnit plugin, and against its own counts.
 func dialect(doc []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	var open []string
@@ -155,7 +155,7 @@ func dialect(doc []byte) error {
 	}
 }
 
-// elements are the elements that we may use, with their parents and attributes.
+// elements are the allowed elements, with their parents and attributes.
 var elements = map[string]struct {
 	in, required, optional []string
 	text                   bool
@@ -171,7 +171,7 @@ var elements = map[string]struct {
 	"system-out": {in: []string{"testcase"}, text: true},
 }
 
-// element checks one element: it may be there, and has its attributes.
+// element checks that one element is allowed in its parent and has the right attributes.
 func element(parent string, start xml.StartElement) error {
 	name := start.Name.Local
 	e, ok := elements[name]
@@ -196,10 +196,10 @@ func element(parent string, start xml.StartElement) error {
 	return nil
 }
 
-// junitTime is narrower than the schema's SUREFIRE_TIME.
+// junitTime is stricter than the schema's SUREFIRE_TIME.
 var junitTime = regexp.MustCompile(`^[0-9]+\.[0-9]{3}$`)
 
-// miscounted checks that a document counts its cases right.
+// miscounted checks whether a document counts its cases correctly.
 func miscounted(doc []byte) error {
 	var got junitSuites
 	if err := xml.Unmarshal(doc, &got); err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Latency is how long the answers of an operation took on a candidate, beside the reference: from the request on its way
-// to the last byte of the body. Event streams have none. It is for information, and decides nothing.
+// Latency compares how long the responses of an operation took on a candidate and on the reference. The time counts
+// from the start of the request to the last byte of the body. Event streams have no latency. It has no effect on the
+// verdict.
 type Latency struct {
 	Operation string `json:"operation"`
 	Target    string `json:"target"` // the candidate
@@ -16,8 +17,8 @@ type Latency struct {
 	// Reference and Candidate are medians, in microseconds.
 	Reference int64 `json:"reference_us"`
 	Candidate int64 `json:"candidate_us"`
-	// Ratio is the median of the candidate's time by the reference's, pair by pair. A tenth of the pairs lies below Low,
-	// and a tenth above High.
+	// Ratio is the median of the candidate's time divided by the reference's, pair by pair. A tenth of the pairs is
+	// below Low, and a tenth above High.
 	Ratio float64 `json:"ratio"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
@@ -35,14 +36,14 @@ type latencyRow struct {
 	ratio                []float64
 }
 
-// Add takes in what the targets did in a scenario, the reference first. operation returns what the contract calls a
-// request, "" for one that it does not have.
+// Add adds what the targets did in a scenario, the reference first. operation returns the contract's name of a request,
+// or "" for a request outside the contract.
 func (l *Latencies) Add(ts []*transcript.Transcript, operation func(method, target string) string) {
 	for _, cand := range ts[min(1, len(ts)):] {
 		for i := range min(len(ts[0].Steps), len(cand.Steps)) {
 			ref, other := &ts[0].Steps[i], &cand.Steps[i]
 			if ref.ID != other.ID || ref.Burst || len(ref.Exchanges) != 1 || len(other.Exchanges) != 1 {
-				continue // what is made at once, or again and again, has no time of its own
+				continue // concurrent or repeated exchanges cannot be timed one by one
 			}
 			l.pair(ref.Exchanges[0], other.Exchanges[0], cand.Target, operation)
 		}
@@ -73,13 +74,13 @@ func (l *Latencies) pair(ref, cand *transcript.Exchange, target string, operatio
 	row.ratio = append(row.ratio, float64(ct)/float64(rt))
 }
 
-// took returns how many microseconds an exchange took that came to its end.
+// took returns how many microseconds a complete exchange took.
 func took(x *transcript.Exchange) (int64, bool) {
 	t := (x.Done - x.Sent).Microseconds()
 	return t, x.Response != nil && x.Failure == nil && x.Stream == "" && t > 0
 }
 
-// Rows returns a row for each operation and candidate, by name.
+// Rows returns a row for each operation and candidate, sorted by name.
 func (l *Latencies) Rows() []Latency {
 	var out []Latency
 	for key, row := range l.rows {
@@ -98,8 +99,8 @@ func (l *Latencies) Rows() []Latency {
 	return out
 }
 
-// quantile returns the value that so many of a hundred are not above. The list is sorted.
+// quantile returns the percentile of a sorted list.
 func quantile[T any](sorted []T, percent int) T { return sorted[(len(sorted)-1)*percent/100] }
 
-// rounded keeps three digits behind the point, so that a report has no noise that looks like precision.
+// rounded keeps three decimal places, because more would only suggest a precision that is not there.
 func rounded(f float64) float64 { return float64(int64(f*1000+0.5)) / 1000 }

@@ -1,10 +1,10 @@
-// Package report holds a judged run as reports show it, and reads and writes it as JSON. The packages below it show it to
-// people and to CI servers: text, html, markdown and junit.
+// Package report holds a judged run as reports show it, and reads and writes it as JSON. The packages below it show it
+// to people and to CI servers: text, html, markdown and junit.
 //
-// It can show last month's run as well as today's: it knows what was judged, and nothing of how to run anything.
+// It can show last month's run as well as today's, because it knows only what was judged, and nothing about running.
 //
-// Everything that a server said is hostile here. It is made visible before it is put into a report: no byte of it acts
-// on a terminal, breaks out of XML, or reorders the text around it.
+// Everything that a server sent is treated as hostile. Invisible and control characters are escaped before a text goes
+// into a report. No byte of it controls a terminal, breaks out of XML, or reorders the text around it.
 package report
 
 import (
@@ -15,27 +15,28 @@ import (
 
 // A Document is a run as reports show it.
 type Document struct {
-	Version  string    `json:"version"` // of lockstep
+	Version  string    `json:"version"` // version of lockstep
 	Started  time.Time `json:"started"`
 	Millis   int64     `json:"ms"` // how long the run took
 	Seed     uint64    `json:"seed"`
 	Jobs     int       `json:"jobs"`
 	Project  string    `json:"project"`  // the path of lockstep.yaml
 	Contract string    `json:"contract"` // the path of the OpenAPI document
-	// Alone says that there was one target: it was judged by the contract and by the scenarios alone.
+	// Alone means that there was one target. Only the contract and the scenarios' expectations judged it.
 	Alone bool `json:"alone,omitempty"`
-	// Sums say what was run, and by which rules it was judged. An older report has none.
+	// Sums identify what was run, and the rules by which it was judged. Older reports have no sums.
 	Sums *Sums `json:"sums,omitempty"`
 	verdict.Run
 	Latency []Latency `json:"latency,omitempty"` // by operation
-	// Changes are since the run before, Evidence is by scenario. Pages show both; they are no part of the JSON.
+	// Changes are those since the previous run. Evidence is by scenario. Pages show both; the JSON does not contain
+	// them.
 	Changes  *Changes             `json:"-"`
 	Evidence map[string]*Evidence `json:"-"`
 }
 
-// Sums are SHA-256 sums of files: runs with other ones cannot be laid side by side.
+// Sums are SHA-256 checksums of files. Runs with different sums cannot be compared.
 type Sums struct {
 	Contract  string `json:"contract"`
-	Scenarios string `json:"scenarios"` // of all that there were, whichever were selected
+	Scenarios string `json:"scenarios"` // of all scenarios, whether selected or not
 	Rules     string `json:"rules"`     // of lockstep.yaml
 }

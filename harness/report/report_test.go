@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// formats are the ways to show a run, by the golden file that has it.
+// formats are the formats of a run, by the golden file for each.
 var formats = []struct {
 	file  string
 	write func(io.Writer, *report.Document) error

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A Source is the line of a scenario's file that a finding is about, and the key in it that is meant: the demand that does
-// not hold, or else what the step does.
+// A Source is a line of a scenario's file that a finding is about, and the key in that line: the demand that was not
+// met, or otherwise what the step does.
 type Source struct {
 	Line, Column int // 1-based, of the key
 	Text         string
@@ -20,14 +20,14 @@ var stepActions = map[string]bool{
 	"half-close": true, "close": true, "drop": true, "stop": true, "kill": true, "restart": true, "asked": true, "use": true,
 }
 
-// stepDemands are the keys that say what a target has to do, by the kind of the finding when it has not.
+// stepDemands are the keys of demands on a target, by the kind of finding that an unmet demand leads to.
 var stepDemands = map[string][]string{
 	"expectation": {"expect"}, "event-awaited": {"match", "ready"}, "end-awaited": {"end"}, "poll": {"until"},
 	"capture-missing": {"capture"}, "event-forbidden": {"match"},
 }
 
-// source finds what a finding is about in a scenario's file; nil where that is not to be found, such as in a file that has
-// changed since.
+// source finds what a finding is about in a scenario's file. It returns nil when that cannot be found, for example
+// after the file has changed.
 func source(root *yamldoc.Node, text []byte, f *verdict.Finding) *Source {
 	key := ruleKey(root, f)
 	step := stepAt(root, f.Line)
@@ -55,8 +55,8 @@ func source(root *yamldoc.Node, text []byte, f *verdict.Finding) *Source {
 	return &Source{key.Line, key.Column, strings.TrimRight(lines[key.Line-1], " \r")}
 }
 
-// ruleKey returns where the rule of a stub begins that a finding is about, or the stub when it is about no rule; nil when it
-// is about a step.
+// ruleKey returns the key of the stub rule that a finding is about, or of the stub if there is no rule. It returns nil
+// when the finding is about a step.
 func ruleKey(root *yamldoc.Node, f *verdict.Finding) *yamldoc.Node {
 	if f.Upstream == "" {
 		return nil
@@ -90,7 +90,7 @@ func stepAt(n *yamldoc.Node, line int) (found *yamldoc.Node) {
 	return found
 }
 
-// expectation returns the key of a demand that does not hold, within expect: by the place of the finding, "status", "header
+// expectation returns the key of an unmet demand within expect. It uses the place of the finding: "status", "header
 // ETag", "count of 200", "body $.id".
 func expectation(key, value *yamldoc.Node, f *verdict.Finding) *yamldoc.Node {
 	if name, _, ok := strings.Cut(f.Want, " from "); ok && f.Kind == "capture-missing" {

@@ -81,7 +81,7 @@ func TestAFindingPointsAtTheKeyThatIsMeant(t *testing.T) {
 	}
 }
 
-// The schema of the language says with what a step begins.
+// The schema of the language lists the keys with which a step can begin.
 func TestActionsAreThoseOfTheLanguage(t *testing.T) {
 	schema, err := os.ReadFile("../scenario/scenario.schema.json")
 	if err != nil {

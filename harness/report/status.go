@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-// A Status is how far a run is.
+// A Status is the progress of a run.
 type Status struct {
 	Done, Of        int // scenarios
 	Differ, Unknown int
 	Took            time.Duration // until now
-	// What the run waits for: a step of a scenario on a target, or the start of a target when there is no scenario. All
-	// are empty when nothing is under way.
+	// These name what the run waits for: a step of a scenario on a target, or the start of a target when Scenario is
+	// empty. All are empty when nothing is running.
 	Scenario, Target, Step string
 	Waited                 time.Duration // since the scenario's first step
 	Targets                []TargetStatus
@@ -24,10 +24,10 @@ type Status struct {
 type TargetStatus struct {
 	Name     string
 	Starting bool // some server of it
-	Steps    int  // that are under way
+	Steps    int  // that are running
 }
 
-// String returns "go 3 steps", "go starting" or "go idle".
+// String returns a text such as "go 3 steps", "go starting" or "go idle".
 func (t TargetStatus) String() string {
 	switch {
 	case t.Steps == 1:
@@ -40,9 +40,9 @@ func (t TargetStatus) String() string {
 	return t.Name + " idle"
 }
 
-// Line returns the status as one line of at most so many columns, for a terminal where it is written over again and
-// again: "12/509 · 1 differs · 3.4 s · client-tools/execute (go, step 4, 2.1 s) · typescript idle, go 3 steps". Nothing in it
-// acts.
+// Line returns the status as one line of at most this many columns, for a terminal that overwrites it again and again:
+// "12/509 · 1 differs · 3.4 s · client-tools/execute (go, step 4, 2.1 s) · typescript idle, go 3 steps". It contains no
+// control characters.
 func (s *Status) Line(columns int) string {
 	parts := []string{fmt.Sprintf("%d/%d", s.Done, s.Of)}
 	switch {

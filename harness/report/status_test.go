@@ -47,7 +47,7 @@ func TestAStatusIsOneLine(t *testing.T) {
 	}
 }
 
-// Whatever the width, what is shown fits.
+// The line fits whatever the width of the terminal.
 func TestAStatusFitsAnyTerminal(t *testing.T) {
 	s := report.Status{Done: 1, Of: 2, Scenario: strings.Repeat("界é\x1b", 20), Target: "go", Step: "1"}
 	for n := range 200 {

@@ -25,7 +25,7 @@ func shown(t *testing.T, doc *report.Document, paint text.Options) string {
 	return b.String()
 }
 
-// worst is a finding that has as much to say as one can.
+// worst is a finding that is as long as a finding can be.
 func worst(i int) verdict.Finding {
 	var words []verdict.Remark
 	for n := range 50 {
@@ -97,7 +97,7 @@ func TestManyScenariosAreALineEach(t *testing.T) {
 	}
 }
 
-// A scenario that is shown nowhere is no place to send a reader to.
+// The report must not refer to a scenario that it does not show.
 func TestOnlyWhatIsShownIsReferredTo(t *testing.T) {
 	hidden := difference("header-missing", "header Vary", "the candidate lacks the header field", "1", "—")
 	var many []verdict.Finding
@@ -147,7 +147,7 @@ func TestAViolationIsToldWithTheDifferenceItExplains(t *testing.T) {
 	))
 	terminal := shown(t, doc, text.Options{})
 	for want, n := range map[string]int{
-		"500 is not declared":         2, // beside the difference, and of the step that has none
+		"500 is not declared":         2, // with the difference, and at the step without one
 		"[undocumented-status]":       1,
 		"[missing-header]":            1,
 		"1 difference, 3 violations,": 1, // all are counted
@@ -382,11 +382,11 @@ func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
 	}
 }
 
-// What went wrong stands at the end of a log, or above the stack trace that ends it.
+// An error is at the end of a log, or above the stack trace that ends it.
 func TestOfALongLogTheBeginningAndTheEndAreShown(t *testing.T) {
 	for _, tc := range []struct {
 		lines int
-		want  string // of the lines shown, what is around the cut
+		want  string // the lines around the cut
 		shown int
 	}{
 		{25, "", 25},
@@ -409,7 +409,7 @@ func TestOfALongLogTheBeginningAndTheEndAreShown(t *testing.T) {
 	}
 }
 
-// Header fields that differ and that nobody has named may have been forgotten.
+// The project may have forgotten header fields that differ and that no rule names.
 func TestUnnamedHeaderFieldsAreListed(t *testing.T) {
 	const names = "header fields that no rule names: Cache-Control, Location, X-\\x1b[2j (name them in compare.headers)\n"
 	for _, tc := range []struct {

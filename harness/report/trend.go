@@ -12,36 +12,36 @@ import (
 // A Trend is the history of a project: its runs in the order in which they began.
 type Trend struct {
 	Points []TrendPoint
-	// Skipped are files that are not shown, each with the reason.
+	// Skipped has the files that are not shown, each with the reason.
 	Skipped []string
 }
 
 // A TrendPoint is one run.
 type TrendPoint struct {
-	Name    string // what it is called, such as the path of its report
+	Name    string // name of the run, such as the path of its report
 	Started time.Time
 	Verdict verdict.Verdict
 	Match, Waived, Differ, Unknown,
 	NotApplicable int
-	// Operations, Statuses and Properties are how much of the contract was reached.
+	// Operations, Statuses and Properties say how much of the contract was reached.
 	Operations, Statuses, Properties coverage.Tally
-	// Ratio is the candidates' time by the reference's: the median over the operations, each as often as it was timed; 0 when
-	// nothing was.
+	// Ratio is the candidates' time divided by the reference's. It is the median over the operations, weighted by how
+	// often each was timed, and 0 when none was timed.
 	Ratio float64
-	// New and Fixed count findings since the run before; both are 0 in the first one.
+	// New and Fixed count findings since the previous run. Both are 0 in the first run.
 	New, Fixed int
 }
 
-// A Dated is a report and what it is called.
+// A Dated is a report with its name.
 type Dated struct {
 	Name string
 	*Document
 }
 
-// began is when the run began, as a report has it: a run file is more exact.
+// began returns when the run began, in the precision of a report. A run file is more precise.
 func (d *Dated) began() time.Time { return d.Started.UTC().Truncate(time.Millisecond) }
 
-// NewTrend puts runs into their order. A run that is there twice is shown once; shards are skipped.
+// NewTrend sorts runs by time. A run that occurs twice is shown once, and shards are skipped.
 func NewTrend(runs []Dated) *Trend {
 	t := &Trend{}
 	runs = slices.Clone(runs)
@@ -81,7 +81,7 @@ func point(run, before *Dated) TrendPoint {
 	return p
 }
 
-// ratio is the median of what operations have, each as often as it was timed.
+// ratio returns the median ratio of operations, weighted by how often each was timed.
 func ratio(rows []Latency) float64 {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b Latency) int { return cmp.Compare(a.Ratio, b.Ratio) })

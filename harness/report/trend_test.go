@@ -20,7 +20,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// history is a run a day: green, with a new finding, with that and another one, and green again.
+// history is one run per day: green, with a new finding, with that finding and another one, and green again.
 func history() []report.Dated {
 	value := func(at string) verdict.Finding {
 		return step(3, "1", "GET /", printed(at, difference("value", "body /"+at, "the values differ", "1", "2")))
@@ -101,7 +101,7 @@ func TestAHistoryRunsNothingAndLoadsNothing(t *testing.T) {
 	}
 }
 
-// Each picture is well-formed, and no mark of it lies outside.
+// Each picture is well-formed, and all of its marks are inside.
 func TestThePicturesOfAHistory(t *testing.T) {
 	one := history()[:1]
 	none := history()[:1]

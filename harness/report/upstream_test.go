@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Behind a finding about an upstream stands what each side has asked, and in the time line when.
+// The evidence for a finding about an upstream has the requests of both sides. The timeline shows when they were sent.
 func TestEvidenceOfWhatAnUpstreamWasAsked(t *testing.T) {
 	side := func(target, body string) *transcript.Transcript {
 		return &transcript.Transcript{Target: target, Took: time.Second, Upstream: []transcript.Step{{

@@ -27,7 +27,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// shared is the one browser of all tests; each test has a tab of its own.
+// shared is the one browser of all tests. Each test has its own tab.
 var shared context.Context
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,7 @@ func run(m *testing.M) int {
 	defer end()
 	var closeBrowser context.CancelFunc
 	shared, closeBrowser = chromedp.NewContext(allocator)
-	defer func() { _ = chromedp.Cancel(shared); closeBrowser() }() // which waits for the process
+	defer func() { _ = chromedp.Cancel(shared); closeBrowser() }() // waits for the process
 	if err := chromedp.Do(shared); err != nil {
 		fmt.Fprintln(os.Stderr, "start chromium:", err)
 		return 1
@@ -53,7 +53,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// A tab shows one page, and notes what a page must not do.
+// A tab shows one page and records what the page must not do.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -62,7 +62,6 @@ type tab struct {
 	wrong []string
 }
 
-// open shows a run.
 func open(t *testing.T, doc *report.Document, before ...func(*tab)) *tab {
 	t.Helper()
 	var b bytes.Buffer
@@ -79,7 +78,7 @@ func show(t *testing.T, content []byte, before ...func(*tab)) *tab {
 		t.Fatal(err)
 	}
 	ctx, closeTab := chromedp.NewContext(shared)
-	ctx, stop := context.WithTimeout(ctx, time.Minute) // a guard against a browser that hangs
+	ctx, stop := context.WithTimeout(ctx, time.Minute) // guards against a browser that hangs
 	t.Cleanup(func() { stop(); closeTab() })
 	b := &tab{t: t, ctx: ctx}
 	address := "file://" + (&url.URL{Path: file}).EscapedPath()
@@ -136,7 +135,7 @@ func call[P, R any](b *tab, command cdp.Command[P, R], params P) {
 	}
 }
 
-// until waits until an expression holds.
+// until waits until an expression is true.
 func (b *tab) until(expression string) {
 	b.t.Helper()
 	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression)); err != nil {
@@ -144,13 +143,12 @@ func (b *tab) until(expression string) {
 	}
 }
 
-// script runs statements.
 func (b *tab) script(statements string) {
 	b.t.Helper()
 	eval[bool](b, "(() => {"+statements+"; return true})()")
 }
 
-// harmless fails when the page did what it must not do.
+// harmless fails when the page has done something that it must not do.
 func (b *tab) harmless() {
 	b.t.Helper()
 	b.mu.Lock()
@@ -160,7 +158,6 @@ func (b *tab) harmless() {
 	}
 }
 
-// eval returns the value of an expression.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
 	out, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -330,7 +327,7 @@ func TestAHugeRunOpensAndFilters(t *testing.T) {
 	b.harmless()
 }
 
-// pictures, when set, is the folder that gets pictures of runs: green, red and huge.
+// pictures names a variable. When set, it is the folder for screenshots of runs: green, red and huge.
 const pictures = "LOCKSTEP_PICTURES"
 
 func TestPictures(t *testing.T) {

@@ -1,3 +1,3 @@
-// Package browser holds the report's page to what a browser makes of it. It is a module of its own, so that what drives
-// the browser stays out of lockstep's.
+// Package browser tests the report's page in a browser. It is a module of its own, so that lockstep itself does not
+// depend on what drives the browser.
 package browser

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// hostile are texts that would act, or hide, if they came into a page as they are.
+// hostile are texts that would run or hide something if a page contained them unescaped.
 var hostile = map[string]string{
 	"script":         `<script>window.pwned = 1; alert(1)</script>`,
 	"end of data":    `</script><script>window.pwned = 1; alert(1)</script>`,
@@ -29,7 +29,7 @@ var hostile = map[string]string{
 	"closing a page": "</body></html>",
 }
 
-// fill sets every text of a value but those that are ours.
+// fill sets every text of a value, except those that lockstep itself writes.
 func fill(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -66,11 +66,11 @@ func TestNothingThatAServerSaysActs(t *testing.T) {
 			ev := doc.Evidence["items/many-0"]
 			fill(reflect.ValueOf(doc), text)
 			fill(reflect.ValueOf(ev), text)
-			doc.Scenarios[0].ID = "0" + text // where the evidence is
+			doc.Scenarios[0].ID = "0" + text // the evidence is stored by this id
 			doc.Evidence = map[string]*report.Evidence{doc.Scenarios[0].ID: ev}
 			doc.Changes = report.ChangesSince(red(), text, doc)
 			b := open(t, doc)
-			for range 2 { // what is inside of others, too
+			for range 2 { // to open nested elements, too
 				b.script(`for (const d of document.querySelectorAll("details")) d.open = true`)
 				b.until(`document.querySelector("#groups .body") !== null`)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// document returns a run of those scenarios.
+// document returns a run of these scenarios.
 func document(scenarios ...verdict.Scenario) *report.Document {
 	d := &report.Document{
 		Version: "0.1.0", Started: time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), Millis: 12345,
@@ -48,7 +48,7 @@ func difference(place, reference, candidate, fingerprint string, blame verdict.B
 	}
 }
 
-// red is a run in which three hundred scenarios have one cause, and two have their own.
+// red is a run in which three hundred scenarios share one cause, and two have their own.
 func red() *report.Document {
 	var all []verdict.Scenario
 	for i := range 300 {
@@ -99,7 +99,7 @@ func green() *report.Document {
 	return document(all...)
 }
 
-// huge is a run of ten thousand scenarios and five hundred findings, each with a cause and evidence of its own.
+// huge is a run of ten thousand scenarios and five hundred findings. Each finding has its own cause and evidence.
 func huge() *report.Document {
 	var all []verdict.Scenario
 	for i := range 10_000 {

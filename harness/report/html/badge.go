@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// WriteBadge writes a picture (SVG) of a run's verdict: "lockstep | 517 match".
+// WriteBadge writes a run's verdict as a picture (SVG): "lockstep | 517 match".
 func WriteBadge(w io.Writer, doc *report.Document) error {
 	t := &doc.Totals
 	text, color := fmt.Sprintf("%d match", t.Match), "#2d7d46"
@@ -21,7 +21,7 @@ func WriteBadge(w io.Writer, doc *report.Document) error {
 	default:
 		text, color = "unknown", "#8a6d00"
 	}
-	const name, letter, margin = "lockstep", 7, 6 // letters of DejaVu Sans 11 are 7 wide at most, on average
+	const name, letter, margin = "lockstep", 7, 6 // letters of DejaVu Sans 11 are at most 7 wide on average
 	left, right := len(name)*letter+2*margin, len(text)*letter+2*margin
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s: %s">
 <title>%[2]s: %[3]s</title>

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-// The page is one file without anything outside itself. Its data are JSON in a script element that no browser runs, and
-// its program puts them into the document as text, never as markup.
+// The page is a single file. Its data are JSON in a script element that browsers do not run. Its program inserts them
+// into the document as text, never as markup.
 var (
 	//go:embed page/page.css
 	pageStyle string
@@ -25,7 +25,7 @@ var (
 	pageProgram string
 )
 
-// pageHead is what a page begins with: its policy, title and style.
+// pageHead is the beginning of the page: its policy, title and style.
 const pageHead = `<!doctype html>
 <html lang="en">
 <head>
@@ -40,11 +40,11 @@ const pageHead = `<!doctype html>
 <body>
 `
 
-// Write writes a run as a page that works from a file, without a network. Nothing that a server said acts in it: it is
-// never markup, and the page's policy (Content Security Policy 3) lets nothing run but the page's own program, and
-// nothing be fetched.
+// Write writes a run as a page that works from a file, without a network. What a server sent has no effect in it,
+// because it is never markup. The page's policy (Content Security Policy 3) runs only the page's own program, and
+// forbids all requests.
 func Write(w io.Writer, doc *report.Document) error {
-	data, err := json.Marshal(newPageData(doc)) // which escapes <, >, & and line separators
+	data, err := json.Marshal(newPageData(doc)) // escapes <, >, & and line separators
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 )
 
-// pageData is a run as the page's program reads it. All texts can be seen and are cut to what a page can hold; names are
-// short because there may be ten thousand scenarios.
+// pageData is a run as the page's program reads it. Invisible characters are escaped, and texts are cut to what a page
+// can hold. Names are short because there may be ten thousand scenarios.
 type pageData struct {
 	Verdict    string          `json:"verdict"`
 	Conclusion string          `json:"conclusion"`
@@ -29,14 +29,14 @@ type pageData struct {
 	Contract string           `json:"contract"`
 	Coverage []operationView  `json:"coverage"`
 	Never    []neverView      `json:"never,omitempty"` // what is declared inside of messages, and was not seen
-	Gate     string           `json:"gate,omitempty"`  // what is missing of what is demanded
+	Gate     string           `json:"gate,omitempty"`  // what is missing from the demanded coverage
 	Waivers  []waiverView     `json:"waivers,omitempty"`
 	Unnamed  []string         `json:"unnamed,omitempty"`
 	Latency  []report.Latency `json:"latency,omitempty"`
 	Omitted  int              `json:"left,omitempty"` // groups without evidence, because the page would be too large
 }
 
-// A tile is a number that is seen from afar.
+// A tile is a number in large print.
 type tile struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -56,7 +56,7 @@ type cellView struct {
 	Reached int    `json:"n"`
 }
 
-// neverView is what was not reached of one measure.
+// A neverView is what was not reached of one measure.
 type neverView struct {
 	Measure string   `json:"measure"`
 	Reached string   `json:"reached"` // "14/20"
@@ -185,7 +185,7 @@ func (v *pageData) coverage(c *coverage.Coverage) {
 	v.never(c)
 }
 
-// maxNever is how many the page names of each measure.
+// maxNever limits how many names the page lists for each measure.
 const maxNever = 100
 
 func (v *pageData) never(c *coverage.Coverage) {

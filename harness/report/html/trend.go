@@ -16,11 +16,11 @@ import (
 //go:embed page/trend.css
 var trendStyle string
 
-// maxPoints is how many runs a page shows, the last ones.
+// maxPoints limits how many runs a page shows. It shows the latest ones.
 const maxPoints = 365
 
-// WriteTrend writes a history as a page that works from a file, without a network and without any program: its policy lets
-// nothing run, and nothing be fetched. Pictures are SVG with a title on each mark, and a table has all numbers.
+// WriteTrend writes a history as a page that works from a file, without a network and without a program: its policy
+// forbids all scripts and requests. Pictures are SVG with a title on each mark, and a table has all numbers.
 func WriteTrend(w io.Writer, t *report.Trend) error {
 	points := t.Points
 	if n := len(points); n > maxPoints {
@@ -41,13 +41,13 @@ func WriteTrend(w io.Writer, t *report.Trend) error {
 	return err
 }
 
-// trendPage is a page under way.
+// A trendPage is a page that is being written.
 type trendPage struct {
 	strings.Builder
 	points []report.TrendPoint
 }
 
-// plainText returns a text that is no markup, and shows all there is in it.
+// plainText returns a text as HTML without markup, with invisible characters escaped.
 func plainText(s string, columns int) string { return html.EscapeString(textfit.Clip(s, columns)) }
 
 func (p *trendPage) head(t *report.Trend) {
@@ -66,21 +66,21 @@ func (p *trendPage) head(t *report.Trend) {
 
 func day(t report.TrendPoint) string { return t.Started.UTC().Format("2006-01-02 15:04") }
 
-// How large a picture is, in its own units.
+// The size of a picture, in its own units.
 const (
 	chartWidth, chartHeight          = 900, 200
 	chartLeft, chartTop, chartBottom = 46, 8, 22
 	plotWidth, plotHeight            = chartWidth - chartLeft - 6, chartHeight - chartTop - chartBottom
 )
 
-// x is the middle of the place of a run, y that of a share of the height.
+// x returns the horizontal position of a run. y returns the vertical position of a value between 0 and 1.
 func (p *trendPage) x(i int) float64 {
 	return chartLeft + plotWidth*(float64(i)+0.5)/float64(max(1, len(p.points)))
 }
 
 func y(share float64) float64 { return chartTop + plotHeight*(1-min(max(share, 0), 1)) }
 
-// chart draws a picture with an axis of values from bottom to top, and the days of its first and last run.
+// chart draws a picture with a vertical axis of values, and the days of its first and last run.
 func (p *trendPage) chart(title, note string, marks []string, draw func()) {
 	fmt.Fprintf(p, "<h2>%s</h2>\n<figure>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", title, chartWidth, chartHeight, title)
 	for i, mark := range marks {
@@ -115,12 +115,12 @@ func (p *trendPage) scenarios() {
 			for _, part := range []struct {
 				class string
 				n     int
-			}{{"differ", t.Differ}, {"unknown", t.Unknown}, {"waived", t.Waived}, {"match", t.Match}} { // what is red is at the bottom
+			}{{"differ", t.Differ}, {"unknown", t.Unknown}, {"waived", t.Waived}, {"match", t.Match}} { // red is at the bottom
 				if part.n == 0 {
 					continue
 				}
 				low, high := y(float64(from)/float64(most)), y(float64(from+part.n)/float64(most))
-				height := max(1.5, low-high) // one of ten thousand is seen, too
+				height := max(1.5, low-high) // so that one of ten thousand is visible, too
 				fmt.Fprintf(p, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s: %d %s</title></rect>\n", part.class, p.x(i)-width/2, low-height, width, height, day(t), part.n, part.class)
 				from += part.n
 			}
@@ -160,7 +160,7 @@ func (p *trendPage) latency() {
 	})
 }
 
-// line draws a line through the runs that have a value. Where one has none, it is broken.
+// line draws a line through the runs that have a value. It is interrupted at runs without one.
 func (p *trendPage) line(class string, value func(*report.TrendPoint) (share float64, text string, ok bool)) {
 	var path, dots strings.Builder
 	pen := "M"
@@ -179,7 +179,7 @@ func (p *trendPage) line(class string, value func(*report.TrendPoint) (share flo
 	}
 }
 
-// table has the runs, the last one first.
+// table lists the runs, the latest one first.
 func (p *trendPage) table() {
 	p.WriteString("<h2>Runs</h2>\n<table>\n<thead><tr><th>began (UTC)</th><th>verdict</th><th>report</th><th>match</th><th>differ</th><th>unknown</th><th>waived</th><th>new</th><th>fixed</th><th>operations</th><th>statuses</th><th>properties</th><th>time</th></tr></thead>\n<tbody>\n")
 	for i := len(p.points) - 1; i >= 0; i-- {

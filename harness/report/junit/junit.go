@@ -21,16 +21,16 @@ import (
 //
 //   - differ is a failure: its type is the kind of the first finding, its text what the terminal shows, without colour;
 //   - unknown is an error, with the targets' last lines as system-out;
-//   - waived is skipped, with the waivers' ids as its message and the findings that are accepted as system-out;
+//   - waived is skipped, with the waivers' ids as its message and the accepted findings as system-out;
 //   - not-applicable is skipped;
-//   - a suite has a property "blame" that counts which target breaks the contract, where its cases differ and where not;
-//   - waivers that are stale are a failure of the case "waivers" in the suite "lockstep";
-//   - less coverage than is demanded is a failure of the case "coverage" there;
+//   - a suite whose cases differ has a property "blame", which counts how often each target breaks the contract, or neither;
+//   - stale waivers are a failure of the case "waivers" in the suite "lockstep";
+//   - less coverage than demanded is a failure of the case "coverage" there;
 //   - a run that is incomplete, or judged nothing, has a suite "lockstep" with one case "run", which is an error:
 //     what was not judged is never green.
 //
-// It uses nothing but what the schema of Jenkins' xUnit plugin (junit-10.xsd) has, and GitLab reads. Names are those of
-// folders and scenarios. There is no hostname: where a run happened is not what it found.
+// It uses only what the schema of Jenkins' xUnit plugin (junit-10.xsd) contains and GitLab reads. Names are those of
+// folders and scenarios. There is no hostname, because it does not matter where a run happened.
 func Write(w io.Writer, doc *report.Document) error {
 	out := newSuites(doc)
 	for i := range doc.Scenarios {
@@ -57,7 +57,7 @@ func Write(w io.Writer, doc *report.Document) error {
 	return out.write(w)
 }
 
-// suites is the root.
+// suites is the root element.
 type suites struct {
 	XMLName  xml.Name `xml:"testsuites"`
 	Name     string   `xml:"name,attr"`
@@ -72,7 +72,7 @@ type suites struct {
 	properties []property
 }
 
-// suite is a folder.
+// A suite is a folder.
 type suite struct {
 	Name       string     `xml:"name,attr"`
 	Tests      int        `xml:"tests,attr"`
@@ -92,7 +92,7 @@ type property struct {
 	Value string `xml:"value,attr"`
 }
 
-// testcase is a scenario.
+// A testcase is a scenario.
 type testcase struct {
 	Name    string   `xml:"name,attr"`
 	Class   string   `xml:"classname,attr"`
@@ -105,7 +105,7 @@ type testcase struct {
 	millis int64
 }
 
-// outcome is why a case is not well.
+// An outcome says why a case did not pass.
 type outcome struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Message string `xml:"message,attr"`
@@ -172,7 +172,7 @@ func (s *suite) add(c testcase) {
 	}
 }
 
-// blame says for each suite which targets break the contract in its cases.
+// blame states for each suite which targets break the contract in its cases.
 func (out *suites) blame(cells verdict.BlameMatrix) {
 	for _, s := range out.Suites {
 		text := cells.Filter(func(scenario string) bool { return textfit.Visible(folder(scenario)) == s.Name }).String()
@@ -200,7 +200,7 @@ func (out *suites) write(w io.Writer) error {
 	return b.Flush()
 }
 
-// folder is where a scenario is; rows of a table have names of their own.
+// folder returns the folder of a scenario. The name of a table row may contain slashes, too.
 func folder(id string) string {
 	base, _, _ := strings.Cut(id, "[")
 	if i := strings.LastIndexByte(base, '/'); i > 0 {
@@ -234,7 +234,7 @@ func failureType(s *verdict.Scenario) string {
 	return textfit.Clip(findings[0].Kind, 60)
 }
 
-// logs are the last lines of the targets that are in doubt.
+// logs returns the last lines of the targets that a reason is about.
 func logs(s *verdict.Scenario) *cdata {
 	var b strings.Builder
 	for _, r := range s.Reasons {
@@ -269,7 +269,7 @@ func acceptedBy(s *verdict.Scenario) string {
 	}
 }
 
-// acceptedLog are the findings that are accepted, and by what.
+// acceptedLog lists the accepted findings, and what accepts each.
 func acceptedLog(s *verdict.Scenario) *cdata {
 	var b strings.Builder
 	for i := range s.Findings {
@@ -282,7 +282,7 @@ func acceptedLog(s *verdict.Scenario) *cdata {
 	return &cdata{b.String() + "\n"}
 }
 
-// unjudged says what no case says: that the run did not come to its end, or to anything.
+// unjudged says what no case can say: that the run is incomplete, or judged nothing.
 func unjudged(doc *report.Document) string {
 	switch {
 	case doc.Incomplete != "":

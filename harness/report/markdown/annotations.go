@@ -12,12 +12,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// maxAnnotations is how many errors GitHub shows of a step; further ones it drops without a word.
+// maxAnnotations is how many errors GitHub shows for a step. It silently drops the rest.
 const maxAnnotations = 10
 
-// WriteAnnotations writes the causes of a run as workflow commands of GitHub Actions, so that they appear beside the lines of
-// the scenarios in a pull request: one for each cause, with how many places it has. Those beyond what GitHub shows are
-// counted in the last. root is what paths of files are relative to, from the folder of the repository: "" or "e2e/".
+// WriteAnnotations writes the causes of a run as workflow commands of GitHub Actions, which appear next to the lines of
+// the scenarios in a pull request. Each cause has one annotation with its number of places. The last annotation counts
+// those that GitHub would drop. root is prefixed to paths of files, to make them relative to the repository: "" or
+// "e2e/".
 func WriteAnnotations(w io.Writer, doc *report.Document, root string) error {
 	v := groups.Of(doc)
 	var lines []string
@@ -54,7 +55,7 @@ func annotation(v *groups.Groups, g *groups.Group, root string) string {
 	return command(root+s.File, g.Line, s.ID+": "+g.Kind, text)
 }
 
-// command is an error as GitHub reads it from a log.
+// command formats an error as GitHub reads it from a log.
 func command(file string, line int, title, text string) string {
 	var where []string
 	if file != "" {
@@ -71,7 +72,7 @@ func command(file string, line int, title, text string) string {
 	return "::error " + strings.Join(where, ",") + "::" + strings.Join(lines, "%0A") + "\n"
 }
 
-// What a value of a command must not have as it is.
+// These escape what a command must not contain.
 var (
 	message   = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	attribute = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-// WriteDiff writes a comparison of two runs as a summary for a pull request. Nothing that a server said is markup.
+// WriteDiff writes a comparison of two runs as a summary for a pull request. What a server sent is never markup.
 func WriteDiff(w io.Writer, d *report.Diff) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s lockstep: %s\n\n%s\n\n", summary.Signs[d.Verdict()], summary.DiffWord(d), mdText(summary.DiffSummary(d), 1000))

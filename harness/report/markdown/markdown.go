@@ -14,12 +14,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-// DefaultBudget is how many bytes a summary has at most unless another number is given. GitHub takes 1 MiB a step, and
-// shows no more than that of all steps of a job.
+// DefaultBudget is the maximum size of a summary in bytes, unless another number is given. GitHub accepts 1 MiB per
+// step, and shows no more than that for all steps of a job.
 const DefaultBudget = 256 << 10
 
-// Write writes a run as a summary for a pull request or a job: the verdict, the counts, and the causes, worst first, in
-// at most so many bytes. What does not fit is counted. Nothing that a server said is markup, a link or a mention in it.
+// Write writes a run as a summary for a pull request or a job, in at most budget bytes: the verdict, the counts, and
+// the causes, worst first. What does not fit is counted. What a server sent is never markup, a link or a mention.
 func Write(w io.Writer, doc *report.Document, budget int) error {
 	m := &markdown{doc: doc}
 	m.head()
@@ -43,7 +43,7 @@ func Write(w io.Writer, doc *report.Document, budget int) error {
 
 func moreLine(n int) string { return fmt.Sprintf("\n**+%d more** in report.html\n", n) }
 
-// markdown is a summary under way.
+// A markdown is a summary that is being written.
 type markdown struct {
 	strings.Builder
 	doc *report.Document
@@ -76,7 +76,7 @@ func (m *markdown) head() {
 	}
 }
 
-// entries are the causes and doubts, a paragraph each, worst first.
+// entries returns one paragraph for each cause and each reason for unknown, worst first.
 func (m *markdown) entries() []string {
 	var out []string
 	v := groups.Of(m.doc)
@@ -86,7 +86,7 @@ func (m *markdown) entries() []string {
 		}
 	}
 	for _, d := range v.Reasons {
-		s := v.Scenarios[d.Scenario] // which may differ all the same
+		s := v.Scenarios[d.Scenario] // the scenario may differ as well
 		out = append(out, fmt.Sprintf("\n- **%s** %s: %s\n", s.Verdict, mdCode(s.ID, 200), mdText(d.Target+" "+d.Text, 600)))
 	}
 	if left := v.Omitted; left > 0 {
@@ -133,8 +133,8 @@ func (m *markdown) tail() string {
 	return fmt.Sprintf("\n%s · seed %d · %s\n", mdText(strings.Join(names, ", "), 300), d.Seed, textfit.Seconds(d.Millis))
 }
 
-// mdText returns a text that says itself in Markdown: no character of it is markup, HTML, a link, a mention or the number
-// of an issue.
+// mdText returns a text that Markdown shows unchanged: no character becomes markup, HTML, a link, a mention or the
+// number of an issue.
 func mdText(s string, columns int) string {
 	var b strings.Builder
 	var before rune
@@ -143,7 +143,7 @@ func mdText(s string, columns int) string {
 		case strings.ContainsRune("\\`*_{}[]()!|~^$", r):
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		case strings.ContainsRune("<>&@#:", r), r == '.' && before|0x20 == 'w': // of HTML, and of what becomes a link by itself: www.
+		case strings.ContainsRune("<>&@#:", r), r == '.' && before|0x20 == 'w': // begins HTML, or makes a link, as www. does
 			fmt.Fprintf(&b, "&#%d;", r)
 		default:
 			b.WriteRune(r)
@@ -153,7 +153,8 @@ func mdText(s string, columns int) string {
 	return b.String()
 }
 
-// mdCode returns a text as a code span, which nothing in it can end (CommonMark 6.1). A table would end at a bar.
+// mdCode returns a text as a code span that nothing in the text can end (CommonMark 6.1). A bar would end the cell of a
+// table.
 func mdCode(s string, columns int) string {
 	text := textfit.Clip(s, columns)
 	longest, run := 0, 0

@@ -13,11 +13,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// cause writes one cause, in at most 25 lines: what is wrong, both values, what the contract says, where else.
+// cause writes one cause, in at most 25 lines: what is wrong, both values, what the contract says, and where else it
+// occurs.
 func (p *blockPage) cause(c *cause.Cause) {
 	p.sentence(c)
 	switch c.Class {
-	case verdict.Difference: // times in two notations differ in every digit: a caret below the first would mislead
+	case verdict.Difference: // two notations of a time differ in every digit, so a caret below the first one would mislead
 		p.values([2]string{"reference (" + p.reference() + ")", "candidate (" + targetList(c) + ")"}, [2]string{p.withNames(c, 0, c.Reference), p.withNames(c, 1, c.Candidate)}, !diff.IsTimeNotation(c.Text))
 		p.contract(c)
 	case verdict.Violation:
@@ -56,7 +57,7 @@ func (p *blockPage) reference() string {
 	return textfit.Clip(p.s.Targets[0].Name, 60)
 }
 
-// violation writes who breaks the contract, and where the contract says so.
+// violation writes which targets break the contract, and where the contract says so.
 func (p *blockPage) violation(c *cause.Cause) {
 	p.line(6, breaksContract(c.Targets), p.schema(c.Contract))
 }
@@ -83,7 +84,7 @@ func (p *blockPage) schema(words []verdict.Remark) string {
 	return out
 }
 
-// contract writes what the contract says of the two sides of a difference.
+// contract writes what the contract says about both sides of a difference.
 func (p *blockPage) contract(c *cause.Cause) {
 	if c.Upstream != "" {
 		return // the contract says nothing about upstreams
@@ -109,7 +110,7 @@ func (p *blockPage) contract(c *cause.Cause) {
 	}
 }
 
-// specGap writes which place of the contract admits both sides, and what would decide between them.
+// specGap writes which place of the contract allows both sides, and what would make it stricter.
 func (p *blockPage) specGap(s *specgap.Gap) {
 	if s == nil {
 		p.line(6, p.dim("the contract is silent: neither side breaks it"))
@@ -122,7 +123,7 @@ func (p *blockPage) specGap(s *specgap.Gap) {
 	p.line(6, p.dim("the contract is silent: "), textfit.FileLine(p.doc.Contract, s.Line), ": ", textfit.Clip(coverage.SchemaName(s.Schema), 120), " admits both: ", textfit.Clip(s.Admits, 240), pin)
 }
 
-// targetsWithRemarks names the targets that the contract has something against.
+// targetsWithRemarks names the targets that break the contract.
 func targetsWithRemarks(c *cause.Cause) []string {
 	var names []string
 	for _, w := range c.Contract {
@@ -133,7 +134,7 @@ func targetsWithRemarks(c *cause.Cause) []string {
 	return names
 }
 
-// remarks writes remarks of the contract, those about the place first. One that holds for several targets is one line.
+// remarks writes remarks about the contract, those about the place first. A remark on several targets is one line.
 func (p *blockPage) remarks(words []verdict.Remark, place string) {
 	const most = 2
 	byText := map[verdict.Remark][]string{}
@@ -160,8 +161,8 @@ func (p *blockPage) remarks(words []verdict.Remark, place string) {
 	}
 }
 
-// distance is 0 when a remark's place is that of a difference, which is written in other words: "body/error/code" and
-// "body /error/code" have the JSON Pointer in common.
+// distance is 0 when a remark is about the place of a difference. The two are written differently: "body/error/code"
+// and "body /error/code" share only the JSON Pointer.
 func distance(remark, difference string) int {
 	if remark == difference || diff.PointerIn(remark) == diff.PointerIn(difference) && diff.PointerIn(remark) != "" {
 		return 0
@@ -169,7 +170,7 @@ func distance(remark, difference string) int {
 	return 1
 }
 
-// otherPlaces writes where else a cause shows: other steps of the scenario, other scenarios.
+// otherPlaces writes where else a cause occurs: in other steps of the scenario, or in other scenarios.
 func (p *blockPage) otherPlaces(c *cause.Cause) {
 	var steps, scenarios []string
 	for _, spot := range c.Also {
@@ -193,7 +194,6 @@ func (p *blockPage) otherPlaces(c *cause.Cause) {
 	}
 }
 
-// pointers returns the JSON Pointers of places.
 func pointers(places []string) []string {
 	var out []string
 	for _, place := range places {
@@ -202,15 +202,15 @@ func pointers(places []string) []string {
 	return out
 }
 
-// withNames returns a value of a side with the names of its ids in their place. The ids themselves are listed below the scenario.
+// withNames replaces ids in a value by their names. The ids themselves are listed below the scenario.
 func (p *blockPage) withNames(c *cause.Cause, side int, value string) string {
-	const shortest = 6 // others would be found by chance
+	const shortest = 6 // shorter ids would be found by chance
 	if !p.opts.Names {
 		return value
 	}
 	id := func(n verdict.Name) string { return [2]string{n.Reference, n.Candidate}[side] }
 	names := slices.DeleteFunc(slices.Clone(p.s.Names), func(n verdict.Name) bool { return n.Target != c.Target || len(id(n)) < shortest })
-	slices.SortStableFunc(names, func(a, b verdict.Name) int { return len(id(b)) - len(id(a)) }) // an id can begin with another one
+	slices.SortStableFunc(names, func(a, b verdict.Name) int { return len(id(b)) - len(id(a)) }) // one may be another's prefix
 	var pairs []string
 	for _, n := range names {
 		pairs = append(pairs, id(n), n.Name)
@@ -218,7 +218,7 @@ func (p *blockPage) withNames(c *cause.Cause, side int, value string) string {
 	return strings.NewReplacer(pairs...).Replace(value)
 }
 
-// names writes which ids the names of a scenario mean.
+// names lists the ids that the names of a scenario mean.
 func (p *blockPage) names() {
 	const most = 20
 	if !p.opts.Names {

@@ -12,8 +12,8 @@ import (
 // A coveragePage shows how much of the contract a run has reached.
 type coveragePage struct{ *runPage }
 
-// totals writes the totals, what was not reached, and what was seen without being declared. With Paint.Verbose it is the
-// whole table.
+// totals writes the totals, what was not reached, and what occurred without being declared. With Options.Verbose it
+// also writes the whole table.
 func (p *coveragePage) totals() {
 	c := &p.doc.Coverage
 	if len(c.Operations) == 0 {
@@ -39,7 +39,7 @@ func (p *coveragePage) totals() {
 	}
 }
 
-// sums writes how much of the contract was reached in numbers.
+// sums writes in numbers how much of the contract was reached.
 func (p *coveragePage) sums() {
 	p.row("contract", p.doc.Coverage.Totals().String())
 	if text := p.doc.Coverage.SchemaTotals().String(); text != "" {
@@ -47,10 +47,10 @@ func (p *coveragePage) sums() {
 	}
 }
 
-// contractLine says where in the contract.
+// contractLine returns a place in the contract.
 func (p *coveragePage) contractLine(line int) string { return textfit.FileLine(p.doc.Contract, line) }
 
-// unreachedInside writes what the table has no place for: what was not seen inside of messages, and what was not compared.
+// unreachedInside writes what the table cannot show: what was not seen inside of messages, and what was not compared.
 func (p *coveragePage) unreachedInside(c *coverage.Coverage) {
 	for _, m := range []coverage.Measure{coverage.RequestsSent, coverage.CodesReached, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen} {
 		for _, what := range summary.UnreachedItems(c, p.contractLine, m) {
@@ -62,7 +62,7 @@ func (p *coveragePage) unreachedInside(c *coverage.Coverage) {
 	}
 }
 
-// table writes a row for each operation, and below it its streams.
+// table writes a row for each operation, and its streams below it.
 func (p *coveragePage) table(c *coverage.Coverage) {
 	width := 0
 	for i := range c.Operations {
@@ -84,7 +84,7 @@ func (p *coveragePage) table(c *coverage.Coverage) {
 	}
 }
 
-// media writes the content types of a status, when there is a choice, and the events of its streams.
+// media writes the content types of a status, if there are several, and the events of its streams.
 func (p *coveragePage) media(s *coverage.Status) {
 	for _, m := range s.Media {
 		if m.Stream == nil && len(s.Media) < 2 {

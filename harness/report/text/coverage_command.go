@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-// WriteCoverage writes how much of the contract a run has reached, and nothing else: the totals, how often each operation
-// answered with each status, and below it all that was never reached, each with its line in the contract.
+// WriteCoverage writes only how much of the contract a run has reached: the totals, how often each operation responded
+// with each status, and everything that was never reached, with its line in the contract.
 func WriteCoverage(w io.Writer, doc *report.Document, opts Options) error {
 	p := &coveragePage{&runPage{page: page{opts: opts}, doc: doc}}
 	c := &doc.Coverage
@@ -60,13 +60,13 @@ func (p *coveragePage) grid(c *coverage.Coverage) {
 	}
 }
 
-// alignRight puts a cell to the right of its column.
+// alignRight aligns a cell to the right of its column.
 func alignRight(s string) string {
 	const wide = 7
 	return strings.Repeat(" ", max(0, wide-textfit.Columns(s))) + s
 }
 
-// statusesOf returns all statuses that are declared: exact ones, ranges, default.
+// statusesOf returns all declared statuses: exact ones, ranges, default.
 func statusesOf(c *coverage.Coverage) []string {
 	var codes []string
 	for i := range c.Operations {
@@ -95,10 +95,10 @@ func (p *coveragePage) unreachedOf(m coverage.Measure, items []coverage.Item) {
 	}
 }
 
-// maxUnlisted is how many items are listed that have no line in the contract.
+// maxUnlisted limits how many items without a line in the contract are listed.
 const maxUnlisted = 50
 
-// unlistedItems writes a list of what has no line in the contract.
+// unlistedItems writes a list of items without a line in the contract.
 func (p *coveragePage) unlistedItems(title string, items []string) {
 	if len(items) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report"
 )
 
-// partly is a contract of which some of everything was reached.
+// partly is a contract that was reached in part.
 var partly = coverage.Coverage{
 	Operations: []coverage.Operation{
 		{Method: "GET", Path: "/a", Reached: 2, Requests: []coverage.Media{{Type: "text/csv"}}, Statuses: []coverage.Status{

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-// WriteDiff writes a comparison of two runs for a person. Verbose shows all there is.
+// WriteDiff writes a comparison of two runs for a person. With Verbose, it shows everything.
 func WriteDiff(w io.Writer, d *report.Diff, opts Options) error {
 	p := &diffPage{page{opts: opts}}
 	p.side("before", &d.Before)
@@ -37,7 +37,6 @@ func WriteDiff(w io.Writer, d *report.Diff, opts Options) error {
 	return err
 }
 
-// A diffPage shows a comparison of two runs.
 type diffPage struct{ page }
 
 func (p *diffPage) side(label string, s *report.DiffSide) {

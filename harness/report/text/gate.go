@@ -8,10 +8,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-// maxMissing is how much of what a measure lacks is listed unless everything is asked for.
+// maxMissing limits how many missing items of a measure are listed without Verbose.
 const maxMissing = 5
 
-// gate writes a block when less of the contract was reached than is demanded, or an exception is stale.
+// gate writes a block when less of the contract was reached than demanded, or an exception is stale.
 func (p *coveragePage) gate() {
 	g := p.doc.Gate
 	if g == nil || g.State != coverage.GateMissed {
@@ -31,7 +31,7 @@ func (p *coveragePage) gate() {
 	p.blankLine()
 }
 
-// missingOf writes how much of a measure is missing.
+// missingOf writes what is missing of a measure.
 func (p *coveragePage) missingOf(m *coverage.MeasureGate) {
 	p.line(2, textfit.Clip(string(m.Measure), 40), " ", textfit.Clip(m.Percent, 20), " (", strconv.Itoa(m.Reached), " of ", strconv.Itoa(m.Declared), "), and at least ", textfit.Clip(m.Least, 20),
 		" is demanded; never reached:")
@@ -44,7 +44,7 @@ func (p *coveragePage) missingOf(m *coverage.MeasureGate) {
 	}
 }
 
-// Gate is what the terminal shows of coverage that is too small.
+// Gate returns what the terminal shows when coverage is too low.
 func Gate(doc *report.Document) string {
 	p := &coveragePage{&runPage{doc: doc}}
 	p.blankLine()

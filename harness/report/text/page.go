@@ -14,7 +14,6 @@ type page struct {
 	opts Options
 }
 
-// A runPage shows a run.
 type runPage struct {
 	page
 	doc *report.Document
@@ -24,10 +23,10 @@ type runPage struct {
 type blockPage struct {
 	*runPage
 	s       *verdict.Scenario
-	written map[cause.RemarkKey]bool // the remarks of the contract that are there already
+	written map[cause.RemarkKey]bool // the contract remarks that the block has already
 }
 
-// line writes a line, so many columns from the left. The parts have been made visible.
+// line writes an indented line. The parts must not contain invisible characters.
 func (p *page) line(indent int, parts ...string) {
 	p.WriteString("                "[:indent])
 	for _, part := range parts {
@@ -54,7 +53,7 @@ func (p *page) colored(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// verdict colours a text by the verdict that it is about.
+// verdict colours a text by a verdict.
 func (p *page) verdict(v verdict.Verdict, s string) string {
 	switch v {
 	case verdict.Match:
@@ -68,12 +67,12 @@ func (p *page) verdict(v verdict.Verdict, s string) string {
 	}
 }
 
-// Options says how text looks.
+// Options say how the text looks.
 type Options struct {
-	// Color adds colour. It carries no meaning that the words do not carry too.
+	// Color adds colour. Colour has no meaning that the words do not have as well.
 	Color bool
-	// Verbose shows all there is: every scenario, every finding, the whole table of what was reached of the contract.
+	// Verbose shows everything: every scenario, every finding, the whole table of the contract's coverage.
 	Verbose bool
-	// Names shows ids in values by their names, and lists the ids below each scenario.
+	// Names replaces ids in values by their names, and lists the ids below each scenario.
 	Names bool
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// block writes all there is to say of a scenario.
+// block writes everything about a scenario.
 func (r *runPage) block(b *cause.Block) {
 	p := &blockPage{r, b.Scenario, map[cause.RemarkKey]bool{}}
 	p.line(0, p.verdict(b.Verdict, verdictWord(b.Verdict)), " ", textfit.Clip(b.ID, 120), "  ", p.dim(textfit.FileLine(b.File, b.Line)))
@@ -41,10 +41,10 @@ func (r *runPage) block(b *cause.Block) {
 	}
 }
 
-// verdictWord is a verdict as a headline has it. It can be searched for in a log.
+// verdictWord is a verdict as a headline shows it, which is easy to search for in a log.
 func verdictWord(v verdict.Verdict) string { return strings.ToUpper(textfit.Clip(string(v), 20)) }
 
-// step writes the step that what follows is about.
+// step writes the step that the next lines are about.
 func (p *blockPage) step(id string, line int, text string) {
 	if line <= 0 {
 		line = p.s.Line
@@ -62,7 +62,7 @@ func (p *blockPage) step(id string, line int, text string) {
 	p.line(2, p.dim(textfit.FileLine(p.s.File, line)), what)
 }
 
-// stepOf is what a finding's step is called beside its text. A rule of a stub has a name in its text.
+// stepOf returns the id of a finding's step. It is "" for a rule of a stub, because its text has the name.
 func stepOf(f *verdict.Finding) string {
 	if f.Upstream != "" {
 		return ""
@@ -70,7 +70,8 @@ func stepOf(f *verdict.Finding) string {
 	return f.Step
 }
 
-// reason writes why something could not be judged: below its step, or beside the steps when it is about all of them.
+// reason writes why something could not be judged: below its step, or in front of the steps when it is about all of
+// them.
 func (p *blockPage) reason(d *cause.SharedReason) {
 	indent := 2
 	if d.Step != "" {
@@ -84,7 +85,7 @@ func (p *blockPage) reason(d *cause.SharedReason) {
 	p.line(indent, who, textfit.Clip(d.Text, 300))
 	title := "its last lines"
 	if d.Target == "" {
-		title = "where it failed" // a stack of ours
+		title = "where it failed" // a stack of lockstep itself
 	}
 	p.log(indent+2, title, d.Log)
 	if len(d.Also) > 0 {
@@ -92,8 +93,8 @@ func (p *blockPage) reason(d *cause.SharedReason) {
 	}
 }
 
-// log writes the last lines of a target. What is wrong is usually at the end, and above a stack trace when it
-// does not: of a long log the beginning and the end are shown.
+// log writes the last lines of a target. The error is usually at the end, or above a stack trace. So the beginning and
+// the end of a long log are shown.
 func (p *blockPage) log(indent int, title string, lines []string) {
 	const first, last = 3, 22
 	if len(lines) == 0 {
@@ -103,7 +104,7 @@ func (p *blockPage) log(indent int, title string, lines []string) {
 	cut := len(lines) - first - last
 	for i, line := range lines {
 		switch {
-		case cut < 2 || i < first || i >= first+cut: // a line that says that one is cut takes as much room
+		case cut < 2 || i < first || i >= first+cut: // a note about one cut line would need a line as well
 			p.line(indent+2, p.dim("| "), textfit.Clip(strings.ReplaceAll(line, "\t", "    "), 160))
 		case i == first:
 			p.line(indent+2, p.dim("… "+textfit.Count(cut, "line")+" cut"))
@@ -111,7 +112,7 @@ func (p *blockPage) log(indent int, title string, lines []string) {
 	}
 }
 
-// Scenario is what the terminal shows of a scenario when it is the only one.
+// Scenario returns what the terminal shows for a single scenario.
 func Scenario(doc *report.Document, s *verdict.Scenario) string {
 	p := &runPage{doc: doc}
 	p.blankLine()

@@ -18,15 +18,15 @@ func sourceOf(d *report.Document, s *verdict.Scenario, c *cause.Cause) *report.S
 	return nil
 }
 
-// How much of a line of a scenario is shown: with its number, it fits into 80 columns.
+// Limits of what is shown of a scenario's line. With its number, the line fits into 80 columns.
 const (
 	maxSourceColumns  = 68
-	columnsBeforeMark = 40 // columns before the key, of a line that is longer
+	columnsBeforeMark = 40 // in a longer line, columns before the key
 )
 
-// source writes a line of the scenario, and points at the key that is meant.
+// source writes a line of the scenario and points at the key.
 func (p *blockPage) source(at *report.Source) {
-	all := []rune(at.Text) // columns of YAML are characters
+	all := []rune(at.Text) // YAML counts columns in characters
 	n := min(max(at.Column-1, 0), len(all))
 	before, behind := textfit.Visible(string(all[:n])), string(all[n:])
 	if textfit.Columns(before)+textfit.Columns(textfit.Visible(behind)) > maxSourceColumns && textfit.Columns(before) > columnsBeforeMark {

@@ -14,12 +14,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Write writes a run for a terminal: a line that says what ran, a block for each scenario that does not match,
-// the counts, and as its last line the verdict in words. Lines end in \n; no byte below 0x20 is written but this one
-// and, with Paint.Color, those of colours.
+// Write writes a run for a terminal: a line that says what ran, a block for each scenario that does not match, the
+// counts, and the verdict in words as the last line. Lines end in \n. The only other bytes below 0x20 are those of
+// colours, with Options.Color.
 //
-// It is short when all is well. When not, a cause takes 25 lines at most, a scenario shows at most five of them, and
-// what is left out is counted; Paint.Verbose leaves nothing out but the middle of long values.
+// The text is short when everything matches. Otherwise a cause takes at most 25 lines, a scenario shows at most five
+// causes, and the rest is counted. With Options.Verbose, only the middle of long values is left out.
 func Write(w io.Writer, doc *report.Document, opts Options) error {
 	p := &runPage{page: page{opts: opts}, doc: doc}
 	p.headline()
@@ -35,15 +35,15 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	return err
 }
 
-// WriteProgress writes a line for a scenario that has been judged, as "DIFFER client-tools/register (3/72)". Those that
-// match, or whose findings are accepted, are left out unless everything is asked for.
+// WriteProgress writes a line for a judged scenario, such as "DIFFER client-tools/register (3/72)". Without Verbose, it
+// writes nothing for scenarios that match or whose findings are accepted.
 func WriteProgress(w io.Writer, opts Options, done, of int, s *verdict.Scenario) {
 	if (s.Verdict == verdict.Match || s.Verdict == verdict.Waived) && !opts.Verbose {
 		return
 	}
 	p := &page{opts: opts}
 	p.line(0, p.verdict(s.Verdict, verdictWord(s.Verdict)), " ", textfit.Clip(s.ID, 200), " ", p.dim(fmt.Sprintf("(%d/%d)", done, of)))
-	_, _ = io.WriteString(w, p.String()) // the report says it again
+	_, _ = io.WriteString(w, p.String()) // the report repeats it
 }
 
 // headline says what ran.
@@ -64,7 +64,7 @@ func (p *runPage) headline() {
 	p.line(0, strings.Join(append(parts, "seed "+strconv.FormatUint(d.Seed, 10)), " · "))
 }
 
-// maxOneLiners is how many scenarios without a block have a line.
+// maxOneLiners limits how many scenarios without a block have a line.
 const maxOneLiners = 50
 
 // body writes the scenarios that do not match.

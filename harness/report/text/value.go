@@ -11,19 +11,19 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
-// How much of a value is shown.
+// Limits of what is shown of a value.
 const (
 	maxColumns    = 140 // columns of a line
-	columnsBefore = 40  // of these, before the first difference
-	linesAbove    = 2   // the one that differs
+	columnsBefore = 40  // of these, columns before the first difference
+	linesAbove    = 2   // lines before the one that differs
 	linesBelow    = 3
 )
 
-// values writes two values under each other, cut around the first place where they differ. With mark that place is
-// pointed at.
+// values writes two values below each other, cut around the first place where they differ. With mark, it points at that
+// place.
 func (p *page) values(labels, values [2]string, mark bool) {
 	a, b := diff.ParseExcerpt(values[0]), diff.ParseExcerpt(values[1])
-	if a.CutBefore != b.CutBefore { // a server's text that only looks like it
+	if a.CutBefore != b.CutBefore { // a server's text that only looks like an excerpt
 		a, b = diff.Excerpt{Text: values[0]}, diff.Excerpt{Text: values[1]}
 	}
 	at := firstDifference(a.Text, b.Text)
@@ -35,7 +35,8 @@ func (p *page) values(labels, values [2]string, mark bool) {
 	}
 }
 
-// firstDifference returns the offset of the first character in which two texts differ; the length when they are equal.
+// firstDifference returns the offset of the first character that differs in two texts. For equal texts, it is their
+// length.
 func firstDifference(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -45,7 +46,7 @@ func firstDifference(a, b string) int {
 	if i == len(a) && i == len(b) {
 		return i
 	}
-	for range utf8.UTFMax - 1 { // both are the same up to here, so both characters begin at the same place
+	for range utf8.UTFMax - 1 { // both texts are equal before this place, so both characters begin at the same offset
 		if i == 0 || i < len(a) && !utf8.RuneStart(a[i]) || i < len(b) && !utf8.RuneStart(b[i]) {
 			i = max(0, i-1)
 		}
@@ -66,7 +67,7 @@ func (p *page) singleLine(labels [2]string, values [2]diff.Excerpt, at int, mark
 	}
 }
 
-// show shows a value from an offset on.
+// show returns a value from an offset on.
 func show(k diff.Excerpt, from int) string {
 	if k == (diff.Excerpt{}) {
 		return "(empty)"
@@ -82,8 +83,8 @@ func cutBeforeNote(n int) string {
 	return "[" + textfit.Count(n, "byte") + " cut] …"
 }
 
-// showFrom returns the offset to show two values from, so that the place where they differ is in sight. Values that are
-// equal are shown from their beginning.
+// showFrom returns the offset from which two values are shown, so that the place where they differ is visible. Equal
+// values are shown from their beginning.
 func showFrom(values [2]string, at int) int {
 	_, left := textfit.Fit(values[0][:at], maxColumns-columnsBefore)
 	_, leftA := textfit.Fit(values[0], maxColumns)
@@ -103,15 +104,16 @@ func showFrom(values [2]string, at int) int {
 	return from
 }
 
-// caret points at the first difference of two values of one line, when it is hard to see.
+// caret points at the first difference of two single-line values when it is hard to see.
 func (p *page) caret(values [2]string, at, column int) {
-	const hard = 16 // bytes that are the same
+	const hard = 16 // number of equal bytes before it
 	if note := describeDifference(values, at); at >= hard || note != "" {
 		p.line(6, strings.Repeat(" ", column), p.red("^"), note)
 	}
 }
 
-// describeDifference names two characters that a reader could confuse, or not see at all; "" when the difference is easy to see.
+// describeDifference names two characters that a reader could confuse or not see. It returns "" when the difference is
+// easy to see.
 func describeDifference(values [2]string, at int) string {
 	a, oddA := characterName(values[0][at:])
 	b, oddB := characterName(values[1][at:])
@@ -121,7 +123,7 @@ func describeDifference(values [2]string, at int) string {
 	return " reference: " + a + ", candidate: " + b
 }
 
-// characterName names the first character of a text, and reports whether it is one that has to be named to be seen.
+// characterName names the first character of a text, and reports whether a reader needs the name.
 func characterName(s string) (string, bool) {
 	if s == "" {
 		return "the end", false
@@ -139,16 +141,16 @@ func characterName(s string) (string, bool) {
 	}
 }
 
-// isMultiline reports whether a value is to be read line by line. A line end at the very end does not make it so.
+// isMultiline reports whether a value has several lines. A final line end does not count.
 func isMultiline(s string) bool {
 	i := strings.IndexByte(s, '\n')
 	return i >= 0 && i < len(s)-1
 }
 
-// multiline writes two values of several lines each, the first a line of which differs.
+// multiline writes two values of several lines, which differ in at least one line.
 func (p *page) multiline(labels [2]string, sides [2]diff.Excerpt, at int, mark bool) {
 	values := [2]string{sides[0].Text, sides[1].Text}
-	line := strings.LastIndexByte(values[0][:at], '\n') + 1 // of the difference; the same in both
+	line := strings.LastIndexByte(values[0][:at], '\n') + 1 // start of the differing line, the same in both
 	first := line
 	for range linesAbove {
 		if first > 0 {
@@ -172,7 +174,7 @@ func firstLine(s string) string {
 	return s
 }
 
-// excerpt writes the lines of a value around the one that differs, which is shown from an offset on.
+// excerpt writes the lines of a value around the one that differs. That line is shown from an offset on.
 func (p *page) excerpt(label string, side diff.Excerpt, first, differs, from int, mark bool) {
 	value := side.Text
 	if value == "" || value == diff.Absent {

@@ -11,11 +11,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 )
 
-// warnDays is how many days before it expires a waiver is warned of.
+// warnDays is how many days before its expiry a waiver is reported.
 const warnDays = 14
 
-// waivers writes a line for each waiver that accepts findings, or did. Those that were not looked for are left out unless
-// everything is asked for.
+// waivers writes a line for each waiver that accepts findings, or used to. Without Verbose, it omits waivers that the
+// run could not check.
 func (p *runPage) waivers() {
 	any := false
 	for i := range p.doc.Waivers {
@@ -29,10 +29,10 @@ func (p *runPage) waivers() {
 	}
 }
 
-// maxKnown is how many findings of the baseline are listed.
+// maxKnown limits how many findings of the baseline are listed.
 const maxKnown = 10
 
-// baseline writes a line for each finding that the baseline has.
+// baseline writes a line for each finding that is in the baseline.
 func (p *runPage) baseline() {
 	n := 0
 	for i := range p.doc.Scenarios {
@@ -54,7 +54,7 @@ func (p *runPage) baseline() {
 	}
 }
 
-// BaselineLine says in one line which finding of a baseline it is. Nothing in it acts.
+// BaselineLine describes a baseline entry in one line. Invisible and control characters are escaped.
 func BaselineLine(k baseline.Entry) string {
 	return textfit.Clip(k.Scenario, 120) + ": " + textfit.Clip(k.At, 160) + " [" + textfit.Clip(k.Kind, 60) + " " + textfit.Clip(k.Fingerprint, 20) + "]"
 }
@@ -71,7 +71,7 @@ func (p *runPage) waiver(w *verdict.WaiverUse) {
 		textfit.Clip(w.Scenario, 120), ": ", textfit.Clip(w.At, 160), p.dim(" ["+textfit.Clip(w.Kind, 60)+" "+textfit.Clip(w.Fingerprint, 20)+"]"), ": ", waiverOutcome(w))
 }
 
-// waiverOutcome says what became of a waiver.
+// waiverOutcome says what a waiver did.
 func waiverOutcome(w *verdict.WaiverUse) string {
 	switch w.State {
 	case verdict.Stale:
@@ -101,7 +101,7 @@ func countdown(days int) string {
 	return text
 }
 
-// accepted writes what the summary has to say of what is accepted.
+// accepted writes the summary's rows about accepted findings.
 func (p *runPage) accepted() {
 	var expiring []string
 	for i := range p.doc.Waivers {

@@ -1,4 +1,4 @@
-// Package cause puts findings together that say the same, and decides which of them a report shows.
+// Package cause groups findings that say the same, and decides which of them a report shows.
 package cause
 
 import (
@@ -8,25 +8,25 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// A Cause is one or more findings that say the same. A server that forgets a header forgets it everywhere: that is reported
-// once, with the list of the other places.
+// A Cause is one or more findings that say the same. A server that forgets a header forgets it everywhere. That is
+// reported once, with a list of the other places.
 type Cause struct {
-	verdict.Finding          // the first that says it
-	Index           int      // of that one, in its scenario
-	Targets         []string // that it is about
-	Findings        int      // that say it at this step
-	Elements        []string // the places of those that say it of other elements of a list
-	Also            []repeat // where else it is said
+	verdict.Finding          // the first of these findings
+	Index           int      // index of the first finding in its scenario
+	Targets         []string // all targets that the findings are about
+	Findings        int      // number of these findings at this step
+	Elements        []string // places of the findings about other elements of a list
+	Also            []repeat // where else it occurs
 }
 
-// A repeat is where a finding says again what has been said.
+// A repeat is another place where a cause occurs.
 type repeat struct {
 	Scenario *verdict.Scenario
 	*Cause
 }
 
-// statement is what findings have in common that say the same, whichever step, target or scenario they are about. Their
-// fingerprint covers kind, place and values: a header field that holds an id has another value in each scenario.
+// A statement is what findings that say the same have in common, whatever their step, target or scenario. A fingerprint
+// covers kind, place and values: a header field that holds an id has another value in each scenario.
 type statement struct {
 	class                                              verdict.Class
 	blame                                              verdict.Blame
@@ -37,7 +37,7 @@ type statement struct {
 }
 
 func statementOf(f *verdict.Finding) statement {
-	if f.Fingerprint != "" && f.Kind != "identity" { // between ids, the values are what it is about
+	if f.Fingerprint != "" && f.Kind != "identity" { // findings about ids are distinguished by their values
 		return statement{
 			class: f.Class, blame: f.Blame, kind: f.Kind, fingerprint: f.Fingerprint,
 			waiver: f.Waiver, note: f.Note, known: f.Known,
@@ -46,7 +46,8 @@ func statementOf(f *verdict.Finding) statement {
 	return statement{f.Class, f.Blame, f.Kind, f.Place, f.Text, f.Reference, f.Candidate, f.Want, f.Got, "", f.Waiver, f.Note, f.Known}
 }
 
-// withoutBlame takes the side out of what is said of a target alone: a violation that both servers share is said once.
+// withoutBlame removes the side from a statement about a single target. So a violation of both servers is reported
+// once.
 func withoutBlame(s statement) statement {
 	if s.class != verdict.Difference {
 		s.blame = ""
@@ -54,7 +55,7 @@ func withoutBlame(s statement) statement {
 	return s
 }
 
-// A RemarkKey is what the contract has against one side of an exchange or an event.
+// A RemarkKey identifies what the contract says against one side of an exchange or an event.
 type RemarkKey struct {
 	Step, Stream string
 	verdict.Remark
@@ -73,13 +74,13 @@ func contractEvidence(s *verdict.Scenario, everything bool) map[RemarkKey]bool {
 	return out
 }
 
-// causesOf returns what a scenario shows, in the order of its findings:
+// causesOf returns the causes of a scenario, in the order of its findings:
 //
-//   - a violation that is evidence of a difference is shown there and is not a cause of its own;
-//   - findings of one step that say the same are one cause, about all their targets;
-//   - findings of one step that say the same of several elements of a list are one;
-//   - accepted findings are left out, unless everything is asked for;
-//   - causes of several steps that say the same are one, with the other steps as repeats.
+//   - A violation that is evidence of a difference is shown there and is not a cause of its own.
+//   - Findings of one step that say the same are one cause, about all their targets.
+//   - Findings of one step that say the same about several elements of a list are one cause.
+//   - Accepted findings are left out, unless everything is asked for.
+//   - Causes of several steps that say the same are one cause, with the other steps as repeats.
 func causesOf(s *verdict.Scenario, everything bool) []*Cause {
 	type atStep struct {
 		step string
@@ -107,7 +108,7 @@ func causesOf(s *verdict.Scenario, everything bool) []*Cause {
 	return mergeSteps(s, mergeElements(all))
 }
 
-// mergeSteps puts those causes together that say the same at different steps.
+// mergeSteps merges causes that say the same at different steps.
 func mergeSteps(s *verdict.Scenario, all []*Cause) []*Cause {
 	x := causeIndex{}
 	return slices.DeleteFunc(all, func(c *Cause) bool {
@@ -119,7 +120,7 @@ func mergeSteps(s *verdict.Scenario, all []*Cause) []*Cause {
 	})
 }
 
-// add takes a finding into a cause that says the same.
+// add adds a finding that says the same to a cause.
 func (c *Cause) add(f *verdict.Finding) {
 	c.Findings++
 	if !slices.Contains(c.Targets, f.Target) {
@@ -132,7 +133,7 @@ func (c *Cause) add(f *verdict.Finding) {
 	}
 }
 
-// Total counts the findings of a cause, the repeats too.
+// Total counts the findings of a cause, including its repeats.
 func (c *Cause) Total() int {
 	n := c.Findings
 	for _, spot := range c.Also {
@@ -141,7 +142,7 @@ func (c *Cause) Total() int {
 	return n
 }
 
-// A causeIndex finds the cause that said something first.
+// A causeIndex finds the first cause that says something.
 type causeIndex map[causeKey]repeat
 
 type causeKey struct {
@@ -153,16 +154,16 @@ func causeKeyOf(c *Cause) causeKey {
 	return causeKey{withoutBlame(statementOf(&c.Finding)), strings.Join(c.Targets, "\n")}
 }
 
-// identityKeyOf returns what findings about ids have in common in different scenarios. Within a scenario they are about the
-// values: two ids may be confused with two others at the same place. Every scenario has ids of its own, and the same mistake
-// has the same fingerprint in each.
+// identityKeyOf returns what findings about ids have in common in different scenarios. Within one scenario they are
+// distinguished by their values, because an id may be confused with two others at the same place. But every scenario
+// has its own ids, and the same mistake has the same fingerprint in each.
 func identityKeyOf(c *Cause) (key causeKey, ok bool) {
 	key = causeKeyOf(c)
 	key.statement = statement{blame: c.Blame, fingerprint: c.Fingerprint, waiver: c.Waiver, note: c.Note, known: c.Known}
 	return key, c.Kind == "identity" && c.Fingerprint != ""
 }
 
-// add notes what is shown of a scenario. The first cause with a fingerprint stays.
+// add records a cause that is shown for a scenario. The first cause with a fingerprint stays.
 func (x causeIndex) add(s *verdict.Scenario, c *Cause) {
 	x[causeKeyOf(c)] = repeat{s, c}
 	if key, ok := identityKeyOf(c); ok && x[key].Cause == nil {
@@ -170,8 +171,7 @@ func (x causeIndex) add(s *verdict.Scenario, c *Cause) {
 	}
 }
 
-// repeatOf returns the cause that said the same before, and notes there that it is said in this scenario too. It returns
-// nil when it is said for the first time.
+// repeatOf returns the earlier cause that says the same, and adds this place to it. It returns nil when there is none.
 func (x causeIndex) repeatOf(s *verdict.Scenario, c *Cause) *Cause {
 	first := x[causeKeyOf(c)].Cause
 	if key, ok := identityKeyOf(c); ok && first == nil && x[key].Scenario != s {

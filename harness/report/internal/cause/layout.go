@@ -11,11 +11,11 @@ type Block struct {
 	*verdict.Scenario
 	Causes        []*Cause
 	SharedReasons []*SharedReason
-	ShownUnder    []string // the scenarios under which the rest of it is shown
-	Hidden        int      // findings and reasons that are shown nowhere
+	ShownUnder    []string // the scenarios under which the rest is shown
+	Hidden        int      // findings and reasons that are not shown anywhere
 }
 
-// A SharedReason is a reason why something could not be judged, and the other scenarios that have it too.
+// A SharedReason is a reason why something could not be judged, with the other scenarios that have it.
 type SharedReason struct {
 	verdict.Reason
 	scenario string
@@ -24,19 +24,19 @@ type SharedReason struct {
 
 type reasonKey struct{ target, step, text string }
 
-// A Layout decides what is shown where. What is not shown in full refers to nothing, so that "also in" and "above" are
-// always true.
+// A Layout decides what is shown where. Only causes and reasons that are shown in full are referred to, so "also in"
+// and "above" are always true.
 type Layout struct {
 	everything bool
 	causes     causeIndex
 	reasons    map[reasonKey]*SharedReason
 	Blocks     []*Block
-	OneLiners  []*verdict.Scenario // those without a block of their own
+	OneLiners  []*verdict.Scenario // scenarios without a block
 }
 
-// NewLayout plans the scenarios that are neither match nor not-applicable: first those that differ, then those that are
-// unknown, both in the order of their files. Those whose findings are all accepted have a block when everything is asked
-// for.
+// NewLayout lays out the scenarios that are neither match nor not-applicable: first those that differ, then those that
+// are unknown, both in the order of their files. Scenarios whose findings are all accepted have a block only if
+// everything is asked for.
 func NewLayout(scenarios []verdict.Scenario, everything bool) *Layout {
 	p := &Layout{everything: everything, causes: causeIndex{}, reasons: map[reasonKey]*SharedReason{}}
 	shown := []verdict.Verdict{verdict.Differ, verdict.Unknown}
@@ -100,8 +100,8 @@ func (b *Block) refersTo(scenario string) {
 	}
 }
 
-// How much is shown unless everything is asked for.
+// Limits of what is shown, unless everything is asked for.
 const (
-	MaxCauses = 5  // of one scenario
-	MaxBlocks = 25 // scenarios with all they have to say
+	MaxCauses = 5  // causes of one scenario
+	MaxBlocks = 25 // scenarios with a full block
 )

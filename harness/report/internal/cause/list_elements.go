@@ -6,16 +6,17 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// A member that is wrong in one element of a list is wrong in all, as a rule. That is one cause, and would fill the room of
-// all others: the first element is shown, and the others are listed. Elements that are missing are a thing each.
+// A member that is wrong in one element of a list is usually wrong in all of them. That is one cause, and without
+// merging it would crowd out the others. So the first element is shown, and the others are listed. Missing elements
+// stay separate.
 
-// elementKey is what findings of one step have in common that say the same of a member of several elements.
+// An elementKey is what findings of one step have in common if they say the same about a member of several elements.
 type elementKey struct {
-	statement             // without values, and what is made of them
+	statement             // without values, and without what is derived from them
 	step, stream, targets string
 }
 
-// mergeElements puts those causes together that say the same of several elements of a list.
+// mergeElements merges causes that say the same about several elements of a list.
 func mergeElements(all []*Cause) []*Cause {
 	firsts := map[elementKey]*Cause{}
 	kept := all[:0]
@@ -42,8 +43,8 @@ func mergeElements(all []*Cause) []*Cause {
 	return kept
 }
 
-// withoutIndexes returns a place without the indexes of elements; false where there are none, or where the element itself is
-// the place.
+// withoutIndexes returns a place without the indexes of elements. It returns false when there are no indexes, or when
+// the place is an element itself.
 func withoutIndexes(place string) (bare string, inList bool) {
 	parts := strings.Split(place, "/")
 	last := len(parts) - 1

@@ -1,4 +1,4 @@
-// Package groups lists the causes of a run for reports that show one after the other: the page and the summary in Markdown.
+// Package groups lists the causes of a run for the page and the Markdown summary, which show them one after the other.
 package groups
 
 import (
@@ -11,35 +11,34 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Groups are the causes of a run with all their places, cut to what a page can hold. All texts can be seen. Names are short
-// because there may be ten thousand scenarios.
+// Groups are the causes of a run with all their places, cut to what a page can hold. Invisible characters are escaped.
+// Names are short because there may be ten thousand scenarios.
 type Groups struct {
-	List      []Group                  `json:"groups"` // what differs first, then what is unknown, then what is accepted
+	List      []Group                  `json:"groups"` // differences first, then what is unknown, then what is accepted
 	Reasons   []reasonView             `json:"doubts,omitempty"`
 	Scenarios []scenarioView           `json:"scenarios"`
 	Tags      []string                 `json:"tags"`
 	Evidence  map[int]*report.Evidence `json:"evidence"` // by scenario
-	Omitted   int                      `json:"-"`        // groups that are left out, or have no evidence, because the page would be too large
+	Omitted   int                      `json:"-"`        // groups left out, or without evidence, to limit the page
 }
 
-// How much is kept.
+// Limits of what is kept.
 const (
 	maxGroups       = 2000
-	maxEvidence     = 3 << 20 // bytes, of all texts of all evidence
+	maxEvidence     = 3 << 20 // bytes of all evidence together
 	maxValueColumns = 4000    // columns of a value
 )
 
-// Of returns the groups of a run.
 func Of(d *report.Document) *Groups {
 	g := &Groups{List: []Group{}, Scenarios: []scenarioView{}, Tags: []string{}, Evidence: map[int]*report.Evidence{}}
 	g.addCauses(d, g.addScenarios(d))
 	return g
 }
 
-// Group is one cause with all its places.
+// A Group is one cause with all its places.
 type Group struct {
 	Scenario  int          `json:"s"`
-	Finding   int          `json:"f"` // its index in the scenario
+	Finding   int          `json:"f"` // index in the scenario
 	Count     int          `json:"n"`
 	Class     string       `json:"class"`
 	Kind      string       `json:"kind"`
@@ -54,12 +53,12 @@ type Group struct {
 	Says      string       `json:"says"`
 	Targets   []string     `json:"targets"`
 	Left      string       `json:"left"`  // the reference's value, or what was wanted
-	Right     string       `json:"right"` // the candidate's, or what came
+	Right     string       `json:"right"` // the candidate's value, or what came instead
 	Remarks   []remarkView `json:"words,omitempty"`
 	SpecGap   *specGapView `json:"silent,omitempty"`
-	Accepted  string       `json:"accepted,omitempty"` // by which waiver, or "baseline"
+	Accepted  string       `json:"accepted,omitempty"` // the id of a waiver, or "baseline"
 	Note      string       `json:"note,omitempty"`
-	Names     []nameView   `json:"names,omitempty"` // of the ids that it mentions
+	Names     []nameView   `json:"names,omitempty"` // names of the ids that it mentions
 	Print     string       `json:"print,omitempty"` // the fingerprint
 	New       bool         `json:"new,omitempty"`
 	Also      []placeView  `json:"also,omitempty"`
@@ -85,7 +84,7 @@ type remarkView struct {
 	Line   int    `json:"line,omitempty"`
 }
 
-// specGapView is the place of the contract that admits both sides.
+// A specGapView is the place of the contract that allows both sides.
 type specGapView struct {
 	Schema string `json:"schema"`
 	Line   int    `json:"line,omitempty"`
@@ -104,19 +103,19 @@ type reasonView struct {
 
 type scenarioView struct {
 	ID      string `json:"id"`
-	File    string `json:"file,omitempty"` // when it is not what the id says
+	File    string `json:"file,omitempty"` // set when the id does not give the path of the file
 	Line    int    `json:"line"`
-	Why     string `json:"why,omitempty"` // of those that do not match
+	Why     string `json:"why,omitempty"` // set for scenarios that do not match
 	Verdict string `json:"v"`
 	Millis  int64  `json:"ms"`
 	Tags    []int  `json:"t,omitempty"`
 	Found   int    `json:"n,omitempty"`
 }
 
-// maxNames is how many ids a cause explains.
+// maxNames limits how many ids a cause explains.
 const maxNames = 8
 
-// namesIn returns the names of the ids that a cause's values or its sentence mention.
+// namesIn returns the names of the ids that a cause's values or sentence mention.
 func namesIn(s *verdict.Scenario, c *cause.Cause) []nameView {
 	var out []nameView
 	text := c.Text + c.Reference + c.Candidate
@@ -128,7 +127,7 @@ func namesIn(s *verdict.Scenario, c *cause.Cause) []nameView {
 	return out
 }
 
-// rank orders groups: what is new, then what counts, then what is accepted.
+// rank orders groups: new ones, then other unaccepted ones, then accepted ones.
 func rank(g Group) int {
 	switch {
 	case g.Accepted != "":
@@ -173,7 +172,7 @@ func newGroup(s int, c *cause.Cause, at map[string]int) Group {
 	return g
 }
 
-// addScenarios takes in all scenarios, and returns where each is.
+// addScenarios adds all scenarios, and returns their indexes.
 func (v *Groups) addScenarios(d *report.Document) map[string]int {
 	at, tags := map[string]int{}, map[string]int{}
 	for i := range d.Scenarios {
@@ -220,7 +219,7 @@ func (v *Groups) addCauses(d *report.Document, at map[string]int) {
 	slices.SortStableFunc(v.List, func(a, b Group) int { return rank(a) - rank(b) })
 }
 
-// addEvidence adds the evidence of a cause as long as there is room, and returns how much room that took.
+// addEvidence adds the evidence of a cause if there is room, and returns the room that it takes.
 func (v *Groups) addEvidence(d *report.Document, s int, c *cause.Cause, taken int) int {
 	all := d.Evidence[d.Scenarios[s].ID]
 	if all == nil || c.Index >= len(all.Findings) {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Conclusion says what a run comes to, in one line.
+// Conclusion sums up a run in one line.
 func Conclusion(d *report.Document) string {
 	var text string
 	switch d.Verdict {
@@ -68,7 +68,7 @@ func differText(d *report.Document) string {
 	who := textfit.JoinAnd(TargetNames(d))
 	var text string
 	switch {
-	case t.Differ == 0: // a waiver is stale, or coverage is too small
+	case t.Differ == 0: // a waiver is stale, or coverage is too low
 		text = "nothing that counts is found in " + all
 	case d.Alone:
 		text = fmt.Sprintf("%s breaks the contract or an expectation in %d of %s", who, wrong, all)
@@ -92,10 +92,10 @@ func differText(d *report.Document) string {
 	return text
 }
 
-// targetsDiffer reports whether the targets part in a scenario: where a difference is, or where one of them falls short and
-// another does not. One that hangs where the other answers is not like it, although there is no answer to compare.
+// targetsDiffer reports whether the targets differ in a scenario. They also do when a demand is unmet by only some of
+// them. A target that hangs differs from one that responds, although there is no response to compare.
 func targetsDiffer(s *verdict.Scenario) bool {
-	short := map[unmetKey]map[string]bool{} // the targets
+	short := map[unmetKey]map[string]bool{} // the targets with this shortfall
 	for i := range s.Findings {
 		switch f := &s.Findings[i]; {
 		case f.Accepted():
@@ -117,10 +117,10 @@ func targetsDiffer(s *verdict.Scenario) bool {
 	return false
 }
 
-// An unmetKey is what two targets have in common that fall short alike.
+// An unmetKey is what the shortfalls of two targets have in common.
 type unmetKey struct{ kind, step, stream, place, got string }
 
-// unmetKeyOf takes of what came instead the words alone: times and sizes are others on each target.
+// unmetKeyOf uses only the words of what came instead, because times and sizes vary between targets.
 func unmetKeyOf(f *verdict.Finding) unmetKey {
 	got := f.Got
 	if i := strings.IndexAny(got, `0123456789"`); i >= 0 {
@@ -129,7 +129,7 @@ func unmetKeyOf(f *verdict.Finding) unmetKey {
 	return unmetKey{f.Kind, f.Step, f.Stream, f.Place, got}
 }
 
-// unknownText counts what could not be judged; "" when it is the run as a whole.
+// unknownText counts the scenarios that could not be judged. It returns "" when the run as a whole is unknown.
 func unknownText(t *verdict.Totals) string {
 	if t.Unknown == 0 {
 		return ""
@@ -145,7 +145,7 @@ func TargetNames(d *report.Document) []string {
 	return out
 }
 
-// Role is what a target is in the run.
+// Role is the role of a target in the run.
 func Role(d *report.Document, i int) string {
 	switch {
 	case d.Alone:
@@ -157,7 +157,6 @@ func Role(d *report.Document, i int) string {
 	}
 }
 
-// TargetSummary counts the exchanges, events and upstream requests of a target.
 func TargetSummary(t verdict.Target) string {
 	text := textfit.Count(t.Exchanges, "exchange") + success(t) + ", " + textfit.Count(t.Events, "event")
 	if t.Upstream > 0 {
@@ -166,7 +165,7 @@ func TargetSummary(t verdict.Target) string {
 	return text
 }
 
-// success is the share of answers with a 2xx status. It is rounded down: 100% are all.
+// success is the share of responses with a 2xx status. It is rounded down, so 100% means all of them.
 func success(t verdict.Target) string {
 	if t.Exchanges == 0 {
 		return ""

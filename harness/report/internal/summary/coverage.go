@@ -11,12 +11,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-// unreached are what is declared and was not reached.
+// unreached lists what is declared and was not reached.
 type unreached struct {
 	Operations, Statuses, Events []string
 }
 
-// UnreachedOf lists what was not reached. Of an operation that was not called, that is all there is to say.
+// UnreachedOf lists what was not reached. For an operation that was never called, it lists nothing further.
 func UnreachedOf(c *coverage.Coverage) unreached {
 	var m unreached
 	for i := range c.Operations {
@@ -56,7 +56,7 @@ func UnreachedOf(c *coverage.Coverage) unreached {
 	return m
 }
 
-// UnreachedItems lists what was not reached of some measures, each with what says where it is declared.
+// UnreachedItems lists what was not reached of some measures. where describes the line where each item is declared.
 func UnreachedItems(c *coverage.Coverage, where func(line int) string, measures ...coverage.Measure) []string {
 	var out []string
 	for _, it := range c.Items() {
@@ -67,7 +67,7 @@ func UnreachedItems(c *coverage.Coverage, where func(line int) string, measures 
 	return out
 }
 
-// LineText says where in the contract, to those who know that it is there.
+// LineText describes a line of the contract where it is clear that the contract is meant.
 func LineText(line int) string { return "line " + strconv.Itoa(line) }
 
 func unreachedEvents(op *coverage.Operation, s *coverage.Stream) []string {
@@ -87,9 +87,9 @@ func Operation(op *coverage.Operation) string {
 	return textfit.Clip(op.Method, 20) + " " + textfit.Clip(op.Path, 100)
 }
 
-// Undocumented lists what the contract does not have, with where it was seen if that is asked for. What a target has
-// answered all the same comes first: the contract lacks it, or the target has too much. That requests are refused which
-// no operation has is correct.
+// Undocumented lists what the contract does not have. With where, it adds the scenarios. Requests that a target has
+// accepted come first: either the contract lacks them, or the target has too much. It is correct to refuse requests
+// outside the contract.
 func Undocumented(c *coverage.Coverage, where bool) []string {
 	var out []string
 	for _, refused := range []bool{false, true} {
@@ -119,7 +119,8 @@ func seenIn(scenarios []string) string {
 	return " in " + textfit.Clip(scenarios[0], 80) + " and others"
 }
 
-// statusCounts writes how requests were answered: " (404)", " (200 ×1, 404 ×3)"; "" when that is said already.
+// statusCounts writes the statuses of responses: " (404)", " (200 ×1, 404 ×3)"; "" when the name has the status
+// already.
 func statusCounts(statuses []coverage.StatusCount) string {
 	switch len(statuses) {
 	case 0:
@@ -134,7 +135,7 @@ func statusCounts(statuses []coverage.StatusCount) string {
 	return " (" + strings.Join(cells, ", ") + ")"
 }
 
-// CountOrNever writes a count so that what was never reached stands out.
+// CountOrNever writes a count. It writes "never" for 0, so that what was not reached stands out.
 func CountOrNever(n int) string {
 	if n == 0 {
 		return "never"
@@ -142,7 +143,8 @@ func CountOrNever(n int) string {
 	return "×" + strconv.Itoa(n)
 }
 
-// DemandedCoverage is the row of the summary about what is demanded; "" when nothing is, or the block has said it.
+// DemandedCoverage is the summary's row about demanded coverage. It is "" without a demand, or when the block has it
+// already.
 func DemandedCoverage(g *coverage.Gate) string {
 	switch {
 	case g == nil || g.State == coverage.GateMissed:
@@ -164,7 +166,7 @@ func DemandedCoverage(g *coverage.Gate) string {
 	return text
 }
 
-// MissedCoverage says that the contract was not reached as far as is demanded; "" when it was.
+// MissedCoverage says that less of the contract was reached than demanded; "" when enough was reached.
 func MissedCoverage(d *report.Document) string {
 	if d.Gate == nil || d.Gate.State != coverage.GateMissed {
 		return ""

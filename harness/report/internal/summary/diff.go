@@ -15,12 +15,12 @@ type DiffList struct {
 	MaxShown int
 }
 
-// DiffLists are the lists of a comparison in the order in which they are shown.
+// DiffLists returns the lists of a comparison in the order in which they are shown.
 func DiffLists(d *report.Diff) []DiffList {
 	return []DiffList{{"NEW", d.New, 25}, {"CHANGED", d.Changed, 25}, {"FIXED", d.Fixed, 10}, {"UNCHANGED", d.Unchanged, 5}}
 }
 
-// DiffWord says in one word what two runs come to.
+// DiffWord sums up a comparison in one word.
 func DiffWord(d *report.Diff) string {
 	switch d.Verdict() {
 	case verdict.Differ:
@@ -32,7 +32,7 @@ func DiffWord(d *report.Diff) string {
 	}
 }
 
-// DiffSummary counts what has become of the findings.
+// DiffSummary counts the new, changed, fixed and unchanged findings.
 func DiffSummary(d *report.Diff) string {
 	text := fmt.Sprintf("%s, %s, %s, %s in %s that both have", countFindings(d.New, "new"), countFindings(d.Changed, "changed"), countFindings(d.Fixed, "fixed"), countFindings(d.Unchanged, "unchanged"), textfit.Count(d.Common(), "scenario"))
 	if n := len(d.Lost); n > 0 {
@@ -56,7 +56,7 @@ func countFindings(items []report.DiffItem, word string) string {
 	return fmt.Sprintf("%d %s (%d accepted)", n, word, accepted)
 }
 
-// DiffValues returns what the two sides have, cut to what differs.
+// DiffValues returns the values of both sides, cut to what differs.
 func DiffValues(i *report.DiffItem) [][2]string {
 	left, right := i.Want, i.Got
 	if i.Class == string(verdict.Difference) {
@@ -69,7 +69,7 @@ func DiffValues(i *report.DiffItem) [][2]string {
 	return out
 }
 
-// Fingerprints shows the fingerprints of an item: one, or what has become of it.
+// Fingerprints shows the fingerprint of an item, or how it has changed.
 func Fingerprints(i *report.DiffItem) string {
 	switch {
 	case i.Before == "" || i.Before == i.After:

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// OneLine says what a finding is.
+// OneLine describes a finding in one line.
 func OneLine(f *verdict.Finding) string {
 	where := "step " + textfit.Clip(f.Step, 40)
 	if f.Upstream != "" {
@@ -59,7 +59,7 @@ func Unaccepted(s *verdict.Scenario) []*verdict.Finding {
 	return out
 }
 
-// staleWaiverIDs returns the waivers that are to be removed.
+// staleWaiverIDs returns the ids of the waivers that should be removed.
 func staleWaiverIDs(d *report.Document) []string {
 	var out []string
 	for i := range d.Waivers {
@@ -82,7 +82,7 @@ func StaleWaivers(d *report.Document) string {
 	}
 }
 
-// Labels are what the two values of a finding are called.
+// Labels are the names of the two values of a finding.
 func Labels(class string) [2]string {
 	if class == string(verdict.Difference) {
 		return [2]string{"reference", "candidate"}
@@ -90,8 +90,8 @@ func Labels(class string) [2]string {
 	return [2]string{"want", "got"}
 }
 
-// LabelledValues returns the two values of a finding without their common prefix, each behind its label. Empty ones are left
-// out.
+// LabelledValues returns the two values of a finding without their common prefix, each with its label. It leaves out
+// empty values.
 func LabelledValues(class, left, right string) [][2]string {
 	labels := Labels(class)
 	left, right = WithoutCommonPrefix(left, right)
@@ -99,7 +99,7 @@ func LabelledValues(class, left, right string) [][2]string {
 	return slices.DeleteFunc(pairs, func(p [2]string) bool { return p[1] == "" })
 }
 
-// WithoutCommonPrefix leaves out of two values what they begin with alike, but for a few characters.
+// WithoutCommonPrefix removes the common prefix of two long values, except for its last characters.
 func WithoutCommonPrefix(a, b string) (string, string) {
 	const most, kept = 400, 40
 	if len(a) <= most && len(b) <= most {
@@ -118,5 +118,4 @@ func WithoutCommonPrefix(a, b string) (string, string) {
 	return "…" + a[from:], "…" + b[from:]
 }
 
-// Signs are the symbols of verdicts.
 var Signs = map[verdict.Verdict]string{verdict.Match: "✅", verdict.Waived: "✅", verdict.Differ: "❌", verdict.Unknown: "❔"}

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Repeated says what came of scenarios that were run several times; "" when none was.
+// Repeated sums up the scenarios that ran several times; "" when none did.
 func Repeated(scenarios []verdict.Scenario) string {
 	runs, of := 0, 0
 	var split []string
@@ -33,8 +33,8 @@ func Repeated(scenarios []verdict.Scenario) string {
 	return fmt.Sprintf("%d runs of %s; by chance: %s", runs, textfit.Count(of, "scenario"), textfit.List(split, ", "))
 }
 
-// ByChance says how many runs of a scenario came to what, in front of what the worst of them shows: "2 of 5 differ: ". It is
-// "" when all came to the same.
+// ByChance says how many runs of a scenario had which verdict, as a prefix to the findings of the worst run: "2 of 5
+// differ: ". It is "" when all runs had the same verdict.
 func ByChance(s *verdict.Scenario) string {
 	if s.Repeated == nil || s.Repeated.Consistent() {
 		return ""
@@ -42,8 +42,8 @@ func ByChance(s *verdict.Scenario) string {
 	return s.Repeated.String() + ": "
 }
 
-// MachineLoad says that a machine was too busy for the servers in scenarios that are red, which may be why they are; empty when it
-// was not. It changes no verdict: a server that a bound has ended, its own or the scenario's, did what it did.
+// MachineLoad says that the machine was too busy for the servers in red scenarios, which may be why they are red. It is
+// empty if it was not. It changes no verdict.
 func MachineLoad(d *report.Document) string {
 	red, kept := 0, 0
 	var longest verdict.Target
@@ -73,7 +73,7 @@ func MachineLoad(d *report.Document) string {
 		kept, textfit.Count(red, "scenario"), textfit.Clip(longest.Name, 60), textfit.Seconds(longest.Waited), textfit.Seconds(in.Millis), textfit.Clip(in.ID, 120))
 }
 
-// NotCompared says what was there and was not compared. Header fields are the reader's to name.
+// NotCompared lists what was received but not compared. The reader can name header fields to compare.
 func NotCompared(c *verdict.Compared, declared []string) string {
 	var parts []string
 	if len(c.NotCompared) > 0 {
@@ -92,7 +92,7 @@ func NotCompared(c *verdict.Compared, declared []string) string {
 	return strings.Join(parts, "; ")
 }
 
-// ReasonCounts lists why things were not compared, the most frequent first.
+// ReasonCounts lists the reasons for not comparing something, the most frequent first.
 func ReasonCounts(byReason map[string]int) string {
 	keys := slices.SortedFunc(maps.Keys(byReason), func(a, b string) int {
 		return cmp.Or(cmp.Compare(byReason[b], byReason[a]), cmp.Compare(a, b))

@@ -1,7 +1,7 @@
-// Package textfit fits texts into columns of a terminal.
+// Package textfit fits texts into the columns of a terminal.
 //
-// Everything that a server said is hostile in a report. What these functions return can be seen, and no byte of it acts on a
-// terminal or reorders the text around it.
+// Everything that a server sent is treated as hostile in a report. The texts that these functions return have invisible
+// characters escaped. No byte controls a terminal or reorders the text around it.
 package textfit
 
 import (
@@ -13,10 +13,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
-// Visible returns a text in which everything can be seen and nothing acts.
+// Visible returns a text with invisible and control characters escaped.
 func Visible(s string) string { return legible.Text(s) }
 
-// isPrintableASCII reports whether a text is printable ASCII.
 func isPrintableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -26,7 +25,7 @@ func isPrintableASCII(s string) bool {
 	return true
 }
 
-// Fit shows the beginning of a text in at most so many columns, and returns how many bytes were left out.
+// Fit shows the beginning of a text in at most this many columns, and returns how many bytes were left out.
 func Fit(s string, columns int) (shown string, left int) {
 	if len(s) <= columns && isPrintableASCII(s) {
 		return s, 0
@@ -44,10 +43,11 @@ func Fit(s string, columns int) (shown string, left int) {
 	return b.String(), len(rest)
 }
 
-// GlyphColumns counts the columns of one character. Those without a width count too: a megabyte of accents is long.
+// GlyphColumns counts the columns of one character. Characters without a width count as one, because a megabyte of
+// accents is long.
 func GlyphColumns(shape string) int { return max(1, Columns(shape)) }
 
-// Columns counts the columns that a visible text takes.
+// Columns counts the columns of a text without invisible characters.
 func Columns(s string) int {
 	if isPrintableASCII(s) {
 		return len(s)
@@ -55,7 +55,7 @@ func Columns(s string) int {
 	return displaywidth.String(s)
 }
 
-// Clip shows a text in about so many columns, and says what it left out.
+// Clip shows a text in about this many columns, and says how much it left out.
 func Clip(s string, columns int) string {
 	shown, left := Fit(s, columns)
 	return shown + CutNote(left)
@@ -68,7 +68,7 @@ func CutNote(n int) string {
 	return "… [" + Count(n, "byte") + " cut]"
 }
 
-// Count says how many there are of something whose plural takes an s.
+// Count returns a number with its noun. The plural of the noun must take an s.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -76,10 +76,10 @@ func Count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// Pad fills a visible text with blanks.
+// Pad adds spaces to a text without invisible characters.
 func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Columns(s))) }
 
-// List joins items as far as a line goes, and counts the others.
+// List joins items until the line is full, and counts the others.
 func List(items []string, separator string) string {
 	const room = 140
 	var b strings.Builder
@@ -96,7 +96,7 @@ func List(items []string, separator string) string {
 	return b.String()
 }
 
-// JoinAnd joins names as a sentence does: "a, b and c".
+// JoinAnd joins names as in a sentence: "a, b and c".
 func JoinAnd(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
@@ -105,7 +105,7 @@ func JoinAnd(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// FileLine is a place in a file, as terminals and editors make a link of it.
+// FileLine returns a place in a file in the form that terminals and editors turn into a link.
 func FileLine(file string, line int) string {
 	if line <= 0 {
 		return Clip(file, 200)
@@ -113,7 +113,6 @@ func FileLine(file string, line int) string {
 	return Clip(file, 200) + ":" + strconv.Itoa(line)
 }
 
-// ClipAll clips each of some texts.
 func ClipAll(texts []string, columns int) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
@@ -130,7 +129,7 @@ func ClipLines(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + CutNote(len(s)-most)
 }
 
-// VisibleLines returns a text of several lines in which everything can be seen, see visible. It keeps line ends.
+// VisibleLines is Visible for a text of several lines. It keeps line ends.
 func VisibleLines(s string) string {
 	if !strings.Contains(s, "\n") {
 		return Visible(s)
