@@ -7,24 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// A secret can be an id as well: a session's, in a cookie and in a body. Its replacement must look like an id of
-// the same kind, or two equal servers would seem to make their ids differently. So a prefix has an alias of
-// its own, the same before every secret, and what an id of a known shape is recognised by is in its alias, too: its
-// alphabet, a version, and in the place of the time that it begins with another one, the same for all.
+// A secret can also be an id, such as a session's, in a cookie and in a body. Its replacement must look like an id of
+// the same kind. Otherwise two equal servers would seem to generate their ids in different ways. So every prefix has
+// one alias, the same for all secrets. An alias also keeps what identifies the shape of an id: its alphabet and its
+// version. A time at the beginning of an id is replaced by another time, the same for all ids.
 
-// alias returns the replacement of a secret: as long, a letter of the same case for a letter, a digit for a digit,
-// and another character of the same length for one that is not ASCII. Any other character is kept, so that a text
-// with escapes stays one, unless there is hardly anything else. It depends on the secret alone, through SHA-256.
+// alias returns the replacement of a secret. It has the same length: a letter replaces a letter of the same case, a
+// digit a digit, and another character of the same length one that is not ASCII. All other characters are kept, so that
+// a text with escapes stays valid, unless there is little else. The alias depends only on the secret, through SHA-256.
 func alias(secret string) string {
 	made := ""
-	for key, tries := secret, 0; tries < 8 && (made == "" || made == secret); tries++ { // a short one can meet itself
+	for key, tries := secret, 0; tries < 8 && (made == "" || made == secret); tries++ { // a short secret can be its own alias
 		made = aliasBy(key, secret)
 		key += "\x00"
 	}
 	return made
 }
 
-// aliasBy is alias for a key that stands for the secret.
+// aliasBy returns the alias of a secret for a key. alias derives further keys from the secret when the first one does
+// not change it.
 func aliasBy(key, secret string) string {
 	if made, ok := jwtAlias(secret); ok {
 		return made
@@ -49,7 +50,8 @@ func aliasBy(key, secret string) string {
 	return out.String()
 }
 
-// guessable reports whether a secret has so few letters and digits that it could be guessed when all else is left as it is.
+// guessable reports whether a secret has so few letters and digits that it could be guessed if everything else were
+// kept.
 func guessable(secret string) bool {
 	const few = 4
 	n := 0
@@ -61,8 +63,8 @@ func guessable(secret string) bool {
 	return n < few
 }
 
-// withoutSymbols replaces symbols by some that no notation has to escape. Blanks, and what JSON writes with a backslash and
-// one more character, have no others of their length.
+// withoutSymbols replaces symbols by some that no notation has to escape. It keeps spaces, and characters that JSON
+// escapes by a backslash and one character, because no other character has their length.
 func withoutSymbols(made, key string) string {
 	const others = "-._~"
 	out := []byte(made)
@@ -79,7 +81,7 @@ func withoutSymbols(made, key string) string {
 const (
 	lowerLetters     = "abcdefghijklmnopqrstuvwxyz"
 	hexLetters       = "abcdef"
-	crockfordLetters = "abcdefghjkmnpqrstvwxyz" // of the base 32 that ULIDs are written in
+	crockfordLetters = "abcdefghjkmnpqrstvwxyz" // of the base 32 in which ULIDs are written
 )
 
 func alphabetOf(text string) string {
@@ -93,7 +95,7 @@ func alphabetOf(text string) string {
 	}
 }
 
-// scrambled puts other letters and digits in the place of a text's; which ones depends on the key.
+// scrambled replaces the letters and digits of a text by others, which depend on the key.
 func scrambled(text, key, letters string) string {
 	out := []byte(text)
 	var block [sha256.Size]byte
@@ -115,8 +117,9 @@ func scrambled(text, key, letters string) string {
 	return string(out)
 }
 
-// nonASCIIRanges are the characters that replace those that are not ASCII: for one up to a last one, some from a first one on. The
-// number of each has as many bytes in UTF-8, and digits in either base, as those that it replaces.
+// nonASCIIRanges are the characters that replace characters outside of ASCII: up to last, some characters from first
+// on. The replacements have the same number of bytes in UTF-8, and of digits in decimal and hexadecimal, as those that
+// they replace.
 var nonASCIIRanges = []struct{ last, first, some rune }{
 	{0xff, 'à', 16},      // Latin
 	{999, 'α', 16},       // Greek
@@ -128,7 +131,7 @@ var nonASCIIRanges = []struct{ last, first, some rune }{
 	{0x10ffff, '🐀', 128}, // animals
 }
 
-// replaceNonASCII replaces the characters that are not ASCII.
+// replaceNonASCII replaces the characters outside of ASCII.
 func replaceNonASCII(text []byte, salt byte) {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
@@ -141,8 +144,8 @@ func replaceNonASCII(text []byte, salt byte) {
 	}
 }
 
-// prefixOf returns what precedes the generated part of an id: "sk_live_", one or two words of small letters. What is
-// behind it must be long, and have digits, or the words may be the secret.
+// prefixOf returns the prefix of an id, such as "sk_live_": one or two words of lower-case letters. The rest must be
+// long and have digits, because otherwise the words may be the secret.
 func prefixOf(secret string) string {
 	lead := 0
 	for range 2 {

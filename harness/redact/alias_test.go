@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Two secrets that servers make alike have aliases that are made alike.
+// Secrets that servers generate in the same way have aliases of the same form.
 func TestAnIDHasAnAliasOfItsShape(t *testing.T) {
 	for _, tc := range []struct {
 		name, secret string
@@ -41,7 +41,7 @@ func TestAPrefixHasAnAliasOfItsOwn(t *testing.T) {
 	if lead("tok_abcdef0123456789", 4) == lead("key_abcdef0123456789", 4) {
 		t.Error("two prefixes have one alias")
 	}
-	for _, words := range []string{"correct-horse-battery-staple", "pass_word", "hunter-hunter2hunter"} { // and nothing but words
+	for _, words := range []string{"correct-horse-battery-staple", "pass_word", "hunter-hunter2hunter"} { // secrets that consist of words only
 		if alias(words)[:5] == alias(words[:len(words)-1] + "x")[:5] {
 			t.Errorf("the alias of %s begins like another's", words)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// BenchmarkText is what it costs to look through what has no secret.
+// BenchmarkText measures what it costs to search texts without a secret.
 func BenchmarkText(b *testing.B) {
 	var doc, page, quoted strings.Builder
 	for i := range 400 {

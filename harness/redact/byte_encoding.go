@@ -6,27 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// Base64 and hexadecimal digits pack bytes into characters of fewer bits. Where so many of these characters follow each other
-// that a secret could be in them, they are unpacked at every alignment: what precedes the secret shifts it, and what
-// precedes the packed text may look like a part of it.
+// Base64 and hexadecimal digits pack bytes into characters of fewer bits. A run of such characters that is long enough
+// for a secret is unpacked at every alignment. What precedes the secret shifts it, and what precedes the packed text
+// may look like a part of it.
 
 // A byteEncoding says how characters encode bits.
 type byteEncoding struct {
-	value      [256]byte               // of a character; noDigit, or lineEnd
-	bits       int                     // of a character
-	alignments int                     // the alignments: so many characters hold whole bytes
-	minRun     int                     // characters that hold a secret
-	digits     func(run []byte) string // which alphabet a run is in
-	fileStarts []string                // the first characters of files in gzip, of archives, and of files in zstd
-	// asciiAt says for a character at an index, modulo alignments, with a value, at which alignments a byte can be ASCII that begins
-	// in it. Each alignment has as many bits, of which this is the lowest.
+	value      [256]byte               // of a character; noDigit, or ignored
+	bits       int                     // number of bits of a character
+	alignments int                     // number of alignments: this many characters hold whole bytes
+	minRun     int                     // number of characters that can hold a secret
+	digits     func(run []byte) string // the alphabet that a run uses
+	fileStarts []string                // the first characters of packed files: in gzip, of archives, and in zstd
+	// asciiAt says whether a byte that begins in a character can be ASCII. It depends on the character's index modulo
+	// alignments and on its value. The bits of the result are grouped by alignment, and this is the lowest bit of each
+	// group.
 	asciiAt      [4][64]uint32
 	full, lowest uint32
 }
 
 const (
 	noDigit = 0xff
-	ignored = 0xfe // Base64 in mail has lines; bytes in hexadecimal digits are often apart
+	ignored = 0xfe // Base64 in mail has line ends; hexadecimal bytes are often separated
 )
 
 const (
@@ -67,7 +68,7 @@ func newByteEncoding(bits, lanes int, digits func([]byte) string, files []string
 	width := 32 / lanes
 	for lane := range lanes {
 		for i := range lanes {
-			begun := (i - lane + lanes) % lanes * bits // bits before this character, in its group
+			begun := (i - lane + lanes) % lanes * bits // bits before this character in its group
 			first := (begun + 7) / 8 * 8               // where the next byte begins
 			for v := range 1 << bits {
 				if first >= begun+bits || v>>(bits-1-(first-begun))&1 == 0 {
@@ -81,7 +82,7 @@ func newByteEncoding(bits, lanes int, digits func([]byte) string, files []string
 	return p
 }
 
-// runs ranges over the places where so many characters follow each other that a secret could be in them.
+// runs ranges over the runs of characters that are long enough for a secret.
 func (p *byteEncoding) runs(text []byte) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		for i := p.minRun - 1; i < len(text); {
@@ -104,14 +105,13 @@ func (p *byteEncoding) runs(text []byte) iter.Seq2[int, int] {
 	}
 }
 
-// asciiRuns calls a function for each part of a run in which so many bytes in a row are ASCII at one alignment that a secret
-// could be in them. Few words of a text have one. The function is given the character to read from, and returns how far it
-// has read.
+// asciiRuns calls read for each part of a run that may hold a secret: at one alignment, enough bytes in a row are
+// ASCII. Few words of a text have such a part. read gets the index to read from, and returns how far it has read.
 func (p *byteEncoding) asciiRuns(run []byte, read func(from int) (to int)) {
 	width, top := 32/p.alignments, p.lowest<<(32/p.alignments-1)
 	var reg uint32
-	var done [4]int // to where each alignment has been read
-	i := 0          // characters that are no line ends
+	var done [4]int // how far each alignment has been read
+	i := 0          // number of characters so far, without line ends
 	for at, c := range run {
 		v := p.value[c]
 		if v == ignored {
@@ -135,7 +135,7 @@ func (p *byteEncoding) asciiRuns(run []byte, read func(from int) (to int)) {
 	}
 }
 
-// stepBack returns where so many characters begin that end at an index of a run.
+// stepBack returns the index n characters before an index of a run, not counting line ends.
 func (p *byteEncoding) stepBack(run []byte, at, n int) int {
 	for n > 0 {
 		if at--; p.value[run[at]] != ignored {
@@ -145,8 +145,8 @@ func (p *byteEncoding) stepBack(run []byte, at, n int) int {
 	return at
 }
 
-// decode unpacks what begins at the first character of a run. It returns how far it has read: up to a byte that is not ASCII, if
-// that is what to stop at, but for the first ones. What could not be text then is not returned.
+// decode unpacks a run from its first character on. With ascii, it stops at a byte that is not ASCII, unless that is
+// near the beginning, and it returns nothing if the bytes cannot be text. It also returns how far it has read.
 func (p *byteEncoding) decode(run []byte, ascii bool) (unpacked []byte, to int) {
 	var local [64]byte
 	unpacked = local[:0]
@@ -179,11 +179,11 @@ func (p *byteEncoding) decode(run []byte, ascii bool) (unpacked []byte, to int) 
 	return bytes.Clone(unpacked), len(run)
 }
 
-// encode packs bytes into a run, from its first character on. Characters whose bits stay are left as they are.
+// encode packs bytes into a run, from its first character on. Characters whose bits do not change are kept.
 func (p *byteEncoding) encode(run, made []byte, digits string) {
 	mask := uint32(1)<<p.bits - 1
 	var acc uint32
-	n, next := 0, 0 // bits that are not written yet, and the byte whose turn it is
+	n, next := 0, 0 // bits that are not written yet, and the index of the next byte
 	for at := 0; at < len(run) && (n > 0 || next < len(made)); at++ {
 		was := p.value[run[at]]
 		if was == ignored {
@@ -194,7 +194,7 @@ func (p *byteEncoding) encode(run, made []byte, digits string) {
 		}
 		n -= p.bits
 		value := acc >> max(n, 0) & mask
-		if n < 0 { // the character has bits of its own
+		if n < 0 { // some bits of this character belong to other bytes
 			value = acc<<-n&mask | uint32(was)&(1<<-n-1)
 		}
 		if value != uint32(was) {

@@ -12,13 +12,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// body takes secrets out of a body in which they cannot be seen, because it is compressed. An archive is made anew where its
-// entries have secrets. What cannot be read may have some, and is withheld. part says that it is a part of a body (206).
+// body removes secrets from a body in which they cannot be seen because it is compressed. An archive whose entries have
+// secrets is packed again without them. A content that cannot be read may have secrets, and is withheld. part marks a
+// part of a body (206).
 func (r *Replacer) body(header *transcript.Header, body *transcript.Body, part bool) {
 	if !body.Whole() {
 		body.Bytes = r.bytesCut(body.Bytes)
 	}
-	if utf8.Valid(body.Bytes) { // a text is looked through as it is
+	if utf8.Valid(body.Bytes) { // a text is searched as it is
 		return
 	}
 	if body.Undecoded(*header) || len(header.TransferCodings()) > 0 {
@@ -43,7 +44,7 @@ func (r *Replacer) body(header *transcript.Header, body *transcript.Body, part b
 	}
 }
 
-// replaceBody puts an archive that was made anew in the place of the one that came.
+// replaceBody replaces an archive by its packed copy without secrets.
 func replaceBody(header *transcript.Header, body *transcript.Body, made []byte) {
 	was, is := strconv.FormatInt(body.Size, 10), strconv.Itoa(len(made))
 	*header = slices.Clone(*header)
@@ -55,7 +56,7 @@ func replaceBody(header *transcript.Header, body *transcript.Body, made []byte) 
 	*body = transcript.Body{Bytes: made, Size: int64(len(made)), Sent: body.Sent}
 }
 
-// entry takes secrets out of an entry of an archive, which may be compressed once more.
+// entry removes secrets from an entry of an archive, which may be compressed again.
 func (r *Replacer) entry(content string) string {
 	if !r.compressed([]byte(content)) {
 		return r.Text(content)
@@ -65,18 +66,18 @@ func (r *Replacer) entry(content string) string {
 	return string(file.Bytes)
 }
 
-// maxUnpacked is how much is read of a file to see whether it hides a secret.
+// maxUnpacked limits how much of a file is unpacked to see whether it hides a secret.
 const maxUnpacked = 16 << 20
 
-// The first bytes of files by which they are known to be compressed.
+// The first bytes by which compressed files are recognised.
 const (
 	zipBegins  = "PK\x03\x04"       // APPNOTE 4.3.7
 	gzipBegins = "\x1f\x8b\x08"     // RFC 1952 §2.3.1
 	zstdBegins = "\x28\xb5\x2f\xfd" // RFC 8878 §3.1.1
 )
 
-// compressed reports whether a file hides a secret by being compressed. One that cannot be read may, and so may one that has
-// another inside.
+// compressed reports whether a compressed file may hide a secret. It does so for a file that cannot be read, or that
+// has another compressed file inside.
 func (r *Replacer) compressed(file []byte) bool {
 	hides := func(content string) bool {
 		_, found := r.replaceAll([]byte(content))
@@ -98,7 +99,7 @@ func (r *Replacer) compressed(file []byte) bool {
 	return err != nil || hides(string(content))
 }
 
-// codingOf returns the content coding that a file is in by its first bytes; "" when they say nothing.
+// codingOf returns the content coding of a file according to its first bytes, or "".
 func codingOf(file string) string {
 	switch {
 	case strings.HasPrefix(file, gzipBegins):

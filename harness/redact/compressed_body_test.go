@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// What cannot be looked into is kept by its length and its sum, together with what was found about it.
+// A content that cannot be searched is replaced by its length and checksum, together with what is known about it.
 func TestWhatMayHideASecretIsWithheld(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	packed := gzipped(strings.Repeat("lorem ipsum ", 20) + secret)
@@ -20,7 +20,7 @@ func TestWhatMayHideASecretIsWithheld(t *testing.T) {
 		header  transcript.Header
 		content string
 		status  int
-		more    int64 // of the body that did not come
+		more    int64 // bytes of the body that did not arrive
 		want    transcript.Withheld
 	}{
 		{name: "a coding that is not known", header: field("Content-Encoding", "foo"), content: packed, want: transcript.Withheld{Unread: `it is in the coding "foo", which is not among gzip, deflate, br and zstd`}},
@@ -62,7 +62,7 @@ func TestWhatHidesNoSecretIsKept(t *testing.T) {
 	}
 }
 
-// An archive in an archive is compressed twice.
+// An archive inside of an archive is compressed twice.
 func TestSecretsAreInNoArchiveOfAnArchive(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	for _, inner := range []string{zipped("a", secret), gzipped(secret), zipped("a", gzipped(secret))} {
@@ -75,7 +75,7 @@ func TestSecretsAreInNoArchiveOfAnArchive(t *testing.T) {
 	}
 }
 
-// covered returns the body of an answer without a secret.
+// covered returns the body of a response with the secret removed.
 func covered(secret string, r *transcript.Response) transcript.Body {
 	if r.Body.Size <= 1 {
 		r.Body.Size = int64(len(r.Body.Bytes))
@@ -93,7 +93,7 @@ func gzipped(content string) string {
 	return b.String()
 }
 
-// zipped returns an archive of names and contents.
+// zipped returns an archive with these names and contents.
 func zipped(entries ...string) string {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A text can contain compressed bytes: in an event, in what a failure quotes, and in Base64 or hexadecimal digits.
+// A text can contain compressed bytes: in an event, in the quotation of a failure, and in Base64 or hexadecimal digits.
 
-// withoutFile withholds a compressed file in a text that may hide a secret.
+// withoutFile withholds a compressed file in a text if it may hide a secret.
 func (r *Replacer) withoutFile(text string) string {
 	if utf8.ValidString(text) && !strings.Contains(text, zipBegins) {
 		return text
@@ -31,7 +31,7 @@ func withheld(text string) string {
 	return string(file.Bytes)
 }
 
-// withholdCoded withholds what is no text in streams that are in a content coding that was not decoded.
+// withholdCoded withholds texts that are not valid UTF-8 from streams in a content coding that was not decoded.
 func withholdCoded(t *transcript.Transcript) {
 	coded := map[string]bool{}
 	for s := range t.AllSteps() {
@@ -71,9 +71,9 @@ var fileStarts = func() *search {
 	return newSearch(wanted)
 }()
 
-// withholdFiles takes away the files that hide a secret from a run of packed bytes: it puts other characters behind the first ones
-// of each, up to the end of the run. They depend on what was there alone, so that what was equal stays equal. A run that goes on
-// behind an escape is looked at where the escape is read.
+// withholdFiles removes files that hide a secret from a run of packed bytes. It overwrites everything after the first
+// characters of each file, up to the end of the run. The new characters depend only on the old ones, so that equal runs
+// stay equal. A run that continues after an escape is skipped: it is handled when the escape is decoded.
 func (c *scan) withholdFiles(p *byteEncoding, from, to int) {
 	if to < len(c.text) && strings.IndexByte(allMarks, c.text[to]) >= 0 {
 		if _, width := readEscape(c.text[to:], nil); width > 0 {

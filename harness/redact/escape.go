@@ -11,21 +11,22 @@ import (
 	"unicode/utf8"
 )
 
-// A decoded text is what a reader makes of a text with escapes, and knows where each escape was. So what is changed in
-// it can be written back in the same notation and the same number of bytes.
+// A decoded text is a text without its escapes. It records where each escape was, so that a change can be written back
+// in the same notation and with the same number of bytes.
 type decoded struct {
 	text    []byte
 	escapes []escape
-	kinds   string // the marks that the escapes begin with
+	kinds   string // the characters with which the escapes begin
 }
 
-// An escape is a character, or a byte, that is not written as itself.
+// An escape is a character, or a byte, that is written in another form.
 type escape struct {
 	from, to int32 // in the text with escapes
 	at, n    int32 // in the decoded text
 }
 
-// Marks are the characters that escapes begin with: those of JSON, JavaScript, Go and YAML, of URLs, of forms, and of HTML.
+// Marks are the characters with which escapes begin: those of JSON, JavaScript, Go and YAML, of URLs, of forms, and of
+// HTML.
 const (
 	allMarks             = `\%&`
 	webMarks             = `%&`
@@ -34,10 +35,10 @@ const (
 	quotedPrintableMarks = "="
 )
 
-// unescape reads the escapes of a text that begin with some marks. It returns nil for a text without escapes.
+// unescape decodes the escapes of a text that begin with some marks. It returns nil for a text without escapes.
 //
-// They are read everywhere, because a text does not say in which notation it is. What is no escape, such as the \n
-// of C:\new, is looked at before as it is.
+// It decodes them everywhere, because a text does not say in which notation it is written. Text that only looks like an
+// escape, such as the \n of C:\new, has been searched in its original form before.
 func unescape(text []byte, marks string) *decoded {
 	var out *decoded
 	var buffer [utf8.UTFMax]byte
@@ -69,16 +70,16 @@ func unescape(text []byte, marks string) *decoded {
 
 var isMark = [256]bool{'\\': true, '%': true, '&': true, '+': true, '=': true, '\r': true, '\n': true, 0: true}
 
-// A markFinder finds marks in a text, from its beginning on. Most bytes are none, and are never looked at one by one.
+// A markFinder finds marks in a text, in order. Most bytes are not marks and are never looked at one by one.
 type markFinder struct {
 	text   []byte
 	marks  string
-	nextAt [maxMarks]int // one more than where each comes next, as far as somebody has looked
+	nextAt [maxMarks]int // the index of the next occurrence of each mark plus one, as far as it is known
 }
 
 const maxMarks = 4
 
-// next returns where the next of the marks is at or after a place, or the length of the text.
+// next returns the index of the next mark at or after a place, or the length of the text.
 func (m *markFinder) next(from int) int {
 	first := len(m.text)
 	for i := range len(m.marks) {
@@ -93,8 +94,8 @@ func (m *markFinder) next(from int) int {
 	return first
 }
 
-// readEscape reads the escape that a text begins with. It appends what it means to out, and returns its length; 0 when
-// there is none. A plus sign is a blank.
+// readEscape decodes the escape at the beginning of a text. It appends the meaning to out, and returns the length of
+// the escape, or 0 when there is no escape. A plus sign means a space.
 func readEscape(text, out []byte) (char []byte, width int) {
 	if text[0] == '+' {
 		return append(out, ' '), 1
@@ -104,7 +105,7 @@ func readEscape(text, out []byte) (char []byte, width int) {
 	}
 	c := text[1]
 	switch {
-	case text[0] == '\\' && (c == '%' || c == '&'): // which can begin an escape, in which this one is written
+	case text[0] == '\\' && (c == '%' || c == '&'): // the result can begin another escape
 		if _, width := readEscape(text[1:], out); width == 0 {
 			return append(out, c), 2
 		}
@@ -127,7 +128,7 @@ func readEscape(text, out []byte) (char []byte, width int) {
 	return nil, 0
 }
 
-// shortEscapes are pairs of a letter behind a backslash and what they mean. Any other character that is neither a
+// shortEscapes are pairs: a letter that follows a backslash, and its meaning. Any other character that is neither a
 // letter nor a digit means itself.
 const shortEscapes = "n\nr\rt\tb\bf\fv\v0\x00a\ae\x1b"
 
@@ -147,7 +148,7 @@ type notation struct {
 var notations = []notation{
 	{before: `\`, base: 8, minDigits: 3, maxDigits: 3, octet: true},
 	{before: "=", base: 16, minDigits: 2, maxDigits: 2, octet: true},  // quoted-printable (RFC 2045 §6.7)
-	{before: `\u{`, base: 16, minDigits: 1, maxDigits: 8, after: "}"}, // before \u, which it begins with
+	{before: `\u{`, base: 16, minDigits: 1, maxDigits: 8, after: "}"}, // before \u, which is its prefix
 	{before: `\u`, base: 16, minDigits: 4, maxDigits: 4},
 	{before: `\U`, base: 16, minDigits: 8, maxDigits: 8},
 	{before: `\x`, base: 16, minDigits: 2, maxDigits: 2, octet: true},
@@ -200,7 +201,7 @@ func (n *notation) read(text, out []byte) (char []byte, width int) {
 	return utf8.AppendRune(out, value), width
 }
 
-// readEntity reads a character that has a name in HTML.
+// readEntity reads a character by its name in HTML.
 func readEntity(text, out []byte) (char []byte, width int) {
 	const longest = len("&CounterClockwiseContourIntegral;")
 	end := bytes.IndexByte(text[:min(longest, len(text))], ';')
@@ -217,14 +218,14 @@ func readEntity(text, out []byte) (char []byte, width int) {
 	return nil, 0
 }
 
-// hasEscapeIn reports whether an escape, or the end of one, is within a part of the decoded text. Only there it says what the text
-// with escapes does not say.
+// hasEscapeIn reports whether an escape, or the end of one, is in a part of the decoded text. Only such a part differs
+// from the text with escapes.
 func (d *decoded) hasEscapeIn(from, to int) bool {
 	i := sort.Search(len(d.escapes), func(i int) bool { return int(d.escapes[i].at+d.escapes[i].n) >= from })
 	return i < len(d.escapes) && int(d.escapes[i].at) <= to
 }
 
-// writeBack writes another text of the same length in the place of the decoded one.
+// writeBack replaces the decoded text by another text of the same length, in the original notation.
 func (d *decoded) writeBack(text, made []byte) {
 	to, end := int32(len(text)), int32(len(made))
 	for i := len(d.escapes) - 1; i >= 0; i-- {
@@ -238,7 +239,7 @@ func (d *decoded) writeBack(text, made []byte) {
 	copy(text[:to], made[:end])
 }
 
-// writeEscape writes another character in the place of an escape, in its notation, in as many bytes.
+// writeEscape replaces an escape by another character, in the same notation and with the same number of bytes.
 func writeEscape(place, char []byte) {
 	for i := range notations {
 		n := &notations[i]
@@ -247,7 +248,8 @@ func writeEscape(place, char []byte) {
 			return
 		}
 	}
-	// A short escape, or a name. Those stand for what has no other name of this length, unless there is room for a number.
+	// This is a short escape or an HTML name. An alias keeps such a character, because no other name has the same
+	// length. The exception is a name with enough room for a number.
 	r, _ := utf8.DecodeRune(char)
 	if number := fmt.Sprintf("&#%0*d;", max(0, len(place)-3), r); place[0] == '&' && len(number) == len(place) {
 		copy(place, number)
@@ -271,7 +273,7 @@ func (n *notation) write(place []byte, width int, char []byte) {
 		digits := strconv.FormatUint(uint64(number), n.base)
 		room := width - len(n.before) - len(n.after)
 		if len(digits) > room && number >= 'd' && number <= 'z' {
-			digits = strconv.FormatUint(uint64(number-'a'+'A'), n.base) // two decimal digits are not enough for a small letter
+			digits = strconv.FormatUint(uint64(number-'a'+'A'), n.base) // two decimal digits are too few for a small letter
 		}
 		if bytes.ContainsAny(place[len(n.before):], "ABCDEF") {
 			digits = strings.ToUpper(digits)

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// idShapes are the ids that are not recognised by their length and alphabet alone, and what an alias keeps of each.
+// idShapes are the ids that are recognised by more than length and alphabet, and what an alias keeps of each.
 var idShapes = []struct {
 	is   func(string) bool
 	keep func(alias []byte, secret string)
@@ -18,14 +18,14 @@ var idShapes = []struct {
 	}},
 }
 
-// Ids begin with times of these years; their replacements begin with one of 2024.
+// Ids of these shapes begin with a time from these years. Their replacements begin with a time in 2024.
 const (
 	ksuid2017, ksuid2024, ksuid2033    = "0hstmN", "2aGtvA", "507hHM"
 	object2017, object2024, object2033 = "58684680", "65a0c1f2", "7680c480"
 	millis2024                         = "018d1f2a3b4c"
 )
 
-// Where a UUID without dashes has its version and its variant.
+// The positions of the version and the variant in a UUID without dashes.
 const (
 	version = 12
 	variant = 16
@@ -52,7 +52,7 @@ func isObjectID(s string) bool {
 	return consistsOf(s, 24, digits+hexLetters) && inRange(s, object2017, object2033)
 }
 
-// isCompact recognises a UUID without dashes whose version is 4 or 7; others are not used as session ids.
+// isCompact recognises a UUID without dashes of version 4 or 7. Other versions are not used as session ids.
 func isCompact(s string) bool {
 	return consistsOf(s, 32, digits+hexLetters) && strings.IndexByte("47", s[version]) >= 0 && strings.IndexByte("89ab", s[variant]) >= 0
 }

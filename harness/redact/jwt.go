@@ -7,8 +7,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// jwtAlias returns the alias of a JWT (RFC 7519): one with the same header and the same claims, of which every text has its
-// own alias, and with another signature. So its claims can be compared, their times above all. It is as long as the secret.
+// jwtAlias returns the alias of a JWT (RFC 7519). It keeps the header and the structure of the claims, replaces every
+// text by its alias, and changes the signature. So the claims can be compared, above all their times. It is as long as
+// the secret.
 func jwtAlias(secret string) (string, bool) {
 	parts := strings.Split(secret, ".")
 	if len(parts) != 3 || !strings.HasPrefix(secret, "eyJ") {
@@ -24,7 +25,7 @@ func jwtAlias(secret string) (string, bool) {
 	return parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(aliasedTexts(claims))) + "." + scrambled(parts[2], secret, lowerLetters), true
 }
 
-// objectInBase64 returns the JSON of an object that is written in Base64. Texts with escapes are not for us.
+// objectInBase64 returns the JSON of an object that is encoded in Base64. It rejects texts with escapes.
 func objectInBase64(part string) (string, bool) {
 	data, err := base64.RawURLEncoding.Strict().DecodeString(part)
 	if err != nil {
@@ -35,7 +36,7 @@ func objectInBase64(part string) (string, bool) {
 	return text, err == nil && len(defects) == 0 && root.Kind == jsontree.Object && !strings.Contains(text, `\`)
 }
 
-// aliasedTexts replaces the texts of a document without escapes, and leaves the names of members.
+// aliasedTexts replaces the texts of a document without escapes, and keeps the names of members.
 func aliasedTexts(doc string) string {
 	var out strings.Builder
 	for {

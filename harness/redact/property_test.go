@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/reveal"
 )
 
-// notations are ways to write a text. A choice says whether something is done to a character that need not be.
+// writers are ways to write a text. choice decides whether to escape a character that need not be escaped.
 var writers = map[string]func(s string, choice func() bool) string{
 	"as it is":  func(s string, _ func() bool) string { return s },
 	"JSON":      func(s string, _ func() bool) string { return quoted(s) },
@@ -114,7 +114,7 @@ func small(s string) string {
 	return s
 }
 
-// each writes the characters that are chosen in one way, and the others in the usual one.
+// each writes some characters in one way, and the others in the usual way.
 func each(s string, choice func() bool, usual func(string) string, chosen func(r rune, upper bool) string) string {
 	var out strings.Builder
 	for _, r := range s {
@@ -143,8 +143,8 @@ func octets(before, s string, upper bool) string {
 	return out
 }
 
-// Of a secret in any notation, of which up to three are in each other, nothing is left that a reader could decode. The text is
-// as long as before, and comes out the same each time.
+// A secret in any notation, up to three of them nested, leaves nothing that a reader could decode. The text keeps its
+// length, and the result is the same each time.
 func TestNoNotationHidesASecret(t *testing.T) {
 	names := slices.Sorted(maps.Keys(writers))
 	for seed := range uint64(3000) {

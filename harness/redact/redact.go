@@ -1,13 +1,12 @@
-// Package redact takes secrets out of transcripts, before anything is judged, written or shown.
+// Package redact removes secrets from transcripts, before anything is judged, written or shown.
 //
-// A secret is replaced everywhere (header fields, paths, bodies, events, logs) by a text that is made like it: as
-// long, a letter for a letter, a digit for a digit. The same secret is always replaced by the same text, so what was equal
-// stays equal and what was of a shape stays of it: judging a redacted transcript comes to the same as judging the one that it
-// was made of.
+// A secret is replaced everywhere (header fields, paths, bodies, events, logs) by a text of the same form: the same
+// length, a letter for a letter, a digit for a digit. The same secret always has the same replacement. So equal values
+// stay equal, and ids keep their shape. Judging a redacted transcript gives the same result as judging the original.
 //
-// Secrets are not looked for in the notations that they may be written in, which are too many. Texts are decoded instead,
-// with all that they may be in each other, and a secret that is found in a decoded text is replaced there. What has
-// changed is written back in the notation that was there, in as many bytes.
+// A secret can be written in too many notations to search for each of them. Instead, texts are decoded, including
+// nested notations, and a secret that is found in a decoded text is replaced there. The change is then written back in
+// the original notation, with the same number of bytes.
 package redact
 
 import (
@@ -25,18 +24,18 @@ import (
 
 // Rules say what is secret.
 type Rules struct {
-	Values  []string // as they are
-	Headers []string // fields whose values are secret, beside the usual ones, whatever their case
+	Values  []string // secrets themselves
+	Headers []string // header fields whose values are secret, in addition to the usual ones, ignoring case
 	At      []string // JSONPaths (RFC 9535) of texts in bodies and events
 }
 
 // secretHeaders are the header fields whose values are secret in any API.
 var secretHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key"}
 
-// minSecret is the length from which a secret is looked for everywhere; shorter ones would be found by chance.
+// minSecret is the minimum length of a secret that is searched for. Shorter ones would be found by chance.
 const minSecret = 6
 
-// Transcripts takes the secrets out of what targets did in one scenario. It changes the transcripts.
+// Transcripts removes the secrets from what targets did in one scenario. It changes the transcripts.
 func Transcripts(ts []*transcript.Transcript, rules *Rules) {
 	f := collector{rules: rules, found: slices.Clone(rules.Values)}
 	for _, t := range ts {
@@ -60,7 +59,7 @@ type collector struct {
 
 func (f *collector) transcript(t *transcript.Transcript) {
 	for _, at := range f.rules.At {
-		if path, err := jsonpath.Parse(at); err == nil { // checked where rules are read
+		if path, err := jsonpath.Parse(at); err == nil { // checked when the rules were read
 			f.paths = append(f.paths, path)
 		}
 	}
@@ -93,8 +92,8 @@ func (f *collector) header(h transcript.Header) {
 	}
 }
 
-// secretsOf returns what is secret in a field: the credentials behind a scheme (RFC 9110 §11.4) and the password in those of
-// Basic (RFC 7617 §2), the values of cookies (RFC 6265 §4), or all of it.
+// secretsOf returns the secret parts of a header field: the credentials after a scheme (RFC 9110 §11.4), the password
+// in those of Basic (RFC 7617 §2), the values of cookies (RFC 6265 §4), or else the whole value.
 func secretsOf(field transcript.Field) []string {
 	switch strings.ToLower(field.Name) {
 	case "authorization", "proxy-authorization":
@@ -141,8 +140,8 @@ func (f *collector) document(body []byte) {
 
 const statusPartial = 206
 
-// walk replaces what is secret in every text of a value. What pointers and slices lead to is copied, because it may be a
-// scenario's, or be shared with another target.
+// walk replaces secrets in every text of a value. It copies what pointers and slices refer to, because that may belong
+// to a scenario or be shared with another target.
 func (r *Replacer) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -168,7 +167,7 @@ func (r *Replacer) walk(v reflect.Value) {
 	}
 }
 
-// special replaces what cannot be recognised in the texts of a value alone.
+// special replaces what cannot be recognised from a single text of a value.
 func (r *Replacer) special(v any) {
 	switch v := v.(type) {
 	case *transcript.Transcript:

@@ -173,7 +173,7 @@ func TestThePasswordOfBasicIsASecret(t *testing.T) {
 	}
 }
 
-// Logs have lines, and a key of several lines may come one by one.
+// Logs are split into lines, so a key of several lines may be logged line by line.
 func TestLinesOfASecretAreSecrets(t *testing.T) {
 	r := NewReplacer([]string{"-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n"})
 	for _, line := range []string{"MIIEvQIBADANBg", "kqhkiG9w0BAQEF"} {
@@ -183,7 +183,7 @@ func TestLinesOfASecretAreSecrets(t *testing.T) {
 	}
 }
 
-// What differs in its notation alone still does.
+// Texts that differ only in their notation still differ after redaction.
 func TestANotationStays(t *testing.T) {
 	r := NewReplacer([]string{"p/ss+word1"})
 	seen := map[string]bool{}

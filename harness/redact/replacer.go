@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// A Replacer replaces secrets by texts that are made like them.
+// A Replacer replaces secrets by texts of the same form.
 type Replacer struct {
 	search   *search
-	hasBlank bool // a secret has one, which forms write as a plus sign
-	isASCII  bool // all secrets are of printable ASCII and line ends
+	hasBlank bool // a secret has a space, which forms write as a plus sign
+	isASCII  bool // all secrets consist of printable ASCII and line ends
 }
 
-// maxDepth is how many notations are looked through in each other: JSON in a text of JSON in Base64 are three.
+// maxDepth limits how many nested notations are searched. JSON in a JSON text in Base64 counts as three.
 const maxDepth = 8
 
-// NewReplacer returns a replacer of these secrets; nil when none of them is long enough to be looked for. Of a secret with
-// several lines, each is looked for by itself as well, since logs have lines.
+// NewReplacer returns a replacer for these secrets, or nil when all of them are too short to search for. Each line of a
+// secret is also searched for on its own, because logs are split into lines.
 func NewReplacer(secrets []string) *Replacer {
 	r := &Replacer{isASCII: true}
 	var wanted []replacement
@@ -51,7 +51,8 @@ func NewReplacer(secrets []string) *Replacer {
 	return r
 }
 
-// replacementsOf returns a secret, and what it says when its own escapes are read, with the replacement of each.
+// replacementsOf returns the replacement of a secret. If the secret has escapes, it also returns that of the decoded
+// secret.
 func replacementsOf(secret []byte) []replacement {
 	if d := unescape(secret, allMarks); d != nil && len(d.text) < len(secret) {
 		inner := replacementsOf(d.text)
@@ -62,7 +63,7 @@ func replacementsOf(secret []byte) []replacement {
 	return []replacement{{secret, []byte(alias(string(secret)))}}
 }
 
-// Text returns a text without secrets. A nil Replacer returns it as it is.
+// Text returns a text without secrets. A nil Replacer returns it unchanged.
 func (r *Replacer) Text(s string) string {
 	if r == nil || len(s) < minPrefix {
 		return s
@@ -76,31 +77,31 @@ func (r *Replacer) Text(s string) string {
 	return s
 }
 
-// Bytes returns bytes without secrets: the same ones when there is none in them.
+// Bytes returns bytes without secrets. It returns the same slice when there are none.
 func (r *Replacer) Bytes(b []byte) []byte {
 	made, _ := r.replaceAll(b)
 	return made
 }
 
-// replaceAll replaces secrets in a text as it is, and in what the text says in other notations. The text that it returns is as
-// long, and a new one if it has changed.
+// replaceAll replaces secrets in a text as it is, and in everything that it decodes to. The result has the same length,
+// and is a new slice if anything changed.
 func (r *Replacer) replaceAll(text []byte) (made []byte, changed bool) {
 	c := scan{r: r, text: text, depth: maxDepth, seenClean: new([][]byte)}
 	c.run(nil)
 	return c.text, c.changed
 }
 
-// A scan is a text from which secrets are being taken.
+// A scan removes secrets from one text.
 type scan struct {
 	r         *Replacer
 	text      []byte
-	changed   bool      // and so it is ours
-	cut       bool      // at its end, where a secret may have begun
-	depth     int       // of the notations that are left
-	seenClean *[][]byte // what has been decoded, and has no secret; different notations often say the same
+	changed   bool      // and so text is a copy
+	cut       bool      // the text was cut at its end, where a secret may have begun
+	depth     int       // how many more notations may be nested
+	seenClean *[][]byte // decoded texts without a secret; different notations often give the same text
 }
 
-// run looks through a text that was decoded from another one; nil for one as it came.
+// run searches a text that was decoded from another one; of is nil for an original text.
 func (c *scan) run(of *decoded) {
 	for at, found := c.r.search.next(c.text, 0); found != nil; at, found = c.r.search.next(c.text, at+len(found.secret)) {
 		copy(c.writable()[at:], found.alias)
@@ -111,10 +112,10 @@ func (c *scan) run(of *decoded) {
 	if c.depth == 0 {
 		return
 	}
-	if kinds := c.unescape(allMarks); len(kinds) > 1 { // of JSON in HTML, HTML is read first, and of a URL in JSON, JSON
+	if kinds := c.unescape(allMarks); len(kinds) > 1 { // JSON in HTML needs HTML first; a URL in JSON, JSON
 		each := []string{webMarks, `\`, "%", "&"}
 		if len(kinds) < len(allMarks) && strings.Contains(kinds, `\`) {
-			each = each[:2] // the web's marks are of one kind
+			each = each[:2] // all of the web's marks are of one kind
 		}
 		for _, marks := range each {
 			c.unescape(marks)
@@ -145,14 +146,14 @@ func (c *scan) writable() []byte {
 	return c.text
 }
 
-// nested looks through what has been decoded; cut says that it ends where the text was cut.
+// nested searches a decoded text. cut means that it ends where the original text was cut.
 func (c *scan) nested(text []byte, of *decoded, cut bool) (made []byte, changed bool) {
 	inner := scan{r: c.r, text: text, depth: c.depth - 1, seenClean: c.seenClean, cut: cut}
 	inner.run(of)
 	return inner.text, inner.changed
 }
 
-// unescape looks through what a text says when the escapes with some marks are read. It returns the marks that there are.
+// unescape decodes escapes with some marks and searches the result. It returns the marks that the text has.
 func (c *scan) unescape(marks string) (kinds string) {
 	d := unescape(c.text, marks)
 	if d == nil {
@@ -169,7 +170,7 @@ func (c *scan) unescape(marks string) (kinds string) {
 	return d.kinds
 }
 
-// decodeRun looks through a run of packed bytes.
+// decodeRun searches a run of packed bytes.
 func (c *scan) decodeRun(p *byteEncoding, from, to int) {
 	read := func(at int) int {
 		unpacked, n := p.decode(c.text[from+at:to], c.r.isASCII)
@@ -191,7 +192,7 @@ func (c *scan) decodeRun(p *byteEncoding, from, to int) {
 	}
 }
 
-// Writer returns a writer without secrets, for what is written in whole lines. A nil Replacer returns the writer itself.
+// Writer returns a writer that removes secrets from what is written, in whole lines. A nil Replacer returns w itself.
 func (r *Replacer) Writer(w io.Writer) io.Writer {
 	if r == nil {
 		return w

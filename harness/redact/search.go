@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// A search finds many texts at once in one pass that skips most bytes, the more the longer the texts are. It is the algorithm of
-// Wu and Manber (A fast algorithm for multi-pattern searching, 1994), with blocks of two bytes.
+// A search finds many texts in one pass that skips most bytes. The longer the texts, the more it skips. The algorithm
+// is that of Wu and Manber (A fast algorithm for multi-pattern searching, 1994), with blocks of two bytes.
 type search struct {
 	replacements []replacement    // the longest first
-	window       int              // as many bytes as the shortest has, or fewer
-	shift        [1 << 12]uint8   // how far the window can move behind a block
-	ending       map[uint16][]int // which of the wanted have the block at the end of their first window
+	window       int              // in bytes: the length of the shortest text, or less
+	shift        [1 << 12]uint8   // how far the window can move after a block
+	ending       map[uint16][]int // the texts that have the block at the end of their first window
 }
 
-// A replacement is a secret, and its alias, which is as long.
+// A replacement is a secret and its alias, which has the same length.
 type replacement struct{ secret, alias []byte }
 
-// longestWindow is how long a window is at most: of a longer one, many secrets would leave no block that it can skip.
+// longestWindow limits the window. With a longer one, many secrets would leave no block that can be skipped.
 const longestWindow = 32
 
 func newSearch(wanted []replacement) *search {
@@ -44,7 +44,7 @@ func blockOf(text []byte, at int) uint16 {
 	return (uint16(text[at-1])<<4 ^ uint16(text[at])) & (1<<12 - 1)
 }
 
-// next returns where the next secret begins, from an index on; nil when there is none.
+// next returns the next secret from an index on, and where it begins. It returns nil when there is none.
 func (s *search) next(text []byte, from int) (int, *replacement) {
 	for end := from + s.window - 1; end < len(text); {
 		block := blockOf(text, end)

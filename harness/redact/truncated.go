@@ -9,16 +9,18 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Texts are cut before secrets are looked for: a failure shows the first bytes of an answer, a body ends at its limit, a
-// line of a log at its own. What is left may end in the beginning of a secret, which no search for the whole would find.
+// Texts are cut before secrets are searched for. A failure shows the first bytes of a response, and a body and a line
+// of a log have a maximum length. A cut text may end with the beginning of a secret, which a search for the whole
+// secret would miss.
 
-// ellipsis marks where this program has cut a text.
+// ellipsis marks where lockstep has cut a text.
 const ellipsis = "…"
 
-// minPrefix is how long the beginning of a secret must be to be replaced. A shorter one says little, and many words end so.
+// minPrefix is the minimum length of the beginning of a secret that is replaced. A shorter one reveals little, and many
+// words end with it.
 const minPrefix = 4
 
-// beforeEllipses replaces the beginnings of secrets in front of each ellipsis, and of the quotation mark before it.
+// beforeEllipses replaces the beginning of a secret before each ellipsis, also when a quotation mark is in between.
 func (r *Replacer) beforeEllipses(text string) string {
 	parts := strings.Split(text, ellipsis)
 	for i, part := range parts[:len(parts)-1] {
@@ -28,8 +30,8 @@ func (r *Replacer) beforeEllipses(text string) string {
 	return strings.Join(parts, ellipsis)
 }
 
-// quoted replaces secrets, and beginnings of them, in what a sentence of this program quotes. It quotes what has come of a
-// message that is not complete, which has no ellipsis.
+// quoted replaces secrets, and beginnings of secrets, in the quotations of a sentence that lockstep wrote. It may quote
+// the received part of an incomplete message, without an ellipsis.
 func (r *Replacer) quoted(text *string) {
 	var out strings.Builder
 	rest := *text
@@ -39,7 +41,7 @@ func (r *Replacer) quoted(text *string) {
 			break
 		}
 		quote, err := strconv.QuotedPrefix(rest[at:])
-		if err != nil { // it was cut as well
+		if err != nil { // the quotation was cut as well
 			out.WriteString(rest[:at])
 			rest = string(r.bytesCut([]byte(rest[at:])))
 			break
@@ -54,11 +56,11 @@ func (r *Replacer) quoted(text *string) {
 	*text = out.String() + rest
 }
 
-// incomplete replaces the beginning of a secret at the end of a body of which more was to come.
+// incomplete replaces the beginning of a secret at the end of an incomplete body.
 func (r *Replacer) incomplete(x *transcript.Exchange) {
 	x.Request.Body.Bytes = r.bytesCut(x.Request.Body.Bytes)
 	if x.Response != nil {
-		answer := *x.Response // it may be another target's
+		answer := *x.Response // it may be shared with another target
 		answer.Body.Bytes = r.bytesCut(answer.Body.Bytes)
 		x.Response = &answer
 	}
@@ -71,7 +73,7 @@ func (r *Replacer) bytesCut(text []byte) []byte {
 	return c.text
 }
 
-// replacePrefixAtEnd replaces the longest beginning of a secret that the text ends in. An escape that was cut itself may follow it.
+// replacePrefixAtEnd replaces the longest beginning of a secret at the end of the text. A cut escape may follow it.
 func (c *scan) replacePrefixAtEnd() {
 	ends := []int{len(c.text), len(bytes.TrimSuffix(c.text, []byte(string(utf8.RuneError))))}
 	const longestEscape = len(`\ud83d\udc0`)
@@ -88,7 +90,8 @@ func (c *scan) replacePrefixAtEnd() {
 	}
 }
 
-// prefixAtEnd returns the secret of which a text ends in the longest beginning, and how long that is.
+// prefixAtEnd returns the secret whose beginning is at the end of a text, and the length of that beginning. The longest
+// one wins.
 func (s *search) prefixAtEnd(text []byte) (found *replacement, most int) {
 	most = minPrefix - 1
 	for i := range s.replacements {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// The beginning of a secret that is left where a text was cut says what the secret is.
+// The beginning of a secret at the place where a text was cut reveals the secret.
 func TestNoPartOfASecretIsLeftWhereATextWasCut(t *testing.T) {
 	const secret = `hunter2-Hu"nter/2x`
 	r := NewReplacer([]string{secret})
