@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// What is said of answers does not depend on who else reads the documents, and requests are left out.
+// The findings about responses do not depend on what else reads the documents, and requests are left out.
 func TestCheckResponsesIsCheckWithoutRequests(t *testing.T) {
 	doc := sample.API(`
   /x:
@@ -32,7 +32,7 @@ func TestCheckResponsesIsCheckWithoutRequests(t *testing.T) {
 		t.Fatalf("Check finds %s", long(all))
 	}
 	d, docs := parse(t, doc), jsontree.NewDocuments(0)
-	for range 2 { // the second time, the verdict is known
+	for range 2 { // the second time, the verdict is cached
 		if diff := cmp.Diff(want, d.CheckResponses(docs, tr)); diff != "" {
 			t.Errorf("CheckResponses (-want +got):\n%s", diff)
 		}

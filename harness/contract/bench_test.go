@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// requested is the data of an event of our document, 288 bytes.
+// requested is the data of an event in this repository's contract, 288 bytes.
 const requested = `{"type":"client-tool.request","properties":{"clientID":"my-client","request":{"type":"client-tool-request",` +
 	`"requestID":"my-client_call_1_1765000000000","sessionID":"ses_1","messageID":"msg_1","callID":"call_1",` +
 	`"tool":"client_my-client_search-docs","input":{"query":"streams","n":12345}}}}`

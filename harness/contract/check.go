@@ -11,15 +11,15 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Check holds every exchange and event of a transcript against the document: exchanges in the order of the steps, then
-// the events of each stream. A request that the scenario calls malformed is not checked, only its response.
+// Check checks every exchange and event of a transcript against the document: exchanges in the order of the steps, then
+// the events of each stream. For a request that the scenario marks as malformed, only the response is checked.
 func (d *Document) Check(t *transcript.Transcript) []Violation {
 	c := check{Document: d}
 	return c.transcript(t)
 }
 
-// CheckResponses is Check without the requests: they were held against the document before they were sent. Only the values
-// in them that a server has made are checked. docs are the documents that the rest of a judgement reads as well.
+// CheckResponses is Check without the requests, because they were checked before they were sent. It checks only those
+// values of requests that a server generated. docs are the parsed contents that the rest of a judgement uses as well.
 func (d *Document) CheckResponses(docs *jsontree.Documents, t *transcript.Transcript) []Violation {
 	c := check{Document: d, responsesOnly: true, docs: docs, stacks: schema.NewStacks()}
 	return c.transcript(t)
@@ -29,8 +29,8 @@ func (d *Document) CheckResponses(docs *jsontree.Documents, t *transcript.Transc
 type check struct {
 	*Document
 	responsesOnly bool
-	docs          *jsontree.Documents // nil: each content is parsed each time
-	stacks        *schema.Stacks      // nil: each judge has its own
+	docs          *jsontree.Documents // nil means that each content is parsed each time
+	stacks        *schema.Stacks      // nil means that each judge has its own
 	out           []Violation
 }
 
@@ -61,7 +61,7 @@ func (c *check) transcript(t *transcript.Transcript) []Violation {
 	return c.out
 }
 
-// violations adds what was found in a value. What was found without a schema is about the place ref of the document.
+// violations adds the findings about a value. A finding without a schema is about the place ref of the document.
 func (c *check) violations(at Violation, part, ref string, found []schema.Finding) {
 	for _, f := range found {
 		at.Place, at.Kind, at.Text, at.Schema = part+f.Pointer, f.Kind, f.Text, cmp.Or(f.Ref, ref)
@@ -70,7 +70,7 @@ func (c *check) violations(at Violation, part, ref string, found []schema.Findin
 	}
 }
 
-// violation adds one that is not about a value.
+// violation adds a violation that is not about a value.
 func (c *check) violation(at Violation, place string, kind Kind, ref, text string, args ...any) {
 	at.Place, at.Kind, at.Text, at.Schema, at.Line = place, kind, fmt.Sprintf(text, args...), ref, c.Line(ref)
 	c.out = append(c.out, at)
@@ -86,8 +86,8 @@ func (c *check) exchange(at Violation, ex *transcript.Exchange) {
 	}
 }
 
-// captured checks the values of a request that the server itself has made. A violation is reported where the server sent the
-// value, once, unless that place has one already.
+// captured checks the values of a request that the server itself generated. A violation is reported where the server
+// sent the value, once, unless that place has a violation already.
 func (c *check) captured(t *transcript.Transcript, r *transcript.Request) {
 	op, values := c.Find(r.Method, r.Target)
 	again := check{Document: c.Document, docs: c.docs, stacks: c.stacks}
@@ -172,7 +172,7 @@ func (c *check) responseBody(at Violation, op *Operation, declared *spec.Respons
 	c.content(at, m, contentType, m.Ref, r.Body.Bytes)
 }
 
-// bodiless says that HTTP allows the response no content, whatever it would have been (RFC 9110 §6.4.1).
+// bodiless reports whether HTTP forbids the response to have content (RFC 9110 §6.4.1).
 func bodiless(ex *transcript.Exchange) bool {
 	status := ex.Response.Status
 	return ex.Request.Method == "HEAD" || status == 204 || status == 304 || status < 200

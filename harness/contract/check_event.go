@@ -7,7 +7,6 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// stream checks the events of one stream.
 func (c *check) stream(s *transcript.Stream, set *spec.EventStream, at Violation) {
 	at.Side = Event
 	for i := range s.Events {
@@ -25,7 +24,7 @@ func (c *check) event(ev *transcript.Event, set *spec.EventStream, at Violation)
 		}
 		return
 	case ev.Undispatched && ev.Type == "":
-		return // a bare id, retry or blank line: no client sees an event
+		return // a bare id, retry or blank line, which no client sees as an event
 	}
 	name := set.NameOf(ev)
 	declared := set.Events[name]

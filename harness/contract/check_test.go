@@ -41,7 +41,7 @@ func TestParameters(t *testing.T) {
 		want   string
 	}{
 		{"/x/ab/c", nil, ""},
-		{"/x/a%20b/a%2Fb", nil, ""}, // judged decoded
+		{"/x/a%20b/a%2Fb", nil, ""}, // judged after decoding
 		{"/x/a%2520b/c", nil, "path id parameter-value"},
 		{"/x/%zz/c", nil, "path id parameter-value"},
 		{"/x/a/d", nil, "path kind parameter-value"},
@@ -54,7 +54,7 @@ func TestParameters(t *testing.T) {
 		{"/x/a/c?n=1%20", nil, "query n parameter-value"},
 		{"/x/a/c?n=1&n=2", nil, "query n repeated-parameter"},
 		{"/x/a/c?%6e=0", nil, "query n parameter-value"},
-		{"/x/a/c?N=0&other=1&other=2&=&&", nil, ""}, // nobody declares these
+		{"/x/a/c?N=0&other=1&other=2&=&&", nil, ""}, // these are not declared
 		{"/x/a/c?on=true", nil, ""},
 		{"/x/a/c?on=True", nil, "query on parameter-value"},
 		{"/x/a/c?flag", nil, ""},
@@ -185,14 +185,14 @@ func TestResponses(t *testing.T) {
 		{"POST", 200, "text/event-stream", "data: anything", ""}, // not read here
 		{"POST", 203, "", "", ""},
 		{"POST", 203, "text/plain", "ok", ""},
-		{"POST", 203, "text/plain", "", "body enum"}, // who names a type sends a text
+		{"POST", 203, "text/plain", "", "body enum"}, // a response with a content type has content
 		{"POST", 203, "text/plain", "OK", "body enum"},
 		{"POST", 203, "", "ok", "header Content-Type undocumented-media-type"},
 		{"POST", 204, "", "", ""},
 		{"POST", 204, "text/plain", "", ""},
 		{"POST", 204, "text/plain", "x", "body undocumented-body"},
 		{"POST", 205, "text/plain", "", ""},
-		{"POST", 404, "application/json", "nope", "body json-syntax"}, // without a schema, it is still JSON
+		{"POST", 404, "application/json", "nope", "body json-syntax"}, // without a schema, it must still be JSON
 		{"POST", 404, "application/json", `{"a":[1]}`, ""},
 		{"POST", 418, "", "", ""},
 		{"POST", 418, "text/plain", "x", "body undocumented-body"},
@@ -200,7 +200,7 @@ func TestResponses(t *testing.T) {
 		{"GET", 200, "application/json", "{}", ""},
 		{"GET", 409, "application/json", `{}`, ""},
 		{"GET", 404, "", "", ""},
-		{"GET", 404, "application/json", `{}`, "body undocumented-body"}, // whatever other refusals have
+		{"GET", 404, "application/json", `{}`, "body undocumented-body"}, // the body of another refusal does not matter
 		{"GET", 304, "", "", ""},
 		{"GET", 304, "image/png", "", "header Content-Type undocumented-media-type"},
 		{"GET", 500, "application/json", "nope", "status undocumented-status"},
@@ -214,7 +214,7 @@ func TestResponses(t *testing.T) {
 			h = sample.Header("Content-type", tc.contentType)
 		}
 		tr := sample.Response(tc.method, "/x", tc.status, h, tc.body)
-		tr.Steps[0].Exchanges[0].Request.Malformed = true // look at the answer only
+		tr.Steps[0].Exchanges[0].Request.Malformed = true // check only the response
 		vs := d.Check(tr)
 		if got := short(vs); got != tc.want {
 			t.Errorf("%s %d %q %q: %s, want %s", tc.method, tc.status, tc.contentType, tc.body, got, tc.want)
@@ -281,7 +281,7 @@ func TestEvents(t *testing.T) {
 		name, want string
 	}{
 		{sample.Event("", `{"payload":{"type":"a.b"}}`), "a.b", ""},
-		{sample.Event("other", `{"payload":{"type":"a.b"}}`), "a.b", ""}, // the document goes by the data
+		{sample.Event("other", `{"payload":{"type":"a.b"}}`), "a.b", ""}, // the document takes the name from the data
 		{sample.Event("", `{"payload":{"type":"a.b","x":1}}`), "a.b", "event data/payload/x undocumented-field"},
 		{sample.Event("", `{"payload":{"type":"a.c"}}`), "a.c", "event name undocumented-event"},
 		{sample.Event("a.b", `{"payload":{"type":5}}`), "a.b", "event data/payload/type type"},
@@ -289,7 +289,7 @@ func TestEvents(t *testing.T) {
 		{sample.Event("", `{"n":"x"}`), "message", "event data/n type"},
 		{sample.Event("", `not JSON`), "message", "event data json-syntax"},
 		{sample.Event("", `{"n":1,"n":2}`), "message", "event data/n json-duplicate-name"},
-		{sample.Event("", `{"key":"k"}`), "message", "event data/key write-only"}, // an event goes the way of a response
+		{sample.Event("", `{"key":"k"}`), "message", "event data/key write-only"}, // an event is sent to the client, like a response
 		{sample.Event("ping", ``), "ping", ""},
 		{sample.Event("ping", `x`), "ping", "event data enum"},
 		{transcript.Event{Comment: true, Data: "keep-alive"}, "", ""},

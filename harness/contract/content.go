@@ -5,7 +5,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
-// judge holds the content of a message or an event against a schema.
+// judge checks the content of a message or an event against a schema.
 func (c *check) judge(s *schema.Schema, how spec.Encoding, side Side, data []byte) []schema.Finding {
 	switch {
 	case how == spec.JSON:
@@ -17,7 +17,7 @@ func (c *check) judge(s *schema.Schema, how spec.Encoding, side Side, data []byt
 	return nil
 }
 
-// newJudge returns a judge of the values in messages of one side.
+// newJudge returns a judge for the values in messages of one side.
 func (d *Document) newJudge(side Side) *schema.Judge {
 	if side == Request {
 		return schema.NewJudge(schema.ToServer, false, d.opts.MaxViolations)

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// sharedDoc says everything by reference.
+// sharedDoc uses references everywhere.
 const sharedDoc = sample.Head + `servers: [{url: api}, {url: 'https://example.com'}]
 paths:
   /x:
@@ -112,7 +112,7 @@ func TestEventsOfAnOperation(t *testing.T) {
                   tick: {schema: {}}`
 	for _, tc := range []struct {
 		name, doc string
-		want      []string // nil: the document does not say
+		want      []string // nil means that the document does not say
 	}{
 		{"in the order of the document", sample.Streaming(events), []string{"tock", "tick"}},
 		{"a stream beside another", sample.Streaming(events + `

@@ -18,7 +18,7 @@ const guide = "../../docs/contract.md"
 
 var update = flag.Bool("update", false, "write the table of kinds into the guide")
 
-// The guide lists the kinds as the code does.
+// The guide lists the kinds of violations as the code does.
 func TestTheGuideListsTheKinds(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| kind | means |\n| --- | --- |\n")
@@ -41,7 +41,7 @@ func TestTheGuideListsTheKinds(t *testing.T) {
 	}
 }
 
-// The guide's own example is a description that Parse takes.
+// Parse accepts the guide's example.
 func TestTheGuidesExampleIsRight(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestTheGuidesExampleIsRight(t *testing.T) {
 	}
 }
 
-// The formats that the guide names are those that are checked.
+// The formats that the guide lists are those that are checked.
 func TestTheGuideListsTheFormats(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// FuzzCheck checks what must hold of any answer: nothing panics, the second judgement is the first,
-// and every violation says what and where.
+// FuzzCheck checks what must hold for any response: nothing panics, judging it twice gives the same result, and every
+// violation says what and where.
 func FuzzCheck(f *testing.F) {
 	d, _ := ours(f)
 	loose := parse(f, sample.Returning("{$ref: '#/components/schemas/Pet'}", petSchemas))
@@ -47,7 +47,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// FuzzParse checks that no document makes Parse panic, and that what it takes can judge.
+// FuzzParse checks that no document makes Parse panic, and that every accepted document can judge.
 func FuzzParse(f *testing.F) {
 	for _, doc := range []string{routesDoc, paramsDoc, bodiesDoc, sample.Streaming(streamDoc), sample.Returning(`{$ref: '#/components/schemas/Pet'}`, petSchemas)} {
 		f.Add(doc)
@@ -101,7 +101,7 @@ func TestADocumentIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// registered is a registration as our document has it, answered with this body.
+// registered is a valid registration under this repository's contract, with this body as the response.
 func registered(answered string) *transcript.Transcript {
 	tr := sample.Response("POST", "/client-tools/register?directory=%2Fhome", 200,
 		sample.Header("Content-Type", "application/json", "Access-Control-Allow-Origin", "*"), answered)

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 )
 
-// parse reads a document that has no mistakes.
+// parse parses a document without mistakes.
 func parse(t testing.TB, doc string) *Document {
 	t.Helper()
 	d, err := Parse([]byte(doc), &Options{File: "api.yaml"})
@@ -32,7 +32,7 @@ func ours(t testing.TB) (*Document, []byte) {
 	return d, data
 }
 
-// short writes violations as "place kind", one to a line.
+// short lists violations as "place kind", one per line.
 func short(vs []Violation) string {
 	lines := make([]string, len(vs))
 	for i, v := range vs {
@@ -41,7 +41,7 @@ func short(vs []Violation) string {
 	return strings.Join(lines, "\n")
 }
 
-// long writes them for a failing test.
+// long lists violations in full, for a failing test.
 func long(vs []Violation) string {
 	var b strings.Builder
 	for _, v := range vs {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// quickly fails when something takes far longer than it should on the slowest of machines: what these tests guard
+// quickly fails when something takes far too long even for the slowest machine. The mistakes that these tests guard
 // against would take hours.
 func quickly(t *testing.T, what string, f func()) {
 	t.Helper()
@@ -80,7 +80,7 @@ func TestSchemasThatLeadBackToThemselvesEnd(t *testing.T) {
 	}
 }
 
-// Each level doubles the ways to the next: what is tried is tried once.
+// Each level doubles the number of ways to the next level, so each value must be checked only once.
 func TestAlternativesWithinAlternativesAreLinear(t *testing.T) {
 	d := parse(t, sample.Returning("{$ref: '#/components/schemas/N'}", `
     N:
@@ -97,7 +97,7 @@ func TestAlternativesWithinAlternativesAreLinear(t *testing.T) {
 	}
 }
 
-// A document and a body that are both nested deep multiply: the recursion ends before the stack does.
+// When a document and a body are both nested deeply, the depths multiply. The recursion must end before the stack does.
 func TestDepthTimesDepthIsBounded(t *testing.T) {
 	var chain strings.Builder
 	for i := range 1000 {
@@ -115,7 +115,7 @@ func TestDepthTimesDepthIsBounded(t *testing.T) {
 	}
 }
 
-// So do combinations that share their members.
+// Combinations that share their members must not multiply either.
 func TestSharedPartsAreVisitedOnce(t *testing.T) {
 	var all, anyOf strings.Builder
 	for i := range 40 {

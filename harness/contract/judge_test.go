@@ -16,7 +16,7 @@ var petSchemas = func() string {
 	return string(data)
 }()
 
-// TestSchemas holds values against schemas. What is wanted is the place and kind of each violation.
+// TestSchemas checks values against schemas. It wants the place and kind of each violation.
 func TestSchemas(t *testing.T) {
 	for _, tc := range []struct {
 		schema string
@@ -44,11 +44,10 @@ func TestSchemas(t *testing.T) {
 		{`{type: number, multipleOf: 3}`, []string{`0`, `9`, `-9`, `1e400 → body multiple-of`, `3e400`, `4 → body multiple-of`}},
 		{`{type: number, multipleOf: 0.1}`, []string{`0.3`, `1e999999999999`, `0.35 → body multiple-of`}},
 
-		// Strings.
 		{`{type: string, maxLength: 2}`, []string{`"äö"`, `"𝄞𝄞"`, `"abc" → body length`}},
 		{`{type: string, pattern: '^\u00e4$'}`, []string{`"ä"`, `"a" → body pattern`}},
-		{`{type: string, pattern: 'b'}`, []string{`"abc"`, `"ac" → body pattern`}}, // not anchored
-		{`{type: string, pattern: '(?=a)'}`, []string{`"b"`}},                      // RE2 cannot; listed as unjudged
+		{`{type: string, pattern: 'b'}`, []string{`"abc"`, `"ac" → body pattern`}}, // a pattern is not anchored
+		{`{type: string, pattern: '(?=a)'}`, []string{`"b"`}},                      // RE2 does not support this pattern; it is listed as unjudged
 		{`{type: string, format: date-time}`, []string{`"2006-01-02T15:04:05Z"`, `"2006-01-02t15:04:05.123+01:00"`,
 			`"2016-12-31T23:59:60Z"`, `"2006-01-02 15:04:05Z" → body format`, `"2006-02-31T15:04:05Z" → body format`,
 			`"2006-01-02T15:04:05" → body format`, `"2006-01-02T5:04:05Z" → body format`, `"2006-01-02T15:04:05,1Z" → body format`}},
@@ -58,9 +57,8 @@ func TestSchemas(t *testing.T) {
 		{`{type: string, format: uri}`, []string{`"urn:x"`, `"/a" → body format`}},
 		{`{type: string, format: ipv4}`, []string{`"127.0.0.1"`, `"::1" → body format`}},
 		{`{type: string, format: ipv6}`, []string{`"::1"`, `"127.0.0.1" → body format`}},
-		{`{type: string, format: hostname}`, []string{`"!"`}}, // not judged
+		{`{type: string, format: hostname}`, []string{`"!"`}}, // not checked
 
-		// Null.
 		{`{type: string, nullable: true}`, []string{`null`, `"a"`, `1 → body type`}},
 		{`{type: string, nullable: true, enum: [a]}`, []string{`null`, `"a"`, `"b" → body enum`}},
 		{`{enum: [a]}`, []string{`"a"`, `null → body type`}},
@@ -75,13 +73,11 @@ func TestSchemas(t *testing.T) {
 		{`{anyOf: [{type: string, nullable: true}, {type: integer, nullable: true}]}`, []string{`null`}},
 		{`{not: {type: string}}`, []string{`null`}},
 
-		// Arrays.
 		{`{type: array, items: {type: integer}}`, []string{`[]`, `[1,2]`, "[1,\"a\",null] → body/1 type\nbody/2 type", `{} → body type`}},
 		{`{type: array, items: {}, minItems: 1, maxItems: 2}`, []string{`[null]`, `[] → body item-count`, `[1,2,3] → body item-count`}},
 		{`{type: array, items: {}, uniqueItems: true}`, []string{`[[1],[2]]`, `[{"a":1,"b":2},{"a":1}]`, `["1",1]`, `[null,false]`,
 			`[{"a":1,"b":[2.0]},{"b":[2],"a":1}] → body unique-items`, `[1,10e-1] → body unique-items`}},
 
-		// Objects.
 		{`{type: object}`, []string{`{}`, `{"a":{"b":[]}}`}}, // free-form
 		{`{type: object, additionalProperties: true}`, []string{`{"a":1}`}},
 		{`{type: object, additionalProperties: false}`, []string{`{}`, `{"a":1} → body/a forbidden-field`}},
@@ -97,7 +93,7 @@ func TestSchemas(t *testing.T) {
 			`{"children":[{"children":[{"value":"2","x":1}]}]} → body/children/0/children/0/value type` + "\nbody/children/0/children/0/x undocumented-field"}},
 		{`{$ref: '#/components/schemas/Old'}`, []string{`{"id":"1"}`, `{"pw":"1"} → body/pw write-only`}},
 
-		// allOf: the fields of all parts are named, at every level.
+		// allOf: a field is documented if any part names it, at every level.
 		{`{allOf: [{$ref: '#/components/schemas/Named'}, {$ref: '#/components/schemas/Aged'}]}`, []string{
 			`{"name":"a","age":1,"at":{"x":1,"y":1}}`,
 			`{"name":"a","age":1,"at":{"z":1}} → body/at/z undocumented-field`,
@@ -107,7 +103,7 @@ func TestSchemas(t *testing.T) {
 			`{"name":"a","x":1} → body/x undocumented-field`}}, // "any object" names no field
 		{`{allOf: [{$ref: '#/components/schemas/Old'}, {required: [pw]}]}`, []string{`{}`}}, // write-only in another part
 
-		// oneOf without a tag: the complaints of the closest alternative.
+		// oneOf without a discriminator: the violations of the closest alternative.
 		{`{oneOf: [{$ref: '#/components/schemas/Named'}, {$ref: '#/components/schemas/Aged'}]}`, []string{
 			`{"name":"a"}`, `{"age":1}`, `{"name":"a","at":{"y":1}} → body/at/y undocumented-field`,
 			`{"name":"a","age":1} → body one-of`, `{"name":1} → body/name type`, `{"age":"1"} → body/age type`, `1 → body type`}},
@@ -116,9 +112,9 @@ func TestSchemas(t *testing.T) {
 		{`{oneOf: [{type: object, required: [t], properties: {t: {enum: [one]}, a: {type: integer}}}, {type: object, required: [t], properties: {t: {enum: [two]}, b: {type: integer}, c: {type: integer}}}]}`, []string{
 			`{"t":"one","a":1}`, `{"t":"two","b":"1","c":"2"} → body/b type` + "\nbody/c type", `{"t":"three"} → body/t enum`}},
 		{`{oneOf: [{type: integer}]}`, []string{`1`, `"a" → body type`}},
-		{`{$ref: '#/components/schemas/Self'}`, []string{`"a" → body one-of`, `1`}}, // as absurd as the schema is
+		{`{$ref: '#/components/schemas/Self'}`, []string{`"a" → body one-of`, `1`}}, // as contradictory as the schema itself
 
-		// anyOf: all that match have their say.
+		// anyOf: all alternatives that match name fields.
 		{`{anyOf: [{$ref: '#/components/schemas/Named'}, {$ref: '#/components/schemas/Aged'}]}`, []string{
 			`{"name":"a","age":1,"at":{"x":1,"y":1}}`, `{"name":"a","age":"1"} → body/age undocumented-field`, `{} → body/name missing-field`}},
 		{`{type: object, properties: {z: {}}, anyOf: [{$ref: '#/components/schemas/Named'}]}`, []string{`{"name":"a","z":1}`}},
@@ -135,7 +131,7 @@ func TestSchemas(t *testing.T) {
 		{`{$ref: '#/components/schemas/Car'}`, []string{ // a mapping that names the schema itself, or leads back to it
 			`{"make":"own"}`, `{"make":"own","seats":1} → body/seats undocumented-field`, `{"make":"far","seats":1}`, `{"make":"far","seats":"1"} → body/seats type`,
 			`{"make":"Bus","stops":"1"} → body/stops type`, `{"make":"none"}`}},
-		// Alternatives that take in, by allOf, the schema that has them.
+		// Alternatives that include, by allOf, the schema that lists them.
 		{`{$ref: '#/components/schemas/Plant'}`, []string{
 			`{"fronds":1}`, `{"cushions":1}`, `{"taste":"good"}`, `{"taste":1} → body/taste type`, `{"fronds":1,"cushions":1} → body one-of`}},
 		{`{$ref: '#/components/schemas/Moss'}`, []string{`{"cushions":1}`, `{} → body/cushions missing-field`, `{"cushions":1,"leaves":"1"} → body/leaves type`}},

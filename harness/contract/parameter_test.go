@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
-// TestStyles reads the table of the specification (OpenAPI 3.0.3 §4.7.12.3, Style Examples), and what RFC 6570 has
-// where the table has something else.
+// TestStyles checks the table of the specification (OpenAPI 3.0.3 §4.7.12.3, Style Examples). Where RFC 6570 differs
+// from the table, it follows the RFC.
 func TestStyles(t *testing.T) {
 	const (
 		text   = `{type: string, enum: [blue]}`
@@ -20,7 +20,7 @@ func TestStyles(t *testing.T) {
 		in, style string
 		explode   bool
 		schema    string
-		good, bad string // in the place of the value, or the whole query
+		good, bad string // the parameter's value, or the whole query
 	}{
 		{"path", "matrix", false, text, ";color=blue", ";color=red"},
 		{"path", "matrix", false, array, ";color=blue,black,brown", ";color=blue;black;brown"},
@@ -34,7 +34,7 @@ func TestStyles(t *testing.T) {
 		{"path", "label", true, object, ".R=100.G=200.B=150", ".R=100.G=200"},
 		{"path", "simple", false, text, "blue", "red"},
 		{"path", "simple", false, array, "blue,black,brown", "blue,black"},
-		{"path", "simple", false, array, "blue,bl%61ck,brown", "blue%2Cblack,brown"}, // split, then decoded
+		{"path", "simple", false, array, "blue,bl%61ck,brown", "blue%2Cblack,brown"}, // split first, then decoded
 		{"path", "simple", false, object, "R,100,G,200,B,150", "R,100,G,200,B"},
 		{"path", "simple", true, object, "R=100,G=200,B=150", "R=100,G=200,B=x"},
 		{"query", "form", false, text, "color=blue", "color=red"},

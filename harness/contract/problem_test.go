@@ -154,7 +154,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 				t.Fatalf("%d problems, want %d:\n%v\n\n%s", len(ps), len(tc.want), ps, sample.Numbered(tc.doc))
 			}
 			for i, p := range ps {
-				p.Column = 0 // which the loader sometimes has and sometimes not
+				p.Column = 0 // the loader does not always set it
 				if !strings.Contains(p.Error(), tc.want[i]) {
 					t.Errorf("problem %d:\n%v\nwant in it\n%s\n\n%s", i, p, tc.want[i], sample.Numbered(tc.doc))
 				}
@@ -187,7 +187,7 @@ func TestOurDocumentHasNoMistakes(t *testing.T) {
 	if ps := d.Unjudged(); len(ps) > 0 {
 		t.Errorf("not judged: %v", ps)
 	}
-	// Parse holds every example against its schema: break one and see.
+	// Parse checks every example against its schema, so a wrong example is found.
 	broken := strings.Replace(string(data), "example: {success: true}", "example: {success: 1}", 1)
 	ps := problemsOf(t, broken)
 	if len(ps) != 1 || !strings.Contains(ps[0].What, "at /success: the number 1 stands here; a boolean is wanted") || ps[0].Line == 0 {
@@ -271,7 +271,7 @@ func TestSourceFindsLines(t *testing.T) {
 	}
 }
 
-// A key without a value is an easy slip in YAML, and null to the loader.
+// A key without a value is an easy mistake in YAML, and the loader reads it as null.
 func TestNothingWhereSomethingBelongsIsNoPanic(t *testing.T) {
 	whole := sample.API(`
   /x:

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// CheckRequest holds a request that is about to be sent against the document. Undeclared query parameters and fields are
-// no violation: servers must accept them.
+// CheckRequest checks a request that is about to be sent against the document. Undeclared query parameters and fields
+// are not violations, because servers must accept them.
 func (d *Document) CheckRequest(method, target string, header transcript.Header, body []byte) []Violation {
 	op, values := d.Find(method, target)
 	c := check{Document: d}
@@ -73,8 +73,8 @@ func (c *check) parameter(at Violation, p *spec.Parameter, s spec.Sent) {
 	}
 }
 
-// inText checks the value of a parameter or a header. All its violations are of one kind: the type of a value that is
-// written as text depends on how one reads it.
+// inText checks the value of a parameter or a header. All its violations have the same kind, because a value that is
+// written as text has no definite type.
 func (c *check) inText(at Violation, p *spec.Parameter, s spec.Sent, place string, kind Kind) {
 	var found []schema.Finding
 	switch {
@@ -115,7 +115,7 @@ func (c *check) requestBody(at Violation, op *Operation, r transcript.Request) {
 	}
 }
 
-// content checks a whole body under its content type.
+// content checks a whole body by its content type.
 func (c *check) content(at Violation, m *spec.Media, contentType, ref string, body []byte) {
 	how := spec.ParseMediaType(contentType).Encoding()
 	if how == spec.JSON && len(body) == 0 {

@@ -55,13 +55,13 @@ func TestOperationFindsTheMostConcretePath(t *testing.T) {
 		{"GET", "http://host:1/api/v1/tools", "tools []"},
 		{"GET", "/api/v1/tools/1", "tool [1]"},
 		{"GET", "/api/v1/tools/all", "all []"},
-		{"DELETE", "/api/v1/tools/all", "drop [all]"}, // the concrete path has no such method
+		{"DELETE", "/api/v1/tools/all", "drop [all]"}, // the concrete path does not have this method
 		{"HEAD", "/api/v1/tools/all", "allHead []"},
 		{"HEAD", "/api/v1/tools/1", "tool [1]"},
 		{"GET", "/api/v1/tools/a%2Fb", "tool [a%2Fb]"},
 		{"GET", "/api/v1/tools/%zz%", "tool [%zz%]"},
 		{"GET", "/api/v1/tools/...", "tool [...]"},
-		{"GET", "/api/v1/tools/..", ""}, // a dot segment, however it is spelled
+		{"GET", "/api/v1/tools/..", ""}, // a dot segment, however it is written
 		{"GET", "/api/v1/tools/%2E", ""},
 		{"GET", "/api/v1/tools/.%2e", ""},
 		{"GET", "/api/v1/tools/%2e%2E/x.json", ""},
@@ -69,7 +69,7 @@ func TestOperationFindsTheMostConcretePath(t *testing.T) {
 		{"GET", "/api/v1/tools/a%5Cb", "tool [a%5Cb]"},
 		{"GET", "/api/v1/tools/1/x.json", "part [1 x]"},
 		{"GET", "/api/v1/tools/1/parts", "parts [1]"},
-		{"GET", "/api/v1/%74ools", "tools []"}, // the same path, by RFC 3986 §6.2.2.2
+		{"GET", "/api/v1/%74ools", "tools []"}, // the same path by RFC 3986 §6.2.2.2
 		{"GET", "/api/v1/range/1-2", "range [1 2]"},
 		{"GET", "/api/v1/range/1-2-3", "range [1 2-3]"},
 		{"GET", "/elsewhere", "elsewhere []"},
@@ -80,7 +80,7 @@ func TestOperationFindsTheMostConcretePath(t *testing.T) {
 		{"get", "/api/v1/tools", ""}, // methods are case-sensitive (RFC 9110 §9.1)
 		{"POST", "/api/v1/tools", ""},
 		{"GET", "/api/v1/Tools", ""},
-		{"GET", "/api/v1/tools/", ""}, // a parameter is not empty
+		{"GET", "/api/v1/tools/", ""}, // a parameter must not be empty
 		{"GET", "/api/v1//tools", ""},
 		{"GET", "/api/v1/tools/1/.json", ""},
 		{"GET", "/api/v1/tools/../tools", ""},
@@ -103,8 +103,8 @@ func TestOperationFindsTheMostConcretePath(t *testing.T) {
 	}
 }
 
-// FuzzOperation checks what must hold of any target: nothing panics, the same segments give the same operation, and the
-// values put back into the template give the path.
+// FuzzOperation checks what must hold for any target: nothing panics, the same segments give the same operation, and
+// inserting the values into the template gives the path again.
 func FuzzOperation(f *testing.F) {
 	d := parse(f, routesDoc)
 	for _, s := range []string{"/", "/api/v1/tools/1", "/api/v1/range/1-2", "/api/v1/tools/%2e%2e/x.json", "//", "/api/v1/tools/\x00\\", "http://a/b"} {

@@ -8,36 +8,37 @@ import (
 // A Violation is one place where an exchange or an event breaks the document.
 type Violation struct {
 	Step     string `json:"step"`     // the id of the step; empty when only a request was checked
-	Exchange int    `json:"exchange"` // its index among the step's exchanges
-	Stream   string `json:"stream"`   // the stream's name, when an event is at fault
-	Event    int    `json:"event"`    // its index in that stream
+	Exchange int    `json:"exchange"` // index among the step's exchanges
+	Stream   string `json:"stream"`   // the stream's name, when the violation is in an event
+	Event    int    `json:"event"`    // index in that stream
 	Side     Side   `json:"side"`
-	// Place is where in the message: "status", "header Cache-Control", "query directory", or the part that holds the
-	// value and the value's JSON Pointer in it: "body/error/code", "event data/type". The names in a pointer are the
-	// sender's own, to be escaped before they are shown.
+	// Place says where in the message: "status", "header Cache-Control", "query directory", or the part with the value
+	// and the value's JSON Pointer in it: "body/error/code", "event data/type". The sender chose the names in a
+	// pointer, so they must be escaped before they are shown.
 	Place string `json:"place"`
 	Kind  Kind   `json:"kind"`
-	Text  string `json:"text"` // what stands there and what the document wants
-	// Schema is where the document wants it, as a reference: "#/components/schemas/RegisterResult". Line is the line
-	// of that place, or of the nearest one around it that has a line of its own; 0 when there is none.
+	Text  string `json:"text"` // what the message has, and what the document wants
+	// Schema is a reference to the place of the document that wants it: "#/components/schemas/RegisterResult". Line is
+	// the line of that place, or of the nearest enclosing place with its own line; 0 when there is none.
 	Schema string `json:"schema"`
 	Line   int    `json:"line"`
 }
 
-// Side says whose message broke the document.
+// Side says whose message breaks the document.
 type Side string
 
-// The sides. A request is ours, so a violation there is the scenario's mistake and never a target's.
+// lockstep sends the requests. So a violation in a request is the scenario's mistake and never a target's.
 const (
 	Request  Side = "request"
 	Response Side = "response"
 	Event    Side = "event"
 )
 
-// Kind names what is wrong. Those about a value are constants of package schema.
+// Kind names what is wrong. Package schema has constants for the kinds about a value.
 type Kind = schema.Kind
 
-// IsOfValue reports whether a kind is about a single value that is there and of the right type, as far as a text has one.
+// IsOfValue reports whether a kind is about a single value that is present and has the right type, as far as a text has
+// a type.
 func IsOfValue(k Kind) bool {
 	switch k {
 	case spec.ParameterValue, spec.HeaderValue, schema.PatternMismatch, schema.FormatMismatch, schema.NotInEnum, schema.WrongLength, schema.OutOfRange, schema.NotMultiple:
@@ -46,10 +47,9 @@ func IsOfValue(k Kind) bool {
 	return false
 }
 
-// KindInfo describes a kind.
 type KindInfo struct {
 	Kind Kind
-	Doc  string // what it means, without a full stop
+	Doc  string // its meaning, without a full stop
 }
 
 // Kinds lists every kind of violation, in the order of the documentation.

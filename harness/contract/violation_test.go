@@ -20,8 +20,8 @@ type kindCase struct {
 	kind      Kind
 	doc       string
 	good, bad *transcript.Transcript
-	place     string // of the violation
-	text      string // a part of what it says
+	place     string // place of the violation
+	text      string // a part of its text
 }
 
 const parametersDoc = sample.Head + `paths:

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// New returns the table of a document, with nothing reached.
+// New returns the table of a document in which nothing has been reached.
 func New(d *spec.Document) *Coverage {
 	c := &Coverage{doc: d, codes: map[*spec.Response][][]string{}}
 	for _, op := range d.Operations() {
@@ -50,12 +50,12 @@ func declaredEvents(d *spec.Document, m *spec.Media) *Stream {
 	return s
 }
 
-// Add counts what a transcript reached. An exchange that broke does not count, nor does HEAD or OPTIONS as reaching what
-// another method declares. Only a coverage from NewCoverage has a document to count by; one that was read from a report
-// is for Merge.
+// Add counts what a transcript reached. A broken exchange does not count. HEAD and OPTIONS do not count for what
+// another method declares. Only a coverage from New can count; one that was read from a report can only be passed to
+// Merge.
 func (c *Coverage) Add(t *transcript.Transcript) { c.AddNormalized(t, nil) }
 
-// AddNormalized is Add; of what is not documented it takes the shape.
+// AddNormalized is Add, but applies shape to the names of what is not documented.
 func (c *Coverage) AddNormalized(t *transcript.Transcript, shape Normalizer) {
 	if c.doc == nil {
 		panic("contract: Add to a Coverage that NewCoverage did not make")
@@ -75,7 +75,7 @@ func (c *Coverage) AddNormalized(t *transcript.Transcript, shape Normalizer) {
 
 func (a addition) addExchange(ex *transcript.Exchange, uncompared bool) {
 	r := ex.Response
-	// A stream that the scenario closed has not broken; one that broke has been reached all the same.
+	// A stream that the scenario closed is not broken, and a stream that broke was still reached.
 	if r == nil || ex.Failure != nil && ex.Stream == "" {
 		return
 	}
@@ -112,7 +112,7 @@ func (a addition) addExchange(ex *transcript.Exchange, uncompared bool) {
 	}
 }
 
-// addRequest counts the body of a request. One that breaks the document on purpose reaches nothing that is declared.
+// addRequest counts the body of a request. One that breaks the document on purpose does not count for what is declared.
 func (c *Coverage) addRequest(o *Operation, op *spec.Operation, r *transcript.Request) {
 	if op.Body == nil || r.Malformed || r.Body.Size == 0 {
 		return
@@ -139,7 +139,7 @@ func (c *Coverage) addHeaders(into *Status, declared *spec.Response, header tran
 	}
 }
 
-// addBody marks what is in the body of an answer, if all of it came.
+// addBody marks what is in the body of a response, if the body is complete.
 func (c *Coverage) addBody(into *Status, declared *spec.Response, m *spec.Media, ex *transcript.Exchange) {
 	r := ex.Response
 	if m.Type.IsStream() || ex.Stream != "" || ex.Failure != nil || r.Body.Size != int64(len(r.Body.Bytes)) || r.Body.Size == 0 || r.Body.Undecoded(r.Header) {

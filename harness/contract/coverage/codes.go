@@ -8,22 +8,22 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// The body of an error often says with a code of its own what went wrong, and its schema has all of them in an enum. Each
-// is a row of its own for each status of each operation: that one operation was seen to say NOT_FOUND tells nothing of the
-// others that share the schema.
+// The body of an error often has a code that says what went wrong, and its schema lists all codes in an enum. Each code
+// has its own row for each status of each operation. If one operation was seen to return NOT_FOUND, that shows nothing
+// about other operations that share the schema.
 
-// codeNames are what the property with the code is called.
+// codeNames are the usual names of the property with the code.
 var codeNames = []string{"code", "errorCode", "error_code"}
 
-// maxCodeDepth is how deep in a body a code is looked for.
+// maxCodeDepth limits how deep in a body a code is searched for.
 const maxCodeDepth = 3
 
-// isError reports whether a response is declared for errors. A default is: it stands for what went wrong otherwise.
+// isError reports whether a response is declared for errors. A default counts, because it covers all other errors.
 func isError(r *spec.Response) bool {
 	return r.Code == "default" || r.Code[0] == '4' || r.Code[0] == '5'
 }
 
-// codesOf returns the codes that the bodies of an error may have, and where.
+// codesOf returns the codes that the bodies of an error can have, and their places.
 func codesOf(r *spec.Response) (list []Point, at [][]string) {
 	if !isError(r) {
 		return nil, nil
@@ -41,11 +41,11 @@ func codesOf(r *spec.Response) (list []Point, at [][]string) {
 type codeFinder struct {
 	list []Point
 	at   [][]string
-	seen map[*schema.Schema]bool // on the way
+	seen map[*schema.Schema]bool // schemas on the path to the current one
 }
 
 func (f *codeFinder) find(s *schema.Schema, path []string) {
-	if len(path) > maxCodeDepth || f.seen[s] { // it leads back to itself
+	if len(path) > maxCodeDepth || f.seen[s] { // the schema leads back to itself
 		return
 	}
 	f.seen[s] = true

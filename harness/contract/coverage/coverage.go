@@ -1,6 +1,6 @@
 // Package coverage counts how much of an OpenAPI document a run has reached.
 //
-// New makes a table of what the document declares, and Add marks what a transcript has of it: operations, statuses,
+// New makes a table of what the document declares, and Add marks what a transcript has reached: operations, statuses,
 // content types, events, error codes, and the properties, enum values and alternatives of schemas. Demand.Judge says
 // whether that is enough.
 package coverage
@@ -11,46 +11,46 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
-// Coverage counts how much of a document was reached: plain data, for reports and for merging. NewCoverage makes one
-// that can count.
+// Coverage counts how much of a document was reached. It is plain data, for reports and for merging. Only a coverage
+// from New can count.
 type Coverage struct {
 	Operations []Operation `json:"operations"` // in the order of the document
 	// Schemas have what the schemas of messages declare, in the order of the document.
 	Schemas []Schema `json:"schemas,omitempty"`
-	// Undocumented is what was seen and the document does not have, by kind and by what it is. It ends at a thousand rows.
+	// Undocumented lists what occurred but is not in the document, by kind and name. It has at most a thousand rows.
 	Undocumented []Undocumented `json:"undocumented,omitempty"`
-	// Uncompared is what answers had as the document declares it, and nobody has compared: see NotCompared.
+	// Uncompared lists documented parts of responses that nothing has compared: see NotCompared.
 	Uncompared []string `json:"not_compared,omitempty"`
 
 	doc    *spec.Document
 	marker *marker
-	codes  map[*spec.Response][][]string // where the codes of an error stand
+	codes  map[*spec.Response][][]string // where a response has its error code
 }
 
-// Operation is the row of one operation.
+// An Operation is the row of one operation.
 type Operation struct {
 	ID       string   `json:"id,omitempty"`
 	Method   string   `json:"method"`
 	Path     string   `json:"path"`
-	Line     int      `json:"line,omitempty"`     // in the document, as of the rows below
-	Reached  int      `json:"reached"`            // exchanges that got an answer
+	Line     int      `json:"line,omitempty"`     // in the document, as in all rows below
+	Reached  int      `json:"reached"`            // exchanges that got a response
 	Requests []Media  `json:"requests,omitempty"` // the content types of its body, by name
 	Statuses []Status `json:"statuses"`           // exact codes, ranges, default
 }
 
-// Status counts the answers that one declared status covers.
+// A Status counts the responses of one declared status.
 type Status struct {
 	Status  string  `json:"status"` // as it is declared: "200", "4XX", "default"
 	Line    int     `json:"line,omitempty"`
 	Reached int     `json:"reached"`
 	Media   []Media `json:"media,omitempty"` // by name
-	// Headers are the fields that are declared, by name.
+	// Headers are the declared header fields, by name.
 	Headers []Header `json:"headers,omitempty"`
 	// Codes are the error codes that the body may have.
 	Codes []Point `json:"codes,omitempty"`
 }
 
-// Media counts the answers of one declared content type.
+// A Media counts the responses of one declared content type.
 type Media struct {
 	Type    string `json:"type"`
 	Reached int    `json:"reached"`
@@ -60,20 +60,20 @@ type Media struct {
 	Stream *Stream `json:"stream,omitempty"`
 }
 
-// Stream counts the events of a stream.
+// A Stream counts the events of a stream.
 type Stream struct {
 	Described bool    `json:"described"`        // by x-events
 	Events    []Event `json:"events,omitempty"` // in the order of the document
 }
 
-// Event counts one declared event.
+// An Event counts one declared event.
 type Event struct {
 	Name    string `json:"name"`
 	Line    int    `json:"line,omitempty"`
 	Reached int    `json:"reached"`
 }
 
-// A Tally is how many of what is declared was reached.
+// A Tally counts what was reached, and what is declared.
 type Tally struct {
 	Reached  int `json:"reached"`
 	Declared int `json:"declared"`
@@ -88,11 +88,11 @@ func (t *Tally) count(reached int) {
 	}
 }
 
-// Totals sums up a coverage.
+// Totals sum up a coverage.
 type Totals struct {
 	Operations Tally `json:"operations"`
 	Statuses   Tally `json:"statuses"`
-	MediaTypes Tally `json:"media_types"` // of answers
+	MediaTypes Tally `json:"media_types"` // of responses
 	Requests   Tally `json:"requests"`    // content types of requests
 	Codes      Tally `json:"codes"`       // of errors, for each status of each operation
 	Events     Tally `json:"events"`
@@ -113,7 +113,6 @@ func (t Totals) String() string {
 	return s
 }
 
-// Totals sums up the table.
 func (c *Coverage) Totals() Totals {
 	t := Totals{Undocumented: len(c.Undocumented)}
 	for _, op := range c.Operations {
@@ -143,8 +142,8 @@ func (c *Coverage) Totals() Totals {
 	return t
 }
 
-// Merge adds the counts of another coverage of the same document: one that was read from a report, say. Rows that c does
-// not have are appended.
+// Merge adds the counts of another coverage of the same document, for example one that was read from a report. It
+// appends rows that c does not have.
 func (c *Coverage) Merge(other *Coverage) {
 	for _, o := range other.Operations {
 		op := row(&c.Operations, func(r *Operation) bool { return r.Method == o.Method && r.Path == o.Path })
@@ -191,7 +190,7 @@ func (s *Status) merge(o Status) {
 	}
 }
 
-// row returns the row that is asked for, and appends an empty one if there is none.
+// row returns the row that matches, and appends an empty one if there is none.
 func row[R any](rows *[]R, is func(*R) bool) *R {
 	for i := range *rows {
 		if r := &(*rows)[i]; is(r) {

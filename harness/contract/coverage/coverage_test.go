@@ -35,7 +35,7 @@ const coverageDoc = sample.Head + `paths:
       responses: {'204': {description: ok}}
 `
 
-// plain looks at what a coverage has written down.
+// plain compares what a coverage writes to a report.
 var plain = cmp.Options{
 	cmpopts.IgnoreUnexported(Coverage{}), cmpopts.IgnoreFields(Operation{}, "Line"),
 	cmpopts.IgnoreFields(Status{}, "Line"), cmpopts.IgnoreFields(Event{}, "Line"),
@@ -49,7 +49,7 @@ func TestCoverageCountsWhatWasReached(t *testing.T) {
 	}
 	stream := sample.Response("GET", "/z", 200, sample.Header("Content-Type", "text/event-stream"), "")
 	stream.Steps[0].Exchanges[0].Stream = "s"
-	stream.Steps[0].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailCanceled} // the scenario hung up
+	stream.Steps[0].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailCanceled} // the scenario closed the stream
 	stream.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{
 		sample.Event("tick", "1"), sample.Event("tick", "2"), sample.Event("tack", "3"), {Comment: true}, {Type: "tock", Undispatched: true},
 	}}}
@@ -61,7 +61,7 @@ func TestCoverageCountsWhatWasReached(t *testing.T) {
 		sample.Response("GET", "/z", 200, sample.Header("Content-Type", "text/html"), "x"),
 		sample.Response("GET", "/a", 500, nil, ""),
 		sample.Response("HEAD", "/a", 204, nil, ""),
-		// What follows reaches nothing.
+		// These transcripts reach nothing.
 		noAnswer,
 		sample.CutShort(sample.Response("GET", "/z", 500, nil, "")),
 		sample.Response("HEAD", "/z", 500, nil, ""),
@@ -151,7 +151,7 @@ func TestAddNeedsADocument(t *testing.T) {
 	new(Coverage).Add(&transcript.Transcript{})
 }
 
-// FuzzAdd checks that any answer can be counted, and reaches one operation at most.
+// FuzzAdd checks that any response can be counted and reaches at most one operation.
 func FuzzAdd(f *testing.F) {
 	d, _ := ours(f)
 	for _, body := range []string{`{}`, `{"error":"Unknown request ID"}`, "\xff", `[1,[2,[3]]]`, ``, `{"type":"client-tool.failed","properties":{"sessionID":"a"}}`} {
@@ -186,7 +186,7 @@ func TestCoveragesOfADocumentAreIndependent(t *testing.T) {
 	wg.Wait()
 }
 
-// Whatever of a document is missing or of another kind, what can be read can be counted.
+// If a part of a document is missing or has another type, the rest can still be counted.
 func TestHalfDocumentsCanBeCounted(t *testing.T) {
 	lines := strings.Split(coverageDoc, "\n")
 	for i := range lines {

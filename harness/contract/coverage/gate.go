@@ -9,22 +9,22 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
-// A Demand is how much of its document a run of all scenarios is to reach.
+// A Demand says how much of its document a run of all scenarios must reach.
 type Demand struct {
-	File   string // where it stands
+	File   string // the project file with the demand
 	Line   int
 	Least  []Minimum // in the order of the measures
 	Except []Exception
 }
 
-// Minimum is the share of one measure that is to be reached at least.
+// A Minimum is the share of one measure that must be reached.
 type Minimum struct {
 	Measure    Measure
-	Hundredths int // of a per cent: 9550 is 95.5 %
+	Hundredths int // hundredths of a per cent: 9550 is 95.5 %
 }
 
-// An Exception leaves one thing out of what counts, with what belongs to it, and what only leads from there: the schemas
-// of a status that is never sent count no more than the status.
+// An Exception excludes one thing from the counts. It also excludes what belongs to that thing, and what can only be
+// reached from there: if a status is never sent, the schemas that only it uses do not count either.
 type Exception struct {
 	Key
 	Because string
@@ -35,24 +35,23 @@ type Exception struct {
 // A Gate says whether a demand is met.
 type Gate struct {
 	State    GateState     `json:"state"`
-	Why      string        `json:"why,omitempty"` // it was not judged
-	File     string        `json:"file"`          // where the demand stands
+	Why      string        `json:"why,omitempty"` // why it was not judged
+	File     string        `json:"file"`          // the file with the demand
 	Line     int           `json:"line"`
 	Measures []MeasureGate `json:"measures,omitempty"`
 	Except   []Excepted    `json:"except,omitempty"`
 }
 
-// GateState is what became of a demand.
+// GateState is the result of judging a demand.
 type GateState string
 
-// What becomes of a demand.
 const (
 	GateMet       GateState = "met"
 	GateMissed    GateState = "missed"     // a share is too small, or an exception is stale
-	GateNotJudged GateState = "not-judged" // the run was not of all scenarios
+	GateNotJudged GateState = "not-judged" // the run did not include all scenarios
 )
 
-// A MeasureGate says how much of one measure was reached. Exceptions are in none of the counts.
+// A MeasureGate says how much of one measure was reached. None of the counts include exceptions.
 type MeasureGate struct {
 	Measure  Measure   `json:"measure"`
 	Met      bool      `json:"met"`
@@ -60,16 +59,15 @@ type MeasureGate struct {
 	Percent  string    `json:"percent"` // what was reached, rounded down
 	Reached  int       `json:"reached"`
 	Declared int       `json:"declared"`
-	Missing  []Missing `json:"missing,omitempty"` // when it is not met
+	Missing  []Missing `json:"missing,omitempty"` // set when the demand is not met
 }
 
-// A Missing is one thing that was not reached.
 type Missing struct {
 	Name string `json:"name"`
 	Line int    `json:"line,omitempty"` // in the document
 }
 
-// Excepted is an exception, and whether it is needed.
+// An Excepted is an exception, and whether it is still needed.
 type Excepted struct {
 	What    string `json:"what"` // "status POST /items 413"
 	Because string `json:"because"`
@@ -78,7 +76,7 @@ type Excepted struct {
 	Stale   bool   `json:"stale,omitempty"` // it was reached
 }
 
-// String says what is not as it is demanded: "statuses 93.5% (at least 95%); the exception for status GET /x 404 is stale".
+// String says which demands are not met: "statuses 93.5% (at least 95%); the exception for status GET /x 404 is stale".
 func (g *Gate) String() string {
 	var parts []string
 	for _, m := range g.Measures {
@@ -97,12 +95,12 @@ func (g *Gate) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// NotJudged is the gate of a run that cannot tell.
+// NotJudged is the gate of a run that cannot be judged.
 func (d *Demand) NotJudged(why string) *Gate {
 	return &Gate{State: GateNotJudged, Why: why, File: d.File, Line: d.Line}
 }
 
-// Judge says whether a coverage, which NewCoverage has made, is enough.
+// Judge says whether a coverage is enough. The coverage must come from New.
 func (d *Demand) Judge(c *Coverage) *Gate {
 	g := &Gate{State: GateMet, File: d.File, Line: d.Line}
 	all := c.Items()
@@ -124,7 +122,7 @@ func (d *Demand) Judge(c *Coverage) *Gate {
 	return g
 }
 
-// counted returns the items that no exception leaves out.
+// counted returns the items that no exception excludes.
 func (d *Demand) counted(c *Coverage, all []Item) (out []Item) {
 	if len(d.Except) == 0 {
 		return all
@@ -143,7 +141,7 @@ func (d *Demand) counted(c *Coverage, all []Item) (out []Item) {
 	return out
 }
 
-// ledTo returns the references of the schemas that some message leads to which is not excepted.
+// ledTo returns the references of the schemas that some message without an exception can use.
 func ledTo(d *spec.Document, excepted func(Key) bool) map[string]bool {
 	led := map[string]bool{}
 	for _, in := range []Messages{Responses, Requests} {
@@ -179,7 +177,7 @@ func measure(least Minimum, items []Item) MeasureGate {
 	return m
 }
 
-// percent writes hundredths of a per cent without zeros that say nothing: "95.5%".
+// percent writes hundredths of a per cent without trailing zeros: "95.5%".
 func percent(hundredths int) string {
 	switch whole, rest := hundredths/100, hundredths%100; {
 	case rest == 0:

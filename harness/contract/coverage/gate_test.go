@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 )
 
-// gateDoc has a status that alone leads to a schema, and one that is shared.
+// gateDoc has one schema that only a single status uses, and one that several use.
 const gateDoc = sample.Head + `paths:
   /a:
     get:

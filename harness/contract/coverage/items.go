@@ -9,11 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Measure names a sort of things that a document declares. Measures stand in project files: renaming one is a change of
+// A Measure names a sort of things that a document declares. Project files contain measures, so renaming one changes
 // their format.
 type Measure string
 
-// The measures.
 const (
 	OperationsReached Measure = "operations"
 	RequestsSent      Measure = "requests" // content types of requests
@@ -26,7 +25,7 @@ const (
 	AlternativesSeen  Measure = "alternatives"
 )
 
-// measures have each measure and what one thing of it is called, in the order of reports.
+// measures lists the measures, and the word for one thing of each, in the order of reports.
 var measures = []struct {
 	Measure
 	one string
@@ -35,7 +34,6 @@ var measures = []struct {
 	{EventsReached, "event"}, {PropertiesSeen, "property"}, {EnumsSeen, "enum-value"}, {AlternativesSeen, "alternative"},
 }
 
-// Measures lists every measure, in the order of reports.
 func Measures() []Measure {
 	out := make([]Measure, len(measures))
 	for i, m := range measures {
@@ -44,7 +42,7 @@ func Measures() []Measure {
 	return out
 }
 
-// Singular is what one thing of a measure is called: "status".
+// Singular is the word for one thing of a measure: "status".
 func (m Measure) Singular() string {
 	for _, known := range measures {
 		if known.Measure == m {
@@ -57,21 +55,21 @@ func (m Measure) Singular() string {
 // A Key names one thing that a document declares.
 type Key struct {
 	Measure Measure
-	// Name is what it is called: "GET /event", "POST /items 413", "GET /event tick", "Message text".
+	// Name is its name: "GET /event", "POST /items 413", "GET /event tick", "Message text".
 	Name string
 }
 
 // An Item is one thing that a document declares, and whether it was reached.
 type Item struct {
 	Key
-	Line    int // in the document; 0 when it is not known
+	Line    int // in the document; 0 when unknown
 	Reached bool
 
 	within []Key  // what it belongs to
-	schema string // that declares it; "" for what is no part of a schema
+	schema string // the schema that declares it; "" outside of schemas
 }
 
-// Items lists all that the document declares, in the order of the measures and of the document.
+// Items lists everything that the document declares, in the order of the measures and of the document.
 func (c *Coverage) Items() []Item {
 	by := items{}
 	for i := range c.Operations {
@@ -92,10 +90,10 @@ func (c *Coverage) Items() []Item {
 	return out
 }
 
-// items are those of each measure.
+// items has the items of each measure.
 type items map[Measure][]Item
 
-// add adds an item, and returns the keys of that and of what it belongs to.
+// add adds an item. It returns its key, preceded by the keys of what it belongs to.
 func (by items) add(m Measure, line int, reached bool, within []Key, name ...string) []Key {
 	key := Key{m, strings.Join(name, " ")}
 	by[m] = append(by[m], Item{Key: key, Line: line, Reached: reached, within: within})
@@ -133,8 +131,8 @@ func (by items) point(m Measure, s *Schema, p Point) {
 	by[m] = append(by[m], Item{Key: Key{m, SchemaName(s.Schema) + " " + name}, Line: p.Line, Reached: p.Seen, schema: s.Schema})
 }
 
-// SchemaName is how a place of the document is called: "Message", "Message/properties/text" for a schema inside another,
-// and "GET /x 200 application/json properties/text" for what stands in an operation.
+// SchemaName is the name of a place in the document: "Message", "Message/properties/text" for a schema inside another,
+// and "GET /x 200 application/json properties/text" for a schema inside an operation.
 func SchemaName(ref string) string {
 	if name, ok := strings.CutPrefix(ref, schema.SchemasRef); ok {
 		return jsontree.UnescapeName(name)
@@ -158,7 +156,6 @@ func SchemaName(ref string) string {
 	return name
 }
 
-// TallyItems counts the items of a measure.
 func TallyItems(items []Item, m Measure) (t Tally) {
 	for _, it := range items {
 		if it.Measure == m {
@@ -168,9 +165,8 @@ func TallyItems(items []Item, m Measure) (t Tally) {
 	return t
 }
 
-// NotCompared lists what answers had, as the document declares it, and nobody has compared: header fields that no rule
-// names, and bodies of steps that the scenarios ask not to compare. named tells of a header field whether a rule has
-// compared it.
+// NotCompared lists documented parts of responses that nothing has compared: header fields that no rule names, and
+// bodies of steps that the scenarios ask not to compare. named reports whether a rule has compared a header field.
 func (c *Coverage) NotCompared(named func(header string) bool) (out []string) {
 	for i := range c.Operations {
 		op := &c.Operations[i]

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Schema is the row of a schema that declares something which can be seen or not: properties, the values of an
-// enum, alternatives. A schema that several operations share has one row.
+// A Schema is the row of a schema that declares properties, enum values or alternatives. A schema that several
+// operations share has one row.
 type Schema struct {
 	Schema string `json:"schema"`         // "#/components/schemas/Message"
 	Line   int    `json:"line,omitempty"` // in the document
-	// In says where it is looked for: a schema that answers or events have is not seen when only a request has it.
+	// In says in which messages it is searched for. A schema that responses or events use does not count as seen when
+	// only a request has it.
 	In           Messages `json:"in"`
 	Properties   []Point  `json:"properties,omitempty"`   // by name
 	Enum         []Point  `json:"enum,omitempty"`         // in the order of the document
@@ -21,31 +22,30 @@ type Schema struct {
 // Messages says which messages count for a schema.
 type Messages string
 
-// The messages that count.
 const (
-	Responses Messages = "answers" // and events
+	Responses Messages = "answers" // including events
 	Requests  Messages = "requests"
 )
 
-// A Point says whether one thing that is declared was seen.
+// A Point says whether one declared thing was seen.
 type Point struct {
-	Name string `json:"name"`           // of a property; an enum's value as JSON; an alternative's reference
-	Line int    `json:"line,omitempty"` // where it is declared, or the nearest place around
+	Name string `json:"name"`           // the name of a property; an enum value as JSON; the reference of an alternative
+	Line int    `json:"line,omitempty"` // where it is declared, or the nearest enclosing place
 	Seen bool   `json:"seen"`
 }
 
-// Header counts the answers that have a header field which is declared for them.
+// A Header counts the responses with a declared header field.
 type Header struct {
 	Name    string `json:"name"`
 	Reached int    `json:"reached"`
 }
 
-// lists are the points of a row, each under what it is.
+// lists returns the three lists of a row.
 func (s *Schema) lists() [3]*[]Point {
 	return [3]*[]Point{&s.Properties, &s.Enum, &s.Alternatives}
 }
 
-// A SchemaTally is how many of what schemas declare were seen.
+// A SchemaTally counts what schemas declare, and how much of it was seen.
 type SchemaTally struct {
 	Properties   Tally `json:"properties"`
 	Enum         Tally `json:"enum"`
@@ -66,7 +66,6 @@ func (t SchemaTally) String() string {
 	return strings.Join(parts, " · ")
 }
 
-// SchemaTotals sums up what was seen of schemas.
 func (c *Coverage) SchemaTotals() (t SchemaTally) {
 	for i := range c.Schemas {
 		tallies := [3]*Tally{&t.Properties, &t.Enum, &t.Alternatives}

@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// declarations are what the schemas of a document declare: a row for each that has properties, an enum or alternatives.
+// declarations are what the schemas of a document declare. Each schema with properties, an enum or alternatives has a
+// row.
 type declarations struct {
 	rows  []Schema               // with nothing seen, in the order of the document
 	index map[*schema.Schema]int // the row of a schema
@@ -21,7 +22,7 @@ func newDeclarations(d *spec.Document) *declarations {
 	f := &declarations{index: map[*schema.Schema]int{}}
 	found := map[*schema.Schema]Messages{}
 	var order []*schema.Schema
-	for _, in := range []Messages{Responses, Requests} { // what both have is looked for in answers
+	for _, in := range []Messages{Responses, Requests} { // schemas of both responses and requests count in responses
 		for _, op := range d.Operations() {
 			for _, root := range rootsOf(op, in) {
 				order = reach(root.schema, in, found, order)
@@ -31,7 +32,7 @@ func newDeclarations(d *spec.Document) *declarations {
 	byRef := map[string]int{}
 	slices.SortStableFunc(order, func(a, b *schema.Schema) int { return cmp.Compare(d.Line(a.Ref), d.Line(b.Ref)) })
 	for _, s := range order {
-		if _, known := byRef[s.Ref]; !known { // a base schema stands twice under its name
+		if _, known := byRef[s.Ref]; !known { // a base schema occurs twice under its name
 			r := rowOf(d, s, found[s])
 			if len(r.Properties)+len(r.Enum)+len(r.Alternatives) == 0 {
 				continue
@@ -44,13 +45,13 @@ func newDeclarations(d *spec.Document) *declarations {
 	return f
 }
 
-// A root is a schema that a message begins with, and what the message is of.
+// A root is the schema of a whole message, with the keys of what the message belongs to.
 type root struct {
 	schema *schema.Schema
 	of     []Key
 }
 
-// rootsOf returns the schemas that an operation's messages begin with.
+// rootsOf returns the schemas of an operation's messages.
 func rootsOf(op *spec.Operation, in Messages) (out []root) {
 	add := func(s *schema.Schema, of ...Key) {
 		if s != nil {
@@ -86,12 +87,12 @@ func rootsOf(op *spec.Operation, in Messages) (out []root) {
 	return out
 }
 
-// keyOf names what an operation declares.
+// keyOf returns the key of something that an operation declares.
 func keyOf(m Measure, op *spec.Operation, names ...string) Key {
 	return Key{m, op.String() + " " + strings.Join(names, " ")}
 }
 
-// reach appends the schemas that a value of s, or what is inside of it, can be judged by, and that are not known yet.
+// reach appends the schemas that can judge a value of s or a part of it, unless they are in found.
 func reach(s *schema.Schema, in Messages, found map[*schema.Schema]Messages, order []*schema.Schema) []*schema.Schema {
 	if _, known := found[s]; known {
 		return order
@@ -104,7 +105,7 @@ func reach(s *schema.Schema, in Messages, found map[*schema.Schema]Messages, ord
 	return order
 }
 
-// rowOf returns what a schema declares. A property that belongs to the other side is none.
+// rowOf returns what a schema declares. It leaves out properties that only the other side sends.
 func rowOf(d *spec.Document, s *schema.Schema, in Messages) Schema {
 	r := Schema{Schema: s.Ref, Line: d.Line(s.Ref), In: in}
 	for _, name := range s.Names {
@@ -123,12 +124,12 @@ func rowOf(d *spec.Document, s *schema.Schema, in Messages) Schema {
 	return r
 }
 
-// A marker marks what contents have of the declarations, and passes over what cannot have anything new.
+// A marker marks the declarations that contents use. It skips contents that cannot have anything new.
 type marker struct {
 	*declarations
 	left     []int                      // how much of each row has not been seen
-	total    int                        // of all rows
-	unseenOf map[*schema.Schema]*unseen // by the schema that contents begin with
+	total    int                        // sum of left
+	unseenOf map[*schema.Schema]*unseen // by the schema of the whole content
 }
 
 func newMarker(declared *declarations) *marker {
@@ -142,7 +143,7 @@ func newMarker(declared *declarations) *marker {
 	return s
 }
 
-// content marks what is in a content that is judged by a schema.
+// content marks what a content has of a schema.
 func (g *marker) content(s *schema.Schema, how spec.Encoding, in Messages, data []byte) {
 	if s == nil || how == spec.Opaque || !g.unseen(s, in).mayHave(how, data) {
 		return
@@ -163,7 +164,7 @@ func (g *marker) field(h *spec.Parameter, s spec.Sent) {
 	g.value(h.Schema, Responses, h.Value(s))
 }
 
-// value marks what is in a value, by a judge that says nothing.
+// value marks what a value has, with the help of a judge that reports nothing.
 func (g *marker) value(s *schema.Schema, in Messages, n *jsontree.Node) {
 	direction := schema.ToClient
 	if in == Requests {
@@ -179,7 +180,7 @@ func (g *marker) value(s *schema.Schema, in Messages, n *jsontree.Node) {
 	}).Judge(n, s)
 }
 
-// mark marks what a value has of one schema that it is judged by, among others.
+// mark marks what a value has of one schema. applied are all schemas that judge the value.
 func (g *marker) mark(n *jsontree.Node, s *schema.Schema, applied []*schema.Schema, in Messages) {
 	i, ok := g.index[s]
 	if !ok || g.left[i] == 0 || g.rows[i].In != in {

@@ -61,7 +61,7 @@ components:
     Unused: {type: object, properties: {never: {type: string}}}
 `
 
-// posted is POST /pets with a body, and its answer.
+// posted is POST /pets with a body, and its response.
 func posted(request string, status int, answer string, h ...string) *transcript.Transcript {
 	t := sample.Request("POST", "/pets", sample.Header("Content-Type", "application/json"), request)
 	t.Steps[0].Exchanges[0].Response = &transcript.Response{
@@ -128,7 +128,7 @@ func TestWhatSchemasDeclareIsSeenInTheMessagesThatCount(t *testing.T) {
 	} {
 		c := New(d)
 		c.Add(tc.add)
-		c.Add(tc.add) // it says nothing new
+		c.Add(tc.add) // a second time adds nothing
 		if diff := cmp.Diff(tc.want, seen(c)); diff != "" {
 			t.Errorf("%s: seen (-want +got):\n%s", tc.name, diff)
 		}
@@ -163,7 +163,7 @@ func TestWhatWasSeenAddsUp(t *testing.T) {
 	}
 }
 
-// Contents that cannot have anything new are not read; what has it, however it is written, is.
+// Contents that cannot have anything new are not parsed. All others are, in whatever notation.
 func TestWhatIsLeftIsSeenHoweverItIsWritten(t *testing.T) {
 	const schema = `{type: object, properties: {"a/b": {type: string}, "<é>": {}, e: {enum: ["x y", 10, true]}, o: {oneOf: [{type: string}, {type: integer}]}}}`
 	d := sample.Parse(t, sample.Returning(schema))
@@ -181,7 +181,7 @@ func TestWhatIsLeftIsSeenHoweverItIsWritten(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, name := range n.Names { // all that has nothing of what is to come last
+			for i, name := range n.Names { // all parts except the last one
 				text := fmt.Sprintf("{%q:%s}", name, n.Items[i])
 				if tc.want == name || tc.want == n.Items[i].String() || name == "o" && tc.want[0] == '/' && (tc.want == "/string") == (n.Items[i].Text == "") {
 					continue

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// Unconstrained lists the schemas of answers and events that admit any value: nobody can break them, and no difference below them
-// has a side that is wrong.
+// Unconstrained lists the schemas of responses and events that allow any value. No value can break them, so for a
+// difference inside of such a value the contract cannot say which side is wrong.
 func Unconstrained(d *spec.Document) problem.Problems {
 	var out problem.Problems
 	seen := map[string]bool{}

@@ -10,32 +10,32 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Undocumented is something that was seen and is not in the document. What is alike but for its generated values is one
-// row, and whichever exchange comes first, the same run has the same rows: so the list of a run is that of its shards.
+// Undocumented is something that occurred but is not in the document. Occurrences that differ only in generated values
+// share one row. The rows do not depend on the order of exchanges, so a run and its merged shards have the same list.
 type Undocumented struct {
 	Kind schema.Kind `json:"kind"` // undocumented-operation, -status, -media-type or -event
-	// What it is: "GET /nope/{…}", "GET /event: 418", "GET /event: tick". A path that the document has with other methods
-	// is written as there: "PUT /tools/{id}".
+	// What names it: "GET /nope/{…}", "GET /event: 418", "GET /event: tick". A path that the document has with other
+	// methods is written as in the document: "PUT /tools/{id}".
 	What  string `json:"what"`
 	Count int    `json:"count"` // how often, on all targets
-	// Statuses are how requests that no operation has were answered, in order.
+	// Statuses are the responses to requests outside the contract, sorted by status.
 	Statuses []StatusCount `json:"statuses,omitempty"`
-	// Scenarios are those in which it was seen, the first five by name.
+	// Scenarios are those in which it occurred, the first five by name.
 	Scenarios []string `json:"scenarios,omitempty"`
 }
 
-// A StatusCount says how many answers had a status.
+// A StatusCount says how many responses had a status.
 type StatusCount struct {
 	Status int `json:"status"`
 	Count  int `json:"count"`
 }
 
-// Refused reports whether it is a request of which no target has made anything: as the document has it.
+// Refused reports whether this is an unknown operation that every target refused. That is correct.
 func (u *Undocumented) Refused() bool {
 	return u.Kind == spec.UndocumentedOperation && !slices.ContainsFunc(u.Statuses, func(s StatusCount) bool { return s.Status < 400 })
 }
 
-// A Normalizer returns a text without what another run gives another value: "/nope/{…}". Nil leaves texts as they are.
+// A Normalizer replaces the parts of a text that change from run to run: "/nope/{…}". Nil leaves texts as they are.
 type Normalizer func(text string) string
 
 // An addition is a transcript whose exchanges and events are being counted.
@@ -45,7 +45,7 @@ type addition struct {
 	normalize Normalizer
 }
 
-// unknownOperation counts a request that no operation has.
+// unknownOperation counts a request outside the contract.
 func (a addition) unknownOperation(ex *transcript.Exchange) {
 	at := a.doc.PathTemplate(ex.Request.Target)
 	if at == "" {
@@ -56,7 +56,7 @@ func (a addition) unknownOperation(ex *transcript.Exchange) {
 	})
 }
 
-// undeclared counts what an operation has and does not declare.
+// undeclared counts something that an operation does not declare.
 func (a addition) undeclared(kind schema.Kind, op *spec.Operation, what string) {
 	a.undocumented(Undocumented{Kind: kind, What: op.String() + ": " + a.normalized(what)})
 }
@@ -76,8 +76,8 @@ func (a addition) normalized(text string) string {
 	return a.normalize(text)
 }
 
-// The list is bounded by leaving out what comes last in its order, not what comes last in time: what is kept has then been
-// counted from its first sight on, in whatever order things were seen.
+// The list is limited by dropping the rows that come last in its order, not those that occurred last. So a kept row has
+// been counted from its first occurrence on, whatever the order of occurrences.
 const (
 	maxUndocumented          = 1000
 	maxUndocumentedScenarios = 5
@@ -99,7 +99,7 @@ func (c *Coverage) addUndocumented(u Undocumented) {
 	}
 }
 
-// merge adds the counts of another row for the same.
+// merge adds the counts of another row for the same thing.
 func (u *Undocumented) merge(o *Undocumented) {
 	u.Count += o.Count
 	for _, s := range o.Statuses {

@@ -19,7 +19,7 @@ func during(scenario string, t *transcript.Transcript) *transcript.Transcript {
 	return t
 }
 
-// without takes a word out of texts.
+// without replaces a word in texts.
 func without(word string) Normalizer {
 	return func(text string) string { return strings.ReplaceAll(text, word, "{…}") }
 }
@@ -59,7 +59,7 @@ func TestWhatIsUndocumentedIsOneRowForEachShape(t *testing.T) {
 	}
 }
 
-// What does not fit into the list is the same whatever was seen first, and whoever saw it.
+// Which rows do not fit into the list does not depend on the order of occurrences, or on shards.
 func TestTheListOfWhatIsUndocumentedHasNoOrderOfItsOwn(t *testing.T) {
 	d := sample.Parse(t, coverageDoc)
 	var seen []*transcript.Transcript

@@ -8,19 +8,20 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// An unseen is what has not been seen of the schemas that a value can be judged by. When that is little, most contents can be
-// passed over without reading them: the names and texts that are looked for do not stand in them.
+// An unseen has what was not seen yet of the schemas that can judge a value. When little is left, most contents need
+// not be parsed, because they do not contain the names and texts that are missing.
 type unseen struct {
-	rows []int // that the schema leads to and that were not seen whole
-	at   int   // how much was left of all rows when needles was made
-	// needles are the texts of which a content has one if it has anything new. They are nil when that cannot be said.
+	rows []int // rows that the schema can use and that were not seen completely
+	at   int   // how much was left of all rows when needles were collected
+	// needles are texts of which a content must contain one to have anything new. They are nil when no such texts
+	// exist.
 	needles [][]byte
 }
 
-// maxNeedles is how many texts are looked for in each content.
+// maxNeedles limits how many texts are searched for in each content.
 const maxNeedles = 8
 
-// unseen returns the view of a schema, as it is now.
+// unseen returns the up-to-date unseen of a schema.
 func (g *marker) unseen(s *schema.Schema, in Messages) *unseen {
 	v := g.unseenOf[s]
 	if v == nil {
@@ -39,7 +40,7 @@ func (g *marker) unseen(s *schema.Schema, in Messages) *unseen {
 	return v
 }
 
-// renew leaves out the rows that have been seen whole, and collects the needles.
+// renew removes the rows that have been seen completely, and collects the needles.
 func (g *marker) renew(v *unseen) {
 	rows := v.rows[:0]
 	for _, i := range v.rows {
@@ -58,8 +59,8 @@ func (g *marker) renew(v *unseen) {
 	v.needles = needles
 }
 
-// needlesOf returns what stands in a JSON text that has what was not seen of a row. It reports false when that can be
-// written in several ways, as numbers can, or stands in no text, as what an alternative is.
+// needlesOf returns texts that a JSON content with unseen parts of a row must contain. It reports false when there are
+// no such texts: numbers can be written in several ways, and an alternative has no text of its own.
 func needlesOf(r *Schema) (out [][]byte, ok bool) {
 	for _, p := range r.Properties {
 		if !p.Seen {
@@ -84,7 +85,7 @@ func needlesOf(r *Schema) (out [][]byte, ok bool) {
 	return out, true
 }
 
-// mayHave reports whether a content can have anything that was not seen. Where a text is written with escapes, it can.
+// mayHave reports whether a content can have anything new. It returns true for texts with escapes.
 func (v *unseen) mayHave(how spec.Encoding, data []byte) bool {
 	switch {
 	case len(v.rows) == 0:

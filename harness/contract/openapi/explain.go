@@ -21,10 +21,10 @@ var (
 		"yaml: unmarshal errors:", "", "json: ", "")
 )
 
-// explainLoad turns the one error at which the loader stopped into problems, and adds the references it did not get to.
+// explainLoad turns the first error of the loader into problems, and adds the references that it did not reach.
 func explainLoad(data []byte, src *Lines, err error) (ps problem.Problems) {
 	if ps := yamldoc.Syntax("", data); ps != nil {
-		return ps // the loader's words for it name another line
+		return ps // the loader's message names another line
 	}
 	if _, text, ok := strings.Cut(err.Error(), "yaml error: "); ok {
 		for line := range strings.Lines(noise.Replace(text)) {
@@ -50,7 +50,7 @@ func explainLoad(data []byte, src *Lines, err error) (ps problem.Problems) {
 
 var keyTwice = regexp.MustCompile(`^mapping key "(.*)" already defined at line (\d+)$`)
 
-// explainLine adds to what is said of a line the column, where that is about a key which stands twice.
+// explainLine adds the column to a message about a line if it is about a duplicate key.
 func (s *Lines) explainLine(line int, text string) problem.Problem {
 	p := problem.Problem{Line: line, What: text}
 	m := keyTwice.FindStringSubmatch(text)
@@ -60,7 +60,7 @@ func (s *Lines) explainLine(line int, text string) problem.Problem {
 	p.What, p.Fix = fmt.Sprintf("key %q stands twice, first in line %s", m[1], m[2]), "remove one of them"
 	l := s.lines()[line-1]
 	if at := strings.LastIndex(l.text, m[1]); at >= 0 && strings.Count(l.text, m[1]) <= 2 {
-		if m[2] != strconv.Itoa(line) { // the first of the line, when the other stands elsewhere
+		if m[2] != strconv.Itoa(line) { // the first key of the line, unless the other one is on the same line
 			at = strings.Index(l.text, m[1])
 		}
 		p.Column = l.indent + utf8.RuneCountInString(l.text[:at]) + 1
@@ -71,7 +71,7 @@ func (s *Lines) explainLine(line int, text string) problem.Problem {
 var quotedRef = regexp.MustCompile(`"([^"]*#/[^"]*)"`)
 
 // explainInvalid turns the errors of the validation into problems. A mistake in a component is found again at each
-// place that refers to it.
+// place that refers to it, but reported once.
 func explainInvalid(err error) (ps problem.Problems) {
 	seen := map[problem.Problem]bool{}
 	list, ok := err.(openapi3.MultiError)
@@ -93,8 +93,8 @@ func explainInvalid(err error) (ps problem.Problems) {
 	return ps
 }
 
-// origin returns the place that an error of the validation carries, and the innermost error. The types that have a field
-// Origin are many and share no interface.
+// origin returns the place of a validation error, and the innermost error. Many types have a field Origin, but they
+// share no interface.
 func origin(err error) (at problem.Problem, leaf error) {
 	for ; err != nil; err = errors.Unwrap(err) {
 		leaf = err

@@ -12,10 +12,10 @@ import (
 
 // Lines finds the line of a place in the text of a document.
 //
-// The loader can record lines too, but doubles its time for it, knows none of a document written as JSON, and none
-// inside an extension. Lines are wanted for the few places that are at fault, so they are looked up one by one: YAML
-// indents what belongs to a key deeper than the key itself (YAML 1.2 §8.2.1), and every JSON that was written for people
-// does the same. What is written in flow style on one line has that line.
+// The loader can record lines too, but that doubles its time, and it has no lines for documents in JSON and for
+// extensions. Only a few places need a line, so each is looked up on its own. YAML indents what belongs to a key deeper
+// than the key itself (YAML 1.2 §8.2.1), and JSON that is written for people is indented in the same way. Everything in
+// flow style on one line has that line.
 type Lines struct {
 	text  string
 	lines func() []textLine
@@ -45,14 +45,13 @@ func NewLines(text string) *Lines {
 	return s
 }
 
-// Line returns the line of the place a reference points to ("#/info/title"), or of the nearest place around it;
-// 0 when the document has no such place at all.
+// Line returns the line of the place that a reference points to ("#/info/title"), or of the nearest enclosing place. It
+// returns 0 when the document has no such place at all.
 func (s *Lines) Line(ref string) int {
 	line, _ := s.position(ref)
 	return line
 }
 
-// position returns the line and the column.
 func (s *Lines) position(ref string) (line, column int) {
 	if p, ok := s.known.Load(ref); ok {
 		return p.([2]int)[0], p.([2]int)[1]
@@ -70,7 +69,7 @@ func (s *Lines) Problem(ref, what, fix string) problem.Problem {
 	return problem.Problem{Line: line, Column: column, What: what, Fix: fix}
 }
 
-// Keys lists the names of the object at a place, in order; nothing when they have no lines of their own.
+// Keys lists the names of the object at a place, in order. It returns nothing when they have no lines of their own.
 func (s *Lines) Keys(ref string) []string {
 	b, ok := s.find(ref)
 	if !ok {
@@ -85,7 +84,7 @@ func (s *Lines) Keys(ref string) []string {
 	return names
 }
 
-// firstUse returns where the text of a reference first stands as a whole; 0 when it does not.
+// firstUse returns where a reference first occurs in the text; 0 when it does not occur.
 func (s *Lines) firstUse(ref string) (line, column int) {
 	for i, l := range s.lines() {
 		for from := 0; ; {
@@ -102,10 +101,11 @@ func (s *Lines) firstUse(ref string) (line, column int) {
 	return 0, 0
 }
 
-// refRunes are those that a reference goes on with.
+// refRunes are the characters that can continue a reference.
 const refRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-~/%"
 
-// find descends along a reference. It returns the block of the last token it found, and whether that was the last.
+// find descends along a reference. It returns the block of the last token that it found, and whether it found all
+// tokens.
 func (s *Lines) find(ref string) (block, bool) {
 	b := block{lines: s.lines(), line: -1, end: len(s.lines()), opened: -1}
 	if len(b.lines) > 0 && b.lines[0].text == "{" {
@@ -129,9 +129,10 @@ func (s *Lines) find(ref string) (block, bool) {
 type block struct {
 	lines      []textLine
 	line       int // the line of the key; -1 for the whole document
-	column     int // of the key
+	column     int // the column of the key
 	start, end int
-	// The first line of an element of a list holds its dash too; opened is that line, inside what follows the dash.
+	// The first line of a list element also has its dash. opened is the index of that line, and inside is the line
+	// without the dash.
 	opened int
 	inside textLine
 }
@@ -143,7 +144,7 @@ func (b block) at(i int) textLine {
 	return b.lines[i]
 }
 
-// children yields the lines on which the block's own keys or elements begin: those indented like its first.
+// children yields the lines on which the block's own keys or elements begin: those with the indentation of the first.
 func (b block) children() func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		indent := -1
@@ -185,7 +186,7 @@ func (b block) child(token string) (block, bool) {
 	return block{}, false
 }
 
-// of returns the block that the key or element on line i opens.
+// of returns the block of the key or element on line i.
 func (b block) of(i int, l textLine) block {
 	n := block{lines: b.lines, line: i, column: l.indent, start: i + 1, end: i + 1, opened: -1}
 	rest, dash := strings.CutPrefix(l.text, "-")
@@ -205,7 +206,7 @@ func (b block) of(i int, l textLine) block {
 
 func closes(text string) bool { return text[0] == '}' || text[0] == ']' }
 
-// key returns the name that a line of a mapping begins with.
+// key returns the name at the beginning of a line of a mapping.
 func key(text string) (string, bool) {
 	switch text[0] {
 	case '"':
@@ -230,7 +231,7 @@ func key(text string) (string, bool) {
 	return strings.CutSuffix(text, ":")
 }
 
-// Notes collects what is wrong with a document, and what of it cannot be judged.
+// Notes collect the mistakes of a document, and the parts of it that cannot be judged.
 type Notes struct {
 	Lines    *Lines
 	Problems problem.Problems

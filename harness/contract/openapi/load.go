@@ -1,6 +1,6 @@
 // Package openapi reads the text of an OpenAPI 3.0 document, and finds the line of each place in it.
 //
-// Load returns the document as kin-openapi has it, or every mistake with its line, column and fix.
+// Load returns the document as kin-openapi represents it, or every mistake with its line, column and fix.
 package openapi
 
 import (
@@ -20,8 +20,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// validation is what the loader's library checks of a document. It does not check examples and defaults, because its
-// reading of null and of numbers differs from ours, nor patterns: one that RE2 does not know is no mistake.
+// validation selects what the loader's library checks. It does not check examples and defaults, because the library
+// reads null and numbers differently from lockstep. Nor does it check patterns: one that RE2 does not support is no
+// mistake.
 var validation = []openapi3.ValidationOption{
 	openapi3.EnableMultiError(),
 	openapi3.DisableExamplesValidation(),
@@ -37,8 +38,8 @@ func newLoader() *openapi3.Loader {
 	return loader
 }
 
-// Load reads and validates a document. A document with a mistake is read again with lines, which take as long as all
-// the rest.
+// Load reads and validates a document. Only a document with a mistake is read again with lines, which takes as long as
+// everything else.
 func Load(data []byte, src *Lines) (*openapi3.T, problem.Problems) {
 	if depth(data) > maxDepth {
 		return nil, problem.Problems{{What: fmt.Sprintf("the document is nested more than %d deep", maxDepth)}}
@@ -68,8 +69,8 @@ func Load(data []byte, src *Lines) (*openapi3.T, problem.Problems) {
 	return nil, explainInvalid(doc.Validate(context.Background(), validation...))
 }
 
-// loadPlain reads what most documents are, as YAML 1.2 and JSON; the loader reads YAML 1.1. It reports false for everything
-// else, mistakes included.
+// loadPlain reads the usual form of documents as YAML 1.2 or JSON, because the loader reads YAML 1.1. It reports false
+// for everything else, including mistakes.
 func loadPlain(data []byte) (*openapi3.T, bool) {
 	tree, ok := yamldoc.Plain(data)
 	if !ok {
@@ -90,10 +91,11 @@ func wrongVersion(doc *openapi3.T, src *Lines) problem.Problem {
 	return p
 }
 
-// maxDepth is more than any document of a person or a generator has. The loader's time grows with the square of it.
+// maxDepth is deeper than any document that a person or a generator writes. The loader's time grows with its square.
 const maxDepth = 200
 
-// depth bounds how deep a document is nested, without parsing it: by its brackets, or by its indentation.
+// depth returns an upper limit for the nesting of a document, without parsing it: from its brackets, or its
+// indentation.
 func depth(data []byte) int {
 	var indents []int
 	brackets, deepest := 0, 0
@@ -123,14 +125,14 @@ func depth(data []byte) int {
 	return deepest
 }
 
-// checkJSON reports what the loader passes over in a document that is written as JSON.
+// checkJSON reports defects of JSON documents that the loader ignores.
 func checkJSON(data []byte) (ps problem.Problems) {
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 		return nil
 	}
 	_, defects, err := jsontree.Parse(data)
 	if err != nil && !strings.HasPrefix(string(bytes.TrimSpace(data)), `{"`) {
-		return nil // YAML in flow style begins with a brace too
+		return nil // YAML in flow style also begins with a brace
 	}
 	for _, f := range defects {
 		ps = append(ps, problem.Problem{What: strings.TrimSpace(f.Pointer + " " + f.Text)})
@@ -141,8 +143,8 @@ func checkJSON(data []byte) (ps problem.Problems) {
 	return ps
 }
 
-// InlineSchema reads a schema that stands in an extension, where the loader does not look. The loader resolves what it
-// refers to in a document that has the same components.
+// InlineSchema reads a schema inside of an extension, which the loader ignores. It lets the loader resolve its
+// references in a document with the same components.
 func InlineSchema(doc *openapi3.T, object map[string]any) (*openapi3.SchemaRef, error) {
 	text, err := json.Marshal(object)
 	if err != nil {

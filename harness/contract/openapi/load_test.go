@@ -61,7 +61,7 @@ func TestPlainValuesAreReadAsTheLoaderReadsThem(t *testing.T) {
 	}
 }
 
-// The loader reads YAML 1.1 here, and breaks the one or refuses the other.
+// The loader, which reads YAML 1.1, would change one of these values and reject the others.
 func TestPlainValuesAreReadAsYAML12(t *testing.T) {
 	for value, want := range map[string]string{`"\ud83d\ude00"`: "😀", "a\u2028b": "a\u2028b", "'a\u0085b'": "a\u0085b"} {
 		got, ok := loadPlain([]byte("openapi: 3.0.3\nx-value: " + value + "\n"))

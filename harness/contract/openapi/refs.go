@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// unresolved lists every reference of a document that leads nowhere. The loader stops at the first, but it keeps the
-// document it was reading under its location and returns it when asked again; should a later version not do so, there
-// is nothing to list and the caller has the first.
+// unresolved lists every reference of a document that leads nowhere. The loader stops at the first one. But it keeps
+// the document under its location, and returns it when asked again. If a later version does not, this returns nothing,
+// and the caller has the first one.
 func unresolved(data []byte, src *Lines) problem.Problems {
 	loader := newLoader()
 	location := &url.URL{Path: "document"}
@@ -44,7 +44,6 @@ func unresolved(data []byte, src *Lines) problem.Problems {
 	return ps
 }
 
-// componentRefs returns the references to all components.
 func componentRefs(doc *openapi3.T) map[string]bool {
 	known := map[string]bool{}
 	if doc.Components == nil {

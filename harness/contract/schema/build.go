@@ -20,22 +20,22 @@ type Notes interface {
 	Skip(ref, what, fix string)
 }
 
-// A Builder makes schemas of a document ready.
+// A Builder prepares the schemas of a document.
 type Builder struct {
 	Notes
 	components openapi3.Schemas
-	Refs       []string        // to the components
-	names      map[string]bool // of the components
+	Refs       []string        // references to the components
+	names      map[string]bool // names of the components
 
 	schemas  map[*openapi3.Schema]*Schema
-	order    []*openapi3.Schema // in which schemas were met, so that problems come in the same order each time
+	order    []*openapi3.Schema // the order in which schemas were read, so that problems always have the same order
 	settler  settler
 	bases    []*Schema
 	derived  map[*Schema][]*Schema // by base schema
 	examples []example
 }
 
-// SchemasRef is how a reference to a component schema begins.
+// SchemasRef is the prefix of references to component schemas.
 const SchemasRef = "#/components/schemas/"
 
 // NewBuilder returns one that has read the components.
@@ -52,7 +52,7 @@ func NewBuilder(n Notes, components openapi3.Schemas) *Builder {
 	return b
 }
 
-// Finish ties the schemas together, once all have been read, and holds examples and defaults against them.
+// Finish links the schemas after all of them have been read, and checks examples and defaults against them.
 func (b *Builder) Finish() {
 	b.resolveTags()
 	for _, in := range b.order {
@@ -71,7 +71,7 @@ func (b *Builder) Finish() {
 	}
 }
 
-// Schema returns the schema that stands at a place of the document, or that a $ref there leads to.
+// Schema returns the schema at a place of the document, or the schema that a $ref there leads to.
 func (b *Builder) Schema(in *openapi3.SchemaRef, ref string) *Schema {
 	if in == nil || in.Value == nil {
 		return nil
@@ -145,7 +145,7 @@ func (b *Builder) enum(in []any) (list []enumValue, text string) {
 	return list, strings.Join(texts, ", ")
 }
 
-// tree returns a value of the document, as the loader has read it.
+// tree returns a value of the document as the loader has read it.
 func tree(v any) *jsontree.Node {
 	text, err := json.Marshal(v)
 	if err == nil {
@@ -194,7 +194,7 @@ func (b *Builder) setString(s *Schema, in *openapi3.Schema) {
 
 var codeUnit = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
 
-// toRE2 rewrites what ECMA-262 and RE2 spell differently. Lookaround and back-references have no counterpart.
+// toRE2 rewrites what ECMA-262 and RE2 write differently. Lookaround and back-references have no equivalent.
 func toRE2(pattern string) string { return codeUnit.ReplaceAllString(pattern, `\x{$1}`) }
 
 func (b *Builder) setFields(s *Schema, in *openapi3.Schema) {
@@ -230,7 +230,7 @@ func (b *Builder) list(in openapi3.SchemaRefs, ref string) (out []*Schema) {
 
 func atLeast(n uint64) int { return int(min(n, math.MaxInt32)) }
 
-// atMost returns -1 for no limit.
+// atMost returns a limit, or -1 without one.
 func atMost(n *uint64) int {
 	if n == nil {
 		return -1

@@ -13,8 +13,8 @@ import (
 )
 
 // resolveTags gives each discriminator its branches. "The discriminator object is legal only when using one of the
-// composite keywords oneOf, anyOf, allOf" (OpenAPI 3.0.3 §4.7.25): beside the first two the branches are the
-// alternatives; without them they are the schema's derived schemas, which take it in by allOf.
+// composite keywords oneOf, anyOf, allOf" (OpenAPI 3.0.3 §4.7.25). With oneOf or anyOf, the branches are the
+// alternatives. Without them, they are the derived schemas, which include the schema by allOf.
 func (b *Builder) resolveTags() {
 	var tagged []*openapi3.Schema
 	for _, in := range b.order {
@@ -31,7 +31,8 @@ func (b *Builder) resolveTags() {
 	}
 }
 
-// makeBase splits a base schema in two: what its derived schemas take in, and what sends a value to the derived schema that its tag names.
+// makeBase splits a base schema in two: the schema that its derived schemas include, and the schema that selects the
+// derived schema for a value by its discriminator.
 func (b *Builder) makeBase(s *Schema) {
 	base := *s
 	b.settler.allOf[&base] = slices.Clone(b.settler.allOf[s])
@@ -73,7 +74,7 @@ func (b *Builder) setTag(s *Schema, in *openapi3.Discriminator) {
 	s.tag.values = slices.Sorted(maps.Keys(s.tag.branches))
 }
 
-// heirsOf lists the schemas that take a base in by allOf, directly or through another derived schema.
+// derivedFrom lists the schemas that include a base by allOf, directly or through another derived schema.
 func (b *Builder) derivedFrom(s *Schema) []*Schema {
 	var all []*Schema
 	seen := map[*Schema]bool{s: true}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// says writes what a schema asks of a value by itself, as the document does: "type: string, minLength: 1".
+// Describe writes what a schema itself demands of a value, as the document does: "type: string, minLength: 1".
 func (s *Schema) Describe() string {
 	var words []string
 	add := func(ok bool, text string, args ...any) {
@@ -36,7 +36,6 @@ func (s *Schema) Describe() string {
 	return strings.Join(words, ", ")
 }
 
-// formatName is the name of a format.
 func formatName(formats map[string]format, f *format) string {
 	if f == nil {
 		return ""

@@ -7,21 +7,22 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A discriminator is a Discriminator Object (OpenAPI 3.0.3 §4.7.25): the field whose value names the schema.
+// A discriminator is a Discriminator Object (OpenAPI 3.0.3 §4.7.25): the value of its field names the schema.
 type discriminator struct {
 	field    string
 	branches map[string]*Schema // by the value of the field
 	values   []string           // the keys, sorted
-	// schemas holds the names of all component schemas. The value of a tag in a base schema may name one that is not
-	// derived from it; then the base alone applies.
+	// schemas has the names of all component schemas. The discriminator of a base schema may name one that is not
+	// derived from it; then only the base applies.
 	schemas map[string]bool
-	// base is set when the tag stands in a schema that others take in by allOf, rather than beside oneOf or anyOf.
+	// base is set when the discriminator belongs to a schema that others include by allOf, rather than to oneOf or
+	// anyOf.
 	base *Schema
 }
 
-// derived returns the schema that the tag of a base schema names: the base's own, or one derived from it by allOf. One that is
-// a base as well names the next. Where these lead in a circle, the last of them stands for itself. unknown is the schema
-// whose tag has a value that names none; nil when each names one.
+// derived returns the schema that the discriminator of a base schema selects: the base itself, or one derived from it
+// by allOf. If that one is also a base, its discriminator selects the next. In a circle, the last schema is selected.
+// unknown is the schema whose discriminator has a value that names no schema, or nil.
 func (s *Schema) derived(n *jsontree.Node) (derived, unknown *Schema) {
 	for seen := []*Schema{s}; ; seen = append(seen, s) {
 		value := n.Member(s.tag.field)
@@ -41,10 +42,10 @@ func (s *Schema) derived(n *jsontree.Node) (derived, unknown *Schema) {
 	}
 }
 
-// isBase reports whether the schema's tag sends a value to one of its derived schemas.
+// isBase reports whether the schema's discriminator selects one of its derived schemas.
 func (s *Schema) isBase() bool { return s.tag != nil && s.tag.base != nil }
 
-// applyDerived judges by the schema that the tag of a base schema names.
+// applyDerived judges by the schema that the discriminator of a base schema selects.
 func (j *Judge) applyDerived(n *jsontree.Node, s *Schema, sc *scope) {
 	derived, unknown := s.derived(n)
 	if unknown != nil {
@@ -54,7 +55,8 @@ func (j *Judge) applyDerived(n *jsontree.Node, s *Schema, sc *scope) {
 	j.apply(n, derived, sc)
 }
 
-// tagged returns the alternative that the tag beside oneOf or anyOf names, or nil, having said why there is none.
+// tagged returns the alternative that the discriminator of oneOf or anyOf selects. If there is none, it reports why and
+// returns nil.
 func (j *Judge) tagged(n *jsontree.Node, p *Schema) *Schema {
 	value := n.Member(p.tag.field)
 	switch {

@@ -6,38 +6,38 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A visit is a question that distance has been asked.
+// A visit is a pair of a value and a schema whose distance is measured.
 type visit struct {
 	node   *jsontree.Node
 	schema *Schema
 }
 
-// What weighs how much when the closest alternative is looked for. A value of another type is the last to be meant; a
-// field with one allowed value and another in it is most likely the author's own way to tell alternatives apart; a
-// field that is not named only decides between equals.
+// Weights for the search of the closest alternative. A value of another type is the least likely to be meant. A field
+// with a single allowed value, and another value in it, most likely distinguishes the alternatives. A field that is not
+// named only breaks ties.
 const (
 	infinite           = 1 << 30
 	typeWeight         = 1 << 20
 	tagWeight          = 200
-	faultWeight        = 10 // also all that one field or element can add
+	faultWeight        = 10 // also the maximum that one field or element can add
 	unknownFieldWeight = 3
 )
 
 // A measurer measures how far values are from schemas.
 type measurer struct {
 	keywordJudge
-	depth        int // of the measurement
+	depth        int // nesting of the current measurement
 	measured     map[visit]measurement
 	measurements int           // of compound schemas
-	returned     int           // the lowest level of a measurement that was met again while it was under way
-	asked        map[visit]int // the schemas whose alternatives a value is held against, and at which depth
+	returned     int           // the lowest level of an unfinished measurement that was met again
+	asked        map[visit]int // the schemas whose alternatives are being tried for a value, and at which depth
 }
 
 // distance measures how far a value is from matching a schema; 0 means that it matches.
 //
-// Alternatives within alternatives would be tried again and again from above, in time exponential in their depth.
-// What was measured for a compound schema is therefore kept: a pair of a value and a schema is measured once, unless it
-// stands in a circle.
+// Nested alternatives would be tried again for each outer alternative, in time exponential in their depth. So the
+// distance to a compound schema is kept: each pair of a value and a schema is measured once, except in circular
+// schemas.
 func (j *measurer) distance(n *jsontree.Node, s *Schema) int {
 	if n.Kind == jsontree.Null {
 		if s.acceptsNull {
@@ -64,7 +64,7 @@ func (j *measurer) distance(n *jsontree.Node, s *Schema) int {
 	}
 	outer := j.returned
 	j.returned = independent
-	j.measured[key] = measurement{0, j.depth} // a schema that leads back to itself on the same value asks nothing more
+	j.measured[key] = measurement{0, j.depth} // a schema that leads back to itself on the same value demands nothing more
 	j.measurements++
 	d := j.measure(n, s)
 	if j.returned >= j.depth {
@@ -76,15 +76,15 @@ func (j *measurer) distance(n *jsontree.Node, s *Schema) int {
 	return d
 }
 
-// A measurement is how far a value is from a schema. While that is still measured, level is the depth at which it is. What
-// is measured with the help of such a one holds in its midst only, and is not kept.
+// A measurement is how far a value is from a schema. While it is unfinished, level is its depth. A result that depends
+// on an unfinished measurement is valid only inside of it, and is not kept.
 type measurement struct{ distance, level int }
 
 // independent is the level of a measurement that depends on no other.
 const independent = math.MaxInt
 
-// What a value asks for is its own size or depth, times the alternatives that the document nests at each level. The
-// stack and the memory end somewhere, and a judge that gives up says so.
+// The cost depends on the size or depth of the value, times the nested alternatives of the document. So stack and
+// memory are limited, and a judge that gives up reports it.
 const (
 	maxMeasureDepth = 200_000
 	maxMeasured     = 5_000_000
@@ -125,7 +125,7 @@ func unknownFields(n *jsontree.Node, s *Schema) (total int) {
 	return total
 }
 
-// inside adds up how far the fields or elements are from what the schema says about them.
+// inside adds up how far the fields or elements are from their schemas.
 func (j *measurer) inside(n *jsontree.Node, p *Schema) int {
 	total := 0
 	switch n.Kind {
@@ -152,11 +152,11 @@ func (j *measurer) inside(n *jsontree.Node, p *Schema) int {
 			total += d
 		}
 	}
-	return min(total, typeWeight-1) // never as far as another type
+	return min(total, typeWeight-1) // always less than the weight of another type
 }
 
-// distanceToAlternatives measures what a schema puts beside itself. An alternative may take in, by allOf, the schema that
-// has it; there the same is asked of the same value once more, and counts once.
+// distanceToAlternatives measures the distance to oneOf, anyOf, not and the discriminator. An alternative may include,
+// by allOf, the schema that lists it. Then the same question comes up again for the same value, and counts once.
 func (j *measurer) distanceToAlternatives(n *jsontree.Node, p *Schema) int {
 	if level, again := j.asked[visit{n, p}]; again {
 		j.returned = min(j.returned, level)
@@ -188,12 +188,12 @@ func (j *measurer) distanceToAlternatives(n *jsontree.Node, p *Schema) int {
 	return total
 }
 
-// offers reports whether the schema itself puts others beside itself, apart from those that it takes in.
+// offers reports whether the schema itself has oneOf, anyOf, not or a discriminator.
 func (s *Schema) offers() bool {
 	return s.OneOf != nil || s.AnyOf != nil || s.not != nil || s.tag != nil
 }
 
-// asking notes that a value is held against what a schema puts beside itself, until the function that it returns is called.
+// asking records that the alternatives of a schema are being tried for a value, until the returned function is called.
 func (j *measurer) asking(n *jsontree.Node, p *Schema) (done func()) {
 	if j.asked == nil {
 		j.asked = make(map[visit]int)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A report and a measurement are two walks over the same rules: where one finds nothing the other must not either.
+// Reporting and measuring are two implementations of the same rules. If one finds nothing wrong, the other must not
+// either.
 func TestDistanceAgreesWithTheReport(t *testing.T) {
 	schemas := []string{"Pet", "Cat", "Dog", "Puppy", "Tree", "Self", "Named", "Aged", "Maybe", "Old", "Car", "Van", "Plant", "Fern", "Moss"}
 	values := []string{`null`, `1`, `"a"`, `[]`, `{}`, `{"kind":"Cat"}`, `{"kind":"hound"}`, `{"kind":"Cow"}`, `{"name":1}`, `{"age":1}`,

@@ -6,14 +6,14 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A hasher hashes values, each once.
+// A hasher hashes every value once.
 type hasher struct {
 	hashes map[*jsontree.Node]uint64
 	seed   maphash.Seed
 }
 
-// findEqual finds two equal elements. It compares only elements of equal hash, so that an array of a million is no worse
-// than its length; and as a hash is kept for whoever asks about a value further out, neither is one of a thousand levels.
+// findEqual finds two equal elements. It compares only elements with equal hashes, so its time is proportional to the
+// length of the array. Hashes are kept for the enclosing values, so deep nesting does not multiply the time either.
 func (j *hasher) findEqual(items []*jsontree.Node) (a, b int, ok bool) {
 	if len(items) < 2 {
 		return 0, 0, false
@@ -32,7 +32,7 @@ func (j *hasher) findEqual(items []*jsontree.Node) (a, b int, ok bool) {
 	return 0, 0, false
 }
 
-// hash returns equal numbers for values that are the same.
+// hash returns equal numbers for equal values.
 func (j *hasher) hash(n *jsontree.Node) uint64 {
 	if h, ok := j.hashes[n]; ok {
 		return h
@@ -65,8 +65,8 @@ type field struct {
 	value uint64
 }
 
-// equal reports whether two values are equal: numbers by their value, objects whatever the order of their fields. If one
-// of them may hold a repeated name, it is the first.
+// equal reports whether two values are equal: numbers by their value, objects whatever the order of their fields. If
+// only one of them can have repeated names, it must be the first one.
 func equal(a, b *jsontree.Node) bool {
 	if a.Kind != b.Kind || len(a.Items) != len(b.Items) {
 		return false

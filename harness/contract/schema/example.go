@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// exampleOf notes the examples that stand beside a schema.
+// AddExamples records the examples of a schema.
 func (b *Builder) AddExamples(s *Schema, one any, several openapi3.Examples, ref string) {
 	if s == nil {
 		return
@@ -31,7 +31,7 @@ type example struct {
 	ref    string
 }
 
-// checkExample holds a value of the document against its schema.
+// checkExample checks a value of the document against its schema.
 func (b *Builder) checkExample(e example) {
 	if e.value == nil {
 		return

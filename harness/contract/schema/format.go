@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// A format is one value of the keyword `format` that we can judge. Others are annotations: "Formats such as "email",
-// "uuid", and so on, MAY be used even though undefined by this specification" (OpenAPI 3.0.3, Data Types).
+// A format is a value of the keyword `format` that lockstep can check. Others are annotations: "Formats such as
+// "email", "uuid", and so on, MAY be used even though undefined by this specification" (OpenAPI 3.0.3, Data Types).
 type format struct {
 	want  string // "a date as in 2006-01-02"
 	check func(text string) bool
 }
 
-// stringFormats and numberFormats apply to values of their kind only.
+// StringFormats apply only to strings, and numberFormats only to numbers.
 var (
 	StringFormats = map[string]format{
 		"byte":      {"Base64", isBase64},
@@ -42,7 +42,8 @@ var (
 	email = regexp.MustCompile(`^[^@\s]+@[^@\s]+$`)
 )
 
-// isInt says yes to a number that is no integer: that is its type's business.
+// isInt also returns true for a number that is not an integer, because that is a violation of the type and not of the
+// format.
 func isInt(s string, bits int) bool {
 	_, err := strconv.ParseInt(s, 10, bits)
 	return err == nil || !isInteger(s)
@@ -53,8 +54,8 @@ func isFloat(s string, bits int) bool {
 	return err == nil
 }
 
-// isBase64 takes both alphabets of RFC 4648, with or without padding: the specification says only "base64 encoded
-// characters".
+// isBase64 accepts both alphabets of RFC 4648, with or without padding, because the specification says only "base64
+// encoded characters".
 func isBase64(s string) bool {
 	s = strings.TrimRight(s, "=")
 	_, std := base64.RawStdEncoding.DecodeString(s)
@@ -67,8 +68,8 @@ func isDate(s string) bool {
 	return err == nil
 }
 
-// isDateTime checks the form of RFC 3339 §5.6, which time.Parse alone reads more and less strictly: it takes a comma
-// for a point, and refuses a leap second and small letters.
+// isDateTime checks the form of RFC 3339 §5.6. time.Parse alone differs from it: it accepts a comma for a point, and
+// rejects leap seconds and lower-case letters.
 func isDateTime(s string) bool {
 	s = strings.ToUpper(s)
 	date, clock, ok := strings.Cut(s, "T")
@@ -79,5 +80,5 @@ func isDateTime(s string) bool {
 		clock = clock[:6] + "59" + clock[8:]
 	}
 	_, err := time.Parse("15:04:05Z07:00", clock)
-	return err == nil && clock[2] == ':' // it also takes an hour of one digit
+	return err == nil && clock[2] == ':' // time.Parse also accepts an hour of one digit
 }

@@ -6,48 +6,45 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Judge holds one value against one schema and collects what is wrong.
+// A Judge checks one value against one schema and collects the violations.
 //
-// It is written here, rather than borrowed from the loader's library, because a judge needs what that validator does
-// not have: numbers with all their digits, the alternative that was meant instead of the complaints of every one, the
-// fields that no schema names, the place in the document of each finding, and an end in bounded time. Where both have
-// an opinion they are compared by test.
+// It does not use the validator of the loader's library, which lacks several things: numbers with all their digits, the
+// alternative that was meant instead of the violations of every alternative, fields that no schema names, the place in
+// the document of each finding, and a limit on its time. A test compares the two where both apply.
 //
-// At each value it first applies every schema that has a say there (the one the parent names for it, what that takes
-// in by allOf, the alternatives that match) and only then descends, with the union of what these say about each field.
-// A field is undocumented when none of them names it, so the question cannot be asked of one schema at a time.
+// At each value, it first applies every schema that concerns it: the one that the parent names, the ones that it
+// includes by allOf, and the alternatives that match. Only then it descends, with the union of what these say about
+// each field. A field is undocumented when none of them names it, so a single schema cannot decide that.
 type Judge struct {
 	measurer
 	strict bool // report undocumented fields
-	// sees is called, when set, with the schemas that a value was judged by; s is the one that its place has.
+	// sees, when set, is called with the schemas that judged a value. s is the schema of the value's place.
 	sees func(n *jsontree.Node, s *Schema, applied []*Schema)
 
-	fields  []FieldSchemas // a stack: those of the object under judgement are the last
-	applied []*Schema      // a stack: those of the value under judgement are the last
+	fields  []FieldSchemas // a stack: the last ones belong to the current object
+	applied []*Schema      // a stack: the last ones judged the current value
 }
 
-// NewJudge returns a judge of messages that go in one direction. It reports up to limit findings.
+// NewJudge returns a judge for messages in one direction. It reports up to limit findings.
 func NewJudge(d direction, strict bool, limit int) *Judge {
 	j := &Judge{strict: strict}
 	j.direction, j.limit = d, limit
 	return j
 }
 
-// NewWatcher returns a judge that reports nothing, and calls sees, when it is not nil, with the schemas that a value was
-// judged by.
+// NewWatcher returns a judge that reports nothing. It calls sees, unless nil, with the schemas that judged a value.
 func NewWatcher(d direction, sees func(n *jsontree.Node, s *Schema, applied []*Schema)) *Judge {
 	j := &Judge{sees: sees}
 	j.direction, j.quiet = d, true
 	return j
 }
 
-// Judge returns what is wrong with a value.
 func (j *Judge) Judge(n *jsontree.Node, s *Schema) []Finding {
 	j.value(n, s, nil)
 	return j.done(s.Ref)
 }
 
-// Document returns what is wrong with a JSON text, as the parser has read it. The schema may be nil.
+// Document returns what is wrong with a parsed JSON text. The schema may be nil.
 func (j *Judge) Document(n *jsontree.Node, defects []jsontree.Defect, err error, s *Schema, room *Stacks) []Finding {
 	ref := ""
 	if s != nil {
@@ -68,7 +65,8 @@ func (j *Judge) Document(n *jsontree.Node, defects []jsontree.Defect, err error,
 	return j.done(ref)
 }
 
-// Stacks are what a judge's own begin with: large enough for most values. Judges that take turns can share them.
+// Stacks are the initial stacks of a judge, large enough for most values. Judges that run one after the other can share
+// them.
 type Stacks struct {
 	path    []byte
 	fields  []FieldSchemas
@@ -79,7 +77,7 @@ func NewStacks() *Stacks {
 	return &Stacks{make([]byte, 0, 128), make([]FieldSchemas, 0, 24), make([]*Schema, 0, 8)}
 }
 
-// begin takes stacks, or new ones.
+// begin uses the given stacks, or new ones.
 func (j *Judge) begin(s *Stacks) {
 	if s == nil {
 		s = NewStacks()
@@ -87,11 +85,11 @@ func (j *Judge) begin(s *Stacks) {
 	j.path, j.fields, j.applied = s.path, s.fields, s.applied
 }
 
-// A FieldSchemas says what the schemas that apply to an object say about one of its fields.
+// A FieldSchemas is what the schemas that apply to an object say about one of its fields.
 type FieldSchemas struct {
 	named  bool
 	Schema *Schema
-	Also   []*Schema // in the rare case that several schemas describe one field
+	Also   []*Schema // set in the rare case that several schemas describe one field
 }
 
 func (f *FieldSchemas) add(s *Schema) {
@@ -106,15 +104,15 @@ func (f *FieldSchemas) add(s *Schema) {
 
 // A scope is what the schemas that apply to one value say together.
 type scope struct {
-	first       int              // of the judge's fields, for an object
-	applied     int              // of the judge's applied
-	manyApplied map[*Schema]bool // the applied ones, once they are too many to be searched
+	first       int              // the start of this object's part of Judge.fields
+	applied     int              // the start of this value's part of Judge.applied
+	manyApplied map[*Schema]bool // the applied ones, once they are too many for a linear search
 	declared    *Schema
-	open        bool // some schema allows fields it does not name
+	open        bool // some schema allows fields that it does not name
 	items       FieldSchemas
 }
 
-// value judges one value by a schema and the others that describe the same field.
+// value judges one value by a schema, and by the others that describe the same field.
 func (j *Judge) value(n *jsontree.Node, s *Schema, also []*Schema) {
 	sc := scope{first: len(j.fields), applied: len(j.applied)}
 	if n.Kind == jsontree.Object {
@@ -171,8 +169,8 @@ func (j *Judge) elements(n *jsontree.Node, sc *scope) {
 	}
 }
 
-// apply holds the value against a schema and everything it puts beside itself, and notes what they say about what is
-// inside the value. A schema has its say once, by however many ways it is reached.
+// apply checks the value against a schema and everything that the schema combines, and records what they say about the
+// parts of the value. A schema is applied once, even if there are several ways to it.
 func (j *Judge) apply(n *jsontree.Node, s *Schema, sc *scope) {
 	if n.Kind == jsontree.Null {
 		if !s.acceptsNull {
@@ -193,7 +191,7 @@ func (j *Judge) apply(n *jsontree.Node, s *Schema, sc *scope) {
 			sc.manyApplied[p] = true
 		}
 		if !j.keywords(n, p, s) {
-			sc.open = true // of an object where something else belongs, no field is worth a word
+			sc.open = true // the value should not be an object, so its fields do not matter
 			return
 		}
 		j.note(n, p, sc)
@@ -203,7 +201,7 @@ func (j *Judge) apply(n *jsontree.Node, s *Schema, sc *scope) {
 	}
 }
 
-// hasApplied says that a schema has had its say on this value.
+// hasApplied reports whether a schema has been applied to this value already.
 func (j *Judge) hasApplied(s *Schema, sc *scope) bool {
 	const few = 16
 	applied := j.applied[sc.applied:]
@@ -244,14 +242,14 @@ func (j *Judge) note(n *jsontree.Node, p *Schema, sc *scope) {
 			case p.additional != nil:
 				f.add(p.additional)
 			case p.extra == extraRefused:
-				f.named = true // as not wanted, and reported as such
+				f.named = true // named but forbidden, and reported as such
 			}
 		}
 	}
 }
 
-// alternatives applies those members of oneOf and anyOf that the value matches or, if it matches none, the one it
-// comes closest to: its complaints are what a reader can use.
+// alternatives applies the members of oneOf and anyOf that the value matches. If it matches none, it applies the
+// closest one, because its violations help a reader most.
 func (j *Judge) alternatives(n *jsontree.Node, p *Schema, sc *scope) {
 	defer j.asking(n, p)()
 	if p.not != nil && j.distance(n, p.not) == 0 && j.fault() {
@@ -276,7 +274,7 @@ func (j *Judge) alternatives(n *jsontree.Node, p *Schema, sc *scope) {
 	}
 }
 
-// choose applies the members that match, or the closest, and returns those that match.
+// choose applies the members that match, or the closest one, and returns those that match.
 func (j *Judge) choose(n *jsontree.Node, members []*Schema, sc *scope) (matching []*Schema) {
 	if len(members) == 1 {
 		j.apply(n, members[0], sc)
@@ -285,7 +283,7 @@ func (j *Judge) choose(n *jsontree.Node, members []*Schema, sc *scope) (matching
 	closest, least := members[0], infinite
 	for _, m := range members {
 		switch d := j.distance(n, m); {
-		case d == 0, j.hasApplied(m, sc): // it leads back to a schema that is having its say
+		case d == 0, j.hasApplied(m, sc): // hasApplied means that it leads back to a schema that is being applied
 			matching = append(matching, m)
 		case d < least:
 			closest, least = m, d

@@ -14,12 +14,12 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// TestTheLoadersValidatorAgrees compares the judge with kin-openapi's VisitJSON on schemas and values made at random:
-// on whether a value is valid and, where there are no alternatives to choose from, on every place that is at fault.
+// TestTheLoadersValidatorAgrees compares the judge with kin-openapi's VisitJSON on random schemas and values. They must
+// agree on whether a value is valid. Without alternatives, they must also agree on every place that is wrong.
 //
-// The two differ on purpose in what is not made here: null where there is no type, null that an alternative accepts and
-// the schema around it does not, integers written with a fraction or exponent, numbers that a double cannot hold, and
-// formats that kin-openapi does not check.
+// The two differ on purpose in a few cases, which are not generated here: null without a type, null that an alternative
+// accepts and the enclosing schema does not, integers with a fraction or exponent, numbers that a double cannot hold,
+// and formats that kin-openapi does not check.
 func TestTheLoadersValidatorAgrees(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	valid, invalid := 0, 0
@@ -70,7 +70,7 @@ func TestTheLoadersValidatorAgrees(t *testing.T) {
 	}
 }
 
-// places returns where kin-openapi found a fault.
+// places returns where kin-openapi found a violation.
 func places(err error) []string {
 	found := map[string]bool{}
 	var walk func(error)
@@ -83,7 +83,7 @@ func places(err error) []string {
 			for _, name := range one.JSONPointer() {
 				pointer = jsontree.AppendName(pointer, name)
 			}
-			if one.SchemaField == "properties" { // a field that is not allowed: kin-openapi says so of the object
+			if one.SchemaField == "properties" { // kin-openapi reports a forbidden field at the object
 				name := strings.TrimSuffix(strings.TrimPrefix(one.Reason, `property "`), `" is unsupported`)
 				pointer = jsontree.AppendName(pointer, name)
 			}
@@ -175,7 +175,7 @@ func (g generator) some(s, keywords object) {
 	}
 }
 
-// fitting makes a value that has a chance to match the schema, and now and then one that has none.
+// fitting generates a value that probably matches the schema, and sometimes an arbitrary one.
 func (g generator) fitting(s object) any {
 	if g.IntN(12) == 0 {
 		return g.value(2)

@@ -7,25 +7,25 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A direction is the way that a message goes. Some fields belong to one of the two.
+// A direction says which side sends a message. Some fields may be sent by only one side.
 type direction byte
 
 const (
-	anyDirection direction = iota // of a value in the document
+	anyDirection direction = iota // for a value in the document
 	ToServer
 	ToClient
 )
 
-// A keywordJudge holds a value against what one schema says by itself.
+// A keywordJudge checks a value against the keywords of one schema.
 type keywordJudge struct {
 	reporter
 	hasher
 	direction direction
 }
 
-// keywords holds a value, which is not null, against what one schema says about it by itself, without its parts,
-// alternatives, fields and elements. It reports whether the value has the right type; if not, nothing else was asked.
-// The part belongs to root, which is the same schema or takes it in by allOf.
+// keywords checks a value that is not null against the keywords of one schema, without its parts, alternatives, fields
+// and elements. It reports whether the value has the right type; if not, it checks nothing else. root is the same
+// schema, or one that includes p by allOf.
 func (j *keywordJudge) keywords(n *jsontree.Node, p, root *Schema) (fits bool) {
 	if p.types != 0 && p.types&bit(n.Kind) == 0 {
 		j.wrongType(n, p)
@@ -150,9 +150,9 @@ func (j *keywordJudge) object(n *jsontree.Node, p, root *Schema) {
 	}
 }
 
-// optional says that a required field may be missing on this side: "If the property is marked as readOnly being true
-// and is in the required list, the required will take effect on the response only", and writeOnly the other way round
-// (OpenAPI 3.0.3 §4.7.24.1). A document's own example stands for both sides.
+// optional reports whether a required field may be missing in this direction: "If the property is marked as readOnly
+// being true and is in the required list, the required will take effect on the response only", and writeOnly the other
+// way round (OpenAPI 3.0.3 §4.7.24.1). An example in the document may lack either.
 func (j *keywordJudge) optional(name string, root *Schema) bool {
 	switch j.direction {
 	case ToServer:
@@ -164,7 +164,7 @@ func (j *keywordJudge) optional(name string, root *Schema) bool {
 	}
 }
 
-// directed reports the fields that belong to the other side.
+// directed reports the fields that only the other side may send.
 func (j *keywordJudge) directed(n *jsontree.Node, p *Schema) {
 	for _, name := range n.Names {
 		property := p.Properties[name]

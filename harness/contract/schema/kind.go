@@ -1,6 +1,6 @@
 package schema
 
-// Kind names what is wrong. Kinds stand in waivers and in saved reports: renaming one is a change of format.
+// A Kind names what is wrong. Waivers and saved reports contain kinds, so renaming one changes their format.
 type Kind string
 
 // The kinds that are about a value.

@@ -7,16 +7,16 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Look is what the schemas that apply to a value say of it.
+// A Look is what the schemas that apply to a value say about it.
 type Look struct {
 	Node    *jsontree.Node
 	Schema  *Schema
-	Applied []*Schema      // those that it is judged by
-	fields  []FieldSchemas // of an object, as its names
-	items   FieldSchemas   // of an array
+	Applied []*Schema      // those that judge it
+	fields  []FieldSchemas // for an object, in the order of its names
+	items   FieldSchemas   // for an array
 }
 
-// Look holds a value against the schemas for it, and reports nothing.
+// Look applies the schemas to the value, and reports nothing.
 func (j *Judge) Look(n *jsontree.Node, s FieldSchemas) Look {
 	sc := scope{first: len(j.fields), applied: len(j.applied)}
 	if n.Kind == jsontree.Object {
@@ -26,14 +26,14 @@ func (j *Judge) Look(n *jsontree.Node, s FieldSchemas) Look {
 		j.apply(n, one, &sc)
 	}
 	l := Look{Node: n, Schema: s.Schema, Applied: slices.Clone(j.applied[sc.applied:]), fields: slices.Clone(j.fields[sc.first:]), items: sc.items}
-	if n.Kind == jsontree.Null { // a schema says only whether it accepts null
+	if n.Kind == jsontree.Null { // a schema only says whether it accepts null
 		l.Applied = append([]*Schema{s.Schema}, s.Also...)
 	}
 	j.applied, j.fields = j.applied[:sc.applied], j.fields[:sc.first]
 	return l
 }
 
-// Step goes down to a field or an element; the node is nil when there is none.
+// Step descends to a field or an element. The node is nil when there is none.
 func (l *Look) Step(token string) (*jsontree.Node, FieldSchemas) {
 	switch l.Node.Kind {
 	case jsontree.Object:
@@ -50,7 +50,8 @@ func (l *Look) Step(token string) (*jsontree.Node, FieldSchemas) {
 	return nil, FieldSchemas{}
 }
 
-// IsApplied reports whether a schema was applied, or, where its tag names a derived schema, the base that stands for it.
+// IsApplied reports whether a schema was applied. For a base schema whose discriminator selected another one, it
+// reports whether the base was.
 func IsApplied(applied []*Schema, s *Schema) bool {
 	if slices.Contains(applied, s) {
 		return true

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A decimal is a JSON number as 0.digits × 10^exponent, without zeros at either end of its digits. Zero has none.
+// A decimal is a JSON number as 0.digits × 10^exponent, without zeros at either end of its digits. Zero has no digits.
 //
-// Numbers are compared digit by digit: as doubles, 9007199254740993 would be equal to its neighbour, and 1e400 to
+// Numbers are compared digit by digit. As doubles, 9007199254740993 would be equal to its neighbour, and 1e400 to
 // infinity. Every operation takes time in proportion to the text, whatever a server sends.
 type decimal struct {
 	negative bool
 	digits   string
-	exponent int64 // held at ±farAway, beyond which nobody's numbers differ
+	exponent int64 // limited to a range that covers all numbers in practice
 }
 
 const maxExponent = 1 << 40
@@ -34,7 +34,7 @@ func parseDecimal(s string) decimal {
 		return decimal{}
 	}
 	if exp != "" {
-		// Beyond int64 the result is the nearest end of its range, with an error that says no more than that.
+		// Beyond int64, the result is the nearest end of the range, and the error says nothing else.
 		d.exponent, _ = strconv.ParseInt(exp, 10, 64)
 		d.exponent = max(-maxExponent, min(d.exponent, maxExponent))
 	}
@@ -42,7 +42,7 @@ func parseDecimal(s string) decimal {
 	return d
 }
 
-// compare returns a negative number, zero or a positive one, as d is less than, equal to or greater than e.
+// compare returns a negative number, zero or a positive number if d is less than, equal to or greater than e.
 func (d decimal) compare(e decimal) int {
 	if d.sign() != e.sign() {
 		return cmp.Compare(d.sign(), e.sign())
@@ -67,7 +67,7 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// multipleOf reports whether d is a whole multiple of e, which is not zero and has at most 17 digits.
+// multipleOf reports whether d is a whole multiple of e. e is not zero and has at most 17 digits.
 func (d decimal) multipleOf(e decimal) bool {
 	if d.digits == "" {
 		return true
@@ -86,15 +86,15 @@ func (d decimal) multipleOf(e decimal) bool {
 	for _, digit := range []byte(d.digits) {
 		rest = (rest*10 + uint64(digit-'0')) % b
 	}
-	// Each zero that is appended takes away one factor 2 and one factor 5 of b, of which it has at most 56.
+	// Each appended zero removes one factor 2 and one factor 5 of b, and b has at most 56 of them.
 	for range min(shift, 64) {
 		rest = rest * 10 % b
 	}
 	return rest == 0
 }
 
-// A bound is a number of the document. The loader reads numbers as doubles: below 2^53 their shortest decimal form is
-// what the author wrote, and beyond that we cannot know the last digits and compare as doubles too.
+// A bound is a number of the document. The loader reads numbers as doubles. Below 2^53, their shortest decimal form is
+// what the author wrote. Beyond that, the last digits are lost, so the comparison uses doubles too.
 type bound struct {
 	double  float64
 	decimal decimal
@@ -107,15 +107,14 @@ func newBound(f float64) *bound {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// compare compares a JSON number with the bound.
 func (b *bound) compare(number string) int {
 	if b.exact {
 		return parseDecimal(number).compare(b.decimal)
 	}
-	double, _ := strconv.ParseFloat(number, 64) // out of range is infinite, which is what we want
+	double, _ := strconv.ParseFloat(number, 64) // a number out of range becomes infinite, as it should
 	return cmp.Compare(double, b.double)
 }
 
-// isInteger reports whether the text of a JSON number is an integer. "integer […] is defined as a JSON number without
-// a fraction or exponent part" (OpenAPI 3.0.3, Data Types): 1.0 and 1e2 are none.
+// isInteger reports whether the text of a JSON number is an integer. "integer […] is defined as a JSON number without a
+// fraction or exponent part" (OpenAPI 3.0.3, Data Types): 1.0 and 1e2 are not integers.
 func isInteger(number string) bool { return !strings.ContainsAny(number, ".eE") }

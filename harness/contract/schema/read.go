@@ -2,8 +2,8 @@ package schema
 
 import "github.com/lockstep-dev/lockstep/internal/jsontree"
 
-// Read returns the value that a text stands for where a schema may want something else than a string: in parameters,
-// headers and plain text, 5 is written like "5".
+// Read returns the value that a text means if the schema may want something else than a string. In parameters, headers
+// and plain text, 5 is written like "5".
 func (s *Schema) Read(text string) *jsontree.Node {
 	plain := &jsontree.Node{Kind: jsontree.String, Text: text}
 	if s == nil || s.kinds&^(bit(jsontree.String)|bit(jsontree.Null)) == 0 {

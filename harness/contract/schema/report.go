@@ -8,29 +8,29 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A Finding is a violation without the exchange it stands in.
+// A Finding is a violation without the place of its exchange.
 type Finding struct {
-	Pointer string // of the value
+	Pointer string // the place of the value
 	Kind    Kind
 	Text    string
-	Ref     string // of the schema
+	Ref     string // reference of the schema
 }
 
-// A reporter collects what is wrong with a value and with what is inside it.
+// A reporter collects what is wrong with a value and its parts.
 type reporter struct {
 	limit int    // of findings
-	path  []byte // JSON Pointer of the value under judgement
+	path  []byte // JSON Pointer of the current value
 	found []Finding
 	full  bool   // there are more findings than the limit
 	hint  string // added to each finding at this value: why this alternative was chosen
 
-	// quiet is set while only the distance to a schema is measured; faults counts what was wrong.
+	// quiet is set while only the distance to a schema is measured. faults counts the violations.
 	quiet  bool
 	faults int
-	gaveUp bool // measuring would not end in bounded time
+	gaveUp bool // measuring would have taken too long
 }
 
-// fault notes that something is wrong, and reports whether anybody wants to read what.
+// fault counts a violation, and reports whether it must be reported.
 func (j *reporter) fault() bool {
 	j.faults++
 	if j.quiet || j.gaveUp { // a choice without a measurement proves nothing
@@ -43,10 +43,10 @@ func (j *reporter) fault() bool {
 	return true
 }
 
-// maxPointer bounds what a body of megabyte-long names can make us keep.
+// maxPointer limits the length of pointers, because a body can have names of a megabyte.
 const maxPointer = 1000
 
-// report adds a finding about the value under judgement.
+// report adds a finding about the current value.
 func (j *reporter) report(kind Kind, s *Schema, text string, args ...any) {
 	pointer := string(j.path)
 	if len(pointer) > maxPointer {
@@ -55,7 +55,7 @@ func (j *reporter) report(kind Kind, s *Schema, text string, args ...any) {
 	j.found = append(j.found, Finding{pointer, kind, fmt.Sprintf(text, args...) + j.hint, s.Ref})
 }
 
-// reportAt adds a finding about one of its fields.
+// reportAt adds a finding about a field of the current value.
 func (j *reporter) reportAt(field string, kind Kind, s *Schema, text string, args ...any) {
 	depth := len(j.path)
 	j.path = jsontree.AppendNameTo(j.path, field)
@@ -63,7 +63,7 @@ func (j *reporter) reportAt(field string, kind Kind, s *Schema, text string, arg
 	j.path = j.path[:depth]
 }
 
-// done returns what was found about a value whose schema stands at ref, and says so when that is not all.
+// done returns the findings about a value whose schema is at ref, with a note if there are more.
 func (j *reporter) done(ref string) []Finding {
 	switch {
 	case j.full:
@@ -90,7 +90,6 @@ func QuoteAll(list []string) string {
 	return strings.Join(out, ", ")
 }
 
-// excerpt shows a value.
 func excerpt(n *jsontree.Node) string {
 	switch n.Kind {
 	case jsontree.Array:
@@ -108,7 +107,7 @@ func excerpt(n *jsontree.Node) string {
 	return n.Text
 }
 
-// describe shows a value and says what it is.
+// describe shows a value with its type.
 func describe(n *jsontree.Node) string {
 	switch n.Kind {
 	case jsontree.Array:
@@ -131,7 +130,6 @@ func suggest(name string, known []string) string {
 
 func (b *bound) String() string { return formatNumber(b.double) }
 
-// cutPointer shortens a JSON Pointer.
 func cutPointer(pointer string) string {
 	if len(pointer) <= maxPointer {
 		return pointer

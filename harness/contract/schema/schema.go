@@ -1,7 +1,7 @@
 // Package schema judges JSON values by the schemas of an OpenAPI document.
 //
-// A Builder makes the schemas ready. A Judge holds one value against one schema and reports each violation with the value's
-// JSON Pointer, the schema's reference, and, among alternatives, the one that comes closest.
+// A Builder prepares the schemas. A Judge checks one value against one schema. It reports each violation with the
+// value's JSON Pointer and the schema's reference. Among alternatives, it reports those of the closest one.
 package schema
 
 import (
@@ -13,22 +13,22 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Schema is a Schema Object (OpenAPI 3.0.3 §4.7.24) made ready to judge values. Schemas refer to one another in
-// circles; each exists once in a document.
+// A Schema is a Schema Object (OpenAPI 3.0.3 §4.7.24), prepared to judge values. Schemas may refer to each other in
+// circles. Each schema of a document exists once.
 type Schema struct {
-	Ref string // where it stands: "#/components/schemas/Pet"
+	Ref string // its place: "#/components/schemas/Pet"
 
-	types    kindSet // 0: any
+	types    kindSet // 0 means any type
 	integer  bool
-	nullable bool // says so itself; acceptsNull is what counts
+	nullable bool // as the schema itself says; acceptsNull is the result
 	Enum     []enumValue
 	enumText string
 
 	pattern     *regexp.Regexp
 	patternText string
-	format      *format // of a string
+	format      *format // of strings
 	minLength   int
-	maxLength   int // -1: none
+	maxLength   int // -1 means no limit
 
 	numberFormat *format
 	min, max     *bound
@@ -41,39 +41,39 @@ type Schema struct {
 	unique             bool
 
 	Properties         map[string]*Schema
-	Names              []string // of properties, sorted
+	Names              []string // names of the properties, sorted
 	required           []string
 	extra              extraFields
-	additional         *Schema // what additionalProperties says of the value, when it is a schema
+	additional         *Schema // the schema in additionalProperties, if any
 	minFields          int
 	maxFields          int
 	ReadOnly           bool
 	WriteOnly          bool
-	optionalInRequest  map[string]bool // the fields that are read-only in this schema or in one of its parts
-	optionalInResponse map[string]bool // write-only
+	optionalInRequest  map[string]bool // fields that are read-only in this schema or in one of its parts
+	optionalInResponse map[string]bool // the same for write-only
 
-	// parts are the schema itself and all that it takes in by allOf, however deep, each once.
+	// Parts are the schema itself and all schemas that it includes by allOf, directly or not, each once.
 	Parts        []*Schema
 	AnyOf, OneOf []*Schema
 	not          *Schema
 	tag          *discriminator
-	// compound: the schema puts other schemas beside itself, on the same value. Only these can lead in a circle without
-	// a step into the value, or to the same schema on two ways.
+	// compound means that other schemas apply to the same value. Only such schemas can form a circle without a step
+	// into the value, or lead to the same schema in two ways.
 	compound    bool
 	acceptsNull bool
-	kinds       kindSet // the kinds of value that could match, its alternatives included
+	kinds       kindSet // the kinds of value that can match, including its alternatives
 }
 
-// extraFields says what an object may have beside its declared properties.
+// extraFields says which undeclared properties an object may have.
 type extraFields byte
 
 const (
-	extraSilent  extraFields = iota // additionalProperties is absent: allowed, yet nobody has named them
+	extraSilent  extraFields = iota // additionalProperties is absent: they are allowed but not documented
 	extraAllowed                    // true, or a schema
 	extraRefused                    // false
 )
 
-// An enumValue is one allowed value. The loader has read a number as a double; number says how exactly.
+// An enumValue is one allowed value. The loader reads a number as a double, so number says how precise it is.
 type enumValue struct {
 	Node   *jsontree.Node
 	number *bound
@@ -86,12 +86,11 @@ func (e enumValue) Is(n *jsontree.Node) bool {
 	return equal(n, e.Node)
 }
 
-// kindSet is a set of JSON types.
 type kindSet byte
 
 const anyKind kindSet = 63
 
-// bit returns the set of one kind. A switch, because this is asked of every value.
+// bit returns the set of one kind. It is a switch because it is called for every value.
 func bit(k jsontree.Kind) kindSet {
 	switch k {
 	case jsontree.String:
@@ -135,13 +134,13 @@ func (s *Schema) HasType() bool { return s.types != 0 }
 // Allows reports whether the schema itself allows values of a kind.
 func (s *Schema) Allows(k jsontree.Kind) bool { return s.types == 0 || s.types&bit(k) != 0 }
 
-// AllowsMore reports whether the schema says that an object may have fields it does not name.
+// AllowsMore reports whether the schema explicitly allows fields that it does not name.
 func (s *Schema) AllowsMore() bool { return s.extra == extraAllowed }
 
-// takes reports whether a value of a kind could match.
+// Accepts reports whether a value of a kind can match.
 func (s *Schema) Accepts(k jsontree.Kind) bool { return s.kinds&bit(k) != 0 }
 
-// Only reports whether a value that matches is of one kind, or null.
+// Only reports whether all values that match are of one kind, or null.
 func (s *Schema) Only(k jsontree.Kind) bool {
 	return s.Accepts(k) && s.kinds&^(bit(k)|bit(jsontree.Null)) == 0
 }
@@ -160,7 +159,7 @@ func (s *Schema) typeNames() (names []string) {
 	return names
 }
 
-// wantedType says which types the schema asks for: "an integer", "a string or null".
+// wantedType says which types the schema wants: "an integer", "a string or null".
 func (s *Schema) wantedType() string {
 	words := s.typeNames()
 	if words == nil {
@@ -179,7 +178,7 @@ func (s *Schema) wantedType() string {
 	return strings.Join(words, " or ")
 }
 
-// Next lists the schemas that a value, or what is inside of it, can be judged by next.
+// Next lists the schemas that can judge a value or its parts next.
 func (s *Schema) Next() []*Schema {
 	out := slices.Concat(s.Parts, s.OneOf, s.AnyOf)
 	for _, name := range s.Names {
@@ -203,10 +202,10 @@ func (s *Schema) Next() []*Schema {
 	return out
 }
 
-// Alternatives lists those of oneOf and anyOf.
+// Alternatives lists the schemas of oneOf and anyOf.
 func (s *Schema) Alternatives() []*Schema { return slices.Concat(s.OneOf, s.AnyOf) }
 
-// AdmitsAnything reports whether a schema has no keyword that a value could break.
+// AdmitsAnything reports whether a schema has no keyword that a value can violate.
 func (s *Schema) AdmitsAnything() bool {
 	return s.kinds == anyKind && s.Enum == nil && len(s.Parts) == 1 && s.OneOf == nil && s.AnyOf == nil && s.not == nil && s.tag == nil &&
 		s.pattern == nil && s.format == nil && s.numberFormat == nil && s.minLength == 0 && s.maxLength < 0 && s.min == nil && s.max == nil &&
@@ -214,7 +213,7 @@ func (s *Schema) AdmitsAnything() bool {
 		len(s.required) == 0 && s.extra == extraSilent && s.minFields == 0 && s.maxFields < 0
 }
 
-// refs lists where schemas stand.
+// refs lists the references of schemas.
 func refs(list []*Schema) string {
 	out := make([]string, len(list))
 	for i, s := range list {

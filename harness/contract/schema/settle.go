@@ -2,8 +2,8 @@ package schema
 
 import "github.com/lockstep-dev/lockstep/internal/jsontree"
 
-// A settler computes what a schema can only know once all others are there. Its maps hold the answers so far; a schema
-// that leads back to itself finds its own answer there, as if it asked for nothing.
+// A settler computes properties of a schema that depend on all others. Its maps hold the results so far. A schema that
+// leads back to itself finds a preliminary result there, as if it demanded nothing.
 type settler struct {
 	allOf map[*Schema][]*Schema
 	nulls map[*Schema]bool
@@ -27,7 +27,7 @@ func (t *settler) settle(s *Schema) {
 	s.kinds = t.kindsOf(s)
 }
 
-// collect adds p and what it takes in to the parts of s.
+// collect adds p, and the schemas that it includes, to the parts of s.
 func (t *settler) collect(s, p *Schema, seen map[*Schema]bool) {
 	if seen[p] {
 		return
@@ -48,10 +48,10 @@ func with(set map[string]bool, name string) map[string]bool {
 }
 
 // null decides whether a schema accepts null. "A true value adds "null" to the allowed type specified by the type
-// keyword, only if type is explicitly defined within the same Schema Object" (OpenAPI 3.0.3 §4.7.24.1), and a schema
-// without a type allows null by itself. "Other Schema Object constraints retain their defined behavior, and therefore may
-// disallow the use of null", it goes on. Two readings are kinder than this letter, because authors mean them so: nullable
-// beside a $ref in allOf, and nullable beside an enum that does not list null.
+// keyword, only if type is explicitly defined within the same Schema Object" (OpenAPI 3.0.3 §4.7.24.1). A schema
+// without a type allows null by itself. The text goes on: "Other Schema Object constraints retain their defined
+// behavior, and therefore may disallow the use of null". lockstep deviates from it in two cases, because authors mean
+// them so: nullable with a $ref in allOf, and nullable with an enum that does not list null.
 func (t *settler) null(s *Schema) bool {
 	if answer, ok := t.nulls[s]; ok {
 		return answer
@@ -98,7 +98,7 @@ func containsNull(list []enumValue) bool {
 	return false
 }
 
-// kindsOf returns the kinds of value that could match.
+// kindsOf returns the kinds of value that can match.
 func (t *settler) kindsOf(s *Schema) kindSet {
 	if answer, ok := t.kinds[s]; ok {
 		return answer

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A builder turns what the loader has read into what judges need, and notes the mistakes it meets.
+// A builder turns what the loader has read into what judges need, and records the mistakes that it finds.
 type builder struct {
 	*openapi.Notes
 	doc         *openapi3.T
@@ -33,7 +33,8 @@ func newBuilder(doc *openapi3.T, src *openapi.Lines) *builder {
 	return b
 }
 
-// build reads the components first, so that what is shared is named after its component and not after its first user.
+// build reads the components first, so that shared parts are named after their component and not after their first
+// user.
 func (b *builder) build() []*Operation {
 	if c := b.doc.Components; c != nil {
 		for _, name := range slices.Sorted(maps.Keys(c.Responses)) {
@@ -62,10 +63,11 @@ func (b *builder) build() []*Operation {
 	return ops
 }
 
-// methods are those of a Path Item Object, in the order in which reports list them.
+// methods are the methods of a Path Item Object, in the order in which reports list them.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
-// inOrder sorts the names of an object as the document has them, as far as its text shows it. The loader has maps.
+// inOrder sorts the names of an object as in the document, as far as its text shows the order. The loader only has
+// maps.
 func (b *builder) inOrder(names []string, ref string) []string {
 	place := make(map[string]int)
 	for i, name := range b.Lines.Keys(ref) {
@@ -100,7 +102,7 @@ func (b *builder) operation(method, path string, item *openapi3.PathItem, in *op
 	return op
 }
 
-// servers returns the base paths of an operation: its own servers stand for those of the path, and these for those of
+// servers returns the base paths of an operation. Its own servers replace those of the path, and these replace those of
 // the document (OpenAPI 3.0.3 §4.7.9, §4.7.10).
 func (b *builder) servers(item *openapi3.PathItem, in *openapi3.Operation) []string {
 	list := b.doc.Servers
@@ -122,7 +124,7 @@ func (b *builder) servers(item *openapi3.PathItem, in *openapi3.Operation) []str
 	return bases
 }
 
-// basePath cuts the scheme and the authority off a server's URL, which may hold variables in braces.
+// basePath removes the scheme and the authority from a server's URL, which may have variables in braces.
 func basePath(url string) string {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		_, path, _ := strings.Cut(rest, "/")
@@ -168,7 +170,8 @@ func (b *builder) response(code string, in *openapi3.ResponseRef, ref string) *R
 	return r
 }
 
-// emptyKeyword is the keyword of a response that also comes without a body. OpenAPI can say that there is one, or none.
+// emptyKeyword is the keyword of a response that may also have no body. Plain OpenAPI can only say that there is a
+// body, or that there is none.
 const emptyKeyword = "x-empty"
 
 func (b *builder) mayBeEmpty(r *Response, in *openapi3.Response) bool {

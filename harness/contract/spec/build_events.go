@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// eventsKeyword is the keyword beside the schema of a text/event-stream that describes its events.
+// eventsKeyword is the extension of a text/event-stream that describes its events.
 const eventsKeyword = "x-events"
 
 // events reads x-events of a media type.
@@ -46,7 +46,8 @@ func (b *builder) events(m *Media, in *openapi3.MediaType, ref string) *EventStr
 	return set
 }
 
-// misspeltKeyword speaks up where a stream has an extension of almost the right name, and notes streams without any.
+// misspeltKeyword reports an extension of a stream whose name is almost right, and records streams without any
+// extension.
 func (b *builder) misspeltKeyword(m *Media, in *openapi3.MediaType, ref string) {
 	if !m.Type.IsStream() {
 		return

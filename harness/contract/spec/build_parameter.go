@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// parameters returns those of an operation: its own, and those of the path that it does not override.
+// parameters returns the parameters of an operation: its own, and those of the path that it does not override.
 func (b *builder) parameters(item *openapi3.PathItem, in *openapi3.Operation, ref string) (out []*Parameter) {
 	parent := ref[:strings.LastIndexByte(ref, '/')]
 	add := func(list openapi3.Parameters, ref string) {

@@ -1,7 +1,7 @@
-// Package spec is an OpenAPI document made ready to be asked: its operations, what they take, and what they answer.
+// Package spec is an OpenAPI document that is prepared for lookups: its operations, their requests and their responses.
 //
-// Read builds it from text and finds all mistakes. A request target leads to its operation, a status to its response, and a
-// content type to its media type. What a schema says about a value is the business of package schema.
+// Read builds it from text and finds all mistakes. A request target leads to its operation, a status to its response,
+// and a content type to its media type. Package schema judges values by schemas.
 package spec
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A Document is what an OpenAPI document says, made ready to be asked. It is safe for concurrent use.
+// A Document is an OpenAPI document that is prepared for lookups. It is safe for concurrent use.
 type Document struct {
 	file     string
 	ops      []*Operation
@@ -23,7 +23,7 @@ type Document struct {
 	unjudged problem.Problems
 }
 
-// readDocument reads a document. File is its name in problems.
+// Read reads a document. file is its name in problems.
 func Read(file string, data []byte) (*Document, problem.Problems) {
 	src := openapi.NewLines(string(data))
 	doc, problems := openapi.Load(data, src)
@@ -46,21 +46,21 @@ func Read(file string, data []byte) (*Document, problem.Problems) {
 	return d, nil
 }
 
-// Unjudged lists what the document says and cannot be judged: patterns that Go's engine does not know, event streams
-// without x-events.
+// Unjudged lists the parts of the document that cannot be judged: patterns that Go's engine does not support, and event
+// streams without x-events.
 func (d *Document) Unjudged() problem.Problems { return d.unjudged }
 
 // Operations returns the document's operations in its order.
 func (d *Document) Operations() []*Operation { return slices.Clone(d.ops) }
 
-// Operation finds the operation for a method and a request target as it stands on the wire. HEAD finds the GET where
-// the document has no HEAD of its own (RFC 9110 §9.3.2).
+// Operation finds the operation for a method and a request target as it was sent. HEAD finds the GET if the document
+// has no HEAD for the path (RFC 9110 §9.3.2).
 func (d *Document) Operation(method, target string) (op *Operation, ok bool) {
 	op, _ = d.Find(method, target)
 	return op, op != nil
 }
 
-// Find also returns the raw values of the path parameters, in the order of the template.
+// Find is Operation. It also returns the raw values of the path parameters, in the order of the template.
 func (d *Document) Find(method, target string) (*Operation, []string) {
 	return d.routes.find(method, TargetPath(target))
 }
@@ -71,19 +71,19 @@ func (d *Document) Named(name string) (op *Operation, ok bool) {
 	return op, ok
 }
 
-// PathTemplate returns the path of a target as the document writes it; "" when no operation has the path.
+// PathTemplate returns the path of a target as the document writes it, or "" when no operation has the path.
 func (d *Document) PathTemplate(target string) string { return d.routes.template(TargetPath(target)) }
 
-// Accepts reports whether the document has an operation for a request, or the request is an OPTIONS of a path that it
-// has: servers answer a browser's preflight by themselves, and documents seldom say so.
+// Accepts reports whether the document has an operation for a request. It also accepts an OPTIONS request for a known
+// path, because servers answer a browser's preflight by themselves, and documents rarely mention that.
 func (d *Document) Accepts(method, target string) bool {
 	_, ok := d.Operation(method, target)
 	return ok || method == "OPTIONS" && d.PathTemplate(target) != ""
 }
 
-// EventName returns the name of an event: by x-events, the event field or the string at a place in the data. Where
-// that gives nothing it is the event field, and without one "message", as in a browser (WHATWG HTML 9.2.6). A comment has
-// no name. The operation may be nil.
+// EventName returns the name of an event. With x-events, that is the event field or the string at a place in the data.
+// Without a name there, it is the event field, or else "message", as in a browser (WHATWG HTML 9.2.6). A comment has no
+// name. The operation may be nil.
 func (d *Document) EventName(op *Operation, ev *transcript.Event) string {
 	var set *EventStream
 	if op != nil {
@@ -92,17 +92,18 @@ func (d *Document) EventName(op *Operation, ev *transcript.Event) string {
 	return set.NameOf(ev)
 }
 
-// Line returns the line of the place that a reference leads to, or of the nearest place around it; 0 when there is none.
+// Line returns the line of the place that a reference leads to, or of the nearest enclosing place; 0 when there is
+// none.
 func (d *Document) Line(ref string) int { return d.src.Line(ref) }
 
-// Problem returns a problem of a place of the document.
+// Problem returns a problem at a place of the document.
 func (d *Document) Problem(ref, what, fix string) problem.Problem {
 	p := d.src.Problem(ref, what, fix)
 	p.File = d.file
 	return p
 }
 
-// path returns the path of a request target, whichever form it has (RFC 9112 §3.2).
+// TargetPath returns the path of a request target in any of its forms (RFC 9112 §3.2).
 func TargetPath(target string) string {
 	if i := strings.IndexAny(target, "?#"); i >= 0 {
 		target = target[:i]
@@ -116,7 +117,7 @@ func TargetPath(target string) string {
 	return target
 }
 
-// inFile returns the problems in the order of the document, each once and with its file's name.
+// inFile returns the problems with their file's name, in the order of the document and without repetition.
 func inFile(file string, ps problem.Problems) problem.Problems {
 	for i := range ps {
 		ps[i].File = file

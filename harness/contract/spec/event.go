@@ -11,10 +11,10 @@ import (
 // An EventStream is what x-events says about one text/event-stream.
 type EventStream struct {
 	Ref      string
-	name     []string // the tokens of the JSON Pointer to an event's name in its data; nil: the event field
+	name     []string // JSON Pointer tokens of an event's name in its data; nil means the event field
 	Comments bool
 	Events   map[string]*Event
-	Names    []string // of events, in the order of the document
+	Names    []string // names of the events, in the order of the document
 }
 
 // An Event is one kind of event of a stream.
@@ -42,11 +42,11 @@ func (set *EventStream) NameOf(ev *transcript.Event) string {
 	return "message"
 }
 
-// at returns the value at a place, or nil.
+// ValueAt returns the value at a place, or nil.
 func ValueAt(n *jsontree.Node, tokens []string) *jsontree.Node {
 	for _, token := range tokens {
 		if n == nil || n.Kind != jsontree.Object {
-			return nil // a name never stands in an array: which element would it be?
+			return nil // a name in an array would be ambiguous
 		}
 		n = n.Member(token)
 	}

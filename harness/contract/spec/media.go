@@ -6,7 +6,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 )
 
-// A Media is one entry of a content map.
 type Media struct {
 	Name   string // as the document writes it
 	Ref    string
@@ -19,8 +18,8 @@ func newMedia(name, ref string) *Media {
 	return &Media{Name: name, Ref: ref, Type: ParseMediaType(name)}
 }
 
-// A mediaType is a media type or, in a document, a range of them. Parameters do not count: nobody can say which of them
-// matter.
+// A mediaType is a media type or, in a document, a range of media types. Parameters are ignored, because it is unknown
+// which of them matter.
 type mediaType struct{ main, sub string }
 
 func ParseMediaType(s string) mediaType {
@@ -37,7 +36,7 @@ func (t mediaType) isText() bool { return t.main == "text" && !t.IsJSON() && !t.
 
 func (t mediaType) IsStream() bool { return t.main == "text" && t.sub == "event-stream" }
 
-// find returns the entry for a content type: "For responses that match multiple keys, only the most specific key is
+// FindMedia finds the entry for a content type: "For responses that match multiple keys, only the most specific key is
 // applicable" (OpenAPI 3.0.3 §4.7.17.1).
 func FindMedia(list []*Media, contentType string) *Media {
 	t := ParseMediaType(contentType)
@@ -70,11 +69,11 @@ func MediaNames(list []*Media) string {
 	return strings.Join(names, ", ")
 }
 
-// An Encoding is how a text is to be read.
+// An Encoding says how to read a text.
 type Encoding byte
 
 const (
-	Opaque Encoding = iota // not at all
+	Opaque Encoding = iota // the content is not read
 	JSON
 	PlainText
 )

@@ -9,7 +9,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An Operation is one method of one path.
 type Operation struct {
 	ID     string `json:"id"` // operationId; may be empty
 	Method string `json:"method"`
@@ -18,33 +17,32 @@ type Operation struct {
 	Ref         string
 	servers     []string // base paths
 	Params      []*Parameter
-	PathParams  int          // how many the template has
-	Body        *requestBody // nil when none is declared
+	PathParams  int          // number of parameters in the template
+	Body        *requestBody // nil when no body is declared
 	Responses   []*Response  // sorted: exact codes, ranges, default
-	eventStream *EventStream // of the first stream that is described
+	eventStream *EventStream // of the first stream with x-events
 }
 
 // String returns the method and the path template: "GET /event".
 func (op *Operation) String() string { return op.Method + " " + op.Path }
 
-// A requestBody is a Request Body Object.
 type requestBody struct {
 	Ref      string
 	Required bool
 	Media    []*Media
 }
 
-// A Response is a Response Object under its code: "200", "4XX" or "default".
+// A Response is a Response Object with its code: "200", "4XX" or "default".
 type Response struct {
 	Code    string
 	Ref     string
 	Headers []*Parameter
 	Media   []*Media
-	Empty   bool // an answer without any of the media fits too
+	Empty   bool // a response without a body is also allowed
 }
 
 // Response finds the declaration for a status: "the explicit code definition takes precedence over the range definition
-// for that code", and default covers what is left (OpenAPI 3.0.3 §4.7.16).
+// for that code", and default covers the rest (OpenAPI 3.0.3 §4.7.16).
 func (op *Operation) Response(status int) *Response {
 	code := strconv.Itoa(status)
 	var covering *Response
@@ -61,8 +59,8 @@ func (op *Operation) Response(status int) *Response {
 	return covering
 }
 
-// Events returns the names of the events that the operation's streams may have, in the order of the document. It reports
-// false when there is no stream, or one whose events the document does not describe.
+// Events returns the names of the events that the operation's streams may have, in the order of the document. It
+// returns false when the operation has no stream, or one whose events the document does not describe.
 func (op *Operation) Events() (names []string, ok bool) {
 	for _, r := range op.Responses {
 		for _, m := range r.Media {
@@ -78,12 +76,12 @@ func (op *Operation) Events() (names []string, ok bool) {
 	return names, ok
 }
 
-// Streams reports whether some answer of the operation may be an event stream.
+// Streams reports whether a response of the operation may be an event stream.
 func (op *Operation) Streams() bool {
 	return slices.ContainsFunc(op.Responses, func(r *Response) bool { return FindMedia(r.Media, "text/event-stream") != nil })
 }
 
-// Stream returns the declaration of the event stream that a response carries, or nil.
+// Stream returns the declaration of a response's event stream, or nil.
 func (op *Operation) Stream(r *transcript.Response) *Media {
 	if op == nil {
 		return nil
@@ -116,7 +114,7 @@ func Opening(t *transcript.Transcript, s *transcript.Stream) (*transcript.Exchan
 
 func isRange(code string) bool { return len(code) == 3 && strings.EqualFold(code[1:], "XX") }
 
-// Codes lists what is declared, for a text.
+// Codes lists the declared codes as a text.
 func (op *Operation) Codes() string {
 	names := make([]string, len(op.Responses))
 	for i, r := range op.Responses {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Parameter is a Parameter Object, or a Header Object, which is the same without its name and place.
+// A Parameter is a Parameter Object, or a Header Object, which has the same members without name and place.
 type Parameter struct {
 	Ref        string
 	Name       string
@@ -16,16 +16,17 @@ type Parameter struct {
 	Required   bool
 	AllowEmpty bool // of a query parameter
 	Schema     *schema.Schema
-	Encoding   Encoding // jsonText when it is declared by content rather than schema
+	Encoding   Encoding // JSON when it is declared by content rather than schema
 	style      string
 	explode    bool
-	Index      int // of a path parameter: which one of the template
+	Index      int // of a path parameter: its index in the template
 }
 
-// A Pair is a name and a value, the name decoded and the value not: separators count only before decoding.
+// A Pair is a name and a value. The name is decoded, and the value is not, because separators count only before
+// decoding.
 type Pair struct{ name, value string }
 
-// ParsePairs reads a query or, with ";", a cookie.
+// ParsePairs reads a query or, with the separator ";", a cookie.
 func ParsePairs(s, separator string) (pairs []Pair) {
 	for part := range strings.SplitSeq(s, separator) {
 		if part = strings.TrimSpace(part); part != "" {
@@ -42,19 +43,19 @@ func Query(target string) string {
 	return query
 }
 
-// unescapeQuery is unescape where a plus is a blank too (WHATWG URL, application/x-www-form-urlencoded).
+// unescapeQuery is Unescape, but a plus also means a space (WHATWG URL, application/x-www-form-urlencoded).
 func unescapeQuery(s string) string { return Unescape(strings.ReplaceAll(s, "+", " ")) }
 
 // A Sent is what a request or a response has under a parameter's name.
 type Sent struct {
-	Values []string // not yet decoded
+	Values []string // not decoded yet
 	fields []Pair   // of an object that is spread over several names
 	Decode func(string) string
 }
 
 func verbatim(s string) string { return s }
 
-// among collects what is sent for a query parameter or a cookie.
+// AmongPairs collects what is sent for a query parameter or a cookie.
 func (p *Parameter) AmongPairs(pairs []Pair) Sent {
 	s := Sent{Decode: unescapeQuery}
 	if p.In == "cookie" {
@@ -73,12 +74,13 @@ func (p *Parameter) AmongPairs(pairs []Pair) Sent {
 	return s
 }
 
-// Spread says that each field of the object is a parameter of its own, so that the object's name does not occur.
+// Spread reports whether each field of the object is its own parameter, so that the object's name does not occur.
 func (p *Parameter) Spread() bool {
 	return p.explode && p.style == "form" && p.Encoding != JSON && p.shape() == jsontree.Object
 }
 
-// InHeader collects the values of a header. Several fields of a name are one list, but for Set-Cookie (RFC 9110 §5.3).
+// InHeader collects the values of a header. Several fields of a name form one list, except for Set-Cookie (RFC 9110
+// §5.3).
 func (p *Parameter) InHeader(h transcript.Header) Sent {
 	s := Sent{Decode: verbatim}
 	values := h.Values(p.Name)
@@ -91,12 +93,12 @@ func (p *Parameter) InHeader(h transcript.Header) Sent {
 
 func (s Sent) None() bool { return s.Values == nil && s.fields == nil }
 
-// Repeated says that a parameter that has one value has several.
+// Repeated reports whether a parameter with a single value was sent several times.
 func (p *Parameter) Repeated(s Sent) bool {
 	return len(s.Values) > 1 && (p.shape() != jsontree.Array || !p.explode)
 }
 
-// shape is Array or Object when the parameter is written as a list, and something else when it is one value.
+// shape is Array or Object when the parameter is written as a list, and something else when it is a single value.
 func (p *Parameter) shape() jsontree.Kind {
 	switch {
 	case p.Encoding == JSON || p.Schema == nil:
@@ -109,7 +111,7 @@ func (p *Parameter) shape() jsontree.Kind {
 	return jsontree.String
 }
 
-// Value puts together what was sent (OpenAPI 3.0.3 §4.7.12.2, Style Values).
+// Value combines what was sent into a value (OpenAPI 3.0.3 §4.7.12.2, Style Values).
 func (p *Parameter) Value(s Sent) *jsontree.Node {
 	switch p.shape() {
 	case jsontree.Array:
@@ -131,7 +133,7 @@ func (p *Parameter) Value(s Sent) *jsontree.Node {
 	return p.Schema.Read(s.Decode(strings.TrimPrefix(s.Values[0], prefix)))
 }
 
-// marks returns what stands before a value and between its parts.
+// marks returns the prefix of a value and the separator of its parts.
 func (p *Parameter) marks(value string) (prefix, separator string) {
 	several := p.style == "matrix" && p.explode
 	switch {
@@ -142,7 +144,7 @@ func (p *Parameter) marks(value string) (prefix, separator string) {
 	case p.style == "matrix":
 		return ";" + p.Name + "=", ","
 	case p.style == "label" && (p.explode || !strings.Contains(value, ",")):
-		return ".", "." // without explode too, says the table; with a comma, says RFC 6570 §3.2.5
+		return ".", "." // the table has it without explode too; RFC 6570 §3.2.5 has a comma
 	case p.style == "label":
 		return ".", ","
 	case p.style == "spaceDelimited" && strings.Contains(value, "%20"):

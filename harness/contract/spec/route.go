@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// A router finds the operation of a path. It goes by the raw segments of the target: a path is not cleaned, so empty
-// segments and escaped slashes are what they are, and a target that no template fits finds nothing.
+// A router finds the operation of a path. It uses the raw segments of the target. The path is not cleaned, so empty
+// segments and escaped slashes are kept, and a target that fits no template finds nothing.
 //
-// A dot segment, percent-encoded or not, is no value of a parameter: it is "intended for use at the beginning of a
-// relative-path reference" (RFC 3986 §3.3) and gone when a path is resolved, so such a path has no operation. Nor has one
-// with a backslash, which a URI cannot have, and which is a slash to some of its readers (URL Standard §4.4).
+// A dot segment, percent-encoded or not, is not a valid value of a parameter. It is "intended for use at the beginning
+// of a relative-path reference" (RFC 3986 §3.3) and disappears when a path is resolved, so such a path has no
+// operation. A path with a backslash has no operation either: a URI cannot contain one, and some readers take it for a
+// slash (URL Standard §4.4).
 //
 // "When matching URLs, concrete (non-templated) paths would be matched before their templated counterparts" (OpenAPI
-// 3.0.3 §4.7.8.1), segment by segment from the left. A path that lacks the method gives way to the next that fits.
+// 3.0.3 §4.7.8.1), segment by segment from the left. If a path lacks the method, the next path that fits is tried.
 type router struct {
 	literal  map[string]*router
-	patterns []*edge // the ones with more text around their parameters first
+	patterns []*edge // those with more text around their parameters come first
 	ops      map[string]*Operation
 }
 
@@ -69,8 +70,8 @@ func (r *router) pattern(pieces []string) *router {
 	return e.next
 }
 
-// splitTemplate returns the text around the parameters of a segment: "{a}-{b}.json" gives "", "-" and ".json". A brace
-// without its partner is text.
+// splitTemplate returns the text around the parameters of a segment: "{a}-{b}.json" gives "", "-" and ".json". An
+// unmatched brace is text.
 func splitTemplate(segment string) []string {
 	var pieces []string
 	for {
@@ -99,8 +100,8 @@ func (r *router) find(method, path string) (*Operation, []string) {
 	return op, values
 }
 
-// template returns the path as the document writes it; "" when it has no operation. Of several spellings, with parameters
-// under other names, it is the first by name.
+// template returns the path as the document writes it, or "" when it has no operation. If the document has the path
+// several times, with other parameter names, the first by name wins.
 func (r *router) template(path string) string {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok || hasDotSegments(path) {
@@ -160,8 +161,8 @@ func (r *router) goOn(rest string, more bool, values *[]string, pick func(map[st
 	return pick(r.ops)
 }
 
-// enter follows a segment without parameters. Percent-encoding what need not be encoded changes nothing (RFC 3986
-// §6.2.2.2).
+// enter follows a segment without parameters. Percent-encoding a character that need not be encoded makes no difference
+// (RFC 3986 §6.2.2.2).
 func (r *router) enter(segment string) *router {
 	if next := r.literal[segment]; next != nil || !strings.Contains(segment, "%") {
 		return next
@@ -169,8 +170,8 @@ func (r *router) enter(segment string) *router {
 	return r.literal[Unescape(segment)]
 }
 
-// match appends the values of the parameters, which are not empty. Each reaches to the next text that follows it, the
-// last to the end.
+// match appends the values of the parameters, which must not be empty. Each value ends at the next text of the
+// template, and the last one at the end of the segment.
 func (e *edge) match(segment string, values *[]string) bool {
 	first, last := e.pieces[0], e.pieces[len(e.pieces)-1]
 	if len(segment) < len(first)+len(last) || !strings.HasPrefix(segment, first) || !strings.HasSuffix(segment, last) {
@@ -192,7 +193,7 @@ func (e *edge) match(segment string, values *[]string) bool {
 	return segment != ""
 }
 
-// Unescape decodes percent-encoding, once. What is no valid escape stays as it is.
+// Unescape decodes percent-encoding, once. Invalid escapes stay as they are.
 func Unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

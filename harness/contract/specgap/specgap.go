@@ -1,7 +1,7 @@
-// Package specgap says why a document allows two answers to differ.
+// Package specgap says why a document allows two responses to differ.
 //
-// Where two targets diverge and neither breaks the contract, the Finder names the most specific place of the document that
-// admits both, and the keyword that would decide between them.
+// When two targets differ and neither breaks the contract, the Finder names the most specific place of the document
+// that allows both, and the keyword that would decide which one is right.
 package specgap
 
 import (
@@ -16,59 +16,59 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A Gap is the place in a document that lets two answers differ and both be right: the most specific one that has a
-// say in what differs. Where a word of the document would decide, it is named.
+// A Gap is the place in a document that allows two different responses: the most specific place about what differs. If
+// a keyword of the document could decide which one is right, the gap names it.
 type Gap struct {
 	Schema string `json:"schema"`         // "#/components/schemas/Message/properties/text"
-	Line   int    `json:"line,omitempty"` // of that place, or of the nearest one around it
+	Line   int    `json:"line,omitempty"` // of that place, or of the nearest enclosing place
 	Admits string `json:"admits"`         // what the document says there: "type: string"
-	// Pin is what would decide: "an enum, a pattern or a format". It is empty where OpenAPI has no word for it.
+	// Pin is what would decide: "an enum, a pattern or a format". It is empty when OpenAPI cannot express it.
 	Pin string `json:"pin,omitempty"`
 }
 
-// Finder finds silences, one after the other. What was read for one is kept for the next, which is often about the same
-// message. It is for one goroutine.
+// A Finder finds gaps, one after the other. It keeps what it parsed for one gap, because the next one is often about
+// the same message. It is not safe for concurrent use.
 type Finder struct {
 	doc   *spec.Document
-	last  [2]reading     // of each side
-	large [2]schema.Look // of each side, at the last large object
+	last  [2]reading     // the latest of each side
+	large [2]schema.Look // the latest large object of each side
 }
 
-// A reading is a content that was read.
+// A reading is a parsed content.
 type reading struct {
 	text []byte
 	node *jsontree.Node
 }
 
-// NewFinder returns what finds the silences of a document.
+// NewFinder returns a finder of gaps in a document.
 func NewFinder(d *spec.Document) *Finder { return &Finder{doc: d} }
 
-// A Divergence is a place where what two targets did is not the same, and neither is wrong.
+// A Divergence is a place where two targets differ and neither breaks the contract.
 type Divergence struct {
-	Transcripts [2]*transcript.Transcript // the reference's first
+	Transcripts [2]*transcript.Transcript // the reference first
 	Step        string
 	Exchange    int
-	// Stream names the stream, when it is about events; Events are their indexes in it, -1 where there is none.
+	// Stream names the stream when the difference is about events. Events has their indexes in the stream; -1 means no
+	// event.
 	Stream string
 	Events [2]int
-	At     [2]string // where in the message each side has it, in the words of Violation.Place
+	At     [2]string // the place in the message of each side, in the form of Violation.Place
 	How    How
 }
 
-// How two sides part, where their values do not show it.
+// A How says how two sides differ, if their values do not show it.
 type How string
 
-// The ways that have to be said.
 const (
-	OtherValue    How = ""         // what stands there, or whether anything does
-	OtherLength   How = "length"   // a list has an element that the other's has not; At is the element
+	OtherValue    How = ""         // another value, or a value on only one side
+	OtherLength   How = "length"   // a list has an element that the other one lacks; At is the element
 	OtherOrder    How = "order"    // of a list's elements, or of events
-	OtherIdentity How = "identity" // an id that was another one before
-	OtherForm     How = "form"     // an id that is made in another way
+	OtherIdentity How = "identity" // an id that was a different one before
+	OtherForm     How = "form"     // an id in another form
 )
 
-// Find finds the place of the document that lets two sides part, which both are inside the contract there. It reports false
-// when there is none: what they have to obey is not the same, and another difference tells of that.
+// Find finds the place of the document that allows both sides of a divergence. It returns false when there is none,
+// because the two sides have to obey different parts of the document. Then another difference reports that.
 func (f *Finder) Find(p *Divergence) (Gap, bool) {
 	if p.Stream != "" {
 		return f.event(p)
@@ -98,7 +98,7 @@ func (f *Finder) Find(p *Divergence) (Gap, bool) {
 	return f.body(p, declared, responses)
 }
 
-// exchangeOf finds an exchange. Those of a burst are in no order: which one is meant cannot be said.
+// exchangeOf finds an exchange. It returns nil for a burst, whose exchanges have no order.
 func exchangeOf(t *transcript.Transcript, step string, exchange int) *transcript.Exchange {
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -109,7 +109,7 @@ func exchangeOf(t *transcript.Transcript, step string, exchange int) *transcript
 	return nil
 }
 
-// gap is one at a place.
+// gap returns a gap at a place.
 func (f *Finder) gap(ref, admits, pin string) Gap {
 	return Gap{Schema: ref, Line: f.doc.Line(ref), Admits: admits, Pin: pin}
 }
@@ -151,7 +151,7 @@ func (f *Finder) header(declared *spec.Response, name string, r [2]*transcript.R
 	return f.gap(declared.Ref, "the header field "+problem.Quote(name)+" is not declared", undeclaredPin(how)), true
 }
 
-// undeclaredPin says what a field has to be declared as. No document lists the ids that servers make up.
+// undeclaredPin says how a field would have to be declared. A document cannot list generated ids.
 func undeclaredPin(how How) string {
 	switch how {
 	case OtherIdentity:
@@ -163,7 +163,7 @@ func undeclaredPin(how How) string {
 	}
 }
 
-// contentType is about two content types that are both declared.
+// contentType finds the gap between two content types that are both declared.
 func (f *Finder) contentType(declared *spec.Response, r [2]*transcript.Response) (Gap, bool) {
 	var found [2]*spec.Media
 	for i := range r {
@@ -192,7 +192,7 @@ func (f *Finder) body(p *Divergence, declared *spec.Response, r [2]*transcript.R
 	return f.content(p, "body", m.Ref, m.Schema, how, [2][]byte{r[0].Body.Bytes, r[1].Body.Bytes})
 }
 
-// content is about two contents under one schema. part is what the places begin with.
+// content finds the gap between two contents under one schema. part is the prefix of the places.
 func (f *Finder) content(p *Divergence, part, ref string, s *schema.Schema, how spec.Encoding, data [2][]byte) (Gap, bool) {
 	switch {
 	case how == spec.Opaque:
@@ -207,7 +207,7 @@ func (f *Finder) content(p *Divergence, part, ref string, s *schema.Schema, how 
 		if !ok {
 			return Gap{}, false
 		}
-		tokens[i], _ = spec.ParsePointer(rest) // none when it is the whole
+		tokens[i], _ = spec.ParsePointer(rest) // no tokens when the place is the whole content
 		if how == spec.PlainText {
 			nodes[i] = s.Read(string(text))
 		} else if nodes[i] = f.json(i, text); nodes[i] == nil {
@@ -217,7 +217,7 @@ func (f *Finder) content(p *Divergence, part, ref string, s *schema.Schema, how 
 	return f.walk(nodes, s, tokens, p.How)
 }
 
-// json reads a content of a side; nil when it is no JSON.
+// json parses a content of a side. It returns nil for a content that is not JSON.
 func (f *Finder) json(side int, text []byte) *jsontree.Node {
 	last := &f.last[side]
 	if !bytes.Equal(last.text, text) || last.node == nil {
@@ -230,7 +230,7 @@ func (f *Finder) json(side int, text []byte) *jsontree.Node {
 	return last.node
 }
 
-// event is about the events of a stream.
+// event finds the gap between events of a stream.
 func (f *Finder) event(p *Divergence) (Gap, bool) {
 	var sides [2]*transcript.Stream
 	for i, t := range p.Transcripts {

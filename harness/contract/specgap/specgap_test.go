@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// told writes a silence as "schema: admits; pin".
+// told writes a gap as "schema: admits; pin".
 func told(s Gap, ok bool) string {
 	if !ok {
 		return "none"
@@ -43,7 +43,7 @@ func TestASilenceIsTheMostSpecificSchemaThatAdmitsBoth(t *testing.T) {
     Tree: {type: object, properties: {leaf: {type: boolean}, below: {type: array, items: {$ref: '#/components/schemas/Tree'}}}}`
 	for _, tc := range []struct {
 		name, schema, ref, cand string
-		at                      string // one, or the reference's and the candidate's
+		at                      string // one place for both sides, or the reference's and the candidate's
 		how                     How
 		want                    string
 	}{
@@ -155,7 +155,7 @@ func TestASilenceOutsideTheBody(t *testing.T) {
 	}
 }
 
-// No document lists ids, so an enum is no help where they part.
+// A document cannot list generated ids, so an enum would not help when they differ.
 func TestASilenceAboutIDsAsksForNoEnum(t *testing.T) {
 	d := sample.Parse(t, silenceDoc)
 	field := func(name, value string) *transcript.Transcript {

@@ -7,20 +7,22 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A walk goes down two documents to where they part, along the schemas that each value is judged by: those that a
-// reference leads to, all of an allOf, the alternatives of oneOf and anyOf that match. The schema it is about is the
-// last that both sides have to obey. Where the sides match different alternatives, it is the one that offers them.
+// A walk descends two documents to the place where they differ. It follows the schemas that judge each value: those
+// that a reference leads to, all of an allOf, and the matching alternatives of oneOf and anyOf. The result is the last
+// schema that applies to both sides. If the sides match different alternatives, it is the schema with these
+// alternatives.
 type walk struct {
 	*Finder
 	judges [2]*schema.Judge
 }
 
-// largeObject is from how many members on an object is held against its schemas once, and not for each place in which it differs.
+// largeObject is the number of members from which the schemas of an object are looked up only once, and not again for
+// each place in which it differs.
 const largeObject = 1000
 
-// walk finds the schema that admits two values at the end of their pointers.
+// walk finds the schema that allows both values at the end of their pointers.
 func (f *Finder) walk(nodes [2]*jsontree.Node, s *schema.Schema, tokens [2][]string, how How) (Gap, bool) {
-	if how == OtherLength { // the list is what it is about
+	if how == OtherLength { // the difference is about the list
 		for i := range tokens {
 			tokens[i] = tokens[i][:max(0, len(tokens[i])-1)]
 		}
@@ -62,7 +64,7 @@ func (f *Finder) walk(nodes [2]*jsontree.Node, s *schema.Schema, tokens [2][]str
 	}
 }
 
-// look holds a value against the schemas for it. Large objects are looked at once.
+// look applies the schemas to a value. The result for a large object is kept.
 func (w *walk) look(side int, n *jsontree.Node, s schema.FieldSchemas) schema.Look {
 	if l := w.large[side]; l.Node == n && l.Schema == s.Schema && len(s.Also) == 0 {
 		return l
@@ -74,7 +76,7 @@ func (w *walk) look(side int, n *jsontree.Node, s schema.FieldSchemas) schema.Lo
 	return l
 }
 
-// inBoth returns the schemas that both lists have, in the order of the first.
+// inBoth returns the schemas that are in both lists, in the order of the first.
 func inBoth(a, b []*schema.Schema) (out []*schema.Schema) {
 	for _, s := range a {
 		if slices.Contains(b, s) {
@@ -84,7 +86,7 @@ func inBoth(a, b []*schema.Schema) (out []*schema.Schema) {
 	return out
 }
 
-// offers returns the schema whose alternatives the sides do not match alike; nil when they match the same.
+// offers returns a schema of whose alternatives the sides match different ones, or nil.
 func offers(common []*schema.Schema, looks [2]schema.Look) *schema.Schema {
 	for _, s := range common {
 		for _, branch := range s.Alternatives() {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// alternatives is about two values that match different alternatives.
+// alternatives describes the gap between two values that match different alternatives.
 func (w *walk) alternatives(s *schema.Schema, looks [2]schema.Look) Gap {
 	keyword, list := "oneOf", s.OneOf
 	if s.OneOf == nil {
@@ -32,12 +32,12 @@ func (w *walk) alternatives(s *schema.Schema, looks [2]schema.Look) Gap {
 	return w.gap(s.Ref, fmt.Sprintf("%s: the reference's matches %s, the candidate's %s", keyword, names[0], names[1]), "fewer alternatives")
 }
 
-// shortRef is how a schema is called where it is plain that it is one.
+// shortRef is the name of a schema where it is clear that it is a schema.
 func shortRef(ref string) string {
 	return strings.TrimPrefix(ref, schema.SchemasRef)
 }
 
-// absent is about a field, or an element, that one side lacks.
+// absent describes the gap for a field, or an element, that one side lacks.
 func (w *walk) absent(common []*schema.Schema, name string, there *jsontree.Node) (Gap, bool) {
 	for _, s := range common {
 		property := s.Properties[name]
@@ -52,7 +52,7 @@ func (w *walk) absent(common []*schema.Schema, name string, there *jsontree.Node
 	return w.free(common, name)
 }
 
-// free is about a field that no schema names.
+// free describes the gap for a field that no schema names.
 func (w *walk) free(common []*schema.Schema, name string) (Gap, bool) {
 	for _, s := range common {
 		if s.AllowsMore() {
@@ -66,7 +66,7 @@ func (w *walk) free(common []*schema.Schema, name string) (Gap, bool) {
 	return w.gap(s.Ref, "an object may have fields that nobody names, such as "+problem.Quote(name), "properties, and additionalProperties: false"), true
 }
 
-// anyElement is about an element of a list of which no schema says what is in it.
+// anyElement describes the gap for an element of a list without a schema for its elements.
 func (w *walk) anyElement(common []*schema.Schema) Gap {
 	s := common[len(common)-1]
 	if !s.HasType() {
@@ -75,7 +75,7 @@ func (w *walk) anyElement(common []*schema.Schema) Gap {
 	return w.gap(s.Ref, s.Describe(), "items")
 }
 
-// end is about two values that both are there.
+// end describes the gap between two values that are both present.
 func (w *walk) end(looks [2]schema.Look, common []*schema.Schema, how How) Gap {
 	s := mostSpecific(common)
 	a, b := looks[0].Node, looks[1].Node
@@ -105,10 +105,10 @@ func (w *walk) end(looks [2]schema.Look, common []*schema.Schema, how How) Gap {
 	return w.gap(s.Ref, s.Describe(), pin)
 }
 
-// expectation is what pins down what no schema can.
+// expectation is what decides when no schema can.
 const expectation = "an expect of the scenario"
 
-// narrowerBy has what would tell two values of a kind apart.
+// narrowerBy says what would distinguish two values of a kind.
 var narrowerBy = map[jsontree.Kind]string{
 	jsontree.String:  "an enum, a pattern or a format",
 	jsontree.Number:  "an enum, or a minimum and a maximum",
@@ -117,7 +117,7 @@ var narrowerBy = map[jsontree.Kind]string{
 	jsontree.Object:  "properties",
 }
 
-// mostSpecific returns the schema that has the most to say: the last that has a type or an enum, else the last.
+// mostSpecific returns the schema that says the most: the last one with a type or an enum, or else the last one.
 func mostSpecific(common []*schema.Schema) *schema.Schema {
 	for _, s := range slices.Backward(common) {
 		if s.HasType() || s.Enum != nil {
