@@ -1,5 +1,5 @@
-# Prints the id of the recipe in the directory $1 whose path with a byte behind it has a length of $2 modulo 8: SipHash-1-3
-# of these bytes (Aumasson and Bernstein, 2012), the last of which is 0xFF, under a key of zeros.
+# Prints the id of a recipe in the directory $1. Its id is the SipHash-1-3 (Aumasson and Bernstein, 2012) of its path and a
+# byte 0xFF, with a key of zeros. The script picks the recipe for which the number of these bytes modulo 8 is $2.
 LC_ALL=C
 directory=$(cd "$1" && pwd -P)
 for path in "$directory"/*.yaml; do
@@ -11,7 +11,7 @@ while ((${#bytes[@]} % 8 != 7)); do bytes+=(0); done
 bytes+=($((length % 256)))
 
 v0=$((0x736f6d6570736575)) v1=$((0x646f72616e646f6d)) v2=$((0x6c7967656e657261)) v3=$((0x7465646279746573))
-rotate() { # the variable $1 to the left by $2 bits
+rotate() { # rotates the variable $1 left by $2 bits
   printf -v "$1" %d $((($1 << $2) | (($1 >> (64 - $2)) & ((1 << $2) - 1))))
 }
 round() {

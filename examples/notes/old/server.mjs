@@ -1,4 +1,4 @@
-// The server that is to be replaced: Node, nothing else.
+// The server to replace. It needs only Node.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 

@@ -1,9 +1,9 @@
-# An MCP server with one tool, ask, which asks the client by the method $METHOD, or else the user, with the parameters
-# $PARAMS as they are, and tells how that went.
-id() { # of the message $1
+# An MCP server with one tool, ask. It sends the client a request with the method $METHOD (by default elicitation/create) and
+# the parameters $PARAMS, and returns whether the client accepted, or the code of its error.
+id() { # prints the id of the message $1
   [[ $1 =~ \"id\":([0-9]+|\"[^\"]*\") ]] && echo "${BASH_REMATCH[1]}"
 }
-answer() { # the message $1 with the result $2
+answer() { # answers the message with the id $1 with the result $2
   printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"
 }
 while IFS= read -r line; do
@@ -18,7 +18,7 @@ while IFS= read -r line; do
     said=accepted
     if [[ $line =~ \"code\":(-?[0-9]+) ]]; then
       said=${BASH_REMATCH[1]}
-      # The words of an unknown method are the library's.
+      # Libraries word the error about an unknown method differently, so it is left out.
       [[ -z $METHOD && $line =~ \"message\":\"([^\"\\]*)\" ]] && said+=": ${BASH_REMATCH[1]}"
     fi
     answer "$call" '{"content":[{"type":"text","text":"'"$said"'"}]}'

@@ -1,6 +1,7 @@
-// An MCP server over standard input and output whose one tool, address, returns where another one is over HTTP: streamable HTTP
-// at /mcp, server-sent events at /sse. The one tool of that is heard, which returns what the requests had. At /mcp it speaks
-// on a stream of its own first, which it breaks off once, and goes on when the client has answered a ping there.
+// Two MCP servers. The one over standard input and output has the tool address, which returns the address of the other one.
+// That one speaks HTTP: streamable HTTP at /mcp, server-sent events at /sse. Its tool heard returns the requests that it got.
+// At /mcp it first sends messages on a separate stream, breaks this stream once, and answers the call after the client has
+// answered a ping there.
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 
@@ -24,7 +25,7 @@ const next = () => new Promise((resolve) => (waiting = resolve))
 let stream = next()
 
 function hear({ method, url, headers }) {
-  const told = marks.filter((name) => name in headers && url === '/mcp') // server-sent events are older than these
+  const told = marks.filter((name) => name in headers && url === '/mcp') // the older protocol at /sse does not have these
   heard.push([method, url, ...told.map((name) => headers[name])].join(' '))
 }
 

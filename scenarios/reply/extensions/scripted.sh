@@ -1,8 +1,8 @@
-# An MCP server with the tools $TOOLS, or else one, run. When a tool is called, it says the line $SAID and then answers $RESULT.
-# As soon as it is initialized, it asks $EARLY questions before it reads on.
+# An MCP server with the tools $TOOLS, by default one called run. When a tool is called, it writes the line $SAID and returns
+# $RESULT. Right after its initialization it asks $EARLY questions before it reads anything else.
 [[ -n $TOOLS ]] || TOOLS='[{"name":"run","inputSchema":{"type":"object"}}]'
 [[ -n $RESULT ]] || RESULT='{"content":[{"type":"text","text":"done"}]}'
-answer() { # the message $1 with the result $2
+answer() { # answers the message $1 with the result $2
   [[ $1 =~ \"id\":([0-9]+|\"[^\"]*\") ]] && printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "${BASH_REMATCH[1]}" "$2"
 }
 while IFS= read -r line; do
