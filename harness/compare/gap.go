@@ -13,8 +13,8 @@ import (
 // Gap limits the time between an action of the client and the events that follow from it. Heartbeats have a cadence
 // instead.
 type Gap struct {
-	Max       time.Duration // of each side; 0: any
-	Tolerance time.Duration // between the sides; 0: any
+	Max       time.Duration // the longest on each side; 0: no limit
+	Tolerance time.Duration // the largest difference between the sides; 0: no limit
 }
 
 // A trigger is an action of the client at a moment: it sent a request, or hung up.

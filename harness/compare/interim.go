@@ -10,8 +10,8 @@ import (
 )
 
 // Interim responses precede the final one. Whether a server sends 100 (Continue) depends on how much of the request it
-// has read by then ("A server MAY omit sending a 100 (Continue) response if it has already received some or all of the
-// content", RFC 9110 §10.1.1). Whether it sends 102 (Processing) depends on how long it takes. All others, such as 103
+// has read by then: "A server MAY omit sending a 100 (Continue) response if it has already received some or all of the
+// content" (RFC 9110 §10.1.1). Whether it sends 102 (Processing) depends on how long it takes. All others, such as 103
 // (Early Hints), are compared.
 
 // interim compares the interim responses of a pair of exchanges: their statuses, and the header fields that rules name.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A list field (RFC 9110 §5.6.1) may have blanks and empty elements anywhere, and several lines. By definition, the
+// A list field (RFC 9110 §5.6.1) may have white space and empty elements anywhere, and several lines. By definition, the
 // order of the elements means nothing in most of the fields below, or their case does not. In other lists, such as
 // Accept-Language and Upgrade, the order is a preference.
 

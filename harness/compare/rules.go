@@ -43,7 +43,7 @@ type Stream struct {
 	Optional []string
 	// Collapse says which events are pieces of texts.
 	Collapse []Collapse
-	Gap      *Gap // from a request to an event; nil: any
+	Gap      *Gap // limits the time from a request to an event; nil: no limit
 }
 
 // stream returns the rules for a stream.

@@ -345,8 +345,8 @@ func (s *streams) names(at diff.At, otherwise diff.Code, ref, cand string, seen 
 	return true
 }
 
-// withoutData describes two events of which only one has data. Clients do not receive the other one (WHATWG HTML
-// 9.2.6).
+// withoutData describes two events of which only one has data. Clients do not receive the other one
+// (WHATWG HTML 9.2.6).
 func withoutData(at diff.At, ref, cand *transcript.Event) diff.Difference {
 	if ref.Undispatched {
 		return diff.Difference{Reason: diff.Because(diff.FieldExtra, diff.EventWithoutData, diff.Side(0)), At: at, Ref: diff.ShowSome(""), Cand: diff.Show(cand.Data)}

@@ -30,7 +30,7 @@ type Unmet struct {
 // UnmetKind names a kind of unmet demand. Kinds appear in reports, so renaming one changes their format.
 type UnmetKind string
 
-// The unmet demands.
+// The kinds of unmet demands.
 const (
 	ExchangeFailed   UnmetKind = "exchange-failed"
 	ExpectationUnmet UnmetKind = "expectation"
@@ -38,7 +38,7 @@ const (
 	EndAwaited       UnmetKind = "end-awaited"     // the server did not end the stream
 	PollUnmet        UnmetKind = "poll"            // the condition of a poll never held
 	CaptureMissing   UnmetKind = "capture-missing" // the value to capture does not exist
-	EventForbidden   UnmetKind = "event-forbidden" // an event came that must not
+	EventForbidden   UnmetKind = "event-forbidden" // an event came that must not come
 	StreamMissing    UnmetKind = "stream-missing"  // a step needs a stream, but the response was not one
 	StreamBroken     UnmetKind = "stream-broken"
 	HeartbeatLate    UnmetKind = "heartbeat-late"

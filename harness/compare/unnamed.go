@@ -23,7 +23,7 @@ var clientHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Ho
 
 // These bounds are needed because a server can send any number of names.
 const (
-	maxUnnamed    = 100 // of a scenario
+	maxUnnamed    = 100 // different names in one scenario
 	maxHeaderName = 100
 )
 

@@ -38,7 +38,7 @@ const (
 	HeaderMissing  Kind = "header-missing"
 	HeaderExtra    Kind = "header-extra"
 	HeaderValue    Kind = "header-value"
-	BodyDiffers    Kind = "body"          // a body that is not JSON on both sides
+	BodyDiffers    Kind = "body"          // a body that is not compared as JSON
 	BodyNotJSON    Kind = "body-not-json" // JSON on one side only
 	FieldMissing   Kind = "field-missing"
 	FieldExtra     Kind = "field-extra"

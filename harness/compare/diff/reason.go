@@ -9,7 +9,7 @@ import (
 type Reason struct {
 	Kind Kind
 	Code Code
-	Args []any // of the code's sentence
+	Args []any // the arguments of the code's sentence
 }
 
 func Because(kind Kind, code Code, args ...any) Reason { return Reason{kind, code, args} }

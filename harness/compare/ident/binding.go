@@ -306,8 +306,8 @@ func (b *Bindings) PartnerOf(side int, value string) string {
 	return b.forward[boundKey{TokKnown, value}].value
 }
 
-// Name returns what identifies an id in a skeleton that tells ids apart: a blank and the reference's value, on both
-// sides. After the blank comes nothing if the id is not bound. Name returns "" for skeletons that do not tell ids
+// Name returns what identifies an id in a skeleton that tells ids apart: a space and the reference's value, on both
+// sides. It is only the space if the id is not bound. Name returns "" for skeletons that do not tell ids
 // apart.
 func (b *Bindings) Name(side int, kind tokenKind, value string) string {
 	if !b.names {

@@ -12,7 +12,7 @@ import (
 
 // A time that a server generates is recognised by its distance from the moment it was seen. A time of something that
 // has happened must be recent. A time in the future, such as the end of a session, may be as far ahead as the server
-// likes, if it is equally far ahead on the other side.
+// likes. But it must be about equally far ahead on both sides.
 
 // maxDistance is how far before the moment it was seen a generated time may be.
 const maxDistance = time.Hour

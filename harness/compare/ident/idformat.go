@@ -13,7 +13,7 @@ import (
 // hexadecimal id in 300 of 12 characters has no letter. So the ids of each side are collected, and a difference is
 // reported once it is too unlikely to be chance.
 
-// An idSample sums up the ids of one side.
+// An idSample summarizes the ids of one side.
 type idSample struct {
 	seen alphabet
 	n    int // characters
@@ -148,7 +148,7 @@ func (f formats) TokenFormatDiff(rule, ref, cand string) diff.Reason {
 }
 
 // tokenPrefix returns what precedes the generated part of a token: "sk_live_". It consists of words of lower-case
-// letters, each followed by a joint. A token without a prefix may begin with such a word by chance.
+// letters, each followed by - or _. A token without a prefix may begin with such a word by chance.
 func tokenPrefix(s string) string {
 	end := 0
 	for i := 0; i < len(s); i++ {

@@ -61,7 +61,7 @@ func wordPairs(ref, cand string) [][2]string {
 		return nil
 	}
 	var out [][2]string
-	before := -1 // where the previous word begins, if only a joint follows it
+	before := -1 // where the previous word begins, if only - or _ follows it
 	for i := 0; i < len(ref); {
 		n, m := wordLen(ref[i:]), wordLen(cand[i:])
 		switch {
@@ -123,7 +123,7 @@ func tempPair(ref, cand string) []string {
 			continue
 		}
 		t := tokens[0]
-		if t.prefix == 0 || !joinerBefore(text, t.Start+t.prefix) { // only a joint shows where the generated word begins
+		if t.prefix == 0 || !joinerBefore(text, t.Start+t.prefix) { // only - or . shows where the generated word begins
 			continue
 		}
 		from := t.Start + t.prefix

@@ -112,7 +112,7 @@ func (b *Bindings) misplacedShortID(ref string, rt []token, cand string, ct []to
 	}
 	texts, at := [2]string{ref, cand}, [2]int{}
 	var alone [][2]int
-	met := map[string]bool{} // by the reference's
+	met := map[string]bool{} // by the reference's value
 	for i := range len(rt) + 1 {
 		to, next := [2]int{len(ref), len(cand)}, [2]int{}
 		if i < len(rt) {

@@ -3,7 +3,7 @@ package ident
 import "strings"
 
 // In a path below a directory for temporary files, one segment has a generated name: "x7Yz12" in
-// "/tmp/agent-x7Yz12/out.txt". The words before the generated part, each followed by a joint, are compared. So is the
+// "/tmp/agent-x7Yz12/out.txt". The words before the generated part, each followed by - or ., are compared. So is the
 // suffix of a file.
 
 // tempRoots are the directories for temporary files; * matches any name.
@@ -85,7 +85,7 @@ func (in *segment) tempName(at int) (token, bool) {
 	lead := wordsLen(name)
 	if i := strings.LastIndexByte(name, '.'); i >= 0 && isSuffix(name[i+1:]) {
 		if i < lead {
-			return token{}, false // "report.json"
+			return token{}, false // a name without a generated part: "report.json"
 		}
 		end = at + i
 	}

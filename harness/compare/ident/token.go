@@ -25,7 +25,7 @@ const (
 	tokSent                      // a value that the client sent
 	tokUUID                      // RFC 9562, any version
 	tokULID                      // 26 characters of Crockford's base 32
-	tokPrefixed                  // ses_0f3a…, req-7Xk2…: letters, a joint, 12 or more letters and digits
+	tokPrefixed                  // ses_0f3a…, req-7Xk2…: letters, - or _, 12 or more letters and digits
 	tokCompact                   // a UUID without its dashes
 	tokAnyUUID                   // a UUID in either form, in lower case and without dashes
 	tokKSUID                     // 27 characters of base 62, the first of which are a time
@@ -257,7 +257,7 @@ func ulidLen(s string) int {
 	return n
 }
 
-// prefixedLen recognises an id behind a prefix. lead is the length of the prefix with its joint.
+// prefixedLen recognises an id behind a prefix. lead is the length of the prefix, including its - or _.
 func prefixedLen(s string) (lead, n int) {
 	lead = prefixLen(s)
 	if lead == 0 {
@@ -275,7 +275,7 @@ func prefixedLen(s string) (lead, n int) {
 	return lead, n
 }
 
-// prefixLen returns the length of a word and the joint behind it that can be the prefix of an id; 0 when there is none.
+// prefixLen returns the length of a word with - or _ behind it that can be the prefix of an id; 0 when there is none.
 func prefixLen(s string) int {
 	p := 0
 	for p < len(s) && s[p] >= 'a' && s[p] <= 'z' {

@@ -139,7 +139,7 @@ const shortRun = 8
 
 func withoutShortRuns(common []elementPair, n, m int) []elementPair {
 	var out []elementPair
-	last := elementPair{-1, -1} // of out
+	last := elementPair{-1, -1} // the last pair in out
 	for from := 0; from < len(common); {
 		to := from + 1
 		for to < len(common) && common[to].ref == common[to-1].ref+1 && common[to].cand == common[to-1].cand+1 {

@@ -12,8 +12,8 @@ type reporter struct {
 	history  *history
 	place    ident.Place
 	volatile [2]map[string]*Volatile // by JSON Pointer, on each side
-	report   func(diff.Difference)   // with the reason, the place and the values
-	refuse   func(Refusal)           // with Kind, Rule and the sentence
+	report   func(diff.Difference)   // called with the reason, the place and the values
+	refuse   func(Refusal)           // called with the kind, the rule and the sentence
 	full     func() bool             // whether differences are only counted from now on; nil: never
 
 	reported int // how many values differ

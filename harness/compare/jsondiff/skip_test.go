@@ -29,7 +29,7 @@ func TestWhatIsPassedOverHasNoDifferences(t *testing.T) {
 				fmt.Fprintf(&sides[i], format, args...)
 			}
 		}
-		wrong := r.IntN(3) // how often
+		wrong := r.IntN(3) // the percentage of wrong values
 		var value func(depth int)
 		value = func(depth int) {
 			switch {

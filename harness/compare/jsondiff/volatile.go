@@ -20,8 +20,8 @@ type Volatile struct {
 	Since     string        // of a stable Time: the id of the step from which it must not change; "": always
 	Of        string        // of a stable Time: a JSONPath from its object to what identifies the thing; "": the member id
 	Digits    string        // of an RFC 3339 Time: the digits in its fraction, "3" or "any"; "": the same on both sides
-	Max       time.Duration // of a Duration; 0: any
-	Tolerance Tolerance     // of a Number or a Duration, between the two sides
+	Max       time.Duration // of a Duration: the longest allowed; 0: no limit
+	Tolerance Tolerance     // of a Number or a Duration: how far the two sides may be apart
 	Rule      string        // the name of the rule in Result: "lockstep.yaml:12:7"
 }
 
