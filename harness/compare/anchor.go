@@ -51,7 +51,7 @@ func barriers(anchors []pair, groups [][2][]item) []pair {
 	return out
 }
 
-// uncertain reports whether an equal anchor next to one has no counterpart. Then that anchor may be the real
+// uncertain reports whether an anchor has an equal neighbour without a counterpart. Then that neighbour may be the real
 // counterpart.
 func uncertain(anchors []pair, i, step int) bool {
 	for j := i + step; j >= 0 && j < len(anchors); j += step {
@@ -73,7 +73,7 @@ func passed(anchors []pair, p pair) bool {
 	})
 }
 
-// straddled returns the barriers that two corresponding events are on different sides of, as a range.
+// straddled returns the range of barriers that come before one of two corresponding events and after the other.
 func straddled(ref, cand *item) (from, to int) {
 	return min(ref.behind, cand.behind), max(ref.behind, cand.behind)
 }

@@ -14,7 +14,7 @@ import (
 
 // A body whose type is a ZIP archive is compared by its contents, as a document whose members are the entries: see
 // harness/internal/archive. So a rule selects an entry by a JSONPath. The order of the entries is compared as well.
-// Their times and their compression are not.
+// Their times and the compression are not.
 
 // archiveIn reads the archive in a response. It returns nil when the response does not declare an archive, or when its
 // body is not completely known.

@@ -18,8 +18,8 @@ import (
 // fields compares header fields and trailers.
 type fields struct{ *comparison }
 
-// checksums are the fields with a checksum of the body (RFC 9110 §8.8.3, RFC 9530 §2 and §3, RFC 3230 §4.3.2, RFC
-// 1864).
+// checksums are the fields with a checksum of the body: RFC 9110 §8.8.3, RFC 9530 §2 and §3, RFC 3230 §4.3.2,
+// RFC 1864.
 var checksums = []string{"ETag", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"}
 
 // checksumExplained binds the checksums of two bodies that differ only as they may, for example in bound ids. From then

@@ -23,7 +23,7 @@ type UnreadableBody struct {
 	Text string // what it is, and why it could not be decoded
 }
 
-// Unreadable returns what could not be decoded, in the order of the steps, and each text once for a step.
+// Unreadable returns what could not be decoded, in the order of the steps. Each text is listed once per step.
 func Unreadable(t *transcript.Transcript) []UnreadableBody {
 	var out []UnreadableBody
 	add := func(step, what, why string) {

@@ -36,7 +36,7 @@ type Result struct {
 	Exchanges, Events int
 	// NotCompared counts what was recorded but not compared, by reason.
 	NotCompared map[string]int
-	// Unnamed counts responses by the header fields that differ in them and that no rule names.
+	// Unnamed counts, for each header field that no rule names, the responses in which it differs.
 	Unnamed map[string]int
 	// Applied are the rules that selected something: Volatile.Rule, HeaderApplied, StreamApplied, OrderApplied,
 	// AnchorApplied, CollapseApplied.
@@ -89,7 +89,7 @@ func (c *comparison) ahead() *comparison {
 // runs are the transcripts of both sides.
 type runs struct{ sides [2]*transcript.Transcript }
 
-// steps compares the steps that both sides have, in order. It begins at an index in the reference's steps.
+// steps compares the steps that both sides have, in order, beginning with the given index in the reference's steps.
 func (c *comparison) steps(first int) {
 	for i := first; i < len(c.sides[0].Steps); i++ {
 		ref := &c.sides[0].Steps[i]

@@ -12,7 +12,7 @@ import (
 )
 
 // An eventGroup has the events of one side that are in order among themselves: all of them, or those with one value at
-// the path that OrderWithin names.
+// the OrderWithin path.
 type eventGroup struct {
 	key      string // the value, without its generated parts
 	contents string // a digest of all its events, with ids named that other events explain; "" when not computed
@@ -22,8 +22,8 @@ type eventGroup struct {
 // sequences splits the events of both sides into sequences, which are aligned separately.
 type sequences struct{ *streams }
 
-// groups returns the sequences to align: one pair of all events, or one pair for each value at the path that
-// OrderWithin names. If only one side has a value, the other sequence is empty.
+// groups returns the sequences to align: one pair of all events, or one pair for each value at the OrderWithin path. If
+// only one side has a value, the other sequence is empty.
 func (s sequences) groups(items, anchors [2][]item) [][2][]item {
 	path, err := jsonpath.Parse(s.rule.OrderWithin)
 	if s.rule.OrderWithin == "" || err != nil { // the path was checked when the rules were read
@@ -98,13 +98,13 @@ func sameContents(a, b eventGroup) bool { return a.contents != "" && a.contents 
 
 func sameKey(a, b eventGroup) bool { return a.key == b.key }
 
-// sameEvents also tells groups apart whose keys are equal because the ids in them have no partners.
+// sameEvents distinguishes groups even if their keys are equal because the ids in them have no partners.
 func sameEvents(a, b eventGroup) bool {
 	return sameKey(a, b) && slices.EqualFunc(a.items, b.items, func(a, b item) bool { return a.name == b.name && a.outline == b.outline })
 }
 
-// eventGroups groups the events of a side by the value at the path that OrderWithin names, in the order of their first
-// events. It joins the pieces of texts, because the other side may split them elsewhere.
+// eventGroups groups the events of a side by the value at the OrderWithin path, in the order of their first events. It
+// joins the pieces of texts, because the other side may split them elsewhere.
 func (s sequences) eventGroups(side int, items, anchors []item, path *jsonpath.Path) []eventGroup {
 	b := s.IDs.Named()
 	index := map[string]int{}
@@ -129,7 +129,7 @@ func (s sequences) eventGroups(side int, items, anchors []item, path *jsonpath.P
 	return out
 }
 
-// correlation returns the value of an event at the path that OrderWithin names; "" when there is none.
+// correlation returns the value of an event at the OrderWithin path; "" when there is none.
 func (s sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string {
 	root, _, err := s.Docs.Parse([]byte(ev.Data))
 	if err != nil {

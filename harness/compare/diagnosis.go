@@ -37,8 +37,8 @@ func (d *diagnosis) causedByExit(f *transcript.Failure, at time.Duration) bool {
 	return d.t.Exit != nil && lostConnection(f) && at >= d.lastAnswer
 }
 
-// causedByBrokenStream reports whether a step waited in vain because the stream broke. If a step had killed the process
-// before, the scenario could know that, so it is no excuse.
+// causedByBrokenStream reports whether a step waited in vain because the stream broke. If a kill had broken it before
+// the step, that is no excuse: the scenario should not have waited.
 func (d *diagnosis) causedByBrokenStream(s *transcript.Step) bool {
 	if s.Unmet.Kind != "event" && s.Unmet.Kind != "ready" {
 		return false
@@ -51,7 +51,7 @@ func (d *diagnosis) causedByBrokenStream(s *transcript.Step) bool {
 	return false
 }
 
-// killedBefore reports whether a stream broke because the process was killed, and that was before a step began.
+// killedBefore reports whether a kill of the process broke a stream before a step began.
 func (d *diagnosis) killedBefore(s *transcript.Step, st *transcript.Stream) bool {
 	return slices.ContainsFunc(d.outages, func(o *outage) bool { return o.killed && o.from <= st.Until && st.Until <= o.to && o.gone < s.At })
 }

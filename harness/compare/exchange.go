@@ -103,9 +103,9 @@ func (h fields) headerApplied(name, step string) {
 	}
 }
 
-// unlikeGivenUp returns how the outcomes of a request differ that the scenario gives up; "" when they do not. One
-// target may have answered or broken it long before, while the other has left it open. In a branch of a parallel step,
-// that may be chance, because the targets do not wait for each other there.
+// unlikeGivenUp compares the outcomes of a request that the scenario gives up, and returns how they differ; "" when
+// they do not. One target may have answered or broken it long before, while the other has left it open. In a branch of
+// a parallel step, that may be chance, because the targets do not wait for each other there.
 func (c *comparison) unlikeGivenUp(step *transcript.Step, ref, cand *transcript.Exchange) diff.Code {
 	switch {
 	case !givenUp(step) || canceled(ref) == canceled(cand) && broke(ref) == broke(cand):
@@ -131,8 +131,8 @@ func (c *comparison) unlikeGivenUp(step *transcript.Step, ref, cand *transcript.
 // canceled reports whether lockstep gave up an exchange.
 func canceled(x *transcript.Exchange) bool { return x.Failure != nil && !broke(x) }
 
-// broke reports whether the server broke the exchange. This is unknown for one that lockstep gave up, so it does not
-// count.
+// broke reports whether the server broke the exchange. One that lockstep gave up does not count, because the server may
+// have been about to respond.
 func broke(x *transcript.Exchange) bool {
 	return x.Failure != nil && x.Failure.Kind != transcript.FailCanceled
 }
@@ -302,7 +302,7 @@ func timelineOf(step *transcript.Step) string {
 }
 
 // bindSent binds what two requests have in the same places, before their responses are compared. So if the candidate
-// responds with another id than the client's own, that is found at its first appearance.
+// responds with an id other than the client's own, that is found at its first appearance.
 func (c *comparison) bindSent(step string, ref, cand *transcript.Exchange) {
 	byRule := slices.ContainsFunc(c.rules.volatile(step), func(r jsondiff.Volatile) bool { return r.Kind == jsondiff.ID })
 	s := ident.NewSentBinder(c.IDs, step, byRule)

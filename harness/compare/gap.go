@@ -56,8 +56,8 @@ func lastBefore(all []trigger, at time.Duration) (trigger, bool) {
 	return trigger{}, false
 }
 
-// gaps returns how long after their trigger two corresponding events came. The trigger is the last one before either
-// event that precedes both. So an event after the next request counts as late, and not as early.
+// gaps returns how long two corresponding events came after their trigger. That is the client's latest action that came
+// before the event on both sides. So an event after the next request counts as late, and not as early.
 func (s *streams) gaps(ref, cand *transcript.Event) (after string, gaps [2]time.Duration, ok bool) {
 	ats := [2]time.Duration{ref.At, cand.At}
 	for side := range ats {

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// The length of a body follows from its values and its notation. So the lengths of two compared bodies add nothing: the
-// bodies show the same difference, or it does not count, such as an id with one more digit, white space and escapes. But a
+// The length of a body follows from its values and its notation. So the lengths of two compared bodies add nothing:
+// either the bodies show the same difference, or it does not matter, like a longer id, white space or escapes. But a
 // length that does not fit its own body is the server's mistake.
 
 // lengthExplained reports whether both Content-Lengths are the lengths of the bodies that came. In a response to HEAD,

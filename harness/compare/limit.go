@@ -50,7 +50,7 @@ func (f *findings) admit(d *diff.Difference) bool {
 	return true
 }
 
-// reportRest adds a difference for each message that has more than were listed.
+// reportRest adds one difference for each message with unlisted ones, which has their number.
 func (f *findings) reportRest() {
 	for _, t := range f.tallied {
 		if t.more == 0 {

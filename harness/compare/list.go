@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A list field (RFC 9110 §5.6.1) may have white space and empty elements anywhere, and several lines. By definition, the
-// order of the elements means nothing in most of the fields below, or their case does not. In other lists, such as
-// Accept-Language and Upgrade, the order is a preference.
+// A list field (RFC 9110 §5.6.1) may have white space and empty elements anywhere, and several lines. In the fields
+// below, by definition, the order or the case of the elements has no meaning. In other lists, such as Accept-Language
+// and Upgrade, the order is a preference.
 
 // A listField says how the elements of a list are compared.
 type listField struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// processEnd compares how two processes ended that a step was meant to end. If one did not end as it should, that is an
-// Unmet demand.
+// processEnd compares the ends of two processes that a step was meant to end. If one did not end as it should, that is
+// an Unmet demand.
 func (c *comparison) processEnd(ref, cand *transcript.Step) {
 	r, o := ref.Process, cand.Process
 	if r == nil || o == nil || r.Status == o.Status || unended(ref) || unended(cand) {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A token is a secret text: a password, or the key of a session. Like an id, it is bound, and both sides' must have the
-// same format, as far as an opaque text shows it. Reports show its length and nothing else.
+// A token is a secret text: a password, or the key of a session. Like an id, it is bound, and it must have the same
+// format on both sides, as far as an opaque text shows that. Reports show its length and nothing else.
 
 // A Masker hides the tokens of a scenario wherever a text contains one. A nil Masker hides nothing.
 type Masker struct {

@@ -26,7 +26,7 @@ type Bindings struct {
 	// order lists the reference's bound values in the order in which they were bound. Other spellings of a listed
 	// value, such as without its prefix, are left out.
 	order []boundKey
-	// names makes Skeleton tell ids apart that have partners.
+	// names makes Skeleton distinguish ids that have partners.
 	names bool
 }
 
@@ -141,8 +141,8 @@ func (b *Bindings) conflict(kind tokenKind, ref, cand string) diff.Reason {
 	return diff.Reason{}
 }
 
-// MinKnown is the shortest length of bound values that are searched for inside longer texts. Shorter ones would be
-// found by chance.
+// MinKnown is the length from which bound values are searched for inside longer texts. Shorter ones would be found by
+// chance.
 const MinKnown = 6
 
 // BindWhole binds two whole values, and recognises them inside longer texts from then on.
@@ -291,7 +291,7 @@ func SameShape(a string, at []token, b string, bt []token) bool {
 	return a[ai:] == b[bi:]
 }
 
-// Named returns the same bindings with skeletons that tell ids apart that have partners.
+// Named returns the same bindings, but their skeletons distinguish ids that have partners.
 func (b *Bindings) Named() *Bindings {
 	out := *b
 	out.names = true
@@ -306,9 +306,8 @@ func (b *Bindings) PartnerOf(side int, value string) string {
 	return b.forward[boundKey{TokKnown, value}].value
 }
 
-// Name returns what identifies an id in a skeleton that tells ids apart: a space and the reference's value, on both
-// sides. It is only the space if the id is not bound. Name returns "" for skeletons that do not tell ids
-// apart.
+// Name returns the part of a skeleton that distinguishes ids: a space and the reference's value, on both sides. If the
+// id is not bound, it is only the space. If skeletons do not distinguish ids, it is "".
 func (b *Bindings) Name(side int, kind tokenKind, value string) string {
 	if !b.names {
 		return ""

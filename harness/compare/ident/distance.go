@@ -17,8 +17,8 @@ import (
 // maxDistance is how far before the moment it was seen a generated time may be.
 const maxDistance = time.Hour
 
-// leeway is how much the distances of two future times may differ. The skew between two clocks, and responses that a
-// server keeps for some minutes, stay below it.
+// leeway is how much the distances of two future times may differ. Clock skew, and responses that a server caches for
+// some minutes, stay below it.
 const leeway = 5 * time.Minute
 
 // times has the two runs that moments are compared with, and the pairs that need a second look over the whole run.
@@ -48,8 +48,8 @@ func (t *times) farApart(moments [2]time.Time, p Place) string {
 	return cmp.Or(p.TooFar(moments, 0), t.Outdated(moments, p))
 }
 
-// Outdated returns that the candidate's time is older than the reference's, if the reference's is from this scenario: a
-// thing that was just created cannot be old. A time near the start of the candidate's process is accepted.
+// Outdated returns a reason if the candidate's time is older than the reference's, and the reference's is from this
+// scenario: a thing that was just created cannot be old. A time near the start of the candidate's process is accepted.
 func (t *times) Outdated(moments [2]time.Time, p Place) string {
 	older := p.Seen[1].Sub(moments[1]) - p.Seen[0].Sub(moments[0])
 	if p.MayBeOld || older <= leeway || t.Sides[0] == nil || moments[0].Sub(p.Seen[0]) > leeway {

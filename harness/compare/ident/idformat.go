@@ -57,7 +57,7 @@ func (f formats) formatDiff(kind tokenKind, prefix, ref, cand string) diff.Reaso
 	return diff.Reason{}
 }
 
-// NilID returns that one of two ids is nil, and so identifies nothing: its only digit is zero.
+// NilID returns a reason if one of two ids is nil, and so identifies nothing: its only digit is zero.
 func NilID(ref, cand string) diff.Reason {
 	for side, id := range [2]string{ref, cand} {
 		if isNil(id) && !isNil([2]string{ref, cand}[1-side]) {
@@ -76,7 +76,7 @@ func isNil(id string) bool {
 // counter.
 const minNil = 12
 
-// alphabetDiff returns that the ids behind a prefix, taken together, have different alphabets on the two sides.
+// alphabetDiff returns a reason if the ids behind a prefix, taken together, have different alphabets on the two sides.
 func (f formats) alphabetDiff(code diff.Code, prefix, ref, cand string) diff.Reason {
 	d := f[prefix]
 	if d == nil {

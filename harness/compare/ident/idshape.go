@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// An IDShape describes ids that have a shape of their own in a project. It takes precedence over all other shapes.
+// An IDShape is a shape of ids that a project defines. It takes precedence over all other shapes.
 type IDShape struct {
 	Name string // ids of one name are bound to ids of that name only
 	Rule string // the name of the rule in Result: "lockstep.yaml:12:7"
@@ -95,7 +95,8 @@ func (o *projectShapes) found(text string) bool {
 	})
 }
 
-// MayHold reports whether data may contain an id of a shape. If data may have escapes, an id can be hidden by them.
+// MayHold reports whether data may contain an id of a shape. escaped says that data may have escapes, which can hide an
+// id.
 func (o *projectShapes) MayHold(data []byte, escaped bool) bool {
 	for i := range o.all {
 		if escaped || o.all[i].pattern.Match(data) {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Servers write times in more ways than that of RFC 3339, and a different notation is the most frequent mistake of a
-// port. Each notation is a token kind of its own, so that a report says exactly what differs, and the same in every
-// run.
+// Servers write times in more ways than that of RFC 3339. When a server is ported, another notation is the most
+// frequent mistake. Each notation is a token kind of its own, so that a report says exactly what differs, and the same
+// in every run.
 
 // isoLen recognises a date with a time of day. It returns their kind and their length.
 func isoLen(s string) (tokenKind, int) {

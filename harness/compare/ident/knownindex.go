@@ -42,8 +42,8 @@ type knownIndex struct {
 	short  []int            // indexes of the values that are shorter
 }
 
-// index returns the index of a side, brought up to date. It can have more values than Known: bindings and their copies
-// share it, and the others may have learned more.
+// index returns the index of a side, brought up to date. It can have more values than Known, because bindings and their
+// copies share it, and only one of them may have learned a value.
 func (v *vocabulary) index(side int) *knownIndex {
 	known, h := v.Known[side], v.indexes[side]
 	if n := len(known); h == nil || n <= len(h.values) && known[n-1] != h.values[n-1] || n > len(h.values) && len(h.values) > 0 && known[len(h.values)-1] != h.values[len(h.values)-1] {

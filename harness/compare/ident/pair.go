@@ -9,8 +9,9 @@ import (
 
 // An id behind a prefix is recognised by its digits: "req_Xk29dLmQp71b". But ids that are drawn from letters and digits
 // often have only one digit or none, and look like words. Of those with twelve characters, that is one in five, or one
-// in two if there are capitals. Two texts in the same place show more. They are ids if they differ in words of the same
-// length behind the same prefix, and these have enough digits together, or mix cases as words do not.
+// in two if there are capitals. Two texts in the same place show more. If they differ in words of the same length
+// behind the same prefix, these words may be ids. They are if they have enough digits together, or mix cases as words
+// do not.
 
 // MinPair is the smallest number of characters behind the prefix of an id.
 const MinPair = 12

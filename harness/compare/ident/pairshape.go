@@ -103,8 +103,8 @@ func EpochUnit(s string) Unit {
 	return unit
 }
 
-// EpochDiff returns how two texts or numbers differ that count micro- or nanoseconds since 1970. ok is false when one
-// of them does not.
+// EpochDiff compares two texts or numbers that count micro- or nanoseconds since 1970. ok is false when one of them
+// does not.
 func (t *times) EpochDiff(ref, cand string, p Place) (why diff.Reason, ok bool) {
 	r, c := EpochUnit(ref), EpochUnit(cand)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// What a client sends is bound before the response is compared. So if the candidate responds with another id than the
+// What a client sends is bound before the response is compared. So if the candidate responds with an id other than the
 // client's own, that is found at its first appearance, and not only when it comes back again.
 
 // A sentBinder binds the values that two corresponding requests have in the same places. It does not report other
@@ -93,7 +93,7 @@ func (s sentBinder) whole(ref, cand string) {
 	}
 }
 
-// canBeID reports whether a server would hardly generate the same text as the client by chance.
+// canBeID reports whether a text is so special that a server is unlikely to generate it by chance as well.
 func canBeID(s string) bool {
 	return len(s) >= MinKnown && strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' })
 }

@@ -13,8 +13,8 @@ import (
 // to each other, those with a letter are no coincidence. Short numbers count only as a part of a path or a query, or if
 // the client asked for that very id: "no item 7", from GET /items/7.
 
-// shortIDs are the bound pairs with a value that is that short: the partners of the values of each side, and the
-// lengths of these values, longest first.
+// shortIDs has the bound pairs of which one value is too short for Known: the partners of the values of each side, and
+// the lengths of these values, longest first.
 type shortIDs struct {
 	partners [2]map[string]string
 	lengths  [2][]int
@@ -40,7 +40,7 @@ func (b *shortIDs) clone() shortIDs {
 	return out
 }
 
-// minSureDigits is how many digits a number needs so that it is not in a text by chance, next to its partner.
+// minSureDigits is the number of digits from which a bound number, opposite its partner, is no coincidence.
 const minSureDigits = 5
 
 // same is SameShape for texts that may also differ in short ids.
@@ -103,9 +103,9 @@ func isWordAt(id, text string, from, to int, of string) bool {
 	return len(id) >= minSureDigits || !allDigits(id) || inAddress(text, from, end) || segmentOf(of, id)
 }
 
-// misplacedShortID returns which short id is next to another value than its partner, in two texts that are otherwise
-// equal. Texts have words and numbers in common, so this needs more evidence than isWordAt. If the id is also next to
-// its partner, the other appearance may be such a number.
+// misplacedShortID returns which short id is opposite a value other than its partner, in two texts that are otherwise
+// equal. Texts have words and numbers in common, so this needs more evidence than isWordAt. If the id is also opposite
+// its partner somewhere, the other appearance may be such a number.
 func (b *Bindings) misplacedShortID(ref string, rt []token, cand string, ct []token, of [2]string) diff.Reason {
 	if b.ShortIDs.Empty() {
 		return diff.Reason{}
@@ -157,8 +157,8 @@ func (b *Bindings) unpairedShortID(texts [2]string, at [2]int, met map[string]bo
 	return diff.Reason{}
 }
 
-// certainAt returns the short id of a side that begins at a position and is there on purpose: a segment of a path, a
-// word of letters and digits, or a long number; "" when there is none.
+// certainAt returns the short id of a side that begins at a position and is certainly meant as an id: a segment of a
+// path, a word of letters and digits, or a long number; "" when there is none.
 func (b *shortIDs) certainAt(side int, text string, from int) string {
 	if !wordEdge(text, from) {
 		return ""
@@ -176,8 +176,8 @@ func (b *shortIDs) certainAt(side int, text string, from int) string {
 	return ""
 }
 
-// MayBeIn reports whether a text may contain a short id of a side on purpose. The text may have escapes, which can hide
-// one.
+// MayBeIn reports whether a text may contain a short id of a side that is certainly meant as one. The text may have
+// escapes, which can hide it.
 func (b *shortIDs) MayBeIn(side int, text string) bool {
 	for i := 0; i < len(text) && !b.Empty(); i++ {
 		if text[i] == '\\' || b.certainAt(side, text, i) != "" {

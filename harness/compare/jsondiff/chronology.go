@@ -86,10 +86,10 @@ func timeOf(rule *Volatile, n *jsontree.Node) (time.Time, bool) {
 	return ident.Moment(kind, n.Text)
 }
 
-// reversed returns that two times have opposite orders on the two sides. If they are the same moment on one side, as
-// far as clocks tell, the other side needs more evidence. Either the names say which time comes first, or the times are
-// further apart than the whole scenario took. Two equal times, such as the beginning of a minute and the time, show no
-// order.
+// reversed returns a reason if two times have opposite orders on the two sides. If they are the same moment on one
+// side, as far as clocks tell, the other side needs more evidence. Either the names say which time comes first, or the
+// times are further apart than the whole scenario took. Two equal times, such as the beginning of a minute and the
+// time, show no order.
 func (t *timeRules) reversed(a, b pairedTime) diff.Reason {
 	var apart [2]time.Duration
 	for side := range apart {

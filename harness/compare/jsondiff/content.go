@@ -47,8 +47,7 @@ func WholeDiffers(why diff.Reason, at diff.At, sides [2]Content, fingerprint str
 	}
 }
 
-// Content compares two contents. If their bytes are equal, it first tries to only bind the ids in them, and compares
-// values when an id is out of place.
+// Content compares two contents. If their bytes are equal, it only binds the ids in them, unless an id is out of place.
 func (c *Comparer) Content(p ident.Place, rules []Volatile, sides [2]Content, report func(diff.Difference)) {
 	ref, cand := sides[0], sides[1]
 	if bytes.Equal(ref.Data, cand.Data) && !mayConcern(c.IDs, rules, ref.Data) {
@@ -163,8 +162,8 @@ func (c *Comparer) Parse(s Content) (*jsontree.Node, error) {
 // minSummarized is the size from which summarizing a document before building its tree saves time.
 const minSummarized = 2 << 10
 
-// open is Read, but of a large document it builds only those parts of the tree that are looked at. It builds the whole
-// tree if the document may have ids of a project's own shapes, or places that rules select.
+// open is like Read, but builds the tree of a large document only where it is looked at. It builds the whole tree if
+// the document may have ids of a project's own shapes, or places that rules select.
 func (c *Comparer) open(s Content, rules []Volatile) (*jsontree.Node, []jsontree.Defect, error) {
 	if s.NotJSON == "" && len(s.Data) >= minSummarized && !c.Docs.Has(s.Data) && !c.IDs.Shapes.MayHold(s.Data, !s.unescaped()) && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayApply(s.Data) }) {
 		if root, ok := jsontree.Summarize(s.Data, shapeSkeleton); ok {

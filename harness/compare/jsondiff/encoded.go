@@ -80,7 +80,7 @@ func (d *documents) encoded(at *ident.Path, ref, cand *jsontree.Node) bool {
 	return true
 }
 
-// notationDiff returns how two texts differ whose contents are equal apart from generated values.
+// notationDiff compares the notations of two texts with equal contents, and returns how they differ.
 func notationDiff(b *ident.Bindings, ref, cand string) diff.Reason {
 	var code diff.Code
 	switch {

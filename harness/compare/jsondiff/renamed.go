@@ -65,8 +65,8 @@ func (r *renamedMembers) partner(i int) (index int, ok bool) {
 	return r.pairByNames(i)
 }
 
-// pairByNames finds a partner by two names that only together turn out to be ids. One id in ten cannot be told from a
-// word by itself. A value can still be paired by its place, but a name cannot. Members with equal values come first.
+// pairByNames finds a partner by two names that only together turn out to be ids. One id in ten looks like a word if it
+// is seen alone. A value can still be paired by its place, but a name cannot. Members with equal values come first.
 func (r *renamedMembers) pairByNames(i int) (index int, ok bool) {
 	name := r.sides[0].Names[i]
 	if !mayHoldID(name) || len(r.sides[1].Names) > maxGathered {
