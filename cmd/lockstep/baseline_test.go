@@ -25,7 +25,7 @@ func (p project) updated(t *testing.T, args ...string) outcome {
 
 func TestTheBaselineIsARatchet(t *testing.T) {
 	p := two(t, "other-value")
-	right := serve(t, &faux.Server{})
+	right := faux.Serve(t, &faux.Server{})
 	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
 		t.Fatalf("run: %+v", o)
 	}
@@ -51,7 +51,7 @@ func TestTheBaselineIsARatchet(t *testing.T) {
 	}
 
 	// With another fault, the known finding is fixed. The new one is red, and is not accepted silently.
-	p.with(t, right, serve(t, &faux.Server{Fault: fault(t, "other-number")}))
+	p.with(t, right, faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-number")}))
 	o = p.do(t, "run", "items/story", "--baseline", baselineFile)
 	if o.code != exitDiffer || !strings.Contains(o.stdout, "body /size: the numbers differ") || !strings.Contains(o.stdout, "fixed         1 finding of the baseline: run lockstep baseline update\n") {
 		t.Errorf("a new finding, and one that is fixed: %+v", o)
@@ -73,7 +73,7 @@ func TestTheBaselineIsARatchet(t *testing.T) {
 // TestViolationsInCommonAreAcceptedAlone checks that only violations of both servers are accepted. What only one
 // server does stays red.
 func TestViolationsInCommonAreAcceptedAlone(t *testing.T) {
-	extra := func() string { return serve(t, &faux.Server{Fault: fault(t, "extra-field")}) }
+	extra := func() string { return faux.Serve(t, &faux.Server{Fault: faux.Named(t, "extra-field")}) }
 	p := two(t, "extra-field")
 	p.with(t, extra(), extra())
 	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
@@ -87,7 +87,7 @@ func TestViolationsInCommonAreAcceptedAlone(t *testing.T) {
 	if o := p.do(t, "run", "items/story", "--baseline", baselineFile); o.code != exitMatch || !strings.Contains(o.stdout, "1 waived") {
 		t.Errorf("the same run: %+v", o)
 	}
-	p.with(t, serve(t, &faux.Server{}), extra())
+	p.with(t, faux.Serve(t, &faux.Server{}), extra())
 	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
 		t.Fatalf("run: %+v", o)
 	}

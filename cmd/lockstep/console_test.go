@@ -222,7 +222,7 @@ func TestATerminalOfUnknownWidth(t *testing.T) {
 func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	defer interrupt(nil)
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "hang")})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "hang")})))
 	s := &screen{columns: 100}
 	w := &environment{
 		stdout: io.Discard, errorTerminal: true, width: func() int { return s.columns }, getenv: func(string) string { return "" },

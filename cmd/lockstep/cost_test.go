@@ -26,7 +26,7 @@ func TestAMessageIsNotReadForEachThingThatIsSaidOfIt(t *testing.T) {
 		{"an event of the candidate", nil, many, "events/story"},
 		{"an event of both", many, many, "events/story"},
 	} {
-		p := newProject(t, at("right", serve(t, &faux.Server{Fault: tc.right})), at("wrong", serve(t, &faux.Server{Fault: tc.wrong})))
+		p := newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: tc.right})), at("wrong", faux.Serve(t, &faux.Server{Fault: tc.wrong})))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		o := p.do(t, "run", tc.scenario)

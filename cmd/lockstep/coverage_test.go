@@ -90,7 +90,7 @@ func TestTooLittleCoverageIsRed(t *testing.T) {
 }
 
 func TestWhatCannotBeJudgedHasNoCoverageToJudge(t *testing.T) {
-	p := newProject(t, at("right", serve(t, &faux.Server{})), exits)
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), exits)
 	p.demand(t, "  statuses: 100%\n")
 	if o := p.do(t, "run"); o.code != exitUnknown || !strings.Contains(o.stdout, "more scenarios were not judged\n") {
 		t.Errorf("%+v", o)

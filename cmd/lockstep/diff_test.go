@@ -16,9 +16,9 @@ import (
 // server.
 func recordedRuns(t *testing.T, selects []string, faults map[string]string) project {
 	t.Helper()
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", "http://127.0.0.1:1"))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", "http://127.0.0.1:1"))
 	for folder, id := range faults {
-		args := append([]string{"--target", "right", "--target", "wrong=" + serve(t, &faux.Server{Fault: fault(t, id)}), "--reports", folder, "--seed", "7"}, selects...)
+		args := append([]string{"--target", "right", "--target", "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, id)}), "--reports", folder, "--seed", "7"}, selects...)
 		if o := p.do(t, "run", args...); o.code == exitUsage || o.code == exitUnknown {
 			t.Fatalf("%s: %+v", folder, o)
 		}
@@ -103,7 +103,7 @@ func TestAScenarioThatIsNotJudgedAnyMoreMakesTheDiffUnknown(t *testing.T) {
 func TestScenariosOfOneRunAloneAreListedApart(t *testing.T) {
 	t.Parallel()
 	p := recordedRuns(t, []string{"items"}, map[string]string{"both": ""})
-	wrong := serve(t, &faux.Server{Fault: fault(t, "other-value")})
+	wrong := faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")})
 	if o := p.do(t, "run", "items/story", "events/story", "--target", "right", "--target", "wrong="+wrong, "--reports", "others"); o.code != exitDiffer {
 		t.Fatalf("%+v", o)
 	}
@@ -117,12 +117,12 @@ func TestScenariosOfOneRunAloneAreListedApart(t *testing.T) {
 func TestRunsThatCannotBeComparedAreRefused(t *testing.T) {
 	t.Parallel()
 	p := recordedRuns(t, []string{"items"}, map[string]string{"a": ""})
-	right := serve(t, &faux.Server{})
+	right := faux.Serve(t, &faux.Server{})
 	for folder, args := range map[string][]string{
 		"alone": {"items", "--target", "right"},
 		"other": {"items", "--target", "right", "--target", "third=" + right},
-		"back":  {"items", "--target", "right", "--target", "wrong=" + serve(t, &faux.Server{}), "--reference", "wrong"},
-		"rest":  {"events/story", "--target", "right", "--target", "wrong=" + serve(t, &faux.Server{})},
+		"back":  {"items", "--target", "right", "--target", "wrong=" + faux.Serve(t, &faux.Server{}), "--reference", "wrong"},
+		"rest":  {"events/story", "--target", "right", "--target", "wrong=" + faux.Serve(t, &faux.Server{})},
 	} {
 		if o := p.do(t, "run", append(args, "--reports", folder)...); o.code != exitMatch {
 			t.Fatalf("%s: %+v", folder, o)

@@ -53,7 +53,7 @@ func machineFaults() []*surrounding {
 // signalled sets up a project in which lockstep gets a signal while a server does not answer.
 func signalled(signal syscall.Signal, role string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		hang := serve(t, &faux.Server{Fault: fault(t, "hang"), Asked: func(asked string) {
+		hang := faux.Serve(t, &faux.Server{Fault: faux.Named(t, "hang"), Asked: func(asked string) {
 			if asked == "POST /items" {
 				l.once.Do(func() { syscall.Kill(<-l.begun, signal) })
 			}

@@ -39,7 +39,7 @@ func runFileFaults() []*surrounding {
 		{doc: "a contract that changes during a run", code: exitUsage, says: "the run file is of another contract", set: func(t *testing.T, l *lab) {
 			change := make(chan func(), 1)
 			address := l.when(t, "POST /items", func() { (<-change)() })
-			l.project, l.args = newProject(t, at("right", address), at("wrong", serve(t, &faux.Server{}))), []string{"judge"}
+			l.project, l.args = newProject(t, at("right", address), at("wrong", faux.Serve(t, &faux.Server{}))), []string{"judge"}
 			change <- func() { l.write(t, "openapi.yaml", l.read("openapi.yaml")+"# changed\n") }
 			if o := l.do(t, "run", "items/story"); o.code != exitMatch { // by the contract as it was when the run began
 				t.Errorf("%+v", o)

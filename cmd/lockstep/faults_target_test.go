@@ -37,16 +37,16 @@ func targetFaults() []*surrounding {
 		{doc: "another process answers on the candidate's port", code: exitUnknown, says: "which is not the target's, answers there", set: squatted},
 		{doc: "nobody listens at the candidate's address", code: exitUnknown, says: `reach target "wrong": not ready within 300ms`, set: func(t *testing.T, l *lab) {
 			wrong := strings.Replace(at("wrong", "http://127.0.0.1:1"), "{get: /health}", "{get: /health, within: 300ms}", 1)
-			l.project = newProject(t, at("right", serve(t, &faux.Server{})), wrong)
+			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), wrong)
 		}},
 		{doc: "a command that is missing", code: exitUsage, says: "there is no ", set: func(t *testing.T, l *lab) {
-			l.project = newProject(t, at("right", serve(t, &faux.Server{})), `  wrong: {command: [./nowhere, "${{ port }}"], ready: {get: /health}}`)
+			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [./nowhere, "${{ port }}"], ready: {get: /health}}`)
 		}},
 		{doc: "a working directory that is missing", code: exitUsage, says: `directory "nowhere": no such file or directory`, set: func(t *testing.T, l *lab) {
-			l.project = newProject(t, at("right", serve(t, &faux.Server{})), `  wrong: {command: [sh, "${{ port }}"], dir: nowhere, ready: {get: /health}}`)
+			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [sh, "${{ port }}"], dir: nowhere, ready: {get: /health}}`)
 		}},
 		{doc: "a command that is no program", code: exitUnknown, says: "exec", set: func(t *testing.T, l *lab) {
-			l.project = newProject(t, at("right", serve(t, &faux.Server{})), `  wrong: {command: [./lockstep.yaml, "${{ port }}"], ready: {get: /health}}`)
+			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [./lockstep.yaml, "${{ port }}"], ready: {get: /health}}`)
 		}},
 		{doc: "two targets at one address", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("127.0.0.1")},
 		{doc: "two targets at one address by two names", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("localhost")},
@@ -66,11 +66,11 @@ func targetFaults() []*surrounding {
 // process is the candidate.
 func started(name, role string, change ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		taken := listen(t).Addr().String()
+		taken := faux.Listen(t).Addr().String()
 		target := strings.NewReplacer(change...).Replace(start(t, name, role, taken))
-		other := at("right", serve(t, &faux.Server{}))
+		other := at("right", faux.Serve(t, &faux.Server{}))
 		if name == "right" {
-			other = at("wrong", serve(t, &faux.Server{}))
+			other = at("wrong", faux.Serve(t, &faux.Server{}))
 		}
 		l.project = newProject(t, target, other)
 	}
@@ -81,7 +81,7 @@ func squatted(t *testing.T, l *lab) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells who listens")
 	}
-	told := listen(t)
+	told := faux.Listen(t)
 	go func() {
 		line, err := told.Accept()
 		if err != nil {
@@ -100,7 +100,7 @@ func squatted(t *testing.T, l *lab) {
 		s.Serve(port)
 	}()
 	target := strings.Replace(start(t, "wrong", "squatted", told.Addr().String()), "60s", "3s", 1)
-	l.project = newProject(t, at("right", serve(t, &faux.Server{})), target)
+	l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), target)
 }
 
 // fresh sets up a project with two processes, and a scenario that needs newly started targets.
@@ -135,7 +135,7 @@ func shot(name string) func(*testing.T, *lab) {
 // twice sets up a project with two targets that are the same server, under two names of its host.
 func twice(host string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		address := serve(t, &faux.Server{})
+		address := faux.Serve(t, &faux.Server{})
 		l.project = newProject(t, at("right", address), at("wrong", strings.Replace(address, "127.0.0.1", host, 1)+"/"))
 	}
 }

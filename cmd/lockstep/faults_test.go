@@ -193,7 +193,7 @@ func (l *lab) isEmpty(t *testing.T) {
 
 // when returns a correct server that calls do at the first request of an operation.
 func (l *lab) when(t *testing.T, operation string, do func()) string {
-	return serve(t, &faux.Server{Asked: func(asked string) {
+	return faux.Serve(t, &faux.Server{Asked: func(asked string) {
 		if asked == operation {
 			l.once.Do(do)
 		}
@@ -228,7 +228,7 @@ func wrongly(id string, args ...string) func(*testing.T, *lab) {
 
 func wronglyReference(id string, args ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		wrong, right := serve(t, &faux.Server{Fault: fault(t, id)}), serve(t, &faux.Server{})
+		wrong, right := faux.Serve(t, &faux.Server{Fault: faux.Named(t, id)}), faux.Serve(t, &faux.Server{})
 		l.project, l.args = newProject(t, at("right", wrong), at("wrong", right)), args
 	}
 }

@@ -56,7 +56,7 @@ func TestWhatInitWritesRuns(t *testing.T) {
 		code  int
 	}{{"", exitMatch}, {"wrong-status", exitDiffer}} {
 		t.Run(tc.fault, func(t *testing.T) {
-			right, other := serve(t, &faux.Server{}), serve(t, &faux.Server{Fault: fault(t, tc.fault)})
+			right, other := faux.Serve(t, &faux.Server{}), faux.Serve(t, &faux.Server{Fault: faux.Named(t, tc.fault)})
 			p := emptied(t)
 			p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "name: {type: string, minLength: 1}", "name: {type: string, minLength: 1, example: lamp}", 1)) // the fault needs an item of this name
 			o := p.initialised(t, "--url", "new="+other, "--url", "old="+right)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestJudgePrintsWhatTheRunPrinted(t *testing.T) {
-	right := serve(t, &faux.Server{})
+	right := faux.Serve(t, &faux.Server{})
 	for _, tc := range []struct {
 		name    string
 		project project

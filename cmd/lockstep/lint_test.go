@@ -73,7 +73,7 @@ lockstep: 1 mistake
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			server := &faux.Server{}
-			p := newProject(t, at("right", serve(t, server)))
+			p := newProject(t, at("right", faux.Serve(t, server)))
 			p.write(t, tc.file, tc.change(p.read(tc.file)))
 			for _, command := range []string{"lint", "run"} {
 				want := outcome{exitUsage, "", tc.stderr}

@@ -6,12 +6,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -227,49 +225,10 @@ func start(t *testing.T, name, role, report string) string {
     stop: 100ms`, name, self, roleVariable, role, reportVariable, report)
 }
 
-// serve runs a server on a free port until the test ends, and returns its URL.
-func serve(t *testing.T, s *faux.Server) string {
-	t.Helper()
-	l := listen(t)
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
-	t.Cleanup(func() {
-		s.Close()
-		if err := <-served; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-	})
-	return "http://" + l.Addr().String()
-}
-
-func listen(t *testing.T) *net.TCPListener {
-	t.Helper()
-	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l
-}
-
 // two returns a project with a correct server and one with the given fault; "" for none.
 func two(t *testing.T, id string) project {
 	t.Helper()
-	return newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, id)})))
-}
-
-func fault(t *testing.T, id string) *faux.Fault {
-	t.Helper()
-	if id == "" {
-		return nil
-	}
-	for _, f := range slices.Concat(faux.Faults(), faux.Nulls()) {
-		if f.ID == id {
-			return f
-		}
-	}
-	t.Fatalf("there is no fault %q", id)
-	return nil
+	return newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, id)})))
 }
 
 // unpredictable lists what differs from run to run, with a replacement.

@@ -14,7 +14,7 @@ import (
 
 // TestNoisePrintsRulesThatHelp pastes the printed rules into lockstep.yaml and checks that no noise is left.
 func TestNoisePrintsRulesThatHelp(t *testing.T) {
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{})))
 	const rule = "compare:\n  headers: [Cache-Control, Content-Type, Location, X-Shelf]\n  volatile:\n    - {at: $..serial, kind: id, because: each server counts for itself}\n"
 	text := p.read("lockstep.yaml")
 	if !strings.Contains(text, rule) {
@@ -47,7 +47,7 @@ func TestNoisePrintsRulesThatHelp(t *testing.T) {
 }
 
 func TestNoiseThatCannotBeMeasuredIsNotSilence(t *testing.T) {
-	address := serve(t, &faux.Server{})
+	address := faux.Serve(t, &faux.Server{})
 	p := newProject(t, at("right", address), exits)
 	for _, tc := range []struct {
 		args []string
@@ -58,7 +58,7 @@ func TestNoiseThatCannotBeMeasuredIsNotSilence(t *testing.T) {
 		{[]string{"items"}, exitUsage, `targets "right" and "right-2" are the same server`},
 		{[]string{"--target", "right"}, exitUsage, "noise takes two targets that are the same"},
 		{[]string{"--target", "right", "--target", "wrong", "--runs", "1", "items/story"}, exitUnknown, "1 result could not be judged"},
-		{[]string{"--target", "right", "--target", "two=" + serve(t, &faux.Server{}), "--runs", "1", "process/stop"}, exitUnknown, "nothing was judged"},
+		{[]string{"--target", "right", "--target", "two=" + faux.Serve(t, &faux.Server{}), "--runs", "1", "process/stop"}, exitUnknown, "nothing was judged"},
 	} {
 		if o := p.do(t, "noise", tc.args...); o.code != tc.code || !strings.Contains(o.stdout+o.stderr, tc.says) {
 			t.Errorf("%q: %+v, want %d and %q", tc.args, o, tc.code, tc.says)

@@ -15,7 +15,7 @@ import (
 
 func TestARunIsRecordedAndReplayed(t *testing.T) {
 	t.Parallel()
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "other-value")})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")})))
 	tapes := filepath.Join(p.dir, "tapes")
 	first := p.do(t, "run", "items", "--record", tapes, "--reference-version", "1.2")
 	if first.code != exitDiffer || p.read("tapes/recording.jsonl") == "" || p.read("tapes/recording.jsonl.part") != "" {
@@ -28,7 +28,7 @@ func TestARunIsRecordedAndReplayed(t *testing.T) {
 		stderr string
 	}{
 		{nil, exitDiffer, "differ: right and wrong part in 1 of 2 scenarios", "against right 1.2, recorded on "},
-		{[]string{"--target", "wrong=" + serve(t, &faux.Server{})}, exitMatch, "match: right and wrong do the same in 2 scenarios", "against right 1.2"},
+		{[]string{"--target", "wrong=" + faux.Serve(t, &faux.Server{})}, exitMatch, "match: right and wrong do the same in 2 scenarios", "against right 1.2"},
 		{[]string{"--reference-version", "1.3"}, exitUnknown, "unknown: 2 of 2 scenarios could not be judged", "note: 2 scenarios cannot be judged against it, for example items/"},
 		{[]string{"--record", tapes}, exitUsage, "", "--record and --against exclude each other\n\tfix: "},
 		{[]string{"--reference", "wrong"}, exitUsage, "", "reference \"wrong\" is not the one that was recorded\n\tfix: leave it out"},
@@ -47,7 +47,7 @@ func TestARunIsRecordedAndReplayed(t *testing.T) {
 // shards saw.
 func TestShardsAreRecordedWhenTheyAreMerged(t *testing.T) {
 	t.Parallel()
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "other-value")})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")})))
 	tapes := filepath.Join(p.dir, "tapes")
 	shard := func(folder string, args ...string) {
 		t.Helper()

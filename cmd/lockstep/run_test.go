@@ -25,7 +25,7 @@ import (
 const exits = `  wrong: {command: [sh, -c, "echo no database >&2; exit 3", "${{ port }}"], ready: {get: /health}}`
 
 func TestExitCodes(t *testing.T) {
-	right := serve(t, &faux.Server{})
+	right := faux.Serve(t, &faux.Server{})
 	for _, tc := range []struct {
 		name    string
 		targets []string
@@ -35,11 +35,11 @@ func TestExitCodes(t *testing.T) {
 		stderr  string
 	}{
 		{
-			"all match", []string{at("right", right), at("wrong", serve(t, &faux.Server{}))}, []string{"items"},
+			"all match", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{}))}, []string{"items"},
 			exitMatch, "match: right and wrong do the same in 2 scenarios", "",
 		},
 		{
-			"one differs", []string{at("right", right), at("wrong", serve(t, &faux.Server{Fault: fault(t, "other-value")}))}, []string{"items", "--jobs", "1"},
+			"one differs", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")}))}, []string{"items", "--jobs", "1"},
 			exitDiffer, "differ: right and wrong part in 1 of 2 scenarios", "DIFFER items/story (2/2)\n",
 		},
 		{
@@ -47,16 +47,16 @@ func TestExitCodes(t *testing.T) {
 			exitMatch, "match: right does what the contract and 1 scenario ask for", "",
 		},
 		{
-			"one alone breaks the contract", []string{at("right", right), at("wrong", serve(t, &faux.Server{Fault: fault(t, "wrong-type")}))}, []string{"items/story", "--target", "wrong"},
+			"one alone breaks the contract", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")}))}, []string{"items/story", "--target", "wrong"},
 			exitDiffer, "differ: wrong breaks the contract or an expectation in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
 		},
 		{
 			"two break the contract in the same way",
-			[]string{at("right", serve(t, &faux.Server{Fault: fault(t, "wrong-type")})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "wrong-type")}))}, []string{"items/story"},
+			[]string{at("right", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")}))}, []string{"items/story"},
 			exitDiffer, "differ: right and wrong do not part, but the contract or an expectation is broken in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
 		},
 		{
-			"one does not answer", []string{at("right", right), at("wrong", serve(t, &faux.Server{Fault: fault(t, "reset-without-answer")}))}, []string{"items/story"},
+			"one does not answer", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "reset-without-answer")}))}, []string{"items/story"},
 			exitDiffer, "differ: right and wrong part in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
 		},
 		{
@@ -134,7 +134,7 @@ not answered  GET /items 400, POST /items 400, DELETE /items/{id} 404, GET /item
 not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 6 more
 differ: right and wrong part in 1 of 1 scenario
 `},
-		{"unknown", newProject(t, at("right", serve(t, &faux.Server{})), exits), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
+		{"unknown", newProject(t, at("right", faux.Serve(t, &faux.Server{})), exits), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
 
 UNKNOWN items/story  scenarios/items/story.yaml:1
   Items are put on a shelf, read in every way, and taken away again
@@ -299,7 +299,7 @@ func TestReportsAreThereWhenTheyAreWhole(t *testing.T) {
 			during = names(t, filepath.Join(p.dir, "reports"))
 		}
 	}
-	p = newProject(t, at("right", serve(t, &faux.Server{Asked: look})))
+	p = newProject(t, at("right", faux.Serve(t, &faux.Server{Asked: look})))
 	for _, name := range []string{"run.jsonl", "report.json", "junit.xml", "report.html", "summary.md", "badge.svg"} {
 		p.write(t, "reports/"+name, "of the run before")
 	}
@@ -316,7 +316,7 @@ func TestReportsAreThereWhenTheyAreWhole(t *testing.T) {
 
 func TestReportsThatCannotBeOpenedStartNothing(t *testing.T) {
 	server := &faux.Server{}
-	p := newProject(t, at("right", serve(t, server)))
+	p := newProject(t, at("right", faux.Serve(t, server)))
 	p.write(t, "taken/report.json/a-folder", "")
 	for _, tc := range []struct{ dir, want string }{
 		{"openapi.yaml", "lockstep: reports: mkdir openapi.yaml: not a directory\n"},
@@ -350,7 +350,7 @@ func TestReportsThatCannotBeWrittenAreNoSuccess(t *testing.T) {
 			t.Parallel()
 			p := two(t, tc.fault)
 			var once sync.Once
-			right := serve(t, &faux.Server{Asked: func(string) { // blocks the report during the run
+			right := faux.Serve(t, &faux.Server{Asked: func(string) { // blocks the report during the run
 				once.Do(func() { p.write(t, "reports/"+tc.file+".part/in-the-way", "") })
 			}})
 			o := p.do(t, "run", "items/story", "--target", "right="+right, "--target", "wrong")
@@ -423,7 +423,7 @@ func TestTwoProjectsAtOnce(t *testing.T) {
 }
 
 func TestFlagsChooseTargets(t *testing.T) {
-	right, wrong, third := serve(t, &faux.Server{}), serve(t, &faux.Server{}), serve(t, &faux.Server{})
+	right, wrong, third := faux.Serve(t, &faux.Server{}), faux.Serve(t, &faux.Server{}), faux.Serve(t, &faux.Server{})
 	p := newProject(t, at("right", right), at("wrong", wrong))
 	alone := newProject(t, at("right", right), at("wrong", "http://127.0.0.1:1")) // nothing listens there
 	for _, tc := range []struct {
@@ -467,7 +467,7 @@ func TestATargetTwiceIsTwoServers(t *testing.T) {
 	if diff := cmp.Diff([]string{"right", "right-2"}, got); diff != "" || doc.Verdict != verdict.Match || doc.Alone {
 		t.Errorf("%s, alone: %t; targets (-want +got):\n%s", doc.Verdict, doc.Alone, diff)
 	}
-	address := serve(t, &faux.Server{})
+	address := faux.Serve(t, &faux.Server{})
 	o := newProject(t, at("right", address)).do(t, "run", "--target", "right", "--target", "right")
 	want := outcome{exitUsage, "", "lockstep: targets \"right\" and \"right-2\" are the same server, " + address + "\n\tfix: give each a server of its own\n"}
 	if diff := cmp.Diff(want, o, cmp.AllowUnexported(outcome{})); diff != "" {

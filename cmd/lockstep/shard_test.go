@@ -55,7 +55,7 @@ func TestTheShardIsReadFromWhatTheSchedulerSets(t *testing.T) {
 
 func TestShardsAreRunAndMerged(t *testing.T) {
 	t.Parallel()
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "other-value")})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")})))
 	first := p.do(t, "run", "items", "--shard", "1/2", "--reports", "one")
 	second := p.as(t, shell{variables: map[string]string{"CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "2"}}, "run", "items", "--shard", "auto", "--reports", "two")
 	if first.code != exitMatch || !strings.Contains(first.stdout, "shard         1 of 2, of 2 scenarios in all: lockstep merge judges the whole\n") {

@@ -41,7 +41,7 @@ func midway(t *testing.T, grace string) *command {
 		t.Skip("it starts processes")
 	}
 	asked := make(chan struct{}, 1)
-	wrong := &faux.Server{Fault: fault(t, "hang"), Asked: func(operation string) {
+	wrong := &faux.Server{Fault: faux.Named(t, "hang"), Asked: func(operation string) {
 		if operation == "POST /items" {
 			select {
 			case asked <- struct{}{}:
@@ -49,9 +49,9 @@ func midway(t *testing.T, grace string) *command {
 			}
 		}
 	}}
-	line := listen(t)
+	line := faux.Listen(t)
 	right := strings.Replace(start(t, "right", "does-not-end", line.Addr().String()), "stop: 100ms", "stop: "+grace, 1)
-	p := &command{project: newProject(t, right, at("wrong", serve(t, wrong))), ended: make(chan struct{})}
+	p := &command{project: newProject(t, right, at("wrong", faux.Serve(t, wrong))), ended: make(chan struct{})}
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	p.Cmd = exec.CommandContext(ctx, os.Args[0], "run", "--config", p.file, "items/story")
@@ -185,12 +185,12 @@ func TestNothingStaysBehindWhenTheProgramIsKilled(t *testing.T) {
 func TestAnInterruptKeepsWhatIsKnown(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	defer interrupt(nil)
-	wrong := &faux.Server{Fault: fault(t, "framing"), Asked: func(operation string) {
+	wrong := &faux.Server{Fault: faux.Named(t, "framing"), Asked: func(operation string) {
 		if operation == "GET /items/{id}/label" { // in the second scenario
 			interrupt(errors.New("enough"))
 		}
 	}}
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, wrong)))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, wrong)))
 	var stdout, stderr buffer
 	w := &environment{stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }}
 	code := run(ctx, []string{"run", "-c", p.file, "--jobs", "1", "events/bytes", "items/story"}, w)

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
 // viewed sends a request to a viewer of the folder.
@@ -135,7 +137,7 @@ func TestViewUntilInterrupted(t *testing.T) {
 }
 
 func TestWhatIsWrongWithView(t *testing.T) {
-	l := listen(t)
+	l := faux.Listen(t)
 	_, port, _ := strings.Cut(l.Addr().String(), ":")
 	for _, tc := range []struct {
 		args []string

@@ -126,7 +126,7 @@ waived: right and wrong do the same in 0 scenarios; in 1 more, all that is found
 }
 
 func TestWhatBecomesOfAWaiver(t *testing.T) {
-	right := serve(t, &faux.Server{})
+	right := faux.Serve(t, &faux.Server{})
 	same, fixed := "other-value", ""
 	for _, tc := range []struct {
 		name  string
@@ -154,7 +154,7 @@ func TestWhatBecomesOfAWaiver(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			p := waived(t, same, "2026-11-30").with(t, right, serve(t, &faux.Server{Fault: fault(t, tc.fault)}))
+			p := waived(t, same, "2026-11-30").with(t, right, faux.Serve(t, &faux.Server{Fault: faux.Named(t, tc.fault)}))
 			args := tc.args
 			if args == nil {
 				args = []string{"items/story"}

@@ -106,7 +106,7 @@ func (x *watched) settles() {
 const health = "why: It is up\nsource: x\nsteps: [{http: GET /health}]\n"
 
 func TestWatchRunsWhatAChangeTouches(t *testing.T) {
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "wrong-status")})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-status")})))
 	if err := os.RemoveAll(filepath.Join(p.dir, "scenarios/process")); err != nil { // they need processes
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestWatchRunsWhatAChangeTouches(t *testing.T) {
 // TestWatchBearsMistakes checks that a mistake is reported and does not end the watch. After the fix, what was red
 // runs first.
 func TestWatchBearsMistakes(t *testing.T) {
-	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "wrong-status")})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-status")})))
 	whole := p.read("lockstep.yaml")
 	p.write(t, "lockstep.yaml", strings.Replace(whole, "reference: right", "reference: left", 1))
 	x := p.watch(t, "items")
@@ -177,7 +177,7 @@ func TestWatchBearsMistakes(t *testing.T) {
 // TestWatchOfWhatATargetIsMadeOf checks that a change to the target's source runs every scenario again, once the
 // files have stopped changing.
 func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
-	url := serve(t, &faux.Server{})
+	url := faux.Serve(t, &faux.Server{})
 	p := newProject(t, `  right: {url: "`+url+`", ready: {get: /health}, watch: ["src/**/*.go"]}`)
 	x := p.watch(t, "items")
 	x.says(t, "watch: all green")
@@ -207,7 +207,7 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 // TestWatchDoesNotLookAtItsReports checks that the watcher ignores its reports, which each round replaces. Before the
 // project is loaded, every document in its folder counts as a part of it.
 func TestWatchDoesNotLookAtItsReports(t *testing.T) {
-	p := newProject(t, at("right", serve(t, &faux.Server{})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})))
 	p.write(t, "reports/report.json", "{}")
 	x := p.watch(t, "items")
 	x.says(t, "watch: all green")
@@ -239,7 +239,7 @@ func TestWatchSaysOfWhichTargetItWatchesNothing(t *testing.T) {
 }
 
 func TestWhatWasRedRunsFirst(t *testing.T) {
-	p := newProject(t, at("right", serve(t, &faux.Server{})))
+	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})))
 	for _, id := range []string{"items/story", "process/stop", "items/every-step"} {
 		var stderr buffer
 		f := &runFlags{config: p.file, reports: "-", jobs: 1, first: []string{id}, outputFlags: outputFlags{format: "text", color: "never", verbose: true}}

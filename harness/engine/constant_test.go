@@ -58,8 +58,8 @@ func builds(of map[string]string) func(*transcript.Transcript) {
 
 func TestAConstantIsInEveryReport(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	url := fauxproject.Serve(t, &faux.Server{})
-	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+url, "wrong="+fauxproject.Serve(t, &faux.Server{}))
+	url := faux.Serve(t, &faux.Server{})
+	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+url, "wrong="+faux.Serve(t, &faux.Server{}))
 	judge := func(of map[string]string) *engine.Result {
 		t.Helper()
 		result, err := engine.Judge(t.Context(), p, rewritten(t, bytes.NewBuffer(file.Bytes()), builds(of)), nil)
@@ -117,8 +117,8 @@ func noted(tr *transcript.Transcript) {
 
 func TestBehindAConstantStandTheExchanges(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	url := fauxproject.Serve(t, &faux.Server{})
-	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+url, "wrong="+fauxproject.Serve(t, &faux.Server{}))
+	url := faux.Serve(t, &faux.Server{})
+	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+url, "wrong="+faux.Serve(t, &faux.Server{}))
 	const ours, theirs = "release-20261122build7", "release-20261122build8"
 	for name, also := range map[string]func(*transcript.Transcript){"alone": func(*transcript.Transcript) {}, "beside another difference": noted} {
 		build := builds(map[string]string{"right": ours, "wrong": theirs})

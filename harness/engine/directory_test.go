@@ -52,7 +52,7 @@ func TestAScenarioThatSpeaksOfADirectoryDoesNotApplyToAServerThatRuns(t *testing
 	file := fauxproject.Write(t, fauxproject.Running)
 	fauxproject.Add(t, file, "scenarios/items/home.yaml", homely)
 	result, err := engine.Run(t.Context(), fauxproject.Load(t, file), &engine.Options{
-		Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{})},
+		Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{})},
 		Select:  project.Selection{Paths: []string{"items"}},
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func TestServersThatTellTimesWronglyAreFound(t *testing.T) {
 			if tc.rule {
 				p.Rules.Volatile = append(slices.Clone(p.Rules.Volatile), stable)
 			}
-			result := overSockets(t, p, &faux.Server{Fault: fauxproject.Fault(t, tc.right)}, &faux.Server{Fault: fauxproject.Fault(t, tc.wrong)}, "items/story")
+			result := overSockets(t, p, &faux.Server{Fault: faux.Named(t, tc.right)}, &faux.Server{Fault: faux.Named(t, tc.wrong)}, "items/story")
 			found := 0
 			for _, s := range result.Scenarios {
 				for _, f := range s.Findings {

@@ -63,7 +63,7 @@ func runProcess(t *testing.T, role, id string, turned bool, report string) (*eng
 	for i, name := range names {
 		file.WriteString(process(t, name, roles[i], report))
 		if roles[i] == "right" && id != "process/stop" {
-			targets[i] += "=" + fauxproject.Serve(t, &faux.Server{})
+			targets[i] += "=" + faux.Serve(t, &faux.Server{})
 		}
 	}
 	within := time.Minute
@@ -220,10 +220,10 @@ func TestASharedProcessThatEndedIsStartedAgain(t *testing.T) {
 			slow(t)
 			t.Parallel()
 			roles := []string{"right", "exits-before-answer"}
-			targets := []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong"}
+			targets := []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong"}
 			if tc.turned {
 				slices.Reverse(roles)
-				targets = []string{"right", "wrong=" + fauxproject.Serve(t, &faux.Server{})}
+				targets = []string{"right", "wrong=" + faux.Serve(t, &faux.Server{})}
 			}
 			var log strings.Builder
 			p := crashes(t, process(t, "right", roles[0], "")+process(t, "wrong", roles[1], ""))
@@ -265,8 +265,8 @@ func TestNothingStaysBehindOfAProcessThatDoesNotEnd(t *testing.T) {
 	for _, role := range []string{"candidate", "reference"} {
 		t.Run("in the "+role, func(t *testing.T) {
 			t.Parallel()
-			report := listen(t)
-			f := fauxproject.Fault(t, "does-not-end")
+			report := faux.Listen(t)
+			f := faux.Named(t, "does-not-end")
 			says := f.Says
 			if role == "reference" {
 				says = turned(f.Says)
@@ -287,22 +287,12 @@ func TestNothingStaysBehindOfAProcessThatDoesNotEnd(t *testing.T) {
 func TestNothingStaysBehindOfASharedProcessThatDoesNotEnd(t *testing.T) {
 	slow(t)
 	t.Parallel()
-	report := listen(t)
+	report := faux.Listen(t)
 	result, s := runProcess(t, "does-not-end", "items/story", false, report.Addr().String())
 	if s.Verdict != verdict.Match || result.Verdict != verdict.Match { // no step of the scenario stops it
 		t.Errorf("the scenario is %s %v %v", s.Verdict, s.Findings, s.Reasons)
 	}
 	gone(t, report)
-}
-
-func listen(t *testing.T) *net.TCPListener {
-	t.Helper()
-	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l
 }
 
 // gone waits until the grandchild that has reported does not exist any more.
@@ -334,7 +324,7 @@ func TestProcessesThatAreRightMatch(t *testing.T) {
 func TestAnInterruptEndsProcesses(t *testing.T) {
 	slow(t)
 	t.Parallel()
-	report := listen(t)
+	report := faux.Listen(t)
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	defer interrupt(nil)
 	wrong := &faux.Server{Asked: func(operation string) {
@@ -343,7 +333,7 @@ func TestAnInterruptEndsProcesses(t *testing.T) {
 		}
 	}}
 	result, err := engine.Run(ctx, fauxproject.New(t, process(t, "right", "does-not-end", report.Addr().String())+process(t, "wrong", "right", "")), &engine.Options{
-		Targets: []string{"right", "wrong=" + fauxproject.Serve(t, wrong)}, Select: project.Selection{Paths: []string{"events/beats"}}, Environ: os.Environ(),
+		Targets: []string{"right", "wrong=" + faux.Serve(t, wrong)}, Select: project.Selection{Paths: []string{"events/beats"}}, Environ: os.Environ(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -359,7 +349,7 @@ func TestAnInterruptEndsWhatIsJustStarting(t *testing.T) {
 	defer interrupt(nil)
 	right := &faux.Server{Asked: func(string) { interrupt(errInterrupt) }} // the run asks it whether it is ready
 	result, err := engine.Run(ctx, fauxproject.New(t, process(t, "right", "right", "")+process(t, "wrong", "never-ready", "")), &engine.Options{
-		Targets: []string{"right=" + fauxproject.Serve(t, right), "wrong"}, Select: project.Selection{Paths: []string{"items/story"}}, Environ: os.Environ(),
+		Targets: []string{"right=" + faux.Serve(t, right), "wrong"}, Select: project.Selection{Paths: []string{"items/story"}}, Environ: os.Environ(),
 	})
 	if err != nil {
 		t.Fatal(err)

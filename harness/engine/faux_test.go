@@ -41,9 +41,9 @@ func where(f *faux.Fault) walk {
 // overSockets also leaves out the scenarios about time.
 func overSockets(t *testing.T, p *project.Project, right, wrong *faux.Server, ids ...string) *engine.Result {
 	t.Helper()
-	targets := []string{"right=" + fauxproject.Serve(t, right)}
+	targets := []string{"right=" + faux.Serve(t, right)}
 	if wrong != nil {
-		targets = append(targets, "wrong="+fauxproject.Serve(t, wrong))
+		targets = append(targets, "wrong="+faux.Serve(t, wrong))
 	}
 	var file bytes.Buffer
 	result, err := engine.Run(t.Context(), p, &engine.Options{
@@ -116,7 +116,7 @@ func TestEveryFaultIsFoundAndNamed(t *testing.T) {
 
 func TestAFailureIsToldBeforeTheEventsThatItKeptBack(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	wrong := &faux.Server{Fault: fauxproject.Fault(t, "no-answer-and-no-event")}
+	wrong := &faux.Server{Fault: faux.Named(t, "no-answer-and-no-event")}
 	for _, sides := range [][2]*faux.Server{{{}, wrong}, {{Fault: wrong.Fault}, {}}} {
 		s := overSockets(t, p, sides[0], sides[1], wrong.Fault.In).Scenarios[0]
 		if first := s.Findings[0]; len(s.Findings) != 2 || first.Kind != string(compare.ExchangeFailed) {

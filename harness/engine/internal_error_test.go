@@ -51,7 +51,7 @@ func TestAPanicInAScenarioLeavesThatOneUnknown(t *testing.T) {
 		var file bytes.Buffer
 		result, err := engine.Run(t.Context(), p, &engine.Options{
 			RunFile: &file,
-			Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{})},
+			Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{})},
 			Select:  project.Selection{Paths: []string{"items"}}, Jobs: 1,
 		})
 		if err != nil {

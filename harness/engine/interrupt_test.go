@@ -35,14 +35,14 @@ func TestAnInterruptedRunIsIncompleteAndAccusesNobody(t *testing.T) {
 			t.Parallel()
 			ctx, interrupt := context.WithCancelCause(t.Context())
 			defer interrupt(nil)
-			wrong := &faux.Server{Fault: fauxproject.Fault(t, tc.fault), Asked: func(operation string) {
+			wrong := &faux.Server{Fault: faux.Named(t, tc.fault), Asked: func(operation string) {
 				if operation == tc.at {
 					interrupt(errInterrupt)
 				}
 			}}
 			var file strings.Builder
 			result, err := engine.Run(ctx, fauxproject.New(t, fauxproject.Running), &engine.Options{
-				Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, wrong)},
+				Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, wrong)},
 				Select:  project.Selection{Paths: []string{tc.in}}, RunFile: &file,
 			})
 			if err != nil {
@@ -80,7 +80,7 @@ func TestAnInterruptLeavesWhatIsJudged(t *testing.T) {
 		defer interrupt(nil)
 		var file strings.Builder
 		result, err := engine.Run(ctx, fauxproject.New(t, fauxproject.Running), &engine.Options{
-			Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, "framing")})},
+			Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, "framing")})},
 			Select:  project.Selection{Paths: []string{"events/bytes", "items/story"}}, Jobs: 1, RunFile: &file,
 			Progress: func(_, _ int, s *verdict.Scenario) {
 				if s.ID == tc.at {

@@ -45,7 +45,7 @@ func document(t *testing.T, p *project.Project, result *engine.Result) string {
 }
 
 func TestARunFileIsJudgedAsTheRunWas(t *testing.T) {
-	right := fauxproject.Serve(t, &faux.Server{})
+	right := faux.Serve(t, &faux.Server{})
 	items := project.Selection{Paths: []string{"items", "process/stop"}}
 	for _, tc := range []struct {
 		name    string
@@ -53,9 +53,9 @@ func TestARunFileIsJudgedAsTheRunWas(t *testing.T) {
 		run     []string
 		want    verdict.Verdict
 	}{
-		{"green, and one that does not apply", "", []string{"right=" + right, "wrong=" + fauxproject.Serve(t, &faux.Server{})}, verdict.Match},
-		{"red", "", []string{"right=" + right, "wrong=" + fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, "wrong-type")})}, verdict.Differ},
-		{"red, of three targets", "", []string{"right=" + right, "wrong=" + fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, "other-value")}), "third=" + fauxproject.Serve(t, &faux.Server{})}, verdict.Differ},
+		{"green, and one that does not apply", "", []string{"right=" + right, "wrong=" + faux.Serve(t, &faux.Server{})}, verdict.Match},
+		{"red", "", []string{"right=" + right, "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")})}, verdict.Differ},
+		{"red, of three targets", "", []string{"right=" + right, "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")}), "third=" + faux.Serve(t, &faux.Server{})}, verdict.Differ},
 		{"alone", "", []string{"right=" + right}, verdict.Match},
 		{"unknown", "  gone: {command: [sh, -c, 'echo no database >&2; exit 3', '${{ port }}'], ready: {get: /health}}\n", []string{"right=" + right, "gone"}, verdict.Unknown},
 	} {
@@ -75,7 +75,7 @@ func TestARunFileIsJudgedAsTheRunWas(t *testing.T) {
 func TestWhatIsInTheFileIsJudged(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}},
-		"right="+fauxproject.Serve(t, &faux.Server{}), "wrong="+fauxproject.Serve(t, &faux.Server{}))
+		"right="+faux.Serve(t, &faux.Server{}), "wrong="+faux.Serve(t, &faux.Server{}))
 	var changed bytes.Buffer
 	rewrite(t, file, &changed, func(tr *transcript.Transcript) {
 		if tr.Target == "wrong" {
@@ -105,7 +105,7 @@ func rewrite(t *testing.T, from io.Reader, to io.Writer, change func(*transcript
 }
 
 func TestARunFileThatIsNotOfTheProjectIsRefused(t *testing.T) {
-	file, _ := fauxproject.Record(t, fauxproject.New(t, fauxproject.Running), engine.Options{Select: project.Selection{Paths: []string{"items/story"}}}, "right="+fauxproject.Serve(t, &faux.Server{}))
+	file, _ := fauxproject.Record(t, fauxproject.New(t, fauxproject.Running), engine.Options{Select: project.Selection{Paths: []string{"items/story"}}}, "right="+faux.Serve(t, &faux.Server{}))
 	whole := file.String()
 	lines := strings.SplitAfter(whole, "\n")
 	for _, tc := range []struct {
@@ -152,7 +152,7 @@ func appendTo(t *testing.T, path, text string) {
 func TestTheTranscriptsOfACaseAreThoseOfTheTargets(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items/story"}}},
-		"right="+fauxproject.Serve(t, &faux.Server{}), "wrong="+fauxproject.Serve(t, &faux.Server{}))
+		"right="+faux.Serve(t, &faux.Server{}), "wrong="+faux.Serve(t, &faux.Server{}))
 	var changed bytes.Buffer
 	rewrite(t, file, &changed, func(tr *transcript.Transcript) { tr.Target = "right" })
 	const want = "the transcripts of items/story are not those of the targets"
@@ -165,7 +165,7 @@ func TestTheTranscriptsOfACaseAreThoseOfTheTargets(t *testing.T) {
 func TestOtherRulesAreTakenAndNoted(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file, result := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items/story"}}},
-		"right="+fauxproject.Serve(t, &faux.Server{}), "wrong="+fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, "other-value")}))
+		"right="+faux.Serve(t, &faux.Server{}), "wrong="+faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")}))
 	data := file.Bytes()
 	notes := func(p *project.Project) (*engine.Result, []string) {
 		var out []string
@@ -199,7 +199,7 @@ func TestOtherRulesAreTakenAndNoted(t *testing.T) {
 
 func TestAnInterruptedJudgementIsIncomplete(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+fauxproject.Serve(t, &faux.Server{}))
+	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+faux.Serve(t, &faux.Server{}))
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	interrupt(errInterrupt)
 	result, err := engine.Judge(ctx, p, file, nil)
@@ -210,7 +210,7 @@ func TestAnInterruptedJudgementIsIncomplete(t *testing.T) {
 
 func TestAJudgementTellsHowFarItIs(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+fauxproject.Serve(t, &faux.Server{}))
+	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+faux.Serve(t, &faux.Server{}))
 	monitor := &engine.Monitor{}
 	calls := 0
 	_, err := engine.Judge(t.Context(), p, file, &engine.JudgeOptions{Monitor: monitor, Progress: func(done, of int, _ *verdict.Scenario) {

@@ -32,7 +32,7 @@ var everything = project.Selection{Skip: []string{"clock", "process"}}
 // faulty returns the addresses of a correct server and of one with a fault; "" means no fault.
 func faulty(t *testing.T, id string) []string {
 	t.Helper()
-	return []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, id)})}
+	return []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, id)})}
 }
 
 // shards runs all shards of a selection and returns their run files.

@@ -93,7 +93,7 @@ func TestAProbeTellsConstantsFromWhatAProcessHasDrawn(t *testing.T) {
 			t.Parallel()
 			p, targets := stamped(t, tc.right, tc.wrong), []string{"right", "wrong"}
 			if tc.served {
-				targets[1] += "=" + fauxproject.Serve(t, stamp(tc.wrong))
+				targets[1] += "=" + faux.Serve(t, stamp(tc.wrong))
 			}
 			file, result := fauxproject.Record(t, p, theItems(), targets...)
 			want := verdict.Match
@@ -233,7 +233,7 @@ func TestWithoutAProbeTheDoubtStays(t *testing.T) {
 	}
 	t.Run("a server that already runs", func(t *testing.T) {
 		t.Parallel()
-		file, result := fauxproject.Record(t, stamped(t, "stamp", "other-stamp"), theItems(), "right="+fauxproject.Serve(t, stamp("stamp")), "wrong="+fauxproject.Serve(t, stamp("other-stamp")))
+		file, result := fauxproject.Record(t, stamped(t, "stamp", "other-stamp"), theItems(), "right="+faux.Serve(t, stamp("stamp")), "wrong="+faux.Serve(t, stamp("other-stamp")))
 		isDoubtful(t, file, result)
 	})
 	t.Run("a recording", func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestWithoutAProbeTheDoubtStays(t *testing.T) {
 		}
 		options = theItems()
 		options.Against = against
-		file, result := fauxproject.Record(t, p, options, "wrong="+fauxproject.Serve(t, stamp("other-stamp")))
+		file, result := fauxproject.Record(t, p, options, "wrong="+faux.Serve(t, stamp("other-stamp")))
 		isDoubtful(t, file, result)
 	})
 	t.Run("an interrupted probe", func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestWithoutAProbeTheDoubtStays(t *testing.T) {
 		}
 		var file bytes.Buffer
 		options := theItems()
-		options.Targets, options.RunFile = []string{"right", "wrong=" + fauxproject.Serve(t, wrong)}, &file
+		options.Targets, options.RunFile = []string{"right", "wrong=" + faux.Serve(t, wrong)}, &file
 		options.Progress = func(done, of int, _ *verdict.Scenario) { over.Store(done == of) }
 		result, err := engine.Run(ctx, stamped(t, "stamp", "other-stamp"), &options)
 		if err != nil {

@@ -70,8 +70,8 @@ func TestACandidateIsJudgedAgainstARecordingAsAgainstItsReference(t *testing.T) 
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
 			p := fauxproject.New(t, fauxproject.Running)
-			wrong := "wrong=" + fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, id)})
-			tape, both := record(t, p, engine.Options{Select: everything}, "right="+fauxproject.Serve(t, &faux.Server{}), wrong)
+			wrong := "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, id)})
+			tape, both := record(t, p, engine.Options{Select: everything}, "right="+faux.Serve(t, &faux.Server{}), wrong)
 			alone := replay(t, p, tape, engine.Options{Select: everything}, wrong)
 			if diff := cmp.Diff(verdicts(both), verdicts(alone)); diff != "" {
 				t.Errorf("against the recording it is judged otherwise (-reference +recording):\n%s", diff)
@@ -118,7 +118,7 @@ func aged(t *testing.T, file []byte, by time.Duration, which *regexp.Regexp) []b
 // Times must be close to the moment at which their side was recorded, not close to each other.
 func TestARecordingMayBeOld(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	right, wrong := "right="+fauxproject.Serve(t, &faux.Server{}), "wrong="+fauxproject.Serve(t, &faux.Server{})
+	right, wrong := "right="+faux.Serve(t, &faux.Server{}), "wrong="+faux.Serve(t, &faux.Server{})
 	tape, _ := record(t, p, engine.Options{Select: everything}, right, wrong)
 	const year = 365 * 24 * time.Hour
 	if result := replay(t, p, aged(t, tape, year, moments), engine.Options{Select: everything}, wrong); result.Verdict != verdict.Match {
@@ -149,8 +149,8 @@ func TestTheVersionOfAFolderIsThatOfAllItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	items := engine.Options{Select: project.Selection{Paths: []string{"items/story"}}}
-	wrong := "wrong=" + fauxproject.Serve(t, &faux.Server{})
-	tape, _ := record(t, p, items, "right="+fauxproject.Serve(t, &faux.Server{}), wrong)
+	wrong := "wrong=" + faux.Serve(t, &faux.Server{})
+	tape, _ := record(t, p, items, "right="+faux.Serve(t, &faux.Server{}), wrong)
 	for _, tc := range []struct {
 		name   string
 		change func()
@@ -175,19 +175,19 @@ func TestTheVersionOfAFolderIsThatOfAllItsFiles(t *testing.T) {
 
 func TestTheRecordedReferenceIsNotStarted(t *testing.T) {
 	p := fauxproject.New(t, "  right: {command: [sh, -c, 'exit 3', '${{ port }}'], ready: {get: /health}}\n  wrong: {url: \"http://127.0.0.1:2\", ready: {get: /health}}\n")
-	wrong := "wrong=" + fauxproject.Serve(t, &faux.Server{})
-	tape, _ := record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+fauxproject.Serve(t, &faux.Server{}), wrong)
+	wrong := "wrong=" + faux.Serve(t, &faux.Server{})
+	tape, _ := record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+faux.Serve(t, &faux.Server{}), wrong)
 	if result := replay(t, p, tape, engine.Options{Select: project.Selection{Paths: []string{"items"}}, Environ: os.Environ()}, wrong); result.Verdict != verdict.Match {
 		t.Errorf("%s: %v", result.Verdict, result.Scenarios)
 	}
-	if result := replay(t, p, tape, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+fauxproject.Serve(t, &faux.Server{})); result.Verdict != verdict.Match || result.Totals.Targets[1].Name != "right-2" {
+	if result := replay(t, p, tape, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+faux.Serve(t, &faux.Server{})); result.Verdict != verdict.Match || result.Totals.Targets[1].Name != "right-2" {
 		t.Errorf("the reference of today against that of the recording: %s, %+v", result.Verdict, result.Totals.Targets)
 	}
 }
 
 func TestRecordingsThatAreNoneAreRefused(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	right, wrong := "right="+fauxproject.Serve(t, &faux.Server{}), "wrong="+fauxproject.Serve(t, &faux.Server{})
+	right, wrong := "right="+faux.Serve(t, &faux.Server{}), "wrong="+faux.Serve(t, &faux.Server{})
 	items := engine.Options{Select: project.Selection{Paths: []string{"items/story"}}}
 	tape, _ := record(t, p, items, right, wrong)
 	whole, _ := fauxproject.Record(t, p, items, right, wrong)

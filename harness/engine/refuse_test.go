@@ -23,7 +23,7 @@ import (
 // run file is created.
 func TestWishesThatCannotBeGrantedStartNothing(t *testing.T) {
 	server := &faux.Server{}
-	address := fauxproject.Serve(t, server)
+	address := faux.Serve(t, server)
 	p := fauxproject.New(t, `
   right: {url: "`+address+`", ready: {get: /health}}
   wrong: {command: [touch, "started-${{ port }}"], ready: {get: /health}}
@@ -119,7 +119,7 @@ func TestTwoServersOnOnePortAreTwo(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells who listens where")
 	}
-	address := fauxproject.Serve(t, &faux.Server{})
+	address := faux.Serve(t, &faux.Server{})
 	other := strings.Replace(address, "127.0.0.1", "127.0.0.2", 1)
 	self, err := os.Executable()
 	if err != nil {
@@ -148,7 +148,7 @@ func TestTwoServersOnOnePortAreTwo(t *testing.T) {
 // A missing program is reported before the first scenario, at the line of its command.
 func TestACommandThatIsNotThereIsAMistakeInItsLine(t *testing.T) {
 	server := &faux.Server{}
-	address := fauxproject.Serve(t, server)
+	address := faux.Serve(t, server)
 	p := fauxproject.New(t, `
   right: {url: "`+address+`", ready: {get: /health}}
   wrong:
@@ -246,7 +246,7 @@ func undescribed(t *testing.T, file string) string {
 
 func TestAScenarioWithTargetsOfItsOwnDoesNotApplyToURLs(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	targets := []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{})}
+	targets := []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{})}
 	run := func(ids ...string) *engine.Result {
 		t.Helper()
 		result, err := engine.Run(t.Context(), p, &engine.Options{Targets: targets, Select: project.Selection{Paths: ids}})
@@ -275,7 +275,7 @@ func TestATargetThatIsNotReadyLeavesNothingKnown(t *testing.T) {
   wrong: {url: "http://127.0.0.1:2", ready: {get: /health, within: 300ms}}
 `)
 	right := &faux.Server{}
-	address := fauxproject.Serve(t, right)
+	address := faux.Serve(t, right)
 	for _, f := range faux.Nulls() {
 		if f.ID != "404" && f.ID != "close" && f.ID != "hang" {
 			continue // the others say that they are ready, whatever they are asked
@@ -283,7 +283,7 @@ func TestATargetThatIsNotReadyLeavesNothingKnown(t *testing.T) {
 		for _, turned := range []bool{false, true} {
 			t.Run(f.ID, func(t *testing.T) {
 				t.Parallel()
-				wrong := "wrong=" + fauxproject.Serve(t, &faux.Server{Fault: f.Unready()})
+				wrong := "wrong=" + faux.Serve(t, &faux.Server{Fault: f.Unready()})
 				options := &engine.Options{Targets: []string{"right=" + address, wrong}, Select: project.Selection{Skip: []string{"clock", "process"}}}
 				if turned {
 					options.Reference = "wrong"

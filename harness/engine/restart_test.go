@@ -56,7 +56,7 @@ func TestProcessesAreStartedAgain(t *testing.T) {
 			t.Parallel()
 			report := ""
 			if tc.role == "does-not-end" {
-				l := listen(t)
+				l := faux.Listen(t)
 				report = l.Addr().String()
 				defer gone(t, l)
 			}
@@ -95,7 +95,7 @@ func TestAServerThatRunsIsNotStartedAgain(t *testing.T) {
 	file := fauxproject.Write(t, fauxproject.Running)
 	fauxproject.Add(t, file, "scenarios/process/again.yaml", fmt.Sprintf(restarting, "  - restart: target"))
 	result, err := engine.Run(t.Context(), fauxproject.Load(t, file), &engine.Options{
-		Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{})},
+		Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{})},
 		Select:  project.Selection{Paths: []string{"items", "process/again"}},
 	})
 	if err != nil {

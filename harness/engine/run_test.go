@@ -18,7 +18,7 @@ import (
 func TestTheRunFileSaysWhatRan(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	options := &engine.Options{
-		Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{})}, Reference: "wrong",
+		Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{})}, Reference: "wrong",
 		Select: project.Selection{Paths: []string{"items/story", "events/end"}}, Seed: 7, Jobs: 1,
 	}
 	if err := engine.Validate(p, options); err != nil {
@@ -70,7 +70,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestARunFileThatCannotBeWrittenLeavesTheJudgement(t *testing.T) {
 	result, err := engine.Run(t.Context(), fauxproject.New(t, fauxproject.Running), &engine.Options{
-		Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{})}, Select: project.Selection{Paths: []string{"items"}}, RunFile: full{},
+		Targets: []string{"right=" + faux.Serve(t, &faux.Server{})}, Select: project.Selection{Paths: []string{"items"}}, RunFile: full{},
 	})
 	if !errors.Is(err, errFull) {
 		t.Errorf("Run: %v, want %v", err, errFull)

@@ -67,8 +67,8 @@ func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
 		return p
 	}
 	both := engine.Options{Select: project.Selection{Paths: []string{"items/story", "events/story"}}}
-	wrong := "wrong=" + fauxproject.Serve(t, &faux.Server{})
-	tape, _ := record(t, reload(t), both, "right="+fauxproject.Serve(t, &faux.Server{}), wrong)
+	wrong := "wrong=" + faux.Serve(t, &faux.Server{})
+	tape, _ := record(t, reload(t), both, "right="+faux.Serve(t, &faux.Server{}), wrong)
 	for _, tc := range []struct {
 		name    string
 		edit    edit

@@ -59,7 +59,7 @@ func parity(t *testing.T, file string, ids ...string) (passed bool, output strin
 }
 
 func TestAProjectInsideATest(t *testing.T) {
-	right, wrong := fauxproject.Serve(t, &faux.Server{}), fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, "wrong-type")})
+	right, wrong := faux.Serve(t, &faux.Server{}), faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")})
 	targets := func(right, wrong string) string {
 		return "\n  right: {url: \"" + right + "\", ready: {get: /health}}\n  wrong: {url: \"" + wrong + "\", ready: {get: /health}}\n"
 	}
@@ -122,7 +122,7 @@ func TestAProjectInsideATest(t *testing.T) {
 }
 
 func TestWaiversInsideATest(t *testing.T) {
-	right, wrong := fauxproject.Serve(t, &faux.Server{}), fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, "other-value")})
+	right, wrong := faux.Serve(t, &faux.Server{}), faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")})
 	const waiver = `- id: W-0001
   scenario: items/story
   at: "GET /items/${{ lamp }}: body /name"
@@ -139,7 +139,7 @@ func TestWaiversInsideATest(t *testing.T) {
 		says      string
 	}{
 		{"what is waived passes, and is logged", wrong, true, "scenarios/items/story.yaml:13: step 3: body /name"},
-		{"a waiver that is stale fails", fauxproject.Serve(t, &faux.Server{}), false, "scenarios/waivers.yaml:1: waiver W-0001 is stale: what it accepts does not occur any more; remove it"},
+		{"a waiver that is stale fails", faux.Serve(t, &faux.Server{}), false, "scenarios/waivers.yaml:1: waiver W-0001 is stale: what it accepts does not occur any more; remove it"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			file := fauxproject.Write(t, "\n  right: {url: \""+right+"\", ready: {get: /health}}\n  wrong: {url: \""+tc.candidate+"\", ready: {get: /health}}\n")

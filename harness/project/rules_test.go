@@ -128,7 +128,7 @@ targets:
 compare: {headers: [], volatile: [{at: $..serial, kind: id, because: each server counts for itself}]}
 `)
 	result, err := engine.Run(t.Context(), fauxproject.Load(t, file), &engine.Options{
-		Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, "extra-header")})},
+		Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, "extra-header")})},
 		Select:  project.Selection{Paths: []string{"items/story"}},
 	})
 	if err != nil {
@@ -202,7 +202,7 @@ steps:
 	p := fauxproject.Load(t, file)
 	run := func(paths ...string) []string {
 		result, err := engine.Run(t.Context(), p, &engine.Options{
-			Targets: []string{"right=" + fauxproject.Serve(t, &faux.Server{}), "wrong=" + fauxproject.Serve(t, &faux.Server{})},
+			Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{})},
 			Select:  project.Selection{Paths: paths},
 		})
 		if err != nil {

@@ -4,10 +4,8 @@ package fauxproject
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -77,39 +75,6 @@ func Load(t *testing.T, file string) *project.Project {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// Serve runs a server on a port of its own until the test ends, and returns its URL.
-func Serve(t *testing.T, s *faux.Server) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
-	t.Cleanup(func() {
-		s.Close()
-		if err := <-served; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-	})
-	return "http://" + l.Addr().String()
-}
-
-// Fault returns the fault of that name; nil for "".
-func Fault(t *testing.T, id string) *faux.Fault {
-	t.Helper()
-	if id == "" {
-		return nil
-	}
-	for _, f := range slices.Concat(faux.Faults(), faux.Nulls(), faux.Processes(), faux.Clocks()) {
-		if f.ID == id {
-			return f
-		}
-	}
-	t.Fatalf("there is no fault %q", id)
-	return nil
 }
 
 // Record runs a project on targets and returns its run file, and what the run came to.

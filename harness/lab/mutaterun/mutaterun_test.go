@@ -26,7 +26,7 @@ import (
 func greenRun(t *testing.T, p *project.Project, paths ...string) []byte {
 	t.Helper()
 	file, result := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: paths, Skip: []string{"clock", "process"}}},
-		"right="+fauxproject.Serve(t, &faux.Server{}), "wrong="+fauxproject.Serve(t, &faux.Server{}))
+		"right="+faux.Serve(t, &faux.Server{}), "wrong="+faux.Serve(t, &faux.Server{}))
 	if result.Verdict != verdict.Match {
 		t.Fatalf("the run is %s", result.Verdict)
 	}
@@ -139,8 +139,8 @@ func TestASurvivorAndAFalseAlarmAreTold(t *testing.T) {
 func TestARunThatIsNotGreenHasNoMutants(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	items := engine.Options{Select: project.Selection{Paths: []string{"items/story"}}}
-	red, _ := fauxproject.Record(t, p, items, "right="+fauxproject.Serve(t, &faux.Server{}), "wrong="+fauxproject.Serve(t, &faux.Server{Fault: fauxproject.Fault(t, "other-value")}))
-	alone, _ := fauxproject.Record(t, p, items, "right="+fauxproject.Serve(t, &faux.Server{}))
+	red, _ := fauxproject.Record(t, p, items, "right="+faux.Serve(t, &faux.Server{}), "wrong="+faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")}))
+	alone, _ := fauxproject.Record(t, p, items, "right="+faux.Serve(t, &faux.Server{}))
 	for name, file := range map[string]*bytes.Buffer{"red": red, "alone": alone} {
 		if score, err := mutaterun.Run(t.Context(), p, file, nil); !errors.Is(err, mutaterun.ErrNotGreen) || score != nil {
 			t.Errorf("%s: %v, %v", name, score, err)

@@ -64,9 +64,9 @@ func TestNoiseIsMeasuredAndTyped(t *testing.T) {
 
 func TestWhatNoRuleFitsIsToldAsItIs(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
-	servers := []*faux.Server{{}, {Fault: fauxproject.Fault(t, "missing-field")}}
+	servers := []*faux.Server{{}, {Fault: faux.Named(t, "missing-field")}}
 	found, err := noise.Measure(t.Context(), p, &noise.Options{
-		Targets: []string{"one=" + fauxproject.Serve(t, servers[0]), "two=" + fauxproject.Serve(t, servers[1])}, Runs: 2, Select: project.Selection{Paths: []string{"items"}},
+		Targets: []string{"one=" + faux.Serve(t, servers[0]), "two=" + faux.Serve(t, servers[1])}, Runs: 2, Select: project.Selection{Paths: []string{"items"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestTwoRightServersAreSilent(t *testing.T) {
 func measure(t *testing.T, p *project.Project, server func() *faux.Server) *noise.Report {
 	t.Helper()
 	found, err := noise.Measure(t.Context(), p, &noise.Options{
-		Targets: []string{"one=" + fauxproject.Serve(t, server()), "two=" + fauxproject.Serve(t, server())}, Runs: 2,
+		Targets: []string{"one=" + faux.Serve(t, server()), "two=" + faux.Serve(t, server())}, Runs: 2,
 		Select: project.Selection{Paths: []string{"items"}},
 	})
 	if err != nil {
@@ -125,7 +125,7 @@ func TestWhatTimesKeepToIsProposed(t *testing.T) {
 		t.Run("of "+tc.id, func(t *testing.T) {
 			t.Parallel()
 			p := fauxproject.New(t, fauxproject.Running)
-			found := measure(t, p, func() *faux.Server { return &faux.Server{Fault: fauxproject.Fault(t, tc.id)} })
+			found := measure(t, p, func() *faux.Server { return &faux.Server{Fault: faux.Named(t, tc.id)} })
 			if !found.Silent() {
 				t.Errorf("found: %+v", found.Rules)
 			}
