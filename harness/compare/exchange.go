@@ -131,8 +131,8 @@ func (c *comparison) unlikeGivenUp(step *transcript.Step, ref, cand *transcript.
 // canceled reports whether lockstep gave up an exchange.
 func canceled(x *transcript.Exchange) bool { return x.Failure != nil && !broke(x) }
 
-// broke reports whether the server broke the exchange. One that lockstep gave up does not count, because the server may
-// have been about to respond.
+// broke reports whether the server broke the exchange. One that lockstep gave up does not count: how it would have
+// ended is unknown.
 func broke(x *transcript.Exchange) bool {
 	return x.Failure != nil && x.Failure.Kind != transcript.FailCanceled
 }
