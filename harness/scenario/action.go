@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// An Action is what a step does: one of the types of this file.
+// An Action is what a step does. Its types are in this file.
 type Action interface{ kind() string }
 
-// HTTP sends a request and reads its answer.
+// HTTP sends a request and reads its response.
 type HTTP struct {
 	Request Request
-	Within  time.Duration // 0: the run's default
-	Burst   int           // send it so many times at once; 0 and 1 mean once
+	Within  time.Duration // 0 means the run's default
+	Burst   int           // send it this many times at the same time; 0 and 1 mean once
 	Expect  *Expect
 	Capture []Capture
 	Compare Rules
-	// AllowStatus is set in a teardown alone: the statuses that are fine beside 2xx. It is never nil there.
+	// AllowStatus is set only in a teardown: the statuses that are accepted in addition to 2xx. There, it is never nil.
 	AllowStatus []int
 }
 
-// Start sends a request whose answer a Join reads.
+// Start sends a request whose response a Join reads.
 type Start struct {
 	Name    string
 	Request Request
 }
 
-// Join reads the answer of a started request.
+// Join reads the response of a started request.
 type Join struct {
 	Name    string
 	Within  time.Duration
@@ -47,7 +47,7 @@ type Open struct {
 	Compare Rules
 }
 
-// Ready holds a step back until an event has come.
+// Ready makes a step wait until an event has come.
 type Ready struct {
 	Event        Template
 	Within       time.Duration
@@ -64,17 +64,17 @@ type Await struct {
 	Capture []Capture
 }
 
-// Never forbids events for a time that overlaps the following steps.
+// Never forbids events for a time, which overlaps the following steps.
 type Never struct {
 	Stream string
-	Match  *Pattern // nil: anything but heartbeats
+	Match  *Pattern // nil means any event but heartbeats
 	Within time.Duration
 }
 
-// Poll repeats a request until its answer is as wanted.
+// Poll repeats a request until its response is the wanted one.
 type Poll struct {
 	Request Request
-	// Pause is the time before the second request; it grows to MaxPause.
+	// Pause is the time before the second request. It grows up to MaxPause.
 	Pause, MaxPause time.Duration
 	Within          time.Duration
 	Until           *Expect
@@ -82,57 +82,53 @@ type Poll struct {
 	Capture         []Capture
 }
 
-// PollCompare says which answers of a poll are compared.
+// PollCompare says which responses of a poll are compared.
 type PollCompare string
 
-// Which answers of a poll are compared.
 const (
 	PollFinal    PollCompare = "final"
 	PollDistinct PollCompare = "all-distinct"
 	PollNone     PollCompare = "none"
 )
 
-// Hangup ends our side of a stream or of a started request.
+// Hangup closes the client's side of a stream or of a started request.
 type Hangup struct {
 	Name string
 	How  HangupKind
 }
 
-// HangupKind is a way to hang up.
 type HangupKind string
 
-// The ways to hang up.
 const (
 	Close     HangupKind = "close"
-	HalfClose HangupKind = "half-close" // shut down the sending side, go on reading
+	HalfClose HangupKind = "half-close" // shut down the sending side, and continue to read
 	Drop      HangupKind = "drop"       // reset the connection
 )
 
-// Stop asks the target's process to end.
+// Stop asks the target's process to exit.
 type Stop struct {
 	Within time.Duration
-	Exit   int // the status it must end with
+	Exit   int // the status with which it must exit
 }
 
-// Kill ends the target's process without asking.
+// Kill kills the target's process.
 type Kill struct{}
 
-// Restart starts the target again. One that runs is asked to end before.
+// Restart restarts the target. A running process is asked to exit first.
 type Restart struct {
 	Within time.Duration
 }
 
-// Asked waits until a target has asked an upstream.
+// Asked waits until a target has sent requests to an upstream.
 type Asked struct {
 	Stub, Rule string // the rule of the scenario that answers
-	Times      int    // how often since the scenario began; at least 1
+	Times      int    // number of requests since the scenario began; at least 1
 	Within     time.Duration
 }
 
-// Parallel does several lists of steps at once.
+// Parallel runs several lists of steps at the same time.
 type Parallel struct{ Branches []Branch }
 
-// A Branch is one of the lists of a Parallel.
 type Branch struct {
 	Name  string
 	Steps []Step
@@ -152,22 +148,21 @@ func (*Restart) kind() string  { return "restart" }
 func (*Asked) kind() string    { return "asked" }
 func (*Parallel) kind() string { return "parallel" }
 
-// A Request is what a step sends.
 type Request struct {
 	Method string
-	Path   Template // values are percent-encoded, the rest is sent as written
+	Path   Template // values are percent-encoded, and the rest is sent as written
 	Query  []Parameter
 	Header []Parameter
-	// Without are names of header fields that the target adds to every request, and that this one goes without.
+	// Without names header fields that the target adds to every request, but that this request must not have.
 	Without []string
 	Body    Body
-	// Malformed resolves to whether the request breaks the contract on purpose; unset means it does not.
+	// Malformed resolves to whether the request breaks the contract on purpose. Unset means that it does not.
 	Malformed Value
 	// Line and Column are where the file has its method and path.
 	Line, Column int
 }
 
-// Names reports whether the request says itself what header fields of a name it has, so that the target adds none.
+// Names reports whether the request itself sets or removes the header fields of a name, so that the target adds none.
 func (r *Request) Names(field string) bool {
 	return slices.ContainsFunc(r.Without, func(name string) bool { return strings.EqualFold(name, field) }) ||
 		slices.ContainsFunc(r.Header, func(h Parameter) bool { return strings.EqualFold(h.Name, field) })
@@ -179,32 +174,32 @@ type Parameter struct {
 	Value Template
 }
 
-// A Body is a request's content: JSON, or raw, or nothing.
+// A Body is the content of a request: JSON, raw, or nothing.
 type Body struct {
-	JSON    Value // unset: no JSON
+	JSON    Value // unset means no JSON
 	Raw     *Template
-	Bytes   []byte // of a raw body given in base64
-	Type    string // of a raw body; "" sends no content type
+	Bytes   []byte // a raw body that is given in base64
+	Type    string // content type of a raw body; "" sends none
 	Chunked bool
-	// Size resolves to how many bytes the body has; Filler in it stands for what it is filled with. Unset: it is as long
-	// as it is.
+	// Size resolves to the number of bytes of the body. Filler marks the place in the body that is extended to that
+	// size. If unset, the body is not extended.
 	Size Value
 }
 
-// MaxSize bounds a body that is filled.
+// MaxSize limits the size of a filled body.
 const MaxSize = 1 << 30
 
-// Filler is the name that stands for what a body is filled with.
+// Filler is the name of the value that fills a body.
 const Filler = "fill"
 
-// A Capture names a value of an answer.
+// A Capture gives a name to a value of a response or an event.
 type Capture struct {
 	Name   string
 	Path   string // a JSONPath into the body or the event's data; or
 	Header string // a header field
 }
 
-// Expect is what each target must answer by itself.
+// Expect is what each target must respond, whatever the other does.
 type Expect struct {
 	Status int
 	Header []HeaderDemand
@@ -214,30 +209,30 @@ type Expect struct {
 	OneOf  []Expect
 }
 
-// A HeaderDemand is a header field's wanted value, or its absence.
+// A HeaderDemand is the wanted value of a header field, or its absence.
 type HeaderDemand struct {
 	Name  string
-	Value *Template // nil: absent
+	Value *Template // nil means that the field must be absent
 }
 
-// A Pattern tells one event from the others.
+// A Pattern selects events.
 type Pattern struct {
 	Event *Template
 	Data  *Template
 	JSON  *JSON
-	// Line and Column are where the file has the event's name; 0 without one.
+	// Line and Column are where the file has the event's name; 0 without a name.
 	Line, Column int
 }
 
 // JSON is a demand on a JSON document.
 type JSON struct {
-	Whole   Value // unset: not the whole document
+	Whole   Value // unset means no demand on the whole document
 	At      []PathValue
 	Matches []PathMatch
 	Absent  []string
 }
 
-// A PathValue is the value wanted at a JSONPath.
+// A PathValue is the wanted value at a JSONPath.
 type PathValue struct {
 	Path  string
 	Value Value
@@ -246,5 +241,5 @@ type PathValue struct {
 // A PathMatch is a regular expression for the string at a JSONPath.
 type PathMatch struct {
 	Path    string
-	Pattern Template // values put into it are quoted
+	Pattern Template // inserted values are quoted
 }

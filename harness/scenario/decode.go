@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A decoder turns the nodes of one file, whose shape the schema has checked, into scenarios.
+// A decoder turns the nodes of one file into scenarios. The schema has checked the shape of the nodes before.
 type decoder struct {
 	*valueDecoder
 	*ruleDecoder
@@ -57,7 +57,6 @@ func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 	return s
 }
 
-// script decodes what the client does.
 func (d *decoder) script(root *yamldoc.Node) *Script {
 	s := &Script{
 		Texts: d.repeated(root.Get("repeat")),
@@ -117,7 +116,7 @@ func (d *decoder) sameColumns(n *yamldoc.Node, row, first map[string]Value) {
 	}
 }
 
-// newSource returns the source of a script that was read without mistakes. It keeps no nodes of the file.
+// newSource returns the source of a script that was decoded without mistakes. It keeps no nodes of the file.
 func newSource(decoded *Script, file string, text []byte, l *library) *source {
 	unfold := func() (*decoder, *yamldoc.Node) {
 		root, problems := yamldoc.Parse(file, text)

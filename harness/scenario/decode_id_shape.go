@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// idShape decodes the shape of an id, and refuses one that ordinary texts have.
+// idShape decodes the shape of an id, and rejects a shape that ordinary texts have.
 func (d *ruleDecoder) idShape(n *yamldoc.Node) IDShape {
 	pattern := n.Get("pattern")
 	s := IDShape{
@@ -38,7 +38,7 @@ func (d *ruleDecoder) idShape(n *yamldoc.Node) IDShape {
 	return s
 }
 
-// anchored reports whether an expression asks for what stands around it.
+// anchored reports whether an expression depends on the text around a match.
 func anchored(e *syntax.Regexp) bool {
 	switch e.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -52,13 +52,14 @@ func anchored(e *syntax.Regexp) bool {
 	return false
 }
 
-// ordinaryTexts are what answers are full of. What matches several of them matches nearly everything.
+// ordinaryTexts are frequent in responses. A pattern that matches several of them matches nearly everything.
 var ordinaryTexts = []string{
 	"a", "id", "true", "name", "error", "status", "message", "children", "password", "completed", "0", "7", "42", "200", "1024", "65536",
 	"GET", "Content-Type", "application/json", "tool_description", "/items/7", "not found", "Unknown request ID", "2.50",
 }
 
-// ordinaryText returns a text that a pattern matches though it is no id: the empty one, or one of many ordinary ones.
+// ordinaryText returns a text that a pattern matches although it is not an id: the empty text, or one of several
+// ordinary texts.
 func ordinaryText(pattern string) (text string, ordinary bool) {
 	const many = 3
 	re := regexp.MustCompile(`^(?:` + pattern + `)$`)
@@ -75,7 +76,7 @@ func ordinaryText(pattern string) (text string, ordinary bool) {
 	return text, matched >= many
 }
 
-// minDigits is how many digits a number has at least that may be an id wherever it stands.
+// minDigits is the minimum number of digits of a number that may be an id in any place.
 const minDigits = 5
 
 // shortNumber returns a number of few digits that a pattern matches.

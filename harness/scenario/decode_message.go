@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A messageDecoder decodes requests, and what is expected of answers and events.
+// A messageDecoder decodes requests, and what is expected of responses and events.
 type messageDecoder struct{ *valueDecoder }
 
-// request decodes the request of a step; key holds its method and path.
+// request decodes the request of a step. key is the key with its method and path.
 func (d *messageDecoder) request(n *yamldoc.Node, key string) Request {
 	line := n.Get(key)
 	method, path, _ := strings.Cut(line.Text, " ")
@@ -43,7 +43,7 @@ func (d *messageDecoder) request(n *yamldoc.Node, key string) Request {
 	return r
 }
 
-// size decodes how long a body is to be.
+// size decodes the size of a body.
 func (d *messageDecoder) size(n *yamldoc.Node, b *Body) {
 	b.Size = d.value(n)
 	if bytes, err := strconv.ParseInt(n.Text, 10, 64); n.Kind == yamldoc.Number && (err != nil || bytes < 1 || bytes > MaxSize) {
@@ -95,7 +95,7 @@ func (d *messageDecoder) parameters(n *yamldoc.Node) []Parameter {
 	return out
 }
 
-// headers decodes the fields that a request has, and the names of those that it goes without.
+// headers decodes the header fields of a request, and the names of those that it must not have.
 func (d *messageDecoder) headers(n *yamldoc.Node) (fields []Parameter, without []string) {
 	for k, v := range n.Entries() {
 		if v.Kind == yamldoc.Null {
@@ -159,7 +159,7 @@ func (d *messageDecoder) pattern(n *yamldoc.Node) *Pattern {
 	return p
 }
 
-// json decodes the keys json, matches and absent of an expectation or a pattern; nil when there are none.
+// json decodes the keys json, matches and absent of an expectation or a pattern. It returns nil when there are none.
 func (d *messageDecoder) json(n *yamldoc.Node) *JSON {
 	doc, matches, absent := n.Get("json"), n.Get("matches"), n.Get("absent")
 	if doc == nil && matches == nil && absent == nil {

@@ -75,8 +75,8 @@ func (d *ruleDecoder) streamRule(k, n *yamldoc.Node) StreamRule {
 	return r
 }
 
-// heartbeat decodes the rule for what keeps a stream alive. The first beat is due after an interval, and a beat may be out of
-// time by half of one, unless the rule says something else.
+// heartbeat decodes the rule for what keeps a stream alive. Unless the rule says otherwise, the first heartbeat is due
+// after an interval, and a heartbeat may be early or late by half an interval.
 func (d *ruleDecoder) heartbeat(n *yamldoc.Node) *Heartbeat {
 	h := &Heartbeat{
 		Event: n.Get("event").Str(), Every: d.duration(n.Get("every")), Tolerance: d.duration(n.Get("tolerance")),
@@ -98,7 +98,7 @@ func (d *ruleDecoder) heartbeat(n *yamldoc.Node) *Heartbeat {
 	return h
 }
 
-// collapses decodes the rules for pieces of texts. Events of one name have one.
+// collapses decodes the rules for pieces of texts. Events of one name have only one such rule.
 func (d *ruleDecoder) collapses(list *yamldoc.Node) []Collapse {
 	var out []Collapse
 	for _, n := range list.Elements() {

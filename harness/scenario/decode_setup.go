@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// setup decodes it for a row; nil is that of a scenario without a table.
+// setup decodes the setup for a row. row is nil for a scenario without a table.
 func (d *decoder) setup(root *yamldoc.Node, texts []Var, row map[string]Value) Setup {
 	known := constants{}
 	for _, v := range texts {
@@ -37,10 +37,9 @@ func (d *decoder) settings(n *yamldoc.Node, known constants) []Setting {
 	return out
 }
 
-// constants are values that need no other values of the run, by the names that expressions have for them.
+// constants are values that do not depend on the run, by the names of their expressions.
 type constants map[string]json.RawMessage
 
-// Lookup returns such a value.
 func (s constants) Lookup(name string) (json.RawMessage, bool) {
 	raw, ok := s[name]
 	return raw, ok

@@ -9,7 +9,6 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A stepDecoder decodes what a client does.
 type stepDecoder struct {
 	*valueDecoder
 	*messageDecoder
@@ -143,7 +142,7 @@ func (d *stepDecoder) parallel(id string, n *yamldoc.Node) *Parallel {
 	return p
 }
 
-// stepText is how reports name a step.
+// stepText is the name of a step in reports.
 func stepText(n *yamldoc.Node, do Action) string {
 	switch do := do.(type) {
 	case *HTTP:

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A stubDecoder decodes what upstreams answer.
+// A stubDecoder decodes the responses of upstreams.
 type stubDecoder struct {
 	*valueDecoder
 	*messageDecoder
@@ -51,7 +51,7 @@ func (d *stubDecoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	return r
 }
 
-// times reads how often a rule answers: 2, 0..1, 1.., any.
+// times decodes how often a rule answers: 2, 0..1, 1.., any.
 func (d *stubDecoder) times(n *yamldoc.Node) (least, most int) {
 	if n.Text == "any" {
 		return 0, -1
@@ -120,7 +120,7 @@ func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 	return a
 }
 
-// oneAnswer reports keys of which only one can be the answer.
+// oneAnswer reports keys of which only one may be set.
 func (d *stubDecoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
 	var first *yamldoc.Node
 	for _, key := range [...]string{"pieces", "text", "json", "body", "error"} {
@@ -166,7 +166,7 @@ func (d *stubDecoder) stubPiece(n *yamldoc.Node) StubPiece {
 	return p
 }
 
-// oneOrMore returns the items of a list, or a node that is none, and whether it is one.
+// oneOrMore returns the items of a list. For any other node, it returns the node itself, and true.
 func oneOrMore(n *yamldoc.Node) (all []*yamldoc.Node, one bool) {
 	switch {
 	case n == nil:

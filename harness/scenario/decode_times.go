@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// chronology decodes what a rule says of times beside when and in what unit they are.
+// chronology decodes the parts of a rule about times that compare a time with other times.
 func (d *ruleDecoder) chronology(n *yamldoc.Node, v *Volatile) {
 	if stable := n.Get("stable"); stable != nil {
 		v.Stable = stable.Text != "false"
@@ -38,7 +38,7 @@ func (d *ruleDecoder) chronology(n *yamldoc.Node, v *Volatile) {
 	}
 }
 
-// sinceSteps checks that the steps from which on times are stable are there.
+// sinceSteps checks that the steps exist from which on times are stable.
 func (d *ruleDecoder) sinceSteps(s *Script) {
 	ids := map[string]bool{}
 	s.walk(func(step *Step) { ids[step.ID] = true })

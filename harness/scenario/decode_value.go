@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A valueDecoder decodes single values of a file, and notes the mistakes in it.
+// A valueDecoder decodes single values of a file, and records the mistakes in it.
 type valueDecoder struct {
 	file     string
 	problems Problems
@@ -31,7 +31,7 @@ func (d *valueDecoder) path(n *yamldoc.Node) string {
 	return n.Text
 }
 
-// regexp checks a regular expression's syntax, expressions in it replaced by a word.
+// regexp checks the syntax of a regular expression after replacing the expressions ${{ … }} in it by a word.
 func (d *valueDecoder) regexp(n *yamldoc.Node) Template {
 	t := d.template(n)
 	if _, err := regexp.Compile(t.Probe()); err != nil {
@@ -40,7 +40,7 @@ func (d *valueDecoder) regexp(n *yamldoc.Node) Template {
 	return t
 }
 
-// moment returns a time from a beginning on, which may be no time at all.
+// moment returns a duration that may be 0.
 func (d *valueDecoder) moment(n *yamldoc.Node) time.Duration {
 	if v, err := time.ParseDuration(n.Text); err == nil && v == 0 {
 		return 0
@@ -82,7 +82,7 @@ func (d *valueDecoder) duration(n *yamldoc.Node) time.Duration {
 	return v
 }
 
-// number returns an integer, which the schema has found within bounds; 0 when it is not given.
+// number returns an integer, which the schema has checked before; 0 when it is not given.
 func (d *valueDecoder) number(n *yamldoc.Node) int {
 	if n == nil {
 		return 0
@@ -102,7 +102,7 @@ func texts(n *yamldoc.Node) []string {
 	return out
 }
 
-// byPath reports whether a map under json is one from JSONPath to value rather than a document.
+// byPath reports whether a map under json maps JSONPaths to values, rather than being a document.
 func byPath(n *yamldoc.Node) bool {
 	if n.Kind != yamldoc.Map || len(n.Keys) == 0 {
 		return false

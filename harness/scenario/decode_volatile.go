@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// optionsOf are the keys that a kind has beside at, kind and because.
+// optionsOf are the keys that a kind has in addition to at, kind and because.
 var optionsOf = map[VolatileKind][]string{
 	VolatileTime:     {"unit", "near", "ahead", "monotone", "stable", "of", "digits"},
 	VolatileDuration: {"unit", "max", "tolerance"},
 	VolatileNumber:   {"tolerance"},
 }
 
-// volatile decodes a rule for a place, and refuses what its kind has no use for.
+// volatile decodes a rule for a place, and rejects options that its kind does not have.
 func (d *ruleDecoder) volatile(n *yamldoc.Node) Volatile {
 	v := Volatile{
 		At: d.path(n.Get("at")), Kind: VolatileKind(n.Get("kind").Text), Because: n.Get("because").Text,
@@ -83,7 +83,7 @@ func unsuitable(kind VolatileKind) string {
 	return "leave it out, or take another kind: time, duration and number have options"
 }
 
-// tolerance decodes a number, a percentage, or, of a duration, a time.
+// tolerance decodes a number, a percentage, or, for a duration, a time.
 func (d *ruleDecoder) tolerance(kind VolatileKind, n *yamldoc.Node) Tolerance {
 	fix := "write a number above 0 or a percentage, such as 0.5 or 5%"
 	if kind == VolatileDuration {

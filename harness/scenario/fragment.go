@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A fragment is a list of steps that several scenarios begin with, or have somewhere. It has been checked by itself.
+// A fragment is a list of steps that several scenarios use. It has been checked on its own.
 type fragment struct {
 	File
 	parameters *yamldoc.Node
@@ -17,16 +17,16 @@ type fragment struct {
 	captures   map[string]bool
 }
 
-// A library has the fragments below a folder. It reads each when a scenario first uses it, and does not change once all
-// scenarios are read.
+// A library has the fragments in a folder. It reads each fragment when a scenario first uses it. It does not change
+// after all scenarios have been read.
 type library struct {
 	root      string
-	fragments map[string]*fragment // nil for a file that has mistakes, or is none
+	fragments map[string]*fragment // nil for a file that has mistakes or is not a fragment
 }
 
 func newLibrary(root string) *library { return &library{root, map[string]*fragment{}} }
 
-// get returns a fragment. It returns nil and true for one whose file has mistakes, which are reported with that file.
+// get returns a fragment. It returns nil and true if its file has mistakes, which are reported for that file.
 func (l *library) get(name string) (f *fragment, exists bool) {
 	if l == nil {
 		return nil, false
@@ -45,7 +45,7 @@ func (l *library) get(name string) (f *fragment, exists bool) {
 	}
 	root, problems := yamldoc.Parse(file, data)
 	if len(problems) == 0 && root.Get("fragment") == nil {
-		return nil, false // a scenario
+		return nil, false // the file is a scenario
 	}
 	if len(problems) == 0 {
 		f, _ = parseFragment(file, name, root, data)
@@ -71,7 +71,7 @@ func (l *library) names() (out []string) {
 	return out
 }
 
-// parseFragment checks a fragment by itself: its shape, its syntax, and that it names only what it has.
+// parseFragment checks a fragment on its own: its shape, its syntax, and that it uses only names that it defines.
 func parseFragment(file, id string, root *yamldoc.Node, text []byte) (*fragment, Problems) {
 	f := &fragment{File: File{file, text}, parameters: root.Get("parameters"), steps: root.Get("steps"), captures: map[string]bool{}}
 	d := newDecoder(file, nil)
@@ -82,7 +82,7 @@ func parseFragment(file, id string, root *yamldoc.Node, text []byte) (*fragment,
 	for k := range f.parameters.Entries() {
 		s.values[k.Text] = true
 	}
-	d.checkSteps(f.steps, s, true) // whether its targets are its own is for the scenario to say
+	d.checkSteps(f.steps, s, true) // the scenario decides whether its targets are its own
 	d.checkJoined(f.steps, finishedNames(f.steps))
 	for k := range f.parameters.Entries() {
 		if !d.named[k.Text] {
@@ -99,7 +99,7 @@ func parseFragment(file, id string, root *yamldoc.Node, text []byte) (*fragment,
 	}
 	d.checkNoUse(f.steps)
 	if len(d.problems) == 0 {
-		d.steps("", f.steps) // for the syntax of what is in them
+		d.steps("", f.steps) // only to check the syntax
 	}
 	if len(d.problems) > 0 {
 		return nil, d.problems.Sort()

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// folder writes the files of an archive, and returns where they are.
+// folder writes the files of an archive, and returns their folder.
 func folder(t *testing.T, archive string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -42,7 +42,7 @@ func loaded(t *testing.T, archive string) map[string]*Scenario {
 	return byID
 }
 
-// expanded returns what the steps of a scenario come to.
+// expanded returns the steps of a scenario with their values.
 func expanded(s *Scenario) (out []string) {
 	steps, _ := s.Written()
 	for i, n := range steps {
@@ -105,7 +105,7 @@ steps:
 		t.Errorf("%d scenarios, want 2: a fragment is none", len(all))
 	}
 	short, long := all["short"], all["long"]
-	for range 2 { // as it was read, and decoded again
+	for range 2 { // first as it was read, then decoded again
 		if diff := cmp.Diff(expanded(long), expanded(short)); diff != "" {
 			t.Errorf("(-written out +with the fragment):\n%s", diff)
 		}
@@ -163,7 +163,7 @@ func TestMistakesInFragments(t *testing.T) {
 	}
 }
 
-// briefly returns mistakes without the folder and the file that they should be in.
+// briefly returns mistakes without the folder and the file in which they are expected.
 func briefly(err error, file string) string {
 	problems, _ := err.(Problems)
 	var out []string

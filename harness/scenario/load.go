@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// Load reads every scenario below a folder: all files that end in .yaml, in the order of their paths, each row of a
-// table by itself. When files have mistakes the error is Problems: all of them, of all files, beside the scenarios
-// that could be read. Files that are named in except are something else.
+// Load reads every scenario in a folder: all files that end in .yaml, in the order of their paths. Each row of a table
+// is a scenario. When files have mistakes, the error is Problems with all mistakes of all files, and the scenarios that
+// could be read are returned as well. Files named in except are not scenarios.
 func Load(root string, except ...string) ([]*Scenario, error) {
 	var out []*Scenario
 	err := Each(root, func(rows []*Scenario) { out = append(out, rows...) }, except...)
@@ -26,7 +26,7 @@ func Load(root string, except ...string) ([]*Scenario, error) {
 	return out, err
 }
 
-// Each is Load that calls f with the scenarios of one file after the other.
+// Each is Load, but calls f with the scenarios of one file after the other.
 func Each(root string, f func(rows []*Scenario), except ...string) error {
 	var problems Problems
 	l := newLibrary(root)
@@ -59,7 +59,7 @@ func Each(root string, f func(rows []*Scenario), except ...string) error {
 	return problems.Sort().Err()
 }
 
-// misnamed reports a file that somebody takes for a scenario, and that nobody would ever run.
+// misnamed reports a file that looks like a scenario, but whose name keeps it from running.
 func misnamed(file, ext string) Problems {
 	if !strings.EqualFold(ext, ".yml") && !strings.EqualFold(ext, ".yaml") {
 		return nil
@@ -68,14 +68,14 @@ func misnamed(file, ext string) Problems {
 	return Problems{{File: file, What: fmt.Sprintf("a file that ends in %s is no scenario", ext), Fix: "rename it to " + name}}
 }
 
-// Parse reads one file. Its scenario must be called id. It returns one scenario, or one for each row of its table, or
-// else the problems; both when these are about names that nothing defines, so that the contract can be asked all the same.
-// There are no fragments.
+// Parse reads one file without fragments. Its scenario must be called id. It returns one scenario, one for each row of
+// its table, or the problems. If all problems are about undefined names, it returns both, so that the scenarios can
+// still be checked against the contract.
 func Parse(file, id string, data []byte) ([]*Scenario, Problems) {
 	return (*library)(nil).parse(file, id, data)
 }
 
-// parse is Parse with fragments. A file that is one has no scenario.
+// parse is Parse with fragments. A file with a fragment has no scenario.
 func (l *library) parse(file, id string, data []byte) ([]*Scenario, Problems) {
 	written, problems := yamldoc.Parse(file, data)
 	if len(problems) > 0 {
@@ -87,7 +87,7 @@ func (l *library) parse(file, id string, data []byte) ([]*Scenario, Problems) {
 	}
 	d := newDecoder(file, l)
 	root := d.unfold(written)
-	if d.incomplete || len(d.problems) > 0 { // what the fragments define is not known
+	if d.incomplete || len(d.problems) > 0 { // it is unknown what the fragments define
 		return nil, append(d.problems, compiled().Check(file, written)...).Sort()
 	}
 	d.checkNames(root)
@@ -101,7 +101,7 @@ func (l *library) parse(file, id string, data []byte) ([]*Scenario, Problems) {
 	if len(problems) > 0 {
 		return nil, append(problems, d.problems...).Sort()
 	}
-	of := len(d.problems) // these are of names, and leave the rest as it is
+	of := len(d.problems) // the problems so far are about names, and do not affect the rest
 	s := d.scenario(root, data)
 	out := d.expand(s, root, d.rows(root.Get("table")))
 	if len(d.problems) > of {
@@ -135,7 +135,7 @@ func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Valu
 	return out
 }
 
-// DecodeRules turns a node that has passed the schema's `compare` into rules, for the rules of a project.
+// DecodeRules turns a node that matches the schema's `compare` into the rules of a project.
 func DecodeRules(file string, n *yamldoc.Node) (Rules, Problems) {
 	d := newDecoder(file, nil)
 	rules := d.rules(n)

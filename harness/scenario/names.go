@@ -17,7 +17,7 @@ type scope struct {
 	values  map[string]bool // variables, captures, columns, unique
 	streams map[string]bool
 	calls   map[string]bool // started requests
-	ended   map[string]end  // streams and started requests that nothing more can be done with
+	ended   map[string]end  // streams and started requests that an earlier step has ended
 	uses    nameUses
 }
 
@@ -27,7 +27,7 @@ type end struct {
 	line int
 }
 
-// newScope returns that of the first step of a scenario without a table and variables.
+// newScope returns the scope of the first step in a scenario without a table and variables.
 func newScope() scope {
 	return scope{map[string]bool{"unique": true, "directory": true, "lockstep": true}, map[string]bool{}, map[string]bool{}, map[string]end{}, nameUses{}}
 }
@@ -53,15 +53,15 @@ func (s scope) add(other scope) {
 // A nameChecker checks the names that a file defines and uses.
 type nameChecker struct {
 	*valueDecoder
-	// named are the names that expressions have, given those that the file has values for.
+	// named are the names that occur in expressions. given are those to which the file gives a value.
 	named, given map[string]bool
 }
 
-// checkNames checks that every name a scenario uses is defined before it is used. It works on the nodes, which know their
-// places, and takes them in any shape: it runs whether or not the schema is content.
+// checkNames checks that every name is defined before the scenario uses it. It works on nodes, because they have a line
+// and column. The nodes may have any shape, because it also runs when the schema has found mistakes.
 func (d *nameChecker) checkNames(root *yamldoc.Node) {
 	s := newScope()
-	known := map[string]bool{"lockstep": true} // before the targets are up
+	known := map[string]bool{"lockstep": true} // known before the targets run
 	for k := range root.Get("repeat").Entries() {
 		d.checkNotUnique(k, "repeat")
 		known[k.Text], s.values[k.Text], d.given[k.Text] = true, true, true
@@ -84,20 +84,21 @@ func (d *nameChecker) checkNames(root *yamldoc.Node) {
 	for _, n := range root.Get("teardown").Elements() {
 		d.checkUses(n, s)
 	}
-	d.checkUses(root.Get("stubs"), s) // which answer while the steps are done, with whatever they have captured by then
+	d.checkUses(root.Get("stubs"), s) // stubs respond during the steps, with all values that are captured by then
 }
 
-// checkNotUnique reports a value that would take the place of the token by which requests and what is made of them are recognised.
+// checkNotUnique reports a value that would replace the token. lockstep uses the token to assign requests to a
+// scenario.
 func (d *nameChecker) checkNotUnique(k *yamldoc.Node, key string) {
 	if k.Text == "unique" {
 		d.problem(k, key+" unique: each target has a value of its own under this name, which lockstep draws", "choose another name")
 	}
 }
 
-// usesBuiltin reports whether the scenario names what lockstep gives, and does not give the name to something else.
+// usesBuiltin reports whether the scenario uses a value that lockstep defines, and does not redefine its name.
 func (d *nameChecker) usesBuiltin(name string) bool { return d.named[name] && !d.given[name] }
 
-// finishedNames returns the names of all requests and streams that some step joins or closes.
+// finishedNames returns the names of all requests and streams that a step joins or closes.
 func finishedNames(list *yamldoc.Node) map[string]bool {
 	names := map[string]bool{}
 	for _, n := range list.Elements() {
@@ -110,7 +111,7 @@ func finishedNames(list *yamldoc.Node) map[string]bool {
 	return names
 }
 
-// checkJoined reports started requests whose answers nobody looks at.
+// checkJoined reports started requests whose responses are never read.
 func (d *nameChecker) checkJoined(list *yamldoc.Node, taken map[string]bool) {
 	for _, n := range list.Elements() {
 		if start := n.Get("start"); start != nil && !taken[start.Text] {
@@ -128,7 +129,7 @@ func (d *nameChecker) checkSteps(list *yamldoc.Node, s scope, fresh bool) {
 			d.checkParallel(p, s, fresh)
 			continue
 		}
-		if n.Get("size") != nil { // only there is something to fill
+		if n.Get("size") != nil { // only a body with a size has a filler
 			d.checkUses(n, s.with(Filler))
 		} else {
 			d.checkUses(n, s)
@@ -147,7 +148,7 @@ func (d *nameChecker) checkSteps(list *yamldoc.Node, s scope, fresh bool) {
 	}
 }
 
-// checkUses checks the expressions below a node.
+// checkUses checks the expressions in a node.
 func (d *nameChecker) checkUses(n *yamldoc.Node, s scope) {
 	check := func(n *yamldoc.Node) {
 		t, err := parseTemplate(n.Text)
@@ -158,7 +159,7 @@ func (d *nameChecker) checkUses(n *yamldoc.Node, s scope) {
 			d.named[name] = true
 			if s.values[name] {
 				s.uses.note(uses, n, name)
-			} else if !strings.HasPrefix(name, StubPrefix) { // which stubs there are, the project knows
+			} else if !strings.HasPrefix(name, StubPrefix) { // only the project knows which stubs exist
 				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), problem.OneOf(name, slices.Collect(maps.Keys(s.values))))
 			}
 		}
@@ -177,7 +178,7 @@ func (d *nameChecker) checkUses(n *yamldoc.Node, s scope) {
 	}
 }
 
-// checkHandles checks the names of streams and started requests, and notes those that a step defines.
+// checkHandles checks the names of streams and started requests, and records those that a step defines.
 func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
 	define := func(key string, names map[string]bool) {
 		k := n.Get(key)
@@ -226,14 +227,14 @@ func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
 	finish("drop", "stream", s.streams)
 }
 
-// checkOpen reports a step that wants something of a stream, or of a started request, that an earlier step has ended.
+// checkOpen reports a step that uses a stream or a started request after an earlier step has ended it.
 func (d *nameChecker) checkOpen(key string, k *yamldoc.Node, s scope) {
 	if by, ok := s.ended[k.Text]; ok {
 		d.problem(k, fmt.Sprintf("%s %s: %s %s in line %d has ended it", key, k.Text, by.key, k.Text, by.line), "put this step before that one, or leave it out")
 	}
 }
 
-// checkAsked checks the rules that steps wait for.
+// checkAsked checks the names of the rules for which steps wait.
 func (d *nameChecker) checkAsked(list *yamldoc.Node, rules []string) {
 	for _, n := range list.Elements() {
 		if asked := n.Get("asked"); asked != nil && !slices.Contains(rules, asked.Text) {
@@ -245,7 +246,7 @@ func (d *nameChecker) checkAsked(list *yamldoc.Node, rules []string) {
 	}
 }
 
-// ruleNames returns the ids of all rules of stubs.
+// ruleNames returns the ids of all stub rules.
 func ruleNames(stubs *yamldoc.Node) []string {
 	var out []string
 	for k, v := range stubs.Entries() {
@@ -256,8 +257,8 @@ func ruleNames(stubs *yamldoc.Node) []string {
 	return out
 }
 
-// checkSetup checks what the targets of a scenario are started with: that they are its own, and the names it uses. It may name the
-// row's columns and repeated texts.
+// checkSetup checks what the targets of a scenario are started with: the scenario must have its own targets, and may
+// use only the row's columns, repeated texts, and names of the target.
 func (d *nameChecker) checkSetup(root *yamldoc.Node, named map[string]bool) {
 	s := scope{values: maps.Clone(named), uses: nameUses{}}
 	for _, name := range targetNames {

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A nameUse is something a list of steps does with a name that another list must not do at the same time: with which of them
-// the name stays would be chance.
+// A nameUse is something that a list of steps does with a name, and that another list must not do at the same time.
+// Otherwise chance would decide which of them wins.
 type nameUse struct {
 	kind useKind
 	name string
@@ -17,13 +17,13 @@ type nameUse struct {
 type useKind int
 
 const (
-	defines  useKind = iota // a stream or a started request
-	captures                // a value
-	uses                    // a value
-	ends                    // a stream or a started request
+	defines  useKind = iota // defines a stream or a started request
+	captures                // captures a value
+	uses                    // uses a value
+	ends                    // ends a stream or a started request
 )
 
-// nameUses are what a list of steps does, each with the first node that does it.
+// nameUses are the uses in a list of steps, each with its first node.
 type nameUses map[nameUse]*yamldoc.Node
 
 func (d nameUses) note(what useKind, n *yamldoc.Node, name string) {
@@ -32,9 +32,9 @@ func (d nameUses) note(what useKind, n *yamldoc.Node, name string) {
 	}
 }
 
-// checkBranches reports what a branch does with a name that an earlier branch of the same parallel step does as well.
+// checkBranches reports uses of names in a branch that conflict with an earlier branch of the same parallel step.
 func (d *nameChecker) checkBranches(earlier, own nameUses) {
-	for at, n := range own { // in any order: problems are sorted by their place
+	for at, n := range own { // the order does not matter, because problems are sorted by their place
 		report := func(what useKind, text, fix string) {
 			if first := earlier[nameUse{what, at.name}]; first != nil {
 				d.problem(n, fmt.Sprintf(text, at.name)+fmt.Sprintf(" at the same time, in line %d", first.Line), fix)

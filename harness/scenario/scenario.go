@@ -1,10 +1,10 @@
-// Package scenario reads the script: stories that a client lives through, written as YAML.
+// Package scenario reads scenarios: what a client does, written as YAML.
 //
-// One file is one scenario; a table in it makes one scenario of each row. What Load returns has been checked as far as
-// a file can be checked by itself: its shape against the published schema, the names it uses against those it defines,
-// every path, pattern and time for its syntax. What depends on a target (unique values, captures) stays an expression,
-// which a Value resolves when it is needed. What a client does in a scenario is decoded again when it is wanted, see
-// Script, so that thousands of scenarios take little more than their texts.
+// One file is one scenario. A table in the file makes one scenario of each row. Load checks everything that can be
+// checked without a target: the shape against the published schema, the names that are used against those that are
+// defined, and the syntax of every path, pattern and time. What depends on a target (unique values, captures) stays an
+// expression, which a Value resolves when it is needed. A scenario's script is decoded again when it is needed (see
+// Script), so that thousands of scenarios take little more memory than their texts.
 package scenario
 
 import (
@@ -14,54 +14,53 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// Problems are mistakes in files that somebody wrote.
+// Problems are mistakes in files that users wrote.
 type (
 	Problem  = problem.Problem
 	Problems = problem.Problems
 )
 
-// A Scenario is one story.
 type Scenario struct {
-	ID     string // the file's path under its root, without .yaml, and the row: "client-tools/odd-ids[slash]"
+	ID     string // the file's path in its folder, without .yaml, and the row: "client-tools/odd-ids[slash]"
 	Why    string
 	Source string
 	Tags   []string
-	// Fresh scenarios get newly started targets of their own.
+	// Fresh scenarios get their own, newly started targets.
 	Fresh bool
-	Limit time.Duration // 0: the run's default
+	Limit time.Duration // 0 means the run's default
 	Row   map[string]Value
-	Setup Setup // of these; empty for the others
-	// Directory says that it speaks of the directory of the target: ${{ directory }}.
+	Setup Setup // of the fresh targets; empty for other scenarios
+	// Directory means that it uses the directory of the target: ${{ directory }}.
 	Directory bool
-	// Lockstep says that it speaks of lockstep's own program: ${{ lockstep }}.
+	// Lockstep means that it uses the lockstep program: ${{ lockstep }}.
 	Lockstep  bool
 	Compare   Rules
-	StepRules []StepRules // of the steps that have any, in the order of the script
+	StepRules []StepRules // of the steps that have rules, in the order of the script
 
-	File   string // as it was given to Load
-	Line   int    // of the scenario, or of its row
+	File   string // the path as Load found it
+	Line   int    // line of the scenario, or of its row
 	Column int
 	Text   []byte // the whole file, for excerpts
 	// Fragments are the files of the fragments that it uses.
 	Fragments []File
-	// Generated says that the row is one of those that a row with the key wrong stands for.
+	// Generated means that the row was generated from a row with the key wrong.
 	Generated bool
 
 	source *source
 }
 
-// A File is one that a scenario is made of, beside its own.
+// A File is another file that a scenario uses.
 type File struct {
-	Name string // as Load came to it
+	Name string // the path as Load found it
 	Text []byte
 }
 
-// IsMadeOf reports whether one of the files is the scenario's, or that of a fragment that it uses.
+// IsMadeOf reports whether one of the files is the scenario's file, or that of a fragment that it uses.
 func (s *Scenario) IsMadeOf(files []string) bool {
 	return slices.Contains(files, s.File) || slices.ContainsFunc(s.Fragments, func(f File) bool { return slices.Contains(files, f.Name) })
 }
 
-// Whole returns the texts of all files that the scenario is made of.
+// Whole returns the texts of all files of the scenario.
 func (s *Scenario) Whole() []byte {
 	whole := slices.Clone(s.Text)
 	for _, f := range s.Fragments {
@@ -70,7 +69,6 @@ func (s *Scenario) Whole() []byte {
 	return whole
 }
 
-// Base returns the id without its row.
 func (s *Scenario) Base() string {
 	if s.Row == nil {
 		return s.ID
@@ -78,18 +76,17 @@ func (s *Scenario) Base() string {
 	return s.ID[:len(s.ID)-len("[]")-len(s.Row["name"].text())]
 }
 
-// A Step is one action of a scenario.
 type Step struct {
 	ID   string // "3", "4.left.1", "teardown.1"
 	Line int
-	Text string // how the file says it: "POST /client-tools/register", "await pending"
+	Text string // as the file has it: "POST /client-tools/register", "await pending"
 	Do   Action
 }
 
-// Kind returns the key the step begins with.
+// Kind returns the key with which the step begins.
 func (s *Step) Kind() string { return s.Do.kind() }
 
-// Rules returns the rules of the step alone.
+// Rules returns the rules of this step alone.
 func (s *Step) Rules() Rules {
 	switch do := s.Do.(type) {
 	case *HTTP:
@@ -102,7 +99,7 @@ func (s *Step) Rules() Rules {
 	return Rules{}
 }
 
-// Captures returns the names that the step gives to values of an answer.
+// Captures returns the names that the step gives to values of a response.
 func (s *Step) Captures() []Capture {
 	switch do := s.Do.(type) {
 	case *HTTP:
@@ -117,7 +114,7 @@ func (s *Step) Captures() []Capture {
 	return nil
 }
 
-// Request returns what the step sends, nil when it sends nothing.
+// Request returns what the step sends, or nil.
 func (s *Step) Request() *Request {
 	switch do := s.Do.(type) {
 	case *HTTP:

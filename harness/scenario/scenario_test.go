@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// head is the beginning of a scenario that has no mistake; steps follow.
+// head is the beginning of a scenario without mistakes. Steps follow.
 const head = "scenario: a/b\nwhy: It works\nsource: x 1\n"
 
-// parse reads a scenario that must have no mistake.
+// parse parses a scenario that must not have a mistake.
 func parse(t *testing.T, text string) *Scenario {
 	t.Helper()
 	all, problems := Parse("f", "a/b", []byte(text))
@@ -27,7 +27,7 @@ func parse(t *testing.T, text string) *Scenario {
 func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
-		want       []string // "line:column: what → fix", from the steps on where head is used
+		want       []string // "line:column: what → fix"; with head, lines count from the steps on
 	}{
 		{"a missing key", "scenario: a/b\nsource: x\nsteps: [{http: GET /}]", []string{`1:1: the file has no "why" → add it: why, one sentence that says what the scenario proves`}},
 		{"no steps", head + "steps: []", []string{`4:8: "steps" is too short → fill it in`}},
@@ -255,7 +255,7 @@ func TestATableMakesAScenarioOfEachRow(t *testing.T) {
 	}
 }
 
-// A repeated text is known before anything runs: rows, variables, and what targets start with may name it.
+// A repeated text is known before anything runs. Rows, variables, and what targets start with may use it.
 func TestRepeatedTextsAreKnownEverywhere(t *testing.T) {
 	text := head + `isolate: fresh
 repeat: {long: {text: ab, times: 3}, directory: {text: x, times: 2}}
@@ -281,7 +281,7 @@ steps: [{http: GET /}]
 		}
 	}
 	setup := all[0].Setup
-	for i, want := range []string{"ababab", "${{ directory }}/<ababab>"} { // that of the target
+	for i, want := range []string{"ababab", "${{ directory }}/<ababab>"} { // the target's directory
 		if got := setup.Env[i].Text; got != want {
 			t.Errorf("%s is %q, want %q", setup.Env[i].Name, got, want)
 		}
@@ -291,7 +291,6 @@ steps: [{http: GET /}]
 	}
 }
 
-// env gives names values for tests.
 type env map[string]string
 
 func (e env) Lookup(name string) (json.RawMessage, bool) {

@@ -21,7 +21,7 @@ var FragmentSchema []byte
 
 var fragmentSchema = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(FragmentSchema, Schema) })
 
-// playbookSchema is that of a file that is a list of rules, as a scenario has them for each of its stubs.
+// playbookSchema is the schema of a file with a list of rules, such as a scenario has for each of its stubs.
 var playbookSchema = sync.OnceValue(func() *yamldoc.Schema {
 	return yamldoc.MustSchema([]byte(`{
   "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -10,23 +10,23 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A Script is what a client does in a scenario, the same in all rows of a table. Nobody changes it.
+// A Script is what a client does in a scenario. It is the same in all rows of a table, and must not be changed.
 type Script struct {
 	Texts    []Var  // repeated texts, which are the same in every run
 	Vars     []Var  // in the order in which they are resolved
-	Stubs    []Stub // what upstreams answer meanwhile
+	Stubs    []Stub // what upstreams respond meanwhile
 	Steps    []Step
 	Teardown []Step
 }
 
-// A Var is a name for a value.
+// A Var is a named value.
 type Var struct {
 	Name  string
 	Value Value
 }
 
-// Definitions returns what has a name before the first step, in an order in which each needs only those before it: repeated texts,
-// the columns of the row, variables.
+// Definitions returns the values that have a name before the first step: repeated texts, the columns of the row,
+// variables. Each may use only those before it.
 func (s *Scenario) Definitions() []Var {
 	script := s.Script()
 	out := slices.Clone(script.Texts)
@@ -36,12 +36,11 @@ func (s *Scenario) Definitions() []Var {
 	return append(out, script.Vars...)
 }
 
-// Script returns what the client does. A script takes ten times the room of its text, and is wanted for a moment of the
-// run: it stays as long as somebody holds it, and until the next garbage collection, and is then decoded again when it is
-// asked for.
+// Script returns what the client does. A script needs ten times the memory of its text, and is used only for a moment
+// of the run. So it is kept while it is referenced, until the next garbage collection. Later calls decode it again.
 func (s *Scenario) Script() *Script { return s.source.script() }
 
-// Walk calls f with each step of the scenario, those of parallel branches and of the teardown included.
+// Walk calls f with each step of the scenario, including those of parallel branches and of the teardown.
 func (s *Scenario) Walk(f func(*Step)) { s.Script().walk(f) }
 
 func (s *Script) walk(f func(*Step)) {
@@ -49,7 +48,7 @@ func (s *Script) walk(f func(*Step)) {
 	walk(s.Teardown, f)
 }
 
-// UpstreamText is how reports name what a rule of a stub has answered.
+// UpstreamText is the name in reports of the requests that a stub rule has answered.
 func UpstreamText(stub, rule string) string {
 	switch {
 	case rule == ModelsRule:
@@ -63,13 +62,13 @@ func UpstreamText(stub, rule string) string {
 	}
 }
 
-// The rules that no scenario writes.
+// These rules exist without being in a scenario.
 const (
 	ModelsRule     = "models"     // what a stub answers by itself
 	UnexpectedRule = "unexpected" // what nothing answers
 )
 
-// UpstreamID is the id of what a rule of a stub has answered, among the steps of a transcript.
+// UpstreamID is the id of a transcript's step with the requests that a stub rule has answered.
 func UpstreamID(stub, rule string) string { return stub + "." + rule }
 
 func walk(steps []Step, f func(*Step)) {
@@ -83,7 +82,7 @@ func walk(steps []Step, f func(*Step)) {
 	}
 }
 
-// rules returns the rules that steps have alone.
+// rules returns the rules of single steps.
 func (s *Script) rules() []StepRules {
 	var out []StepRules
 	s.walk(func(step *Step) {
@@ -101,9 +100,9 @@ func (s *Script) rules() []StepRules {
 	return out
 }
 
-// A source is the text of a file without mistakes, which all scenarios of the file share.
+// A source is the text of a file without mistakes. All scenarios of the file share it.
 type source struct {
-	root   func() *yamldoc.Node // of the file, with the steps of fragments in it
+	root   func() *yamldoc.Node // of the file, including the steps of fragments
 	decode func() *Script
 
 	mu      sync.Mutex

@@ -8,110 +8,108 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// StubPrefix is what the name of a stub's URL begins with: ${{ stub.llm }}.
+// StubPrefix is the prefix of the name of a stub's URL: ${{ stub.llm }}.
 const StubPrefix = "stub."
 
-// A Stub is what a scenario has a scripted upstream answer.
+// A Stub is what a scripted upstream responds in a scenario.
 type Stub struct {
-	Name         string // as lockstep.yaml has it
+	Name         string // as in lockstep.yaml
 	Rules        []StubRule
 	Line, Column int // of the name
 }
 
-// A StubRule answers requests that a target sends to a stub. A request gets the answer of the first rule that means it and
-// is not used up.
+// A StubRule responds to requests that a target sends to a stub. A request gets the response of the first rule that
+// matches it and is not used up.
 type StubRule struct {
-	Name string // what the file calls it, or its number
+	Name string // its name in the file, or its number
 
 	Line, Column int
-	// Min and Max are how often it answers; without bound when Max is negative.
+	// Min and Max are how often it may respond. A negative Max means any number.
 	Min, Max int
-	// AnyOrder says that the requests it answers are in no order.
+	// AnyOrder means that the requests that it answers have no order.
 	AnyOrder bool
 	When     When
 	Answer   StubAnswer
 	Compare  Rules
 }
 
-// When tells one request from the others. Every part that is set must hold.
+// A When selects requests. Every field that is set must match.
 type When struct {
-	Method  string    // "" for any
-	Path    *Template // without a query; nil: any, or where chats go
+	Method  string    // "" means any
+	Path    *Template // without a query; nil means any, or the path for chats
 	Query   []Parameter
-	Demands *Expect // of header fields, of the body
-	// The others are about the conversation that is sent to a model.
-	Last, System, Result *Template // texts in the last message, in the system prompt, in a tool's result that is the last message
-	Tool, Model          *Template // a tool that is offered, and the model that is asked
+	Demands *Expect // of header fields and the body
+	// The other fields are about the conversation that is sent to a model.
+	Last, System, Result *Template // texts in the last message, in the system prompt, in a tool result that is the last message
+	Tool, Model          *Template // a tool that is offered, and the requested model
 	Stream               *bool
 }
 
-// Converses reports whether it asks for something of a conversation with a model.
+// Converses reports whether it has a condition on a conversation with a model.
 func (w *When) Converses() bool {
 	return w.Last != nil || w.System != nil || w.Result != nil || w.Tool != nil || w.Model != nil || w.Stream != nil
 }
 
-// A StubAnswer is what a rule answers: a message of a model, or an answer of HTTP as it is.
+// A StubAnswer is the response of a rule: a message of a model, or a plain HTTP response.
 type StubAnswer struct {
-	After  time.Duration // before its head
-	Status int           // 0: 200
+	After  time.Duration // delay before its head
+	Status int           // 0 means 200
 	Header []Parameter
-	Body   *Body     // an answer as it is
-	Error  *Template // a message, written as the upstream writes errors
+	Body   *Body     // a plain response
+	Error  *Template // a message, in the format of the upstream's errors
 	Pieces []StubPiece
 	ID     *Template // of the message
 	Model  *Template
-	Stop   *Template // why the model stopped, in the words of the wire
+	Stop   *Template // why the model stopped, as it is sent
 	Usage  StubUsage
 	End    StubEnd
 }
 
-// A StubPiece is a part of an answer, of one kind.
+// A StubPiece is a part of a message, of one kind.
 type StubPiece struct {
-	After          time.Duration // since the piece before it
+	After          time.Duration // delay after the previous piece
 	Text, Thinking *Template
-	Each           bool      // a list in the place of the text is a piece for each of its items
-	Raw            *Template // bytes as they are, whatever the wire asks for
+	Each           bool      // if the text is a list, each of its items is a piece
+	Raw            *Template // bytes that are sent unchanged, whatever the format
 	Tool           *StubTool
 }
 
-// A StubTool is a call of a tool.
+// A StubTool is a tool call.
 type StubTool struct {
 	Name      Template
 	ID        *Template
-	Input     Value      // unset: {}
-	Arguments []Template // its text, in the pieces in which it is streamed, in the place of Input
-	Each      bool       // a list in the place of the one that there is, is a piece for each of its items
+	Input     Value      // unset means {}
+	Arguments []Template // its text in the pieces of a stream, instead of Input
+	Each      bool       // if the only item is a list, each of its items is a piece
 }
 
-// A StubUsage counts tokens.
 type StubUsage struct{ Input, Output int }
 
-// StubEnd is the way in which an answer ends.
 type StubEnd string
 
-// The ways in which an answer ends, beside its own end.
+// The ways in which a response can end early.
 const (
-	StubCut   StubEnd = "cut"   // the connection ends
-	StubReset StubEnd = "reset" // it is reset
-	StubHang  StubEnd = "hang"  // nothing more comes
+	StubCut   StubEnd = "cut"   // the connection is closed
+	StubReset StubEnd = "reset" // the connection is reset
+	StubHang  StubEnd = "hang"  // nothing more is sent
 )
 
-// asItIs reports whether it is an answer of HTTP.
+// asItIs reports whether it is a plain HTTP response.
 func (a *StubAnswer) asItIs() bool { return a.Body != nil || a.Error != nil }
 
-// A StubUse is where a scenario names a stub's URL.
+// A StubUse is where a scenario uses a stub's URL.
 type StubUse struct {
 	Name string
 	Place
 }
 
-// UsesStubs returns where the scenario's file has the URLs of stubs.
+// UsesStubs returns where the scenario's file uses the URLs of stubs.
 func (s *Scenario) UsesStubs() []StubUse {
 	if !bytes.Contains(s.Text, []byte(StubPrefix)) {
 		return nil
 	}
 	var out []StubUse
-	root, _ := yamldoc.Parse(s.File, s.Text) // which has been read without a problem
+	root, _ := yamldoc.Parse(s.File, s.Text) // the file has been parsed before without a problem
 	each(root, func(n *yamldoc.Node) {
 		t, err := parseTemplate(n.Text)
 		if n.Kind != yamldoc.String || err != nil {
@@ -126,7 +124,7 @@ func (s *Scenario) UsesStubs() []StubUse {
 	return out
 }
 
-// each calls f with a node and all below it.
+// each calls f with a node and everything inside it.
 func each(n *yamldoc.Node, f func(*yamldoc.Node)) {
 	f(n)
 	for _, k := range n.Keys {

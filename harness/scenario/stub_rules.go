@@ -4,7 +4,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// ParseStubRules reads a file that is a list of rules for one stub. Expressions in it know unique alone.
+// ParseStubRules reads a file with a list of rules for one stub. Expressions in it can only use unique.
 func ParseStubRules(file string, data []byte) ([]StubRule, Problems) {
 	root, problems := yamldoc.Parse(file, data)
 	if len(problems) > 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// An Env gives names their values: JSON, so that a value that is one expression keeps its type.
+// An Env gives names their values. Values are JSON, so that a value that is one expression keeps its type.
 type Env interface {
 	Lookup(name string) (json.RawMessage, bool)
 }
@@ -29,7 +29,7 @@ var expression = regexp.MustCompile(`\$?\$\{\{\s*(.*?)\s*\}\}`)
 
 var nameSyntax = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)?$`)
 
-// parseTemplate reads a text. `$${{` stands for the three characters themselves.
+// parseTemplate parses a text. `$${{` means the literal text `${{`.
 func parseTemplate(s string) (Template, error) {
 	if !strings.Contains(s, "${{") {
 		return Literal(s), nil
@@ -57,7 +57,6 @@ func parseTemplate(s string) (Template, error) {
 	return t, nil
 }
 
-// Literal returns a template without expressions.
 func Literal(s string) Template {
 	return Template{parts: []part{{text: s}}}
 }
@@ -68,7 +67,7 @@ func (t *Template) literal(s string) {
 	}
 }
 
-// Names returns the names the text uses, in order.
+// Names returns the names that the text uses, in order.
 func (t Template) Names() []string {
 	var names []string
 	for _, p := range t.parts {
@@ -79,17 +78,17 @@ func (t Template) Names() []string {
 	return names
 }
 
-// Constant returns the text when there are no expressions in it.
+// Constant returns the text if it has no expressions.
 func (t Template) Constant() (text string, ok bool) {
 	if len(t.Names()) > 0 {
 		return "", false
 	}
-	text, _ = t.Text(nil, nil) // which needs no value
+	text, _ = t.Text(nil, nil) // it needs no values
 	return text, true
 }
 
-// Text returns the text with its expressions replaced: strings as they are, other values as JSON. A value passes
-// through escape first, unless it is nil.
+// Text returns the text with its expressions replaced: strings as they are, other values as JSON. If escape is not nil,
+// each value is escaped.
 func (t Template) Text(env Env, escape func(string) string) (string, error) {
 	if len(t.parts) == 1 && t.parts[0].name == "" {
 		return t.parts[0].text, nil
@@ -119,7 +118,7 @@ func (t Template) Text(env Env, escape func(string) string) (string, error) {
 	return b.String(), nil
 }
 
-// valueText returns what a value is in a text.
+// valueText returns the form of a value inside a text.
 func valueText(name string, raw json.RawMessage) (string, error) {
 	text := string(raw)
 	if len(raw) > 0 && raw[0] == '"' {
@@ -130,8 +129,8 @@ func valueText(name string, raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// Texts returns what stands where there may be one text or a list of them: the items of a list, when the text is exactly one
-// expression and its value is a list, and else the one text.
+// Texts returns the texts for a place that may have one text or a list of them. If the text is exactly one expression
+// whose value is a list, it returns the items. Otherwise it returns the one text.
 func (t Template) Texts(env Env) ([]string, error) {
 	name, single := t.single()
 	raw, ok := json.RawMessage(nil), false
@@ -139,7 +138,7 @@ func (t Template) Texts(env Env) ([]string, error) {
 		raw, ok = env.Lookup(name)
 	}
 	var items []json.RawMessage
-	if !ok || json.Unmarshal(raw, &items) != nil || items == nil { // null is no list
+	if !ok || json.Unmarshal(raw, &items) != nil || items == nil { // null is not a list
 		text, err := t.Text(env, nil)
 		return []string{text}, err
 	}
@@ -156,8 +155,8 @@ func (t Template) Texts(env Env) ([]string, error) {
 	return out, nil
 }
 
-// Filled returns the text with what is known in its places, and its other expressions as they were written. The columns of a row
-// must be known.
+// Filled replaces the expressions whose values are known, and keeps the others as they are written. The columns of a
+// row must be known.
 func (t Template) Filled(known Env) (string, error) {
 	filled := Template{parts: slices.Clone(t.parts)}
 	for i, p := range t.parts {
@@ -186,13 +185,13 @@ func (t Template) Source() string {
 	return b.String()
 }
 
-// Probe returns the text with a word for each expression, for checks of what surrounds them.
+// Probe returns the text with a word in place of each expression, to check the text around the expressions.
 func (t Template) Probe() string {
 	s, _ := t.Text(anyEnv{}, nil) // anyEnv has a value for every name
 	return s
 }
 
-// single returns the name when the text is exactly one expression.
+// single returns the name if the text is exactly one expression.
 func (t Template) single() (string, bool) {
 	if len(t.parts) == 1 && t.parts[0].name != "" {
 		return t.parts[0].name, true
@@ -200,12 +199,12 @@ func (t Template) single() (string, bool) {
 	return "", false
 }
 
-// A MissingError says that an expression names a value which is not there: a capture that found nothing.
+// A MissingError means that an expression uses a value that does not exist, because its capture found nothing.
 type MissingError struct{ Name string }
 
 func (e *MissingError) Error() string { return fmt.Sprintf("%s has no value", e.Name) }
 
-// anyEnv gives every name a value, for checks of what surrounds it.
+// anyEnv gives every name a value, to check the text around it.
 type anyEnv struct{}
 
 func (anyEnv) Lookup(string) (json.RawMessage, bool) { return json.RawMessage(`"x"`), true }

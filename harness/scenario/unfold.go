@@ -12,17 +12,17 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// An unfolder puts the steps of fragments, and rows that are generated, in the place of the steps and rows that stand for
-// them.
+// An unfolder replaces steps that use a fragment by the steps of the fragment, and rows that stand for several by those
+// rows.
 type unfolder struct {
 	*valueDecoder
 	library    *library
 	used       []*fragment
 	incomplete bool                   // a fragment has mistakes
-	generated  map[*yamldoc.Node]bool // the rows that the file does not write
+	generated  map[*yamldoc.Node]bool // the rows that are not in the file
 }
 
-// checkNoUse refuses fragments in fragments.
+// checkNoUse rejects fragments that use fragments.
 func (d *unfolder) checkNoUse(list *yamldoc.Node) {
 	for _, n := range list.Elements() {
 		if k, v := n.Entry("use"); v != nil {
@@ -34,7 +34,7 @@ func (d *unfolder) checkNoUse(list *yamldoc.Node) {
 	}
 }
 
-// checkType checks the type of a value for a parameter. What is an expression may become anything.
+// checkType checks the type of a value for a parameter. An expression can have any type.
 func (d *unfolder) checkType(name, want string, value *yamldoc.Node) {
 	if t, err := parseTemplate(value.Text); value.Kind == yamldoc.String && err == nil && len(t.Names()) > 0 {
 		return
@@ -50,8 +50,7 @@ func (d *unfolder) checkType(name, want string, value *yamldoc.Node) {
 	}
 }
 
-// unfold puts the steps of fragments in the place of the steps that use them, and rows in the place of those that stand for
-// several. It takes nodes in any shape.
+// unfold replaces steps that use fragments, and rows that stand for several. It accepts nodes in any shape.
 func (d *unfolder) unfold(root *yamldoc.Node) *yamldoc.Node {
 	if root.Kind != yamldoc.Map {
 		return root
@@ -95,7 +94,7 @@ func (d *unfolder) unfoldSteps(list *yamldoc.Node) *yamldoc.Node {
 	return &out
 }
 
-// use returns the steps of the fragment that a step names, with the values that it gives. They stand where that step does.
+// use returns the steps of the fragment that a step uses, with the step's arguments filled in.
 func (d *unfolder) use(n *yamldoc.Node) []*yamldoc.Node {
 	name := n.Get("use")
 	f, exists := d.library.get(name.Text)
@@ -134,7 +133,7 @@ func (d *unfolder) use(n *yamldoc.Node) []*yamldoc.Node {
 	return out
 }
 
-// readArguments checks what a step gives to a fragment.
+// readArguments checks the arguments of a fragment.
 func (d *unfolder) readArguments(n *yamldoc.Node, f *fragment, u substitution) {
 	for k, value := range n.Get("with").Entries() {
 		p := f.parameters.Get(k.Text)
@@ -156,9 +155,9 @@ func (d *unfolder) readArguments(n *yamldoc.Node, f *fragment, u substitution) {
 	}
 }
 
-// A substitution makes steps of those of a fragment.
+// A substitution turns steps of a fragment into steps of a scenario.
 type substitution struct {
-	at      *yamldoc.Node            // where they stand
+	at      *yamldoc.Node            // the step that uses the fragment
 	values  map[string]*yamldoc.Node // by parameter
 	renamed map[string]string        // captures
 }
@@ -196,10 +195,10 @@ func (u substitution) fill(n *yamldoc.Node) *yamldoc.Node {
 	return &out
 }
 
-// escapeSegment is what becomes of a value in a path, also where an expression has it.
+// escapeSegment escapes a value in a path, as is done for the value of an expression.
 func escapeSegment(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// text puts values and names into a text with expressions.
+// text inserts values and new names into a text with expressions.
 func (u substitution) text(s string, escape func(string) string) string {
 	return expression.ReplaceAllStringFunc(s, func(written string) string {
 		if strings.HasPrefix(written, "$$") {
@@ -214,7 +213,7 @@ func (u substitution) text(s string, escape func(string) string) string {
 		case value == nil:
 			return written
 		case value.Kind != yamldoc.String:
-			raw, _ := json.Marshal(value.Value()) // a tree of JSON values
+			raw, _ := json.Marshal(value.Value()) // the value is a tree of JSON values
 			return escape(string(raw))
 		case strings.Contains(value.Text, "${{"):
 			return value.Text

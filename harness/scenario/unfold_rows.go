@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// Wrong is the key of a row that stands for several: it names the column whose value is right in that row, and is wrong in
-// another way in each of those it stands for.
+// Wrong is the key of a row that stands for several. It names the column whose value is right in that row. Each
+// generated row has a value there that is wrong in another way.
 const Wrong = "wrong"
 
-// unfoldRows puts rows in the place of those that stand for several.
+// unfoldRows replaces rows that stand for several.
 func (d *unfolder) unfoldRows(table *yamldoc.Node) *yamldoc.Node {
 	if !slices.ContainsFunc(table.Elements(), func(row *yamldoc.Node) bool { return row.Get(Wrong) != nil }) {
 		return table
@@ -50,7 +50,8 @@ func (d *unfolder) unfoldRows(table *yamldoc.Node) *yamldoc.Node {
 	return &out
 }
 
-// rowWith returns a row with another value in a column, and the way it is wrong behind the name.
+// rowWith returns a row with another value in a column. The way in which the value is wrong is appended to the row's
+// name.
 func rowWith(row *yamldoc.Node, column string, w wrongValue) *yamldoc.Node {
 	out := *row
 	out.Keys, out.Items = nil, nil
@@ -76,7 +77,7 @@ type wrongValue struct {
 	value *yamldoc.Node
 }
 
-// otherTypesOf are values of each type of JSON. A whole body that is wrong is no object: it comes in a list.
+// otherTypesOf returns one value of each JSON type, at the place of the given one.
 func otherTypesOf(at *yamldoc.Node) []wrongValue {
 	node := func(kind yamldoc.Kind, text string) *yamldoc.Node {
 		return &yamldoc.Node{Kind: kind, Text: text, Line: at.Line, Column: at.Column}
@@ -91,8 +92,8 @@ func otherTypesOf(at *yamldoc.Node) []wrongValue {
 	}
 }
 
-// wrongValues returns the ways in which a value is wrong: it is of another type, or, if it is an object, in a list, lacks a
-// member, has one of another type, or has all names in capitals.
+// wrongValues returns wrong values: one of each other type. If the right value is an object, further ones are a list
+// with the object, an object that lacks a member or has one of another type, and one with all names in capitals.
 func wrongValues(right *yamldoc.Node) []wrongValue {
 	out := otherTypes("", right)
 	if right.Kind != yamldoc.Map {
@@ -132,7 +133,7 @@ func otherTypes(prefix string, right *yamldoc.Node) (out []wrongValue) {
 	return out
 }
 
-// nameInRow makes a part of a row's name of a member's.
+// nameInRow turns a member's name into a part of a row's name.
 func nameInRow(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {

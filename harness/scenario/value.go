@@ -13,16 +13,16 @@ import (
 type Value struct {
 	kind  yamldoc.Kind
 	set   bool
-	plain string   // of a number or boolean: its text
+	plain string   // the text of a number or boolean
 	str   Template // of a string
 	keys  []Template
 	items []Value
 }
 
-// IsSet reports whether the file gives the value.
+// IsSet reports whether the file has the value.
 func (v Value) IsSet() bool { return v.set }
 
-// Constant returns a string value's text when there are no expressions in it.
+// Constant returns the text of a string value if it has no expressions.
 func (v Value) Constant() (text string, ok bool) {
 	if v.kind != yamldoc.String {
 		return "", false
@@ -30,13 +30,13 @@ func (v Value) Constant() (text string, ok bool) {
 	return v.str.Constant()
 }
 
-// text returns a string value's text when it has no expressions.
+// text returns the text of a string value that has no expressions.
 func (v Value) text() string {
 	s, _ := v.str.Text(nil, nil)
 	return s
 }
 
-// parseValue reads a node; bad is called with each string that is no template.
+// parseValue decodes a node. bad is called with each string that is not a valid template.
 func parseValue(n *yamldoc.Node, bad func(*yamldoc.Node, error)) Value {
 	v := Value{kind: n.Kind, set: true, plain: n.Text}
 	template := func(n *yamldoc.Node) Template {
@@ -60,7 +60,7 @@ func parseValue(n *yamldoc.Node, bad func(*yamldoc.Node, error)) Value {
 	return v
 }
 
-// Names returns the names the value uses.
+// Names returns the names that the value uses.
 func (v Value) Names() []string {
 	names := v.str.Names()
 	for _, k := range v.keys {
@@ -72,8 +72,8 @@ func (v Value) Names() []string {
 	return names
 }
 
-// Resolve returns the JSON with its expressions replaced, in the order of the file and without blanks. A string that is
-// exactly one expression becomes the value itself, whatever its type.
+// Resolve returns the JSON with its expressions replaced, in the order of the file and without white space. A string
+// that is exactly one expression becomes the value itself, whatever its type.
 func (v Value) Resolve(env Env) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if err := v.write(&b, env); err != nil {
@@ -144,9 +144,8 @@ func (v Value) writeMap(b *bytes.Buffer, env Env) error {
 	return nil
 }
 
-// writeJSONString writes a string as JSON and escapes only what JSON asks for, so that scenarios decide what crosses
-// the wire.
+// writeJSONString writes a string as JSON. It escapes only what JSON demands, so that scenarios decide what is sent.
 func writeJSONString(b *bytes.Buffer, s string) {
-	quoted, _ := jsontext.AppendQuote(b.AvailableBuffer(), s) // YAML is UTF-8, so there is nothing to report
+	quoted, _ := jsontext.AppendQuote(b.AvailableBuffer(), s) // YAML is UTF-8, so there can be no error
 	b.Write(quoted)
 }
