@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// BenchmarkDo stands beside net/http's client, which decodes nothing either. The server is the same, over loopback, and
-// costs as little as it can.
+// BenchmarkDo compares Do with net/http's client, which does not decode bodies either. Both use the same server, over
+// loopback, which does as little as possible.
 func BenchmarkDo(b *testing.B) {
 	for _, size := range []int{100, 4 << 10, 64 << 10, 1 << 20} {
 		response := fmt.Sprintf("HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 10:00:00 GMT\r\nContent-Type: application/json\r\n"+
@@ -88,7 +88,7 @@ func benchServer(b *testing.B, response []byte) *url.URL {
 					if err != nil {
 						return
 					}
-					if n += m; bytes.HasSuffix(buf[:n], []byte("}}")) { // the end of the one request there is
+					if n += m; bytes.HasSuffix(buf[:n], []byte("}}")) { // the end of the only request
 						n = 0
 						if _, err := conn.Write(response); err != nil {
 							return

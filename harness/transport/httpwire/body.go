@@ -22,8 +22,8 @@ const (
 	untilClose
 )
 
-// framingOf decides how the body of a response is framed, by the rules of RFC 9112 §6.3 in their order. Length is only
-// set for byLength.
+// framingOf decides how the body of a response is framed, by the rules of RFC 9112 §6.3 in their order. length is set
+// only for byLength.
 func framingOf(method string, resp *transcript.Response) (f framing, length int64, err error) {
 	// 1. "Any response to a HEAD request and any response with a 1xx (Informational), 204 (No Content), or 304 (Not
 	// Modified) status code is always terminated by the first empty line after the header fields"
@@ -41,7 +41,7 @@ func framingOf(method string, resp *transcript.Response) (f framing, length int6
 	return lengthFraming(resp.Header.Values("Content-Length"))
 }
 
-// transferFraming is rules 3 and 4.
+// transferFraming implements rules 3 and 4.
 func transferFraming(resp *transcript.Response) (framing, error) {
 	// 3. "Such a message might indicate an attempt to perform request smuggling […] or response splitting […] and ought
 	// to be handled as an error."
@@ -59,7 +59,7 @@ func transferFraming(resp *transcript.Response) (framing, error) {
 			continue
 		}
 		if i+1 == len(codings) {
-			return chunked, nil // what is below it (gzip) is not decoded: the body stays as it was sent
+			return chunked, nil // other codings, such as gzip, are not decoded here
 		}
 		// §6.1: "A sender MUST NOT apply the chunked transfer coding more than once to a message body"
 		if strings.EqualFold(codings[len(codings)-1], "chunked") {
@@ -71,9 +71,9 @@ func transferFraming(resp *transcript.Response) (framing, error) {
 	return untilClose, nil
 }
 
-// lengthFraming is rules 5, 6 and 8. An invalid Content-Length is "an unrecoverable error, unless the field value can be
-// successfully parsed as a comma-separated list […], all values in the list are valid, and all values in the list are
-// the same".
+// lengthFraming implements rules 5, 6 and 8. An invalid Content-Length is "an unrecoverable error, unless the field
+// value can be successfully parsed as a comma-separated list […], all values in the list are valid, and all values in
+// the list are the same".
 func lengthFraming(values []string) (framing, int64, error) {
 	if len(values) == 0 {
 		return untilClose, 0, nil
@@ -89,11 +89,11 @@ func lengthFraming(values []string) (framing, int64, error) {
 	return byLength, length, nil
 }
 
-// parseLength parses 1*DIGIT. "A recipient MUST anticipate potentially large decimal numerals" (RFC 9110 §8.6): one that
-// is too large for an int64 becomes the largest int64.
+// parseLength parses 1*DIGIT. "A recipient MUST anticipate potentially large decimal numerals" (RFC 9110 §8.6): a
+// number that is too large for an int64 becomes the largest int64.
 func parseLength(s string) (int64, error) {
 	for i := range len(s) {
-		if !isDigit(s[i]) { // strconv would take a sign
+		if !isDigit(s[i]) { // strconv would accept a sign
 			return 0, strconv.ErrSyntax
 		}
 	}
@@ -110,16 +110,16 @@ func quote(s string) string { return excerpt([]byte(s)) }
 type body struct {
 	cn      *conn
 	framing framing
-	left    int64             // of the body (byLength) or of the chunk (chunked)
+	left    int64             // bytes left of the body (byLength) or of the chunk (chunked)
 	begun   bool              // a chunk was read
-	trailer int               // the size of the largest trailer section
+	trailer int               // maximum size of the trailer section
 	fields  transcript.Header // of the trailer section
-	read    int64             // bytes that were read
+	read    int64             // number of bytes that were read
 	err     error             // why there is no more
 	one     [1]byte
 }
 
-// Read is io.Reader's. At the end of the body the error is io.EOF; any other is a wireError.
+// Read implements io.Reader. At the end of the body, the error is io.EOF; any other error is a wireError.
 func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil || len(p) == 0 {
 		return 0, b.err
@@ -158,8 +158,8 @@ func (b *body) readSome(p []byte) (int, error) {
 	}
 }
 
-// readLeft reads some of the rest of the body or chunk. The last byte goes through the connection's buffer, so that bytes
-// which follow the body are seen there.
+// readLeft reads some of the rest of the body or chunk. It reads the last byte through the connection's buffer. Then
+// the buffer also has the bytes that follow the body, if any.
 func (b *body) readLeft(p []byte) (int, error) {
 	p = p[:min(int64(len(p)), max(b.left-1, 1))]
 	n, err := b.cn.read(p)
@@ -178,12 +178,12 @@ func (b *body) progress() string {
 	return fmt.Sprintf("after %d bytes of the body", b.read)
 }
 
-// end is the error at the end of the body: io.EOF, unless bytes follow. No bytes may follow, because each request is sent
-// after the response to the one before has been read. "If the final response to the last request on a
-// connection has been completely received and there remains additional data to read, a user agent MAY discard the
-// remaining data or attempt to determine if that data belongs as part of the prior message body" (RFC 9112 §6.3).
+// end returns the error at the end of the body: io.EOF, unless bytes follow. No bytes may follow, because a request is
+// sent only after the previous response has been read. "If the final response to the last request on a connection has
+// been completely received and there remains additional data to read, a user agent MAY discard the remaining data or
+// attempt to determine if that data belongs as part of the prior message body" (RFC 9112 §6.3).
 //
-// It sees what was received until now. Client.Late sees what follows later.
+// It checks only what was received until now. Client.Late checks what follows later.
 func (b *body) end() error {
 	if rest := b.cn.buffered(); len(rest) > 0 {
 		return bytesFollow(rest)
@@ -208,7 +208,7 @@ func (b *body) readAll(limit int64) (transcript.Body, error) {
 			}
 			continue
 		}
-		// The buffer is full. Read one more byte before it grows, since the body may end here.
+		// The buffer is full. Read one more byte before it grows, because the body may end here.
 		n, err := b.Read(b.one[:])
 		switch {
 		case err != nil:
@@ -234,12 +234,12 @@ func unlessEOF(err error) error {
 	return err
 }
 
-// minGrowth is the least growth of the buffer when a body is longer than expected.
+// minGrowth is the minimum growth of the buffer when a body is longer than expected.
 const minGrowth = 512
 
 // estimate returns the size of the first buffer for the body.
 func (b *body) estimate(limit int64) int64 {
-	const maxTrusted = 1 << 20 // a server may announce a terabyte, and send nothing
+	const maxTrusted = 1 << 20 // a server may announce a terabyte and send nothing
 	switch b.framing {
 	case noBody:
 		return 0

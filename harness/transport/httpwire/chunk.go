@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Chunked bodies (RFC 9112 §7.1). They must be exact: the leniency of §2.2 is for "the start-line and fields", and a chunk
-// that two recipients read differently allows request smuggling.
+// Chunked bodies (RFC 9112 §7.1) must be exact. The tolerance of §2.2 applies only to "the start-line and fields", and
+// a chunk that two recipients read differently allows request smuggling.
 
-// maxChunkLine bounds a line with a chunk's size and extensions.
+// maxChunkLine limits the length of a line with a chunk's size and extensions.
 const maxChunkLine = 4 << 10
 
-// nextChunk reads up to the next chunk's data. At the end of the body it returns what end does.
+// nextChunk reads up to the next chunk's data. At the end of the body, it returns the result of end.
 func (b *body) nextChunk() error {
 	if b.begun {
 		if err := b.expectLineEnd(); err != nil {
@@ -29,8 +29,8 @@ func (b *body) nextChunk() error {
 	if size > 0 {
 		return nil
 	}
-	// "A recipient that removes the chunked coding from a message MAY selectively retain or discard the received trailer
-	// fields" (§7.1.2). They are retained, apart from the header fields.
+	// "A recipient that removes the chunked coding from a message MAY selectively retain or discard the received
+	// trailer fields" (§7.1.2). lockstep retains them, separately from the header fields.
 	n, err := b.cn.readSection(section{"trailer section", transcript.PhaseBody, b.trailer})
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (b *body) nextChunk() error {
 	return b.end()
 }
 
-// expectLineEnd reads the CRLF behind a chunk's data.
+// expectLineEnd reads the CRLF after a chunk's data.
 func (b *body) expectLineEnd() error {
 	const crlf = "\r\n"
 	for {
@@ -61,7 +61,7 @@ func (b *body) expectLineEnd() error {
 	}
 }
 
-// readChunkLine reads a line with the size of a chunk, and returns that.
+// readChunkLine reads a line with the size of a chunk, and returns the size.
 func (b *body) readChunkLine() (int64, error) {
 	searched := 0
 	for {
@@ -93,8 +93,8 @@ func (b *body) badChunkLine(line []byte) error {
 	return malformed(transcript.PhaseBody, "malformed size of a chunk, after %d bytes of the body: %s", b.read, excerpt(line))
 }
 
-// parseChunkLine parses what stands before the LF: a size, perhaps extensions, and a CR. Extensions are passed over: "A
-// recipient MUST ignore unrecognized chunk extensions" (§7.1.1), and we recognize none.
+// parseChunkLine parses a line without its LF: a size, optional extensions, and a CR. Extensions are ignored: "A
+// recipient MUST ignore unrecognized chunk extensions" (§7.1.1), and lockstep recognises none.
 func parseChunkLine(line []byte) (size int64, ok bool) {
 	line, ok = bytes.CutSuffix(line, []byte("\r"))
 	if !ok || hasForbidden(line) {

@@ -1,12 +1,12 @@
 // Package httpwire does one HTTP/1.1 exchange at a time and records exactly what crossed the wire.
 //
-// It replaces the client of net/http, which is made for applications: that one sorts and renames header fields, decodes
-// bodies, follows redirects, and can neither half-close nor reset a connection. Here the request is written as it is given,
-// and the response is recorded as it came. Whatever the server does wrong is data, a transcript.Failure in the Exchange,
-// and not an error. An error means that HTTP/1.1 cannot carry the request, or that the caller made a mistake.
+// It replaces the client of net/http, which is made for applications. That client sorts and renames header fields,
+// decodes bodies, follows redirects, and cannot half-close or reset a connection. This one sends the request as it is
+// given, and records the response as it was received. What the server does wrong is data, a transcript.Failure in the
+// Exchange, and not an error. An error means that HTTP/1.1 cannot carry the request, or that the caller made a mistake.
 //
-// Where RFC 9112 lets a recipient either reject or repair a message, the code names the choice and the section. The rule: a
-// message that all clients read in the same way is read, and any other is malformed.
+// Where RFC 9112 lets a recipient either reject or repair a message, the code names the choice and the section. The
+// rule: a message that all clients read in the same way is accepted, and any other is malformed.
 package httpwire
 
 import (
@@ -20,21 +20,22 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Options are how a Client connects, and how much it reads at most.
+// Options say how a Client connects, and how much it reads.
 type Options struct {
-	// Dial makes a connection; nil means a net.Dialer. A connection that is not a syscall.Conn is used for one exchange
-	// only, because it does not tell whether the server has closed it in the meantime.
+	// Dial opens a connection; nil means a net.Dialer. A connection that is not a syscall.Conn is used for only one
+	// exchange, because the client cannot see whether the server has closed it in the meantime.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// TLS is used when the base URL says https. Nil means the zero Config. ServerName and NextProtos are filled in.
+	// TLS is used when the base URL has the scheme https. Nil means the zero Config. ServerName and NextProtos are
+	// filled in.
 	TLS *tls.Config
-	// MaxHead is the size of the largest head, and of the largest trailer section; 0 means 1 MiB.
+	// MaxHead is the maximum size of a head, and of a trailer section; 0 means 1 MiB.
 	MaxHead int
-	// MaxBody is the size of the largest body that Do reads; 0 means 64 MiB. Of a larger one the beginning is kept. Event
-	// streams have no such bound.
+	// MaxBody is the maximum size of a body that Do reads; 0 means 64 MiB. The beginning of a larger body is kept.
+	// Event streams are not limited.
 	MaxBody int64
-	// Idle is how long a connection may wait for its next exchange; 0 means 1 second, and less than 0 that each exchange
-	// has its own. Servers close idle connections after some seconds, and a request that is sent at that moment fails,
-	// although the server is right.
+	// Idle is how long a connection may wait for its next exchange. 0 means 1 second. A negative value means that each
+	// exchange has its own connection. Servers close idle connections after some seconds, and a request at that moment
+	// fails, although the server is right.
 	Idle time.Duration
 }
 
@@ -58,17 +59,17 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-// A Client talks to one server. Its methods may be called at the same time; each exchange has a connection to itself.
+// A Client talks to one server. Its methods may be called concurrently. Each exchange has a connection of its own.
 type Client struct {
 	base   *url.URL
-	prefix string // goes before a request's target
+	prefix string // is put before a request's target
 	opts   Options
 	tls    *tls.Config // nil for http
 	pool   pool
 }
 
-// NewClient returns a client of the server at base: a scheme (http or https), a host, and perhaps a path, which goes
-// before every target. Nil options are the zero options.
+// NewClient returns a client for the server at base: a scheme (http or https), a host, and optionally a path, which is
+// put before every target. Nil options mean the zero options.
 func NewClient(base *url.URL, opts *Options) *Client {
 	c := &Client{base: base, prefix: strings.TrimSuffix(base.EscapedPath(), "/"), opts: opts.withDefaults()}
 	c.pool.maxAge = c.opts.Idle
@@ -85,14 +86,13 @@ func NewClient(base *url.URL, opts *Options) *Client {
 	return c
 }
 
-// Close closes the connections that wait for their next exchange. Exchanges that are under way go on, and their
-// connections are closed when they end.
+// Close closes the idle connections. Running exchanges continue, and their connections are closed when they end.
 func (c *Client) Close() { c.pool.close() }
 
-// Do sends a request and reads the whole response. Offsets count from start. When ctx ends, so does the exchange, in
-// whatever phase it is.
+// Do sends a request and reads the whole response. Offsets count from start. When ctx ends, the exchange ends too, in
+// any phase.
 //
-// The error is for requests that cannot be sent; then there is no Exchange.
+// The error is for requests that cannot be sent. Then there is no Exchange.
 func (c *Client) Do(ctx context.Context, start time.Time, req *Request) (*transcript.Exchange, error) {
 	ex, cv, err := c.begin(ctx, start, req)
 	if cv != nil {

@@ -23,26 +23,26 @@ type conn struct {
 	buf  []byte
 	r, w int
 
-	fields   []span // of the head that is being read
+	fields   []span // fields of the head that is being read
 	received bool   // a byte was received since the exchange began
 
-	alive      func() bool // reports whether the connection can serve again; nil when that is not known
+	alive      func() bool // reports whether the connection can be used again; nil when that cannot be checked
 	reused     bool        // this is not its first exchange
 	since      time.Time   // when it became idle
 	last       *transcript.Exchange
-	held       bool   // it serves no other exchange before Client.Late has checked whether anything follows the last one
+	held       bool   // it serves no other exchange until Client.Late has checked whether anything follows the last one
 	noReuse    bool   // nor after that
-	unexpected []byte // what followed the last exchange, when alive returns false
+	unexpected []byte // what followed the last exchange; set when alive returns false
 
 	stop        func() bool // undoes guard
 	interrupts  sync.WaitGroup
-	onInterrupt func() // cn.interrupt; as a field it is allocated once
+	onInterrupt func() // cn.interrupt; a field, so that it is allocated only once
 }
 
-// connBuffer is large enough for a common response to come in one read.
+// connBuffer is large enough to receive a typical response in one read.
 const connBuffer = 8 << 10
 
-// dial makes a connection, and does the TLS handshake.
+// dial opens a connection, and does the TLS handshake.
 func (c *Client) dial(ctx context.Context) (*conn, error) {
 	port := c.base.Port()
 	if port == "" {
@@ -69,7 +69,7 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 	return cn, nil
 }
 
-// guard makes the end of ctx interrupt the connection, until release.
+// guard lets the end of ctx interrupt the connection, until release is called.
 //
 // It needs no goroutine, whereas net/http has two for each connection. Here the caller itself reads and writes, and a
 // deadline in the past wakes it up.
@@ -83,7 +83,7 @@ func (cn *conn) guard(ctx context.Context) {
 
 func (cn *conn) interrupt() {
 	defer cn.interrupts.Done()
-	if cn.SetDeadline(past) != nil { // a connection of Options.Dial
+	if cn.SetDeadline(past) != nil { // a connection of Options.Dial without deadlines
 		cn.raw.Close()
 	}
 }
@@ -107,12 +107,12 @@ func (cn *conn) release() bool {
 // buffered returns what was received and is not read yet. It is valid until the next read.
 func (cn *conn) buffered() []byte { return cn.buf[cn.r:cn.w] }
 
-// fill receives more into the buffer, which grows when it is full. Callers bound its size.
+// fill receives more into the buffer, which grows when it is full. Callers limit its size.
 func (cn *conn) fill() error {
 	switch {
 	case cn.r == cn.w:
 		cn.r, cn.w = 0, 0
-		if len(cn.buf) > 8*connBuffer { // after a huge head
+		if len(cn.buf) > 8*connBuffer { // shrink it after a huge head
 			cn.buf = make([]byte, connBuffer)
 		}
 	case cn.w == len(cn.buf):
@@ -128,7 +128,7 @@ func (cn *conn) fill() error {
 	return err
 }
 
-// read reads the next bytes, around the buffer when that is empty and p is larger.
+// read reads the next bytes. It bypasses the buffer when that is empty and p is larger.
 func (cn *conn) read(p []byte) (int, error) {
 	if cn.r == cn.w {
 		if len(p) > len(cn.buf) {
@@ -148,7 +148,7 @@ func (cn *conn) receive(p []byte) (int, error) {
 	const maxEmptyReads = 100 // as in bufio
 	for range maxEmptyReads {
 		n, err := cn.Read(p)
-		if n > 0 { // an error comes again with the next Read
+		if n > 0 { // the next Read returns the error again
 			cn.received = true
 			return n, nil
 		}
@@ -159,13 +159,13 @@ func (cn *conn) receive(p []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// Connections of Options.Dial may not be able to do this.
+// Connections from Options.Dial may lack these abilities.
 var (
 	errNoHalfClose = errors.New("this connection cannot be closed on one side only")
 	errNoReset     = errors.New("this connection cannot be reset")
 )
 
-// closeWrite ends our side of the connection.
+// closeWrite closes the client's sending side of the connection.
 func (cn *conn) closeWrite() error {
 	if w, ok := cn.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()

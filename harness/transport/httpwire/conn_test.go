@@ -38,10 +38,10 @@ func TestTheAddressToDial(t *testing.T) {
 	}
 }
 
-// A stubborn connection has no deadlines: only Close ends what waits on it.
+// A stubborn connection has no deadlines. Only Close ends a pending read or write.
 type stubborn struct {
 	*wire
-	mute bool // nothing is ever written, either
+	mute bool // writes never finish, either
 	once sync.Once
 	gone chan struct{}
 }

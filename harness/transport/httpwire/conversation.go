@@ -10,7 +10,7 @@ import (
 )
 
 // A conversation is an exchange whose response is still being read. One goroutine may read while another half-closes or
-// closes.
+// closes it.
 type conversation struct {
 	cn   *conn
 	out  outgoing
@@ -20,10 +20,10 @@ type conversation struct {
 	resetting atomic.Bool // Close resets the connection
 	closing   atomic.Bool
 	once      sync.Once
-	err       error // of the closing
+	err       error // the result of closing
 }
 
-// Read reads the body, without its transfer coding. The error is io.EOF at its end. Any other has a method
+// Read reads the body, without its transfer coding. At its end, the error is io.EOF. Any other error has a method
 // Failure() transcript.Failure.
 func (cv *conversation) Read(p []byte) (int, error) {
 	n, err := cv.body.Read(p)
@@ -33,13 +33,14 @@ func (cv *conversation) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite ends our side of the connection (TCP FIN, TLS close_notify). The server may go on sending.
+// CloseWrite closes the client's sending side of the connection (TCP FIN, TLS close_notify). The server may continue to
+// send.
 func (cv *conversation) CloseWrite() error {
 	cv.out.stop(cv.cn)
 	return cv.cn.closeWrite()
 }
 
-// Close ends the connection, and a Read that is under way. To close it again does nothing.
+// Close closes the connection, and ends a pending Read. Closing it again does nothing.
 func (cv *conversation) Close() error {
 	cv.once.Do(func() {
 		cv.closing.Store(true)
@@ -48,14 +49,14 @@ func (cv *conversation) Close() error {
 			cv.err = cv.cn.reset()
 		case sent:
 			cv.err = cv.cn.Close()
-		default: // the server does not read, and would not read a close_notify either
+		default: // the server does not read, so it would not read a close_notify either
 			cv.err = cv.cn.abort()
 		}
 	})
 	return cv.err
 }
 
-// detach makes the end of the context no longer interrupt the connection.
+// detach makes sure that the end of the context no longer interrupts the connection.
 func (cv *conversation) detach() {
 	if !cv.cn.release() { // the context ended just after the head had come
 		_ = cv.cn.SetDeadline(time.Time{})

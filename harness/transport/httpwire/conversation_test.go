@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// open begins an exchange, whose head must come.
+// open begins an exchange, and fails the test when no head comes.
 func open(t *testing.T, c *Client) (*transcript.Exchange, *conversation) {
 	t.Helper()
 	ex, cv, err := c.open(t.Context(), time.Now(), &Request{Method: "GET", Target: "/"})
@@ -40,7 +40,7 @@ func TestOpenReturnsAfterTheHead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cv.Close()
-	cancel() // has no say any more
+	cancel() // the context does not matter any more
 	fails(t, ex, none, "", "")
 	if ex.Response.Status != 200 || ex.Response.Body.Size != 0 || ex.Head == 0 || ex.Done != ex.Head {
 		t.Errorf("exchange %+v", ex)
@@ -139,7 +139,7 @@ func TestAResetIsToldFromAnEnd(t *testing.T) {
 		{"", inHead}, {ok, inHead}, {ok + "Content-Length: 5\r\n\r\n", inBody}, {ok + "Content-Length: 5\r\n\r\nabc", inBody},
 		{chunkedOK + "3\r\nabc\r\n", inBody}, {ok + "\r\nabc", inBody},
 	} {
-		read := make(chan struct{}) // what was said before the reset
+		read := make(chan struct{}) // closed when the client has read what precedes the reset
 		c := dialer(t, loopback(t, func(_ int, conn *net.TCPConn, r *bufio.Reader) {
 			readHead(r)
 			io.WriteString(conn, tc.says)
@@ -195,7 +195,7 @@ func TestALargeRequestAndALargeResponseCross(t *testing.T) {
 	c := dialer(t, loopback(t, func(_ int, conn *net.TCPConn, r *bufio.Reader) {
 		readHead(r)
 		io.WriteString(conn, ok+"Content-Length: 8388608\r\n\r\n")
-		io.CopyN(conn, r, 8<<20) // an echo: neither side can wait for the other
+		io.CopyN(conn, r, 8<<20) // an echo: neither side may wait for the other
 		readHead(r)
 		io.WriteString(conn, answer(0))
 		readHead(r)

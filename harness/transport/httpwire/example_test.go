@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
 
-// serve returns a client whose server says the same to everyone.
+// serve returns a client whose server gives the same response to every request.
 func serve(response string) *httpwire.Client {
 	dial := func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
@@ -29,13 +29,13 @@ func serve(response string) *httpwire.Client {
 	return httpwire.NewClient(&url.URL{Scheme: "http", Host: "example.com"}, &httpwire.Options{Dial: dial})
 }
 
-// What a server does wrong is in the Exchange, beside what came of its response.
+// What a server does wrong is in the Exchange, together with the part of the response that arrived.
 func ExampleClient_Do() {
 	c := serve("HTTP/1.1 200 OK\r\nX-request-ID: 7\r\nContent-Length: 20\r\n\r\n{\"ok\":")
 	defer c.Close()
 	ex, err := c.Do(context.Background(), time.Now(), &httpwire.Request{Method: "GET", Target: "/status"})
 	if err != nil {
-		panic(err) // the request could not be sent, and the server is not to blame
+		panic(err) // the request could not be sent, so the server is not to blame
 	}
 	fmt.Println(ex.Response.Status, ex.Response.Header[0])
 	fmt.Printf("%s\n", ex.Response.Body.Bytes)

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// begin does an exchange up to the head of the response. Without a valid head the conversation is nil, and the Exchange
-// says why. Otherwise the end of ctx interrupts the connection until that is released.
+// begin does an exchange up to the head of the response. Without a valid head, the conversation is nil, and the
+// Exchange says why. Otherwise the end of ctx interrupts the connection until it is released.
 func (c *Client) begin(ctx context.Context, start time.Time, req *Request) (*transcript.Exchange, *conversation, error) {
 	msg, err := c.compose(req)
 	if err != nil {
@@ -31,10 +31,10 @@ func (c *Client) begin(ctx context.Context, start time.Time, req *Request) (*tra
 	return ex, cv, nil
 }
 
-// errRetry is returned by attempt when the server closed an idle connection, and the request can be sent again.
+// errRetry is returned by attempt when the server has closed an idle connection, and the request can be sent again.
 var errRetry = errors.New("the connection was closed while it was idle")
 
-// attempt sends a request and reads the head of the response. It makes a connection when cn is nil.
+// attempt sends a request and reads the head of the response. It opens a connection when cn is nil.
 func (c *Client) attempt(
 	ctx context.Context, start time.Time, ex *transcript.Exchange, msg *message, cn *conn,
 ) (*conversation, error) {
@@ -63,10 +63,10 @@ func (c *Client) attempt(
 	return cv, nil
 }
 
-// headFailure returns how an exchange failed that got no head, and closes its connection.
+// headFailure returns how an exchange without a head failed, and closes its connection.
 //
-// An exchange goes on when the request could not be written: a server may answer one that it has not read to its end, and
-// close the connection (413). Only when no byte was received is that the failure.
+// An exchange continues even if the request could not be written completely. A server may respond to a request before
+// it has read all of it, and close the connection (413). A write error is the failure only if no byte was received.
 func (cv *conversation) headFailure(msg *message, err error) error {
 	sent := cv.out.state()
 	cv.giveUp()
@@ -75,7 +75,7 @@ func (cv *conversation) headFailure(msg *message, err error) error {
 		return errRetry
 	case cv.cn.received || sent == complete:
 		return err
-	case sent == failed || isReset(cv.out.err): // only the first of the reader and the writer gets the reset
+	case sent == failed || isReset(cv.out.err): // only one of the reader and the writer gets the reset
 		return ioFailure(cv.out.err, transcript.PhaseSend, cv.out.progress())
 	default:
 		e := *asWireError(err)
@@ -84,29 +84,29 @@ func (cv *conversation) headFailure(msg *message, err error) error {
 	}
 }
 
-// canRetry reports whether a request may be sent again although it failed.
+// canRetry reports whether a failed request may be sent again.
 //
-// A server may close an idle connection at any time, and a request that is sent at that moment gets no response. The
-// server is right then, and by chance this would happen to one target only. A client may retry (RFC 9112 §9.3.1), but
-// must not hide what a server does. So we retry
+// A server may close an idle connection at any time, and a request that is sent at that moment gets no response. Then
+// the server is right, and chance decides which target this happens to. A client may retry (RFC 9112 §9.3.1), but must
+// not hide what a server does. So lockstep retries
 //
-//   - only on a connection that has waited in the pool. On a new one, the server did not want to answer.
+//   - only on a connection that has waited in the pool. On a new one, the server did not want to respond.
 //   - only when no byte of a response was received.
 //   - only for an idempotent method: "A client SHOULD NOT automatically retry a request with a non-idempotent method
 //     unless it has some means to know that the request semantics are actually idempotent, regardless of the method, or
 //     some means to detect that the original request was never applied" (RFC 9110 §9.2.2). A POST that makes a server
 //     drop the connection must not be done twice.
 //
-// There is one such means: when no byte of the request was written, it was never applied. The other cases are rare, since a
-// connection waits no longer than Options.Idle, and is checked before it is used again.
+// There is one such means: if no byte of the request was written, it was never applied. The other cases are rare,
+// because a connection waits no longer than Options.Idle, and is checked before it is used again.
 func (cv *conversation) canRetry(msg *message, err error) bool {
 	kind := asWireError(err).kind
 	gone := kind == transcript.FailClosed || kind == transcript.FailReset
 	return gone && cv.cn.reused && !cv.cn.received && (msg.idempotent || cv.out.written == 0)
 }
 
-// isPersistent reports whether the connection may be used again after a response (RFC 9112 §9.3). The keep-alive of HTTP/1.0
-// is not supported.
+// isPersistent reports whether the connection may be used again after a response (RFC 9112 §9.3). The keep-alive of
+// HTTP/1.0 is not supported.
 func isPersistent(method string, resp *transcript.Response) bool {
 	switch {
 	case leavesHTTP(method, resp):
@@ -117,12 +117,12 @@ func isPersistent(method string, resp *transcript.Response) bool {
 	return !hasToken(resp.Header, "Connection", "close")
 }
 
-// leavesHTTP reports whether the connection no longer speaks HTTP after a response.
+// leavesHTTP reports whether the connection no longer carries HTTP after a response.
 func leavesHTTP(method string, resp *transcript.Response) bool {
 	return resp.Status == 101 || method == "CONNECT" && resp.Status/100 == 2
 }
 
-// readRest reads the body into the exchange, and puts the connection into the pool.
+// readRest reads the body into the exchange, and returns the connection to the pool.
 func (c *Client) readRest(ctx context.Context, start time.Time, ex *transcript.Exchange, cv *conversation) {
 	body, err := cv.body.readAll(c.opts.MaxBody)
 	ex.Response.Body, ex.Response.Trailer = body, cv.body.fields

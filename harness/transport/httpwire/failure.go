@@ -33,7 +33,7 @@ func (e *wireError) Failure() transcript.Failure {
 	return transcript.Failure{Kind: e.kind, Phase: e.phase, Text: text}
 }
 
-// malformed is the failure of a response that is not HTTP.
+// malformed is the failure of a response that is not valid HTTP.
 func malformed(phase transcript.Phase, format string, args ...any) error {
 	return wireErrorf(transcript.FailMalformed, phase, format, args...)
 }
@@ -42,7 +42,7 @@ func wireErrorf(kind transcript.FailureKind, phase transcript.Phase, format stri
 	return &wireError{kind: kind, phase: phase, text: fmt.Sprintf(format, args...)}
 }
 
-// ioFailure is the failure of a read or write that returned err. Where says how much of the message was received.
+// ioFailure is the failure of a read or write that returned err. where says how much of the message was received.
 func ioFailure(err error, phase transcript.Phase, where string) error {
 	e := &wireError{kind: transcript.FailClosed, phase: phase, where: where, cause: err}
 	switch {
@@ -65,12 +65,13 @@ func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
 }
 
-// isLocalShortage reports whether a connection could not be made because this machine is out of files, buffers or memory.
+// isLocalShortage reports whether a connection could not be opened because this machine is out of files, buffers or
+// memory.
 func isLocalShortage(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
 }
 
-// withoutAddresses removes the addresses from a network error: ours differs in each run.
+// withoutAddresses removes the addresses from a network error, because the local one differs in each run.
 func withoutAddresses(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op != "dial" {
@@ -79,7 +80,7 @@ func withoutAddresses(err error) error {
 	return err
 }
 
-// failure returns err as a Failure. When the end of ctx has caused it, it says so.
+// failure returns err as a Failure. If the end of ctx caused it, the Failure says so.
 func failure(ctx context.Context, err error) *transcript.Failure {
 	e := asWireError(err)
 	if ctx.Err() != nil && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
@@ -115,10 +116,9 @@ func connectFailure(ctx context.Context, err error) error {
 	return &wireError{kind: transcript.FailConnect, phase: transcript.PhaseConnect, text: err.Error(), cause: err}
 }
 
-// maxExcerpt is how many bytes an excerpt has.
 const maxExcerpt = 100
 
-// excerpt returns the first bytes of b, quoted: what a server sent is not safe to show.
+// excerpt returns the first bytes of b, quoted, because it is not safe to print what a server sent.
 func excerpt(b []byte) string {
 	if len(b) > maxExcerpt {
 		return strconv.Quote(string(b[:maxExcerpt])) + "…"

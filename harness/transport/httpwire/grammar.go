@@ -28,8 +28,8 @@ func isBlank(b byte) bool { return b == ' ' || b == '\t' }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// elements returns the elements of a field that is a comma-separated list, over all its lines and without empty ones
-// (RFC 9110 §5.6.1).
+// elements returns the elements of a field that is a comma-separated list. It reads all lines of the field, and leaves
+// out empty elements (RFC 9110 §5.6.1).
 func elements(h transcript.Header, name string) []string {
 	var out []string
 	for _, f := range h {
@@ -37,7 +37,7 @@ func elements(h transcript.Header, name string) []string {
 			continue
 		}
 		for e := range strings.SplitSeq(f.Value, ",") {
-			// A folded line reads as a space (RFC 9112 §5.2).
+			// A line fold counts as a space (RFC 9112 §5.2).
 			if e = strings.Trim(e, " \t\r\n"); e != "" {
 				out = append(out, e)
 			}
@@ -46,7 +46,7 @@ func elements(h transcript.Header, name string) []string {
 	return out
 }
 
-// hasToken reports whether an element of a field is the token, in any case.
+// hasToken reports whether an element of a field is the token, ignoring case.
 func hasToken(h transcript.Header, name, token string) bool {
 	for _, e := range elements(h, name) {
 		if strings.EqualFold(e, token) {

@@ -9,13 +9,14 @@ import (
 // A span is a part of the head that is being read.
 type span struct{ from, to int }
 
-// readHead reads the head of the final response, and those of the interim ones (1xx) before it: "A client MUST be able to parse
-// one or more 1xx responses received prior to a final response, even if the client does not expect one" (RFC 9110 §15.2).
+// readHead reads the head of the final response, and those of the interim ones (1xx) before it: "A client MUST be able
+// to parse one or more 1xx responses received prior to a final response, even if the client does not expect one" (RFC
+// 9110 §15.2).
 func (cn *conn) readHead(max int) (interim []transcript.Interim, final *transcript.Response, err error) {
 	const maxInterim = 32
 	for range maxInterim {
 		resp, err := cn.readOneHead(max)
-		// 101 is final: what follows it is another protocol (RFC 9110 §15.2.2).
+		// 101 is final: another protocol follows it (RFC 9110 §15.2.2).
 		if err != nil || resp.Status/100 != 1 || resp.Status == 101 {
 			return interim, resp, err
 		}
@@ -34,7 +35,7 @@ func (cn *conn) readOneHead(max int) (*transcript.Response, error) {
 	return resp, nil
 }
 
-// A section is a part of a message that consists of lines, and ends in an empty one (RFC 9112 §2.1): a head, or the
+// A section is a part of a message that consists of lines and ends with an empty one (RFC 9112 §2.1): a head, or the
 // trailer section of a chunked body.
 type section struct {
 	name  string
@@ -42,8 +43,8 @@ type section struct {
 	max   int
 }
 
-// readSection reads until a section is in the buffer, and returns its length. It checks each line as soon as it is
-// complete: a server that speaks another protocol may wait for us after the first.
+// readSection reads until a section is in the buffer, and returns its length. It checks each line as soon as that is
+// complete, because a server with another protocol may wait for the client after its first line.
 func (cn *conn) readSection(s section) (int, error) {
 	cn.fields = cn.fields[:0]
 	from, searched := 0, 0 // the beginning of the line, and how far it was searched for its end
@@ -102,15 +103,15 @@ func (s section) tooLarge() error {
 
 const httpName = "HTTP/1."
 
-// mayBegin reports whether b is, or could become, the beginning of a response.
+// mayBegin reports whether b is the beginning of a response, or can become one.
 func mayBegin(b []byte) bool {
 	n := min(len(b), len(httpName))
 	return string(b[:n]) == httpName[:n]
 }
 
-// checkStatusLine checks a line that mayBegin accepts for the form "HTTP/1.1 200 OK" (RFC 9112 §4). "A server MUST send the
-// space that separates the status-code from the reason-phrase even when the reason-phrase is absent", but a line without
-// it is not ambiguous.
+// checkStatusLine checks a line that mayBegin accepts for the form "HTTP/1.1 200 OK" (RFC 9112 §4). "A server MUST send
+// the space that separates the status-code from the reason-phrase even when the reason-phrase is absent", but a line
+// without it is not ambiguous.
 func checkStatusLine(line []byte) error {
 	const version, status = len(httpName), len("HTTP/1.1 ")
 	switch rest := line[min(status+3, len(line)):]; {
@@ -125,8 +126,9 @@ func checkStatusLine(line []byte) error {
 }
 
 // hasForbidden reports whether b has a CR or NUL. "[A] recipient of CR, LF, or NUL within a field value MUST either
-// reject the message or replace each of those characters with SP" (RFC 9110 §5.5; of a CR alone, RFC 9112 §2.2 says so
-// for the whole head). We reject: clients differ. Other control characters are kept.
+// reject the message or replace each of those characters with SP" (RFC 9110 §5.5; for a single CR, RFC 9112 §2.2
+// extends that to the whole head). lockstep rejects the message, because clients differ. Other control characters are
+// kept.
 func hasForbidden(b []byte) bool {
 	return bytes.IndexByte(b, '\r') >= 0 || bytes.IndexByte(b, 0) >= 0
 }
@@ -147,7 +149,7 @@ func (cn *conn) addField(s section, b []byte, from, to int) error {
 	if colon < 0 {
 		return malformed(s.phase, "a field line without a colon: %s", excerpt(line))
 	}
-	// "No whitespace is allowed between the field name and colon" (RFC 9112 §5.1); a token has none.
+	// "No whitespace is allowed between the field name and colon" (RFC 9112 §5.1), and a token contains none.
 	if !isToken(line[:colon]) {
 		return malformed(s.phase, "a field name that is not a token: %s", excerpt(line))
 	}
@@ -159,11 +161,12 @@ func (cn *conn) addField(s section, b []byte, from, to int) error {
 	return nil
 }
 
-// unfold adds a line that begins with white space, and ends at to, to the field before it (obs-fold).
+// unfold appends a line that begins with white space, and ends at to, to the previous field (obs-fold).
 //
-// "A user agent that receives an obs-fold in a response message […] MUST replace each received obs-fold with one or more
-// SP octets prior to interpreting the field value" (RFC 9112 §5.2). So folding is not a failure, and elements reads it as a
-// space. But it is recorded with the line end in the value, since a server that folds differs from one that does not.
+// "A user agent that receives an obs-fold in a response message […] MUST replace each received obs-fold with one or
+// more SP octets prior to interpreting the field value" (RFC 9112 §5.2). So folding is not a failure, and elements
+// reads it as a space. But the recorded value keeps the line end, because a server that folds differs from one that
+// does not.
 func (cn *conn) unfold(s section, line []byte, to int) error {
 	if len(cn.fields) == 0 {
 		// "A recipient that receives whitespace between the start-line and the first header field MUST either reject the

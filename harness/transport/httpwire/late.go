@@ -9,15 +9,16 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Some servers wrongly send a body after the response to HEAD, or after a 204 or 304, and often later than the head. The
-// exchange is over then, and the next one on the connection would read the body as its response. So a connection remembers
-// its last exchange and what follows it. After a response that has no body, no other exchange uses it until Late.
+// Some servers wrongly send a body after the response to HEAD, or after a 204 or 304, often later than the head. The
+// exchange is over then, and the next one on the connection would read the body as its response. So a connection
+// remembers its last exchange and what follows it. After a response without a body, no other exchange uses the
+// connection until Late.
 
 // afterHead is how long Late waits for a body that must not follow.
 const afterHead = 5 * time.Millisecond
 
-// Late adds a Failure to complete exchanges after which more was received on their connections. It waits a moment when the last
-// of them ended just now. The time now is given as the offset at.
+// Late adds a Failure to complete exchanges if more was received on their connections after them. If the last of them
+// ended just now, it waits a moment. The current time is given as the offset at.
 func (c *Client) Late(ctx context.Context, at time.Duration, exchanges []*transcript.Exchange) {
 	if wait := c.pool.lastBodiless(exchanges) + afterHead - at; wait > 0 {
 		select {
@@ -33,7 +34,8 @@ func (c *Client) Late(ctx context.Context, at time.Duration, exchanges []*transc
 	}
 }
 
-// lastBodiless returns when the last exchange without a body ended whose connection is in the pool; long ago without one.
+// lastBodiless returns when the last exchange without a body ended whose connection is in the pool. Without such an
+// exchange, the result is long ago.
 func (p *pool) lastBodiless(exchanges []*transcript.Exchange) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,11 +65,12 @@ func (p *pool) takeLate(x *transcript.Exchange) []byte {
 	return extra
 }
 
-// maxLate bounds what is remembered of exchanges for which Late is not called.
+// maxLate limits what is remembered of exchanges for which Late is not called.
 const maxLate = 1000
 
-// check reports whether a connection is alive, and remembers what was received on it. A server may send 408 and close: "the
-// server did not receive a complete request message within the time that it was prepared to wait" (RFC 9110 §15.5.9).
+// check reports whether a connection is alive, and remembers what was received on it. A server may send 408 and close:
+// "the server did not receive a complete request message within the time that it was prepared to wait" (RFC 9110
+// §15.5.9).
 func (p *pool) check(cn *conn) bool {
 	if cn.alive() {
 		return true

@@ -85,7 +85,7 @@ func TestAConnectionIsHeldBehindAnAnswerWithoutABody(t *testing.T) {
 	checkBody(t, c, "GET", "b")
 	c.Late(t.Context(), time.Since(start), []*transcript.Exchange{first})
 	fails(t, first, none, "", "")
-	second := do(t, c, "DELETE") // on the connection that waited less
+	second := do(t, c, "DELETE") // uses the connection that has waited less
 	checkBody(t, c, "GET", "a")
 	c.Late(t.Context(), time.Since(start), []*transcript.Exchange{second})
 	fails(t, second, none, "", "")

@@ -4,6 +4,6 @@ package httpwire
 
 import "net"
 
-// liveness returns nil: this system does not tell whether the server has closed an idle connection. So each exchange has a
-// connection of its own.
+// liveness returns nil, because this system cannot tell whether the server has closed an idle connection. So each
+// exchange has its own connection.
 func liveness(net.Conn, *[]byte) func() bool { return nil }

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// liveness returns a check of whether an idle connection can serve another exchange: the server has neither closed it nor
-// sent anything. It returns nil when that cannot be checked.
+// liveness returns a check of whether an idle connection can be used for another exchange: the server has neither
+// closed it nor sent anything. It returns nil when that cannot be checked.
 //
-// The sockets of package net do not block, so a read(2) is the check. What it reads goes to unexpected, and the connection
-// is not used again.
+// The sockets of package net do not block, so a read(2) is the check. What it reads is stored in unexpected, and then
+// the connection is not used again.
 func liveness(nc net.Conn, unexpected *[]byte) func() bool {
 	sc, ok := nc.(syscall.Conn)
 	if !ok {
@@ -27,7 +27,7 @@ func liveness(nc net.Conn, unexpected *[]byte) func() bool {
 		n, err := syscall.Read(int(fd), some)
 		*unexpected = some[:max(n, 0)]
 		alive = n < 0 && (err == syscall.EAGAIN || err == syscall.EWOULDBLOCK)
-		return true // do not wait for more
+		return true // it would wait for more
 	}
 	return func() bool {
 		alive = false

@@ -17,12 +17,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Servers that stop in the middle, on connections that wait.
+// These servers stop in the middle, and keep the connection open.
 var hanging = []struct {
 	name   string
 	phase  transcript.Phase
 	server func(net.Conn)
-	body   int // of the request
+	body   int // size of the request's body
 	status int // of the response, if its head came
 	got    string
 }{
@@ -44,7 +44,7 @@ var hanging = []struct {
 	{"in the trailer section", inBody, says(chunkedOK + "3\r\nabc\r\n0\r\nA: b\r\n"), 0, 200, "abc"},
 }
 
-// says is a server that reads a request and says something.
+// says is a server that reads a request and sends a text.
 func says(what string) func(net.Conn) {
 	return func(c net.Conn) {
 		readHead(bufio.NewReader(c))

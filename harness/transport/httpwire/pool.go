@@ -16,12 +16,12 @@ type pool struct {
 	maxAge time.Duration
 
 	mu     sync.Mutex
-	idle   []*conn // the one that has waited longest first
+	idle   []*conn // the one that has waited longest is first
 	late   map[*transcript.Exchange][]byte
 	closed bool
 }
 
-// maxIdle bounds the pool after a burst.
+// maxIdle limits the pool after a burst.
 const maxIdle = 128
 
 // get returns a connection that is alive, or nil.
@@ -59,8 +59,8 @@ func (p *pool) put(cn *conn) {
 	p.idle = append(p.idle, cn)
 }
 
-// expire closes the connections that have waited for too long. Only get and put call it, so unused ones may stay open until
-// close.
+// expire closes the connections that have waited too long. Only get and put call it, so unused connections may stay
+// open until close.
 func (p *pool) expire(now time.Time) {
 	n := 0
 	for n < len(p.idle) && now.Sub(p.idle[n].since) > p.maxAge {
@@ -85,8 +85,8 @@ func (p *pool) close() {
 	p.drop(len(p.idle))
 }
 
-// livenessTLS returns a check for a TLS connection above one with the given check, which may be nil. TLS may have read
-// ahead of us, so it is read as well; with a deadline in the past it does not wait.
+// livenessTLS returns a check for a TLS connection. below is the check of the connection below TLS, and may be nil. TLS
+// may have read ahead, so the check also reads from TLS; with a deadline in the past, that does not wait.
 func livenessTLS(secure *tls.Conn, below func() bool, unexpected *[]byte) func() bool {
 	if below == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// answer is a response that says which connection it came on.
+// answer is a response that contains the number of its connection.
 func answer(n int) string {
 	return ok + "Content-Length: 1\r\n\r\n" + string(rune('a'+n))
 }
@@ -27,7 +27,7 @@ func answering(n int, conn *net.TCPConn, r *bufio.Reader) {
 	}
 }
 
-// checkBody does an exchange, which must succeed.
+// checkBody does an exchange, and fails the test when that fails.
 func checkBody(t *testing.T, c *Client, method, want string) {
 	t.Helper()
 	ex := do(t, c, method)
@@ -40,7 +40,7 @@ func checkBody(t *testing.T, c *Client, method, want string) {
 	}
 }
 
-// awaitDead waits until the connection that waits in the pool is seen to be of no use.
+// awaitDead waits until the pool can see that its idle connection is dead.
 func awaitDead(c *Client) {
 	for c.pool.idle[0].alive() {
 		runtime.Gosched()
@@ -61,7 +61,7 @@ func TestAConnectionIsNotUsedAgain(t *testing.T) {
 		says    string
 		opts    Options
 		req     Request
-		spoil   func(*Client) // between the two exchanges
+		spoil   func(*Client) // called between the two exchanges
 	}{
 		{name: "when the server says close", says: "Connection: x, CLOSE\r\nContent-Length: 1\r\n\r\n"},
 		{name: "when the server speaks HTTP/1.0", version: "HTTP/1.0", says: "Connection: keep-alive\r\nContent-Length: 1\r\n\r\n"},
@@ -124,9 +124,9 @@ func TestAConnectionThatIsClosedOrTalksWhileItWaitsIsNotUsed(t *testing.T) {
 func TestARequestThatMeetsTheClosingIsSentAgainIfThatIsSafe(t *testing.T) {
 	for _, tc := range []struct {
 		method string
-		says   string // instead of an answer
+		says   string // sent instead of a response
 		reset  bool
-		want   string // the answer to the second request; empty if it fails
+		want   string // the response to the second request; empty if it fails
 		kind   transcript.FailureKind
 	}{
 		{"GET", "", false, "b", none},
@@ -275,7 +275,7 @@ func TestAContextThatEndsAtTheLastMoment(t *testing.T) {
 		cancel()
 		return ex, cv
 	}
-	ex, cv := begin() // all has come, and nothing is left to be interrupted
+	ex, cv := begin() // everything has been received, so nothing can be interrupted
 	c.readRest(t.Context(), time.Now(), ex, cv)
 	fails(t, ex, none, "", "")
 	if len(c.pool.idle) != 0 {

@@ -10,45 +10,45 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A Request is what to send. It is written as it is, so that a scenario can send invalid requests. Only what would make it
-// a different request on the wire, such as a line end in a header field, is an error.
+// A Request is what to send. It is sent as it is, so that a scenario can send invalid requests. The only errors are
+// things that would turn it into a different request, such as a line end in a header field.
 type Request struct {
-	Method string // a token (RFC 9110 §9.1); it need not be a known one
-	// Target is the path and query. It is written byte by byte: nothing is escaped, resolved or cleaned, and it need not
-	// be valid. White space and control characters would end it, and are an error. The client's path prefix goes before
-	// one that begins with a slash.
+	Method string // a token (RFC 9110 §9.1), which need not be a known method
+	// Target is the path and query. It is sent byte by byte: nothing is escaped, resolved or cleaned, and it need not
+	// be valid. White space and control characters are an error, because they would end it. If it begins with a slash,
+	// the client's path prefix is put before it.
 	Target string
-	// Header is written in this order and case. Unless it has them, Host and User-Agent come before it, and Content-Length
-	// or Transfer-Encoding after it.
+	// Header is sent in this order and case. If it lacks Host and User-Agent, they are sent before it. If it lacks
+	// Content-Length or Transfer-Encoding, one of them is sent after it.
 	Header transcript.Header
-	Body   []byte // the Exchange keeps it; it must not be changed
-	// Fill is added to the body, if not nil. It is never in memory as a whole.
+	Body   []byte // the Exchange keeps it, so it must not be changed
+	// Fill, if not nil, is added to the body. It is never in memory as a whole.
 	Fill *transcript.Fill
 	// Chunked sends the body as one chunk, instead of with a Content-Length.
 	Chunked bool
-	// Sent, unless nil, is called when writing the request has ended or failed, once for each attempt, by the goroutine
-	// that writes it.
+	// Sent, unless nil, is called when writing the request has ended or failed. The goroutine that writes calls it,
+	// once for each attempt.
 	Sent func()
 }
 
 const userAgent = "lockstep"
 
-// A message is a request as it goes over the wire.
+// A message is a request in the form in which it is sent.
 type message struct {
 	record transcript.Request
-	bytes  []byte      // the head, and a body that is small
-	rest   net.Buffers // a larger body, with its end when it is chunked
+	bytes  []byte      // the head, and a small body
+	rest   net.Buffers // a larger body, and its end if it is chunked
 
 	sent       func()
 	idempotent bool
-	close      bool // the request says that it is the connection's last one
+	close      bool // the request announces the end of the connection
 }
 
-// inlineBody is the size up to which a body is written together with its head, before anything is read. It fits into the
-// socket buffers of any system, so the write does not wait for the server.
+// inlineBody is the maximum size of a body that is sent together with its head, before anything is read. It fits into
+// the socket buffers of any system, so the write does not wait for the server.
 const inlineBody = 32 << 10
 
-// compose checks a request and makes its message.
+// compose checks a request and builds its message.
 func (c *Client) compose(req *Request) (*message, error) {
 	if err := c.check(req); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (c *Client) compose(req *Request) (*message, error) {
 	var chunk, tail string
 	if req.Chunked {
 		tail = "0\r\n\r\n"
-		if req.size() > 0 { // an empty chunk would be the last one
+		if req.size() > 0 { // an empty chunk would end the body
 			chunk, tail = strconv.FormatInt(req.size(), 16)+"\r\n", "\r\n"+tail
 		}
 	}
@@ -85,14 +85,14 @@ func (c *Client) compose(req *Request) (*message, error) {
 		m.bytes = append(b, tail...)
 	} else {
 		m.bytes, m.rest = b, req.content()
-		if tail != "" { // writing nothing to a pipe waits for its reader
+		if tail != "" { // writing nothing to a pipe would wait for its reader
 			m.rest = append(m.rest, []byte(tail))
 		}
 	}
 	return m, nil
 }
 
-// size is that of the body.
+// size returns the size of the body.
 func (r *Request) size() int64 {
 	n := int64(len(r.Body))
 	if r.Fill != nil {
@@ -104,7 +104,7 @@ func (r *Request) size() int64 {
 // filler is a piece of the filler of a body.
 var filler = bytes.Repeat([]byte{transcript.FillByte}, 64<<10)
 
-// content returns the pieces of a body. Those of its filler share their memory.
+// content returns the pieces of a body. Those of the filler share their memory.
 func (r *Request) content() net.Buffers {
 	if r.Fill == nil {
 		return net.Buffers{r.Body}
@@ -123,7 +123,7 @@ func (r *Request) content() net.Buffers {
 	return out
 }
 
-// check returns an error for a request that cannot be sent, or that would be another one on the wire.
+// check returns an error for a request that cannot be sent, or that would become another one on the wire.
 func (c *Client) check(req *Request) error {
 	switch {
 	case c.base.Scheme != "http" && c.base.Scheme != "https":
@@ -155,7 +155,7 @@ func (c *Client) check(req *Request) error {
 	return nil
 }
 
-// header returns the fields to send: the request's own, and those it leaves to us.
+// header returns the fields to send: the request's own, and those that the client adds.
 func (c *Client) header(req *Request) transcript.Header {
 	has := func(name string) bool {
 		_, ok := req.Header.Get(name)
@@ -186,7 +186,7 @@ func anticipatesContent(method string) bool {
 	return method == "POST" || method == "PUT" || method == "PATCH"
 }
 
-// isIdempotent reports whether doing a request twice has the effect of doing it once (RFC 9110 §9.2.2).
+// isIdempotent reports whether doing a request twice has the same effect as doing it once (RFC 9110 §9.2.2).
 func isIdempotent(method string) bool {
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE":

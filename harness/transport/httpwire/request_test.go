@@ -119,7 +119,7 @@ func TestALargeBodyIsWrittenWholly(t *testing.T) {
 	}
 }
 
-// A body of 50 MiB takes no more memory than a piece of its filler.
+// A filled body of 50 MiB needs no more memory than a piece of its filler.
 func TestAFilledBodyIsNeverInMemory(t *testing.T) {
 	const head, tail = `{"a":"`, `"}`
 	for _, size := range []int64{8, 9, 70_000, 50 << 20, 50<<20 + 1} {
@@ -173,7 +173,7 @@ func TestSentTellsThatTheRequestIsWritten(t *testing.T) {
 			r := bufio.NewReader(conn)
 			readHead(r)
 			io.CopyN(io.Discard, r, int64(size))
-			<-written // or else the exchange never ends
+			<-written // otherwise the exchange would never end
 			io.WriteString(conn, noContent)
 		})
 		ex, err := c.Do(t.Context(), time.Now(), &Request{

@@ -33,19 +33,18 @@ func gzipped(text string) string {
 	return b.String()
 }
 
-// responseCases are what servers say, and what is recorded.
+// responseCases are responses of servers, and what is recorded.
 var responseCases = []struct {
 	name   string
 	says   string
 	method string // GET, if empty
-	status int    // 0: there is no response
+	status int    // 0 means that there is no response
 	header transcript.Header
 	body   string
 	kind   transcript.FailureKind
 	phase  transcript.Phase
 	text   string
 }{
-	// Heads.
 	{"a response", ok + "Content-Length: 2\r\n\r\nhi", "", 200, fields("Content-Length", "2"), "hi", none, none, ""},
 	{
 		"fields in their order and case", ok + "x-b: 1\r\nX-A:\t 2 \t\r\nX-B:\r\nx-b:3\r\ncontent-LENGTH:0\r\n\r\n", "", 200,
@@ -120,7 +119,7 @@ var responseCases = []struct {
 	{"a body that is shorter than its length", ok + "Content-Length: 10\r\n\r\nabc", "", 200, fields("Content-Length", "10"), "abc", closed, inBody, "the connection was closed after 3 of 10 bytes of the body"},
 	{"no body where there should be one", ok + "Content-Length: 10\r\n\r\n", "", 200, fields("Content-Length", "10"), "", closed, inBody, "after 0 of 10 bytes"},
 
-	// Bounds.
+	// Limits.
 	{"a body as large as can be", ok + "\r\n" + strings.Repeat("x", testMaxBody), "", 200, transcript.Header{}, strings.Repeat("x", testMaxBody), none, none, ""},
 	{"a body as large as can be, with a length", ok + "Content-Length: 5000\r\n\r\n" + strings.Repeat("x", testMaxBody), "", 200, fields("Content-Length", "5000"), strings.Repeat("x", testMaxBody), none, none, ""},
 	{"a body that is too large", ok + "\r\n" + strings.Repeat("x", testMaxBody+1), "", 200, transcript.Header{}, strings.Repeat("x", testMaxBody), limit, inBody, "the body is larger than 5000 bytes"},
@@ -170,7 +169,7 @@ func TestAResponseIsRecordedHoweverItArrives(t *testing.T) {
 				}
 				ex := do(t, w.client(Options{MaxHead: testMaxHead, MaxBody: testMaxBody}), method)
 				fails(t, ex, tc.kind, tc.phase, "")
-				if len(script) == 1 { // how much there is to quote depends on how it arrives
+				if len(script) == 1 { // how much is quoted depends on the pieces in which it arrives
 					fails(t, ex, tc.kind, tc.phase, tc.text)
 				}
 				if tc.status == 0 {
@@ -194,7 +193,7 @@ func TestAResponseIsRecordedHoweverItArrives(t *testing.T) {
 	}
 }
 
-// scripts returns ways to cut what a server says: not at all, after each byte, and once at each place.
+// scripts returns ways to split what a server sends: not at all, after each byte, and once at each place.
 func scripts(says string) [][]string {
 	out := [][]string{{says}, strings.Split(says, "")}
 	for i := 1; i < min(len(says), 500); i++ {
@@ -280,7 +279,7 @@ func FuzzResponse(f *testing.F) {
 				t.Errorf("the failure's text is not safe: %q", ex.Failure.Text)
 			}
 			if strings.Contains(ex.Failure.Text, "follow the response") {
-				ex.Failure = nil // found only when it comes with the end of the response
+				ex.Failure = nil // it is noticed only when it arrives together with the end of the response
 			} else {
 				ex.Failure.Text = ""
 			}

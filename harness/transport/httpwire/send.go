@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// An outgoing is a request on its way.
+// An outgoing is a request that is being sent.
 type outgoing struct {
 	done    chan struct{} // closed when it is written or has failed; nil when no goroutine writes it
 	written int64
 	err     error
 }
 
-// A sendState is how far writing a request has come.
+// A sendState is how far the sending of a request has got.
 type sendState byte
 
 const (
@@ -23,9 +23,9 @@ const (
 	failed
 )
 
-// send writes a request. A server may answer before it has read a large body, so that is written in the background: "A
-// client sending a message body SHOULD monitor the network connection for an error response while it is transmitting the
-// request" (RFC 9112 §9.5).
+// send writes a request. A server may respond before it has read a large body, so such a body is written in the
+// background: "A client sending a message body SHOULD monitor the network connection for an error response while it is
+// transmitting the request" (RFC 9112 §9.5).
 func (o *outgoing) send(cn *conn, msg *message) {
 	if msg.rest == nil {
 		o.write(cn, msg)
@@ -44,7 +44,7 @@ func (o *outgoing) write(cn *conn, msg *message) {
 		n, o.err = cn.Write(msg.bytes)
 		o.written = int64(n)
 	} else {
-		parts := slices.Concat(net.Buffers{msg.bytes}, msg.rest) // a copy, since WriteTo consumes it
+		parts := slices.Concat(net.Buffers{msg.bytes}, msg.rest) // a copy, because WriteTo consumes it
 		o.written, o.err = parts.WriteTo(cn.Conn)                // TCP takes them in one call, without a copy
 	}
 	if msg.sent != nil {
@@ -52,7 +52,6 @@ func (o *outgoing) write(cn *conn, msg *message) {
 	}
 }
 
-// state returns how far writing has come.
 func (o *outgoing) state() sendState {
 	if o.done != nil {
 		select {
@@ -67,7 +66,7 @@ func (o *outgoing) state() sendState {
 	return complete
 }
 
-// stop ends the writing, and waits for it. It reports whether the request was written to its end.
+// stop ends the writing, and waits for it. It reports whether the whole request was written.
 func (o *outgoing) stop(cn *conn) bool {
 	if o.state() == underWay {
 		if cn.SetWriteDeadline(past) != nil {

@@ -12,24 +12,25 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 )
 
-// A Stream is an event stream on its connection. It is read and recorded in the background by its Watch.
+// A Stream is an event stream on its connection. Its Watch reads and records it in the background.
 type Stream struct {
 	*sse.Watch
-	cancel context.CancelCauseFunc // of the exchange until the head has come
-	head   chan struct{}           // closed when the head has come, or none will
-	// The rest is set before head is closed.
+	cancel context.CancelCauseFunc // ends the exchange until the head has come
+	head   chan struct{}           // closed when the head has come or cannot come any more
+	// The other fields are set before head is closed.
 	ex      *transcript.Exchange
-	cv      *conversation // nil when the response is no event stream
+	cv      *conversation // nil when the response is not an event stream
 	err     error
 	codings []string // content codings that are decoded
 }
 
-// OpenStream sends a request for an event stream, and returns at once: some servers send the head of the response with the
-// first event. When the response is an event stream (2xx and text/event-stream), its events are watched, without the
-// content codings that are known. Any other response is read to its end, as in Do. The caller closes the Stream in both
-// cases. Until the head has come, ctx or Close end the exchange with a failure; after that, ctx does not matter.
+// OpenStream sends a request for an event stream, and returns at once, because some servers send the head of the
+// response with the first event. If the response is an event stream (2xx and text/event-stream), its events are
+// watched. Known content codings are decoded. Any other response is read to its end, as in Do. The caller must close
+// the Stream in both cases. Until the head has come, ctx or Close end the exchange with a failure. After that, ctx does
+// not matter.
 //
-// Offsets count from start, whatever the options say. The caller names the stream, also in the Exchange.
+// Offsets count from start, whatever the options say. The caller sets the stream's name, also in the Exchange.
 func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, opts *sse.WatchOptions) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{cancel: cancel, head: make(chan struct{})}
@@ -59,11 +60,11 @@ func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, 
 	return s
 }
 
-// Head is closed when the response head has come, or none will.
+// Head is closed when the response head has come or cannot come any more.
 func (s *Stream) Head() <-chan struct{} { return s.head }
 
-// Opened waits for the head and returns the exchange, and whether its response is an event stream. The error is for requests
-// that cannot be sent; then there is no Exchange.
+// Opened waits for the head. It returns the exchange, and whether its response is an event stream. The error is for
+// requests that cannot be sent. Then there is no Exchange.
 func (s *Stream) Opened() (ex *transcript.Exchange, is bool, err error) {
 	<-s.head
 	return s.ex, s.cv != nil, s.err
@@ -75,14 +76,14 @@ func (s *Stream) Decoded() bool {
 	return len(s.codings) > 0
 }
 
-// GiveUp ends a stream whose head has not come, for a cause. It does nothing when the head has come.
+// GiveUp ends a stream whose head has not come, with a cause. It does nothing when the head has come.
 func (s *Stream) GiveUp(cause error) {
 	s.cancel(cause)
 	<-s.head
 }
 
-// errNoHead is the cause when a stream is closed before its head has come. It counts as a timeout: the server had time to
-// send one.
+// errNoHead is the cause when a stream is closed before its head has come. It counts as a timeout, because the server
+// had time to send one.
 var errNoHead error = noHead{}
 
 type noHead struct{}
@@ -130,8 +131,8 @@ func (b *streamBody) Close() error {
 	return b.s.cv.Close()
 }
 
-// CloseWrite ends our side of the connection. The stream goes on until the server ends it. It is an error before the head
-// has come.
+// CloseWrite closes the client's sending side of the connection. The stream continues until the server ends it. It
+// returns an error before the head has come.
 func (s *Stream) CloseWrite() error {
 	select {
 	case <-s.head:
@@ -144,7 +145,7 @@ func (s *Stream) CloseWrite() error {
 	return s.cv.CloseWrite()
 }
 
-// Reset ends the stream as Close does, but with a reset of the connection, like a client that has crashed.
+// Reset ends the stream like Close, but with a reset of the connection, like a client that has crashed.
 func (s *Stream) Reset() error {
 	if s.GiveUp(errNoHead); s.cv != nil {
 		s.cv.resetting.Store(true)

@@ -22,7 +22,7 @@ const (
 	chunkedStream = streamHead + "Transfer-Encoding: chunked\r\n\r\n"
 )
 
-// stream opens an event stream, which must be one.
+// stream opens an event stream, and fails the test when the response is not one.
 func stream(t *testing.T, c *Client, start time.Time) (*transcript.Exchange, *Stream) {
 	t.Helper()
 	ex, s, err := c.stream(t.Context(), start, &Request{Method: "GET", Target: "/event"}, nil)

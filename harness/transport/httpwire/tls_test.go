@@ -16,7 +16,7 @@ import (
 // secure returns the URL of a TLS server, and a configuration that trusts it.
 func secure(t *testing.T, serve func(n int, conn *tls.Conn, r *bufio.Reader)) (*url.URL, *tls.Config) {
 	t.Helper()
-	lender := httptest.NewTLSServer(nil) // of a certificate
+	lender := httptest.NewTLSServer(nil) // its certificate is used
 	defer lender.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(lender.Certificate())
@@ -76,7 +76,7 @@ func TestATLSConnectionThatHasReadAheadIsNotUsed(t *testing.T) {
 		cork := conn.NetConn().(*corked)
 		cork.on = true
 		io.WriteString(conn, answer(n))
-		io.WriteString(conn, ok) // in a record of its own, which comes in the same segment
+		io.WriteString(conn, ok) // in its own record, but in the same segment
 		cork.flush()
 		readHead(r)
 	})

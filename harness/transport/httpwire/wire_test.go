@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 )
 
-// TestMain checks that no goroutine of ours outlives the tests.
+// TestMain checks that no goroutine of this package outlives the tests.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	var stacks string
@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// A wire is a connection without a network: its server says what is in the script, in these pieces, and then ends with
-// an error. It never waits, and keeps what it is sent.
+// A wire is a connection without a network. Its server sends the pieces of the script, and then ends with an error. It
+// never waits, and keeps what is sent to it.
 type wire struct {
 	net.Conn
 	script []string
@@ -66,14 +66,14 @@ func (w *wire) SetReadDeadline(time.Time) error  { return nil }
 func (w *wire) SetWriteDeadline(time.Time) error { return nil }
 func (w *wire) Close() error                     { w.closed = true; return nil }
 
-// client returns a client whose connections are this one.
+// client returns a client whose only connection is this one.
 func (w *wire) client(opts Options) *Client {
 	opts.Dial = func(context.Context, string, string) (net.Conn, error) { return w, nil }
 	return NewClient(&url.URL{Scheme: "http", Host: "wire"}, &opts)
 }
 
-// piped returns a client whose server is at the other end of a pipe: a connection that waits, and works in a bubble of
-// synctest. Each connection is served by the function in a goroutine of its own, which ends before the test does.
+// piped returns a client whose server is at the other end of a pipe. Such a connection can wait, and works in a bubble
+// of synctest. The function serves each connection in its own goroutine, which ends before the test does.
 func piped(t *testing.T, opts Options, serve func(net.Conn)) *Client {
 	var servers sync.WaitGroup
 	opts.Dial = func(context.Context, string, string) (net.Conn, error) {
@@ -93,7 +93,7 @@ func piped(t *testing.T, opts Options, serve func(net.Conn)) *Client {
 }
 
 // loopback returns the URL of a server on a real socket, for what pipes cannot do: resets, half-closed connections,
-// connections that are used again. Each connection is served in a goroutine of its own, with its number.
+// connections that are used again. Each connection is served in its own goroutine, and has a number.
 func loopback(t *testing.T, serve func(n int, conn *net.TCPConn, r *bufio.Reader)) *url.URL {
 	t.Helper()
 	if testing.Short() {
@@ -123,7 +123,7 @@ func loopback(t *testing.T, serve func(n int, conn *net.TCPConn, r *bufio.Reader
 	return &url.URL{Scheme: "http", Host: l.Addr().String()}
 }
 
-// dialer returns a client of the server, closed before the server is waited for.
+// dialer returns a client for the server. The client is closed before the server is waited for.
 func dialer(t *testing.T, base *url.URL, opts *Options) *Client {
 	c := NewClient(base, opts)
 	t.Cleanup(c.Close)
@@ -142,7 +142,7 @@ func readHead(r *bufio.Reader) string {
 	return strings.TrimSuffix(first, "\r\n")
 }
 
-// do does a plain exchange, which must be possible.
+// do does an exchange, and fails the test when the request cannot be sent.
 func do(t *testing.T, c *Client, method string) *transcript.Exchange {
 	t.Helper()
 	ex, err := c.Do(t.Context(), time.Now(), &Request{Method: method, Target: "/"})
@@ -152,7 +152,7 @@ func do(t *testing.T, c *Client, method string) *transcript.Exchange {
 	return ex
 }
 
-// fails checks how an exchange failed; an empty kind means not at all.
+// fails checks how an exchange failed. An empty kind means that it must not fail.
 func fails(t *testing.T, ex *transcript.Exchange, kind transcript.FailureKind, phase transcript.Phase, text string) {
 	t.Helper()
 	switch f := ex.Failure; {
@@ -165,7 +165,7 @@ func fails(t *testing.T, ex *transcript.Exchange, kind transcript.FailureKind, p
 
 var errTest = errors.New("the step is over")
 
-// fields makes a header of names and values.
+// fields makes a header from names and values.
 func fields(pairs ...string) transcript.Header {
 	var h transcript.Header
 	for i := 0; i < len(pairs); i += 2 {
@@ -174,15 +174,15 @@ func fields(pairs ...string) transcript.Header {
 	return h
 }
 
-// What connections end with.
+// Errors with which connections end.
 var (
 	errTLSCut   = io.ErrUnexpectedEOF
 	errReset    = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	errDeadline = os.ErrDeadlineExceeded
 )
 
-// open sends a request and reads the head of the response; the conversation is nil when none came. From then on ctx does not
-// matter.
+// open sends a request and reads the head of the response. The conversation is nil when no head came. From then on, ctx
+// does not matter.
 func (c *Client) open(ctx context.Context, start time.Time, req *Request) (*transcript.Exchange, *conversation, error) {
 	ex, cv, err := c.begin(ctx, start, req)
 	if cv != nil {
@@ -192,7 +192,7 @@ func (c *Client) open(ctx context.Context, start time.Time, req *Request) (*tran
 	return ex, cv, err
 }
 
-// stream is OpenStream that waits for the head; the Stream is nil when the response is none.
+// stream is OpenStream, but waits for the head. The Stream is nil when the response is not an event stream.
 func (c *Client) stream(
 	ctx context.Context, start time.Time, req *Request, opts *sse.WatchOptions,
 ) (*transcript.Exchange, *Stream, error) {

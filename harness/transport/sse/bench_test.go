@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/ratio"
 )
 
-// BenchmarkReader stands beside what one would write with a bufio.Scanner. "fields" does the least that a client can do:
-// it joins data and keeps it with the type and the id. "split" only finds the lines, and keeps nothing of them.
+// BenchmarkReader compares Reader with code that uses a bufio.Scanner. "fields" does the minimum of what a client
+// needs: it joins data and keeps it with the type and the id. "split" only finds the lines, and keeps nothing.
 func BenchmarkReader(b *testing.B) {
 	const total = 4 << 20
 	for _, size := range []int{100, 200, 1000, 64 << 10} {
@@ -35,7 +35,7 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-// BenchmarkReaderByteAtATime stays linear: the time for each byte does not depend on the size of the event.
+// BenchmarkReaderByteAtATime must stay linear: the time per byte must not depend on the size of the event.
 func BenchmarkReaderByteAtATime(b *testing.B) {
 	for _, size := range []int{200, 64 << 10, 1 << 20} {
 		stream := benchStream(size, 2<<20)

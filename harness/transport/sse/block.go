@@ -12,22 +12,22 @@ type shape byte
 
 const (
 	empty    shape = iota // no line so far
-	comments              // a comment, which is an event by itself
+	comments              // a comment, which is an event of its own
 	ending                // the blank line after a comment
 	fields                // at least one line that is not a comment
 )
 
-// A block collects the lines of one block. Values are spans of the block's bytes until it is complete; only several lines
-// of data, or of comment, are copied.
+// A block collects the lines of one block. Values are spans of the block's bytes until it is complete. Only several
+// lines of data, or of comment, are copied.
 type block struct {
 	shape  shape
 	prefix int // the number of bytes before the first line
 
 	lines int  // of data, or of comment when there are no fields
-	first span // the first of them
+	first span // the first of these lines
 	text  []byte
 
-	event, id, retry span // the last one that counts; from is 0 without one, since no value is at the beginning of a block
+	event, id, retry span // the last one that counts; from is 0 without one, because a value is never at the beginning of a block
 
 	style   []byte // the style of each line
 	literal bool   // the styles do not describe the framing completely
@@ -38,7 +38,7 @@ type span struct{ from, to int }
 
 func (s span) of(raw []byte) []byte { return raw[s.from:s.to] }
 
-// keepScratch is how much memory a block keeps for the next one.
+// keepScratch limits the memory that a block keeps for the next one.
 const keepScratch = 64 << 10
 
 func (b *block) reset() {
@@ -80,7 +80,7 @@ func (b *block) line(raw []byte, from, to int, end lineEnd) {
 }
 
 // addText adds a line of data or comment. "Append the field value to the data buffer, then append a single U+000A LINE
-// FEED (LF) character to the data buffer"; the last LF, which a browser removes at the end, is never added.
+// FEED (LF) character to the data buffer". A browser removes the last LF at the end; here it is never added.
 func (b *block) addText(raw []byte, v span) {
 	switch b.lines++; b.lines {
 	case 1:
@@ -93,7 +93,7 @@ func (b *block) addText(raw []byte, v span) {
 	b.text = append(b.text, v.of(raw)...)
 }
 
-// set adds a field whose last value that counts is a value of the event; all others are framing.
+// set adds a field. The last value that counts becomes a value of the event. All others are part of the framing.
 func (b *block) set(last *span, v span, counts bool) {
 	if last.from > 0 || !counts {
 		b.literal = true
@@ -129,7 +129,7 @@ func (b *block) finish(raw []byte, ev *transcript.Event) {
 
 // A field is a line split into its parts.
 type field struct {
-	style byte // the name, the separator and the lineEnd: all of the line but the value
+	style byte // the name, the separator and the lineEnd: the whole line except for the value
 	value span
 }
 
@@ -162,8 +162,9 @@ const (
 	crlf lineEnd = 0b10 << 5
 )
 
-// parseLine splits a line at its first colon. "If value starts with a U+0020 SPACE character, remove it from value." Without
-// a colon, "process the field […] using the whole line as the field name, and the empty string as the field value".
+// parseLine splits a line at its first colon. "If value starts with a U+0020 SPACE character, remove it from value."
+// Without a colon, "process the field […] using the whole line as the field name, and the empty string as the field
+// value".
 func parseLine(raw []byte, line span) field {
 	l := line.of(raw)
 	n, length := unknown, 0
@@ -193,8 +194,8 @@ func parseLine(raw []byte, line span) field {
 	}
 }
 
-// isDigits reports whether b is a number. An empty value "consists of only ASCII digits" too, but cannot be interpreted "as
-// an integer in base ten".
+// isDigits reports whether b is a number. An empty value "consists of only ASCII digits" too, but cannot be interpreted
+// "as an integer in base ten".
 func isDigits(b []byte) bool {
 	for _, c := range b {
 		if c < '0' || c > '9' {

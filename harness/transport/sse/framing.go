@@ -2,10 +2,10 @@ package sse
 
 import "bytes"
 
-// placeholder stands in a framing for a value of the event. Literal ones are doubled.
+// placeholder replaces a value of the event in a framing. A literal "•" is doubled.
 const placeholder = "•"
 
-// framings are those of one stream. A server writes its blocks in few ways, so events share the strings.
+// framings are the framings of one stream. A server writes its blocks in few ways, so events share the strings.
 type framings struct {
 	style []byte // of the last block without a literal framing
 	last  string // its framing
@@ -14,7 +14,7 @@ type framings struct {
 	literal string // the last framing with literal text
 }
 
-// Beyond these bounds, framings are not shared.
+// Beyond these limits, framings are not shared.
 const (
 	maxFramings     = 256
 	maxFramingLines = 64
@@ -55,7 +55,7 @@ func writeFraming(b *block, raw []byte) []byte {
 		f := parseLine(raw, span{from, to})
 		if b.isValue(f) {
 			out = append(out, raw[from:f.value.from]...)
-			if f.style&(colon|colonSpace) != 0 { // without a colon the line has no value
+			if f.style&(colon|colonSpace) != 0 { // without a colon, the line has no value
 				out = append(out, placeholder...)
 			}
 			out = append(out, raw[to:next]...)

@@ -15,10 +15,10 @@ import (
 // ErrTooLong is returned by Reader.Next when a block is longer than Options.MaxEvent.
 var ErrTooLong = errors.New("event is too long")
 
-// Options are the bounds of a Reader.
+// Options are the limits of a Reader.
 type Options struct {
-	// MaxEvent is the size of the longest block in bytes, with all fields, comments and line ends; 0 means 16 MiB. A Reader
-	// needs at most a few times as much memory.
+	// MaxEvent is the maximum size of a block in bytes, with all fields, comments and line ends; 0 means 16 MiB. A
+	// Reader needs at most a few times as much memory.
 	MaxEvent int
 }
 
@@ -26,28 +26,28 @@ const defaultMaxEvent = 16 << 20
 
 // A Reader reads the blocks of an event stream.
 //
-// A block is the lines up to a blank line, and the blank line. Next returns each block, in one of three shapes:
+// A block is the lines up to a blank line, and the blank line. Next returns each block, in one of three forms:
 //
 //   - An event has at least one data field. Type, ID and Retry are those of this block only; a browser would remember
-//     those of earlier blocks. When a field occurs twice, the last one counts; an id with a NUL and a retry that is not
-//     all digits do not count (WHATWG HTML 9.2.6).
-//   - A comment is a line before the fields of a block, and has Comment set. Data holds its text.
+//     those of earlier blocks. When a field occurs twice, the last one counts. An id with a NUL, and a retry that does not
+//     consist of digits, do not count (WHATWG HTML 9.2.6).
+//   - A comment is a line before the fields of a block, and has Comment set. Data has its text.
 //   - Any other block is Undispatched: a browser reads it and dispatches no event. It may still set an id or a
-//     reconnection time. A single blank line is such a block, with which some servers keep a connection alive.
+//     reconnection time. A single blank line is such a block. Some servers send it to keep a connection alive.
 //
 // Framing is the block as it was written, with "•" for each value that the Event has. Everything else (unknown fields,
 // fields that do not count, comments between fields, a byte order mark) is in Framing literally, with each "•" doubled.
-// Framing and values together are the bytes that were received; the test's render restores them.
+// So Framing and the values determine the received bytes; render, in the tests, restores them.
 //
-// Values are bytes: they are not decoded, so the server has sent a U+FFFD in them.
+// Values are bytes that are not decoded. If one contains a U+FFFD, the server has sent it.
 //
-// A line may end in LF, CR or CRLF. When a blank line ends in CR, only the next byte tells whether an LF belongs to it. A
-// server that uses CR may send that byte with the next event. So Next does not wait for it, unless the line before
-// ended in CRLF: then the LF must follow. An unexpected LF is put at the beginning of the next block's Framing.
+// A line may end with LF, CR or CRLF. When a blank line ends with CR, only the next byte shows whether an LF belongs to
+// it. A server that uses CR may send that byte with the next event. So Next does not wait for it, unless the previous
+// line ended with CRLF: then the LF must follow. An unexpected LF is put at the beginning of the next block's Framing.
 type Reader struct {
 	src io.Reader
 	max int
-	err error // what ended src; set once
+	err error // why src ended; set once
 
 	// buf[start:end] is the current block and the bytes after it. Lines before pos have been read. There is no LF in
 	// buf[pos:lf] and no CR in buf[pos:cr], so bytes are searched only once.
@@ -56,7 +56,7 @@ type Reader struct {
 	lf, cr          int
 
 	expectBOM bool    // nothing has been read so far, so a byte order mark may come
-	expectLF  bool    // the last block ended in a CR, and an LF may follow
+	expectLF  bool    // the last block ended with a CR, and an LF may follow
 	lastEnd   lineEnd // of the last line
 	comment   bool    // the last block was a comment, which a blank line may follow
 
@@ -70,7 +70,7 @@ const (
 	keepBuffer = 1 << 20
 )
 
-// NewReader returns a Reader of r. It reads only as far as Next needs. Nil options are the zero options.
+// NewReader returns a Reader of r. It reads only as far as Next needs. Nil options mean the zero options.
 func NewReader(r io.Reader, opts *Options) *Reader {
 	size := defaultMaxEvent
 	if opts != nil && opts.MaxEvent > 0 {
@@ -81,12 +81,12 @@ func NewReader(r io.Reader, opts *Options) *Reader {
 
 // Next returns the next block. Its At and Name are not set.
 //
-// A comment before the fields of a block is returned as soon as its line ends: many servers send no blank line after a
-// keep-alive. If a blank line follows, it is returned next, as an undispatched comment that only has a framing.
+// A comment before the fields of a block is returned as soon as its line ends, because many servers send no blank line
+// after a keep-alive. If a blank line follows, it is returned next, as an undispatched comment that only has a framing.
 //
-// The error is io.EOF at the end of the stream, ErrTooLong, or that of the underlying reader; it then stays the same.
-// Complete blocks before the error are returned first. Like a browser (WHATWG HTML 9.2.6), Next drops an incomplete one:
-// see Unfinished.
+// The error is io.EOF at the end of the stream, ErrTooLong, or that of the underlying reader. Later calls return the
+// same error. Complete blocks before the error are returned first. Like a browser (WHATWG HTML 9.2.6), Next drops an
+// incomplete one: see Unfinished.
 func (r *Reader) Next() (ev transcript.Event, err error) {
 	for r.err != ErrTooLong {
 		complete := r.scan()
@@ -106,18 +106,19 @@ func (r *Reader) Next() (ev transcript.Event, err error) {
 	return ev, r.err
 }
 
-// Unfinished returns the bytes of the block that was being read when Next returned an error, and nil when that was
-// between two blocks. Of a block that is too long it returns the first MaxEvent bytes.
+// Unfinished returns the bytes of the block that was incomplete when Next returned an error. It returns nil when the
+// error occurred between two blocks. Of a block that is too long, it returns the first MaxEvent bytes.
 func (r *Reader) Unfinished() []byte {
 	if r.pos == r.end && r.block.shape == empty {
-		return nil // at most a byte order mark, or the late half of a CRLF
+		return nil // at most a byte order mark, or the LF of a CRLF
 	}
 	return bytes.Clone(r.buf[r.start:min(r.end, r.start+r.max)])
 }
 
 var bom = []byte("\xef\xbb\xbf")
 
-// begin reads a byte order mark or LF before the first line of a block. It reports whether it knows if there is one.
+// begin reads a byte order mark or LF before the first line of a block. It reports whether enough bytes have arrived to
+// decide.
 func (r *Reader) begin() bool {
 	if !r.expectBOM && !r.expectLF {
 		return true
@@ -138,8 +139,8 @@ func (r *Reader) begin() bool {
 	return true
 }
 
-// scan reads the lines in the buffer. It reports whether one of them ended the block: a blank line, or a comment before any
-// field.
+// scan reads the lines in the buffer. It reports whether one of them ended the block: a blank line, or a comment before
+// any field.
 func (r *Reader) scan() bool {
 	if !r.begin() {
 		return false
@@ -180,7 +181,7 @@ func (r *Reader) scan() bool {
 // nextEnd returns the index of the first LF or CR from pos on, or end.
 func (r *Reader) nextEnd() int {
 	r.lf = r.search('\n', max(r.lf, r.pos))
-	if r.cr < r.lf { // otherwise the LF comes first, and the CR can wait
+	if r.cr < r.lf { // otherwise the LF comes first, and there is no need to search for the CR
 		r.cr = r.search('\r', max(r.cr, r.pos))
 	}
 	return min(r.lf, r.cr)
@@ -204,7 +205,7 @@ func (r *Reader) take(ev *transcript.Event) {
 	r.start = r.pos
 }
 
-// maxEmptyReads is how often a reader may return nothing and no error before it counts as broken; bufio has the same.
+// maxEmptyReads is how often a reader may return nothing and no error before it counts as broken, as in bufio.
 const maxEmptyReads = 100
 
 // fill reads more bytes, or sets err.
@@ -227,8 +228,8 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// makeRoom makes space after end. The block is moved at most once for each time that it doubles or that a buffer is read, so
-// reading takes linear time.
+// makeRoom makes space after end. The block is moved at most once each time it doubles or a buffer is read, so reading
+// takes linear time.
 func (r *Reader) makeRoom() {
 	size := r.end - r.start
 	switch {
@@ -241,7 +242,7 @@ func (r *Reader) makeRoom() {
 	}
 }
 
-// move puts the block at the beginning of buf, which may be the buffer it is in.
+// move puts the block at the beginning of buf, which may be its current buffer.
 func (r *Reader) move(buf []byte) {
 	copy(buf, r.buf[r.start:r.end])
 	r.buf = buf

@@ -15,7 +15,7 @@ import (
 
 type events = []transcript.Event
 
-// readerCases are streams and the blocks in them.
+// readerCases are streams and their blocks.
 var readerCases = []struct {
 	name       string
 	stream     string
@@ -58,7 +58,7 @@ var readerCases = []struct {
 	{"bytes that are not UTF-8", "data: \xff\xc3\n\n", events{{Data: "\xff\xc3", Framing: "data: •\n\n"}}, ""},
 	{"a lone placeholder as a value", "data: •\nid:•\n\n", events{{Data: "•", ID: "•", Framing: "data: •\nid:•\n\n"}}, ""},
 
-	// What it reads and passes over.
+	// What a browser reads without dispatching an event.
 	{"a type without data", "event: x\n\ndata: y\n\n", events{
 		{Type: "x", Undispatched: true, Framing: "event: •\n\n"}, {Data: "y", Framing: "data: •\n\n"},
 	}, ""},
@@ -92,7 +92,6 @@ var readerCases = []struct {
 		{Type: "b", Retry: "1", Data: "•", Framing: "event: ••\nx: a••\nevent: •\nretry: ••\nretry: •\ndata: •\n: ••••\n\n"},
 	}, ""},
 
-	// Comments.
 	{"keep-alives", ":\n\n: ping\n\n:ping\n\n::\n\n", events{
 		{Comment: true, Framing: ":•\n\n"}, {Comment: true, Data: "ping", Framing: ": •\n\n"},
 		{Comment: true, Data: "ping", Framing: ":•\n\n"}, {Comment: true, Data: ":", Framing: ":•\n\n"},
@@ -113,7 +112,6 @@ var readerCases = []struct {
 		{Data: "x", Framing: "data: •\n\n"}, {Comment: true, Data: "bye", Framing: ": •\n"},
 	}, ""},
 
-	// Line ends.
 	{"CRLF", "data: x\r\nid: 1\r\n\r\ndata: y\r\n\r\n", events{
 		{Data: "x", ID: "1", Framing: "data: •\r\nid: •\r\n\r\n"}, {Data: "y", Framing: "data: •\r\n\r\n"},
 	}, ""},
@@ -137,7 +135,6 @@ var readerCases = []struct {
 		{Data: "x", Framing: "data: •\r\n\r\n"}, {Undispatched: true, Framing: "\r\n"},
 	}, ""},
 
-	// Byte order marks.
 	{"a byte order mark", "\ufeffdata: x\n\n", events{{Data: "x", Framing: "\ufeffdata: •\n\n"}}, ""},
 	{"two byte order marks", "\ufeff\ufeffdata: x\n\n", events{{Undispatched: true, Framing: "\ufeff\ufeffdata: x\n\n"}}, ""},
 	{"a byte order mark later", "data: x\n\n\ufeffdata: y\n\n", events{
@@ -148,7 +145,6 @@ var readerCases = []struct {
 	{"a byte order mark and a comment", "\ufeff: a\n\n", events{{Comment: true, Data: "a", Framing: "\ufeff: •\n\n"}}, ""},
 	{"half a byte order mark", "\xef\xbbdata: x\n\n", events{{Undispatched: true, Framing: "\xef\xbbdata: x\n\n"}}, ""},
 
-	// Ends.
 	{"nothing", "", nil, ""},
 	{"nothing but a byte order mark", "\ufeff", nil, ""},
 	{"less than a byte order mark", "\xef\xbb", nil, "\xef\xbb"},
@@ -323,7 +319,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// readAll returns all events, each comment with the blank line behind it.
+// readAll returns all events. Each comment includes the blank line after it.
 func readAll(r *Reader) (events, error) {
 	var out events
 	for {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// render returns the bytes that an event was read from: its Framing with the values put back.
+// render returns the bytes from which an event was read: its Framing with the values inserted.
 func render(ev *transcript.Event, first bool) []byte {
 	raw, from := []byte(ev.Framing), 0
 	if first && bytes.HasPrefix(raw, bom) {
@@ -53,7 +53,7 @@ func TestFramingAndValuesAreTheBytesThatCame(t *testing.T) {
 	}
 }
 
-// checkRoundTrip reads a stream in one piece, and checks that what came can be told from what was read.
+// checkRoundTrip reads a stream in one piece, and checks that its bytes can be restored from what was read.
 func checkRoundTrip(t *testing.T, stream []byte) (events, []byte) {
 	t.Helper()
 	r := NewReader(bytes.NewReader(stream), nil)
@@ -66,7 +66,7 @@ func checkRoundTrip(t *testing.T, stream []byte) (events, []byte) {
 		back = append(back, render(&got[i], i == 0)...)
 	}
 	back = append(back, r.Unfinished()...)
-	// What comes before a line that never came is not reported: a byte order mark, and the LF behind a CR.
+	// The start of a line that never came is not reported: a byte order mark, and the LF after a CR.
 	rest, ok := bytes.CutPrefix(stream, back)
 	if !ok || len(rest) > 0 && string(rest) != "\n" && !bytes.Equal(rest, bom) {
 		t.Fatalf("the stream %q\nreads as    %q", stream, back)
@@ -103,7 +103,7 @@ func FuzzReader(f *testing.F) {
 		bounded, err := readAll(NewReader(&chunks{stream, seed}, &Options{MaxEvent: small}))
 		for i, ev := range want {
 			raw := render(&ev, i == 0)
-			if ev.Comment { // the blank line behind it has a bound of its own
+			if ev.Comment { // the blank line after it has its own limit
 				late := len(raw) - len(bytes.TrimPrefix(raw, []byte("\n"))) // of a CRLF before it
 				_, next := lineEndFrom(raw, late)
 				raw = raw[:next]
@@ -117,7 +117,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// chunks delivers bytes in pieces of 1 to 8, as the seed has it.
+// chunks delivers bytes in pieces of 1 to 8, depending on the seed.
 type chunks struct {
 	rest []byte
 	seed uint64

@@ -15,22 +15,22 @@ import (
 // ErrEnded is returned by Await when the stream has ended without a matching event.
 var ErrEnded = errors.New("the stream has ended")
 
-// WatchOptions are what a Watch records, and how much at most. A stream that exceeds a bound ends with a
-// transcript.FailLimit. Name and Keep run in the watch's goroutine, before any other sees the event.
+// WatchOptions say what a Watch records, and how much. A stream that exceeds a limit ends with a transcript.FailLimit.
+// Name and Keep run in the watch's goroutine, before any other goroutine sees the event.
 type WatchOptions struct {
-	// Start is the moment from which offsets count. The zero time means when the watch is opened.
+	// Start is the moment from which offsets count. The zero time means the moment at which the watch is opened.
 	Start time.Time
-	// Name returns the Event.Name of an event. Nil means its Type, or "message", as in a browser. Comments and undispatched
-	// blocks have no name.
+	// Name returns the Event.Name of an event. Nil means its Type, or "message", as in a browser. Comments and
+	// undispatched blocks have no name.
 	Name func(*transcript.Event) string
-	// Keep says whether to record an event, a comment or an undispatched block. Stream.Left counts those that are not kept,
-	// and Await does not see them. Nil keeps all.
+	// Keep says whether to record an event, a comment or an undispatched block. Stream.Left counts those that are not
+	// kept, and Await does not see them. Nil means to keep all.
 	Keep func(*transcript.Event) bool
-	// MaxEvents is the number of events to keep; 0 means 100,000.
+	// MaxEvents limits the number of kept events; 0 means 100,000.
 	MaxEvents int
-	// MaxBytes is the size of the values and framings of all kept events; 0 means 64 MiB.
+	// MaxBytes limits the size of the values and framings of all kept events; 0 means 64 MiB.
 	MaxBytes int64
-	// MaxEvent is the size of one block, as Options.MaxEvent.
+	// MaxEvent limits the size of one block, like Options.MaxEvent.
 	MaxEvent int
 }
 
@@ -64,33 +64,33 @@ func browserName(ev *transcript.Event) string {
 	return ev.Type
 }
 
-// A Watch reads one event stream in the background, records it, and lets others wait for what comes. It owns one
-// goroutine, which ends with the stream or in Close.
+// A Watch reads one event stream in the background, records it, and lets others wait for events. It owns one goroutine,
+// which ends with the stream or in Close.
 //
-// Its methods may be called at the same time. The functions that they are given run without a lock, and must not change
-// the events.
+// Its methods may be called concurrently. The functions that they are given run without a lock, and must not change the
+// events.
 type Watch struct {
 	opts      WatchOptions
 	closeBody func() error  // closes the body, once
 	done      chan struct{} // closed when the goroutine has returned; ended is set before that
 
 	mu      sync.Mutex
-	events  []transcript.Event // append-only: an event does not change
+	events  []transcript.Event // append-only; an event does not change
 	blanks  map[int]string     // the blank lines after comments, by the index of the comment; see addBlank
 	left    int
-	changed chan struct{} // closed at the next event or the end; nil while none waits
-	closing bool          // Close was called before the end was seen
+	changed chan struct{} // closed at the next event or the end; nil while no goroutine waits
+	closing bool          // Close was called before the stream ended
 	ended   transcript.Ending
 	until   time.Duration
 	failure *transcript.Failure
 }
 
 // Open begins to watch a stream. The watch closes the body when the stream ends, or in Close. Closing it must unblock a
-// Read that is under way.
+// pending Read.
 //
 // A stream that ends with another error than io.EOF is broken. If the error has a method Failure() transcript.Failure,
-// that says how; any other error counts as transcript.FailClosed. If the body has a method Coded() bool, that says whether
-// its bytes are in a content coding that is not decoded.
+// that says how. Any other error counts as transcript.FailClosed. If the body has a method Coded() bool, that reports
+// whether its bytes are in a content coding that is not decoded.
 func Open(body io.ReadCloser, opts *WatchOptions) *Watch {
 	w := &Watch{opts: opts.withDefaults(), closeBody: sync.OnceValue(body.Close), done: make(chan struct{})}
 	go func() {
@@ -111,8 +111,8 @@ func (w *Watch) Close() error {
 	return err
 }
 
-// Await waits for an event that matches, and returns its index. It begins with the event at the index from. The error is
-// ErrEnded when the stream has ended without such an event, and otherwise context.Cause(ctx).
+// Await waits for an event that matches, and returns its index. It begins with the event at the index from. The error
+// is ErrEnded when the stream has ended without such an event, and otherwise context.Cause(ctx).
 func (w *Watch) Await(ctx context.Context, from int, match func(*transcript.Event) bool) (int, error) {
 	i := max(from, 0)
 	for {
@@ -146,8 +146,8 @@ func (w *Watch) AwaitEnd(ctx context.Context) error {
 	}
 }
 
-// Count returns how many of the events so far count, and a channel that is closed when the next event is recorded, or when
-// the stream has ended.
+// Count returns how many of the events so far count. The channel is closed when the next event is recorded, or when the
+// stream has ended.
 func (w *Watch) Count(counts func(*transcript.Event) bool) (n int, changed <-chan struct{}) {
 	events, changed := w.snapshot()
 	for i := range events {
@@ -166,7 +166,7 @@ func (w *Watch) Ended() bool {
 	return waiting.IsClosed(w.done)
 }
 
-// Record fills in what the watch has seen: Events, Left, Ended, Until and Failure. While the stream goes on, Ended is
+// Record fills in what the watch has seen: Events, Left, Ended, Until and Failure. While the stream is open, Ended is
 // empty.
 func (w *Watch) Record(s *transcript.Stream) {
 	w.mu.Lock()
@@ -184,8 +184,8 @@ func (w *Watch) Record(s *transcript.Stream) {
 	}
 }
 
-// snapshot returns the events so far, and a channel that is closed at the next event or the end. After the end the channel
-// is nil.
+// snapshot returns the events so far, and a channel that is closed at the next event or the end. After the end, the
+// channel is nil.
 func (w *Watch) snapshot() ([]transcript.Event, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -198,7 +198,7 @@ func (w *Watch) snapshot() ([]transcript.Event, <-chan struct{}) {
 	return w.events, w.changed
 }
 
-// signal wakes all that wait. The caller holds the lock.
+// signal wakes all goroutines that wait. The caller holds the lock.
 func (w *Watch) signal() {
 	if w.changed != nil {
 		close(w.changed)

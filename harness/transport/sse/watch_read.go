@@ -10,15 +10,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// read records events until the stream ends or exceeds a bound.
+// read records events until the stream ends or exceeds a limit.
 func (w *Watch) read(body io.Reader) {
 	timed := &timedReader{src: body, start: w.opts.Start}
 	r := NewReader(timed, &Options{MaxEvent: w.opts.MaxEvent})
-	// events has at most one event more than w.events, which no other goroutine sees: Name and Keep get an event in its final
-	// place, which is used again when the event is not kept.
+	// events has at most one event more than w.events, which no other goroutine sees. Name and Keep get an event in its
+	// final place, which is used again when the event is not kept.
 	var events []transcript.Event
 	var size int64
-	kept := false // the last event
+	kept := false // the last event was kept
 	for {
 		ev, err := r.Next()
 		if err != nil {
@@ -55,8 +55,8 @@ func (w *Watch) read(body io.Reader) {
 	}
 }
 
-// addBlank adds the blank line after a comment to its framing. The comment is published already and must not change, so Record
-// does it later.
+// addBlank records the blank line after a comment. The comment is already published and must not change, so Record adds
+// the blank line to its framing.
 func (w *Watch) addBlank(i int, blank string, kept bool) {
 	if !kept {
 		return
@@ -84,8 +84,8 @@ func (w *Watch) publish(events []transcript.Event) {
 	w.signal()
 }
 
-// end notes how the stream ended; failure is nil when the server ended it between two events. When Close was called before,
-// the client has ended it.
+// end records how the stream ended. failure is nil when the server ended it between two events. If Close was called
+// before, the client has ended it.
 func (w *Watch) end(at time.Duration, failure *transcript.Failure) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,8 +101,8 @@ func (w *Watch) end(at time.Duration, failure *transcript.Failure) {
 	w.signal()
 }
 
-// failureOf returns how a stream broke whose Reader returned err; nil if it ended between two blocks. It shows no bytes in a
-// content coding, since they may hold a secret.
+// failureOf returns how a stream broke whose Reader returned err. It returns nil if the stream ended between two
+// blocks. It does not show bytes in a content coding, because they may contain a secret.
 func failureOf(err error, unfinished []byte, coded bool) *transcript.Failure {
 	if err == io.EOF && unfinished == nil {
 		return nil
@@ -141,8 +141,8 @@ func excerpt(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// A timedReader notes when the last Read returned: that is when the last byte of an event came, even when several events
-// come together.
+// A timedReader records when the last Read returned. That is when the last byte of an event arrived, even if several
+// events arrive together.
 type timedReader struct {
 	src   io.Reader
 	start time.Time

@@ -127,7 +127,7 @@ func TestAWatchEndsBeyondItsBounds(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w, server := open(t, &tc.opts)
-			for { // without end, were it not for the bound
+			for { // it would never end without the limit
 				if _, err := fmt.Fprint(server, "data: x\n\n: y\n\n"); err != nil {
 					break
 				}
@@ -166,7 +166,7 @@ func TestEventsThatAreNotKeptAreCounted(t *testing.T) {
 	})
 }
 
-// A keep-alive is seen when it comes, whether or not a blank line does.
+// A keep-alive is seen when it arrives, whether or not a blank line follows.
 func TestACommentNeedsNoBlankLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, server := open(t, &WatchOptions{Start: time.Now()})
@@ -194,7 +194,7 @@ func TestAnEventIsTimedByItsLastByte(t *testing.T) {
 		const second = time.Second
 		w, server := open(t, &WatchOptions{
 			Start: time.Now().Add(-10 * second),
-			Keep:  func(*transcript.Event) bool { time.Sleep(second); return true }, // does not count
+			Keep:  func(*transcript.Event) bool { time.Sleep(second); return true }, // this time does not count
 		})
 		fmt.Fprint(server, "data: a")
 		time.Sleep(second)
@@ -241,7 +241,7 @@ func TestCountSaysWhenItIsOutOfDate(t *testing.T) {
 		check(2)
 		server.Close()
 		check(2)
-		check(2) // closed for good
+		check(2) // it stays closed
 	})
 }
 
