@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestAChangedContractBreaksTheBuild changes a copy of the contract, generates code from it, and compiles the server with
-// that: the compiler has to find every place that no longer obeys.
+// TestAChangedContractBreaksTheBuild changes a copy of the contract, generates code from it, and compiles the server
+// with that. The compiler must find every place that no longer conforms.
 func TestAChangedContractBreaksTheBuild(t *testing.T) {
 	t.Parallel()
 	changes := []struct{ name, pattern, with, want string }{

@@ -8,13 +8,14 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// clientToolPaths are those of the other family (decision S20).
+// clientToolPaths are the paths of the client-tools family (decision S20).
 var clientToolPaths = []string{"/client-tools", "/event", "/global/event"}
 
-// keyless are the operations of the goose-server family that do not look at X-Secret-Key (GA 2.2).
+// keyless are the operations of the goose-server family that ignore X-Secret-Key (GA 2.2).
 var keyless = []string{"/status", "/mcp-ui-proxy"}
 
-// What every operation of the goose-server family answers is easily forgotten in one of them.
+// TestTheContractSaysWhatTheWholeGooseServerFamilyDoes checks answers that every operation of the family has, because
+// one operation may easily lack them.
 func TestTheContractSaysWhatTheWholeGooseServerFamilyDoes(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromFile("../openapi.yaml")
 	if err != nil {
@@ -41,7 +42,7 @@ func below(path string, roots []string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(path+"/", root+"/") })
 }
 
-// faults lists what an operation does not say.
+// faults lists what the contract lacks for an operation.
 func faults(o *openapi3.Operation, keyless bool) (out []string) {
 	if wants := o.Security != nil && len(*o.Security) == 1 && (*o.Security)[0]["SecretKey"] != nil; wants == keyless {
 		out = append(out, "who asks for the key says so by security, and nobody else (GA 2.2)")

@@ -1,11 +1,11 @@
-// Package gen holds what is made from openapi.yaml and the configuration that makes it.
+// Package gen holds the code that is generated from openapi.yaml, and the configuration of the generators.
 //
 //   - api: the contract's types in Go
 //   - server: the Echo strict-server interface
 //   - client: the Go client
-//   - ts: types and a client in TypeScript; ts/server has the types of the TypeScript server, in which integers keep all digits
+//   - ts: types and a client in TypeScript; ts/server has the types for the TypeScript server, whose integers keep all digits
 //
-// Nothing in those folders is edited by hand: change openapi.yaml or a configuration and run `make generate`.
+// Do not edit the files in those folders: change openapi.yaml or a configuration and run `make generate`.
 package gen
 
 //go:generate go tool oapi-codegen --config api.yaml -o api/api.gen.go ../openapi.yaml

@@ -45,7 +45,7 @@ func TestTheTypeScriptCodeIsWhatTheContractMakes(t *testing.T) {
 	}
 }
 
-// inputs opens what the generators read, so that a cached test result is thrown away when it changes.
+// inputs opens what the generators read, so that the test cache notices a change.
 func inputs(t *testing.T, files ...string) {
 	t.Helper()
 	for _, file := range append(files, "../openapi.yaml") {
@@ -71,7 +71,7 @@ func read(t *testing.T, file string) []byte {
 	return data
 }
 
-// tree returns the files below a folder by their path in it.
+// tree returns the files in and below a folder, by their path in it.
 func tree(t *testing.T, root string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 )
 
-// The generated client lives through one whole story against each server: it registers a tool, listens, has the tool
-// executed, answers, and goes away.
+// TestTheGoClientLivesThroughAStory uses the generated client in one whole story with each server: it registers a
+// tool, listens, has the tool executed, sends a result, and leaves.
 func TestTheGoClientLivesThroughAStory(t *testing.T) {
 	reference, err := filepath.Abs("../reference/dist/main.js")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestTheGoClientLivesThroughAStory(t *testing.T) {
 }
 
 func live(t *testing.T, url string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // a hang guard
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // so that a hang fails the test
 	defer cancel()
 	raw, err := client.NewClient(url)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 )
 
-// What the goose-server family sends has its fields in the order of the behaviour document, nulls where something is
-// absent, and the digits of the numbers and the order of the fields that clients, models and MCP servers gave it.
+// TestTheGoTypesWriteWhatTheyRead checks what the goose-server family sends. Its fields are in the order of the
+// behaviour document, with nulls for absent values. Numbers and free objects from clients, models and MCP servers
+// keep their digits and their order.
 func TestTheGoTypesWriteWhatTheyRead(t *testing.T) {
 	const free = `{"z":9007199254740993,"a":1.0,"m":[1e400,null,{"b":-0,"a":""}]}`
 	for _, tc := range []struct {

@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
-// |
 // reports are the files of a run. Without a reports folder, all writers discard.
 //
 // run.jsonl is written during the run; its last line says that it is complete. The other files are removed when a run

@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// |
 // twinRuns names the variable that says how often TestTwins runs each server of this repository against itself.
 // twinParts names the variable for the number of parts. Each run takes the next part of the scenarios. The default is 1.
 const (

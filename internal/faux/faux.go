@@ -1,4 +1,3 @@
-// |
 // Package faux has small servers that are wrong on purpose, each in one way. Tests show with them that a judge finds faults.
 //
 // A Server without a fault is correct: it keeps items on shelves and reports changes to them on event streams, as

@@ -9,10 +9,10 @@ import (
 	"github.com/oasdiff/oasdiff/diff"
 )
 
-// A change is one thing that the contract says otherwise than the published document.
+// A change is one difference between the published document and the contract.
 type change struct {
 	id        string // oasdiff's name for this kind of change, such as request-property-removed
-	operation string // such as `POST /reply`; empty when it is about none
+	operation string // such as `POST /reply`; "" if the change is not about an operation
 	text      string
 }
 
@@ -23,12 +23,12 @@ func (c change) String() string {
 	return fmt.Sprintf("%s: %s (%s)", c.operation, c.text, c.id)
 }
 
-// A report is the outcome of one comparison.
+// A report is the result of one comparison.
 type report struct {
-	operations int      // that were compared
-	excepted   int      // changes that have a reason
-	changes    []change // those that have none
-	stale      []string // exceptions that are not needed any more
+	operations int      // how many were compared
+	excepted   int      // how many changes have a reason
+	changes    []change // the changes without a reason
+	stale      []string // the exceptions that are no longer needed
 }
 
 func (r report) differs() bool { return len(r.changes) > 0 || len(r.stale) > 0 }
@@ -80,8 +80,8 @@ func compare(in files) (report, error) {
 	return out, nil
 }
 
-// changes lists what is different and matters: what would break a client that was written after the published document, and
-// what is [alsoDemanded].
+// changes lists the differences that matter: those that break a client of the published document, and those in
+// [alsoDemanded].
 func changes(published, contract *document) ([]change, error) {
 	found, sources, err := diff.GetWithOperationsSourcesMap(diff.NewConfig(), published.flat, contract.flat)
 	if err != nil {
@@ -102,8 +102,8 @@ func changes(published, contract *document) ([]change, error) {
 	return out, nil
 }
 
-// alsoDemanded are changes that oasdiff lets pass, because no client breaks by them, and by which something of the published
-// document is still not here.
+// alsoDemanded are changes that oasdiff accepts because they break no client. They still mean that the contract lacks
+// a part of the published document.
 var alsoDemanded = []string{
 	"api-schema-removed",
 	"optional-response-header-removed",

@@ -9,15 +9,15 @@ import (
 	"github.com/oasdiff/oasdiff/load"
 )
 
-// A document is one of the two that are compared.
+// A document is one of the two OpenAPI documents to compare.
 type document struct {
 	file  string
-	plain *openapi3.T    // as it is written
-	flat  *load.SpecInfo // as it is compared
+	plain *openapi3.T    // as written
+	flat  *load.SpecInfo // in the form that is compared
 }
 
-// read reads a document and brings it into the form in which two of them can be compared: allOf is merged, so that a field
-// counts wherever it was written, and the alternatives of a union have titles.
+// read reads a document and normalises it for the comparison. It merges allOf, because a field may be declared in
+// either place, and gives the alternatives of a union titles.
 func read(file string) (*document, error) {
 	plain, err := load.NewSpecInfo(openapi3.NewLoader(), load.NewSource(file))
 	if err != nil {
@@ -34,7 +34,7 @@ func read(file string) (*document, error) {
 	return &document{file: file, plain: plain.Spec, flat: flat}, nil
 }
 
-// drop takes paths out of the document, and the schemas to which only they lead.
+// drop removes paths from the document, and the schemas that only they use.
 func (d *document) drop(paths []string) {
 	for _, path := range paths {
 		d.plain.Paths.Delete(path)
@@ -54,8 +54,8 @@ func (d *document) operations() (n int) {
 	return n
 }
 
-// title gives each alternative of a tagged union the value of its tag as a title. By it oasdiff finds the pairs, and takes
-// them for different schemas else, because here they are named and there they are not.
+// title sets the title of each alternative of a tagged union to the value of its tag. oasdiff pairs alternatives by
+// their titles. Without titles it would report different schemas, because only the contract names the alternatives.
 func title(ref *openapi3.SchemaRef) {
 	union := ref.Value
 	if union.Discriminator == nil {
@@ -67,7 +67,7 @@ func title(ref *openapi3.SchemaRef) {
 	}
 }
 
-// tag returns the value of a tag: the first, of one that may be written in several ways.
+// tag returns the value of an alternative's tag, or the first of several.
 func tag(s *openapi3.Schema, property string) string {
 	if p := s.Properties[property]; p != nil && len(p.Value.Enum) > 0 {
 		return fmt.Sprint(p.Value.Enum[0])
@@ -75,7 +75,7 @@ func tag(s *openapi3.Schema, property string) string {
 	return ""
 }
 
-// walk shows every schema that an operation leads to, once.
+// walk calls see once for every schema that an operation uses.
 func walk(doc *openapi3.T, see func(*openapi3.SchemaRef)) {
 	w := walker{see: see, seen: map[*openapi3.Schema]bool{}}
 	for _, item := range doc.Paths.Map() {

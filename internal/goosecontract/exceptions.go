@@ -14,22 +14,22 @@ import (
 //go:embed exceptions.schema.json
 var exceptionsSchema []byte
 
-// exceptions are what the published document has and the contract has not, each with its reason.
+// exceptions say where the contract deviates from the published document, each with its reason.
 type exceptions struct {
 	file    string
 	later   []*later
 	changes []*exception
 }
 
-// A later is a path, with all below it, that the contract does not have yet.
+// A later is a path that the contract does not have yet, with all paths below it.
 type later struct {
 	path  string
 	line  int
-	paths int    // of the published document that it covers
-	built string // a path of the contract that it covers, and should not
+	paths int    // how many paths of the published document it covers
+	built string // a path that it covers and the contract already has
 }
 
-// An exception covers the changes of one kind, in one operation or in all, at one place or at all.
+// An exception accepts one kind of change. It may be limited to one operation and to one place.
 type exception struct {
 	change, operation, at string
 	line                  int
@@ -60,7 +60,7 @@ func loadExceptions(file string) (*exceptions, error) {
 	return out, nil
 }
 
-// postpone takes what is for later out of the published document.
+// postpone removes the later paths from the published document.
 func (e *exceptions) postpone(published, contract *document) {
 	var paths []string
 	for path := range published.plain.Paths.Map() {
@@ -85,7 +85,7 @@ func (e *exceptions) find(path string) *later {
 	return e.later[i]
 }
 
-// cover says whether a change has a reason.
+// cover reports whether an exception accepts a change.
 func (e *exceptions) cover(c change) bool {
 	covered := false
 	for _, x := range e.changes {
@@ -97,14 +97,14 @@ func (e *exceptions) cover(c change) bool {
 	return covered
 }
 
-// names says whether a text names a place. oasdiff puts a place in backquotes, from the body on; its end is enough, and a
-// star stands for anything within one segment.
+// names reports whether the text of a change names a place. oasdiff writes places in backquotes, as paths from the
+// body on. The end of a path is enough, and a star matches anything within one segment.
 func names(text, place string) bool {
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(place), `\*`, "[^/`]*")
 	return regexp.MustCompile("[`/]" + pattern + "`").MatchString(text)
 }
 
-// stale lists the exceptions that are not needed any more.
+// stale lists the exceptions that are no longer needed.
 func (e *exceptions) stale() (out []string) {
 	for _, l := range e.later {
 		if l.built != "" {

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// published is written as such documents are: the alternatives of the union have no names, and share fields by allOf.
+// published is written as such documents are: the alternatives of a union have no names, and share fields through
+// allOf.
 const published = `
 openapi: 3.0.3
 info: {title: published, version: "1"}
@@ -70,7 +71,7 @@ components:
           discriminator: {propertyName: kind}
 `
 
-// contract says the same, with names for the alternatives.
+// contract has the same content, with names for the alternatives.
 const contract = `
 openapi: 3.0.3
 info: {title: contract, version: "1"}
@@ -183,7 +184,8 @@ func TestWhatIsTheSameIsNotFound(t *testing.T) {
 	}
 }
 
-// An alternative of which requests may write the tag in a second way stays the same alternative.
+// TestATagMayBeWrittenInSeveralWays checks that an alternative is recognised if requests may write its tag in a
+// second way.
 func TestATagMayBeWrittenInSeveralWays(t *testing.T) {
 	r, err := compare(write(t, published, strings.Replace(contract, "enum: [circle]", "enum: [circle, Circle]", 1), noExceptions))
 	if err != nil {

@@ -1,8 +1,8 @@
-// Command goosecontract holds openapi.yaml against the document that goose publishes for its server.
+// Command goosecontract compares openapi.yaml with the document that goose publishes for its server.
 //
-// What a client may rely on there has to be here: paths, methods, parameters, required fields, enum values, types, names of
-// schemas. Where the server does not do what its document says, the contract follows the server, and exceptions.yaml has
-// the reason. The published document is not part of this repository.
+// The contract must have everything in that document which a client may rely on: paths, methods, parameters, required
+// fields, enum values, types, names of schemas. Where goose's server deviates from its own document, the contract
+// follows the server, and exceptions.yaml gives the reason. The published document is not part of this repository.
 package main
 
 import (
@@ -21,7 +21,7 @@ const (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// files are what is compared.
+// files are the paths of the documents and of the exceptions.
 type files struct{ published, contract, exceptions string }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -50,7 +50,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitAgree
 }
 
-// check says whether the published document is there, which a clone does not have.
+// check reports whether the published document exists. A fresh clone does not have it.
 func (in files) check() error {
 	if in.published == "" {
 		return errors.New("-published is required: pass the path of the document that goose publishes")

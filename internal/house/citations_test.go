@@ -18,15 +18,15 @@ const (
 	behaviour = "docs/behaviour/"
 )
 
-// documents are the behaviour documents, by how comments cite them.
+// documents are the behaviour documents, by their names in citations.
 var documents = map[string]string{"CT": "client-tools.md", "GA": "goose-api.md", "SDK": "agent-sdk.md"}
 
-// unproved are the decisions that no scenario and no test shows, and why.
+// unproved has the decisions without a scenario or test, with the reason.
 var unproved = map[string]string{
 	"S29": "it says what is not specified",
 }
 
-// A citation is what a line says about the behaviour documents: "CT 3.4", "GA Q27", or "S29" alone.
+// A citation is a reference to a behaviour document: "CT 3.4", "GA Q27", or "S29" alone.
 type citation struct{ document, place string }
 
 func (c citation) String() string { return strings.TrimSpace(c.document + " " + c.place) }
@@ -43,7 +43,7 @@ var (
 	aside    = regexp.MustCompile(` \([^()]*\)`)
 )
 
-// cited returns what a line of prose cites. A list, as in "CT 3.4, 9.2", cites each of its sections.
+// cited returns the citations in a line. A list, as in "CT 3.4, 9.2", cites each of its sections.
 func cited(line string) []citation {
 	var all []citation
 	for _, at := range head.FindAllStringSubmatchIndex(line, -1) {
@@ -78,8 +78,8 @@ func decisionsIn(line string) []citation {
 	return all
 }
 
-// sourceOf returns what the source of a scenario cites: "client-tools.md 3.4, V55, S3; goose-api.md 7.8". Its error says what
-// cannot be read. Sources that are no behaviour document are not looked at.
+// sourceOf returns the citations in the source of a scenario: "client-tools.md 3.4, V55, S3; goose-api.md 7.8". It
+// ignores sources that are not behaviour documents. Its error quotes what it cannot read.
 func sourceOf(source string) ([]citation, error) {
 	var all []citation
 	for group := range strings.SplitSeq(source, ";") {
@@ -175,7 +175,7 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// dead says why a citation leads nowhere, and what to write.
+// dead says why a citation is wrong, and what to write instead. It returns "" for a correct one.
 func dead(c citation, anchors map[string]map[string]bool) string {
 	if c.document == "" {
 		for _, of := range anchors {
@@ -272,7 +272,8 @@ type decided struct {
 	line          int
 }
 
-// decisionsOf returns the decisions of a document: list items. The proofs are on a line that is indented below the item.
+// decisionsOf returns the decisions of a document, which are list items. A line "Proof:" below an item, with an
+// indent, links its proofs.
 func decisionsOf(document string) []decided {
 	var all []decided
 	open := false

@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// maxFacade bounds what somebody has to know who tests with package harness.
+// maxFacade limits how many names a user of package harness has to know.
 const maxFacade = 20
 
-// TestTheFacadeIsThin makes sure that package harness stays small, that each of its functions has an example, and that it
-// shows no type that another module cannot import.
+// TestTheFacadeIsThin makes sure that package harness stays small, that each of its functions has an example, and
+// that no exported name has a type that other modules cannot import.
 func TestTheFacadeIsThin(t *testing.T) {
 	examples := exampleNames(t, "../../harness")
 	exported := exportData(t)
@@ -49,7 +49,7 @@ func TestTheFacadeIsThin(t *testing.T) {
 	}
 }
 
-// shownTypes returns the named types of a signature, or of the exported fields and methods of a type.
+// shownTypes returns the named types in a signature, or in the exported fields and methods of a type.
 func shownTypes(t types.Type) []string {
 	var out []string
 	note := func(of types.Type) {
@@ -75,7 +75,7 @@ func shownTypes(t types.Type) []string {
 	return out
 }
 
-// exampleNames returns the functions of a package's tests that are examples.
+// exampleNames returns the names of a package's example functions.
 func exampleNames(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

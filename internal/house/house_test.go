@@ -1,4 +1,5 @@
-// Package house holds the rules of the house as tests: who may import whom, and who may touch the world outside.
+// Package house has tests for the rules of this repository: which package may import which, who may touch the outside
+// world, and how comments and documents are written.
 package house
 
 import (
@@ -15,8 +16,9 @@ import (
 
 const module = "github.com/lockstep-dev/lockstep"
 
-// mayImport says what each package of the harness may import of ours, besides internal/ and harness/internal/. Arrows point down, never
-// sideways; the one exception is httpwire → sse, because an event stream is an HTTP body.
+// mayImport says which of this module's packages each package of the harness may import, in addition to internal/ and
+// harness/internal/. Imports only go down, never sideways. The one exception is httpwire → sse, because an event
+// stream is an HTTP body.
 var mayImport = map[string][]string{
 	"harness/scenario":                 {},
 	"harness/target":                   {},
@@ -82,7 +84,7 @@ var mayImport = map[string][]string{
 	},
 }
 
-// neverReaches says what a package must not depend on, however indirectly, and why.
+// neverReaches says what a package must not depend on, not even indirectly, and why.
 var neverReaches = []struct{ from, to, why string }{
 	{"harness", "gen", "the harness works for anybody's document, and a shared type would share the mistake"},
 	{"harness", "server", "the harness judges the server, so it shares no code with it"},
@@ -102,7 +104,7 @@ var neverReaches = []struct{ from, to, why string }{
 	{"gen/client", "github.com/labstack/echo/v4", "client libraries use the client without a web framework"},
 }
 
-// pure are the packages that read what they are given, and neither a clock nor the world outside.
+// pure has the packages that use only their input: no clock and nothing of the outside world.
 var pure = []string{"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/contract", "harness/contract/coverage", "harness/contract/openapi", "harness/contract/schema", "harness/contract/spec", "harness/contract/specgap", "harness/lab/scaffold", "harness/match", "harness/lab/mutate", "harness/redact", "harness/verdict"}
 
 func TestPackagesImportDownwards(t *testing.T) {
@@ -209,9 +211,9 @@ func TestJudgingIsPure(t *testing.T) {
 func TestOnlyCommandsTouchTheWorldOutside(t *testing.T) {
 	world := []string{"os.Args", "os.Stdin", "os.Stdout", "os.Stderr", "os.Exit", "os.Getenv", "os.LookupEnv", "os.Environ", "os.Setenv"}
 	excepted := map[string]string{
-		"harness/harnesstest/harnesstest.go": "os.Environ", // a test has no main that could hand it the environment
-		"internal/memnet/leak/leak.go":       "os.Stderr",  // it speaks for a test's main
-		"internal/memnet/leak/process.go":    "os.Stderr",  // it speaks for a test's main
+		"harness/harnesstest/harnesstest.go": "os.Environ", // a test has no main that could pass in the environment
+		"internal/memnet/leak/leak.go":       "os.Stderr",  // it acts for a test's main
+		"internal/memnet/leak/process.go":    "os.Stderr",  // it acts for a test's main
 	}
 	for _, p := range packages(t) {
 		if under(p.path, module+"/cmd") || under(p.path, module+"/examples") { // an example is a command of its own
@@ -236,7 +238,7 @@ func TestNoPackageIsADrawer(t *testing.T) {
 	}
 }
 
-// A pkg is what go list says of a package of ours.
+// A pkg is what go list reports about a package of this module.
 type pkg struct {
 	path, dir     string
 	files         []string
@@ -260,7 +262,7 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// inspect calls f with every node of a package's files, its tests left out.
+// inspect calls f with every node of a package's files, except its tests.
 func inspect(t *testing.T, p pkg, f func(where string, n ast.Node)) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -269,7 +271,7 @@ func inspect(t *testing.T, p pkg, f func(where string, n ast.Node)) {
 	}
 	for _, name := range p.files {
 		path := filepath.Join(p.dir, name)
-		src, err := os.ReadFile(path) // so that a cached result is thrown away when the file changes
+		src, err := os.ReadFile(path) // read through os, so that the test cache notices a change
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +292,7 @@ func inspect(t *testing.T, p pkg, f func(where string, n ast.Node)) {
 	}
 }
 
-// selector returns "package.Name" for such an expression.
+// selector returns "package.Name" for an expression of this form.
 func selector(n ast.Node) string {
 	s, ok := n.(*ast.SelectorExpr)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// maxWords is the length of the longest sentence of a document. A reader who skims does not follow a longer one.
+// maxWords is the maximum length of a sentence in a document. A reader who skims cannot follow longer ones.
 const maxWords = 30
 
 // dialect has words that make documents hard to read, and what to write instead.
@@ -51,11 +51,12 @@ func written(t *testing.T) []string {
 	return files
 }
 
-// A passage is a paragraph, a list item, a heading or a row of a table, without code and the targets of links.
+// A passage is a paragraph, a list item, a heading or a row of a table, without its code and the targets of its
+// links.
 type passage struct {
 	line      int
 	text      string
-	sentences bool // it consists of sentences: it is a paragraph or a list item
+	sentences bool // it is a paragraph or a list item
 }
 
 var (
@@ -67,7 +68,8 @@ var (
 	word      = regexp.MustCompile(`\S*\pL\S*`)
 )
 
-// passages returns the prose of a document. Lines that begin with "Proof:" only link tests, and are left out.
+// passages returns the prose of a document. It leaves out lines that begin with "Proof:", because they only link
+// tests.
 func passages(document string) []passage {
 	var all []passage
 	fenced, open := false, false
@@ -95,7 +97,7 @@ func passages(document string) []passage {
 	return all
 }
 
-// obscure returns what makes the passages of a document hard to read.
+// obscure returns what makes a document hard to read.
 func obscure(document string) []string {
 	var mistakes []string
 	for _, p := range passages(document) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// citing are the files that may cite the behaviour documents, by their paths from the root.
+// citing returns the files that may cite the behaviour documents, by their paths from the root.
 func citing(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -38,8 +38,8 @@ func citing(t *testing.T) []string {
 	return files
 }
 
-// prose returns the lines of a file that can cite, by their numbers: comments of code, with the names of tests in TypeScript;
-// comments, sources and reasons of YAML; documents without what is code in them.
+// prose returns the lines of a file that may have citations, by line number. These are comments and test names of
+// code; comments, sources and reasons of YAML; and documents without their code.
 func prose(t *testing.T, file string) map[int]string {
 	t.Helper()
 	text := read(t, file)
@@ -47,7 +47,7 @@ func prose(t *testing.T, file string) map[int]string {
 		return goComments(text)
 	}
 	lines := map[int]string{}
-	inside := false // a fence of Markdown, or a comment of TypeScript
+	inside := false // in a code block of Markdown, or in a comment of TypeScript
 	for i, line := range strings.Split(text, "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch filepath.Ext(file) {

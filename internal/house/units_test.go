@@ -18,14 +18,14 @@ import (
 	"testing"
 )
 
-// A unit fits in a head: a type has few methods, and the files of a package form no large knot, which are files that
-// need each other in a loop and so can only be read together.
+// These bounds keep units easy to understand. A type may have few methods. A knot is a set of files in a package that
+// all need each other, and can only be read together.
 const (
 	maxMethods = 20
 	maxKnot    = 12
 )
 
-// tooLarge lists what is above a bound today, with its size. Nothing may grow, and nothing may be added.
+// tooLarge lists the units that exceed a bound, with their size. They must not grow, and no unit may be added.
 var tooLarge = map[string]int{
 	"knot harness/compare":                       29,
 	"knot internal/faux":                         16,
@@ -88,7 +88,7 @@ func TestUnitsAreSmall(t *testing.T) {
 	t.Logf("above a bound:\n%s", strings.Join(measured, "\n"))
 }
 
-// TestUnitsAreMeasured makes sure that the measures see a knot and the methods of both kinds of receiver.
+// TestUnitsAreMeasured checks the measurement: it finds a knot, and the methods of both kinds of receiver.
 func TestUnitsAreMeasured(t *testing.T) {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -111,8 +111,8 @@ func TestUnitsAreMeasured(t *testing.T) {
 	}
 }
 
-// units measures each package but generated ones: "knot <package>" is its largest knot in files, "methods
-// <package>.<type>" the number of methods that a type declares or is promoted.
+// units measures each package except generated ones: "knot <package>" is the size of its largest knot in files, and
+// "methods <package>.<type>" the number of methods that a type declares or gets from embedded types.
 func units(t *testing.T) map[string]int {
 	t.Helper()
 	exports := exportData(t)
@@ -137,7 +137,7 @@ func units(t *testing.T) map[string]int {
 	return measured
 }
 
-// exportData returns what the compiler has written about each package, by import path.
+// exportData returns the files with the compiler's export data, by import path.
 func exportData(t *testing.T) map[string]string {
 	t.Helper()
 	exports := map[string]string{}
@@ -158,7 +158,7 @@ func exportData(t *testing.T) map[string]string {
 
 func measure(measured map[string]int, name string, fset *token.FileSet, files []*ast.File, imported types.Importer) {
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	config := types.Config{Importer: imported, Error: func(error) {}} // what the compiler rejects is not for this test to say
+	config := types.Config{Importer: imported, Error: func(error) {}} // the build reports errors, not this test
 	pkg, _ := config.Check(name, fset, files, &info)
 	fileOf := func(pos token.Pos) string { return filepath.Base(fset.Position(pos).Filename) }
 	needs := map[string]map[string]bool{}
@@ -186,8 +186,8 @@ func measure(measured map[string]int, name string, fset *token.FileSet, files []
 	}
 }
 
-// callable counts the methods that code of the package can call on a type: those it declares and those it gets from the
-// fields that it embeds. What comes from other modules, such as the methods of an embedded *os.File, is not counted.
+// callable counts the methods that code in the package can call on a type: its own, and those of embedded types. It does
+// not count methods from other modules, such as those of an embedded *os.File.
 func callable(named *types.Named, pkg *types.Package) int {
 	n := 0
 	for method := range types.NewMethodSet(types.NewPointer(named)).Methods() {
@@ -199,7 +199,8 @@ func callable(named *types.Named, pkg *types.Package) int {
 	return n
 }
 
-// knot returns the size of the largest set of files in which each needs all others, directly or not. 0 is no knot.
+// knot returns the size of the largest set of files in which each file needs all others, directly or not, or 0 if
+// there is none.
 func knot(needs map[string]map[string]bool) int {
 	reach := func(from string) map[string]bool {
 		seen := map[string]bool{}

@@ -6,12 +6,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Cursor reads an array or an object of a summarized document value by value, without making a tree of it. That it is
-// JSON is known since the summary was made, so there is nothing to report: whoever asks first what kind of value comes
-// next can only ask for what is there.
+// A Cursor reads an array or an object of a summarized document value by value, without building a tree. The summary
+// has checked that the document is valid JSON, so a cursor has no errors. The caller must check the kind of the next
+// value before reading it.
 type Cursor struct{ s scanner }
 
-// Cursor returns one that stands before the value; ok is false when there is a tree of it already, or no summary.
+// Cursor returns a cursor at the start of the value. ok is false if the value already has a tree, or the document has
+// no summary.
 func (n *Node) Cursor() (c Cursor, ok bool) {
 	if n.rest == nil || !n.shut {
 		return Cursor{}, false
@@ -21,7 +22,7 @@ func (n *Node) Cursor() (c Cursor, ok bool) {
 	return Cursor{doc.scanner(int(m.start), int(m.end-m.start), int(n.mark))}, true
 }
 
-// Kind returns the kind of the value that comes next.
+// Kind returns the kind of the next value.
 func (c *Cursor) Kind() Kind {
 	c.s.blanks()
 	switch b := c.s.next(); b {
@@ -34,11 +35,10 @@ func (c *Cursor) Kind() Kind {
 	}
 }
 
-// Offset returns where in the document the next value begins, after Kind.
+// Offset returns where the next value begins in the document. Call Kind first.
 func (c *Cursor) Offset() int { return c.s.at }
 
-// SkipPlain passes over the arrays or objects that come next when these are known to be equal, and bare has left them
-// alone.
+// SkipPlain skips the next arrays or objects if both are known to be equal, and have no text that bare changes.
 func SkipPlain(a, b *Cursor) bool {
 	ma, mb := a.atMark(), b.atMark()
 	if ma == nil || mb == nil || ma.sum != mb.sum || (ma.traits|mb.traits)&hasBare != 0 {
@@ -49,7 +49,7 @@ func SkipPlain(a, b *Cursor) bool {
 	return true
 }
 
-// atMark returns the mark that begins here, after Kind; nil when there is none.
+// atMark returns the mark that begins here, or nil if there is none. Call Kind first.
 func (c *Cursor) atMark() *mark {
 	marks := c.s.doc.marks
 	for c.s.mark < len(marks) && marks[c.s.mark].start < uint32(c.s.at) {
@@ -61,11 +61,11 @@ func (c *Cursor) atMark() *mark {
 	return nil
 }
 
-// Enter goes into the array or object that comes next.
+// Enter enters the next array or object.
 func (c *Cursor) Enter() { c.s.at++ }
 
-// More goes to the next element or member. At the end it leaves the array or object, which was opened by that bracket's
-// counterpart, and returns false.
+// More moves to the next element or member. At the closing bracket end it leaves the array or object, and returns
+// false.
 func (c *Cursor) More(end byte) bool {
 	if c.s.take(end) {
 		return false
@@ -75,7 +75,7 @@ func (c *Cursor) More(end byte) bool {
 	return true
 }
 
-// String reads a string. The text is what stands between the quotes, escapes and all.
+// String reads a string. The text is what is between the quotes, with its escapes.
 func (c *Cursor) String() (text string, escaped bool) {
 	from := c.s.at + 1
 	for c.s.at = from; c.s.text[c.s.at] != '"'; c.s.at++ {
@@ -88,7 +88,7 @@ func (c *Cursor) String() (text string, escaped bool) {
 	return c.s.text[from : c.s.at-1], escaped
 }
 
-// Unquote returns what a text of String stands for.
+// Unquote decodes a text of String.
 func Unquote(text string) string {
 	b, err := jsontext.AppendUnquote(nil, `"`+text+`"`)
 	if err != nil {
@@ -97,7 +97,7 @@ func Unquote(text string) string {
 	return string(b)
 }
 
-// Name reads the name of a member, as String does.
+// Name reads the name of a member as String does.
 func (c *Cursor) Name() (text string, escaped bool) {
 	text, escaped = c.String()
 	c.s.take(':')
@@ -111,7 +111,7 @@ func (c *Cursor) Number() string {
 	return c.s.text[from:c.s.at]
 }
 
-// Literal passes over null, true or false.
+// Literal skips null, true or false.
 func (c *Cursor) Literal() {
 	if c.s.next() == 'f' {
 		c.s.at++
@@ -119,7 +119,7 @@ func (c *Cursor) Literal() {
 	c.s.at += len("null")
 }
 
-// Node reads the value at an offset as a tree, up to the marks in it, and goes behind it.
+// Node reads the value at an offset as a tree, except for marked values in it, and moves the cursor behind it.
 func (c *Cursor) Node(offset int) *Node {
 	c.s.at = offset
 	c.s.mark, _ = slices.BinarySearchFunc(c.s.doc.marks, uint32(offset), func(m mark, at uint32) int { return int(m.start) - int(at) })

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What follows reads a document by the decoder alone: slowly, and as a reference for the scanner.
+// This file reads a document with the decoder alone. It is slow, and serves as the reference for the scanner.
 
 // add appends a member.
 func (n *Node) add(name string, item *Node) {
@@ -27,7 +27,7 @@ func (n *Node) add(name string, item *Node) {
 	}
 }
 
-// read reads a document token by token, and says what is wrong with it.
+// read reads a document token by token, and returns its defects.
 func read(data []byte) (*Node, []Defect, error) {
 	var p parser
 	if rest, ok := bytes.CutPrefix(data, []byte(bom)); ok {
@@ -50,16 +50,16 @@ func read(data []byte) (*Node, []Defect, error) {
 
 type parser struct {
 	dec     *jsontext.Decoder
-	data    []byte // that the decoder reads
+	data    []byte // the decoder's input
 	defects []Defect
-	invalid bool // some bytes of the document are not UTF-8
+	invalid bool // some bytes are not UTF-8
 }
 
 func (p *parser) defect(kind DefectKind, pointer, text string) {
 	p.defects = append(p.defects, Defect{kind, pointer, text})
 }
 
-// value reads the next value. Its recursion is bounded by the decoder, which stops at MaxDepth.
+// value reads the next value. The decoder bounds the recursion, because it stops at MaxDepth.
 func (p *parser) value() (*Node, error) {
 	from := p.dec.InputOffset()
 	tok, err := p.dec.ReadToken()
@@ -121,9 +121,9 @@ func (p *parser) object() (*Node, error) {
 	return n, err
 }
 
-// text returns the value of a string token, which stands behind an offset, and notes bytes in it that are not UTF-8. The
-// decoder replaces them by U+FFFD, and so halves of surrogate pairs; a document may also hold U+FFFD rightly, so such a text
-// is looked at twice.
+// text returns the value of the string token that begins after an offset, and records invalid UTF-8. The decoder
+// replaces invalid bytes and halves of surrogate pairs by U+FFFD. A document may also have a real U+FFFD, so text
+// checks the original bytes of such a string.
 func (p *parser) text(tok jsontext.Token, from int64) string {
 	s := tok.String()
 	if !strings.ContainsRune(s, utf8.RuneError) {
@@ -132,7 +132,7 @@ func (p *parser) text(tok jsontext.Token, from int64) string {
 	quoted := bytes.TrimLeft(p.data[from:p.dec.InputOffset()], ":, \t\r\n")
 	if p.invalid && !utf8.Valid(quoted) {
 		p.defect(InvalidUTF8, string(p.dec.StackPointer()), "bytes are not UTF-8 (RFC 8259 §8.1)")
-		p.invalid = false // once is enough
+		p.invalid = false // it is reported once
 	}
 	return unquote(string(quoted))
 }

@@ -2,14 +2,14 @@ package jsontree
 
 import "hash/maphash"
 
-// Documents reads documents, and each content only once: a judgement asks for the same answer when it is held against the
-// contract, against what is expected, and against the other target's. Who asks must leave the trees as they are.
+// Documents is a cache of parsed documents. A judge asks for the same answer when it checks the contract and the
+// expectations, and when it compares the targets. Callers must not change the trees.
 //
-// It is for one judgement and one goroutine. Nil reads a document each time that it is asked for.
+// Documents is not safe for concurrent use; each judgement has its own. A nil *Documents parses every time.
 type Documents struct {
 	seed  maphash.Seed
 	known map[uint64]document // by a hash of the content
-	size  int                 // of all contents that are known
+	size  int                 // of all cached contents
 }
 
 type document struct {
@@ -20,16 +20,16 @@ type document struct {
 }
 
 const (
-	longestKept = 64 << 10 // larger documents are few, and take more memory than the time is worth
-	mostKept    = 4 << 20  // of all of them; what comes then is read each time
+	longestKept = 64 << 10 // larger documents are rare, and cost more memory than they save time
+	mostKept    = 4 << 20  // in all; documents beyond that are parsed each time
 )
 
-// NewDocuments returns one that has read nothing. There will be about so many documents.
+// NewDocuments returns an empty cache for about the given number of documents.
 func NewDocuments(about int) *Documents {
 	return &Documents{seed: maphash.MakeSeed(), known: make(map[uint64]document, about)}
 }
 
-// Parse reads a document as the function of that name does.
+// Parse reads a document as the function Parse does.
 func (d *Documents) Parse(data []byte) (*Node, []Defect, error) {
 	doc := d.read(data)
 	return doc.root, doc.defects, doc.err
@@ -57,7 +57,7 @@ func newDocument(data []byte) document {
 	return doc
 }
 
-// Has reports whether a document has been read and is kept.
+// Has reports whether a document is in the cache.
 func (d *Documents) Has(data []byte) bool {
 	if d == nil || len(data) > longestKept {
 		return false

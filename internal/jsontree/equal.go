@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Equal reports whether two values are equal as JSON: the order of members does not matter, that of elements does, and
-// number says which numbers are equal.
+// Equal reports whether two values are equal as JSON. The order of elements matters, that of members does not. number
+// decides which numbers are equal.
 func Equal(a, b *Node, number func(a, b string) bool) bool {
 	if a.Kind != b.Kind {
 		return false
@@ -32,7 +32,7 @@ func Equal(a, b *Node, number func(a, b string) bool) bool {
 		}
 		for i, name := range a.Names {
 			other := b.Member(name)
-			if a.Items[i] != a.Member(name) { // repeated: only a twin in the same place will do
+			if a.Items[i] != a.Member(name) { // duplicate names must be in the same place
 				other = nil
 				if b.Names[i] == name {
 					other = b.Items[i]
@@ -48,9 +48,9 @@ func Equal(a, b *Node, number func(a, b string) bool) bool {
 	}
 }
 
-// EqualNumbers reports whether two JSON numbers have the same value: 1, 1.0 and 1e0 do; 9007199254740993 and
-// 9007199254740992 do not, although they are the same double. A number whose exponent has more than a thousand digits is
-// equal to its own text alone: to reckon with it could take minutes.
+// EqualNumbers reports whether two JSON numbers have the same value: 1, 1.0 and 1e0 do. 9007199254740993 and
+// 9007199254740992 do not, although they are the same double. A number whose exponent has more than a thousand digits
+// equals only its own text, because computing with it could take minutes.
 func EqualNumbers(a, b string) bool {
 	if a == b {
 		return true
@@ -73,8 +73,8 @@ func exponentLen(s string) int {
 	return 0
 }
 
-// A decimal is a number as 0.digits × 10^exponent, without zeros at either end of its digits. Zero, of either sign, has
-// none.
+// A decimal is a number as 0.digits × 10^exponent. The digits neither begin nor end with a zero. Zero has no digits,
+// whatever its sign.
 type decimal struct {
 	negative bool
 	digits   string

@@ -1,8 +1,8 @@
-// Package jsontree reads a JSON document the way a judge needs it: nothing is rounded, reordered or forgiven in silence.
+// Package jsontree reads a JSON document as a judge needs it: nothing is rounded, reordered or silently corrected.
 //
-// Numbers keep their digits, objects their order and their repeated names. What a lenient parser would pass over (a byte
-// order mark, bytes that are not UTF-8, a repeated name, text behind the value) is read as well, and reported as a
-// Defect beside the tree. Only a document that has no value to compare is an error.
+// Numbers keep their digits. Objects keep their order and their duplicate names. What a lenient parser would ignore
+// (a byte order mark, invalid UTF-8, a duplicate name, trailing text) is read as well, and reported as a Defect next
+// to the tree. Only a document without a value to compare is an error.
 package jsontree
 
 import (
@@ -16,7 +16,7 @@ import (
 // Kind is the type of a JSON value.
 type Kind byte
 
-// The kinds, in the order in which their names sort.
+// The kinds are in the alphabetical order of their names.
 const (
 	Array   Kind = '['
 	Boolean Kind = 't'
@@ -26,7 +26,7 @@ const (
 	String  Kind = '"'
 )
 
-// String returns the kind as JSON Schema calls it.
+// String returns the name of the kind in JSON Schema.
 func (k Kind) String() string {
 	switch k {
 	case Array:
@@ -50,29 +50,29 @@ type Node struct {
 	Kind Kind
 
 	shut   bool   // Open has not been called
-	unique bool   // the object has members, and no name stands in it twice; false when that is not known
-	mark   uint32 // of an array or object that is a mark of a summarized document; doc is that then
+	unique bool   // the object has members, and no duplicate names; false if unknown
+	mark   uint32 // the index of its mark, if it has one in a summarized document
 
-	// Text is a string's value, a number's digits as they were written, or "true" and "false". A string that has half of a
-	// surrogate pair is not UTF-8 there: see unquote.
+	// Text is a string's value, a number's digits as written, or "true" or "false". If a string has half of a
+	// surrogate pair, its text is not UTF-8: see unquote.
 	Text string
-	// Names are the names of an object's members, in order; Items their values, or an array's elements.
+	// Names are the names of an object's members, in order. Items are their values, or an array's elements.
 	Names []string
 	Items []*Node
 
-	rest *rest // of few
+	rest *rest // nil for most nodes
 }
 
-// The rest of a node is what most of them do not have: trees are made of many, and all but the largest are read in no time.
+// The rest has the fields that few nodes need. Trees have many nodes, so a node must be small.
 type rest struct {
-	index map[string]int // finds the last member of a name; nil while the object is small enough to be searched
+	index map[string]int // the last member of each name; nil for objects that are small enough to search
 	doc   *summary
 }
 
-// small is the number of members up to which searching an object beats a map.
+// small is the number of members up to which a linear search is faster than a map.
 const small = 16
 
-// Member returns the last member of that name, which is the one most readers take, or nil.
+// Member returns the last member with the given name, as most parsers do, or nil.
 func (n *Node) Member(name string) *Node {
 	n.Open()
 	if n.rest != nil && n.rest.index != nil {
@@ -89,10 +89,11 @@ func (n *Node) Member(name string) *Node {
 	return nil
 }
 
-// Unique reports whether it is known that no name of an object stands in it twice.
+// Unique reports whether an object is known to have no duplicate names.
 func (n *Node) Unique() bool { return n.unique || len(n.Names) == 0 }
 
-// MemberAt is Member when the name is likely to be that of the i-th member, as it is in two objects that one program wrote.
+// MemberAt is Member, optimised for an object whose i-th member probably has the name, because the same program wrote
+// both objects.
 func (n *Node) MemberAt(name string, i int) *Node {
 	if n.unique && i < len(n.Names) && n.Names[i] == name {
 		return n.Items[i]
@@ -100,11 +101,11 @@ func (n *Node) MemberAt(name string, i int) *Node {
 	return n.Member(name)
 }
 
-// A Defect is something in a document that a strict reader refuses and a lenient one hides.
+// A Defect is something in a document that a strict parser rejects and a lenient one hides.
 type Defect struct {
 	Kind    DefectKind
-	Pointer string // JSON Pointer (RFC 6901) of the place; empty for the whole document
-	Text    string // for a person
+	Pointer string // JSON Pointer (RFC 6901) of the place; "" for the whole document
+	Text    string // for people
 }
 
 // DefectKind names a defect.
@@ -123,8 +124,8 @@ const MaxDepth = 10_000
 
 const bom = "\xef\xbb\xbf"
 
-// Parse reads one document. The error says why there is no tree: the text is not JSON (RFC 8259), or is nested too deep.
-// A defective document has a tree all the same: invalid bytes read as U+FFFD, both members of a repeated name are kept.
+// Parse reads one document. The error says why there is no tree: the text is not JSON (RFC 8259), or is nested too
+// deeply. A document with defects has a tree: invalid bytes become U+FFFD, and duplicate members are kept.
 func Parse(data []byte) (*Node, []Defect, error) {
 	return parse(string(data))
 }
@@ -141,8 +142,8 @@ func parse(text string) (*Node, []Defect, error) {
 	return root, defects, nil
 }
 
-// Value returns the tree as encoding/json would: map[string]any, []any, string, json.Number, bool and nil. Of a
-// repeated name the last member counts.
+// Value returns the tree as encoding/json would: map[string]any, []any, string, json.Number, bool and nil. The last
+// of several members with the same name wins.
 func (n *Node) Value() any {
 	n.Open()
 	switch n.Kind {
@@ -169,13 +170,13 @@ func (n *Node) Value() any {
 	}
 }
 
-// String returns the value as JSON without blanks, its numbers as they were written.
+// String returns the value as JSON without blanks. Numbers keep their spelling.
 func (n *Node) String() string {
 	var room [64]byte
 	return string(n.AppendTo(room[:0]))
 }
 
-// AppendTo appends what String returns.
+// AppendTo appends the text that String returns.
 func (n *Node) AppendTo(b []byte) []byte {
 	n.Open()
 	switch n.Kind {

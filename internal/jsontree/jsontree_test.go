@@ -38,7 +38,7 @@ func TestParseReportsWhatALenientReaderHides(t *testing.T) {
 	}{
 		{"a sound document", `{"a":"\ufffd"}`, nil},
 		{"a byte order mark", "\xef\xbb\xbf1", []Defect{{ByteOrderMark, "", ""}}},
-		{"two byte order marks", "\xef\xbb\xbf\xef\xbb\xbf1", []Defect{{ByteOrderMark, "", ""}}}, // and no value
+		{"two byte order marks", "\xef\xbb\xbf\xef\xbb\xbf1", []Defect{{ByteOrderMark, "", ""}}}, // and there is no value
 		{"an invalid byte in a value", "{\"a\":[\"x\",\"\xff\"]}", []Defect{{InvalidUTF8, "/a/1", ""}}},
 		{"an invalid byte in a name", "{\"\xff\":1}", []Defect{{InvalidUTF8, "/\ufffd", ""}}},
 		{"a lone surrogate", `"\ud800"`, nil},
@@ -188,7 +188,7 @@ func TestAHugeExponentCostsNothing(t *testing.T) {
 	}
 }
 
-// Whatever a document has, Parse reads it as the decoder does.
+// FuzzScanAgreesWithTheDecoder checks that Parse reads every document as the decoder does.
 func FuzzScanAgreesWithTheDecoder(f *testing.F) {
 	for _, s := range []string{
 		`{"a":[1,2,{"b":"c"}],"d":{},"e":[]}`, `[-0.0e+1,1E9,-12,0]`, `"\ud83d\ude00\n\/"`, `"\ud800"`, `"\x"`, "[true,false,null]", "nulls",
@@ -236,7 +236,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		root, defects, err := Parse(data)
-		var raw json.RawMessage // not any, which rounds numbers and refuses large ones
+		var raw json.RawMessage // not any, because that rounds numbers and rejects large ones
 		std := json.Unmarshal(data, &raw)
 		if std == nil && err != nil {
 			t.Fatalf("encoding/json reads it, Parse does not: %v", err)

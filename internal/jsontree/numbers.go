@@ -11,9 +11,9 @@ type Numbers byte
 
 // The ways to compare numbers.
 const (
-	// Notation compares integers digit by digit, however long they are, and all others as doubles. A number that is written
-	// with a fraction or an exponent never equals one that is not: many clients read 4096 and 4096.0 into different types.
-	// Zero has no sign: no client keeps the one of -0, and the doubles are equal.
+	// Notation compares integers digit by digit, however long they are, and all others as doubles. A number with a
+	// fraction or an exponent never equals one without, because many clients read 4096 and 4096.0 into different
+	// types. The sign of -0 does not matter: no client keeps it, and the doubles are equal.
 	Notation Numbers = iota
 	Double           // by value, as doubles (RFC 8259 §6): 4096 equals 4096.0
 	Exact            // by their text
@@ -28,7 +28,7 @@ func (how Numbers) Equal(a, b string) bool {
 	return string(how.appendPlain(room[0][:0], a)) == string(how.appendPlain(room[1][:0], b))
 }
 
-// Plain returns a spelling that all equal numbers share, and no others.
+// Plain returns a spelling that is the same for all equal numbers, and different for others.
 func (how Numbers) Plain(s string) string {
 	if how == Exact || how == Notation && whole(s) {
 		return s
@@ -48,7 +48,7 @@ func (how Numbers) appendPlain(b []byte, s string) []byte {
 	}
 }
 
-// IsInteger reports whether a number is written without a fraction and an exponent.
+// IsInteger reports whether a number is written without fraction and exponent.
 func IsInteger(s string) bool { return !hasExponent(s) && strings.IndexByte(s, '.') < 0 }
 
 func hasExponent(s string) bool {
@@ -60,7 +60,7 @@ func hasExponent(s string) bool {
 	return false
 }
 
-// whole reports whether a number is an integer without a sign.
+// whole reports whether a number is an integer without sign.
 func whole(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -70,11 +70,12 @@ func whole(s string) bool {
 	return true
 }
 
-// sureDigits is how many digits every double keeps: two decimals of so few are two doubles.
+// sureDigits is how many digits every double preserves: two different decimals with so few digits are two different
+// doubles.
 const sureDigits = 15
 
-// appendDouble appends a number as 0.digits×10^exponent, with the fewest digits that stand for its double. One that no
-// double can hold, as it is too large or too close to zero, is its own spelling.
+// appendDouble appends a number as 0.digits×10^exponent, with the fewest digits that identify its double. A number
+// that is too large or too small for a double is appended as written.
 func appendDouble(b []byte, s string) []byte {
 	unsigned := strings.TrimPrefix(s, "-")
 	if len(unsigned) <= sureDigits && !hasExponent(unsigned) {
@@ -97,7 +98,7 @@ func isZero(unsigned string) bool {
 	return strings.Trim(mantissa, "0.") == ""
 }
 
-// appendDecimal appends the digits before and behind a point, times a power of ten.
+// appendDecimal appends a number with the given digits before and after its point, times a power of ten.
 func appendDecimal(b []byte, negative bool, before, behind string, exponent int) []byte {
 	behind = strings.TrimRight(behind, "0")
 	exponent += len(before)

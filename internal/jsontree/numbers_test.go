@@ -56,7 +56,8 @@ func TestNumbersAreComparedInThreeWays(t *testing.T) {
 	}
 }
 
-// The spelling is made in two ways, of which one reckons with doubles and the other does not.
+// TestTwoNumbersShareASpellingWhenTheirDoublesAreEqual checks the two ways to make a spelling against each other. One
+// computes with doubles, the other does not.
 func TestTwoNumbersShareASpellingWhenTheirDoublesAreEqual(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
 	spell := func(digits string, exponent int) string {

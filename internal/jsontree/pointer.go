@@ -13,7 +13,7 @@ var (
 // AppendName returns the JSON Pointer of the named member of the object at pointer (RFC 6901 §3).
 func AppendName(pointer, name string) string { return pointer + "/" + pointerEscape.Replace(name) }
 
-// AppendNameTo appends the part of a JSON Pointer that names a member.
+// AppendNameTo appends the token of a JSON Pointer for a member.
 func AppendNameTo(pointer []byte, name string) []byte {
 	pointer = append(pointer, '/')
 	if strings.IndexByte(name, '~') >= 0 || strings.IndexByte(name, '/') >= 0 {
@@ -22,7 +22,7 @@ func AppendNameTo(pointer []byte, name string) []byte {
 	return append(pointer, name...)
 }
 
-// AppendIndexTo appends the part of a JSON Pointer that selects an element.
+// AppendIndexTo appends the token of a JSON Pointer for an element.
 func AppendIndexTo(pointer []byte, i int) []byte {
 	return strconv.AppendInt(append(pointer, '/'), int64(i), 10)
 }
@@ -30,5 +30,5 @@ func AppendIndexTo(pointer []byte, i int) []byte {
 // AppendIndex returns the JSON Pointer of an element of the array at pointer.
 func AppendIndex(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
 
-// UnescapeName returns the name that one token of a JSON Pointer stands for.
+// UnescapeName returns the name that a token of a JSON Pointer stands for.
 func UnescapeName(token string) string { return pointerUnescape.Replace(token) }

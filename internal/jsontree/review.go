@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// review says what is wrong with a document that the scanner finds suspicious: why it is not JSON, or which defects it
-// has, in the order of the document.
+// review checks a document that the scanner found suspicious. It returns why it is not JSON, or its defects in
+// document order.
 func review(text string) ([]Defect, error) {
 	var r reviewer
 	if rest, ok := strings.CutPrefix(text, bom); ok {
@@ -37,10 +37,10 @@ func review(text string) ([]Defect, error) {
 // A reviewer reads a document token by token.
 type reviewer struct {
 	dec     *jsontext.Decoder
-	data    []byte // that the decoder reads
+	data    []byte // the decoder's input
 	defects []Defect
-	invalid bool              // some bytes of the document are not UTF-8, and no defect says so yet
-	names   []map[string]bool // of the objects that are open; nil for arrays
+	invalid bool              // some bytes are not UTF-8, and no defect reports it yet
+	names   []map[string]bool // the names of each open object; nil for arrays
 }
 
 func (r *reviewer) defect(kind DefectKind, pointer, text string) {
@@ -66,11 +66,11 @@ func (r *reviewer) token() error {
 	return nil
 }
 
-// text looks at a string as it was written: at a name in an object or a value.
+// text checks a string, which is a name in an object or a value, in its quoted form.
 func (r *reviewer) text(quoted []byte) {
 	if r.invalid && !utf8.Valid(quoted) {
 		r.defect(InvalidUTF8, string(r.dec.StackPointer()), "bytes are not UTF-8 (RFC 8259 §8.1)")
-		r.invalid = false // once is enough
+		r.invalid = false // it is reported once
 	}
 	kind, read := r.dec.StackIndex(r.dec.StackDepth())
 	if kind != '{' || read%2 == 0 {
@@ -83,7 +83,7 @@ func (r *reviewer) text(quoted []byte) {
 	names[name] = true
 }
 
-// explain turns the decoder's error into a sentence without its package's name.
+// explain removes the package name from an error of the decoder.
 func explain(err error) error {
 	if errors.Is(err, io.EOF) {
 		return errors.New("the document is empty")

@@ -8,17 +8,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scan reads a document, several times as fast as the decoder does: its texts are parts of one string, and what trees are
-// made of is allocated by the dozen. It reads defective documents as well. Unless a document is sound it must be
-// reviewed; the root of one that is not JSON means nothing.
+// scan reads a document several times as fast as the decoder does. Its texts are parts of one string, and nodes are
+// allocated in batches. It also reads documents with defects. If sound is false, the document must be reviewed; the
+// root of invalid JSON has no meaning.
 func scan(text string) (root *Node, sound bool) {
 	s := scanner{text: strings.TrimPrefix(text, bom)}
 	s.invalid = !utf8.ValidString(s.text)
 	s.unsound = s.invalid || len(s.text) < len(text)
 	count := func(c string) int { return strings.Count(s.text, c) }
-	s.values = 1 + count(",") + count("{") + count("[") // a few more where these stand in strings
+	s.values = 1 + count(",") + count("{") + count("[") // an estimate, a little high if strings have these characters
 	s.members = count(":")
-	var open struct { // what most documents have no more of at a time
+	var open struct { // most documents have no more than this many at a time
 		names [few]string
 		items [few]*Node
 	}
@@ -29,27 +29,29 @@ func scan(text string) (root *Node, sound bool) {
 }
 
 const (
-	few      = 24  // members that are being read at a time, in most documents
-	maxCarve = 256 // of what is allocated at a time
+	few      = 24  // members that are being read at the same time, in most documents
+	maxCarve = 256 // the largest batch of an allocation
 )
 
 type scanner struct {
 	text            string
 	at              int
-	values, members int // how many the document has at most
+	values, members int // upper bounds for the document
 
 	invalid bool // some bytes are not UTF-8
 	unsound bool // the document has a defect, or may have one
 
-	// Of a document that was summarized, the next mark.
+	// In a summarized document, mark is the index of the next mark.
 	doc  *summary
 	mark int
 
-	// The members of the objects and arrays that are being read. Each takes its own from the end when it is complete.
+	// names and items belong to the objects and arrays that are being read. Each takes its own from the end when it is
+	// complete.
 	names []string
 	items []*Node
 
-	// The names of the last object of so many members, which are all different. The objects of a list mostly have the same.
+	// like has the names of the last object, by number of members, if they are unique. The objects of a list mostly
+	// have the same names.
 	like [8][]string
 
 	free struct { // allocated, and not yet part of the tree
@@ -59,7 +61,7 @@ type scanner struct {
 	}
 }
 
-// next returns the next byte, 0 at the end. JSON has no NUL outside strings.
+// next returns the next byte, or 0 at the end. Valid JSON has no NUL outside strings.
 func (s *scanner) next() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -78,7 +80,7 @@ func (s *scanner) blanks() {
 	}
 }
 
-// take reads a byte behind blanks, if it is the next.
+// take skips blanks, and then the given byte if it is next.
 func (s *scanner) take(c byte) bool {
 	s.blanks()
 	if s.next() != c {
@@ -94,7 +96,7 @@ func (s *scanner) node(kind Kind) *Node {
 	return n
 }
 
-// carve takes n elements from those that are free. When they do not suffice it makes more, of which there can be all.
+// carve takes n elements from the free ones. If they do not suffice, it allocates a batch of at most all elements.
 func carve[E any](free *[]E, n, all int) []E {
 	if len(*free) < n {
 		*free = make([]E, max(n, min(all, maxCarve)))
@@ -104,7 +106,7 @@ func carve[E any](free *[]E, n, all int) []E {
 	return part
 }
 
-// cut takes the last items that were read into a slice of their own; nil when there are none.
+// cut moves the last items into a slice of their own, or returns nil if there are none.
 func (s *scanner) cut(first int) (items []*Node) {
 	if n := len(s.items) - first; n > 0 {
 		items = carve(&s.free.items, n, s.values)
@@ -114,7 +116,7 @@ func (s *scanner) cut(first int) (items []*Node) {
 	return items
 }
 
-// value reads the next value; nil when there is none.
+// value reads the next value, or returns nil if there is none.
 func (s *scanner) value(depth int) *Node {
 	s.blanks()
 	switch c := s.next(); c {
@@ -199,7 +201,7 @@ func (s *scanner) skipNumber() bool {
 	return true
 }
 
-// digits reads at least one.
+// digits skips digits, and returns false if there are none.
 func (s *scanner) digits() bool {
 	from := s.at
 	for c := s.next(); '0' <= c && c <= '9'; c = s.next() {
@@ -229,7 +231,7 @@ func (s *scanner) string() (text string, ok bool) {
 	var room [128]byte
 	b, err := unescape(room[:0], in[from:s.at])
 	switch {
-	case err != nil: // half of a surrogate pair, or no escape at all
+	case err != nil: // a lone half of a surrogate pair, or an invalid escape
 		s.unsound = true
 		return unquote(in[from:s.at]), true
 	case s.invalid && !utf8.Valid(b):
@@ -238,7 +240,7 @@ func (s *scanner) string() (text string, ok bool) {
 	return string(b), true
 }
 
-// unescape appends what a quoted string without control characters stands for.
+// unescape appends the decoded form of a quoted string without control characters.
 func unescape(b []byte, quoted string) ([]byte, error) {
 	first := len(b)
 	for rest := quoted[1 : len(quoted)-1]; ; {
@@ -247,7 +249,7 @@ func unescape(b []byte, quoted string) ([]byte, error) {
 			return append(b, rest...), nil
 		}
 		c := shortEscapes[rest[i+1]]
-		if c == 0 { // \u, or none
+		if c == 0 { // \u, or an invalid escape
 			return jsontext.AppendUnquote(b[:first], quoted)
 		}
 		b = append(append(b, rest[:i]...), c)
@@ -255,10 +257,10 @@ func unescape(b []byte, quoted string) ([]byte, error) {
 	}
 }
 
-// shortEscapes are the characters that have an escape of two (RFC 8259 §7).
+// shortEscapes are the characters with an escape of two characters (RFC 8259 §7).
 var shortEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// skipEscaped passes over the rest of a string, from an escape on.
+// skipEscaped skips the rest of a string, starting at an escape.
 func (s *scanner) skipEscaped() bool {
 	for ; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; {
@@ -310,7 +312,7 @@ func (s *scanner) object(depth int) *Node {
 		if !ok || !s.take(':') {
 			return nil
 		}
-		s.names = append(s.names, name) // before the value, whose own names go and leave it there
+		s.names = append(s.names, name) // before the value, which adds its own names behind it and removes them
 		item := s.value(depth + 1)
 		if item == nil {
 			return nil
@@ -338,7 +340,7 @@ func (s *scanner) object(depth int) *Node {
 	return n
 }
 
-// makeIndex prepares an object that has all its members to be searched, and notes whether their names are all different.
+// makeIndex prepares a complete object for searching, and records whether its names are unique.
 func (n *Node) makeIndex() {
 	n.unique = true
 	if len(n.Names) <= small {

@@ -2,8 +2,9 @@ package jsontree
 
 import "math/bits"
 
-// A Sum stands for a value: values that are equal as JSON have one sum, and two that differ have two, but for a chance of
-// one in 2⁶⁴. It is the same in every run, and no defence against somebody who looks for values with one sum.
+// A Sum is a hash of a value. Equal values have equal sums, and different values have different sums, except with a
+// probability of 2⁻⁶⁴. The sum is the same in every run. It does not protect against values that were made to
+// collide.
 type Sum uint64
 
 const (
@@ -19,7 +20,7 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// SumText returns the sum of a string, of a number by its plain spelling, or of a literal.
+// SumText returns the sum of a string, of a number in its plain spelling, or of a literal.
 func SumText(kind Kind, s string) Sum {
 	h := mix(uint64(len(s))^sumText, uint64(kind)^sumEnd)
 	for ; len(s) >= 8; s = s[8:] {
@@ -30,7 +31,8 @@ func SumText(kind Kind, s string) Sum {
 	return Sum(mix(h^lastWord(s), sumText^sumWord))
 }
 
-// lastWord returns up to seven bytes as a number. It reads some of them twice rather than one after the other.
+// lastWord returns up to seven bytes as a number. It reads some bytes twice, because that is faster than reading each
+// by itself.
 func lastWord(s string) uint64 {
 	switch n := len(s); {
 	case n >= 4:
@@ -46,14 +48,14 @@ func fourBytes(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// SumEmpty returns the sum of an array or an object without items, to be added to.
+// SumEmpty returns the sum of an empty array or object.
 func SumEmpty(kind Kind) Sum { return Sum(mix(uint64(kind)^sumText, sumEnd)) }
 
 // Element adds an element to an array's sum.
 func (s Sum) Element(item Sum) Sum { return Sum(mix(uint64(s)^sumElement, uint64(item)^sumEnd)) }
 
-// Member adds a member to an object's sum; the order does not matter. Members of one name, as there are when their names
-// stand for generated ones, have numbers.
+// Member adds a member to an object's sum, whatever the order. Members whose names became equal, because generated
+// parts were removed from them, are numbered.
 func (s Sum) Member(name Sum, number int, item Sum) Sum {
 	return s + Sum(mix(uint64(name)^sumMember, mix(uint64(item)^sumWord, uint64(number)^sumEnd)))
 }

@@ -9,35 +9,36 @@ import (
 	"unicode/utf8"
 )
 
-// A summary is what is kept of a document that was read once and is not yet a tree: where its larger arrays and objects
-// begin and end, and the sum of each.
+// A summary describes a document that was read once but is not yet a tree: where its larger arrays and objects begin
+// and end, and the sum of each.
 type summary struct {
 	text  string
 	marks []mark // in the order in which they begin
-	rest  *rest  // of the nodes that are marks
+	rest  *rest  // for the nodes of marks
 }
 
-// A mark is an array or an object of at least markFrom bytes. Smaller ones are read again faster than they are found.
+// A mark is an array or object of at least markFrom bytes. Reading a smaller one again is faster than finding its
+// mark.
 type mark struct {
 	start, end uint32
-	next       uint32 // index of the first mark that does not begin in this one
+	next       uint32 // index of the first mark that does not begin inside this one
 	traits     traits
 	sum        Sum
 }
 
 const markFrom = 128
 
-// traits are what is known of a value without looking at it again.
+// traits are properties of a value that were found when it was read.
 type traits uint8
 
 const (
-	hasBare   traits = 1 << iota // a text or a number is not what its sum was made of
-	hasHidden                    // a letter or a digit is written as an escape
+	hasBare   traits = 1 << iota // the sum of a text or number was made from a changed form
+	hasHidden                    // a letter or digit is written as an escape
 )
 
-// Summarize reads a document without a defect and makes sums of its parts while it does; it gives up on others. The tree
-// is made where it is asked for: arrays and objects have items when they have been opened. bare returns a text without
-// what its sum shall not depend on.
+// Summarize reads a document without defects and computes sums of its parts; it returns false for other documents.
+// Trees of arrays and objects are built when they are opened. bare removes from a text what must not influence its
+// sum.
 func Summarize(data []byte, bare func(string) string) (root *Node, ok bool) {
 	if len(data) > math.MaxUint32 {
 		return nil, false
@@ -62,12 +63,13 @@ func Summarize(data []byte, bare func(string) string) (root *Node, ok bool) {
 	return root, root != nil
 }
 
-// scanner returns one that reads a part of the document into a tree, up to the marks from one on.
+// scanner returns a scanner that reads a part of the document into a tree. It does not read marked values, starting
+// with the given mark.
 func (d *summary) scanner(start, size, mark int) scanner {
 	return scanner{text: d.text, at: start, values: 1 + size/16, members: 1 + size/16, doc: d, mark: mark}
 }
 
-// Open gives an array or an object of a summarized document its items. All methods of a Node do it by themselves.
+// Open reads the items of an array or object in a summarized document. All methods of a Node call it.
 func (n *Node) Open() {
 	if n.shut {
 		n.open()
@@ -91,8 +93,8 @@ func (n *Node) open() {
 	}
 }
 
-// Summary returns the sum of an array or an object of a summarized document, and the text it was made of. plain is
-// whether bare has left it alone; hidden whether a letter or digit of it is written as an escape.
+// Summary returns the sum and the text of an array or object in a summarized document. plain reports that bare
+// changed none of its texts, hidden that a letter or digit is written as an escape.
 func (n *Node) Summary() (sum Sum, text string, plain, hidden, ok bool) {
 	if n.rest == nil || n.rest.doc == nil {
 		return 0, "", false, false, false
@@ -102,7 +104,7 @@ func (n *Node) Summary() (sum Sum, text string, plain, hidden, ok bool) {
 	return m.sum, doc.text[m.start:m.end], m.traits&hasBare == 0, m.traits&hasHidden != 0, true
 }
 
-// marked returns the node of the mark that begins here; nil when none does.
+// marked returns the node of the mark that begins here, or nil if there is none.
 func (s *scanner) marked() *Node {
 	if s.doc == nil || s.mark == len(s.doc.marks) || s.doc.marks[s.mark].start != uint32(s.at) {
 		return nil
@@ -114,7 +116,7 @@ func (s *scanner) marked() *Node {
 	return n
 }
 
-// A summer reads a document and makes sums.
+// A summer reads a document and computes sums.
 type summer struct {
 	scanner
 	doc  *summary
@@ -159,7 +161,7 @@ func (s *summer) literal(text string) bool {
 	return ok
 }
 
-// items reads an array or an object and marks it when it is large.
+// items reads an array or object, and marks it if it is large.
 func (s *summer) items(c byte, depth int) (sum Sum, t traits, ok bool) {
 	if depth > MaxDepth {
 		return 0, 0, false
@@ -199,7 +201,7 @@ func (s *summer) elements(depth int) (Sum, traits, bool) {
 func (s *summer) members(depth int) (Sum, traits, bool) {
 	sum, t := SumEmpty(Object), traits(0)
 	names := len(s.names)
-	var numbers map[Sum]int // of members whose names are equal when they are bare
+	var numbers map[Sum]int // counts members whose names became equal through bare
 	for first := true; !s.take('}'); first = false {
 		if !first && !s.take(',') {
 			return 0, 0, false
@@ -233,8 +235,8 @@ func (s *summer) members(depth int) (Sum, traits, bool) {
 	return sum, t, ok
 }
 
-// different reports whether the names of an object are. (That two different ones have one sum will not happen; if it
-// did, the document would be read the slow way.)
+// different reports whether the names of an object are unique, by their sums. If two different names ever had the
+// same sum, the document would only be read the slow way.
 func (s *summer) different(names []Sum) bool {
 	if len(names) <= small {
 		for i, name := range names {
@@ -254,12 +256,12 @@ func (s *summer) different(names []Sum) bool {
 	return true
 }
 
-// What a byte of a string can mean for the reader.
+// These classes say what a byte in a string means for the reader.
 const (
-	ends    = 1 << iota // of the part that stands for itself
-	isDigit             // texts without digits, dashes and slashes are bare, as all that servers make up has one
-	isDash              // or a slash
-	escapes             // a letter or a digit
+	ends    = 1 << iota // ends the literal part of a string
+	isDigit             // generated values have a digit, dash or slash, so bare keeps texts without them
+	isDash              // a dash or a slash
+	escapes             // a letter or digit written as an escape
 )
 
 var classes = func() (c [256]uint8) {
@@ -273,7 +275,7 @@ var classes = func() (c [256]uint8) {
 	return c
 }()
 
-// string reads a string and returns its value, and what bytes it has.
+// string reads a string, and returns its value and the classes of its bytes.
 func (s *summer) string() (text string, has uint8, ok bool) {
 	from, in := s.at, s.text
 	at := from + 1
@@ -304,8 +306,8 @@ func (s *summer) string() (text string, has uint8, ok bool) {
 	return string(s.buf), has, true
 }
 
-// hides reports whether an escape of a string stands for what could as well stand there by itself and be a part of an id:
-// a letter, a digit, a dash, an underscore, a point or a colon.
+// hides reports whether a string escapes a character that need not be escaped and may be part of an id: a letter, a
+// digit, a dash, an underscore, a point or a colon.
 func hides(quoted string) bool {
 	for i := 0; i+5 < len(quoted); i++ {
 		if quoted[i] != '\\' {
@@ -323,10 +325,10 @@ func hides(quoted string) bool {
 	return false
 }
 
-// shortest is the length of the shortest text that a server could have made up: "/tmp/a".
+// shortest is the length of the shortest text that a server could have generated: "/tmp/a".
 const shortest = 6
 
-// Plain reports whether it is seen from its bytes that a text holds nothing that a server could have made up.
+// Plain reports whether the bytes alone show that a text has no generated part.
 func Plain(text string) bool {
 	if len(text) < shortest {
 		return true
@@ -360,11 +362,11 @@ func (s *summer) number() (Sum, traits, bool) {
 		return 0, 0, false
 	}
 	text := s.text[from:s.at]
-	const digits = 9 // there are no numbers of so many that a server could have made up
+	const digits = 9 // generated numbers are longer
 	if len(text) <= digits && whole(text) {
 		return SumText(Number, text), 0, true
 	}
-	if !IsInteger(text) { // its plain spelling is no shape of an id
+	if !IsInteger(text) { // an id is never written with a fraction or an exponent
 		var room [32]byte
 		return SumText(Number, string(appendDouble(room[:0], text))), 0, true
 	}

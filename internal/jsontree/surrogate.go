@@ -9,18 +9,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// JSON can say half of a surrogate pair: "\ud83d". "The ABNF in this specification allows member names and string values
-// to contain bit sequences that cannot encode Unicode characters; for example, "\uDEAD"" (RFC 8259 §8.2). A program whose
-// texts are UTF-16 writes it when it cuts a text inside a character; one whose texts are UTF-8 writes U+FFFD there. A client
-// sees two texts, so they must not be read as one: a text of a Node has a half as the three bytes that UTF-8 would have for
-// it, had it any (WTF-8). They are no UTF-8, so nothing else is read as them.
+// JSON can write half of a surrogate pair: "\ud83d". "The ABNF in this specification allows member names and string
+// values to contain bit sequences that cannot encode Unicode characters; for example, "\uDEAD"" (RFC 8259 §8.2). A
+// program with UTF-16 strings writes it when it cuts a string inside a character; one with UTF-8 strings writes
+// U+FFFD instead. Clients see two different texts, so they must not be read as the same one. The text of a Node
+// therefore keeps a half as the three bytes that UTF-8 would use for it (WTF-8). These bytes are not valid UTF-8, so
+// they stand for nothing else.
 
 const (
 	halfSize   = 3
 	escapeSize = len(`\ud83d`)
 )
 
-// half returns the half of a surrogate pair that a text begins with; 0 when there is none.
+// half returns the half of a surrogate pair at the start of a text, or 0 if there is none.
 func half(s string) rune {
 	if len(s) < halfSize || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || s[2] < 0x80 || s[2] > 0xbf {
 		return 0
@@ -32,7 +33,7 @@ func appendHalf(b []byte, r rune) []byte {
 	return append(b, 0xed, 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
 }
 
-// unquote returns what a string stands for, as the decoder that has read it does, but for halves of surrogate pairs.
+// unquote decodes a JSON string as the decoder does, except that it keeps halves of surrogate pairs.
 func unquote(quoted string) string {
 	var b []byte
 	rest := strings.TrimSuffix(strings.TrimPrefix(quoted, `"`), `"`)
@@ -42,7 +43,7 @@ func unquote(quoted string) string {
 		if at >= 0 {
 			part = rest[:at]
 		}
-		b, _ = jsontext.AppendUnquote(b, `"`+part+`"`) // what is not UTF-8 becomes U+FFFD
+		b, _ = jsontext.AppendUnquote(b, `"`+part+`"`) // invalid UTF-8 becomes U+FFFD
 		if at < 0 {
 			return string(b)
 		}
@@ -50,7 +51,7 @@ func unquote(quoted string) string {
 	}
 }
 
-// findHalf returns the place of the first escape that is half of a pair, and stands alone; -1 when there is none.
+// findHalf returns the place of the first escape for a lone half of a pair, or -1 if there is none.
 func findHalf(text string) (at int, r rune) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
@@ -69,7 +70,7 @@ func findHalf(text string) (at int, r rune) {
 	return -1, 0
 }
 
-// unit returns the number of the escape \uXXXX that a text begins with; 0 when it begins with none.
+// unit returns the number of the escape \uXXXX at the start of a text, or 0 if there is none.
 func unit(text string) rune {
 	if len(text) < escapeSize || text[0] != '\\' || text[1] != 'u' {
 		return 0
@@ -81,7 +82,7 @@ func unit(text string) rune {
 	return rune(n)
 }
 
-// quoteHalves quotes a text with halves of surrogate pairs, or other bytes that are not UTF-8, which become U+FFFD.
+// quoteHalves quotes a text that has halves of surrogate pairs. Other invalid UTF-8 becomes U+FFFD.
 func quoteHalves(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
@@ -101,7 +102,7 @@ func quoteHalves(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// Join puts texts of nodes together, and the halves of a pair that was cut in two.
+// Join concatenates texts of nodes. It joins the two halves of a surrogate pair that was cut.
 func Join(texts ...string) string {
 	s := strings.Join(texts, "")
 	if utf8.ValidString(s) {
@@ -121,7 +122,8 @@ func Join(texts ...string) string {
 	return string(b)
 }
 
-// Length returns how many characters the text of a node has. Half of a surrogate pair is one (JSON Schema Validation §6.3).
+// Length returns the number of characters in the text of a node. A lone half of a surrogate pair counts as one (JSON
+// Schema Validation §6.3).
 func Length(text string) int {
 	n := utf8.RuneCountInString(text)
 	if utf8.ValidString(text) {

@@ -1,5 +1,5 @@
-// Package legible shows texts of others so that everything can be seen and nothing acts: no control character moves a
-// cursor, none turns the direction of writing, and no line is a command to a CI server.
+// Package legible makes foreign text visible and harmless for a terminal or a log. No control character can move the
+// cursor or change the direction of writing, and no line is a command to a CI server.
 package legible
 
 import (
@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns a text in which everything can be seen and nothing acts. What has no shape of its own (control
-// characters, line ends, what turns the direction of writing, characters of no width, bytes that are not UTF-8) is
-// written as Go writes it in a string: \n, \x1b, \u202e, \xff. What is left is legal in XML, too.
+// Text returns a text in which every character is visible and harmless. It escapes characters without a shape as Go
+// does in strings (\n, \x1b, \u202e, \xff): control characters, line ends, changes of the writing direction,
+// zero-width characters, and invalid UTF-8. The result is also legal in XML.
 func Text(s string) string {
 	if plain(s) {
 		return s
@@ -39,7 +39,7 @@ func plain(s string) bool {
 	return true
 }
 
-// Glyph returns how the first character of a text is shown, and its length in bytes.
+// Glyph returns the visible form of the first character of a text, and its length in bytes.
 func Glyph(s string) (shape string, n int) {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
@@ -53,17 +53,17 @@ func Glyph(s string) (shape string, n int) {
 	}
 }
 
-// NewWriter returns a writer for a terminal or a log. Line ends and tabs pass, colours (ECMA-48 §8.3.117), and a carriage return
-// that a write begins or ends with, as one that writes a line over does. Any other control character is written as in Text.
+// NewWriter returns a writer for a terminal or a log. It passes line ends, tabs and colours (ECMA-48 §8.3.117). It also
+// passes a carriage return at the start or end of a write, which a program uses to overwrite a line. It escapes all other
+// control characters as Text does.
 //
-// A line that GitHub Actions would take for a command, "::error::" behind blanks or "##[error]" anywhere, is written with
-// an escape in it.
+// It also escapes what GitHub Actions would read as a command: "::error::" after blanks, or "##[error]" anywhere.
 func NewWriter(w io.Writer) io.Writer { return &writer{w: w} }
 
 type writer struct {
 	w  io.Writer
 	mu sync.Mutex
-	// inLine is set when something but blanks has been written of the line under way.
+	// inLine is true if the current line has a character that is not blank.
 	inLine bool
 }
 
@@ -82,7 +82,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// next returns how what stands at an index is written, and how many bytes that is for.
+// next returns what to write for the bytes at an index, and how many of them that covers.
 func (w *writer) next(p []byte, i int) (shape []byte, n int) {
 	switch c := p[i]; {
 	case c == '\n':
@@ -100,14 +100,14 @@ func (w *writer) next(p []byte, i int) (shape []byte, n int) {
 	}
 	w.inLine = true
 	r, n := utf8.DecodeRune(p[i:])
-	if r == utf8.RuneError && n == 1 || unicode.IsGraphic(r) { // the first may be half a character, of which the rest comes
+	if r == utf8.RuneError && n == 1 || unicode.IsGraphic(r) { // an error may be half a character, whose rest comes with the next write
 		return p[i : i+n], n
 	}
 	escaped, _ := Glyph(string(p[i : i+n]))
 	return []byte(escaped), n
 }
 
-// colour returns the length of the sequence that a text begins with, when all it does is to choose a colour.
+// colour returns the length of a colour sequence at the start of a text, or 0 if there is none.
 func colour(p []byte) int {
 	for i := 1; i < len(p); i++ {
 		switch c := p[i]; {

@@ -16,7 +16,7 @@ func TestWriter(t *testing.T) {
 		{"a ##[error]b\n", `a \x23#[error]b` + "\n"},
 	} {
 		for _, step := range []int{len(tc.in), 1} {
-			if step == 1 && strings.ContainsAny(tc.in, "\r\x1b\u202e#") { // what is written in pieces is ours
+			if step == 1 && strings.ContainsAny(tc.in, "\r\x1b\u202e#") { // only lockstep itself writes these, and never in pieces
 				continue
 			}
 			var b strings.Builder

@@ -1,8 +1,8 @@
-// Package memnet is a network in memory: a listener and a dialer with pipes between them.
+// Package memnet is a network in memory: a listener and a dialer that are connected by pipes.
 //
-// Servers in tests use it like TCP. Tests need no free port, run in parallel, and work inside a testing/synctest bubble, in
-// which a real socket would stop the clock. Pipes have no buffers (a write waits for its reader), no half-close and no
-// reset, so some tests still need sockets.
+// Servers in tests use it like TCP. Tests need no free port, can run in parallel, and work inside a testing/synctest
+// bubble, in which a real socket would stop the clock. A pipe has no buffer (a write waits for its reader), no
+// half-close and no reset, so some tests still need sockets.
 package memnet
 
 import (
@@ -46,7 +46,7 @@ func (l *Listener) Close() error {
 // Addr returns an address that only names the network.
 func (l *Listener) Addr() net.Addr { return addr{} }
 
-// Dial connects to the listener. It returns when the connection was accepted.
+// Dial connects to the listener. It returns when the connection is accepted.
 func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	var err error
@@ -63,8 +63,8 @@ func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	return nil, fmt.Errorf("dial %s: %w", l.Addr(), err)
 }
 
-// Client returns an HTTP client whose requests all go to the listener, whatever host their URL names. It follows no
-// redirect and keeps no cookies. Its transport is its own: close its idle connections when the test ends.
+// Client returns an HTTP client that sends all requests to the listener, whatever host their URL names. It does not
+// follow redirects or keep cookies. It has a transport of its own: close its idle connections when the test ends.
 func (l *Listener) Client() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{

@@ -1,4 +1,4 @@
-// Package problem is how mistakes in files that people write are told: where, what, and what to write instead.
+// Package problem describes mistakes in files that people write: where, what, and what to write instead.
 package problem
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
-// A Problem is a mistake in a file somebody wrote.
+// A Problem is a mistake in a file that somebody wrote.
 type Problem struct {
 	File   string
-	Line   int    // 1-based; 0 when the whole file is at fault
-	Column int    // 1-based, in characters; 0 when the whole line is
+	Line   int    // 1-based; 0 if it is about the whole file
+	Column int    // 1-based, in characters; 0 if it is about the whole line
 	What   string // e.g. `unknown key "expct"`
-	Fix    string // e.g. `did you mean "expect"?`; empty when we cannot tell
+	Fix    string // e.g. `did you mean "expect"?`; "" if unknown
 }
 
 // Error returns "file:line:column: what", and the fix on a line of its own.
@@ -42,10 +42,10 @@ func (p Problem) Error() string {
 	return b.String()
 }
 
-// Problems are all the mistakes that were found, in the order of the files and of their lines.
+// Problems are all mistakes that were found, in the order of files and lines.
 type Problems []Problem
 
-// Error returns one problem below the other.
+// Error returns the problems one below the other.
 func (ps Problems) Error() string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {
@@ -54,7 +54,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort puts the problems in order and drops those that say the same of the same place.
+// Sort sorts the problems by place, and removes duplicates.
 func (ps Problems) Sort() Problems {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -62,7 +62,7 @@ func (ps Problems) Sort() Problems {
 	return slices.Compact(ps)
 }
 
-// Err returns the problems as an error, nil when there are none.
+// Err returns the problems as an error, or nil if there are none.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
@@ -70,9 +70,9 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// Nearest returns the word that was most likely meant, and whether one is near enough for a slip of the finger.
+// Nearest returns the word that was most likely meant, and whether it is similar enough to be a typing mistake.
 func Nearest(word string, words []string) (string, bool) {
-	const longest = 200 // nobody mistypes longer names, and the comparison is quadratic
+	const longest = 200 // longer names are not typing mistakes, and the comparison is quadratic
 	if len(word) > longest {
 		return "", false
 	}
@@ -91,13 +91,14 @@ func Nearest(word string, words []string) (string, bool) {
 	return best, best != ""
 }
 
-// another reports whether a word of few letters begins otherwise than what may be meant: two slips make any word of it.
+// another reports whether a short word has another first letter than the suggestion. Within a few letters, two
+// changes can turn any word into any other.
 func another(word, meant string) bool {
 	const few = 4
 	return len(word) <= few && word != "" && meant != "" && !strings.EqualFold(word[:1], meant[:1])
 }
 
-// begun returns the shortest word that somebody has written the beginning of; "" when there is none.
+// begun returns the shortest word that starts with the given text, or "" if there is none.
 func begun(word string, words []string) string {
 	const least = 3 // letters
 	best := ""
@@ -109,7 +110,7 @@ func begun(word string, words []string) string {
 	return best
 }
 
-// DidYouMean returns a fix that names the nearest word; "" when none is near.
+// DidYouMean returns a fix that suggests the nearest word, or "" if none is similar.
 func DidYouMean(word string, words []string) string {
 	if near, ok := Nearest(word, words); ok {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -117,7 +118,7 @@ func DidYouMean(word string, words []string) string {
 	return ""
 }
 
-// OneOf returns a fix that names the nearest word, or else lists all of them.
+// OneOf returns a fix that suggests the nearest word, or else lists all of them.
 func OneOf(word string, words []string) string {
 	if fix := DidYouMean(word, words); fix != "" || len(words) == 0 {
 		return fix
@@ -125,7 +126,7 @@ func OneOf(word string, words []string) string {
 	return "use one of: " + strings.Join(slices.Sorted(slices.Values(words)), ", ")
 }
 
-// edits is the number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
+// edits returns the number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
 func edits(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

@@ -8,7 +8,7 @@ import (
 // MaxQuote is how many bytes of a text Quote shows.
 const MaxQuote = 60
 
-// Quote returns a text in quotes, cut when it is long. So nothing a server sends reaches a terminal unescaped.
+// Quote returns a text in quotes, shortened if it is long. Nothing from a server reaches a terminal unescaped.
 func Quote(s string) string {
 	if len(s) <= MaxQuote {
 		return strconv.Quote(s)

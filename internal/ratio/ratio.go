@@ -1,12 +1,12 @@
-// Package ratio measures two ways of doing the same thing side by side, for benchmarks that ask how much dearer one is
-// than the other.
+// Package ratio compares the cost of two ways of doing the same thing, for benchmarks that ask how much more
+// expensive one of them is.
 //
-// A time alone says as much about the machine, and about who else uses it, as about the code. Two that were taken in
-// turns, round by round, have that in common, and their ratio says what is asked. A benchmark therefore reports the
-// ratios of its rounds, with their median and how far they lie apart, and times only to give an idea of the scale.
+// A single time depends on the machine and on its other work as much as on the code. Two times that were measured in
+// turn, round by round, share these influences, and their ratio does not depend on them. So a benchmark reports the
+// ratios of its rounds, with their median and spread. It reports times only to show the scale.
 //
-// Every round begins after a garbage collection, so that nobody pays for what the other has left behind. Which of the
-// two begins changes from round to round.
+// Every round starts with a garbage collection, so that neither side pays for the garbage of the other. The two take
+// turns at going first.
 package ratio
 
 import (
@@ -16,36 +16,36 @@ import (
 	"time"
 )
 
-// A Cost is what a round took.
+// A Cost is the cost of one round.
 type Cost struct {
 	Wall time.Duration
-	CPU  time.Duration // user and system time, of all threads; 0 when it is not known
+	CPU  time.Duration // user and system time of all threads; 0 if unknown
 }
 
-// A Candidate is one way of doing what is measured.
+// A Candidate is one of the two ways.
 type Candidate struct {
 	Name string
-	// Round does it as often as the benchmark says, and returns what that took. Of measures what runs in this process.
+	// Round runs one round, and returns its cost. Of measures code that runs in this process.
 	Round func() Cost
 }
 
-// Of measures a function: the time on the clock and the CPU time of the whole process.
+// Of measures a function: the wall-clock time, and the CPU time of the whole process.
 func Of(f func()) Cost {
 	cpu, start := processTime(), time.Now()
 	f()
 	return Cost{time.Since(start), processTime() - cpu}
 }
 
-// rounds is how many there are at least, after one that is thrown away.
+// rounds is the minimum number of rounds, after one that is not counted.
 const rounds = 25
 
-// Report measures a candidate beside a yardstick, in rounds of so many operations, and reports
+// Report measures a candidate against a yardstick in rounds of the given number of operations, and reports
 //
-//   - ratio-median, ratio-min and ratio-max: the candidate's time by the yardstick's, of each round
-//   - cpu-ratio-median, cpu-ratio-min and cpu-ratio-max: the same of the CPU time, where both know theirs
-//   - the median times of both for one operation, in nanoseconds, under their names
+//   - ratio-median, ratio-min and ratio-max: the candidate's time divided by the yardstick's, over all rounds
+//   - cpu-ratio-median, cpu-ratio-min and cpu-ratio-max: the same for CPU time, if it is known for both
+//   - the median time of both for one operation, in nanoseconds, under their names
 //
-// It returns the two median times on the clock.
+// It returns the two median wall-clock times.
 func Report(b *testing.B, operations int, candidate, yardstick Candidate) (ours, theirs time.Duration) {
 	b.Helper()
 	both := [2]Candidate{candidate, yardstick}
@@ -67,7 +67,7 @@ func Report(b *testing.B, operations int, candidate, yardstick Candidate) (ours,
 	for n <= rounds {
 		round()
 	}
-	b.ReportMetric(0, "ns/op") // of a pair of rounds, which nobody asks for
+	b.ReportMetric(0, "ns/op") // removes the time of a pair of rounds, which has no meaning
 	report := func(prefix, unit string, of func(Cost) time.Duration) {
 		r := ratios(costs, of)
 		b.ReportMetric(r[len(r)/2], prefix+"ratio-median")
@@ -88,7 +88,7 @@ func Report(b *testing.B, operations int, candidate, yardstick Candidate) (ours,
 func wall(c Cost) time.Duration { return c.Wall }
 func cpu(c Cost) time.Duration  { return c.CPU }
 
-// ratios returns that of each round, the smallest first.
+// ratios returns the ratio of each round, sorted.
 func ratios(costs [2][]Cost, of func(Cost) time.Duration) []float64 {
 	out := make([]float64, len(costs[0]))
 	for i := range out {

@@ -1,5 +1,6 @@
-// Package regular opens the files that users name, and refuses what only looks like a file: a pipe that nobody writes to
-// hangs, a device never ends or acts, and a link in a folder of reports leads to somebody's other file.
+// Package regular opens files that users name, and rejects everything that is not a regular file. A pipe without a
+// writer would block, a device may never end or have side effects, and a link in a reports folder may lead to a file
+// outside of it.
 package regular
 
 import (
@@ -12,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Read returns what a file holds, see Open.
+// Read reads a whole file; see Open.
 func Read(path string) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -22,8 +23,8 @@ func Read(path string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// Open opens a file for reading. Links are followed. A pipe is read only when it was handed over as an open file: standard
-// input, or a shell's <(command).
+// Open opens a file for reading, and follows links. It accepts a pipe only as an inherited open file: standard input,
+// or a shell's <(command).
 func Open(path string) (*os.File, error) {
 	if handedOver(path) {
 		return os.Open(path)
@@ -31,7 +32,8 @@ func Open(path string) (*os.File, error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}
-	// Should a pipe have come in between, the open does not wait for its writer (POSIX open, O_NONBLOCK).
+	// If the file was replaced by a pipe after the check, the open must not wait for a writer (POSIX open,
+	// O_NONBLOCK).
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -43,19 +45,20 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// handedOver reports whether a path names a file that this process was started with.
+// handedOver reports whether a path names a file descriptor that this process inherited.
 func handedOver(path string) bool {
 	path = filepath.Clean(path)
 	return path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 }
 
-// Check reports whether a path leads to something that is not a file. One that does not exist yet may become one when it is
-// written to: then the error is fs.ErrNotExist.
+// Check returns an error if a path leads to something other than a regular file. For a missing file, which a later
+// write may create, the error is fs.ErrNotExist.
 func Check(path string) error {
 	return refuse(os.Stat, path)
 }
 
-// CheckOutput reports whether a path may be written to, through links too: it is a file, or does not exist yet.
+// CheckOutput returns an error unless a path may be written to, through links too: it is a regular file or does not
+// exist.
 func CheckOutput(path string) error {
 	if err := Check(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -63,7 +66,7 @@ func CheckOutput(path string) error {
 	return nil
 }
 
-// CheckNew reports whether Create would refuse a path.
+// CheckNew returns the error with which Create would reject a path.
 func CheckNew(path string) error {
 	if err := refuse(os.Lstat, path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -71,7 +74,7 @@ func CheckNew(path string) error {
 	return nil
 }
 
-// Create makes a new file, in the place of a file that is there. Nothing is written through a link, symbolic or hard.
+// Create creates a new file, and replaces an existing one. It never writes through a symbolic or hard link.
 func Create(path string) (*os.File, error) {
 	if err := Remove(path); err != nil {
 		return nil, err
@@ -79,7 +82,7 @@ func Create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// Remove removes the file, if there is one, and nothing else.
+// Remove removes a regular file, if it exists, and rejects anything else.
 func Remove(path string) error {
 	if err := CheckNew(path); err != nil {
 		return err
@@ -90,7 +93,7 @@ func Remove(path string) error {
 	return nil
 }
 
-// refuse says what is there in the place of a file; nil when it is one.
+// refuse returns an error that says what a path is, or nil if it is a regular file.
 func refuse(stat func(string) (fs.FileInfo, error), path string) error {
 	info, err := stat(path)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {

@@ -1,5 +1,5 @@
-// Package reveal decodes a text in every way that a reader might, for tests that look for secrets. It shares no code with what
-// takes secrets out, and is slow.
+// Package reveal searches a text for a secret in every notation that a reader might decode. Tests use it to check
+// masking. It shares no code with the masking, and is slow.
 package reveal
 
 import (
@@ -13,10 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// deepest is how many notations are decoded in each other.
+// deepest is how many nested notations are decoded.
 const deepest = 4
 
-// Find returns how a secret can be read in a text: the notations, from the outermost one. It is "" when it cannot.
+// Find returns the notations in which a secret can be read in a text, from the outermost one, or "" if it cannot be
+// read.
 func Find(text, secret string) string {
 	return (&search{secret: secret, seen: map[string]bool{}}).find(text, "as it is", deepest)
 }
@@ -69,7 +70,7 @@ func (s *search) packed(run, how string, depth int) string {
 		run = run[:len(run)-1]
 	}
 	out, _ := base64.RawStdEncoding.DecodeString(run)
-	if !strings.Contains(string(out), s.secret) && !ascii.Match(out) { // no notation has other characters
+	if !strings.Contains(string(out), s.secret) && !ascii.Match(out) { // what is not ASCII has no further notation in it
 		return ""
 	}
 	return s.find(string(out), how+", Base64", depth-1)
@@ -87,13 +88,13 @@ const (
 	octalDigits = "01234567"
 )
 
-// starts reports whether a text starts with so many of some digits.
+// starts reports whether a text starts with n of the given digits.
 func starts(text string, n int, digits string) bool {
 	return len(text) >= n && strings.Trim(text[:n], digits) == ""
 }
 
-// replace puts what is decoded in the place of each notation that begins with a byte. size returns how long the notation is that a
-// text begins with, and 0 when it begins with none.
+// replace decodes each notation that begins with the byte first. size returns the length of the notation at the start
+// of a text, or 0 if there is none.
 func replace(text string, first byte, size func(string) int, decode func(string) string) string {
 	var b strings.Builder
 	for {
@@ -115,7 +116,7 @@ func replace(text string, first byte, size func(string) int, decode func(string)
 	return b.String()
 }
 
-// octets decodes bytes that are written as two digits behind a mark.
+// octets decodes bytes that are written as a mark and two hexadecimal digits.
 func octets(text string, mark byte) string {
 	return replace(text, mark, func(t string) int {
 		if starts(t[1:], 2, hexDigits) {
@@ -132,7 +133,7 @@ func percent(text string) string { return octets(text, '%') }
 
 func quotedPrintable(text string) string { return octets(text, '=') }
 
-// escapeSize returns how long the escape is that a text begins with. Those of UTF-16 that follow each other are one.
+// escapeSize returns the length of the escape at the start of a text. Consecutive UTF-16 escapes count as one.
 func escapeSize(t string) int {
 	n := 0
 	for strings.HasPrefix(t[n:], `\u`) && starts(t[n+2:], 4, hexDigits) {
@@ -181,7 +182,7 @@ func backslashes(text string) string {
 	})
 }
 
-// voids takes out what stands for nothing.
+// voids removes sequences that stand for no character.
 func voids(text string) string {
 	return unfold(strings.ReplaceAll(joint.ReplaceAllString(text, ""), "\x00", ""))
 }

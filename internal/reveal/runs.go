@@ -2,9 +2,9 @@ package reveal
 
 import "strings"
 
-// Regular expressions would find these runs as well, and take most of the time of a search.
+// These functions replace regular expressions, which would take most of the time of a search.
 
-// base64Runs returns what may be Base64, in lines too: eight characters or more.
+// base64Runs returns the parts of a text that may be Base64, even across lines: at least eight characters.
 func base64Runs(text string) (out []string) {
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return r != '\r' && r != '\n' && !base64Digit(r) }) {
 		if run = strings.Trim(run, "\r\n"); len(run) >= 8 {
@@ -18,7 +18,8 @@ func base64Digit(r rune) bool {
 	return 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '+' || r == '/' || r == '_' || r == '-'
 }
 
-// hexRuns returns what may be hexadecimal: twelve digits or more, with at most one blank or colon between two.
+// hexRuns returns the parts of a text that may be hexadecimal: at least twelve digits, with at most one blank or
+// colon between two.
 func hexRuns(text string) (out []string) {
 	for from := 0; from < len(text); from++ {
 		digits, to := 0, from
@@ -44,7 +45,7 @@ func hexDigit(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// unfold joins lines where what may be Base64 goes on behind blanks.
+// unfold joins lines where Base64 may continue after the indentation of the next line.
 func unfold(text string) string {
 	var out strings.Builder
 	for {

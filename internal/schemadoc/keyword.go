@@ -67,14 +67,14 @@ func (w *writer) fallback(s schema) string {
 	return ""
 }
 
-// A choice is a key that selects the schema of an object.
+// A choice is an object schema that one of several keys selects.
 type choice struct {
 	key  string
 	then *jsontree.Node
 }
 
-// choices returns the conditions of allOf that test for a key, {"if": {"required": [key]}, "then": …, "else": the same again}, in the
-// order in which anyOf has the keys.
+// choices returns the conditions of allOf that test for a key, in the form {"if": {"required": [key]}, "then": …,
+// "else": …}, where "else" may be another condition. They are in the order in which anyOf lists the keys.
 func choices(n *jsontree.Node) []choice {
 	var out []choice
 	all := n.Member("allOf")
@@ -106,7 +106,7 @@ func alternativeKeys(n *jsontree.Node) []string {
 	return keys
 }
 
-// oneOf returns a sentence about the keys of which at least one is required, "" without such keys.
+// oneOf returns a sentence that lists the keys of which at least one is required, or "" if there are none.
 func oneOf(n *jsontree.Node) string {
 	keys := alternativeKeys(n)
 	if len(keys) == 0 {
@@ -115,7 +115,7 @@ func oneOf(n *jsontree.Node) string {
 	return fmt.Sprintf("At least one is required of: %s.", alternatives(keys, code))
 }
 
-// text returns a scalar member, "" without one.
+// text returns the text of a scalar member, or "" if it is missing.
 func text(n *jsontree.Node, name string) string {
 	if v := n.Member(name); v != nil {
 		return v.Text
@@ -123,7 +123,7 @@ func text(n *jsontree.Node, name string) string {
 	return ""
 }
 
-// texts returns the strings of a list; a single string counts as a list of one.
+// texts returns the strings of a list. A single string counts as a list of one.
 func texts(n *jsontree.Node) []string {
 	switch {
 	case n == nil:
@@ -148,10 +148,10 @@ func alternatives(all []string, show func(string) string) string {
 
 func code(s string) string { return "`" + s + "`" }
 
-// lower writes a title as in the middle of a sentence.
+// lower returns a title as it is written inside a sentence.
 func lower(title string) string { return strings.ToLower(title[:1]) + title[1:] }
 
-// marked finds characters that Markdown or a table would interpret.
+// marked escapes characters that have a meaning in Markdown or in its tables.
 var marked = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`)
 
 // cell escapes a sentence of a schema for a table.

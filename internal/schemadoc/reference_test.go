@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference.md")
 
-// preamble begins docs/reference.md.
+// preamble is the start of docs/reference.md.
 const preamble = `# Reference
 
 This page lists every key of the files that you write. ` + "`make generate`" + ` makes it from the JSON Schemas; edit the text
@@ -27,7 +27,7 @@ to use the keys together.
 
 `
 
-// described are the files that the reference is about.
+// described returns the files that the reference describes.
 func described(t *testing.T) []File {
 	t.Helper()
 	read := func(file string) []byte {
@@ -66,7 +66,8 @@ func TestTheReferenceIsWhatTheSchemasMake(t *testing.T) {
 	}
 }
 
-// Whatever the generator passes over is missed here: it looks for keys without knowing what leads to them.
+// TestTheReferenceHasEveryKeyOfTheSchemas finds keys that the generator misses. It looks for keys without following
+// references.
 func TestTheReferenceHasEveryKeyOfTheSchemas(t *testing.T) {
 	files := described(t)
 	text, err := Markdown(files)
@@ -94,7 +95,7 @@ func TestTheReferenceHasEveryKeyOfTheSchemas(t *testing.T) {
 	}
 }
 
-// keys returns every key of every object in a schema, with what is said of it, "" when that is said elsewhere.
+// keys returns every key of every object in a schema with its description, which is "" if it is elsewhere.
 func keys(n *jsontree.Node) [][2]string {
 	var out [][2]string
 	for i, item := range n.Items {

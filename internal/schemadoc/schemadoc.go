@@ -1,10 +1,11 @@
-// Package schemadoc turns the JSON Schemas of the files that users write into a reference in Markdown.
+// Package schemadoc generates a Markdown reference from the JSON Schemas of the files that users write.
 //
-// Each file is a chapter, and each kind of object in it a section with a table of its keys. The sections follow the order of the
-// keys. A schema that several places share is written once and linked to: an object becomes a section, a scalar with a title
-// a row of the table "Values" at the end.
+// Each file is a chapter. Each kind of object in it is a section with a table of its keys, in the order of the keys.
+// A schema that several places share is written once and linked: an object as a section, a scalar with a title as a
+// row of the table "Values" at the end.
 //
-// In addition to the keywords of JSON Schema it reads "x-default": words for a default that is not a constant.
+// In addition to the keywords of JSON Schema it reads "x-default": the description of a default that is not a
+// constant.
 package schemadoc
 
 import (
@@ -17,12 +18,12 @@ import (
 
 // A File is a kind of file that a schema describes.
 type File struct {
-	Title  string // of its chapter
+	Title  string // the chapter's title
 	Schema []byte
 }
 
-// Markdown returns the reference. The schemas may refer to each other. A key without a description, a reference without a
-// target and two sections of the same name are errors.
+// Markdown returns the reference. The schemas may refer to each other. Errors are a key without a description, a
+// reference without a target, and two sections with the same name.
 func Markdown(files []File) (string, error) {
 	w := &writer{documents: map[string]*jsontree.Node{}, anchors: map[*jsontree.Node]string{}, taken: map[string]bool{}}
 	roots := make([]*jsontree.Node, len(files))
@@ -44,17 +45,17 @@ func Markdown(files []File) (string, error) {
 	return strings.TrimLeft(w.toc.String(), "\n") + w.out.String(), nil
 }
 
-// A schema is a node of a document, and the document's id, which references in it are relative to.
+// A schema is a node of a document with the document's id, which its references are relative to.
 type schema struct {
 	node *jsontree.Node
 	id   string
 }
 
-// A section is an object with keys, or a choice among such objects, that is still to be written.
+// A section is still to be written. It describes an object with keys, or a choice among such objects.
 type section struct {
 	schema
 	title string
-	key   string // of a choice: the required key that leads here
+	key   string // of a choice: the required key that selects it
 }
 
 // A writer writes the reference.
@@ -62,10 +63,10 @@ type writer struct {
 	documents map[string]*jsontree.Node // by $id
 	out       strings.Builder
 	toc       strings.Builder
-	anchors   map[*jsontree.Node]string // of sections that are written or queued
-	taken     map[string]bool           // anchors
+	anchors   map[*jsontree.Node]string // of the sections that are written or queued
+	taken     map[string]bool           // the anchors in use
 	waiting   []section
-	words     []schema // scalars with a title, in the order in which they appeared
+	words     []schema // scalars with a title, in order of appearance
 	problems  []string
 }
 
@@ -73,10 +74,10 @@ func (w *writer) problem(format string, args ...any) {
 	w.problems = append(w.problems, fmt.Sprintf(format, args...))
 }
 
-// chapter writes everything that the schema of a file leads to and that no earlier chapter has written.
+// chapter writes everything that a file's schema uses and that no earlier chapter has written.
 func (w *writer) chapter(title string, root schema) {
 	w.waiting = nil
-	if items := root.node.Member("items"); items != nil { // a list: the chapter describes its elements
+	if items := root.node.Member("items"); items != nil { // the chapter of a list describes its elements
 		fmt.Fprintf(&w.out, "\n## %s\n\n%s\n", title, cell(w.description(root)))
 		fmt.Fprintf(&w.toc, "\n\n[%s](#%s)", title, w.anchor(nil, title))
 		w.typeOf(schema{items, root.id}, one, title)
@@ -89,7 +90,7 @@ func (w *writer) chapter(title string, root schema) {
 		later := w.waiting
 		w.waiting = nil
 		w.section(&next)
-		// The sections that a section links to follow it. The members of a choice stay together.
+		// The sections that a section links to come directly after it. The members of a choice stay together.
 		siblings := 0
 		for siblings < len(later) && next.key != "" && later[siblings].key != "" {
 			siblings++
@@ -98,8 +99,8 @@ func (w *writer) chapter(title string, root schema) {
 	}
 }
 
-// enqueue queues a section, unless it is queued or written already, and returns its anchor. The first section of a chapter is
-// the chapter itself.
+// enqueue queues a section, unless it is already queued or written, and returns its anchor. The first section of a
+// chapter is the chapter itself.
 func (w *writer) enqueue(s schema, title, key string) string {
 	if a, ok := w.anchors[s.node]; ok {
 		return a
@@ -141,7 +142,7 @@ func (w *writer) section(s *section) {
 	w.table(s)
 }
 
-// kinds writes the table of a choice: the first key of each kind of object, and what the kind does.
+// kinds writes the table of a choice: the first key of each kind of object, and what that kind does.
 func (w *writer) kinds(s *section, kinds []choice) {
 	w.out.WriteString("| begins with | what it does |\n| --- | --- |\n")
 	for _, k := range kinds {
@@ -171,7 +172,7 @@ func (w *writer) table(s *section) {
 	}
 }
 
-// mark returns the anchor of a key. A key whose value has a section of the same name needs no anchor.
+// mark returns the anchor of a key. A key needs none if its value has a section with the same name.
 func (w *writer) mark(title, key string) string {
 	a := Slug(title + ": " + key)
 	if w.taken[a] {

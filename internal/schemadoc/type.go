@@ -51,7 +51,7 @@ func (w *writer) typeOf(s schema, n number, title string) string {
 	return w.plain(s, n)
 }
 
-// mapOf describes the values of a map.
+// mapOf describes the type of a map's values.
 func (w *writer) mapOf(s schema, title string) string {
 	others := s.node.Member("additionalProperties")
 	if others == nil {

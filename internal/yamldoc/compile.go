@@ -11,20 +11,20 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A compiler turns JSON Schemas into rules. It understands those keywords that schemas of ours use, and no others.
+// A compiler turns JSON Schemas into rules. It supports only the keywords that this project's schemas use.
 type compiler struct {
 	documents map[string]*jsontree.Node // by $id
 	rules     map[*jsontree.Node]*rule
 	required  map[string]bool
 }
 
-// compiled is a schema that has been read.
+// compiled is a schema that is ready for use.
 type compiled struct {
 	root     *rule
-	required map[string]bool // the names that some object must have
+	required map[string]bool // the keys that some object requires
 }
 
-// compile reads the first schema, which may refer to the others.
+// compile compiles the first schema, which may refer to the others.
 func compile(texts [][]byte) *compiled {
 	c := compiler{map[string]*jsontree.Node{}, map[*jsontree.Node]*rule{}, map[string]bool{}}
 	var first *jsontree.Node
@@ -57,19 +57,19 @@ func (c *compiler) noteRequired(schema *jsontree.Node) {
 	}
 }
 
-// A rule is a schema that is ready to check values.
+// A rule is a compiled schema.
 type rule struct {
-	never bool // nothing passes
+	never bool // no value passes
 
-	fix         string // x-fix: what to do, in the schema's words
+	fix         string // x-fix: the schema's own fix
 	description string
 
-	types        []string // any, if nil
-	kinds        []Kind   // of the types
-	integer      bool     // a number must be one
-	words        []string // the allowed values, if not nil
-	wordKind     Kind     // of words
-	isConst      bool     // words has the one of const
+	types        []string // nil: any type
+	kinds        []Kind   // the kinds of the types
+	integer      bool     // numbers must be integers
+	words        []string // the allowed values; nil: any
+	wordKind     Kind     // the kind of the words
+	isConst      bool     // the only word comes from const
 	pattern      *regexp.Regexp
 	min, max     *big.Rat
 	minLength    int
@@ -83,17 +83,17 @@ type rule struct {
 	ref          *rule
 	all          []*rule
 	any          []*rule
-	when         []string // the keys that must be there for then to hold, and else otherwise
+	when         []string // if all these keys are present, then applies, otherwise orElse
 	then, orElse *rule
 }
 
-// rule returns the rule of a schema that stands in the document base.
+// rule returns the rule for a schema in the document base.
 func (c *compiler) rule(n *jsontree.Node, base string) *rule {
 	if r, ok := c.rules[n]; ok {
 		return r
 	}
 	r := &rule{never: n.Kind != jsontree.Object && n.Text != "true"}
-	c.rules[n] = r // before its parts, which may lead back to it
+	c.rules[n] = r // before its subschemas, which may refer back to it
 	for i, keyword := range n.Names {
 		if !c.read(r, keyword, n.Items[i], base) {
 			panic(fmt.Sprintf("yamldoc: schema %s: the keyword %s is not understood: %s", base, keyword, n.Items[i]))
@@ -102,7 +102,7 @@ func (c *compiler) rule(n *jsontree.Node, base string) *rule {
 	return r
 }
 
-// read adds a keyword to a rule. It reports whether it understands the keyword.
+// read adds a keyword to a rule. It returns false for an unsupported keyword.
 func (c *compiler) read(r *rule, keyword string, v *jsontree.Node, base string) bool {
 	ok := true
 	switch keyword {
@@ -172,7 +172,7 @@ func (c *compiler) list(v *jsontree.Node, base string) []*rule {
 	return out
 }
 
-// refer returns the rule that a reference leads to.
+// refer returns the rule for a reference.
 func (c *compiler) refer(ref, base string) *rule {
 	id, pointer, _ := strings.Cut(ref, "#")
 	if id == "" {
@@ -192,12 +192,12 @@ func (c *compiler) refer(ref, base string) *rule {
 	return c.rule(n, id)
 }
 
-// kindOf has the kinds of node by the types of JSON Schema.
+// kindOf maps the types of JSON Schema to kinds of nodes.
 var kindOf = map[string]Kind{
 	"null": Null, "boolean": Bool, "number": Number, "integer": Number, "string": String, "array": List, "object": Map,
 }
 
-// typeOrder is that of messages.
+// typeOrder is the order of types in messages.
 var typeOrder = []string{"null", "boolean", "number", "integer", "string", "array", "object"}
 
 func (r *rule) readType(v *jsontree.Node) bool {
@@ -217,7 +217,7 @@ func (r *rule) readType(v *jsontree.Node) bool {
 	return true
 }
 
-// readWords reads the allowed values, which are of one kind.
+// readWords reads the allowed values, which must have the same type.
 func (r *rule) readWords(values []*jsontree.Node) bool {
 	kinds := map[jsontree.Kind]Kind{jsontree.String: String, jsontree.Number: Number, jsontree.Boolean: Bool}
 	for _, v := range values {

@@ -11,15 +11,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A decoder reads documents as YAML 1.2 does. The library differs from it in two things, and gets stand-ins for both: a
-// character that the text does not have, as long as what it stands for, so that lines and columns stay as they are.
+// A decoder reads documents as YAML 1.2 does. The library deviates in two ways. The decoder works around both by replacing
+// the text with characters that the document does not use. A replacement has the same length, so that lines and
+// columns stay the same.
 //
-//   - U+0085, U+2028 and U+2029 are no line breaks (YAML 1.2.2 §5.4). The library folds them, and counts a line.
-//   - A character beyond U+FFFF may be written as two escapes, as in JSON, of which YAML 1.2 is a superset (§1.2).
+//   - U+0085, U+2028 and U+2029 are not line breaks (YAML 1.2.2 §5.4). The library folds them, and counts a line.
+//   - A character above U+FFFF may be written as two escapes, as in JSON, of which YAML 1.2 is a superset (§1.2).
 type decoder struct {
 	*yaml.Decoder
-	raw     *strings.Replacer // takes back stand-ins that the library left as they were written; nil when there are none
-	escaped map[rune]rune     // surrogates by their stand-ins
+	raw     *strings.Replacer // restores replacements that are left in the output; nil if there are none
+	escaped map[rune]rune     // the surrogate for each replacement character
 }
 
 var (
@@ -41,7 +42,7 @@ func newDecoder(data []byte) *decoder {
 	for _, escape := range slices.Compact(slices.Sorted(slices.Values(surrogate.FindAllString(text, -1)))) {
 		c, ok := spare()
 		if !ok {
-			break // the library refuses what stays
+			break // the library reports the rest as an error
 		}
 		unit, _ := strconv.ParseUint(escape[2:], 16, 16)
 		d.escaped[c] = rune(unit)
@@ -55,8 +56,9 @@ func newDecoder(data []byte) *decoder {
 	return d
 }
 
-// spares returns a function that returns characters for private use (Unicode §23.5) which a text does not have, neither as
-// they are nor as four hexadecimal digits, each once; false when there is none left.
+// spares returns a function that yields unused characters of the private use area (Unicode §23.5), each once. A
+// character is unused if the text has neither the character nor its four hexadecimal digits. The function returns
+// false when none is left.
 func spares(text string) func() (rune, bool) {
 	const first, last = 0xe000, 0xf8ff
 	var used map[rune]bool
@@ -81,7 +83,7 @@ func spares(text string) func() (rune, bool) {
 	}
 }
 
-// Decode reads the next document. The error is io.EOF behind the last, a *surrogateError, or the library's.
+// Decode reads the next document. The error is io.EOF after the last one, a *surrogateError, or one of the library.
 func (d *decoder) Decode(doc *yaml.Node) error {
 	if err := d.Decoder.Decode(doc); err != nil || d.raw == nil {
 		return err
@@ -89,7 +91,7 @@ func (d *decoder) Decode(doc *yaml.Node) error {
 	return d.restore(doc)
 }
 
-// restore puts back what the stand-ins stand for.
+// restore puts the original characters back.
 func (d *decoder) restore(n *yaml.Node) error {
 	if strings.ContainsFunc(n.Value, func(c rune) bool { return d.escaped[c] != 0 }) {
 		text, ok := d.joined(n.Value)
@@ -107,7 +109,7 @@ func (d *decoder) restore(n *yaml.Node) error {
 	return nil
 }
 
-// joined puts characters in the place of pairs of surrogates. It reports whether all had a partner.
+// joined replaces pairs of surrogates by the characters that they encode. It returns false if one has no partner.
 func (d *decoder) joined(value string) (string, bool) {
 	var out strings.Builder
 	var high rune
@@ -128,7 +130,7 @@ func (d *decoder) joined(value string) (string, bool) {
 	return out.String(), high == 0
 }
 
-// A surrogateError is an escape for half of a character.
+// A surrogateError reports an escape for half of a character.
 type surrogateError struct{ line, column int }
 
 func (e *surrogateError) Error() string {

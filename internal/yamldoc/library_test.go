@@ -13,12 +13,12 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// The library checks files as well, and is the reference for this package.
+// These tests check files with the library for JSON Schema too, as the reference for this package.
 
-// A library says what is wrong.
+// A library checks files with the JSON Schema library.
 type library struct {
 	compiled  *jsonschema.Schema
-	documents map[string]any // by $id, to look up what stands beside a keyword that failed
+	documents map[string]any // by $id, to find the other keywords of a schema that failed
 	required  map[string]bool
 }
 
@@ -49,7 +49,7 @@ func newLibrary(texts [][]byte) *library {
 	return l
 }
 
-// noteRequired collects the names that some object must have.
+// noteRequired collects the keys that some object requires.
 func (l *library) noteRequired(schema any) {
 	switch v := schema.(type) {
 	case map[string]any:
@@ -69,7 +69,7 @@ func (l *library) noteRequired(schema any) {
 	}
 }
 
-// problems returns every place where a file does not obey the schema.
+// problems returns every place where a file violates the schema.
 func (l *library) problems(root *Node) problem.Problems {
 	err := l.compiled.Validate(root.Value())
 	if err == nil {
@@ -87,8 +87,8 @@ type libraryChecker struct {
 	problems problem.Problems
 }
 
-// walk reports the leaves of an error: the causes say more than their parents, except where the schema has its own
-// words for all of them.
+// walk reports the leaves of an error, because causes say more than their parents. A schema with a fix of its own is
+// reported as a whole.
 func (c *libraryChecker) walk(e *jsonschema.ValidationError) {
 	if fix, ok := c.subschema(e)["x-fix"].(string); ok && isChoice(e.ErrorKind) {
 		name, n := c.locate(e.InstanceLocation)
@@ -113,8 +113,8 @@ func (c *libraryChecker) walk(e *jsonschema.ValidationError) {
 	c.leaf(e)
 }
 
-// name reports a key that may not be called so. Its causes are about the name alone and know no place; the innermost has
-// the words for it.
+// name reports a key with a forbidden name. The causes of such an error have no place, because they are about the
+// name alone. The innermost one has the fix.
 func (c *libraryChecker) name(e *jsonschema.ValidationError, key string) {
 	at := c.key(c.root, key, len(e.InstanceLocation))
 	for len(e.Causes) > 0 {
@@ -123,8 +123,8 @@ func (c *libraryChecker) name(e *jsonschema.ValidationError, key string) {
 	c.add(at, fmt.Sprintf("key %q is no name", key), libraryFix(c.subschema(e), "give it another name"))
 }
 
-// key finds a key so many values deep. The depth is all that is known: the library goes on to write into the slice that
-// has the location of such an error.
+// key finds a key at a given depth. Only the depth is known, because the library overwrites the slice with the
+// location of such an error.
 func (c *libraryChecker) key(n *Node, key string, depth int) *Node {
 	if depth == 0 {
 		k, _ := n.Entry(key)
@@ -149,7 +149,7 @@ func isChoice(k jsonschema.ErrorKind) bool {
 	return false
 }
 
-// libraryWanted returns the keys that a choice wants one of.
+// libraryWanted returns the keys of which a choice requires one.
 func libraryWanted(choice *jsonschema.ValidationError) []string {
 	var keys []string
 	for _, cause := range choice.Causes {
@@ -160,8 +160,8 @@ func libraryWanted(choice *jsonschema.ValidationError) []string {
 	return keys
 }
 
-// librarySlip reports whether a key that is missing is there with a slip in it: then that is told as an unknown key, and
-// once is enough.
+// librarySlip reports whether the file has a similar, unknown key in place of a missing one. That one is reported as
+// an unknown key, so the missing key is not reported too.
 func librarySlip(n *Node, key string, sub map[string]any) bool {
 	if open, ok := sub["additionalProperties"].(bool); !ok || open {
 		return false
@@ -173,7 +173,8 @@ func librarySlip(n *Node, key string, sub map[string]any) bool {
 	})
 }
 
-// choiceFix is the schema's own fix, or the nearest of the keys it wants one of when the file has a misspelt one.
+// choiceFix returns the fix for a choice: the nearest of the required keys if one is misspelt, or else the schema's
+// own fix.
 func (c *libraryChecker) choiceFix(e *jsonschema.ValidationError, n *Node, fix string) string {
 	if n.Kind == Map {
 		for _, k := range n.Keys {
@@ -227,8 +228,7 @@ func (c *libraryChecker) leaf(e *jsonschema.ValidationError) {
 	}
 }
 
-// short reports a text, list or map that has less in it than it must. Leaving it out is a cure only where it is not
-// wanted.
+// short reports a text, list or map that is too short. It suggests leaving it out only where it is optional.
 func (c *libraryChecker) short(e *jsonschema.ValidationError, n *Node, name string, want int) {
 	fix := "fill it in"
 	if want > 1 {
@@ -244,7 +244,7 @@ func (c *libraryChecker) add(n *Node, what, fix string) {
 	c.problems = append(c.problems, problem.Problem{File: c.file, Line: n.Line, Column: n.Column, What: what, Fix: fix})
 }
 
-// locate follows a location into the file. It returns what to call the place, `"status"` or `item 3 of "steps"`, and
+// locate follows a location into the file. It returns the name of the place, `"status"` or `item 3 of "steps"`, and
 // the value there.
 func (c *libraryChecker) locate(location []string) (string, *Node) {
 	n, name, list := c.root, "the file", "the list"
@@ -274,12 +274,12 @@ func (c *libraryChecker) entry(n *Node, key string) *Node {
 	return n
 }
 
-// subschema returns the schema object whose keyword failed.
+// subschema returns the schema whose keyword failed.
 func (c *libraryChecker) subschema(e *jsonschema.ValidationError) map[string]any {
 	return c.library.resolve(e.SchemaURL, "")
 }
 
-// resolve returns the schema at a reference, which may be relative to another.
+// resolve returns the schema that a reference names. The reference may be relative to base.
 func (l *library) resolve(ref, base string) map[string]any {
 	id, pointer, _ := strings.Cut(ref, "#")
 	if id == "" || !strings.Contains(id, ":") {
@@ -307,7 +307,7 @@ func (l *library) resolve(ref, base string) map[string]any {
 	return m
 }
 
-// about returns what the schema says of a property: its description, or else its name.
+// about returns the name of a property with its description.
 func (c *libraryChecker) about(e *jsonschema.ValidationError, property string) string {
 	sub := c.subschema(e)
 	props, _ := sub["properties"].(map[string]any)

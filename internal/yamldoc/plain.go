@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Plain reads a document that means the same to every reader: JSON without a defect, or YAML without aliases, tags, merge
-// keys, repeated keys, and numbers that JSON would write in another way. It reports false for everything else, also for
-// what is no document at all.
+// Plain reads a document that every parser reads alike: JSON without defects, or YAML without aliases, tags, merge
+// keys, duplicate keys and numbers that JSON would write differently. It returns false for everything else, including
+// text that is neither.
 func Plain(data []byte) (*jsontree.Node, bool) {
 	if bytes.HasPrefix(data, []byte("{")) {
 		n, defects, err := jsontree.Parse(data)
@@ -28,7 +28,8 @@ func Plain(data []byte) (*jsontree.Node, bool) {
 	return plainNode(doc.Content[0])
 }
 
-// status is a key that looks like a number; others of that kind could be written in several ways.
+// status matches keys such as "200". They look like numbers, but have only one spelling; other numeric keys could
+// have several.
 var status = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
 
 func plainNode(y *yaml.Node) (n *jsontree.Node, ok bool) {
@@ -72,7 +73,7 @@ func plainMap(y *yaml.Node) (*jsontree.Node, bool) {
 func plainScalar(y *yaml.Node) (*jsontree.Node, bool) {
 	n := &jsontree.Node{Kind: jsontree.String, Text: y.Value}
 	switch y.Tag {
-	case "!!str", "!!timestamp": // which YAML 1.2 does not have
+	case "!!str", "!!timestamp": // YAML 1.2 has no timestamps
 	case "!!null":
 		n.Kind, n.Text = jsontree.Null, ""
 	case "!!bool":

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// passes reports whether a value obeys the rule.
+// passes reports whether a value satisfies the rule.
 func (r *rule) passes(n *Node) bool {
 	if r.never || !r.hasKind(n) || !r.hasWord(n) || r.ref != nil && !r.ref.passes(n) || !r.passesOwn(n) {
 		return false
@@ -53,7 +53,7 @@ func (r *rule) passesAny(n *Node) bool {
 	return slices.ContainsFunc(r.any, func(r *rule) bool { return r.passes(n) })
 }
 
-// branch returns the rule that holds by if, nil when there is none.
+// branch returns the rule that the condition selects for a value, or nil if there is none.
 func (r *rule) branch(n *Node) *rule {
 	switch {
 	case r.when == nil:
@@ -65,12 +65,12 @@ func (r *rule) branch(n *Node) *rule {
 	}
 }
 
-// hasKind reports whether a value is of the right type.
+// hasKind reports whether a value has an allowed type.
 func (r *rule) hasKind(n *Node) bool {
 	return r.kinds == nil || slices.Contains(r.kinds, n.Kind) && (n.Kind != Number || !r.integer || isInteger(n.Text))
 }
 
-// hasWord reports whether a value is among the allowed ones.
+// hasWord reports whether a value is one of the allowed values.
 func (r *rule) hasWord(n *Node) bool {
 	return r.words == nil || n.Kind == r.wordKind && slices.ContainsFunc(r.words, func(word string) bool {
 		return word == n.Text || n.Kind == Number && jsontree.EqualNumbers(word, n.Text)
@@ -81,7 +81,7 @@ func (r *rule) longEnough(text string) bool {
 	return r.minLength == 0 || utf8.RuneCountInString(text) >= r.minLength
 }
 
-// missing returns the required keys that a map does not have.
+// missing returns the required keys that a map lacks.
 func (r *rule) missing(n *Node) (keys []string) {
 	if n.Kind != Map {
 		return nil
@@ -102,13 +102,13 @@ func (r *rule) of(key string) *rule {
 	return r.others
 }
 
-// closed reports whether a map may have no other keys than those that are named.
+// closed reports whether a map may have only the named keys.
 func (r *rule) closed() bool { return r.others != nil && r.others.never }
 
 func (r *rule) propertyNames() []string { return slices.Sorted(maps.Keys(r.properties)) }
 
-// isMisspelt reports whether a key that is missing is there with a slip in it. It is reported as an unknown key then, and
-// once is enough.
+// isMisspelt reports whether the map has a similar, unknown key in place of a missing one. That one is reported as an
+// unknown key, so the missing key is not reported too.
 func (r *rule) isMisspelt(n *Node, key string) bool {
 	if !r.closed() {
 		return false
@@ -130,7 +130,7 @@ func (r *rule) broken(k *Node) *rule {
 
 func (r *rule) fixOr(otherwise string) string { return cmp.Or(r.fix, otherwise) }
 
-// about says what a property is: its name, and its description.
+// about returns the name of a property with its description.
 func (r *rule) about(property string) string {
 	p := r.properties[property]
 	switch {
@@ -144,14 +144,14 @@ func (r *rule) about(property string) string {
 	return property
 }
 
-// beyond returns the bound that a number is beyond, or nil.
+// beyond returns the bound that a number violates, or nil.
 func (r *rule) beyond(text string) *big.Rat {
 	if r.min == nil && r.max == nil {
 		return nil
 	}
 	n, ok := new(big.Rat).SetString(text)
 	switch {
-	case r.min != nil && (!ok || n.Cmp(r.min) < 0): // without ok the exponent is out of all bounds
+	case r.min != nil && (!ok || n.Cmp(r.min) < 0): // without ok the exponent exceeds all bounds
 		return r.min
 	case r.max != nil && (!ok || n.Cmp(r.max) > 0):
 		return r.max
@@ -159,7 +159,7 @@ func (r *rule) beyond(text string) *big.Rat {
 	return nil
 }
 
-// isInteger reports whether a number is whole, as JSON Schema has it: 2.0 and 1e2 are.
+// isInteger reports whether a number is an integer in the sense of JSON Schema: 2.0 and 1e2 are.
 func isInteger(text string) bool {
 	if jsontree.IsInteger(text) {
 		return true

@@ -11,18 +11,18 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A Schema is a JSON Schema (draft 2020-12) that files are checked against. A subschema that says what to do in its own
-// words has them under "x-fix".
+// A Schema is a JSON Schema (draft 2020-12) that files are checked against. A subschema may have its own fix for
+// error messages under "x-fix".
 type Schema struct{ compiled func() *compiled }
 
-// MustSchema returns a schema that is part of the program. It may refer to the others. When it is not right, or has a
-// keyword that this package does not know, the first check panics.
+// MustSchema returns a schema that is part of the program. It may refer to the others. If the schema is invalid, or
+// has a keyword that this package does not support, the first check panics.
 func MustSchema(data []byte, others ...[]byte) *Schema {
 	texts := append([][]byte{data}, others...)
 	return &Schema{sync.OnceValue(func() *compiled { return compile(texts) })}
 }
 
-// Check returns every place where the file does not obey the schema.
+// Check returns every place where the file violates the schema.
 func (s *Schema) Check(file string, root *Node) problem.Problems {
 	of := s.compiled()
 	if of.root.passes(root) {
@@ -33,12 +33,12 @@ func (s *Schema) Check(file string, root *Node) problem.Problems {
 	return c.problems.Sort()
 }
 
-// A value is a node and how messages call it: "status", or item 3 of "steps".
+// A value is a node and its name in messages: "status", or item 3 of "steps".
 type value struct {
 	*Node
 	name string
-	list string // what its items are called items of
-	key  string // its key in a map; "" for others
+	list string // the list's name in the names of its items
+	key  string // its key in a map; "" for other values
 }
 
 func (v value) member(key string, n *Node) value {
@@ -61,7 +61,8 @@ func (c *checker) add(n *Node, what, fix string) {
 	c.problems = append(c.problems, problem.Problem{File: c.file, Line: n.Line, Column: n.Column, What: what, Fix: fix})
 }
 
-// check reports where a value breaks a rule. A value of another type, or other than the allowed ones, breaks it once.
+// check reports where a value breaks a rule. A value of the wrong type, or that is not an allowed one, is reported
+// once.
 func (c *checker) check(r *rule, v value) {
 	switch {
 	case r.passes(v.Node):
@@ -91,7 +92,7 @@ func (c *checker) check(r *rule, v value) {
 	}
 }
 
-// own reports what the rule itself says of a value of its kind, and of what is in it.
+// own checks a value against the keywords for its kind, and then the values in it.
 func (c *checker) own(r *rule, v value) {
 	switch v.Kind {
 	case Map:
@@ -144,8 +145,7 @@ func (c *checker) checkMap(r *rule, v value) {
 	}
 }
 
-// short reports a text, list or map that has less in it than it must. Leaving it out is a cure only where it is not
-// wanted.
+// short reports a text, list or map that is too short. It suggests leaving it out only where it is optional.
 func (c *checker) short(r *rule, v value, want int) {
 	fix := "fill it in"
 	if want > 1 {
@@ -157,7 +157,8 @@ func (c *checker) short(r *rule, v value, want int) {
 	c.add(v.Node, v.name+" is too short", r.fixOr(fix))
 }
 
-// choice reports a value that matches none of the alternatives: in the words of the schema, or else what is wrong by each.
+// choice reports a value that matches no alternative: in the words of the schema, or else the mistakes by each
+// alternative.
 func (c *checker) choice(r *rule, v value) {
 	if r.fix == "" {
 		for _, one := range r.any {
@@ -165,7 +166,7 @@ func (c *checker) choice(r *rule, v value) {
 		}
 		return
 	}
-	var wanted []string // the keys of which one is missing
+	var wanted []string // the keys of which one is required and missing
 	for _, one := range r.any {
 		if rest := *one; len(one.missing(v.Node)) > 0 {
 			if rest.required = nil; rest.passes(v.Node) {
@@ -174,7 +175,7 @@ func (c *checker) choice(r *rule, v value) {
 		}
 	}
 	if slices.ContainsFunc(wanted, func(key string) bool { return r.isMisspelt(v.Node, key) }) {
-		return // reported as an unknown key
+		return // that key is reported as unknown
 	}
 	fix := r.fix
 	for _, k := range v.Keys {

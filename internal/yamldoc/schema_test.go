@@ -17,7 +17,7 @@ import (
 
 const scenarioSchema = "../../harness/scenario/scenario.schema.json"
 
-// texts of schemas, the first of which is meant.
+// schemas reads schemas; the first one is the main one.
 func schemas(t testing.TB, files ...string) [][]byte {
 	t.Helper()
 	var out [][]byte
@@ -31,7 +31,7 @@ func schemas(t testing.TB, files ...string) [][]byte {
 	return out
 }
 
-// people are files that people have written.
+// people returns the paths of files that people wrote.
 func people(t testing.TB, dirs ...string) []string {
 	t.Helper()
 	var out []string
@@ -49,7 +49,7 @@ func people(t testing.TB, dirs ...string) []string {
 	return out
 }
 
-// inAnyOrder ignores the order of problems at one place: the library's is that of Go's maps.
+// inAnyOrder ignores the order of problems, because the library's follows the random order of Go's maps.
 var inAnyOrder = cmpopts.SortSlices(func(a, b problem.Problem) bool { return a.Error() < b.Error() })
 
 func TestFilesAreCheckedAsTheLibraryChecksThem(t *testing.T) {
@@ -122,7 +122,7 @@ func clone(n *Node) *Node {
 	return &c
 }
 
-// change makes one change somewhere in a tree, and says what it is.
+// change makes one random change to a tree, and says which.
 func change(dice *rand.Rand, root *Node) string {
 	var all []*Node
 	var walk func(*Node)
@@ -149,7 +149,7 @@ func change(dice *rand.Rand, root *Node) string {
 	case what == 1 && n.Kind == Map && len(n.Keys) > 0:
 		known := []string{"expect", "status", "json", "match", "within", "end", "name", "steps", "every", "raw", "base64", "only", "é"}
 		key := known[dice.IntN(len(known))]
-		if n.Get(key) == nil { // a tree has no key twice
+		if n.Get(key) == nil { // a tree has no duplicate keys
 			n.Keys[i].Text = key
 		}
 		return "another key: " + key

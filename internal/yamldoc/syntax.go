@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// Syntax reports why a text is not YAML; nothing when it is.
+// Syntax reports why a text is not YAML, or nothing if it is.
 func Syntax(file string, data []byte) problem.Problems {
 	dec := newDecoder(data)
 	for {
@@ -32,13 +32,14 @@ func Syntax(file string, data []byte) problem.Problems {
 
 var (
 	yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
-	// parserError is what the library's parser says, as opposed to its scanner.
+	// parserError matches messages of the library's parser, as opposed to those of its scanner.
 	parserError = regexp.MustCompile(`^did not find expected (node content|key|'.' indicator|',' or '.'|<.*>)$`)
 	anchorError = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
-// syntax reports why a text is not YAML. The library knows the line at best, and its words are about its own insides, so
-// that what people get wrong is looked for first: where there is an error already, a suspect is the culprit.
+// syntax reports why a text is not YAML. The library knows at best the line, and describes its own internals. So
+// syntax first looks for the usual mistakes: since the file is invalid anyway, a suspicious place is probably the
+// cause.
 func (r *reader) syntax(err error, data []byte) {
 	if half, ok := errors.AsType[*surrogateError](err); ok {
 		r.problem(half.line, half.column, "not YAML: the text has half of a surrogate pair", `write both halves, such as "\ud83d\ude00", or the character itself`)
@@ -46,8 +47,8 @@ func (r *reader) syntax(err error, data []byte) {
 	}
 	m := yamlError.FindStringSubmatch(err.Error())
 	line, _ := strconv.Atoi(m[1])
-	// The parser, unlike the scanner, counts lines from 0: it leaves out the first, and names the one behind the last
-	// where the file ends too early. The scanner leaves out the first as well.
+	// The parser counts lines from 0, unlike the scanner, and both leave out line 1. At an early end of the file, the
+	// parser names the line after the last one.
 	if parserError.MatchString(m[2]) {
 		line = min(line+1, 1+bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")))
 	}
@@ -78,7 +79,7 @@ func (r *reader) syntax(err error, data []byte) {
 	r.problem(line, column, "not YAML: "+m[2], "indent what belongs together alike, and put texts with special characters in quotes")
 }
 
-// unreadable finds the first character that YAML does not have.
+// unreadable finds the first character that YAML does not allow.
 func unreadable(text string) (p problem.Problem, found bool) {
 	for i, c := range text {
 		switch {
@@ -111,7 +112,7 @@ func lineAt(text string, line int) string {
 	return ""
 }
 
-// tab finds a tab among what indents a line, next to where the library gave up.
+// tab finds a tab in the indentation of the line at which the library gave up, or of a neighbouring line.
 func tab(text string, near int) (line, column int) {
 	for line := near - 1; line <= near+1; line++ {
 		content := lineAt(text, line)
@@ -123,12 +124,12 @@ func tab(text string, near int) (line, column int) {
 	return 0, 0
 }
 
-// most is how many suspects of a kind are told.
+// most is how many suspects of a kind are reported.
 const most = 50
 
-// suspects goes through a text that is not YAML and lists what certainly should not be there: a text with braces in it
-// among braces, which is what an expression without quotes looks like, or else the first quote or bracket that has no
-// partner, a character that no text begins with, or a second colon in a line.
+// suspects finds places in an invalid file that are certainly wrong. If braces have unquoted text with braces in it,
+// that is an expression without quotes, and all such places are returned. Otherwise it returns the first place of
+// these: a quote or bracket without a partner, a character that cannot begin a text, or a second colon in a line.
 func suspects(text string) problem.Problems {
 	s := suspicion{text: text}
 	for s.at < len(s.text) {
@@ -145,25 +146,26 @@ func suspects(text string) problem.Problems {
 
 var partner = map[byte]byte{'{': '}', '[': ']'}
 
-// A suspicion reads a text as YAML does, as far as that tells quotes, brackets and texts apart.
+// A suspicion scans a text for suspects. It understands YAML only well enough to tell quotes, brackets and texts
+// apart.
 type suspicion struct {
 	text        string
 	at          int
-	value       bool  // what comes next is the value of a key in the same line
-	open        []int // the brackets that are not closed
+	value       bool  // the next token is the value of a key in the same line
+	open        []int // positions of the open brackets
 	expressions problem.Problems
 	others      problem.Problems
 }
 
 func (s *suspicion) suspect(at int, what, fix string) {
 	if len(s.others) > 0 {
-		return // what follows may come of the first
+		return // later suspects may follow from the first
 	}
 	line, column := position(s.text, at)
 	s.others = append(s.others, problem.Problem{Line: line, Column: column, What: "not YAML: " + what, Fix: fix})
 }
 
-// token reads what begins here.
+// token reads the next token.
 func (s *suspicion) token() {
 	switch c := s.text[s.at]; {
 	case c == '\n':
@@ -204,7 +206,7 @@ func (s *suspicion) skipLine() {
 	}
 }
 
-// separator reads what stands between the elements of a list or map in brackets, or ends it.
+// separator reads a comma between elements in brackets, or a closing bracket.
 func (s *suspicion) separator(c byte) {
 	if c != ',' {
 		last := s.open[len(s.open)-1]
@@ -247,7 +249,7 @@ func (s *suspicion) quoted(quote byte) {
 	s.suspect(start, "the quote is not closed", fmt.Sprintf("close it with %c", quote))
 }
 
-// block passes over a text whose lines are indented deeper than the line that announces it.
+// block skips a block text: all following lines with a deeper indentation.
 func (s *suspicion) block() {
 	begin := strings.LastIndexByte(s.text[:s.at], '\n') + 1
 	indent := len(indentation(s.text[begin:]))
@@ -264,7 +266,7 @@ func (s *suspicion) block() {
 
 func indentation(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " "))] }
 
-// plain reads a text without quotes, to the end of its line at most.
+// plain reads a text without quotes, at most to the end of the line.
 func (s *suspicion) plain() {
 	start := s.at
 	for ; s.at < len(s.text) && s.text[s.at] != '\n'; s.at++ {
@@ -284,7 +286,7 @@ func (s *suspicion) plain() {
 	}
 }
 
-// colon reads what makes a key of a text. A value in the same line is no key.
+// colon reads the colon that makes a text a key. A value on the same line cannot be a key.
 func (s *suspicion) colon(start int) {
 	if s.value && len(s.open) == 0 {
 		s.suspect(start, "a second colon in the line", "put the value in quotes")
@@ -295,7 +297,7 @@ func (s *suspicion) colon(start int) {
 	s.value = true
 }
 
-// unquoted reads a text in brackets that has to be in quotes: to what separates it from the next, outside of ${{ }}.
+// unquoted reads a text in brackets that needs quotes. It ends at a separator outside of ${{ }}.
 func (s *suspicion) unquoted(start int) {
 	for s.at < len(s.text) && strings.IndexByte("\n,]}", s.text[s.at]) < 0 {
 		if strings.HasPrefix(s.text[s.at:], "{{") {

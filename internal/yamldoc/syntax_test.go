@@ -50,7 +50,7 @@ func TestSyntaxIsContentWithWhatIsYAML(t *testing.T) {
 	}
 }
 
-// A file of some megabytes is not read again for each thing that is wrong with it.
+// TestAFileFullOfMistakesIsReadOnce checks that a file of a megabyte is not read again for each of its mistakes.
 func TestAFileFullOfMistakesIsReadOnce(t *testing.T) {
 	for _, unit := range []string{"@\n", "{a: ${{ x }}}\n", "{{", "[a,", "\"\n", "a: b: c\n", "{{ x", "|\n", "]", "\t\n"} {
 		text := "a: [\n" + strings.Repeat(unit, 1<<20/len(unit))

@@ -18,8 +18,8 @@ func Flow(n *jsontree.Node) string {
 	return b.String()
 }
 
-// Block returns a value as YAML with each line indented by so many blanks. A member or an element that fits a line of so
-// many columns stands on one. The text ends in a line feed.
+// Block returns a value as YAML, indented by the given number of blanks. A member or element that fits into the given
+// number of columns is written on one line. The text ends with a line feed.
 func Block(n *jsontree.Node, indent, columns int) string {
 	var b strings.Builder
 	writeBlock(&b, n, indent, columns)
@@ -56,7 +56,7 @@ func writeFlow(b *strings.Builder, n *jsontree.Node) {
 	}
 }
 
-// writeBlock writes a value on lines of its own. Objects and lists that are long have a line for each of their values.
+// writeBlock writes a value on lines of its own. Long objects and lists get a line for each of their values.
 func writeBlock(b *strings.Builder, n *jsontree.Node, indent, columns int) {
 	margin := strings.Repeat(" ", indent)
 	if !nested(n) {
@@ -78,7 +78,7 @@ func writeBlock(b *strings.Builder, n *jsontree.Node, indent, columns int) {
 		case n.Kind == jsontree.Object:
 			b.WriteString(margin + lead + "\n")
 			writeBlock(b, item, indent+2, columns)
-		default: // an element's first line stands behind its dash
+		default: // an element's first line follows its dash
 			var inner strings.Builder
 			writeBlock(&inner, item, indent+2, columns)
 			b.WriteString(margin + "- " + strings.TrimLeft(inner.String(), " "))
@@ -86,30 +86,30 @@ func writeBlock(b *strings.Builder, n *jsontree.Node, indent, columns int) {
 	}
 }
 
-// nested reports whether a value has values in it.
+// nested reports whether a value contains values.
 func nested(n *jsontree.Node) bool { return len(n.Items) > 0 }
 
-// plainWord is what no reader of YAML takes for anything but a string, in a block or in braces.
+// plainWord matches strings that every YAML parser reads as a string, in a block and in braces.
 var plainWord = regexp.MustCompile(`^([A-Za-z_/$][A-Za-z0-9_./$-]*( [A-Za-z0-9_./$-]+)*|[0-9.]+(ms|s|m)([0-9.]+m?s)?)$`)
 
-// plainLine is what is a string at the end of a line of a block, where braces and commas say nothing.
+// plainLine matches what is a string at the end of a line in a block, where braces and commas have no meaning.
 var plainLine = regexp.MustCompile(`^[A-Za-z_/$][!-~]*( [!-~]+)*$`)
 
-// words are strings that YAML, of some version, takes for something else.
+// words are strings that some version of YAML reads as another type.
 var words = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|null|y|n)$`)
 
-// Scalar returns a string as YAML: plain where that is safe, else with quotes.
+// Scalar returns a string as YAML: plain if that is safe, otherwise in quotes.
 func Scalar(s string) string {
 	if plainWord.MatchString(s) && !words.MatchString(s) {
 		return s
 	}
-	quoted, _ := jsontext.AppendQuote(nil, s) // what is not UTF-8 becomes U+FFFD
+	quoted, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 becomes U+FFFD
 	var b strings.Builder
 	for _, r := range string(quoted) {
 		switch {
 		case r < 0x7f || unicode.IsPrint(r):
 			b.WriteRune(r)
-		case r < 1<<16: // YAML folds some of these, and nobody sees the others
+		case r < 1<<16: // YAML folds some of these, and the others are invisible
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			fmt.Fprintf(&b, `\U%08x`, r)

@@ -43,7 +43,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Whatever is written is read back as it was, on one line and on many.
+// FuzzWhatIsWrittenIsReadBack checks that every value is read back unchanged, from one line and from many.
 func FuzzWhatIsWrittenIsReadBack(f *testing.F) {
 	for _, s := range []string{
 		`{"a": [1, {"b": "x: y", "c": "# no"}], "- d": "\u0000\ud83d\ude00"}`, `["0x1", "1e3", "~", "2026-01-01", "a b", "a  b", "- a", "a:", "@", "` + "`" + `", "%", "&a", "*a", "!t", "'", "\"", "|", ">"]`,
@@ -59,7 +59,7 @@ func FuzzWhatIsWrittenIsReadBack(f *testing.F) {
 		for _, written := range []string{yamldoc.Flow(tree) + "\n", yamldoc.Block(tree, 0, 20), yamldoc.Block(tree, 4, 1)} {
 			root, problems := yamldoc.Parse("x", []byte(written))
 			if len(problems) > 0 {
-				for _, p := range problems { // a file of people may not have such numbers, nor be so deep
+				for _, p := range problems { // Parse may reject such numbers and such depth
 					if strings.Contains(p.What, "number") || strings.Contains(p.What, "deep") {
 						return
 					}

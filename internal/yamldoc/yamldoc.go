@@ -1,8 +1,8 @@
-// Package yamldoc reads YAML that people write by hand and tells them every mistake at once, each with its place.
+// Package yamldoc reads YAML that people write by hand, and reports all mistakes at once, each with its place.
 //
-// A file becomes a tree of nodes that know their line and column. Values are those of JSON, written as YAML 1.2 writes
-// them: `no`, `on` and dates are strings, numbers keep their digits. What could surprise (aliases, tags, a key twice, a
-// number JSON would not take) is refused with what to write instead. The tree is then checked against a JSON Schema.
+// A file becomes a tree of nodes with lines and columns. Values are read as in YAML 1.2: `no`, `on` and dates are
+// strings, and numbers keep their digits. Constructs with surprising meanings are rejected with a fix: aliases, tags,
+// duplicate keys, and numbers that JSON does not allow. The tree is then checked against a JSON Schema.
 package yamldoc
 
 import (
@@ -33,7 +33,7 @@ const (
 	Map
 )
 
-// String returns the kind in the words of a message: "a list".
+// String returns the kind as messages write it: "a list".
 func (k Kind) String() string {
 	switch k {
 	case Null:
@@ -56,18 +56,18 @@ func (k Kind) String() string {
 type Node struct {
 	Kind         Kind
 	Text         string  // of a scalar: a string's value, a number's digits, "true" or "false"
-	Keys         []*Node // of a map: strings, in order; each has its value at the same index of Items
+	Keys         []*Node // of a map: strings, in order; each key's value is at the same index of Items
 	Items        []*Node
 	Line, Column int // 1-based
 }
 
-// Get returns the value of the key, nil when the node is nil, no map, or has no such key.
+// Get returns the value of the key. It returns nil if the node is nil, not a map, or has no such key.
 func (n *Node) Get(key string) *Node {
 	_, v := n.Entry(key)
 	return v
 }
 
-// Entry returns the key's own node, for its place, and its value.
+// Entry returns the node of the key, which has its place, and the value.
 func (n *Node) Entry(key string) (k, v *Node) {
 	if n == nil {
 		return nil, nil
@@ -80,7 +80,7 @@ func (n *Node) Entry(key string) (k, v *Node) {
 	return nil, nil
 }
 
-// Entries ranges over a map's keys and values; there are none when the node is nil or no map.
+// Entries ranges over a map's keys and values. There are none if the node is nil or not a map.
 func (n *Node) Entries() iter.Seq2[*Node, *Node] {
 	return func(yield func(k, v *Node) bool) {
 		if n == nil {
@@ -94,7 +94,7 @@ func (n *Node) Entries() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// Elements returns a list's items; there are none when the node is nil or no list.
+// Elements returns a list's items. There are none if the node is nil or not a list.
 func (n *Node) Elements() []*Node {
 	if n == nil || n.Kind != List {
 		return nil
@@ -102,7 +102,7 @@ func (n *Node) Elements() []*Node {
 	return n.Items
 }
 
-// Str returns the text of a scalar, and "" of nil.
+// Str returns the text of a scalar, or "" for nil.
 func (n *Node) Str() string {
 	if n == nil {
 		return ""
@@ -110,7 +110,7 @@ func (n *Node) Str() string {
 	return n.Text
 }
 
-// Value returns the tree as encoding/json with UseNumber would.
+// Value returns the tree as encoding/json would with UseNumber.
 func (n *Node) Value() any {
 	switch n.Kind {
 	case Bool:
@@ -136,13 +136,13 @@ func (n *Node) Value() any {
 	}
 }
 
-// Bounds of a file. They are far beyond what people write and keep a hostile file cheap.
+// These bounds are far above what people write, and limit the cost of a hostile file.
 const (
 	maxBytes = 4 << 20
 	maxDepth = 100
 )
 
-// Parse reads the one document of a file. The node is nil when there are problems.
+// Parse reads a file with one document. The node is nil if there are problems.
 func Parse(file string, data []byte) (*Node, problem.Problems) {
 	r := reader{file: file}
 	if len(data) > maxBytes {
@@ -232,7 +232,7 @@ func (r *reader) scalar(n *Node, y *yaml.Node) {
 	n.Text = y.Value
 	plain := y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	switch {
-	case plain && jsonNumber.MatchString(y.Value): // also 1e400, which the parser takes for a string
+	case plain && jsonNumber.MatchString(y.Value): // includes 1e400, which the parser reads as a string
 		n.Kind = Number
 	case y.Tag == "!!null":
 		n.Kind, n.Text = Null, ""
@@ -241,7 +241,7 @@ func (r *reader) scalar(n *Node, y *yaml.Node) {
 	case y.Tag == "!!int", y.Tag == "!!float":
 		n.Kind = Number
 		r.problem(y.Line, y.Column, fmt.Sprintf("number %s is not written as JSON writes numbers", y.Value), "write it in decimal digits, or quote it if it is a string")
-	default: // !!str and !!timestamp, which YAML 1.2 does not have
+	default: // !!str and !!timestamp; YAML 1.2 has no timestamps
 		n.Kind = String
 	}
 }

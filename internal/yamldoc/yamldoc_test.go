@@ -61,7 +61,8 @@ block: |
 	}
 }
 
-// YAML 1.2.2 §5.4: only LF and CR break lines. The library folds three more characters, and counts them.
+// TestOnlyLineFeedsBreakLines: only LF and CR break lines (YAML 1.2.2 §5.4). The library folds three more characters,
+// and counts a line for each.
 func TestOnlyLineFeedsBreakLines(t *testing.T) {
 	for _, c := range []string{"\u0085", "\u2028", "\u2029"} {
 		text := "a: x" + c + "y # z" + c + "\nb: \"x" + c + " y\"\nc: 'x" + c + "\ue000'\nd: |\n  x" + c + "  y\ne: 0x1F\n"
@@ -80,8 +81,8 @@ func TestOnlyLineFeedsBreakLines(t *testing.T) {
 	}
 }
 
-// JSON writes what is beyond U+FFFF as a pair of escapes, and YAML 1.2 reads JSON. Elsewhere than in double quotes, and behind
-// a backslash that is escaped itself, there are no escapes.
+// TestEscapesOfSurrogatesAreJoined: JSON writes characters above U+FFFF as two escapes, and YAML 1.2 reads JSON.
+// There are escapes only in double quotes, and not after an escaped backslash.
 func TestEscapesOfSurrogatesAreJoined(t *testing.T) {
 	text := `{"a": "x\ud83d\uDE00y", "b": '\ud83d\ude00', "c": "\\ud83d \\\ud83d\ude00", d\ud83d: "\ue000\ud834\udd1e", "\ud83d\ude00": 1}`
 	want := map[string]any{"a": "x😀y", "b": `\ud83d\ude00`, "c": `\ud83d \😀`, `d\ud83d`: "\ue000𝄞", "😀": json.Number("1")}
@@ -222,7 +223,7 @@ func TestWhatMeansTheSameToEverybodyIsPlain(t *testing.T) {
 		"a: [":                   "",
 		"":                       "",
 		`{"a": 1, "a": 1}`:       "",
-		`{"a": "\ud800"}`:        `{"a":"\ud800"}`, // JSON, in which half of a pair stays one
+		`{"a": "\ud800"}`:        `{"a":"\ud800"}`, // JSON allows half of a pair
 	} {
 		n, ok := Plain([]byte(text))
 		switch {

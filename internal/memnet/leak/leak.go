@@ -13,11 +13,12 @@ import (
 	"time"
 )
 
-// patience is how long goroutines may take to end after the last test, such as those that wait for a connection to close.
+// patience is how long goroutines may take to end after the last test, for example while they wait for a connection
+// to close.
 const patience = 5 * time.Second
 
-// Run runs the tests and returns the process's exit status: that of the tests, or 1 if they passed and left
-// goroutines behind, whose stacks it prints to standard error.
+// Run runs the tests and returns the exit status. If the tests pass but leave goroutines behind, it prints their
+// stacks to standard error and returns 1.
 func Run(m *testing.M) int {
 	if status := m.Run(); status != 0 {
 		return status
@@ -30,8 +31,8 @@ func Run(m *testing.M) int {
 	return 1
 }
 
-// Wait returns the stacks of the goroutines that are still there after at most the given time, without the caller's and those
-// of the testing package and the runtime.
+// Wait waits until no goroutines are left, at most for the given time, and returns the stacks of the remaining ones.
+// It ignores the caller and the goroutines of the testing package and the runtime.
 func Wait(patience time.Duration) []string {
 	deadline := time.Now().Add(patience)
 	pause := time.Millisecond
@@ -40,7 +41,7 @@ func Wait(patience time.Duration) []string {
 		if len(left) == 0 || time.Now().After(deadline) {
 			return left
 		}
-		time.Sleep(pause) // there is no notification when a goroutine ends
+		time.Sleep(pause) // Go does not signal the end of a goroutine
 		pause = min(2*pause, 100*time.Millisecond)
 	}
 }
@@ -68,7 +69,7 @@ func expected(stack string) bool {
 		"testing.RunTests",      //
 		"testing/internal/",     // -test.fuzz and coverage
 		"internal/fuzz.",        // workers of a fuzz run
-		"os/signal.signal_recv", // the runtime's one signal goroutine, there for good after the first Notify
+		"os/signal.signal_recv", // the runtime's signal goroutine, which never ends after the first Notify
 		"os/signal.loop",        //
 		"runtime.ReadTrace",     // -test.trace
 		"runtime/pprof.",        // -test.cpuprofile

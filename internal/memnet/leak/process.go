@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// RunPrograms is Run for tests that start programs, such as this test binary: it also fails when one of these outlives them.
-// The programs get default signals even when the tests ignore some, because of nohup or a shell's background.
+// RunPrograms is Run for tests that start programs, such as the test binary itself. It also fails if one of them
+// outlives the tests. It resets the signals that the tests ignore, because of nohup or a background shell, so that
+// the programs get the default handling.
 func RunPrograms(m *testing.M) int {
 	for _, ignored := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(ignored) {
@@ -27,8 +28,8 @@ func RunPrograms(m *testing.M) int {
 	return status
 }
 
-// Processes says what the tests have left running: a child, collected or not, or on Linux any process of the machine
-// that runs this test binary. It returns "" when there is nothing.
+// Processes describes what the tests left running: a child process, even one that has exited but was not waited for,
+// or on Linux any process that runs this test binary. It returns "" if there is none.
 func Processes() string {
 	if child := child(); child != "" {
 		return child
