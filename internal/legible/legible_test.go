@@ -16,7 +16,7 @@ func TestWriter(t *testing.T) {
 		{"a ##[error]b\n", `a \x23#[error]b` + "\n"},
 	} {
 		for _, step := range []int{len(tc.in), 1} {
-			if step == 1 && strings.ContainsAny(tc.in, "\r\x1b\u202e#") { // only lockstep itself writes these, and never in pieces
+			if step == 1 && strings.ContainsAny(tc.in, "\r\x1b\u202e#") { // recognised only within one write
 				continue
 			}
 			var b strings.Builder
