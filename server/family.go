@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
 )
 
-// A family is one of the two API families that live in this server. They differ in what every answer of theirs has.
+// A family is one of the two API families of this server. Each has headers of its own on every answer.
 type family int
 
 const (
@@ -20,8 +20,8 @@ const (
 	clientTools               // CT
 )
 
-// clientToolPaths are the paths of the client-tools family, with everything below them. All others are goose-server's
-// (decision S20).
+// clientToolPaths are the paths of the client-tools family, with everything below them. All other paths belong to
+// goose-server (decision S20).
 var clientToolPaths = []urlpath.Path{{"client-tools"}, {"event"}, {"global", "event"}}
 
 func familyOf(path urlpath.Path) family {
@@ -31,7 +31,7 @@ func familyOf(path urlpath.Path) family {
 	return gooseServer
 }
 
-// setHeaders sets the headers of every answer (CT 3.1, GA 2.3).
+// setHeaders sets the headers that every answer has (CT 3.1, GA 2.3).
 func (f family) setHeaders(h http.Header) {
 	h.Set(echo.HeaderAccessControlAllowOrigin, "*")
 	if f == gooseServer {
@@ -55,7 +55,7 @@ func (f family) options(w http.ResponseWriter, r *http.Request) error {
 	return response.Empty{Status: http.StatusNoContent}.Write(w)
 }
 
-// methodOrder is the order of methods in the Allow of goose-server (decision G11).
+// methodOrder is the order of methods in the Allow header of goose-server (decision G11).
 var methodOrder = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}
 
 // allow returns the value of Allow for a list of methods (CT 3.2, GA 2.4).

@@ -24,7 +24,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// goose is the state of the goose-server family: what is stored, and what is in memory.
+// goose is the state of the goose-server family, on disk and in memory.
 type goose struct {
 	store       *store.Store
 	settings    *settings.Settings
@@ -33,13 +33,13 @@ type goose struct {
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *turn.Background
-	guard       *processgroup.Guard // of the processes of extensions
+	guard       *processgroup.Guard // ends the processes of extensions with the server
 
 	noGrace  chan struct{} // see endGrace
-	endGrace func()        // lets extensions that end have no time for it any more
+	endGrace func()        // closes noGrace: extensions that are ending are killed at once
 }
 
-// newGoose makes the directories and opens what is in them (GA 1.5).
+// newGoose creates the directories and opens the database and the settings in them (GA 1.5).
 func newGoose(config Config) (*goose, error) {
 	if err := config.Directories.Make(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func newGoose(config Config) (*goose, error) {
 	if config.Models != nil {
 		g.providers.Transport = config.Models
 	}
-	if _, err := g.settings.File(); err != nil { // which makes it
+	if _, err := g.settings.File(); err != nil { // creates the file if it is missing
 		config.Log.Warn("settings not read", "err", err)
 	}
 	var err error
@@ -83,11 +83,11 @@ func newGoose(config Config) (*goose, error) {
 	g.providers.Logs.Sweep()
 	connector := g.connector(config)
 	g.agents = agentpool.New(config.MaxActiveAgents, func(sessionID string) agentpool.Extensions { return connector.NewSet(sessionID) })
-	g.store.Made = func(id string) { _ = g.agents.End(id, func() error { return nil }) } // decision G30
+	g.store.Made = func(id string) { _ = g.agents.End(id, func() error { return nil }) } // drops an older agent with this ID (decision G30)
 	return g, nil
 }
 
-// connector returns how agents get their extensions.
+// connector returns what connects agents to their extensions.
 func (g *goose) connector(config Config) *connector.Connector {
 	version, _ := config.Env("GOOSE_MCP_CLIENT_VERSION")
 	todo, _ := config.Env("GOOSE_TODO_MAX_CHARS")
@@ -110,7 +110,7 @@ func (g *goose) connector(config Config) *connector.Connector {
 	}
 }
 
-// skills are where all sessions have skills (decision X30).
+// skills returns the directories with skills for all sessions (decision X30).
 func (c Config) skills() (places []string) {
 	if home, _ := c.Env("HOME"); home != "" {
 		places = append(places, filepath.Join(home, ".claude", "skills"))
@@ -118,7 +118,7 @@ func (c Config) skills() (places []string) {
 	return append(places, filepath.Join(c.Directories.Config, "skills"))
 }
 
-// close closes connections and files. Nothing may be used any more.
+// close closes connections and files. The goose cannot be used afterwards.
 func (g *goose) close() error {
 	g.background.Close()
 	g.agents.Close()
@@ -127,7 +127,7 @@ func (g *goose) close() error {
 	return g.store.Close()
 }
 
-// Handlers of the family. Fields that are embedded need names of their own.
+// These aliases give the embedded handlers distinct field names.
 type (
 	sessionHandlers     = sessions.Handlers
 	agentHandlers       = agents.Handlers
@@ -151,7 +151,7 @@ func (g *goose) agentHandlers(config Config) *agentHandlers {
 	}
 }
 
-// recipeDirectories are where recipes are found (GA 11.1).
+// recipeDirectories returns the directories to search for recipes (GA 11.1).
 func (c Config) recipeDirectories() []string {
 	dirs := []string{c.Directory}
 	more, _ := c.Env("GOOSE_RECIPE_PATH")

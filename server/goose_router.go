@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/query"
 )
 
-// shapes are the shapes of the bodies of the goose-server family, by operation.
+// shapes returns the decoders of the request bodies of the goose-server family, by operation.
 func shapes() map[string]body.Shape {
 	all := map[string]body.Shape{}
 	maps.Copy(all, agents.Bodies)
@@ -22,7 +22,7 @@ func shapes() map[string]body.Shape {
 	return all
 }
 
-// gooseMiddleware is the middleware of each operation of the goose-server family.
+// gooseMiddleware returns the middleware of each operation of the goose-server family.
 func (r router) gooseMiddleware() map[string][]echo.MiddlewareFunc {
 	all := map[string][]echo.MiddlewareFunc{
 		"getTools":      {query.Parameters([]string{"session_id"}, []string{"extension_name"})},
@@ -40,11 +40,11 @@ func (r router) gooseMiddleware() map[string][]echo.MiddlewareFunc {
 	return all
 }
 
-// staticSegments are the paths that Echo would take for the id of a session, since it prefers a parameter to a segment
-// that has not the method; and what can be done with them.
+// staticSegments are the paths that Echo would take for a session ID when their method is wrong, because it then
+// prefers the parameter. The values are their allowed methods.
 var staticSegments = map[string]string{"import": "POST", "insights": "GET,HEAD"}
 
-// notStatic refuses the method of a path that is not that of a session (GA 2.1, decision G11).
+// notStatic answers 405 for a path of staticSegments (GA 2.1, decision G11).
 func notStatic(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if allow, static := staticSegments[c.Param("session_id")]; static {

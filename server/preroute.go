@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
 )
 
-// preroute runs before routing. It sets the headers that every response has, answers OPTIONS, checks the secret, and
-// replaces the URL that net/url has read by the one that the client meant.
+// preroute runs before routing. It sets the headers that every answer has, answers OPTIONS, checks the secret, and
+// replaces the URL that net/url parsed by the one that the client meant.
 func preroute(key auth.Key) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error { return prerouted(c, key, next) }
@@ -32,10 +32,10 @@ func prerouted(c echo.Context, key auth.Key, next echo.HandlerFunc) error {
 		return response.Empty{Status: http.StatusUnauthorized}.Write(c.Response())
 	}
 	if f == gooseServer && slices.Contains(path, "") {
-		// No path has an empty segment, and Echo would take one for the value of a parameter.
+		// No path has an empty segment, but Echo would accept one as the value of a parameter.
 		return response.Empty{Status: http.StatusNotFound}.Write(c.Response())
 	}
-	// Echo routes by the raw path, and the generated handlers unescape what it finds there if there is one.
+	// Echo routes by the raw path if there is one, and the generated handlers unescape the parameters that it finds.
 	r.URL.RawPath = path.String()
 	r.URL.Path = "/" + strings.Join(path, "/")
 	r.URL.RawQuery = query

@@ -24,7 +24,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
 )
 
-// A router turns requests into calls of operations.
+// A router maps requests to operations.
 type router struct {
 	operations gen.StrictServerInterface
 	directory  string
@@ -36,13 +36,14 @@ type router struct {
 
 func (r router) handler() http.Handler {
 	e := echo.New()
-	e.Logger.SetOutput(io.Discard) // it would write to standard output
+	e.Logger.SetOutput(io.Discard) // the default is standard output
 	e.HTTPErrorHandler = r.fail
 	e.Pre(framed, body.Bound(r.bodies), recovered, preroute(r.key))
 	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations), gen.RegisterHandlersOptions{
 		OperationMiddlewares: r.middleware(),
 	})
-	// Echo takes a last path parameter to the end of the path, slashes and all, unless something can follow it.
+	// Echo matches a final path parameter with the rest of the path, including slashes, unless another route continues
+	// behind it.
 	for _, path := range []string{
 		"/client-tools/tools/:clientID/*",
 		"/client-tools/pending/:clientID/*",
@@ -53,7 +54,7 @@ func (r router) handler() http.Handler {
 	return e
 }
 
-// middleware is the middleware of each operation, outermost first.
+// middleware returns the middleware of each operation, outermost first.
 func (r router) middleware() map[string][]echo.MiddlewareFunc {
 	var (
 		rules     = clienttools.Bodies(r.bounds)
@@ -83,7 +84,7 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 	return all
 }
 
-// headOfStream answers HEAD on a stream, which neither subscribes nor cleans up (CT 3.2, decision S10).
+// headOfStream answers HEAD for a stream, without subscribing or cleaning up (CT 3.2, decision S10).
 func headOfStream(opts sse.Options) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -95,7 +96,7 @@ func headOfStream(opts sse.Options) echo.MiddlewareFunc {
 	}
 }
 
-// withHead routes HEAD to what GET is routed to (CT 3.2, GA 2.1). net/http sends no body in answer to it.
+// withHead routes HEAD like GET (CT 3.2, GA 2.1). net/http leaves out the body.
 type withHead struct{ *echo.Echo }
 
 func (r withHead) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
@@ -103,8 +104,8 @@ func (r withHead) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc)
 	return r.Echo.GET(path, h, m...)
 }
 
-// framed refuses a request that does not say in one way how long it is, and reads nothing more of its connection (decisions S42, S52).
-// Of a request whose head was not seen, the connection ends behind the answer if that could be so.
+// framed rejects a request with an ambiguous length, and reads nothing more from its connection (decisions S42, S52).
+// If the head of a request was not seen and its length may be ambiguous, the connection closes after the answer.
 func framed(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		switch conn.FramingOf(c.Request()) {
@@ -120,7 +121,8 @@ func framed(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recovered makes an error of a panic, which would otherwise close the connection without an answer (GA 19, Q33).
+// recovered turns a panic into an error. Otherwise net/http would close the connection without an answer (GA 19,
+// Q33).
 func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
@@ -134,12 +136,12 @@ func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// fail is the one place where an error becomes a status. Answers that the contract describes are not errors; what comes
-// here has no body.
+// fail is the only place where an error becomes a status. Answers that the contract describes are not errors. The
+// answers of fail have no body.
 func (r router) fail(err error, c echo.Context) {
 	if c.Request().Context().Err() != nil {
-		// The client has gone, or has closed its sending side, which counts as that. Answering nothing is not possible
-		// in another way: net/http would complete an empty 200.
+		// The client has left, or has closed its sending side, which counts as leaving. A panic is the only way to send
+		// nothing: otherwise net/http would send an empty 200.
 		panic(http.ErrAbortHandler)
 	}
 	status := http.StatusInternalServerError
@@ -161,7 +163,8 @@ func (r router) fail(err error, c echo.Context) {
 	}
 }
 
-// methods returns the methods in Echo's list without OPTIONS, which begins every such list and is no method of the route.
+// methods returns the methods in Echo's list without OPTIONS, which Echo always puts first and which is not a method
+// of the route.
 func methods(allow string) []string {
 	return slices.DeleteFunc(strings.Split(allow, ", "), func(method string) bool { return method == http.MethodOptions })
 }

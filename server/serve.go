@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 )
 
-// Serve serves on a listener until ctx ends, and then stops; the listener is closed in any case. It returns nil after a
-// stop, and otherwise why the listener failed. A Server serves once.
+// Serve serves on a listener until ctx ends, and then stops gracefully. It always closes the listener. It returns nil
+// after a stop, or the error of the listener. Serve can be called once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	failed := make(chan error, 1)
 	listener := conn.Listen(ln, s.config.WriteTimeout)
@@ -26,29 +26,29 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 }
 
-// Close closes what a server keeps open that was never served.
+// Close closes the files of a server that was never served.
 func (s *Server) Close() error { return s.goose.close() }
 
-// stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout: extensions
-// that end have no time from then on, or the processes of some would outlast the server's.
+// stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout.
+// After that, extensions get no more time to end, because their processes might outlive the server's.
 func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.config.StopTimeout, fmt.Errorf("not done after %s", s.config.StopTimeout))
 	defer cancel()
 	defer context.AfterFunc(ctx, s.goose.endGrace)()
 	s.config.Log.Debug("server stopping")
 
-	ln.Close() // (1) no new connection
+	ln.Close() // (1) accept no more connections
 	ln.CloseSilent()
 	s.registry.Shutdown() // (2) executions fail
 	err := s.bus.Shutdown(ctx)
-	if err == nil { // (3) and (4) the streams have ended
-		err = s.http.Shutdown(ctx) // waits for the answers that are still being written
+	if err == nil { // (3) and (4): the streams have ended
+		err = s.http.Shutdown(ctx) // waits for answers that are still being written
 	}
 	if err != nil {
 		s.config.Log.Warn("connections cut", "err", cmp.Or(context.Cause(ctx), err))
 		s.http.Close()
 	}
-	if err := s.goose.close(); err != nil { // (5) what is stored is closed
+	if err := s.goose.close(); err != nil { // (5) close the database
 		s.config.Log.Error("database not closed", "err", err)
 	}
 	s.config.Log.Debug("server stopped")

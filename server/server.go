@@ -1,23 +1,23 @@
-// Package server is the agent server: the operations of the contract behind HTTP.
+// Package server is the agent server: it serves the operations of the contract over HTTP.
 //
-// A request passes, in this order (decision S1):
+// A request passes these steps in order (decision S1):
 //
-//  1. preroute: the path is read by the rules of CT 3.3, the headers that every answer has are set, OPTIONS is answered,
-//     and the goose-server family asks for its secret.
-//  2. Echo's router: an unknown path is 404, a wrong method 405.
-//  3. The middleware of the operation: its directory, then its body (packages query and body).
-//  4. The generated strict handler, which binds the parameters and calls the operation's method.
+//  1. preroute parses the path by the rules of CT 3.3, sets the headers that every answer has, answers OPTIONS, and checks
+//     the secret of the goose-server family.
+//  2. Echo's router answers 404 for an unknown path, and 405 for a wrong method.
+//  3. The middleware of the operation determines its directory, then reads and checks its body (packages query and body).
+//  4. The generated strict handler binds the parameters and calls the operation's method.
 //
-// [New] puts the packages below together:
+// [New] connects the packages below this one:
 //
 //   - handlers: one package for each group of operations.
 //   - engine: what answers a user: turns of the model, permissions, open requests, agents in memory.
-//   - mcp: connections to extensions, and the MCP server that is built in.
+//   - mcp: connections to extensions, and the built-in MCP server.
 //   - llm, store, settings: models, the database, the configuration.
 //   - domain: sessions, messages, recipes and extensions as plain data.
-//   - httpapi: requests and responses, below the operations.
-//   - wire: JSON and YAML as the behaviour demands.
-//   - files: files of others, and files of the server alone.
+//   - httpapi: requests and responses, independent of the operations.
+//   - wire: JSON and YAML in exactly the form that the behaviour documents require.
+//   - files: reading of untrusted files, and files that only the server's user can read.
 package server
 
 import (
@@ -38,7 +38,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// operations are all operations of the contract, each implemented by the resource it belongs to.
+// operations has all operations of the contract. Each group of operations has a handler type of its own.
 type operations struct {
 	*clientToolHandlers
 	*eventHandlers
@@ -48,7 +48,7 @@ type operations struct {
 	diagnosticsHandlers
 }
 
-// Fields that are embedded need names of their own.
+// These aliases give the embedded handlers distinct field names.
 type (
 	clientToolHandlers = clienttools.Handlers
 	eventHandlers      = events.Handlers
@@ -57,60 +57,61 @@ type (
 
 var _ gen.StrictServerInterface = operations{}
 
-// Config says how a server behaves. Only Directory and Directories are required.
+// Config configures a server. Only Directory and Directories are required.
 type Config struct {
-	// Directories are where sessions, settings and logs are. They are made if they do not exist.
+	// Directories are where sessions, settings and logs are stored. They are created if they do not exist.
 	Directories settings.Directories
-	// Env is where settings and secrets are looked up first (GA 1.4); nowhere if nil.
+	// Env is the environment in which settings and secrets are looked up first (GA 1.4). Nil means an empty one.
 	Env settings.Lookup
-	// Environment is what the commands of extensions get, as in os.Environ; nothing if nil.
+	// Environment is the environment of the commands of extensions, in the form of os.Environ. Nil means an empty one.
 	Environment []string
-	// Executable is the path of the program that serves: it is also the built-in extensions.
+	// Executable is the path of the server's program, which also runs the built-in extensions.
 	Executable string
-	// Guard is the command that ends the processes of extensions with the server, whose input ends then; it calls
-	// processgroup.RunGuard. They outlast a server that is killed if it is empty.
+	// Guard is a command that ends the processes of extensions when its standard input ends, which happens when the
+	// server ends. The command calls processgroup.RunGuard. If Guard is empty, these processes outlive a server that
+	// is killed.
 	Guard []string
-	// Models is how models are reached; over the network if nil.
+	// Models sends the requests to models. Nil means over the network.
 	Models http.RoundTripper
-	// MaxActiveAgents is how many agents are in memory at most; 100 if 0.
+	// MaxActiveAgents is the maximum number of agents in memory; 100 if 0.
 	MaxActiveAgents int
-	// Directory is what requests are about that name no other (CT 3.6).
+	// Directory is the directory of requests that name no other (CT 3.6).
 	Directory string
-	// SecretKey is what requests of the goose-server family must bring (GA 2.2); "test" if empty.
+	// SecretKey is the secret that requests of the goose-server family must have (GA 2.2); "test" if empty.
 	SecretKey string
-	// DefaultTimeout is how long an execution waits if its caller does not say; 30 s if 0.
+	// DefaultTimeout is how long an execution waits for its result if its caller does not say; 30 s if 0.
 	DefaultTimeout time.Duration
 	// KeepaliveInterval is the time between two pings of a pending stream; 30 s if 0.
 	KeepaliveInterval time.Duration
-	// MaxBodyBytes is the size of the largest request body; 50 MiB if 0. A body is in memory while its request lasts,
-	// two to three times.
+	// MaxBodyBytes is the maximum size of a request body; 50 MiB if 0. A request takes two to three times the memory
+	// of its body.
 	MaxBodyBytes int64
-	// BodyGrace is how long a body may come as slowly as it likes; 10 s if 0 (decision S41).
+	// BodyGrace is how long a body may arrive at any speed; 10 s if 0 (decision S41).
 	BodyGrace time.Duration
-	// Bounds are what clients may register.
+	// Bounds limit what clients may register.
 	Bounds clienttools.Bounds
 
-	// Queue bounds what a stream holds for a slow reader; see [events.Options].
+	// Queue limits how many events a stream keeps for a slow reader; see [events.Options].
 	Queue events.Options
-	// ReadTimeout is how long a client may take for the head of a request, and for each piece of its body; 30 s if 0.
+	// ReadTimeout is how long a client may take to send the head of a request, and each piece of its body; 30 s if 0.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long a client may take nothing of an answer that waits for it; 1 min if 0. Too short a time ends
-	// the streams, and with them the tools, of clients that only pause.
+	// WriteTimeout is how long a client may take nothing of an answer that is ready; 1 min if 0. If it is too short,
+	// clients that only pause lose their streams, and with them their tools.
 	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection is kept open between requests; 2 min if 0.
 	IdleTimeout time.Duration
-	// StopTimeout is how long a stop may take before connections are cut; 4 s if 0.
+	// StopTimeout is how long a graceful stop may take before connections are cut; 4 s if 0.
 	StopTimeout time.Duration
-	// ExtensionGrace is how long a process of an extension may take to end, once when its input has ended, and once when it
-	// was asked to; 1 s if 0 (decision X11).
+	// ExtensionGrace is how long a process of an extension may take to end: once after its input ends, and again after
+	// it is asked to end; 1 s if 0 (decision X11).
 	ExtensionGrace time.Duration
 
-	// Log gets what a person should look at, and at the debug level what happens. Never bodies or query strings.
-	// Nothing is logged if nil.
+	// Log receives what a person should know, and at debug level what happens. It never receives bodies or query
+	// strings. Nil means no log.
 	Log *slog.Logger
 }
 
-// withDefaults returns the configuration with its defaults filled in, or all that is wrong with it.
+// withDefaults returns the configuration with its defaults filled in, or everything that is wrong with it.
 func (c Config) withDefaults() (Config, error) {
 	var problems []error
 	if c.Directory == "" {
@@ -159,11 +160,11 @@ func (c Config) withDefaults() (Config, error) {
 	return c, errors.Join(problems...)
 }
 
-// maxBodiesBytes bounds what has come of the bodies of all requests (decision S40).
+// maxBodiesBytes limits the memory for the bodies of all running requests (decision S40).
 const maxBodiesBytes = 64 << 20
 
-// A Server is an agent server. Sessions and settings are in its directories; the clients of tools, and what happens, are in
-// memory. It keeps files open until it has served.
+// A Server is an agent server. Sessions and settings are stored in its directories. Registered tools and events are
+// only in memory. It keeps files open until Serve or Close returns.
 type Server struct {
 	config   Config
 	bus      *events.Bus
@@ -172,8 +173,8 @@ type Server struct {
 	http     *http.Server
 }
 
-// New returns a server that does not serve yet. Its error names every mistake in the configuration, or says what cannot be
-// opened.
+// New returns a server, which Serve starts. Its error lists every mistake in the configuration, or says what cannot
+// be opened.
 func New(config Config) (*Server, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -223,9 +224,9 @@ func New(config Config) (*Server, error) {
 			ReadHeaderTimeout: config.ReadTimeout,
 			IdleTimeout:       config.IdleTimeout,
 			MaxHeaderBytes:    1 << 20,
-			// There is no WriteTimeout: it would cut streams and long executions. See package conn.
+			// There is no WriteTimeout, because it would cut streams and long executions. See package conn.
 
-			// `OPTIONS *` is answered like any other OPTIONS, with the CORS headers.
+			// Without this, net/http would answer `OPTIONS *` itself, without the CORS headers.
 			DisableGeneralOptionsHandler: true,
 			ErrorLog:                     slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
 		},

@@ -1,13 +1,13 @@
-// Package body reads request bodies and lets only valid ones through to the generated handlers (CT 3.4).
+// Package body reads request bodies, and passes only valid ones to the generated handlers (CT 3.4).
 //
-// The steps, and what ends them:
+// The steps are:
 //
-//  1. A body that is larger than allowed is refused (decision S6), before any of it is read if its length is announced;
-//     so is one that comes too slowly (S41), or for which other bodies leave no room (S40).
-//  2. A body whose content type is not JSON is not looked at: an empty object stands in for it.
-//  3. What is not JSON, or has too many values, is malformed (S51).
-//  4. What is JSON but not what the operation needs is refused by the operation's check.
-//  5. The handler gets the members the check let through, and nothing else.
+//  1. A body that is too large is rejected (decision S6), before it is read if its length is announced. A body is also
+//     rejected if it arrives too slowly (S41), or if the bodies of other requests leave no room (S40).
+//  2. A body whose content type is not JSON is ignored: an empty object replaces it.
+//  3. A body that is not JSON, or has too many values, is malformed (S51).
+//  4. JSON that the operation does not accept is rejected by the operation's check.
+//  5. The handler gets only the members that the check accepted.
 package body
 
 import (
@@ -23,14 +23,14 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Rules are what one operation asks of its body.
+// Rules are what one operation requires of its body.
 type Rules struct {
-	// AnyType means that the content type is not looked at.
+	// AnyType means that the content type is ignored.
 	AnyType bool
-	// First, if there is one, returns what to answer before anything else of a JSON body is looked at, even how many values it
-	// has, or nil.
+	// First, unless it is nil, runs before everything else on a JSON body, even before the count of its values. It
+	// returns an answer to refuse the body, or nil.
 	First func(raw []byte) (refused response.Writer)
-	// Check returns the part of the body that is bound to the contract's type, or what to answer instead.
+	// Check returns the part of the body that is bound to the contract's type, or the answer that refuses the body.
 	Check func(body jsonwire.Text) (bound jsonwire.Text, refused response.Writer)
 	// Refusals are the answers of step 1.
 	Refusals Refusals
@@ -65,7 +65,7 @@ func Middleware(rules Rules, limits Limits) echo.MiddlewareFunc {
 	}
 }
 
-// parse is step 3.
+// parse runs step 3.
 func (r Rules) parse(raw []byte) (jsonwire.Text, response.Writer) {
 	if r.First != nil {
 		if refused := r.First(raw); refused != nil {
@@ -82,8 +82,8 @@ func (r Rules) parse(raw []byte) (jsonwire.Text, response.Writer) {
 	return text, nil
 }
 
-// Discard reads the body of an operation that needs none. Without it net/http would not watch the connection of a stream
-// whose client has announced a body, and would not notice that the client has gone.
+// Discard reads and discards the body of an operation that needs none. Otherwise net/http would not watch the
+// connection of a stream whose client has announced a body, and would not notice that the client has left.
 func Discard(limits Limits, refusals Refusals) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -97,7 +97,7 @@ func Discard(limits Limits, refusals Refusals) echo.MiddlewareFunc {
 	}
 }
 
-// jsonType is the rule of CT 3.4 step 3 for the one field that there may be (decision S25).
+// jsonType matches a JSON content type by the rule of CT 3.4 step 3. There may be only one such field (decision S25).
 var jsonType = regexp.MustCompile(`^application/(?:[a-z.-]+\+)?json(?:;[ \t]*[A-Za-z0-9-]+=[^;]+)*$`)
 
 func acceptable(h http.Header) bool {
@@ -105,7 +105,7 @@ func acceptable(h http.Header) bool {
 	return len(values) == 1 && jsonType.MatchString(strings.Trim(values[0], " \t"))
 }
 
-// hand calls a handler that gets its body from [Of].
+// hand calls a handler, which gets the body from [Of].
 func hand(next echo.HandlerFunc, c echo.Context, body any) error {
 	r := c.Request()
 	r.Body, r.ContentLength = http.NoBody, 0
@@ -115,9 +115,9 @@ func hand(next echo.HandlerFunc, c echo.Context, body any) error {
 
 type bodyKey struct{}
 
-// Of returns the body of the request that a context belongs to: what its [Shape] has made of it, or what [Rules] have let through, bound to the
-// contract's type: names are matched exactly, and raw values keep their bytes. It fails if the operation has another body,
-// or none that was checked.
+// Of returns the body of a request from its context. It is the value that the [Shape] returned, or the JSON that the
+// [Rules] accepted, bound to the contract's type T. Names are matched exactly, and raw values keep their bytes. Of
+// fails if the body has another type, or was not checked.
 func Of[T any](ctx context.Context) (body T, err error) {
 	switch read := ctx.Value(bodyKey{}).(type) {
 	case T:

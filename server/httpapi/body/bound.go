@@ -10,9 +10,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 )
 
-// Bound keeps what a handler has not read of its body from delaying the answer, for which net/http would otherwise wait:
-// the body of an unknown path, or one that is too large. It is read behind the answer, because many clients look for one
-// only when they have sent everything, but for a limited time. Bound belongs in front of everything else.
+// Bound prevents unread request bodies from delaying answers. net/http would read what a handler has left, such as
+// the body for an unknown path or one that is too large, before it sends the answer. Bound sends the answer first,
+// and then reads the rest for a limited time, because many clients read the answer only after sending everything.
+// Bound must be the outermost middleware.
 func Bound(limits Limits) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -20,12 +21,12 @@ func Bound(limits Limits) echo.MiddlewareFunc {
 				return next(c)
 			}
 			rc := http.NewResponseController(c.Response())
-			_ = rc.EnableFullDuplex() // not known where nothing is read before an answer, in a test
+			_ = rc.EnableFullDuplex() // not supported in tests, where nothing is read before an answer
 			setReadDeadline(c.Response(), time.Now().Add(limits.Stall))
 			body := &watched{ReadCloser: c.Request().Body}
 			c.Request().Body = body
 			c.Response().Before(func() {
-				if c.Request().Header.Get("Expect") != "" && !body.begun { // the client may leave its body out
+				if c.Request().Header.Get("Expect") != "" && !body.begun { // the client may not send the body at all
 					c.Response().Header().Set("Connection", "close")
 				}
 			})
@@ -36,7 +37,7 @@ func Bound(limits Limits) echo.MiddlewareFunc {
 			if body.over {
 				return nil
 			}
-			// In full duplex net/http must not be left with a body to read: it would read behind the request, too.
+			// In full-duplex mode, net/http must not find an unread body: it would read beyond the request.
 			err := rc.Flush()
 			if err == nil {
 				if c.Request().Close || c.Response().Header().Get("Connection") == "close" {
@@ -46,7 +47,7 @@ func Bound(limits Limits) echo.MiddlewareFunc {
 				_, err = io.Copy(io.Discard, body)
 			}
 			if err != nil {
-				// The answer is out, and where the next request begins is not known.
+				// The answer is sent, but where the next request begins is unknown.
 				panic(http.ErrAbortHandler)
 			}
 			return nil
@@ -54,7 +55,7 @@ func Bound(limits Limits) echo.MiddlewareFunc {
 	}
 }
 
-// A watched body knows whether it has been asked for, and whether it has been read to its end, good or bad.
+// A watched body records whether reading it has begun, and whether it has ended, with or without an error.
 type watched struct {
 	io.ReadCloser
 	begun, over bool

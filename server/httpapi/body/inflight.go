@@ -2,8 +2,7 @@ package body
 
 import "sync"
 
-// InFlight bounds what has come of the bodies of all requests that are not answered yet (decision S40). A nil InFlight has
-// no bound.
+// InFlight limits the bytes of the bodies of all unanswered requests (decision S40). A nil InFlight has no limit.
 type InFlight struct {
 	most int64
 
@@ -11,19 +10,20 @@ type InFlight struct {
 	held int64
 }
 
-// NewInFlight returns a bound of so many bytes.
+// NewInFlight returns a limit of the given number of bytes.
 func NewInFlight(most int64) *InFlight { return &InFlight{most: most} }
 
-// share returns the share of one body, which is empty.
+// share returns an empty share for one body.
 func (f *InFlight) share() *share { return &share{of: f} }
 
-// A share is the part of one body.
+// A share is the part of the limit that one body uses.
 type share struct {
 	of   *InFlight
 	held int64
 }
 
-// take makes the share larger. It says whether there was room: a share that is alone always has it.
+// take adds n bytes to the share, and returns false if there is no room. A share that is the only one always has
+// room.
 func (s *share) take(n int64) bool {
 	f := s.of
 	if f == nil {
@@ -39,7 +39,7 @@ func (s *share) take(n int64) bool {
 	return true
 }
 
-// release gives the share back. It may be called again.
+// release gives the share back. It may be called more than once.
 func (s *share) release() {
 	f := s.of
 	if f == nil {

@@ -14,24 +14,25 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 )
 
-// Limits bound what reading a body can cost.
+// Limits limit the cost of reading a body.
 type Limits struct {
 	MaxBytes int64
-	// Grace is how long a body may come as slowly as it likes. From then on it must have come at minRate since its head
-	// (decision S41).
+	// Grace is how long a body may arrive at any speed. After that, its average rate since the head must be at least
+	// minRate (decision S41).
 	Grace time.Duration
-	// Stall is how long nothing may come of a body.
+	// Stall is how long nothing may arrive.
 	Stall time.Duration
-	// InFlight is what the bodies of all requests share; they share nothing if nil.
+	// InFlight is the shared limit for the bodies of all requests. Nil means no limit.
 	InFlight *InFlight
-	// Brief says that the request may take long after its body has been read, and no longer counts then.
+	// Brief means that the request may run long after its body was read. The body then no longer counts towards
+	// InFlight.
 	Brief bool
 }
 
-// minRate is how many bytes a second must come of a body.
+// minRate is the minimum number of bytes per second.
 const minRate = 1024
 
-// Refusals are what an operation answers to a body that it does not take.
+// Refusals are an operation's answers to bodies that were not read completely.
 type Refusals struct {
 	TooLarge response.Writer // decision S6
 	TooSlow  response.Writer // decision S41
@@ -44,8 +45,8 @@ var (
 	errBusy     = errors.New("the bodies of all requests are too large together")
 )
 
-// refuse answers a body that was not read to its end. What is left of it is read behind the answer. Other errors than
-// those that have a refusal are returned.
+// refuse answers a body that was not read completely. The rest of it is read after the answer. Errors without a
+// refusal are returned.
 func (r Refusals) refuse(c echo.Context, err error) error {
 	refusal := map[error]response.Writer{errTooLarge: r.TooLarge, errTooSlow: r.TooSlow, errBusy: r.Busy}[err]
 	if refusal == nil {
@@ -58,8 +59,8 @@ func (r Refusals) refuse(c echo.Context, err error) error {
 	return refusal.Write(c.Response())
 }
 
-// read reads the whole body. Its error is one that has a refusal, or an [echo.HTTPError] for a body that does not arrive.
-// The bytes count until they are released, which must happen in any case.
+// read reads the whole body. Its error has a refusal, or is an [echo.HTTPError] for a body that does not arrive. The
+// bytes count towards the shared limit until release is called, which the caller must always do.
 func read(w http.ResponseWriter, r *http.Request, limits Limits) (raw []byte, release func(), err error) {
 	share := limits.InFlight.share()
 	if r.ContentLength > limits.MaxBytes {
@@ -76,15 +77,16 @@ func read(w http.ResponseWriter, r *http.Request, limits Limits) (raw []byte, re
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, share.release, errTooSlow
 	case err != nil:
-		w.Header().Set("Connection", "close") // where the next request begins is not known
+		w.Header().Set("Connection", "close") // where the next request begins is unknown
 		return nil, share.release, echo.NewHTTPError(http.StatusBadRequest).SetInternal(fmt.Errorf("read body: %w", err))
 	}
-	// A deadline that stayed would end the wait for a result, which goes on reading to notice that the caller has gone.
+	// A remaining deadline would end the wait for a result, during which the connection is read to notice that the
+	// caller has left.
 	setReadDeadline(w, time.Time{})
 	return raw, share.release, nil
 }
 
-// A paced body must come fast enough.
+// A paced body must arrive fast enough.
 type paced struct {
 	body   io.Reader
 	w      http.ResponseWriter
@@ -94,8 +96,8 @@ type paced struct {
 	share  *share
 }
 
-// The sizes of the pieces in which a body is read. They are put together at its end, so that a body that never ends has
-// hardly more memory than what has come of it.
+// These are the sizes of the pieces in which a body is read. They are joined at the end, so that a body that never
+// ends takes hardly more memory than what has arrived.
 const (
 	firstPiece   = 4 << 10
 	largestPiece = 256 << 10
@@ -105,7 +107,7 @@ func (p *paced) all() ([]byte, error) {
 	var pieces [][]byte
 	for {
 		size := max(firstPiece, min(p.came, largestPiece))
-		piece := make([]byte, min(size, p.limits.MaxBytes-p.came+1)) // one byte beyond the limit is enough to see it
+		piece := make([]byte, min(size, p.limits.MaxBytes-p.came+1)) // one byte more than the limit shows that the body is too large
 		n, err := p.fill(piece)
 		pieces = append(pieces, piece[:n])
 		if err == io.EOF {
@@ -124,7 +126,7 @@ func joined(pieces [][]byte) []byte {
 	return bytes.Join(pieces, nil)
 }
 
-// fill fills a piece, or returns why it could not.
+// fill fills a piece, or returns why it cannot.
 func (p *paced) fill(piece []byte) (n int, err error) {
 	for n < len(piece) && err == nil {
 		var m int
@@ -142,7 +144,7 @@ func (p *paced) fill(piece []byte) (n int, err error) {
 	return n, err
 }
 
-// deadline returns by when more must have come.
+// deadline returns the time by which more must have arrived.
 func (p *paced) deadline(now time.Time) time.Time {
 	due := p.began.Add(max(p.limits.Grace, time.Duration(p.came)*time.Second/minRate))
 	if stalled := now.Add(p.limits.Stall); stalled.Before(due) {
@@ -151,7 +153,7 @@ func (p *paced) deadline(now time.Time) time.Time {
 	return due
 }
 
-// setReadDeadline does nothing where there are no deadlines: such a body, in a test, does not stall either.
+// setReadDeadline ignores errors, because bodies without deadlines, in tests, do not stall either.
 func setReadDeadline(w http.ResponseWriter, t time.Time) {
 	_ = http.NewResponseController(w).SetReadDeadline(t)
 }

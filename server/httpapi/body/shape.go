@@ -14,19 +14,19 @@ import (
 // A Shape decodes the body of an operation of the goose-server family. Its error is a [*decode.ShapeError].
 type Shape func(decode.Value) (any, error)
 
-// ShapeOf makes a Shape of a decoder.
+// ShapeOf returns the Shape for a decoder.
 func ShapeOf[T any](decoder func(decode.Value) (T, error)) Shape {
 	return func(v decode.Value) (any, error) { return decoder(v) }
 }
 
-// Texts of GA 2.5.
+// These texts and limits are from GA 2.5.
 const (
 	notJSONType   = "Expected request with `Content-Type: application/json`"
 	tooLong       = "Failed to buffer the request body: length limit exceeded"
 	notJSON       = "Failed to parse the request body as JSON: "
 	notTheShape   = "Failed to deserialize the JSON body into the target type: "
-	StandardLimit = 2 << 20  // bytes of a body
-	ReplyLimit    = 50 << 20 // bytes of the body of POST /reply
+	StandardLimit = 2 << 20  // bytes of a request body
+	ReplyLimit    = 50 << 20 // bytes of the request body of POST /reply
 )
 
 var gooseRefusals = Refusals{
@@ -35,8 +35,8 @@ var gooseRefusals = Refusals{
 	Busy:     response.Empty{Status: http.StatusServiceUnavailable},
 }
 
-// Decoded reads the body of an operation of the goose-server family and decodes it; the handler gets it from [Of]. The
-// order of the checks is that of GA 2.5: content type, size, syntax, shape.
+// Decoded reads and decodes the body of an operation of the goose-server family. The handler gets it from [Of]. The
+// checks are in the order of GA 2.5: content type, size, syntax, shape.
 func Decoded(shape Shape, limits Limits) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -72,14 +72,15 @@ func parse(raw []byte) (decode.Value, error) {
 	return decode.Parse(raw)
 }
 
-// jsonMediaType is a media type of RFC 9110 §8.3.1 that is application/json or has the suffix +json (decision G9).
+// jsonMediaType matches a media type (RFC 9110 §8.3.1) that is application/json or has the suffix +json (decision
+// G9).
 var jsonMediaType = func() *regexp.Regexp {
 	const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 	const quoted = `"(?:[\t !#-\[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`
 	return regexp.MustCompile("(?i)^application/(?:" + token + `\+)?json(?:[ \t]*;[ \t]*(?:` + token + "=(?:" + token + "|" + quoted + "))?)*$")
 }()
 
-// isJSON says whether there is one content type, and whether it is JSON.
+// isJSON reports whether there is exactly one content type, and it is JSON.
 func isJSON(h http.Header) bool {
 	values := h.Values("Content-Type")
 	return len(values) == 1 && jsonMediaType.MatchString(strings.Trim(values[0], " \t"))

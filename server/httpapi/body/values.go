@@ -1,11 +1,11 @@
 package body
 
-// maxValues is how many values the JSON of a body may have (decision S51).
+// maxValues is the maximum number of values in the JSON of a body (decision S51).
 const maxValues = 1_000_000
 
-// tooManyValues counts in a text that need not be JSON. It costs no memory, unlike to parse the text.
+// tooManyValues counts the values in a text that may not be JSON. Unlike parsing, it needs no memory.
 func tooManyValues(text []byte) bool {
-	if len(text) <= 2*maxValues { // a value has a byte at least, and one more stands between it and the next
+	if len(text) <= 2*maxValues { // each value has at least one byte and a separator
 		return false
 	}
 	values := 1
@@ -24,7 +24,7 @@ func tooManyValues(text []byte) bool {
 	return values > maxValues
 }
 
-// lastOfString returns where the string that starts at the given place has its last byte.
+// lastOfString returns the index of the last byte of the string that starts at the given index.
 func lastOfString(text []byte, at int) int {
 	for at++; at < len(text) && text[at] != '"'; at++ {
 		if text[at] == '\\' {
@@ -34,7 +34,7 @@ func lastOfString(text []byte, at int) int {
 	return at
 }
 
-// closes says whether the first byte that is no blank ends an object or array.
+// closes reports whether the first non-blank byte ends an object or array.
 func closes(text []byte) bool {
 	for _, b := range text {
 		switch b {

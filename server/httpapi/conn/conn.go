@@ -1,17 +1,17 @@
-// Package conn wraps accepted connections for net/http, and corrects five things that a handler cannot.
+// Package conn wraps accepted connections for net/http, and corrects behaviour that a handler cannot change.
 //
-// net/http refuses a request whose target holds a percent sign that begins no escape, such as /a%ZZ, before any handler
-// sees it; CT 3.3 wants it served. A [Conn] rewrites such signs to %25 in the request line.
+// net/http rejects a request whose target has a percent sign outside of an escape, such as /a%ZZ, before any handler
+// sees it. CT 3.3 requires it to be served. A [Conn] rewrites such signs to %25 in the request line.
 //
-// net/http notices that a client has gone by reading one byte ahead while a handler runs. A client that sends something
-// uses that byte up, and its going is not noticed any more. A [Conn] keeps what is sent meanwhile for later and goes on
-// looking for the end; for an answer without an end, see [DiscardInput], it throws it away.
+// net/http notices that a client has left by reading one byte ahead while a handler runs. If the client sends
+// something, that byte is used up, and net/http no longer notices. A [Conn] keeps what is sent meanwhile for later,
+// and goes on looking for the end. For an answer without an end it discards it; see [DiscardInput].
 //
-// net/http can limit how long an answer takes, which would cut streams, but not how long a client takes nothing of it. A
-// [Conn] ends a write of which the client takes nothing for too long; see [ErrStalled].
+// net/http can limit the time of a whole answer, which would cut streams. It cannot limit how long a client takes
+// nothing of it. A [Conn] fails a write of which the client takes nothing for too long; see [ErrStalled].
 //
-// net/http takes a request that has both a Content-Length and a Transfer-Encoding, and forgets the length, though others
-// may see another request in it. A [Conn] remembers; see [FramingOf].
+// net/http accepts a request with both Content-Length and Transfer-Encoding, and forgets the length. A proxy may have
+// read a different request. A [Conn] remembers it; see [FramingOf].
 package conn
 
 import (
@@ -24,9 +24,9 @@ import (
 	"time"
 )
 
-// Listen returns a listener that accepts what ln accepts, as [Conn]. The server that serves on it needs [Context] as
-// its ConnContext and [State] as its ConnState. A client may take nothing for writeTimeout, and up to an eighth longer,
-// before it counts as stalled; never if that is 0.
+// Listen returns a listener whose connections are [Conn]s of ln. The server must use [Context] as its ConnContext and
+// [State] as its ConnState. A client that takes nothing for writeTimeout, or up to an eighth longer, counts as
+// stalled. 0 means no timeout.
 func Listen(ln net.Listener, writeTimeout time.Duration) *Listener {
 	return &Listener{Listener: ln, writeTimeout: writeTimeout, silent: map[*Conn]bool{}}
 }
@@ -37,7 +37,7 @@ type Listener struct {
 	writeTimeout time.Duration
 
 	mu     sync.Mutex
-	silent map[*Conn]bool // have not sent a byte
+	silent map[*Conn]bool // the connections that have not sent a byte
 }
 
 // Accept returns the next connection.
@@ -54,8 +54,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// CloseSilent closes the connections that have not sent a byte. Clients open some in advance, and a graceful stop of
-// net/http would wait five seconds for what they might still send.
+// CloseSilent closes the connections that have not sent a byte. Clients open some in advance, and net/http's graceful
+// stop would wait five seconds for a request on each.
 func (l *Listener) CloseSilent() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,37 +64,37 @@ func (l *Listener) CloseSilent() {
 	}
 }
 
-// heard notes that a connection has sent something, or has ended.
+// heard records that a connection has sent something, or has ended.
 func (l *Listener) heard(c *Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.silent, c)
 }
 
-// A Conn is one accepted connection. Like every connection of a server it is read by one goroutine at a time, and
-// written by one.
+// A Conn is one accepted connection. As with every connection of a server, one goroutine at a time reads it, and one
+// writes it.
 type Conn struct {
 	net.Conn
 	line  requestLine
-	ahead []byte // read while a handler ran, and not yet passed on
+	ahead []byte // read while a handler ran, and not yet returned
 
 	listener *Listener
-	spoken   bool // it has sent a byte; only its reader looks at this
+	spoken   bool // has sent a byte; only the reader uses it
 
-	active   atomic.Bool // a handler runs
+	active   atomic.Bool // a handler is running
 	discards atomic.Bool // a handler has called DiscardInput
-	over     atomic.Bool // and has returned
+	over     atomic.Bool // that handler has returned
 
 	writeTimeout time.Duration
 	mu           sync.Mutex
-	deadline     time.Time // of writes, if they have none from outside
-	given        bool      // they have one from outside
+	deadline     time.Time // of writes, unless SetWriteDeadline set one
+	given        bool      // SetWriteDeadline set the deadline
 }
 
-// Read gives net/http the bytes it should see.
+// Read returns to net/http the bytes that it should see.
 func (c *Conn) Read(p []byte) (int, error) {
 	if len(p) == 1 && c.active.Load() {
-		return c.watch(p) // net/http reads single bytes for no other reason
+		return c.watch(p) // net/http reads single bytes only to detect that the client has left
 	}
 	if c.over.Load() {
 		return 0, io.EOF
@@ -107,18 +107,19 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxAhead bounds what is kept of a client that sends while a handler runs. If it sends more, its end is not looked for
-// any more until the handler returns.
+// maxAhead limits what is kept of a client that sends while a handler runs. If it sends more, its leaving is not
+// noticed until the handler returns.
 const maxAhead = 64 << 10
 
-// watch waits for the client's end, or for the deadline by which net/http says that the handler has returned.
+// watch waits until the client leaves, or until the deadline with which net/http signals that the handler has
+// returned.
 func (c *Conn) watch(p []byte) (int, error) {
 	if len(c.ahead) > maxAhead {
 		return (*kept)(c).Read(p)
 	}
 	for buf := p; ; {
 		n, err := c.Conn.Read(buf)
-		if !c.discards.Load() { // asked after the read, which has begun before the handler
+		if !c.discards.Load() { // checked after the read, which may have begun before the handler
 			c.ahead = append(c.ahead, buf[:n]...)
 		}
 		if err != nil {
@@ -128,12 +129,12 @@ func (c *Conn) watch(p []byte) (int, error) {
 			return (*kept)(c).Read(p)
 		}
 		if len(buf) == 1 {
-			buf = make([]byte, 4096) // rarely needed
+			buf = make([]byte, 4096) // allocated late, because it is rarely needed
 		}
 	}
 }
 
-// kept reads what was kept, and then the connection.
+// kept reads the bytes that were kept, then the connection.
 type kept Conn
 
 func (k *kept) Read(p []byte) (int, error) {
@@ -147,8 +148,8 @@ func (k *kept) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// CloseWrite ends the sending side, which net/http does before it closes a connection with unread input: otherwise the
-// reset that follows could overtake the answer.
+// CloseWrite closes the sending side. net/http does that before it closes a connection with unread input, because
+// otherwise the reset could reach the client before the answer.
 func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -156,7 +157,7 @@ func (c *Conn) CloseWrite() error {
 	return nil
 }
 
-// State follows the life of a connection; it is an [http.Server] ConnState hook.
+// State tracks the state of a connection. It is an [http.Server] ConnState hook.
 func State(nc net.Conn, state http.ConnState) {
 	c, ok := nc.(*Conn)
 	if !ok {
@@ -174,18 +175,18 @@ func State(nc net.Conn, state http.ConnState) {
 	}
 }
 
-// EndAnswers ends the sending side of the connection of a request, found by the request's context, when its last answer is
-// written. The client then sees the end, though the server may go on reading. Without a connection in the context nothing
-// happens.
+// EndAnswers closes the sending side of a request's connection, which is in the request's context. Call it when the
+// last answer is written: the client sees the end, although the server may go on reading. Without a connection in the
+// context it does nothing.
 func EndAnswers(ctx context.Context) {
 	if c, ok := ctx.Value(contextKey{}).(*Conn); ok {
-		_ = c.CloseWrite() // a connection that is closed has no sending side
+		_ = c.CloseWrite() // fails only if the connection is closed already
 	}
 }
 
 type contextKey struct{}
 
-// Context makes a connection known to the handlers of its requests; it is an [http.Server] ConnContext hook.
+// Context puts a connection into the context of its requests. It is an [http.Server] ConnContext hook.
 func Context(ctx context.Context, nc net.Conn) context.Context {
 	if c, ok := nc.(*Conn); ok {
 		return context.WithValue(ctx, contextKey{}, c)
@@ -193,10 +194,9 @@ func Context(ctx context.Context, nc net.Conn) context.Context {
 	return ctx
 }
 
-// DiscardInput tells the connection of a request, found by the request's context, that its answer has no end but the
-// connection's: everything its client sends from now on is thrown away, however much it is, and only the end of it, a FIN
-// or a reset, still counts. The connection is closed after the answer. Without a connection in the context nothing
-// happens.
+// DiscardInput declares that the answer to a request ends only with its connection, which is in the request's
+// context. Everything the client sends from now on is discarded, and only its end, a FIN or a reset, counts. The
+// connection closes after the answer. Without a connection in the context it does nothing.
 func DiscardInput(ctx context.Context) {
 	if c, ok := ctx.Value(contextKey{}).(*Conn); ok {
 		c.discards.Store(true)

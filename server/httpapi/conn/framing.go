@@ -2,19 +2,19 @@ package conn
 
 import "net/http"
 
-// A Framing says how the head of a request announces its body.
+// A Framing says how the head of a request announces the length of its body.
 type Framing int
 
-// The framings. Unseen is that of a request that came in one piece with the one before it: net/http had read it before
-// it was known where it begins.
+// These are the framings. Unseen means that the head arrived together with the previous request (pipelining), and
+// net/http read it before its beginning was known.
 const (
 	Unseen Framing = iota
 	Plain
-	Ambiguous // it has a Transfer-Encoding and a Content-Length (RFC 9112 §6.3), or is one of HTTP/1.0 (§6.1)
+	Ambiguous // Transfer-Encoding and Content-Length together (RFC 9112 §6.3), or Transfer-Encoding in HTTP/1.0 (§6.1)
 )
 
-// FramingOf returns the framing of a request, Plain without a connection in its context. The handler has to ask before it
-// reads of the body. net/http itself says nothing: it removes the length, or the coding from HTTP/1.0.
+// FramingOf returns the framing of a request, or Plain if its context has no connection. The handler must call it
+// before reading the body. net/http does not report the framing: it removes the length, or the coding from HTTP/1.0.
 func FramingOf(r *http.Request) Framing {
 	c, ok := r.Context().Value(contextKey{}).(*Conn)
 	switch {
@@ -28,24 +28,24 @@ func FramingOf(r *http.Request) Framing {
 	return Plain
 }
 
-// fields follows the fields of one head as they go by.
+// fields tracks the header fields of one head while it is read.
 type fields struct {
 	at             place
-	name           []byte // of the field, in small letters, up to its 32nd byte
+	name           []byte // the lower-case name of the field, up to 32 bytes
 	length, coding bool
 }
 
-// A place is one in a head.
+// A place is a position in a head.
 type place int
 
 const (
 	beforeFields place = iota
-	inLine             // what is not the name of a field
+	inLine             // outside of a field name
 	inName
 	behindFields
 )
 
-// begin says that what is seen next is the rest of a request line.
+// begin starts with the rest of a request line.
 func (f *fields) begin() { *f = fields{at: inLine, name: f.name[:0]} }
 
 func (f *fields) see(in []byte) {

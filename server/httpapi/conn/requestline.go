@@ -5,33 +5,34 @@ import (
 	"io"
 )
 
-// A requestLine passes the bytes of a connection on and rewrites percent signs in request targets that begin no escape.
+// A requestLine passes the bytes of a connection on, and rewrites percent signs outside of escapes in request
+// targets.
 //
-// It looks at the beginning of a connection, and again at whatever comes after [requestLine.next]: upper-case letters, a
-// blank and something that begins like a target. What comes does not have to be a request line. If a client sends a
-// request in one piece with the end of the previous one (pipelining), that request has been read together with the
-// previous one, net/http answers an invalid escape in it with 400, and its body may be what comes next.
+// It looks for a request line at the start of a connection, and after each call of [requestLine.next]: upper-case
+// letters, a blank, and the start of a target. The bytes need not be a request line. If a client sends a request
+// together with the end of the previous one (pipelining), both have been read already. net/http then answers an
+// invalid escape in it with 400, and the next bytes may be its body.
 type requestLine struct {
 	part part
-	held []byte // the beginning of what may be an escape: "%" or "%" and a digit
-	out  []byte // rewritten and not yet passed on
-	err  error  // what reading ended with, passed on after out
+	held []byte // the start of a possible escape: "%" or "%" and a digit
+	out  []byte // rewritten, and not yet returned
+	err  error  // the error of the last read, returned after out
 
-	fields fields // what follows the line
+	fields fields // tracks the fields after the line
 }
 
-// A part of the input, in the order in which they come.
+// A part is a part of the input. The parts are in their order.
 type part int
 
 const (
 	beginning part = iota
-	method         // at least one letter of it
-	scheme         // the first byte of the target
+	method         // after at least one letter
+	scheme         // before the first byte of the target
 	target
-	rest // passed through
+	rest // passed on unchanged
 )
 
-// next makes the line look at the bytes that come next.
+// next expects a request line in the bytes that follow.
 func (l *requestLine) next() {
 	l.part = beginning
 	l.fields.at = beforeFields
@@ -58,12 +59,12 @@ func (l *requestLine) read(from io.Reader, p []byte) (int, error) {
 	n := copy(p, l.out)
 	l.out = l.out[n:]
 	if len(l.out) == 0 {
-		l.out = nil // rarely needed again
+		l.out = nil // free the buffer, which is rarely needed again
 	}
 	return n, nil
 }
 
-// rewrite appends to dst what is to be passed on of the bytes that were read.
+// rewrite appends to dst the rewritten form of the bytes in.
 func (l *requestLine) rewrite(dst, in []byte) []byte {
 	for i, c := range in {
 		before := l.part
@@ -92,8 +93,8 @@ func (l *requestLine) rewrite(dst, in []byte) []byte {
 	return dst
 }
 
-// after returns the part that c belongs to when it follows a byte of part p. The blank behind the method counts as the
-// method, the end of the target as the rest.
+// after returns the part of a byte c that follows a byte of part p. The blank after the method counts as method, and
+// the end of the target as rest.
 func (p part) after(c byte) part {
 	switch p {
 	case beginning, method:
@@ -103,7 +104,7 @@ func (p part) after(c byte) part {
 		if p == method && c == ' ' {
 			return scheme
 		}
-	case scheme: // origin form, or absolute form
+	case scheme: // origin form or absolute form
 		if c == '/' || c == 'h' || c == 'H' {
 			return target
 		}
@@ -115,7 +116,7 @@ func (p part) after(c byte) part {
 	return rest
 }
 
-// release returns what was held, which turned out to begin no escape.
+// release returns the held bytes, which turned out not to be an escape.
 func (l *requestLine) release() []byte {
 	if len(l.held) == 0 {
 		return nil

@@ -6,11 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxUnsent is how much the system takes of an answer beyond what the client has room for. Linux would otherwise keep up
-// to 4 MiB for each client that does not read, which is memory of the server as well, and copying it makes others wait.
+// maxUnsent limits how much of an answer the kernel buffers beyond the client's receive window. By default, Linux
+// would buffer up to 4 MiB for each client that does not read. That takes memory, and copying it delays other
+// requests.
 const maxUnsent = 64 << 10
 
-// boundUnsent changes nothing about what is on its way to the client.
+// boundUnsent limits only unsent data. Data in flight is not affected.
 func boundUnsent(nc net.Conn) {
 	tcp, ok := nc.(*net.TCPConn)
 	if !ok {
@@ -18,9 +19,9 @@ func boundUnsent(nc net.Conn) {
 	}
 	raw, err := tcp.SyscallConn()
 	if err != nil {
-		return // it is closed
+		return // the connection is closed
 	}
 	_ = raw.Control(func(fd uintptr) {
-		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, maxUnsent) // not known before Linux 3.12
+		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, maxUnsent) // fails before Linux 3.12, which does not know the option
 	})
 }

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// ErrStalled is why a write fails whose client has stopped reading.
+// ErrStalled is the error of a write to a client that has stopped reading.
 var ErrStalled = errors.New("the client has stopped reading")
 
-// piece is how much a client has to take in the write timeout to count as one that reads.
+// piece is how much a client must take within the write timeout to count as reading.
 const piece = 64 << 10
 
-// Write writes p. It fails with [ErrStalled] if the client takes too little of it for too long, and like any write when a
-// deadline is set by SetWriteDeadline.
+// Write writes p. It fails with [ErrStalled] if the client takes too little of it for too long. It also fails at a
+// deadline of SetWriteDeadline.
 func (c *Conn) Write(p []byte) (n int, err error) {
 	for {
 		c.extend()
@@ -29,8 +29,8 @@ func (c *Conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// extend gives the client its time anew. Setting a deadline costs a tenth of a small write, so it is set a little further
-// away than it has to be, and not again until that is used up.
+// extend renews the client's time. Setting a deadline costs a tenth of a small write. So the deadline is set an
+// eighth later than necessary, and is not moved again until that is used up.
 func (c *Conn) extend() {
 	if c.writeTimeout == 0 {
 		return
@@ -42,11 +42,11 @@ func (c *Conn) extend() {
 		return
 	}
 	c.deadline = now.Add(c.writeTimeout + c.writeTimeout/8)
-	_ = c.Conn.SetWriteDeadline(c.deadline) // on a connection that is closed, and the write will say so
+	_ = c.Conn.SetWriteDeadline(c.deadline) // fails only on a closed connection, and then the write reports it
 }
 
-// SetWriteDeadline sets a deadline that is not extended. It also ends a write that is blocked. The zero time gives
-// clients their time again.
+// SetWriteDeadline sets a deadline that is not extended, and that also ends a blocked write. The zero time restores
+// the write timeout.
 func (c *Conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

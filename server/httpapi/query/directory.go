@@ -19,9 +19,9 @@ const (
 	header    = "X-Opencode-Directory"
 )
 
-// Directory gives every request exactly one query parameter, directory, and no header of that meaning: the handlers
-// read the directory from there and need not know where it came from. A request whose query names a directory more than
-// once is refused.
+// Directory gives every request exactly one query parameter directory, and removes the header with the same meaning.
+// The handlers read the directory from the query, and need not know where it came from. A request with several
+// directories in its query is refused.
 func Directory(byDefault string, refuse func(directories []string) response.Writer) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -37,7 +37,7 @@ func Directory(byDefault string, refuse func(directories []string) response.Writ
 	}
 }
 
-// RefuseSeveral is the answer to several directories in the form of a validation error (CT 3.4 step 2).
+// RefuseSeveral is the answer to several directories, as a validation error (CT 3.4 step 2).
 func RefuseSeveral(directories []string) response.Writer {
 	given := jsonwire.Marshal(directories)
 	data := jsonwire.Object([]string{parameter}, []jsonwire.Text{given})
@@ -47,8 +47,8 @@ func RefuseSeveral(directories []string) response.Writer {
 	return validation.Refuse(data, &found)
 }
 
-// choose returns the directory of the query, else of the header, else the default. An empty one counts as missing
-// (decision S4); several headers are one value (S5).
+// choose returns the directory of the query, or of the header, or the default. An empty directory counts as missing
+// (decision S4); several headers form one value (S5).
 func choose(named []string, h http.Header, byDefault string) string {
 	if len(named) == 1 && named[0] != "" {
 		return named[0]
@@ -59,8 +59,8 @@ func choose(named []string, h http.Header, byDefault string) string {
 	return byDefault
 }
 
-// directories returns the values of the parameter in the order of the query. They are decoded like the path, with + for
-// a blank: what is no escape stays as it is, where net/url would leave out the parameter.
+// directories returns the values of the parameter in the order of the query. They are decoded like the path, with +
+// for a blank. Invalid escapes stay as they are; net/url would drop the parameter.
 func directories(query string) (values []string) {
 	for pair := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(pair, "=")

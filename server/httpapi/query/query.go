@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
 )
 
-// Parameters lets a query through that has the required parameters, and each parameter once. The generated handlers read
-// what it leaves: these parameters, decoded as forms are (decision G10).
+// Parameters checks that a query has the required parameters, and each parameter at most once. It passes only these
+// parameters on to the generated handler, decoded as form data (decision G10).
 func Parameters(required, optional []string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {

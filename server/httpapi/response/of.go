@@ -10,14 +10,14 @@ import (
 // Of is the JSON of a T, which is a type of the contract. It must be written at most once.
 type Of[T any] struct {
 	text   jsonwire.Text
-	pooled *[]byte // the buffer that has the text, if it is to be used again
+	pooled *[]byte // the pooled buffer that has the text, or nil
 }
 
 // Value returns the JSON of a value.
 func Value[T any](v T) Of[T] { return Of[T]{text: jsonwire.Marshal(v)} }
 
-// Encoded returns what a function writes, which must be the JSON of a T: that of a value which the server keeps in a type
-// of its own, or as JSON.
+// Encoded returns the JSON that a function writes, which must be the JSON of a T. It is for values that the server
+// keeps in another type, or as JSON.
 func Encoded[T any](write func(w *jsonwire.Writer)) Of[T] {
 	encoded, _ := TryEncoded[T](func(w *jsonwire.Writer) error {
 		write(w)
@@ -26,7 +26,7 @@ func Encoded[T any](write func(w *jsonwire.Writer)) Of[T] {
 	return encoded
 }
 
-// TryEncoded is like [Encoded]. The error is that of the function.
+// TryEncoded is like [Encoded], and returns the function's error.
 func TryEncoded[T any](write func(w *jsonwire.Writer) error) (Of[T], error) {
 	buffer := buffers.Get().(*[]byte)
 	w := jsonwire.NewWriter((*buffer)[:0])
@@ -46,10 +46,10 @@ func (o Of[T]) Write(w http.ResponseWriter, status int) error {
 	return JSON{Status: status, Body: o.text}.Write(w)
 }
 
-// buffers are those that are used again, for responses that are asked for often and are not small.
+// buffers are reused for responses that are frequent and not small.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooled is how large a buffer may be to be used again, in bytes.
+// maxPooled is the maximum size in bytes of a buffer that is reused.
 const maxPooled = 1 << 20
 
 func (o Of[T]) release() {

@@ -1,4 +1,4 @@
-// Package response writes complete responses: those whose length is known before the first byte.
+// Package response writes complete responses, whose length is known before the first byte.
 package response
 
 import (
@@ -11,18 +11,17 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Writer writes one answer. Its error is one of the connection, not of the request.
+// A Writer writes one answer. Its errors are errors of the connection.
 type Writer interface {
 	Write(w http.ResponseWriter) error
 }
 
-// JSON is an answer with a JSON body (CT 3.1): no charset, no final line break.
+// JSON is an answer with a JSON body (CT 3.1), without a charset or a final line break.
 type JSON struct {
 	Status int
 	Body   jsonwire.Text
 }
 
-// Write writes the answer.
 func (a JSON) Write(w http.ResponseWriter) error {
 	Head(w, a.Status, "application/json", len(a.Body))
 	_, err := w.Write(a.Body)
@@ -32,30 +31,28 @@ func (a JSON) Write(w http.ResponseWriter) error {
 // Empty is an answer without a body (decision S2).
 type Empty struct{ Status int }
 
-// Write writes the answer.
 func (a Empty) Write(w http.ResponseWriter) error {
 	Head(w, a.Status, "", 0)
 	return nil
 }
 
-// Head writes the head of an answer. There is no Content-Type if it is empty.
+// Head writes the head of an answer. An empty contentType means no Content-Type.
 func Head(w http.ResponseWriter, status int, contentType string, length int) {
 	if contentType != "" {
 		w.Header().Set("Content-Type", contentType)
 	}
-	if status != http.StatusNoContent { // which must not have one (RFC 9110 §8.6)
+	if status != http.StatusNoContent { // 204 must not have one (RFC 9110 §8.6)
 		w.Header().Set("Content-Length", strconv.Itoa(length))
 	}
 	w.WriteHeader(status)
 }
 
-// Text is an answer with a plain text body (GA 2.7, family C), and without a body if it is empty.
+// Text is an answer with a plain-text body (GA 2.7, family C), or without a body if the text is empty.
 type Text struct {
 	Status int
 	Body   string
 }
 
-// Write writes the answer.
 func (a Text) Write(w http.ResponseWriter) error {
 	if a.Body == "" {
 		return Empty{a.Status}.Write(w)
@@ -66,15 +63,14 @@ func (a Text) Write(w http.ResponseWriter) error {
 	return err
 }
 
-// Message is an error text in JSON (GA 2.7, family A).
+// Message returns an error message in JSON (GA 2.7, family A).
 func Message(text string) Of[api.ErrorResponse] {
 	return Value(api.ErrorResponse{Message: excerpt.Message(text)})
 }
 
-// A Stream is a response that writes itself. It has no error: its status is sent long before one can happen.
+// A Stream is a response that writes itself. It returns no error, because its status is sent before one can occur.
 type Stream func(w http.ResponseWriter)
 
-// Write writes the response.
 func (s Stream) Write(w http.ResponseWriter) error {
 	s(w)
 	return nil

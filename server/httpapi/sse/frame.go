@@ -1,6 +1,6 @@
 package sse
 
-// Data returns the frame of an event without a name. The data must be one line, as JSON without blanks is.
+// Data returns the frame of an event without a name. The data must be a single line, such as JSON without blanks.
 func Data(line []byte) []byte {
 	return frame("data: ", line)
 }

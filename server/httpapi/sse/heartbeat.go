@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A heartbeat calls a function at every multiple of an interval since it was started. It does not drift. What a
-// time.Ticker does besides, being waited for in a select, costs more than writing an event.
+// A heartbeat calls a function at every multiple of an interval since its start, without drift. It replaces a
+// time.Ticker, because waiting for a ticker in a select costs more than writing an event.
 type heartbeat struct {
 	interval time.Duration
 	tick     func()
@@ -27,7 +27,7 @@ func startHeartbeat(interval time.Duration, tick func()) *heartbeat {
 	return m
 }
 
-// stop stops it. A beat that has begun may still end.
+// stop stops the heartbeat. A call that has begun may still be running.
 func (m *heartbeat) stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,11 +44,11 @@ func (m *heartbeat) beat() {
 	}
 }
 
-// schedule sets the timer to the next multiple that is not over yet.
+// schedule sets the timer to the next multiple of the interval in the future.
 func (m *heartbeat) schedule() {
 	now := time.Now()
 	m.next = m.next.Add(m.interval)
-	if late := now.Sub(m.next); late > 0 { // the process has slept, say
+	if late := now.Sub(m.next); late > 0 { // for example after the machine was suspended
 		m.next = m.next.Add(late.Truncate(m.interval) + m.interval)
 	}
 	m.timer.Reset(m.next.Sub(now))

@@ -2,12 +2,12 @@ package sse
 
 import "sync"
 
-// A Queue is a [Source] in memory: frames that wait for their stream. It has one reader.
+// A Queue is a [Source] in memory: it holds frames until the stream takes them. It has one reader.
 type Queue struct {
-	ready chan struct{} // holds a token when there is something new for the reader
+	ready chan struct{} // has a token if the reader should look again
 
 	mu     sync.Mutex
-	frames [][]byte // those that are not taken yet are frames[taken:]
+	frames [][]byte // frames[taken:] are not taken yet
 	taken  int
 	bytes  int
 	ended  bool
@@ -16,10 +16,10 @@ type Queue struct {
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{ready: make(chan struct{}, 1)} }
 
-// Ready returns a channel that delivers when frames may have come, or the end.
+// Ready returns a channel that receives a token when there may be frames, or the end.
 func (q *Queue) Ready() <-chan struct{} { return q.ready }
 
-// Wake makes Ready deliver.
+// Wake puts a token into the channel of Ready.
 func (q *Queue) Wake() {
 	select {
 	case q.ready <- struct{}{}:
@@ -27,7 +27,7 @@ func (q *Queue) Wake() {
 	}
 }
 
-// Next takes the oldest frame. It is nil if there is none at the moment, and more is false if there will be none.
+// Next takes the oldest frame. The frame is nil if there is none yet. more is false when no frame will follow.
 func (q *Queue) Next() (frame []byte, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -42,8 +42,8 @@ func (q *Queue) Next() (frame []byte, more bool) {
 	return frame, true
 }
 
-// Add adds a frame, and reports whether there was room for it. An empty queue has room for any frame. What comes after the end
-// is ignored.
+// Add adds a frame, and returns false if there is no room. An empty queue has room for any frame. Frames after the
+// end are ignored.
 func (q *Queue) Add(frame []byte, maxFrames, maxBytes int) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -55,7 +55,7 @@ func (q *Queue) Add(frame []byte, maxFrames, maxBytes int) bool {
 	return true
 }
 
-// Force adds a frame without looking for room. It is for the last one of a stream.
+// Force adds a frame even if there is no room. It is for the last frame of a stream.
 func (q *Queue) Force(frame []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -66,7 +66,7 @@ func (q *Queue) append(frame []byte) {
 	if q.ended {
 		return
 	}
-	if q.taken > 0 && len(q.frames) == cap(q.frames) { // make room at the front rather than grow
+	if q.taken > 0 && len(q.frames) == cap(q.frames) { // reuse the space at the front instead of growing
 		n := copy(q.frames, q.frames[q.taken:])
 		clear(q.frames[n:])
 		q.frames, q.taken = q.frames[:n], 0
@@ -76,7 +76,7 @@ func (q *Queue) append(frame []byte) {
 	q.Wake()
 }
 
-// End ends the stream after what is in the queue.
+// End ends the stream after the frames in the queue.
 func (q *Queue) End() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -84,7 +84,7 @@ func (q *Queue) End() {
 	q.Wake()
 }
 
-// Drop ends the stream without what is in the queue. It calls why before the reader can see the end.
+// Drop ends the stream and discards the frames in the queue. It calls why before the reader can see the end.
 func (q *Queue) Drop(why func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package sse writes event streams (CT 5): the head at once, every event as soon as the reader takes it, and an end as
-// soon as there is a reason for one.
+// Package sse writes event streams (CT 5). It sends the head at once, and every event as soon as the reader takes it.
+// A stream ends as soon as there is a reason to end it.
 package sse
 
 import (
@@ -12,31 +12,32 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 )
 
-// A Source is where a stream gets its events from. It bounds what a slow reader can cost: a stream holds no event but the
-// one it is writing.
+// A Source provides the events of a stream. The source limits the memory for a slow reader: the stream itself holds
+// only the event that it is writing.
 type Source interface {
-	// Ready delivers when Next may have something new to say, and after Wake.
+	// Ready receives a token when Next may have something new, and after Wake.
 	Ready() <-chan struct{}
-	// Wake makes Ready deliver. It is called from any goroutine and does not block.
+	// Wake puts a token into Ready. Any goroutine may call it, and it does not block.
 	Wake()
-	// Next returns the next frame, nil if there is none yet. When more is false there will be none, and the stream ends.
+	// Next returns the next frame, or nil if there is none yet. When more is false, the stream ends.
 	Next() (frame []byte, more bool)
 }
 
 // Options shape one stream.
 type Options struct {
-	// First is sent right behind the head; nothing if nil.
+	// First is sent directly after the head, unless it is nil.
 	First []byte
-	// Keepalive is sent at every multiple of Interval since the stream was opened, whatever else is sent; nothing if nil.
+	// Keepalive is sent at every multiple of Interval since the stream was opened, in addition to the events, unless
+	// it is nil.
 	Keepalive []byte
 	Interval  time.Duration
-	// Ends says that the stream has an end of its own: its connection is used again, as after any other answer.
+	// Ends is true for a stream that ends by itself. Its connection can then be used again, as after any other answer.
 	Ends bool
-	// Unbuffered asks proxies to pass the stream on as it comes (CT 5, S44).
+	// Unbuffered asks proxies to pass the stream on without buffering (CT 5, S44).
 	Unbuffered bool
 }
 
-// Head writes the head of a stream and sends it. It is all there is of an answer to HEAD.
+// Head writes and flushes the head of a stream. For HEAD, that is the whole answer.
 func Head(w http.ResponseWriter, opts Options) error {
 	h := w.Header()
 	if opts.Unbuffered {
@@ -49,7 +50,7 @@ func Head(w http.ResponseWriter, opts Options) error {
 	return control(w).Flush()
 }
 
-// control returns the controller of the writer below Echo's, which would keep the error of a flush to itself.
+// control returns the controller of the writer inside Echo's, because Echo's does not return the error of a flush.
 func control(w http.ResponseWriter) *http.ResponseController {
 	if outer, ok := w.(interface{ Unwrap() http.ResponseWriter }); ok {
 		w = outer.Unwrap()
@@ -57,11 +58,11 @@ func control(w http.ResponseWriter) *http.ResponseController {
 	return http.NewResponseController(w)
 }
 
-// Serve answers with a stream. It returns nil when the source has ended, the cause when ctx ends, and an error when the
-// reader cannot be written to, [conn.ErrStalled] if it has stopped reading. ctx must end with the request; it may end
-// earlier. A write that is blocked then is interrupted.
+// Serve answers with a stream. It returns nil when the source has ended, the cause when ctx ends, and an error when
+// writing fails: [conn.ErrStalled] if the reader has stopped reading. ctx must end with the request, and may end
+// earlier. Its end interrupts a blocked write.
 //
-// When nothing was interrupted, the answer that Serve leaves behind is complete. Its connection is not used again, unless the
+// Unless it was interrupted, the answer is complete when Serve returns. Its connection is not used again, unless the
 // options say that the stream ends.
 func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options) error {
 	s := &stream{
@@ -82,7 +83,7 @@ func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options)
 	defer s.interruptWith(ctx)()
 
 	err := s.run(ctx)
-	// A stall is asked for first, because net/http ends the context of a request whose answer cannot be written.
+	// A stall has precedence, because net/http ends the context of a request whose answer cannot be written.
 	if !errors.Is(err, conn.ErrStalled) && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -95,7 +96,7 @@ type stream struct {
 	src  Source
 	opts Options
 
-	due atomic.Bool // a keepalive is to be sent
+	due atomic.Bool // a keepalive must be sent
 
 	unsent bool // something was written and not flushed
 }
@@ -116,7 +117,8 @@ func (s *stream) run(ctx context.Context) error {
 			return err
 		}
 		if state == empty {
-			// One channel for events, keepalives and the end: a select over three costs more than the rest of the loop.
+			// One channel signals events, keepalives and the end, because a select over three costs more than the rest
+			// of the loop.
 			<-s.src.Ready()
 		}
 		if s.due.Swap(false) {
@@ -127,7 +129,7 @@ func (s *stream) run(ctx context.Context) error {
 	}
 }
 
-// What drain leaves the source as.
+// A state is what drain knows about the source.
 type state int
 
 const (
@@ -136,10 +138,10 @@ const (
 	ended
 )
 
-// burst is after how many frames in a row a keepalive gets its turn.
+// burst is how many frames are written in a row before a keepalive may be sent.
 const burst = 64
 
-// drain writes what the source has.
+// drain writes the frames that the source has, at most burst.
 func (s *stream) drain() (state, error) {
 	for range burst {
 		frame, more := s.src.Next()
@@ -170,8 +172,8 @@ func (s *stream) flush() error {
 	return s.rc.Flush()
 }
 
-// interruptWith makes the stream see the end of the context, in a blocked write too. The function it returns undoes that,
-// so that the end of the answer can be written.
+// interruptWith makes the end of the context end the stream, even during a blocked write. undo restores the
+// connection, so that the end of the answer can be written.
 func (s *stream) interruptWith(ctx context.Context) (undo func()) {
 	interrupted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -187,5 +189,5 @@ func (s *stream) interruptWith(ctx context.Context) (undo func()) {
 	}
 }
 
-// setDeadline does nothing where there are no deadlines: such a writer, in a test, does not block either.
+// setDeadline ignores errors, because writers without deadlines, in tests, do not block either.
 func (s *stream) setDeadline(t time.Time) { _ = s.rc.SetWriteDeadline(t) }

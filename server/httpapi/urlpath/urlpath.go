@@ -1,13 +1,13 @@
-// Package urlpath reads request targets by the rules of CT 3.3, which are those of browsers rather than net/url's.
+// Package urlpath parses request targets by the rules of CT 3.3, which are those of browsers rather than net/url's.
 //
-// In the order in which they apply:
+// The rules apply in this order:
 //
 //  1. The path ends at the first question mark. A target in absolute form loses its scheme and authority.
 //  2. A raw backslash is a slash.
-//  3. Segments that are "." or "..", raw or percent-encoded, are resolved. Nothing else is normalised: a doubled or a
-//     trailing slash is an empty segment.
-//  4. Each segment is percent-decoded once. Sequences that are no escape or do not decode to UTF-8 stay as they are,
-//     those beside them are decoded. An encoded slash is part of its segment.
+//  3. The segments "." and "..", raw or percent-encoded, are resolved. Nothing else is normalised: a double or trailing
+//     slash makes an empty segment.
+//  4. Each segment is percent-decoded once. Invalid escapes, and escapes that are not UTF-8, stay as they are; the others
+//     are decoded. An encoded slash is part of its segment.
 package urlpath
 
 import (
@@ -19,11 +19,11 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// A Path is the path of a request target as its decoded segments: "/a%2Fb/c/" has the three segments "a/b", "c" and "".
+// A Path is the path of a request target as decoded segments: "/a%2Fb/c/" has the three segments "a/b", "c" and "".
 type Path []string
 
-// Parse splits a request target into its path and its query, which is left as it is. A target without a path, such as
-// "*", has no segments.
+// Parse splits a request target into its path and its query, which it does not change. A target without a path, such
+// as "*", has no segments.
 func Parse(target string) (path Path, query string) {
 	raw, query, _ := strings.Cut(target, "?")
 	raw = strings.ReplaceAll(withoutOrigin(raw), `\`, "/")
@@ -53,15 +53,14 @@ func Parse(target string) (path Path, query string) {
 	return Path(resolved), query
 }
 
-// In reports whether the path is one of the given paths or lies below one.
+// In reports whether the path is one of the given paths or is below one.
 func (p Path) In(parents ...Path) bool {
 	return slices.ContainsFunc(parents, func(parent Path) bool {
 		return len(p) >= len(parent) && slices.Equal(p[:len(parent)], parent)
 	})
 }
 
-// String returns the path with each segment escaped. net/url, and whoever uses it, decodes that to exactly the segments
-// of p.
+// String returns the path with each segment escaped. net/url decodes it to exactly the segments of p.
 func (p Path) String() string {
 	var b strings.Builder
 	for _, segment := range p {
@@ -86,7 +85,7 @@ func withoutOrigin(target string) string {
 	return target
 }
 
-// dots returns how many dots a dot segment has, 0 if it is none.
+// dots returns how many dots a dot segment has, or 0 for any other segment.
 func dots(segment string) int {
 	n := 0
 	for segment != "" {
@@ -106,8 +105,8 @@ func dots(segment string) int {
 	return n
 }
 
-// Unescape percent-decodes a string once, as UTF-8. Percent signs that begin no escape, and escapes that do not decode
-// to UTF-8, stay as they are. Raw bytes that are not UTF-8 become U+FFFD.
+// Unescape percent-decodes a string once, as UTF-8. Invalid escapes, and escapes that are not UTF-8, stay as they
+// are. Raw bytes that are not UTF-8 become U+FFFD.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return ToUTF8(s)
@@ -124,7 +123,7 @@ func Unescape(s string) string {
 			continue
 		}
 		size := escapes(s)
-		if size == 0 { // not an escape, or not the beginning of a character
+		if size == 0 { // not an escape, or not the start of a character
 			size = 1
 			if _, ok := unhex(s); ok {
 				size = 3
@@ -142,19 +141,19 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// ToUTF8 decodes raw bytes, of a path or a header field, the way bodies are decoded (WHATWG Encoding 8.1.1).
+// ToUTF8 decodes raw bytes of a path or a header field as UTF-8, in the same way as bodies (WHATWG Encoding 8.1.1).
 func ToUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
 	decoded, err := unicode.UTF8.NewDecoder().String(s)
-	if err != nil { // the decoder replaces what it cannot decode, and has no other error
+	if err != nil { // the decoder replaces invalid bytes, and has no other error
 		return strings.ToValidUTF8(s, "\uFFFD")
 	}
 	return decoded
 }
 
-// escapes returns how many escapes at the beginning of s make up one UTF-8 character, 0 if they make up none.
+// escapes returns how many escapes at the start of s form one UTF-8 character, or 0 if they do not.
 func escapes(s string) int {
 	var char [utf8.UTFMax]byte
 	for n := 0; n < len(char); n++ {
@@ -170,7 +169,7 @@ func escapes(s string) int {
 	return 0
 }
 
-// unhex decodes the escape at the beginning of s.
+// unhex decodes the escape at the start of s.
 func unhex(s string) (c byte, ok bool) {
 	if len(s) < 3 || s[0] != '%' {
 		return 0, false

@@ -1,4 +1,5 @@
-// Package validation says what is wrong with a request that is JSON but not what the operation needs (CT 2.5, 3.5).
+// Package validation describes what is wrong with a request that is JSON but not what the operation accepts (CT 2.5,
+// 3.5).
 package validation
 
 import (
@@ -10,36 +11,36 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Bounds of an answer (decision S43).
+// These bounds limit an answer (decision S43).
 const (
 	maxIssues = 100
 	maxData   = 64 << 10
 )
 
-// Issues collects what is wrong with a body. The first hundred are kept and the others counted, so that a faulty body
-// costs no more memory than a good one.
+// Issues collects what is wrong with a body. It keeps the first hundred issues and counts the others, so that a bad
+// body takes no more memory than a good one.
 type Issues struct {
 	at   []Step
-	kept []any // issues of the contract, or ones with the same keys in another order
+	kept []any // issues of the contract, or structs with the same keys in another order
 	more int
 }
 
-// A Step is one step from a value to something in it: a key, or an index if the key is empty.
+// A Step is one step from a value to a value in it: a key, or an index if the key is empty.
 type Step struct {
 	Key   string
 	Index int
 }
 
-// Enter goes to something inside the current value, and Leave back again.
+// Enter moves to a value in the current value.
 func (s *Issues) Enter(step Step) { s.at = append(s.at, step) }
 
-// Leave goes back to the value that the current one is in.
+// Leave moves back to the value that contains the current one.
 func (s *Issues) Leave() { s.at = s.at[:len(s.at)-1] }
 
-// Any says whether there is an issue.
+// Any reports whether there is an issue.
 func (s *Issues) Any() bool { return len(s.kept) > 0 }
 
-// add keeps an issue of the current value, or counts it.
+// add keeps or counts an issue of the current value.
 func (s *Issues) add(issue func(at api.IssuePath) any) {
 	if len(s.kept) == maxIssues {
 		s.more++
@@ -55,8 +56,8 @@ func (s *Issues) add(issue func(at api.IssuePath) any) {
 	s.kept = append(s.kept, issue(at))
 }
 
-// Type notes that the current value is missing or has another type than expected, which is string, array, object or
-// record: an object with any keys.
+// Type adds the issue that the current value is missing, or is not of the expected type: string, array, object, or
+// record, which is an object with any keys.
 func (s *Issues) Type(expected api.InvalidTypeIssueExpected, got jsonwire.Text) {
 	s.add(func(at api.IssuePath) any {
 		return api.InvalidTypeIssue{
@@ -68,8 +69,8 @@ func (s *Issues) Type(expected api.InvalidTypeIssueExpected, got jsonwire.Text) 
 	})
 }
 
-// UnionType notes that the current value is a union that is missing or not an object. It begins with other keys than
-// [Issues.Type].
+// UnionType adds the issue that the current value, a union, is missing or not an object. Its keys are in another
+// order than those of [Issues.Type].
 func (s *Issues) UnionType(got jsonwire.Text) {
 	const expected = api.InvalidTypeIssueExpectedObject
 	s.add(func(at api.IssuePath) any {
@@ -82,7 +83,8 @@ func (s *Issues) UnionType(got jsonwire.Text) {
 	})
 }
 
-// NoMember notes that the current value is a union whose discriminator, the key status, names none of its members.
+// NoMember adds the issue that the discriminator of the current value, its key status, selects no member of the
+// union.
 func (s *Issues) NoMember() {
 	s.add(func(at api.IssuePath) any {
 		return api.InvalidUnionIssue{
@@ -100,7 +102,7 @@ func typeMessage(expected api.InvalidTypeIssueExpected, received string) string 
 	return "Invalid input: expected " + string(expected) + ", received " + received
 }
 
-// Refuse returns the answer 400 with the parsed body, unless that is large, and its issues.
+// Refuse returns an answer 400 with the issues, and with the parsed body unless it is large.
 func Refuse(data jsonwire.Text, found *Issues) response.Writer {
 	issues := found.kept
 	if found.more > 0 {

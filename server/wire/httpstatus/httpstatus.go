@@ -3,7 +3,7 @@ package httpstatus
 
 import "strconv"
 
-// names are those that RFC 9110 §15 gives. net/http has older ones, and those of other documents (decision M28).
+// names are the names in RFC 9110 §15. net/http has older names, and names from other documents (decision M28).
 var names = map[int]string{
 	100: "Continue",
 	101: "Switching Protocols",
@@ -55,7 +55,7 @@ var names = map[int]string{
 	505: "HTTP Version Not Supported",
 }
 
-// Of returns a status with its name, such as "404 Not Found", and the number alone if RFC 9110 has no name for it.
+// Of returns a status with its name, such as "404 Not Found", or the number alone if RFC 9110 has no name for it.
 func Of(status int) string {
 	number := strconv.Itoa(status)
 	if name, named := names[status]; named {

@@ -7,8 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// CountElements returns how many elements an array has that is a member of an object, the last of that name. It is 0 if
-// there is no such array, or if the text is one that [Parse] refuses. Unlike Parse it needs no memory.
+// CountElements returns the number of elements of an object's member that is an array; the last member with the name
+// counts. It returns 0 if there is no such array, or if [Parse] would reject the text. Unlike Parse it needs no
+// memory.
 func CountElements(text []byte, name string) int {
 	in := jsontext.NewDecoder(bytes.NewBuffer(bytes.TrimPrefix(text, bom)), reading, repeating)
 	var inMember bool

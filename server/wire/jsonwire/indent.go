@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Indented returns the text with two blanks for each level.
+// Indented returns the text with an indentation of two blanks per level.
 func (t Text) Indented() []byte {
 	var b bytes.Buffer
 	if err := json.Indent(&b, t, "", "  "); err != nil {
@@ -14,7 +14,8 @@ func (t Text) Indented() []byte {
 	return b.Bytes()
 }
 
-// IndentedSize returns how many bytes [Text.Indented] has. Depth makes them many: n levels need some n² blanks.
+// IndentedSize returns the size of [Text.Indented] in bytes. It grows quickly with the depth: n levels need about n²
+// blanks.
 func (t Text) IndentedSize() int {
 	size, depth := len(t), 0
 	for at := 0; at < len(t); at++ {
@@ -24,7 +25,7 @@ func (t Text) IndentedSize() int {
 		case ':':
 			size++
 		case '{', '[':
-			if c := t[at+1]; c == '}' || c == ']' { // nothing comes between them
+			if c := t[at+1]; c == '}' || c == ']' { // an empty object or array stays on one line
 				at++
 				continue
 			}

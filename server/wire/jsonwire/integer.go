@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Integer returns the integer that a number is by value: 1e3 and 1000.0 are 1000 (decision S9). Numbers are doubles, so
-// digits beyond their precision do not count, and one beyond their range is not ok. A number beyond ±(2⁶³−1) counts as
-// that.
+// Integer returns the integer value of a number: 1e3 and 1000.0 are 1000 (decision S9). Numbers are doubles: digits
+// beyond their precision are ignored, and ok is false for a number beyond their range. A number beyond ±(2⁶³−1)
+// counts as that limit.
 func (t Text) Integer() (n int64, ok bool) {
 	if t.Kind() != "number" {
 		return 0, false

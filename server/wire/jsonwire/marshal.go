@@ -12,11 +12,11 @@ var writing = json.JoinOptions(
 	json.WithMarshalers(json.MarshalToFunc(func(out *jsontext.Encoder, s string) error {
 		return out.WriteValue(AppendQuoted(out.AvailableBuffer(), s))
 	})),
-	// A raw value is canonical already. Written again, half a surrogate pair in it would become U+FFFD.
+	// A raw value is already canonical. If it were written again, a lone surrogate in it would become U+FFFD.
 	jsontext.PreserveRawStrings(true),
 	jsontext.AllowInvalidUTF8(true),
 	jsontext.AllowDuplicateNames(true),
-	// Without this an optional `{}` (the metadata of a result, say) would be left out like a missing one.
+	// Without this, an optional `{}`, such as the metadata of a result, would be left out like a missing one.
 	jsonv1.OmitEmptyWithLegacySemantics(true),
 )
 
@@ -34,10 +34,10 @@ var binding = json.JoinOptions(reading, repeating,
 	})),
 )
 
-// Marshal returns the JSON of a value of the contract: keys in the order of the struct's fields, `[]` for a nil slice,
-// raw values as they are.
+// Marshal returns the JSON of a value of the contract. Keys are in the order of the struct's fields, a nil slice is
+// `[]`, and raw values are unchanged.
 //
-// Such a value can always be written, as long as its raw values came from this package; Marshal panics if it cannot.
+// Such a value always has JSON if its raw values came from this package. Otherwise Marshal panics.
 func Marshal(v any) Text {
 	text, err := json.Marshal(v, writing)
 	if err != nil {
@@ -46,7 +46,8 @@ func Marshal(v any) Text {
 	return text
 }
 
-// Unmarshal binds a text to what v points to. Names are matched exactly; members without a field are left out.
+// Unmarshal binds a text to the value that v points to. Names are matched exactly; members without a field are
+// ignored.
 func Unmarshal(text Text, v any) error {
 	if err := json.Unmarshal(text, v, binding); err != nil {
 		return fmt.Errorf("bind JSON: %w", err)

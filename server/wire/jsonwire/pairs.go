@@ -1,9 +1,8 @@
 package jsonwire
 
-// Pairs are an object whose values are strings, in its order. A name is there once.
+// Pairs are an ordered object with string values. Each name occurs once.
 type Pairs []Pair
 
-// A Pair is one member.
 type Pair struct{ Name, Value string }
 
 // Get returns the value of a name, and false if it is not there.
@@ -16,7 +15,7 @@ func (p Pairs) Get(name string) (string, bool) {
 	return "", false
 }
 
-// Write writes the object, `{}` if it is nil.
+// Write writes the object, or `{}` if it is nil.
 func (p Pairs) Write(w *Writer) {
 	w.Open('{')
 	for _, pair := range p {
@@ -25,7 +24,7 @@ func (p Pairs) Write(w *Writer) {
 	w.Close('}')
 }
 
-// WriteOrNull writes the object, null if it is nil.
+// WriteOrNull writes the object, or null if it is nil.
 func (p Pairs) WriteOrNull(w *Writer) {
 	if p == nil {
 		w.Null()

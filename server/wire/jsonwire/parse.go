@@ -9,17 +9,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// reading are the rules of CT 3.4 step 4: what is not UTF-8 has been replaced before, so that half a surrogate pair
-// is all that "invalid UTF-8" still allows, and of repeated names the last wins, which is up to us.
+// reading and repeating implement CT 3.4 step 4. Invalid UTF-8 was replaced before, so AllowInvalidUTF8 only accepts
+// lone surrogates. The parser itself handles duplicate names: the last one wins.
 var reading = jsontext.AllowInvalidUTF8(true)
 var repeating = jsontext.AllowDuplicateNames(true)
 
-// Parse returns the canonical form of a JSON text (CT 3.1, 3.4): a byte order mark is dropped, bytes that are not UTF-8
-// become U+FFFD, blanks go, strings are written with the fewest and shortest escapes. Of members with the same name
-// the last one's value takes the first one's place, as in a JavaScript object. Numbers keep their digits.
+// Parse returns the canonical form of a JSON text (CT 3.1, 3.4). It removes a byte order mark and blanks, replaces
+// invalid UTF-8 by U+FFFD, and writes strings with the fewest and shortest escapes. Of members with the same name,
+// the last value takes the place of the first, as in a JavaScript object. Numbers keep their digits.
 //
-// Text before or after the value is an error, and so is a depth above 9,000 (decision S27): what is put into an event
-// lies deeper there than in the body it came in, and the encoder takes 10,000 levels.
+// Text before or after the value is an error, and so is a depth above 9,000 (decision S27). In an event, a value is
+// nested more deeply than in its request, and the encoder supports 10,000 levels.
 func Parse(body []byte) (Text, error) {
 	body, err := decodeUTF8(body)
 	if err != nil {
@@ -42,14 +42,15 @@ func Parse(body []byte) (Text, error) {
 type parser struct {
 	in  *jsontext.Decoder
 	out Text
-	// open holds the members of the objects that are being read, those of the innermost last.
+	// open has the members of the objects that are being read, the innermost object last.
 	open []member
-	// repeating are the objects in which names are repeated, in the order of their ends. They are written anew when all is
-	// read: an object inside of others is then written once, and not again with each of them.
+	// repeating has the objects with duplicate names, in the order of their ends. They are rewritten when everything
+	// is read, so that a nested object is rewritten once, and not again with each object around it.
 	repeating []repeated
 }
 
-// A member of an object, by its place in the output: out[name:value-1] is the name, out[value:end] the value.
+// A member is a member of an object, by its place in the output: out[name:value-1] is the name, out[value:end] the
+// value.
 type member struct{ name, value, end int }
 
 func (p *parser) value() error {
@@ -97,7 +98,7 @@ func (p *parser) object() error {
 			p.out = append(p.out, ',')
 		}
 		m := member{name: len(p.out)}
-		if err := p.value(); err != nil { // the decoder sees to it that this is a string
+		if err := p.value(); err != nil { // the decoder guarantees that this is a string
 			return err
 		}
 		p.out = append(p.out, ':')
@@ -133,13 +134,13 @@ func (p *parser) delimiter() error {
 
 func (p *parser) name(m member) []byte { return p.out[m.name : m.value-1] }
 
-// seed keeps a sender from choosing names that collide.
+// seed is random, so that a sender cannot choose names that collide.
 var seed = maphash.MakeSeed()
 
-// lastOfEachName says for each member which one's value stands at its place: its own index, a later one's, or -1 if the
-// name has occurred before. The answer is nil if no name is repeated.
+// lastOfEachName returns for each member the index of the member whose value takes its place: its own, that of a
+// later one, or -1 if the name has occurred before. repeated is false if no name occurs twice.
 //
-// It costs a few bytes per member, because it runs over every object of every body: a map from names would cost more
+// It needs a few bytes per member, because it runs on every object of every body. A map of names would need more
 // memory than the body itself.
 func (p *parser) lastOfEachName(members []member) (winners []int, repeated bool) {
 	if len(members) < 2 {
@@ -149,7 +150,7 @@ func (p *parser) lastOfEachName(members []member) (winners []int, repeated bool)
 	for size < 2*len(members) {
 		size *= 2
 	}
-	firsts := make([]int, size) // open addressing; 1 + the index of the first member with a name, 0 for a free slot
+	firsts := make([]int, size) // open addressing; 1 + the index of the first member with a name, or 0 for a free slot
 	for i, m := range members {
 		name := p.name(m)
 		slot := int(maphash.Bytes(seed, name)) & (size - 1)

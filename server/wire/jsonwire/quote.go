@@ -8,8 +8,8 @@ import (
 
 const hex = "0123456789abcdef"
 
-// AppendQuoted appends a string as JSON: with the escapes that JSON requires, in their shortest form, and no others
-// (CT 3.1). Half a surrogate pair becomes its escape again; any other byte that is not UTF-8 becomes U+FFFD.
+// AppendQuoted appends a string as JSON with only the escapes that JSON requires, in their shortest form (CT 3.1). A
+// lone surrogate becomes its escape again; any other invalid UTF-8 becomes U+FFFD.
 func AppendQuoted[S string | []byte](dst []byte, s S) []byte {
 	dst = append(dst, '"')
 	copied := 0 // s[copied:i] needs no escape
@@ -33,7 +33,7 @@ func AppendQuoted[S string | []byte](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// appendEscaped appends what stands for a character that cannot stand for itself.
+// appendEscaped appends the escape of a character that needs one.
 func appendEscaped(dst []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':
@@ -54,7 +54,7 @@ func appendEscaped(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&0xf], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
 }
 
-// decodeRune is utf8.DecodeRune that also knows the three bytes of a surrogate.
+// decodeRune is utf8.DecodeRune that also decodes the three bytes of a surrogate.
 func decodeRune[S string | []byte](s S) (rune, int) {
 	if len(s) >= 3 && s[0] == 0xED && s[1]&0xE0 == 0xA0 && s[2]&0xC0 == 0x80 {
 		return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
@@ -62,7 +62,7 @@ func decodeRune[S string | []byte](s S) (rune, int) {
 	return utf8.DecodeRuneInString(string(s[:min(len(s), utf8.UTFMax)]))
 }
 
-// appendRune is utf8.AppendRune that also writes surrogates.
+// appendRune is utf8.AppendRune that also encodes surrogates.
 func appendRune(dst []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(dst, 0xED, 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F))
@@ -70,7 +70,7 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// unquote returns the text of a valid JSON string.
+// unquote decodes a valid JSON string.
 func unquote(raw []byte) string {
 	raw = raw[1 : len(raw)-1]
 	if bytes.IndexByte(raw, '\\') < 0 {
@@ -83,12 +83,12 @@ func unquote(raw []byte) string {
 func appendRequoted(dst, raw []byte) []byte {
 	inner := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
-		return append(dst, raw...) // nothing is escaped, and what must be escaped would not be valid
+		return append(dst, raw...) // without a backslash, a valid string needs no escapes
 	}
 	return AppendQuoted(dst, appendUnescaped(make([]byte, 0, len(inner)), inner))
 }
 
-// appendUnescaped appends what the inside of a valid JSON string stands for.
+// appendUnescaped appends the decoded content of a valid JSON string.
 func appendUnescaped(dst, inner []byte) []byte {
 	for {
 		slash := bytes.IndexByte(inner, '\\')

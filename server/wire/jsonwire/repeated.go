@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A repeated object is one with a name that occurs again, by its place in the output of a parser.
+// A repeated object has a duplicate name. It is identified by its place in a parser's output.
 type repeated struct {
 	start int
 	stay  []winner
 	end   int
 }
 
-// A winner is a member that stays: each name at its first place, with its last value.
+// A winner is a member that stays: the first occurrence of a name, with its last value.
 type winner struct{ name, nameEnd, value, end int }
 
 func winning(members []member, winners []int) []winner {
@@ -26,8 +26,8 @@ func winning(members []member, winners []int) []winner {
 	return stay
 }
 
-// withoutRepeated returns the output with each name once in each object. What stays is copied once, what goes is not looked
-// at.
+// withoutRepeated returns the output without duplicate names. It copies everything that stays once, and does not read
+// the rest.
 func (p *parser) withoutRepeated() Text {
 	if len(p.repeating) == 0 {
 		return p.out
@@ -36,7 +36,7 @@ func (p *parser) withoutRepeated() Text {
 	return p.appendRange(make(Text, 0, len(p.out)), 0, len(p.out))
 }
 
-// appendRange appends a part of the output, which has no half of an object.
+// appendRange appends a part of the output that contains only complete objects.
 func (p *parser) appendRange(dst Text, from, to int) Text {
 	for {
 		next, _ := slices.BinarySearchFunc(p.repeating, from, func(o repeated, at int) int { return cmp.Compare(o.start, at) })

@@ -2,7 +2,7 @@ package jsonwire
 
 import "bytes"
 
-// SkipValue returns where the value ends that starts at the given place of valid JSON, which may have blanks.
+// SkipValue returns the end of the value that starts at the given index of valid JSON, which may have blanks.
 func SkipValue(text []byte, at int) int {
 	depth := 0
 	for {
@@ -17,7 +17,7 @@ func SkipValue(text []byte, at int) int {
 			at++
 		case ',', ':', ' ', '\t', '\n', '\r':
 			at++
-			continue // never the end of a value
+			continue // a separator never ends a value
 		default:
 			at = skipWord(text, at)
 		}
@@ -27,8 +27,8 @@ func SkipValue(text []byte, at int) int {
 	}
 }
 
-// SkipString returns where the string ends whose first quote is at the given place. It looks for quotes alone, which is fast
-// where they are rare: in a text of many megabytes.
+// SkipString returns the end of the string whose opening quote is at the given index. It only searches for quotes,
+// which is fast in texts of many megabytes where quotes are rare.
 func SkipString(text []byte, at int) int {
 	start := at + 1
 	for at = start; ; at++ {

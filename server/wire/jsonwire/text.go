@@ -1,13 +1,13 @@
-// Package jsonwire reads and writes JSON the way the wire asks for it (CT 3.1, 3.4): as JavaScript would, without its
-// damage to numbers.
+// Package jsonwire reads and writes JSON in the form that the wire requires (CT 3.1, 3.4): as JavaScript would, but
+// without changing numbers.
 //
 // A body is read in two steps. [Parse] makes any JSON text canonical: no blanks, the shortest escapes, one member per
-// name. Everything after that works on the canonical [Text], which can be walked, bound to Go values and sent on as it
-// is: key order and the digits of numbers are still those of the sender.
+// name. Everything else works on the canonical [Text], which can be walked, bound to Go values, and sent unchanged.
+// It still has the sender's key order and digits.
 //
-// JSON can hold half a surrogate pair ("\ud800") and has to give it back. Go strings cannot, so strings that were read
-// by this package hold it in the three bytes that UTF-8 would use if it allowed surrogates (WTF-8), and strings that
-// are written by it turn those bytes back into the escape.
+// JSON can contain a lone surrogate ("\ud800") and must return it. Go strings cannot, so strings that this package
+// reads have the three bytes that UTF-8 would use if it allowed surrogates (WTF-8). When it writes a string, it turns
+// these bytes back into the escape.
 package jsonwire
 
 import (
@@ -18,11 +18,12 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// A Text is one JSON value in canonical form. Only [Parse] and [Marshal] make texts; the methods rely on the form.
+// A Text is one JSON value in canonical form. Only [Parse] and [Marshal] create texts, and the methods rely on the
+// form.
 type Text []byte
 
-// Kind names the type of the value as JavaScript's validators do: null, boolean, number, string, array or object, and
-// undefined for the nil Text, a value that is not there.
+// Kind returns the type of the value as JavaScript validators name it: null, boolean, number, string, array or
+// object. A nil Text, which is a missing value, is undefined.
 func (t Text) Kind() string {
 	if len(t) == 0 {
 		return "undefined"
@@ -42,7 +43,7 @@ func (t Text) Kind() string {
 	return "number"
 }
 
-// Str returns the string of a string value, without its escapes.
+// Str returns the decoded string of a string value.
 func (t Text) Str() string { return unquote(t) }
 
 // Elements yields the elements of an array with their indexes.
@@ -72,8 +73,8 @@ func (t Text) Members() iter.Seq2[Text, Text] {
 	}
 }
 
-// Pick returns the values of the named members of an object, in the order of the names, nil for those it has not. The
-// names are matched exactly and must need no escape.
+// Pick returns the values of the named members of an object, in the order of the names, with nil for missing ones.
+// The names are matched exactly, and must need no escapes.
 func (t Text) Pick(names ...string) []Text {
 	found := make([]Text, len(names))
 	for name, value := range t.Members() {
@@ -86,7 +87,7 @@ func (t Text) Pick(names ...string) []Text {
 	return found
 }
 
-// Present returns the members of an object that are not null, by their names. It is empty if the JSON is something else.
+// Present returns the members of an object that are not null, by name. It returns an empty map for anything else.
 func Present(json []byte) map[string]Text {
 	members := map[string]Text{}
 	object, err := Parse(json)
@@ -101,7 +102,7 @@ func Present(json []byte) map[string]Text {
 	return members
 }
 
-// Object returns an object of the named values, without those that are nil. The names must need no escape.
+// Object returns an object with the named values, without those that are nil. The names must need no escapes.
 func Object(names []string, values []Text) Text {
 	object := Text{'{'}
 	for i, value := range values {
@@ -126,8 +127,8 @@ func afterComma(t Text, at int) int {
 	return at
 }
 
-// Strings yields where the strings of a value begin and end, however deep they are: the names of members, too, which have a
-// colon behind them. Each byte is looked at once, unlike by going down through [Text.Members].
+// Strings yields the start and end of every string in a value, at any depth, including member names, which a colon
+// follows. It reads each byte once, unlike nested calls of [Text.Members].
 func (t Text) Strings() iter.Seq2[int, int] {
 	return func(yield func(from, end int) bool) {
 		for end := 0; ; {
@@ -145,9 +146,8 @@ func (t Text) Strings() iter.Seq2[int, int] {
 
 var bom = []byte("\uFEFF")
 
-// decodeUTF8 returns the text without its byte order mark and with U+FFFD for each maximal part of it that is not
-// UTF-8, which is how the Encoding Standard decodes (WHATWG Encoding 8.1.1). Go's own conversions put one U+FFFD for
-// each byte or for each run of bytes.
+// decodeUTF8 removes a byte order mark, and replaces each maximal invalid part by U+FFFD, as in the Encoding Standard
+// (WHATWG Encoding 8.1.1). Go's own conversions insert one U+FFFD for each byte, or for each run of bytes.
 func decodeUTF8(b []byte) ([]byte, error) {
 	b = bytes.TrimPrefix(b, bom)
 	if utf8.Valid(b) {

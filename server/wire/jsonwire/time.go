@@ -2,8 +2,8 @@ package jsonwire
 
 import "time"
 
-// Time returns how a moment is written (GA 2.8): in UTC with a final Z, and with the fewest of 0, 3, 6 or 9 fraction
-// digits that keep it (decision G3).
+// Time formats a time as GA 2.8 requires: in UTC with a final Z, and with the fewest of 0, 3, 6 or 9 fraction digits
+// that preserve it (decision G3).
 func Time(t time.Time) string {
 	layout := "2006-01-02T15:04:05.000000000Z"
 	switch ns := t.Nanosecond(); {

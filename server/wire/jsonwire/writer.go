@@ -2,11 +2,11 @@ package jsonwire
 
 import "strconv"
 
-// A Writer writes JSON piece by piece, with the commas in the right places. It does not look whether the pieces make a
-// value. The zero Writer is empty.
+// A Writer writes JSON piece by piece, and inserts commas. It does not check that the pieces form a value. The zero
+// Writer is empty.
 type Writer struct {
 	buf   []byte
-	start int // what is before it was there already
+	start int // the length of dst, which was there before
 }
 
 // NewWriter returns a writer that appends to dst.
@@ -19,19 +19,19 @@ func Of(value interface{ Write(w *Writer) }) Text {
 	return w.Text()
 }
 
-// Text returns what has been written, with what it was appended to.
+// Text returns everything that was written, after the dst of NewWriter.
 func (w *Writer) Text() Text { return w.buf }
 
-// Open begins an object with '{', or an array with '['.
+// Open opens an object with '{', or an array with '['.
 func (w *Writer) Open(bracket byte) {
 	w.comma()
 	w.buf = append(w.buf, bracket)
 }
 
-// Close ends an object with '}', or an array with ']'.
+// Close closes an object with '}', or an array with ']'.
 func (w *Writer) Close(bracket byte) { w.buf = append(w.buf, bracket) }
 
-// comma separates what comes from what is there.
+// comma writes a comma if the previous piece needs one.
 func (w *Writer) comma() {
 	if len(w.buf) == w.start {
 		return
@@ -43,7 +43,7 @@ func (w *Writer) comma() {
 	w.buf = append(w.buf, ',')
 }
 
-// Name begins a member, whose value is written next: w.Name("id").String(id). The name must need no escape.
+// Name writes the name of a member. Its value must follow: w.Name("id").String(id). The name must need no escapes.
 func (w *Writer) Name(name string) *Writer {
 	w.comma()
 	w.buf = append(w.buf, '"')
@@ -76,7 +76,7 @@ func (w *Writer) Raw(json []byte) {
 	w.buf = append(w.buf, json...)
 }
 
-// RawString writes a value that is canonical JSON.
+// RawString is Raw for a string.
 func (w *Writer) RawString(json string) {
 	w.comma()
 	w.buf = append(w.buf, json...)
@@ -85,7 +85,7 @@ func (w *Writer) RawString(json string) {
 // Null writes null.
 func (w *Writer) Null() { w.Raw([]byte("null")) }
 
-// StringOrNull writes a string, null if it is nil.
+// StringOrNull writes a string, or null if it is nil.
 func (w *Writer) StringOrNull(s *string) {
 	if s == nil {
 		w.Null()
@@ -94,7 +94,7 @@ func (w *Writer) StringOrNull(s *string) {
 	w.String(*s)
 }
 
-// IntOrNull writes a number, null if it is nil.
+// IntOrNull writes a number, or null if it is nil.
 func (w *Writer) IntOrNull(n *int64) {
 	if n == nil {
 		w.Null()
@@ -103,7 +103,7 @@ func (w *Writer) IntOrNull(n *int64) {
 	w.Int(*n)
 }
 
-// RawOrNull writes canonical JSON, null if it is nil.
+// RawOrNull writes canonical JSON, or null if it is nil.
 func (w *Writer) RawOrNull(json []byte) {
 	if json == nil {
 		w.Null()
@@ -112,14 +112,14 @@ func (w *Writer) RawOrNull(json []byte) {
 	w.Raw(json)
 }
 
-// MaybeString writes a member that is a string, and nothing if it is nil.
+// MaybeString writes a member with a string, or nothing if it is nil.
 func (w *Writer) MaybeString(name string, s *string) {
 	if s != nil {
 		w.Name(name).String(*s)
 	}
 }
 
-// MaybeRaw writes a member of canonical JSON, and nothing if it is nil.
+// MaybeRaw writes a member with canonical JSON, or nothing if it is nil.
 func (w *Writer) MaybeRaw(name string, json []byte) {
 	if json != nil {
 		w.Name(name).Raw(json)
@@ -135,7 +135,7 @@ func (w *Writer) Strings(list []string) {
 	w.Close(']')
 }
 
-// BoolOrNull writes true or false, null if it is nil.
+// BoolOrNull writes true or false, or null if it is nil.
 func (w *Writer) BoolOrNull(b *bool) {
 	if b == nil {
 		w.Null()
@@ -144,14 +144,14 @@ func (w *Writer) BoolOrNull(b *bool) {
 	w.Bool(*b)
 }
 
-// MaybeInt writes a member that is a number, and nothing if it is nil.
+// MaybeInt writes a member with a number, or nothing if it is nil.
 func (w *Writer) MaybeInt(name string, n *int64) {
 	if n != nil {
 		w.Name(name).Int(*n)
 	}
 }
 
-// Key begins a member of any name, whose value is written next.
+// Key writes the name of a member like Name, but with escapes.
 func (w *Writer) Key(name string) *Writer {
 	w.String(name)
 	w.buf = append(w.buf, ':')
