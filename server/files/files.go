@@ -1,4 +1,4 @@
-// Package files reads files that others have written, with a bound on their size, and writes files that only the user of
+// Package files reads files that others have written, up to a maximum size, and writes files that only the user of
 // the server can read (decision G13).
 package files
 
@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Why a file is not read, beside errors of package os.
+// These errors say why a file is not read, in addition to errors of package os.
 var (
 	ErrNotPlain = errors.New("it is no plain file")
 	ErrTooLarge = errors.New("it is too large")
 	ErrNotUTF8  = errors.New("it is not UTF-8")
 )
 
-// Read returns the content of a plain file, or of one that a link leads to, of at most so many bytes. What is not plain is
-// not opened: that could wait for ever.
+// Read returns the content of a regular file, or of one that a link leads to, up to a maximum size. It does not open
+// anything else, because that could block forever.
 func Read(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// ReadText is [Read] for a text in UTF-8.
+// ReadText is [Read] for UTF-8 texts.
 func ReadText(path string, limit int64) (string, error) {
 	content, err := Read(path, limit)
 	if err == nil && !utf8.Valid(content) {

@@ -7,7 +7,7 @@ import (
 
 const mode = 0o600
 
-// OpenPrivate opens a file with flags of package os, and makes it if there is none.
+// OpenPrivate opens a file with flags of package os, and creates it if it is missing.
 func OpenPrivate(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, flags|os.O_CREATE, mode)
 	if err != nil {
@@ -19,8 +19,8 @@ func OpenPrivate(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// ReplacePrivate puts content in the place of a file, which has the old content or the new one at any time, also if the power
-// fails. It is written under a temporary name in the same folder, which no other writer may use.
+// ReplacePrivate replaces a file atomically, even if the power fails. It first writes the content to a temporary file
+// in the same folder, which no other writer may use.
 func ReplacePrivate(path, temporary string, content []byte) error {
 	f, err := OpenPrivate(temporary, os.O_WRONLY|os.O_TRUNC)
 	if err != nil {

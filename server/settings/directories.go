@@ -7,18 +7,18 @@ import (
 	"path/filepath"
 )
 
-// A Lookup finds a variable of the environment.
+// A Lookup returns an environment variable.
 type Lookup func(name string) (value string, set bool)
 
-// Directories are where the server keeps things (GA 1.3), as absolute paths.
+// Directories are the directories of the server's files (GA 1.3), as absolute paths.
 type Directories struct {
 	Config string // settings, secrets, permissions, custom providers, recipes
 	Data   string // sessions, schedules
 	State  string // logs
 }
 
-// Locate returns the directories that the environment asks for. They need not exist. GOOSE_PATH_ROOT wins; else they are
-// those of the XDG Base Directory Specification, which does not take relative ones.
+// Locate returns the directories that the environment selects. They need not exist. GOOSE_PATH_ROOT has precedence;
+// otherwise they follow the XDG Base Directory Specification, which ignores relative paths.
 func Locate(env Lookup) (Directories, error) {
 	if root, _ := env("GOOSE_PATH_ROOT"); root != "" {
 		root, err := filepath.Abs(root)
@@ -47,25 +47,25 @@ func Locate(env Lookup) (Directories, error) {
 	return d, nil
 }
 
-// Below returns the directories of a root.
+// Below returns the directories below a root.
 func Below(root string) Directories {
 	return Directories{Config: filepath.Join(root, "config"), Data: filepath.Join(root, "data"), State: filepath.Join(root, "state")}
 }
 
-// Sessions is the file of the database.
+// Sessions returns the path of the database.
 func (d Directories) Sessions() string { return filepath.Join(d.Data, "sessions", "sessions.db") }
 
-// Recipes is the directory of the recipe library.
+// Recipes returns the directory of the recipe library.
 func (d Directories) Recipes() string { return filepath.Join(d.Config, "recipes") }
 
-// Logs is the directory of the logs of calls to models.
+// Logs returns the directory of the logs of calls to models.
 func (d Directories) Logs() string { return filepath.Join(d.State, "logs") }
 
-// ServerLogs is the directory of the server's own logs, which has one for each day.
+// ServerLogs returns the directory of the server's own logs, which has a folder for each day.
 func (d Directories) ServerLogs() string { return filepath.Join(d.Logs(), "server") }
 
-// Make makes the directories (GA 1.5), but for those of logs, without which the server works as well (decision S47). Only
-// the user can look into new ones.
+// Make creates the directories (GA 1.5), except those for logs, without which the server works too (decision S47).
+// Only the user can read new ones.
 func (d Directories) Make() error {
 	for _, path := range []string{d.Config, filepath.Dir(d.Sessions())} {
 		if err := os.MkdirAll(path, 0o700); err != nil {

@@ -1,7 +1,8 @@
-// Package settings finds the values of settings and secrets (GA 1.3, 1.4): in the environment first, else in the files of
-// the configuration directory, which are read again each time, so that edits by hand are seen at once.
+// Package settings finds the values of settings and secrets (GA 1.3, 1.4). The environment comes first, then the
+// files of the configuration directory. The files are read each time, so that manual edits take effect at once.
 //
-// Settings are in config.yaml, secrets in secrets.yaml; the operating system's keyring is not used. Both hold a mapping.
+// Settings are in config.yaml, secrets in secrets.yaml; the keyring of the operating system is not used. Both files
+// hold a mapping.
 package settings
 
 import (
@@ -21,13 +22,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
-// Settings are the settings of one server. Its methods may be called at any time by anybody.
+// Settings are the settings of one server. Its methods are safe for concurrent use.
 type Settings struct {
 	dir string
 	env Lookup
 	log *slog.Logger
 
-	mu sync.Mutex // over the files
+	mu sync.Mutex // guards the files
 }
 
 // New returns the settings of a configuration directory, which must exist.
@@ -35,13 +36,15 @@ func New(config string, env Lookup, log *slog.Logger) *Settings {
 	return &Settings{dir: config, env: env, log: log}
 }
 
-// Setting returns the value of a setting as canonical JSON, nil if there is none. The error is one of reading a file.
+// Setting returns the value of a setting as canonical JSON, or nil if there is none. Its errors come from reading the
+// file.
 func (s *Settings) Setting(key string) (json.RawMessage, error) { return s.find(key, s.File) }
 
-// Secret returns the value of a secret as canonical JSON, nil if there is none. The error is one of reading a file.
+// Secret returns the value of a secret as canonical JSON, or nil if there is none. Its errors come from reading the
+// file.
 func (s *Settings) Secret(key string) (json.RawMessage, error) { return s.find(key, s.secrets) }
 
-// Text returns a setting that is a text, and false if there is none or it is something else.
+// Text returns a setting that is a string, and false if it is missing or not a string.
 func (s *Settings) Text(key string) (string, bool) {
 	value, err := s.Setting(key)
 	if err != nil {
@@ -55,10 +58,10 @@ func (s *Settings) Text(key string) (string, bool) {
 	return text.Str(), true
 }
 
-// maxFile is how large a file may be (decision G13).
+// maxFile is the maximum size of a file (decision G13).
 const maxFile = 2 << 20
 
-// serverKey opens this server. It is neither a setting nor a secret, even if a client names it (decision G32).
+// serverKey is the name of this server's own secret. Clients cannot read it as a setting or a secret (decision G32).
 const serverKey = "GOOSE_SERVER__SECRET_KEY"
 
 func (s *Settings) find(key string, file func() (jsonwire.Text, error)) (json.RawMessage, error) {
@@ -80,9 +83,9 @@ func (s *Settings) find(key string, file func() (jsonwire.Text, error)) (json.Ra
 	return nil, nil
 }
 
-// File returns the mapping of config.yaml. A file that is missing or holds no mapping is replaced, by the newest of its
-// copies that does, or else by an empty mapping (GA 10). One that holds none is kept, and one that cannot be read counts as
-// empty (decision G13).
+// File returns the mapping of config.yaml. If the file is missing or has no mapping, its newest backup with a mapping
+// replaces it, or else an empty mapping (GA 10). A file without a mapping is kept under another name. A file that
+// cannot be read counts as empty (decision G13).
 func (s *Settings) File() (jsonwire.Text, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,10 +122,10 @@ func (s *Settings) File() (jsonwire.Text, error) {
 	return jsonwire.Text("{}"), replace(path, []byte("{}\n"))
 }
 
-// suffixes are those of the copies of a file, the newest first.
+// suffixes are the suffixes of a file's copies, newest first.
 var suffixes = []string{"", ".1", ".2", ".3", ".4", ".5"}
 
-// keepAside moves a file out of the way, and the earlier ones a place on.
+// keepAside renames a broken file, and shifts the earlier copies by one.
 func keepAside(path string) error {
 	for i := len(suffixes) - 1; i > 0; i-- {
 		if err := os.Rename(path+".broken"+suffixes[i-1], path+".broken"+suffixes[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +135,7 @@ func keepAside(path string) error {
 	return os.Rename(path, path+".broken")
 }
 
-// secrets returns the mapping of secrets.yaml, which is empty if there is no file.
+// secrets returns the mapping of secrets.yaml, or an empty one if there is no file.
 func (s *Settings) secrets() (jsonwire.Text, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +156,7 @@ func readMapping(path string) (jsonwire.Text, error) {
 	return parseMapping(path, content)
 }
 
-// parseMapping returns the mapping that a file holds; an empty file holds an empty one.
+// parseMapping parses a file that must hold a mapping. An empty file holds an empty one.
 func parseMapping(path string, content []byte) (jsonwire.Text, error) {
 	value, err := yamljson.Parse(content)
 	if err != nil {
@@ -168,7 +171,7 @@ func parseMapping(path string, content []byte) (jsonwire.Text, error) {
 	return nil, fmt.Errorf("%s: %w", path, errNoMapping)
 }
 
-// replace puts a content in the place of a file.
+// replace replaces the content of a file.
 func replace(path string, content []byte) error {
 	return files.ReplacePrivate(path, strings.TrimSuffix(path, filepath.Ext(path))+".tmp", content)
 }

@@ -15,8 +15,8 @@ var (
 	floats   = regexp.MustCompile(`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$`)
 )
 
-// typed returns the JSON value of a variable of the environment (GA 1.4). What is JSON stays as it is, else
-// there are true and false in any case, integers, numbers, and texts (decision G14).
+// typed converts an environment variable to JSON (GA 1.4). A valid JSON text is taken as it is. Otherwise the value
+// is true or false in any case, an integer, a number, or a string (decision G14).
 func typed(value string) jsonwire.Text {
 	value = strings.ToValidUTF8(value, "\uFFFD")
 	if parsed, err := jsonwire.Parse([]byte(value)); err == nil && !strings.HasPrefix(value, "\uFEFF") {

@@ -4,5 +4,5 @@ package store
 
 import "time"
 
-// birth does not know when a file was made.
+// birth is not supported on this system.
 func birth(string) (time.Time, bool) { return time.Time{}, false }

@@ -13,7 +13,7 @@ import (
 // Conversation returns the conversation of a session. Its errors are those of Load.
 func (s *Store) Conversation(ctx context.Context, id string) (read session.Conversation, err error) {
 	err = s.read.together(ctx, func(ctx context.Context, from *reader) error {
-		if _, err := tokens(from.count.QueryRowContext(ctx, id), id); err != nil { // which every session has
+		if _, err := tokens(from.count.QueryRowContext(ctx, id), id); err != nil { // fails if the session does not exist
 			return err
 		}
 		rows, err := from.messages.QueryContext(ctx, id)
@@ -25,13 +25,13 @@ func (s *Store) Conversation(ctx context.Context, id string) (read session.Conve
 	return read, err
 }
 
-// Compact changes who sees the messages of a conversation, one for one, and adds messages right behind them, all or nothing.
-// The conversation is one that was read before, and others may have changed the session since: what they have added comes
-// behind, as it is, and what they have deleted stays away. It does not count as a change of the session (GA 9.1). The error
-// is [session.ErrNotFound] if there is no such session.
+// Compact changes the visibility of a conversation's messages and inserts messages after them, all or nothing. seen
+// has one entry per message. The conversation was read earlier, and others may have changed the session since:
+// messages that they added follow the inserted ones, and messages that they deleted stay deleted. Compact does not
+// count as a change of the session (GA 9.1). The error is [session.ErrNotFound] if there is no such session.
 func (s *Store) Compact(ctx context.Context, id string, read session.Conversation, seen []message.Metadata, added []message.Message) error {
 	return s.write.change(ctx, func(tx *sql.Tx) error {
-		if _, err := tokens(tx.QueryRowContext(ctx, selectTokens, id), id); err != nil { // which every session has
+		if _, err := tokens(tx.QueryRowContext(ctx, selectTokens, id), id); err != nil { // fails if the session does not exist
 			return err
 		}
 		err := show(ctx, tx, id, read, seen)
@@ -45,7 +45,7 @@ func (s *Store) Compact(ctx context.Context, id string, read session.Conversatio
 	})
 }
 
-// show writes who sees which message, where that has changed.
+// show writes the visibility of the messages for which it has changed.
 func show(ctx context.Context, tx *sql.Tx, id string, read session.Conversation, seen []message.Metadata) error {
 	statement, err := tx.PrepareContext(ctx, `UPDATE messages SET metadata_json = ? WHERE id = ? AND session_id = ?`)
 	if err != nil {
@@ -65,8 +65,8 @@ func show(ctx context.Context, tx *sql.Tx, id string, read session.Conversation,
 	return nil
 }
 
-// insertBehind adds messages behind one with a number. Those that are behind it already are written anew, with numbers and
-// moments that are later than those of what was added.
+// insertBehind inserts messages after the one with the given number. Later messages are written again, with higher
+// numbers and a later time than the inserted ones.
 func insertBehind(ctx context.Context, tx *sql.Tx, id string, end int64, added []message.Message) error {
 	var last int64
 	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) FROM messages WHERE session_id = ?`, id).Scan(&last); err != nil {

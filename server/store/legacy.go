@@ -18,11 +18,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// maxLegacy is how large a session file of an older version may be (GA 17.3).
+// maxLegacy is the maximum size of a session file of an older version (GA 17.3).
 const maxLegacy = 50 << 20
 
-// takeOver makes sessions of the files in which older versions kept them (GA 17.3). It returns why files are left out, each for
-// itself.
+// takeOver imports the session files of older versions (GA 17.3). leftOut has the reason for each file that was not
+// imported.
 func takeOver(ctx context.Context, tx *sql.Tx, dir string) (leftOut []error, err error) {
 	paths, err := filepath.Glob(filepath.Join(escaped(dir), "*.jsonl"))
 	if err != nil {
@@ -41,12 +41,13 @@ func takeOver(ctx context.Context, tx *sql.Tx, dir string) (leftOut []error, err
 	return leftOut, nil
 }
 
-// escaped returns a directory as a pattern that means it alone.
+// escaped returns a glob pattern that matches only the given directory.
 func escaped(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// readLegacy reads a file: a line of metadata, then a line for each message. Lines that are no message are left out.
+// readLegacy reads a file with a line of metadata, then one line per message. Lines that are not messages are
+// ignored.
 func readLegacy(path string) (session.Session, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -81,7 +82,7 @@ func readLegacy(path string) (session.Session, error) {
 
 var errNoMetadata = errors.New("invalid session metadata JSON")
 
-// readMetadata reads the first line, whose members may all be missing but the name.
+// readMetadata reads the first line, in which only the name is required.
 func readMetadata(line []byte, id string, created func() time.Time) (session.Session, error) {
 	given, err := jsonwire.Parse(line)
 	if err != nil || given.Kind() != "object" || !utf8.Valid(line) {
@@ -126,7 +127,7 @@ func decodeMembers(members map[string]jsonwire.Text) (old session.Session, err e
 	return decode.Text(w.Text(), session.Decode)
 }
 
-// readMessage reads a message, which both see if nothing is said of that.
+// readMessage reads a message. Without metadata it is visible to both user and agent.
 func readMessage(line []byte) (message.Message, error) {
 	given, err := jsonwire.Parse(line)
 	if err != nil || given.Kind() != "object" {
@@ -138,7 +139,7 @@ func readMessage(line []byte) (message.Message, error) {
 	return decode.Text(line, message.Decode)
 }
 
-// createdAt is when a session was made of which its file does not say it.
+// createdAt returns the creation time of a session whose file does not contain it.
 func createdAt(path, id string, modified time.Time) time.Time {
 	if born, ok := birth(path); ok {
 		return born
@@ -149,7 +150,7 @@ func createdAt(path, id string, modified time.Time) time.Time {
 	return modified
 }
 
-// insertLegacy writes a session as it was.
+// insertLegacy inserts a session unchanged.
 func insertLegacy(ctx context.Context, tx *sql.Tx, old session.Session) error {
 	const row = `INSERT INTO sessions (id, name, session_type, working_dir, created_at) VALUES (?, ?, ?, ?, ?)`
 	if _, err := tx.ExecContext(ctx, row, old.ID, old.Name, string(old.Type), old.WorkingDir, stamp(old.CreatedAt)); err != nil {

@@ -14,7 +14,7 @@ func parse(column sql.NullString) (decode.Value, bool) {
 	return v, err == nil
 }
 
-// lenient reads a column of JSON. What is not readable counts as absent.
+// lenient reads a column of JSON. Invalid JSON counts as absent.
 func lenient[T any](column sql.NullString, decoder func(decode.Value) (T, error)) *T {
 	v, ok := parse(column)
 	if !ok || v.IsNull() {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Load returns a session with its conversation. The error is [session.ErrNotFound] if there is none, and another one if a message
-// cannot be read (GA 9.3).
+// Load returns a session with its conversation. The error is [session.ErrNotFound] if there is no such session, and
+// another error if a message cannot be read (GA 9.3).
 func (s *Store) Load(ctx context.Context, id string) (found session.Session, err error) {
 	err = s.read.together(ctx, func(ctx context.Context, from *reader) error {
 		if found, err = one(from.session.QueryRowContext(ctx, id), id); err != nil {
@@ -30,7 +30,7 @@ func (s *Store) Load(ctx context.Context, id string) (found session.Session, err
 	return found, err
 }
 
-// load is Load within a transaction.
+// load is Load in a transaction.
 func load(ctx context.Context, tx *sql.Tx, id string) (found session.Session, err error) {
 	if found, err = one(tx.QueryRowContext(ctx, selectSession, id), id); err != nil {
 		return found, err
@@ -42,8 +42,8 @@ func load(ctx context.Context, tx *sql.Tx, id string) (found session.Session, er
 	return found, err
 }
 
-// WriteJSON writes the JSON of a session with its conversation. Errors are those of Load; what was written then is of no
-// use.
+// WriteJSON writes the JSON of a session with its conversation. Its errors are those of Load. After an error, what
+// was written is incomplete.
 func (s *Store) WriteJSON(ctx context.Context, w *jsonwire.Writer, id string) error {
 	return s.read.together(ctx, func(ctx context.Context, from *reader) error {
 		found, err := one(from.session.QueryRowContext(ctx, id), id)
@@ -61,7 +61,7 @@ func (s *Store) WriteJSON(ctx context.Context, w *jsonwire.Writer, id string) er
 
 const selectMessages = `SELECT id, role, content_json, created_timestamp, metadata_json FROM messages WHERE session_id = ? ORDER BY timestamp, id`
 
-// A row is a message as it is stored.
+// A row is a stored message.
 type row struct {
 	id       int64
 	role     string
@@ -71,7 +71,7 @@ type row struct {
 }
 
 func (r *row) scan(rows *sql.Rows) error {
-	var created any // Scan would make a text of it, to read a number
+	var created any // any, because Scan would convert a number to text first
 	if err := rows.Scan(&r.id, &r.role, &r.content, &created, &r.metadata); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *row) scan(rows *sql.Rows) error {
 	return nil
 }
 
-// text returns the content, empty if it is something else than a text.
+// text returns the content, or "" if it is not a text.
 func (r *row) text() string {
 	switch content := r.content.(type) {
 	case string:
@@ -96,7 +96,8 @@ func (r *row) text() string {
 	return ""
 }
 
-// each reads the messages of a session in their order, and closes the rows. Their ids are made up here (GA 9.1).
+// each calls do for each message of a session, in order, and closes the rows. The messages get their IDs here (GA
+// 9.1).
 func each(rows *sql.Rows, id string, do func(r *row, messageID string) error) error {
 	defer rows.Close()
 	prefix := "msg_" + id + "_"
@@ -146,8 +147,8 @@ func writeConversation(w *jsonwire.Writer, rows *sql.Rows, id string) error {
 	return err
 }
 
-// AddMessages adds messages to the end of a conversation, all or none. The error is [session.ErrNotFound] if there is no such
-// session.
+// AddMessages adds messages to the end of a conversation, all or none. The error is [session.ErrNotFound] if there is
+// no such session.
 func (s *Store) AddMessages(ctx context.Context, id string, messages ...message.Message) error {
 	return s.write.change(ctx, func(tx *sql.Tx) error {
 		if found, err := update(ctx, tx, id, nil); err != nil || !found {
@@ -182,8 +183,8 @@ func add(ctx context.Context, tx *sql.Tx, id string, messages []message.Message)
 	return nil
 }
 
-// nextMoment returns the moment of what is added now: never one before that of the last message, which is what messages are
-// sorted by, though the clock may have been set back.
+// nextMoment returns the time for messages that are added now. It is never before that of the last message, even if
+// the clock was set back, because messages are sorted by it.
 func nextMoment(ctx context.Context, tx *sql.Tx, id string) (string, error) {
 	const last = `SELECT COALESCE((SELECT CAST(timestamp AS TEXT) FROM messages WHERE session_id = ? ORDER BY id DESC LIMIT 1), '')`
 	var moment string
@@ -191,8 +192,8 @@ func nextMoment(ctx context.Context, tx *sql.Tx, id string) (string, error) {
 	return max(moment, stamp(time.Now())), err
 }
 
-// Truncate deletes the messages that were created at a second or later. It does not count as a change of the session, and
-// is no error if there is none.
+// Truncate deletes the messages that were created at or after the given second. It does not count as a change of the
+// session. A missing session is not an error.
 func (s *Store) Truncate(ctx context.Context, id string, from int64) error {
 	return s.write.change(ctx, func(tx *sql.Tx) error { return truncate(ctx, tx, id, from) })
 }
@@ -204,7 +205,7 @@ func truncate(ctx context.Context, tx *sql.Tx, id string, from int64) error {
 	return nil
 }
 
-// Import makes a session of an exported one (GA 9.6). Its id and times are new; it has neither provider nor model.
+// Import creates a session from an exported one (GA 9.6). Its ID and times are new, and it has no provider or model.
 func (s *Store) Import(ctx context.Context, exported session.Session) (session.Session, error) {
 	var imported session.Session
 	err := s.write.change(ctx, func(tx *sql.Tx) error {
@@ -224,8 +225,8 @@ func (s *Store) Import(ctx context.Context, exported session.Session) (session.S
 	return imported, nil
 }
 
-// Fork copies a session up to the messages that were created at a second or later, and returns the id of the copy
-// (GA 9.10). It counts no tokens, and has neither provider nor model.
+// Fork copies a session with the messages that were created before the given second, and returns the ID of the copy
+// (GA 9.10). The copy has no token counts, provider or model.
 func (s *Store) Fork(ctx context.Context, id string, from int64) (fork string, err error) {
 	err = s.write.change(ctx, func(tx *sql.Tx) error {
 		original, err := load(ctx, tx, id)
@@ -243,7 +244,7 @@ func (s *Store) Fork(ctx context.Context, id string, from int64) (fork string, e
 	return fork, err
 }
 
-// copyOf makes a session that is like another one.
+// copyOf creates a copy of a session.
 func copyOf(ctx context.Context, tx *sql.Tx, original session.Session, name string, more ...Change) (id string, err error) {
 	id, err = create(ctx, tx, New{WorkingDir: original.WorkingDir, Name: name, Type: original.Type, Recipe: original.Recipe})
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// current is the version of the schema that this package reads and writes.
+// current is the schema version that this package reads and writes.
 const current = 6
 
-// migrate brings the schema up to date, in one transaction: of several processes that start at once, one does it. A
-// database of a later version is taken as it is. A new one begins with the sessions of older versions in dir, if there are
-// some; leftOut are the reasons why files there were not taken over.
+// migrate updates the schema in one transaction, so that only one of several starting processes does it. A database
+// with a later version is used unchanged. A new one imports the sessions of older versions from dir; leftOut has the
+// reason for each file that was not imported.
 func migrate(ctx context.Context, write writer, dir string) (leftOut []error, err error) {
 	err = write.change(ctx, func(tx *sql.Tx) error {
 		const table = `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)`

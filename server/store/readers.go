@@ -11,11 +11,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 )
 
-// maxReaders is how many reads go on at a time.
+// maxReaders is the maximum number of concurrent reads.
 const maxReaders = 4
 
-// readers are connections that only read, with their statements prepared: to compile those would take longer than to run
-// them. They are made when they are needed, and kept.
+// readers are read-only connections with prepared statements, because compiling the statements takes longer than
+// running them. They are created when needed, and kept.
 type readers struct {
 	db     *sql.DB
 	places chan struct{}
@@ -40,8 +40,8 @@ func newReaders(path string) (*readers, error) {
 	return &readers{db: db, places: make(chan struct{}, maxReaders)}, nil
 }
 
-// use lets something be read. It waits for a reader as long as the context lasts; the reading itself is never cut off, as
-// it is short, and watching a context would cost a goroutine for each statement.
+// use calls do with a reader. It waits for a reader until the context ends. It never interrupts the read itself,
+// which is short, because watching a context would cost a goroutine for each statement.
 func (r *readers) use(ctx context.Context, do func(ctx context.Context, from *reader) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -70,7 +70,7 @@ func (r *readers) use(ctx context.Context, do func(ctx context.Context, from *re
 	return err
 }
 
-// together reads several things as they are at one moment.
+// together runs several reads on the same snapshot of the database.
 func (r *readers) together(ctx context.Context, do func(ctx context.Context, from *reader) error) error {
 	return r.use(ctx, func(ctx context.Context, from *reader) error {
 		if _, err := from.begin.ExecContext(ctx); err != nil {
@@ -82,7 +82,7 @@ func (r *readers) together(ctx context.Context, do func(ctx context.Context, fro
 	})
 }
 
-// rows reads the rows of a query, one after the other.
+// rows calls scan for each row of a query.
 func (r *readers) rows(ctx context.Context, query string, scan func(row *sql.Rows) error) error {
 	return r.use(ctx, func(ctx context.Context, from *reader) error {
 		rows, err := from.conn.QueryContext(ctx, query)
@@ -147,12 +147,12 @@ func (r *reader) close() error {
 	for _, statement := range r.all {
 		errs = append(errs, statement.Close())
 	}
-	// The pool must not give the connection to others: a transaction may be open on it.
+	// The pool must not reuse the connection, because a transaction may be open on it.
 	errs = append(errs, r.conn.Raw(func(any) error { return driver.ErrBadConn }))
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, driver.ErrBadConn) })...)
 }
 
-// close waits for those who read, and closes the connections.
+// close waits for running reads, and closes the connections.
 func (r *readers) close() error {
 	for range maxReaders {
 		r.places <- struct{}{}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Recent returns the ids of the sessions of users and schedules, the one that was made last first.
+// Recent returns the IDs of the sessions of users and schedules, the newest first.
 func (s *Store) Recent(ctx context.Context) (ids []string, err error) {
 	err = s.read.rows(ctx, `
 SELECT id FROM sessions WHERE session_type IN ('user', 'scheduled') ORDER BY CAST(created_at AS TEXT) DESC, rowid DESC`, func(row *sql.Rows) error {

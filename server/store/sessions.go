@@ -16,21 +16,22 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A New is a session to be made. Its id and times are made by the store.
+// New has the fields of a session to create. The store generates its ID and times.
 type New struct {
 	WorkingDir, Name string
 	Type             session.Type
-	Recipe           *recipe.Recipe // not rendered; may be nil
+	Recipe           *recipe.Recipe // with its templates; may be nil
 }
 
-// insert takes the next number of the day in the statement that uses it, so that no two sessions get the same (GA 9.1).
+// insert computes the next number of the day in the same statement that uses it, so that no two sessions get the same
+// number (GA 9.1).
 const insert = `
 INSERT INTO sessions (id, name, session_type, working_dir, created_at, updated_at, recipe_json)
 SELECT ?1 || '_' || (COALESCE(MAX(CAST(substr(id, 10) AS INTEGER)), 0) + 1), ?2, ?3, ?4, ?5, ?5, ?6
 FROM sessions WHERE id >= ?1 || '_' AND id < ?1 || '` + "`" + `'
 RETURNING id`
 
-// Create makes a session and returns it.
+// Create creates a session and returns it.
 func (s *Store) Create(ctx context.Context, n New) (session.Session, error) {
 	var id string
 	err := s.write.change(ctx, func(tx *sql.Tx) (err error) {
@@ -52,7 +53,7 @@ func create(ctx context.Context, tx *sql.Tx, n New) (id string, err error) {
 	return id, err
 }
 
-// columns are read by scan. Times are read as texts, because the driver would guess what they are.
+// columns are the columns that scan reads. Times are cast to text, because the driver would guess their type.
 const columns = `
 SELECT s.id, s.working_dir, CASE WHEN s.name <> '' THEN s.name ELSE s.description END, COALESCE(s.user_set_name, 0), s.session_type,
   CAST(s.created_at AS TEXT), CAST(s.updated_at AS TEXT), s.extension_data,
@@ -83,8 +84,8 @@ func one(row *sql.Row, id string) (session.Session, error) {
 	return found, nil
 }
 
-// List returns the sessions of users and schedules that have messages, the one that changed last first; of those that
-// changed in the same second, the younger one (GA 9.2, decision G15).
+// List returns the sessions of users and schedules that have messages, the most recently changed first. Of those that
+// changed in the same second, the newer one comes first (GA 9.2, decision G15).
 func (s *Store) List(ctx context.Context) ([]session.Session, error) {
 	sessions := []session.Session{}
 	err := s.read.rows(ctx, columns+`
@@ -100,7 +101,7 @@ ORDER BY s.updated_at DESC, s.rowid DESC`, func(row *sql.Rows) error {
 	return sessions, nil
 }
 
-// scan reads one row. What is not readable in it counts as absent (GA 17.1).
+// scan reads one row. A field that cannot be read counts as absent (GA 17.1).
 func scan(row interface{ Scan(...any) error }) (session.Session, error) {
 	var (
 		s                               session.Session
@@ -131,7 +132,7 @@ func scan(row interface{ Scan(...any) error }) (session.Session, error) {
 	return s, nil
 }
 
-// typeOf returns the type of a session; one that is not known is a user's.
+// typeOf returns the type of a session. An unknown type counts as a user's.
 func typeOf(kind string) session.Type {
 	switch t := session.Type(kind); t {
 	case session.Scheduled, session.SubAgent, session.Hidden, session.Terminal:
@@ -140,7 +141,7 @@ func typeOf(kind string) session.Type {
 	return session.User
 }
 
-// Delete deletes a session with its messages. The error is [session.ErrNotFound] if there is none.
+// Delete deletes a session and its messages. The error is [session.ErrNotFound] if there is no such session.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	return s.write.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM messages WHERE session_id = ?`, id); err != nil {
@@ -157,7 +158,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	})
 }
 
-// Insights returns how many sessions there are, of any type, and how many tokens they have used (GA 9.7).
+// Insights returns the number of sessions of all types, and the number of tokens that they have used (GA 9.7).
 func (s *Store) Insights(ctx context.Context) (sessions, tokens int64, err error) {
 	const sums = `SELECT COUNT(*), COALESCE(SUM(COALESCE(accumulated_total_tokens, total_tokens, 0)), 0) FROM sessions`
 	err = s.read.use(ctx, func(ctx context.Context, from *reader) error {
@@ -169,13 +170,13 @@ func (s *Store) Insights(ctx context.Context) (sessions, tokens int64, err error
 	return sessions, tokens, nil
 }
 
-// A Change is a change of one column of a session.
+// A Change sets one column of a session.
 type Change struct {
 	column string
 	value  any
 }
 
-// SetName gives a session a name. If it is the user's, automatic naming stops.
+// SetName sets the name. If the user chose it, automatic naming stops.
 func SetName(name string, byUser bool) []Change {
 	changes := []Change{{"name", name}}
 	if byUser {
@@ -184,7 +185,7 @@ func SetName(name string, byUser bool) []Change {
 	return changes
 }
 
-// SetRecipe gives a session a recipe, not rendered.
+// SetRecipe sets the recipe, with its templates.
 func SetRecipe(r *recipe.Recipe) Change {
 	if r == nil {
 		return Change{"recipe_json", nil}
@@ -192,7 +193,7 @@ func SetRecipe(r *recipe.Recipe) Change {
 	return Change{"recipe_json", string(jsonwire.Of(r))}
 }
 
-// SetUserRecipeValues gives the recipe of a session its values.
+// SetUserRecipeValues sets the values for the recipe's parameters.
 func SetUserRecipeValues(values jsonwire.Pairs) Change {
 	if values == nil {
 		return Change{"user_recipe_values_json", nil}
@@ -200,18 +201,18 @@ func SetUserRecipeValues(values jsonwire.Pairs) Change {
 	return Change{"user_recipe_values_json", string(jsonwire.Of(values))}
 }
 
-// SetModel gives a session a provider and a model.
+// SetModel sets the provider and the model.
 func SetModel(provider string, config modelconfig.Config) []Change {
 	return []Change{{"provider_name", provider}, {"model_config_json", string(jsonwire.Of(config))}}
 }
 
-// SetExtensionData replaces the data of the extensions, a JSON object.
+// SetExtensionData sets the data of the extensions, a JSON object.
 func SetExtensionData(data json.RawMessage) Change { return Change{"extension_data", string(data)} }
 
-// SetSchedule says which schedule has started a session.
+// SetSchedule sets the schedule that started the session.
 func SetSchedule(id *string) Change { return Change{"schedule_id", id} }
 
-// SetTokens replaces all token numbers.
+// SetTokens sets all token counts.
 func SetTokens(t modelconfig.Tokens) []Change {
 	return []Change{
 		{"total_tokens", t.Total}, {"input_tokens", t.Input}, {"output_tokens", t.Output},
@@ -220,7 +221,7 @@ func SetTokens(t modelconfig.Tokens) []Change {
 	}
 }
 
-// Update changes a session. Found is false if there is none.
+// Update applies changes to a session. found is false if there is no such session.
 func (s *Store) Update(ctx context.Context, id string, changes ...Change) (found bool, err error) {
 	err = s.write.change(ctx, func(tx *sql.Tx) error {
 		found, err = update(ctx, tx, id, changes)
@@ -244,8 +245,8 @@ func update(ctx context.Context, tx *sql.Tx, id string, changes []Change) (bool,
 	return n > 0, err
 }
 
-// AddUsage counts a call of the model (GA 7.12): the numbers replace those of the call before, nil too, and are added to
-// those of all calls, up to [modelconfig.MaxTokens].
+// AddUsage records the usage of one call of the model (GA 7.12). The counts replace those of the previous call, even
+// with nil. They are also added to the accumulated counts, up to [modelconfig.MaxTokens].
 func (s *Store) AddUsage(ctx context.Context, id string, total, input, output *int64) error {
 	const add = `
 UPDATE sessions SET updated_at = ?1, total_tokens = ?2, input_tokens = ?3, output_tokens = ?4,

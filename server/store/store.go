@@ -1,11 +1,11 @@
 // Package store keeps sessions and their messages in an SQLite database (GA 9.1, 17.1).
 //
-// What a method has acknowledged survives the end of the process, however sudden: it has been handed to the operating
-// system, as part of a transaction. It is not forced to the disk each time, so that a loss of power can cost the last
-// transactions; the database stays whole.
+// A change survives any end of the process once its method has returned, because the operating system then has it as
+// part of a transaction. It is not flushed to disk each time, so a power failure can lose the last transactions, but
+// the database stays consistent.
 //
-// Writes go through one connection, one after the other; reads go beside them and see the last state that was complete.
-// Another process may use the same database: a process that finds it locked waits for at most five seconds.
+// Writes use one connection, one after another. Reads run concurrently and see the last committed state. Other
+// processes may use the same database; a process that finds it locked waits for up to five seconds.
 package store
 
 import (
@@ -26,27 +26,27 @@ import (
 	"github.com/lockstep-dev/lockstep/server/files"
 )
 
-// lockTimeout is how long a transaction waits for that of another process.
+// lockTimeout is how long a transaction waits for one of another process.
 const lockTimeout = 5 * time.Second
 
-// A Store is an open database. Its methods may be called at any time by anybody.
+// A Store is an open database. Its methods are safe for concurrent use.
 type Store struct {
-	// Made is called with the id of each session that is made, when that is done; nothing is called if it is nil.
+	// Made is called with the ID of each session after it is created.
 	Made func(id string)
 
-	// LeftOut are the reasons why session files of older versions were not taken over (GA 17.3).
+	// LeftOut has the reasons why session files of older versions were not imported (GA 17.3).
 	LeftOut []error
 
-	// Damage is why the file is no database of sessions: every operation fails then, and the file stays as it is (decision
-	// S54). It is nil if the file is one.
+	// Damage says why the file is not a usable database, or is nil. If it is set, every operation fails, and the file
+	// stays as it is (decision S54).
 	Damage error
 
 	write writer
 	read  *readers
 }
 
-// Open opens the database at an absolute path, and makes it if there is none; its directory must exist. A new one takes over
-// the session files of older versions in its directory; an older schema is brought up to date.
+// Open opens the database at an absolute path, whose directory must exist, and creates it if necessary. A new
+// database imports the session files of older versions from its directory. An older schema is migrated.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := protect(path); err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// protect keeps others from reading the database. SQLite gives the files beside it the mode that it has.
+// protect keeps other users from reading the database. SQLite gives the same mode to the files next to it.
 func protect(path string) error {
-	for _, beside := range []string{"-wal", "-shm"} { // of a server that was killed
+	for _, beside := range []string{"-wal", "-shm"} { // left by a server that was killed
 		if err := os.Chmod(path+beside, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -105,8 +105,8 @@ func open(path string, connections int, options ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// patiently does something again as long as the database is locked, for as long as a transaction waits. SQLite does not
-// wait by itself where the journal mode of a new database is set.
+// patiently repeats do while the database is locked, up to lockTimeout. SQLite does not wait itself while a new
+// database gets its journal mode.
 func patiently(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
@@ -123,16 +123,16 @@ func patiently(ctx context.Context, do func(context.Context) error) error {
 	}
 }
 
-// failedWith says whether an error is one of SQLite with one of these codes.
+// failedWith reports whether an error is an SQLite error with one of the codes.
 func failedWith(err error, codes ...int) bool {
 	failure, ok := errors.AsType[*sqlite.Error](err)
 	return ok && slices.Contains(codes, failure.Code()&0xff)
 }
 
-// Close closes the database. Nobody may use it any more.
+// Close closes the database. The store cannot be used afterwards.
 func (s *Store) Close() error { return errors.Join(s.read.close(), s.write.Close()) }
 
-// A writer is the one connection that writes.
+// A writer is the only connection that writes.
 type writer struct{ *sql.DB }
 
 // change runs a transaction that writes.
@@ -141,17 +141,17 @@ func (w writer) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // of a panic, too; it does nothing behind a commit
+	defer tx.Rollback() // also after a panic; does nothing after a commit
 	if err := do(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// stamp is how the database writes moments (GA 17.1).
+// stamp formats a time as the database stores it (GA 17.1).
 func stamp(t time.Time) string { return t.UTC().Format(time.DateTime) }
 
-// moment reads a moment of the database, which other programs may have written in other ways.
+// moment parses a time of the database, which other programs may have written in other formats.
 func moment(text string) time.Time {
 	for _, layout := range []string{"2006-01-02 15:04:05.999999999", time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00"} {
 		if t, err := time.Parse(layout, text); err == nil {

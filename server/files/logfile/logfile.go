@@ -1,4 +1,4 @@
-// Package logfile keeps what the server logs in a file of its own for each start (GA 1.3, decision S47).
+// Package logfile writes the server's log to a file of its own for each start (GA 1.3, decision S47).
 package logfile
 
 import (
@@ -18,17 +18,16 @@ const (
 	lastLine = "the log ends here: it has 16 MiB\n"
 )
 
-// A Log is the log of one start. What is written to it goes to a stream as well, which gets everything, and whose errors
-// are those of [Log.Write].
+// A Log is the log of one start. It also writes everything to a stream, whose errors [Log.Write] returns.
 type Log struct {
 	stream io.Writer
 
 	mu   sync.Mutex
-	file *os.File // nil when nothing more is written to it
+	file *os.File // nil if nothing more is written to it
 	left int
 }
 
-// Open makes the file in a folder of the day below dir. When that cannot be done, the stream gets one line that says why.
+// Open creates the file in a folder for the day below dir. If that fails, it writes one line about it to the stream.
 func Open(dir string, now time.Time, stream io.Writer) *Log {
 	now = now.UTC()
 	l := &Log{stream: stream, left: maxBytes - len(lastLine)}
@@ -45,7 +44,7 @@ func Open(dir string, now time.Time, stream io.Writer) *Log {
 	return l
 }
 
-// Write writes a line to the stream, and to the file as long as that has room.
+// Write writes a line to the stream, and to the file while that has room.
 func (l *Log) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +66,7 @@ func (l *Log) keep(line []byte) {
 	}
 }
 
-// lose gives the file up.
+// lose stops writing to the file, and says why.
 func (l *Log) lose(err error) {
 	_, _ = io.WriteString(l.stream, "the log file is not written: "+err.Error()+"\n")
 	l.shut()
@@ -87,7 +86,7 @@ func (l *Log) Close() {
 	l.shut()
 }
 
-// sweep removes the logs that are too old, and the folders that have none any more. What cannot be removed stays.
+// sweep removes old logs and the folders that become empty. It ignores errors.
 func sweep(dir string, now time.Time) {
 	logs, _ := filepath.Glob(filepath.Join(dir, "*", "*.log"))
 	for _, path := range logs {

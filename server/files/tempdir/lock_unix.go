@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// locked makes a file and locks it, until it is closed.
+// locked creates a file and locks it until it is closed.
 func locked(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -18,7 +18,8 @@ func locked(path string) (*os.File, error) {
 	return file, err
 }
 
-// abandoned returns the lock of a directory whose server has ended; nil if it has not, or if it is no directory of ours.
+// abandoned returns the lock of a directory whose server has ended. It returns nil if the server still runs, or if
+// the directory was not made by this package.
 func abandoned(path string) *os.File {
 	if !Private(path) {
 		return nil
@@ -34,8 +35,8 @@ func abandoned(path string) *os.File {
 	return file
 }
 
-// Private reports whether a path is a directory that only this user can read, and no link to one, which others could
-// have made.
+// Private reports whether a path is a directory that only this user can read. A link is not, because other users
+// could have made it.
 func Private(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode() != fs.ModeDir|0o700 {
@@ -45,7 +46,8 @@ func Private(path string) bool {
 	return ok && int(owner.Uid) == os.Geteuid()
 }
 
-// flock does not wait. Its lock is one of the open file, also between servers in one process.
+// flock locks a file without waiting. The lock belongs to the open file, so it also works between servers in one
+// process.
 func flock(file *os.File) error {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }

@@ -1,8 +1,8 @@
-// Package tempdir makes temporary directories for what the server runs. They are removed after use; the next start of a
-// server removes those of one that was killed.
+// Package tempdir creates temporary directories for programs that the server runs. They are removed after use. If a
+// server is killed, the next start of a server removes its directories.
 //
-// Each directory has a file that its server has locked. The system releases the lock when the process ends, however that
-// happens, so the lock shows whether the directory is still in use.
+// Each directory has a file that its server has locked. The system releases the lock when the process ends, however
+// that happens, so the lock shows whether the directory is still in use.
 package tempdir
 
 import (
@@ -20,19 +20,20 @@ const (
 	lockFile = "lock"
 )
 
-// A Directory is a directory that nobody else can read.
+// A Directory is a directory that only this user can read.
 type Directory struct {
 	Path string
-	lock *os.File // nil where there are no locks
+	lock *os.File // nil on systems without locks
 }
 
-// Make makes a directory in the system's temporary one.
+// Make creates a directory in the system's temporary directory.
 func Make() (*Directory, error) {
 	path := filepath.Join(os.TempDir(), prefix+uuid.NewString())
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return nil, err
 	}
-	// The file gets its name when it is locked: a sweep never finds one that is going to be.
+	// The lock file gets its name only after it is locked, so that a sweep never finds an unlocked one of a live
+	// server.
 	hidden := filepath.Join(path, "."+lockFile)
 	lock, err := locked(hidden)
 	d := &Directory{path, lock}
@@ -45,7 +46,7 @@ func Make() (*Directory, error) {
 	return d, nil
 }
 
-// Remove removes the directory with all that is in it. It does nothing if there is none.
+// Remove removes the directory and its content. It does nothing for a nil Directory.
 func (d *Directory) Remove() error {
 	if d == nil {
 		return nil
@@ -57,7 +58,7 @@ func (d *Directory) Remove() error {
 	return err
 }
 
-// Sweep removes the directories of this user's servers that have ended without doing so.
+// Sweep removes the directories that servers of this user have left behind.
 func Sweep(log *slog.Logger) {
 	entries, err := os.ReadDir(os.TempDir())
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// An Object reads the fields of an object, one after the other. What goes wrong first stays its error; what is read after
-// that is zero, so that a decoder can ask for all fields and look at the error once:
+// An Object reads the fields of an object one after another. It keeps the first error, and returns zero values after it. So
+// a decoder can read all fields and check the error once:
 //
 //	o := v.Object("name", "arguments")
 //	call := ToolCall{Name: o.String("name"), Arguments: o.MaybeObject("arguments")}
 //	return call, o.Err()
 //
-// Methods that begin with Maybe take a field that is missing or null; all others demand it.
+// Methods whose names begin with Maybe accept a missing or null field; all others require it.
 type Object struct {
 	value Value
 	names []string
@@ -23,8 +23,8 @@ type Object struct {
 	err   error
 }
 
-// Object reads the value as an object that has fields with these names. Others are ignored; one of these that occurs
-// twice is an error.
+// Object reads the value as an object with the named fields. Other fields are ignored; a duplicate of a named one is
+// an error.
 func (v Value) Object(names ...string) *Object {
 	o := &Object{value: v, names: names, found: make([]Value, len(names)), err: v.want("object")}
 	if o.err != nil {
@@ -44,17 +44,17 @@ func (v Value) Object(names ...string) *Object {
 	return o
 }
 
-// Err returns what went wrong first, or nil.
+// Err returns the first error, or nil.
 func (o *Object) Err() error { return o.err }
 
-// Check notes an error that was found elsewhere, unless there is one already.
+// Check records an error that was found elsewhere, unless there already is one.
 func (o *Object) Check(err error) {
 	if o.err == nil {
 		o.err = err
 	}
 }
 
-// Get returns a field, or a value that does not exist.
+// Get returns a field, or a missing value.
 func (o *Object) Get(name string) Value {
 	i := slices.Index(o.names, name)
 	if i < 0 {
@@ -63,7 +63,7 @@ func (o *Object) Get(name string) Value {
 	return o.found[i]
 }
 
-// Need returns a field that must be there, be it null. It is false if there is already an error.
+// Need returns a required field, which may be null. It returns false after an error.
 func (o *Object) Need(name string) (Value, bool) {
 	if o.err != nil {
 		return Value{}, false
@@ -76,7 +76,7 @@ func (o *Object) Need(name string) (Value, bool) {
 	return v, true
 }
 
-// Maybe returns a field that is neither missing nor null. It is false if there is already an error.
+// Maybe returns a field, and false if it is missing or null, or after an error.
 func (o *Object) Maybe(name string) (Value, bool) {
 	if o.err != nil {
 		return Value{}, false
@@ -85,7 +85,7 @@ func (o *Object) Maybe(name string) (Value, bool) {
 	return v, !v.IsNull()
 }
 
-// read decodes a field if it is there.
+// read decodes a field if there is true.
 func read[T any](o *Object, v Value, there bool, decode func(Value) (T, error)) (result T) {
 	if !there {
 		return result
@@ -94,7 +94,7 @@ func read[T any](o *Object, v Value, there bool, decode func(Value) (T, error)) 
 	return result
 }
 
-// maybe is read with a pointer, nil if the field is not there.
+// maybe decodes a field, and returns nil if it is missing or null.
 func maybe[T any](o *Object, name string, decode func(Value) (T, error)) *T {
 	v, there := o.Maybe(name)
 	if !there {
@@ -104,13 +104,14 @@ func maybe[T any](o *Object, name string, decode func(Value) (T, error)) *T {
 	return &result
 }
 
-// Field reads a field with the decoder of its type.
+// Field reads a required field with the decoder of its type.
 func Field[T any](o *Object, name string, decode func(Value) (T, error)) T {
 	v, there := o.Need(name)
 	return read(o, v, there, decode)
 }
 
-// FieldOr reads a field with the decoder of its type if it is there; then it must not be null, unless the decoder takes it.
+// FieldOr reads a field with the decoder of its type, and returns missing if there is no such field. The field must
+// not be null unless the decoder accepts null.
 func FieldOr[T any](o *Object, name string, missing T, decode func(Value) (T, error)) T {
 	if o.err != nil || !o.Get(name).Exists() {
 		return missing
@@ -123,26 +124,26 @@ func MaybeField[T any](o *Object, name string, decode func(Value) (T, error)) *T
 	return maybe(o, name, decode)
 }
 
-// List reads an array with the decoder of its elements. It is never nil.
+// List reads a required array with the decoder of its elements. It never returns nil.
 func List[T any](o *Object, name string, decode func(Value) (T, error)) []T {
 	v, there := o.Need(name)
 	return read(o, v, there, listOf(decode))
 }
 
-// MaybeList reads an array with the decoder of its elements, and returns nil if the field is missing or null.
+// MaybeList reads an array with the decoder of its elements, and returns nil if it is missing or null.
 func MaybeList[T any](o *Object, name string, decode func(Value) (T, error)) []T {
 	v, there := o.Maybe(name)
 	return read(o, v, there, listOf(decode))
 }
 
-// Strings returns an array of strings, which is never nil.
+// Strings decodes an array of strings. It never returns nil.
 func Strings(v Value) ([]string, error) { return listOf(Value.Str)(v) }
 
-// Pairs returns an object whose values are strings, which is never nil. Of repeated names the last value stands at the
-// first place.
+// Pairs decodes an object with string values. It never returns nil. Of members with the same name, the last value
+// takes the place of the first.
 func Pairs(v Value) (jsonwire.Pairs, error) { return pairsOf(v, Value.Str) }
 
-// TextPairs is like Pairs, but takes other values for their JSON.
+// TextPairs is like Pairs, but also accepts other values, and returns their JSON.
 func TextPairs(v Value) (jsonwire.Pairs, error) {
 	return pairsOf(v, func(v Value) (string, error) {
 		if v.kind() == "string" {
@@ -192,55 +193,55 @@ func listOf[T any](decode func(Value) (T, error)) func(Value) ([]T, error) {
 	}
 }
 
-// String reads a string.
+// String reads a required string.
 func (o *Object) String(name string) string { return Field(o, name, Value.Str) }
 
-// MaybeString reads a string that may be missing.
+// MaybeString reads a string, or returns nil.
 func (o *Object) MaybeString(name string) *string { return maybe(o, name, Value.Str) }
 
-// Bool reads true or false.
+// Bool reads a required boolean.
 func (o *Object) Bool(name string) bool { return Field(o, name, Value.Bool) }
 
-// MaybeBool reads true or false, or nothing.
+// MaybeBool reads a boolean, or returns nil.
 func (o *Object) MaybeBool(name string) *bool { return maybe(o, name, Value.Bool) }
 
-// Int reads an integer.
+// Int reads a required integer.
 func (o *Object) Int(name string) int64 { return Field(o, name, Value.Int) }
 
-// MaybeInt reads an integer that may be missing.
+// MaybeInt reads an integer, or returns nil.
 func (o *Object) MaybeInt(name string) *int64 { return maybe(o, name, Value.Int) }
 
-// MaybeInt32 reads an integer of 32 bits that may be missing.
+// MaybeInt32 reads a 32-bit integer, or returns nil.
 func (o *Object) MaybeInt32(name string) *int64 {
 	return maybe(o, name, Within(math.MinInt32, math.MaxInt32))
 }
 
-// OneOf reads a string that must be one of some.
+// OneOf reads a required string that must be one of the variants.
 func (o *Object) OneOf(name string, variants ...string) string {
 	return Field(o, name, func(v Value) (string, error) { return v.OneOf(variants...) })
 }
 
-// Any reads whatever there is, be it null.
+// Any reads a required field of any type, including null.
 func (o *Object) Any(name string) json.RawMessage {
 	return Field(o, name, func(v Value) (json.RawMessage, error) { return v.Any(), nil })
 }
 
-// AnyObject reads an object of any content.
+// AnyObject reads a required object with any content.
 func (o *Object) AnyObject(name string) json.RawMessage { return Field(o, name, Value.AnyObject) }
 
-// MaybeObject reads an object of any content that may be missing; then it is nil.
+// MaybeObject reads an object with any content, or returns nil.
 func (o *Object) MaybeObject(name string) json.RawMessage {
 	v, there := o.Maybe(name)
 	return read(o, v, there, Value.AnyObject)
 }
 
-// MaybeAny reads whatever there is, nil if it is missing or null.
+// MaybeAny reads a field of any type, or returns nil if it is missing or null.
 func (o *Object) MaybeAny(name string) json.RawMessage {
 	v, there := o.Maybe(name)
 	return read(o, v, there, func(v Value) (json.RawMessage, error) { return v.Any(), nil })
 }
 
-// AnyObject returns an object of any content, in canonical form.
+// AnyObject decodes an object with any content, in canonical form.
 func (v Value) AnyObject() (json.RawMessage, error) {
 	if err := v.want("object"); err != nil {
 		return nil, err

@@ -1,8 +1,9 @@
-// Package decode reads JSON into the types of the goose-server family, and says exactly what is wrong with it (GA 2.5).
+// Package decode reads JSON into the types of the goose-server family, and reports exactly what is wrong with it (GA
+// 2.5).
 //
-// [Parse] finds out whether a text is JSON at all. What it returns is walked by the decoders of the domain types, each of
-// which names the fields it wants: see [Object]. Two kinds of mistake come out of it, because they have different
-// statuses: a [*SyntaxError] and a [*ShapeError].
+// [Parse] checks whether a text is JSON at all. The decoders of the domain types then walk the [Value], and name the
+// fields that they want: see [Object]. There are two kinds of errors, because they lead to different statuses: a
+// [*SyntaxError] and a [*ShapeError].
 package decode
 
 import (
@@ -23,27 +24,27 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Value is one JSON value inside a valid text. It records its position for error messages. The zero Value is one that does
-// not exist.
+// A Value is one JSON value in a valid text. It records its position for error messages. The zero Value is a missing
+// value.
 type Value struct {
 	span
 
 	parent *Value
 	key    string // its name in the parent, if that is an object
-	index  int    // its place in the parent, if that is an array
+	index  int    // its index in the parent, if that is an array
 }
 
-// A SyntaxError says that a text is not JSON. It does not say where and why: every parser would say something else
-// (decision G1).
+// A SyntaxError says that a text is not JSON. It does not say where and why, because every parser would report
+// something different (decision G1).
 type SyntaxError struct{}
 
 func (*SyntaxError) Error() string { return "invalid JSON" }
 
-// A ShapeError says that a text is JSON but not what it should be.
+// A ShapeError says that a text is JSON, but not of the expected form.
 type ShapeError struct {
-	Path   string // where, such as messages[0].content; empty for the whole text
-	Reason string // what, such as "missing field `role`"
-	// Line and Column, both from 1 and the column in bytes, are those of the last byte of what is wrong.
+	Path   string // the place, such as messages[0].content; "" for the whole text
+	Reason string // such as "missing field `role`"
+	// Line and Column are the place of the last byte of the wrong value. Both start at 1, and Column counts bytes.
 	Line, Column int
 }
 
@@ -55,9 +56,9 @@ func (e *ShapeError) Error() string {
 	return e.Path + ": " + where
 }
 
-// Parse returns the one value that a text holds, which must be valid UTF-8 without a byte order mark and must not have
-// half surrogate pairs among its escapes (decision G1). The error is a [*SyntaxError]. The text must not be changed as
-// long as the value is in use.
+// Parse returns the one value of a text. The text must be valid UTF-8 without a byte order mark, and its escapes must
+// not have lone surrogates (decision G1). The error is a [*SyntaxError]. The text must not change while the value is
+// in use.
 func Parse(text []byte) (Value, error) {
 	in := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 	raw, err := in.ReadValue()
@@ -71,7 +72,7 @@ func Parse(text []byte) (Value, error) {
 	return Value{span: span{text, to - len(raw), to}}, nil
 }
 
-// Text reads a whole text with the decoder of its type.
+// Text decodes a whole text with the decoder of a type.
 func Text[T any](text []byte, decode func(Value) (T, error)) (result T, err error) {
 	v, err := Parse(text)
 	if err != nil {
@@ -80,10 +81,10 @@ func Text[T any](text []byte, decode func(Value) (T, error)) (result T, err erro
 	return decode(v)
 }
 
-// maxDepth is the depth that package jsonwire takes, so that every value can be kept (decision S27).
+// maxDepth is the maximum depth of package jsonwire, so that every value can be kept (decision S27).
 const maxDepth = 9000
 
-// tooDeep says whether there is a bracket that is too deep.
+// tooDeep reports whether the text is nested too deeply.
 func tooDeep(text []byte) bool {
 	depth := 0
 	for at := 0; at < len(text); at++ {
@@ -101,7 +102,7 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// lineColumn names the place of the byte before end.
+// lineColumn returns the line and column of the byte before end.
 func lineColumn(text []byte, end int) (line, column int) {
 	before := text[:min(end, len(text))]
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - (bytes.LastIndexByte(before, '\n') + 1)
@@ -132,7 +133,7 @@ func (v Value) path() string {
 	return strings.TrimPrefix(path.String(), ".")
 }
 
-// want fails unless the value is of a kind, which is a word of JSON's.
+// want returns an error unless the value has the given JSON type.
 func (v Value) want(kind string) error {
 	if v.kind() == kind {
 		return nil
@@ -148,7 +149,7 @@ func (v Value) wrongType(expected string) error {
 	return v.Fail("invalid type: " + v.kind() + ", expected " + expected)
 }
 
-// Str returns a string.
+// Str decodes a string.
 func (v Value) Str() (string, error) {
 	if err := v.want("string"); err != nil {
 		return "", err
@@ -156,10 +157,10 @@ func (v Value) Str() (string, error) {
 	return jsonwire.Text(v.raw()).Str(), nil
 }
 
-// Bool returns true or false.
+// Bool decodes a boolean.
 func (v Value) Bool() (bool, error) { return v.text[v.from] == 't', v.want("boolean") }
 
-// Int returns an integer of 64 bits, which has neither a fraction nor an exponent (decision G2).
+// Int decodes a 64-bit integer, which must be written without fraction and exponent (decision G2).
 func (v Value) Int() (int64, error) {
 	if v.kind() != "number" || bytes.ContainsAny(v.raw(), ".eE") {
 		return 0, v.wrongType("an integer")
@@ -171,7 +172,7 @@ func (v Value) Int() (int64, error) {
 	return n, nil
 }
 
-// Natural returns an integer that is not negative.
+// Natural decodes an integer that is not negative.
 func Natural(v Value) (int64, error) { return Within(0, math.MaxInt64)(v) }
 
 // Within returns the decoder of integers from least to most.
@@ -185,13 +186,13 @@ func Within(least, most int64) func(Value) (int64, error) {
 	}
 }
 
-// dateTime is the form of RFC 3339 §5.6, with the blank that its note allows. Package time takes commas, and no small
-// letters.
+// dateTime is the format of RFC 3339 §5.6, with the blank that its note allows. Package time alone would accept
+// commas, and no lower-case letters.
 var dateTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
 
 var errNoTime = errors.New("not a date and time")
 
-// Time returns a moment, written as RFC 3339 says.
+// Time decodes a time in the format of RFC 3339.
 func (v Value) Time() (time.Time, error) {
 	text, err := v.Str()
 	if err != nil {
@@ -202,13 +203,13 @@ func (v Value) Time() (time.Time, error) {
 		t, err = time.Parse(time.RFC3339Nano, strings.ToUpper(strings.Replace(text, " ", "T", 1)))
 	}
 	t = t.UTC()
-	if err != nil || t.Year() < 0 || t.Year() > 9999 { // what is written must be one, too
+	if err != nil || t.Year() < 0 || t.Year() > 9999 { // the time must have this format again when it is written
 		return time.Time{}, v.Fail("invalid value: not a date and time of RFC 3339")
 	}
 	return t, nil
 }
 
-// Number returns a number with its digits. It must be one that a double can hold.
+// Number decodes a number with its digits. A double must be able to hold it.
 func (v Value) Number() (json.Number, error) {
 	if err := v.want("number"); err != nil {
 		return "", err
@@ -219,8 +220,8 @@ func (v Value) Number() (json.Number, error) {
 	return json.Number(v.raw()), nil
 }
 
-// Any returns the value as it is, in canonical form: without blanks, of members with one name the last one's value in
-// the first one's place.
+// Any returns the value in canonical form: without blanks, and with each name once. Of members with the same name,
+// the last value takes the place of the first.
 func (v Value) Any() json.RawMessage {
 	canonical, err := jsonwire.Parse(v.raw())
 	if err != nil {
@@ -229,19 +230,19 @@ func (v Value) Any() json.RawMessage {
 	return json.RawMessage(canonical)
 }
 
-// Tag returns the field that says what an object is.
+// Tag returns the field that says which variant an object is.
 func (v Value) Tag(name string, variants ...string) (string, error) {
 	o := v.Object(name)
 	return o.OneOf(name, variants...), o.Err()
 }
 
-// IsTagged says whether the field that says what an object is has this value.
+// IsTagged reports whether an object is the given variant.
 func (v Value) IsTagged(name, variant string) bool {
 	tag := v.Object(name).Get(name)
 	return tag.Exists() && tag.kind() == "string" && jsonwire.Text(tag.raw()).Str() == variant
 }
 
-// OneOf returns a string that must be one of some.
+// OneOf decodes a string that must be one of the variants.
 func (v Value) OneOf(variants ...string) (string, error) {
 	got, err := v.Str()
 	if err != nil {

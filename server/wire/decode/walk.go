@@ -28,7 +28,8 @@ func elements(v Value) iter.Seq[Value] {
 	}
 }
 
-// Members yields the members of an object in the order of the text, repeated ones too, and nothing of another value.
+// Members yields the members of an object in the order of the text, including duplicates. It yields nothing for other
+// values.
 func (v Value) Members() iter.Seq2[string, Value] {
 	if v.kind() != "object" {
 		return func(func(string, Value) bool) {}

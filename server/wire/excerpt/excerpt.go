@@ -1,4 +1,4 @@
-// Package excerpt shortens what clients send before it is quoted in a message (decision S43).
+// Package excerpt shortens texts of clients before a message quotes them (decision S43).
 package excerpt
 
 import "unicode/utf8"
@@ -8,13 +8,13 @@ const (
 	maxMessage = 16 << 10
 )
 
-// Quoted returns what a message says of a text that a client sent.
+// Quoted returns a text of a client as a message may quote it.
 func Quoted(text string) string { return cut(text, maxQuoted) }
 
-// Message returns a whole message, which has become no longer than it may be.
+// Message shortens a whole message to the maximum length.
 func Message(text string) string { return cut(text, maxMessage) }
 
-// Characters returns at most so many characters of a text; the last three are dots if it is cut.
+// Characters shortens a text to at most the given number of characters. The last three are dots if it was cut.
 func Characters(text string, most int) string {
 	if characters := []rune(text); len(characters) > most {
 		return string(characters[:most-3]) + "..."
@@ -22,7 +22,7 @@ func Characters(text string, most int) string {
 	return text
 }
 
-// cut cuts a text to the whole code points in its first bytes.
+// cut shortens a text to the code points that fit completely into the given number of bytes.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

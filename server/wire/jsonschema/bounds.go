@@ -11,17 +11,17 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// What is judged at all, and how long that may take.
+// These bounds limit schemas and values, and the time of a validation.
 const (
 	maxSize     = 256 << 10 // of a schema
 	maxDepth    = 200
 	maxDigits   = 1000
 	maxExponent = 1000
-	maxLooks    = 300_000 // at values, each with one schema
+	maxLooks    = 300_000 // checks of a value against a schema
 )
 
-// beyond returns what of a text in canonical form is too deep, or a number that is too large to reckon with, nil if nothing
-// is. It looks at each byte once.
+// beyond returns a problem if a canonical text is nested too deeply, or has a number that is too large to compute
+// with. Otherwise it returns nil. It reads each byte once.
 func beyond(text []byte) *Problem {
 	var open []level
 	for at := 0; at < len(text); {
@@ -55,7 +55,7 @@ func beyond(text []byte) *Problem {
 	return nil
 }
 
-// A level is an object or an array that is open, and the place in it.
+// A level is an object or array that is open, and the current place in it.
 type level struct {
 	object bool
 	index  int
@@ -88,8 +88,8 @@ func isHuge(number []byte) bool {
 	return err != nil || n < -maxExponent || n > maxExponent
 }
 
-// count makes a compiled schema count what it costs, and stop with errTooLong when nothing is left. A format is what the
-// library lets a program look at values with before it looks at the schemas inside of this one.
+// count makes a compiled schema count its cost, and fail with errTooLong when nothing is left. It uses the format,
+// because the library calls a format before the nested schemas.
 func count(s *jsonschema.Schema, left *int, seen map[*jsonschema.Schema]bool) {
 	if s == nil || seen[s] {
 		return
@@ -116,7 +116,7 @@ func count(s *jsonschema.Schema, left *int, seen map[*jsonschema.Schema]bool) {
 	}}
 	if format != nil {
 		counting.Name = format.Name
-		if format.Name == "regex" { // for which the library does not ask the format
+		if format.Name == "regex" { // for this format, the library does not call Validate
 			counting.Name, format = "regular expression", &jsonschema.Format{Validate: isRegexp}
 		}
 	}
@@ -131,7 +131,7 @@ func isRegexp(value any) error {
 	return nil
 }
 
-// weight is how often a schema looks at a value for its own part.
+// weight returns the cost of a check of a value against a schema, without nested schemas.
 func weight(s *jsonschema.Schema, value any) int {
 	switch value := value.(type) {
 	case map[string]any:
@@ -144,7 +144,7 @@ func weight(s *jsonschema.Schema, value any) int {
 	return 1
 }
 
-// within returns the schemas that a schema asks.
+// within returns the schemas that a schema applies.
 func within(s *jsonschema.Schema) []*jsonschema.Schema {
 	all := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties,
 		s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema}

@@ -1,5 +1,5 @@
-// Package jsonschema validates values against JSON Schemas at a bounded cost: neither a schema nor a value can make it take
-// long (decisions G28 and G35).
+// Package jsonschema validates values against JSON Schemas at a limited cost: neither a schema nor a value can make
+// it run for long (decisions G28 and G35).
 package jsonschema
 
 import (
@@ -17,16 +17,16 @@ import (
 	"golang.org/x/text/message"
 )
 
-// A Schema is one that is valid. Its methods may be called at any time by anybody.
+// A Schema is a valid JSON Schema. Its methods are safe for concurrent use.
 type Schema struct {
 	text     json.RawMessage
 	compiled *jsonschema.Schema
 
-	mu   sync.Mutex // over looks, which belong to the value that is judged
+	mu   sync.Mutex // guards left, which belongs to one validation at a time
 	left *int
 }
 
-// Compile returns the schema of a text in canonical form.
+// Compile compiles a schema, which must be in canonical form.
 func Compile(text json.RawMessage) (*Schema, error) {
 	if len(text) > maxSize {
 		return nil, fmt.Errorf("it has more than %d bytes", maxSize)
@@ -58,7 +58,8 @@ type Problem struct {
 	Reason string // one line
 }
 
-// Judge returns what is wrong with a value in canonical form, in the order of the places, and how many things more.
+// Judge validates a value in canonical form. It returns the first problems by place, at most the given number, and
+// how many more there are.
 func (s *Schema) Judge(value json.RawMessage, most int) (problems []Problem, more int) {
 	if wrong := beyond(value); wrong != nil {
 		return []Problem{*wrong}, 0
@@ -100,7 +101,7 @@ func (s *Schema) validate(value any) (err error) {
 	return s.compiled.Validate(value)
 }
 
-// A leaf is an error that has no other cause.
+// A leaf is an error without a further cause.
 type leaf struct {
 	at  string
 	err *jsonschema.ValidationError
@@ -128,7 +129,7 @@ func pointer(steps []string) string {
 
 var english = message.NewPrinter(language.English)
 
-// reason is the text of an error as one line that is not too long.
+// reason returns the text of an error on one line, shortened if it is long.
 func reason(err *jsonschema.ValidationError) string {
 	const most = 200
 	text := strings.Join(strings.Fields(err.ErrorKind.LocalizedString(english)), " ")

@@ -1,5 +1,5 @@
-// Package lettercase converts texts to lower and upper case by the full mappings of Unicode (§3.13, decision G34): one
-// letter may become several, and a Σ at the end of a word becomes ς. Package strings maps each letter by itself.
+// Package lettercase converts texts to lower and upper case by the full mappings of Unicode (§3.13, decision G34).
+// One letter may become several, and a Σ at the end of a word becomes ς. Package strings maps each letter separately.
 package lettercase
 
 import (
@@ -11,15 +11,15 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Lower returns a text in small letters.
+// Lower returns a text in lower case.
 func Lower(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
-	return cases.Lower(language.Und).String(s) // a Caser has a state, so each call has its own
+	return cases.Lower(language.Und).String(s) // a Caser has state, so each call needs its own
 }
 
-// Upper returns a text in capitals.
+// Upper returns a text in upper case.
 func Upper(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
@@ -27,14 +27,14 @@ func Upper(s string) string {
 	return cases.Upper(language.Und).String(s)
 }
 
-// Capitalize returns a text in small letters, with a capital at its beginning.
+// Capitalize returns a text in lower case, with its first letter in upper case.
 func Capitalize(s string) string {
 	s = Lower(s)
 	_, size := utf8.DecodeRuneInString(s)
 	return Upper(s[:size]) + s[size:]
 }
 
-// Title returns a text in small letters, with a capital at the beginning of each word.
+// Title returns a text in lower case, with the first letter of each word in upper case.
 func Title(s string) string {
 	s = Lower(s)
 	var b strings.Builder

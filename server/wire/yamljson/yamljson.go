@@ -1,5 +1,5 @@
-// Package yamljson reads YAML as the JSON that it stands for: the configuration and recipes are written in YAML, and the
-// rest of the server knows only JSON.
+// Package yamljson reads YAML as JSON. The configuration and recipes may be YAML files, but the rest of the server
+// handles only JSON.
 package yamljson
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// The bounds of a document (decision G13). An alias counts as its content: with aliases a small text could be huge.
+// These bounds limit a document (decision G13). An alias counts as its content, because aliases can make a small text
+// huge.
 const (
 	maxValues = 1_000_000
 	maxText   = 10 << 20 // bytes of keys and scalars
 	maxDepth  = 500
 )
 
-// Parse returns the JSON of the one document in a text: keys in their order, numbers with their digits. An empty text is
-// null. Keys that are no strings are taken as they are written; one that is there twice is an error, and so is a second
-// document.
+// Parse returns the JSON of a text with one document. Keys keep their order, and numbers their digits. An empty text
+// is null. Keys that are not strings are taken as written. A duplicate key or a second document is an error.
 func Parse(text []byte) (jsonwire.Text, error) {
-	if !utf8.Valid(text) { // the library would also read UTF-16
+	if !utf8.Valid(text) { // the library would also accept UTF-16
 		return nil, errors.New("not UTF-8")
 	}
 	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
@@ -129,8 +129,8 @@ func (t *translation) mapping(n *yaml.Node, depth int) error {
 	return nil
 }
 
-// The core schema of YAML 1.2 (§10.3.2) says what plain values are. The library's is that of YAML 1.1, where 1_000 is a
-// number, too, and 017 is 15.
+// These patterns are the core schema of YAML 1.2 (§10.3.2) for plain values. The library uses that of YAML 1.1, where
+// 1_000 is a number and 017 is 15.
 var (
 	nulls    = regexp.MustCompile(`^(?:null|Null|NULL|~|)$`)
 	booleans = regexp.MustCompile(`^(?:true|True|TRUE|false|False|FALSE)$`)
@@ -140,7 +140,8 @@ var (
 	floats   = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
-// scalar writes a value: a plain one by what it looks like, one with a tag of the core schema by that, else a text.
+// scalar writes a scalar: a plain one by its form, one with a tag of the core schema by that tag, and all others as a
+// string.
 func (t *translation) scalar(n *yaml.Node) {
 	tag, may := n.ShortTag(), func(tags ...string) bool { return n.Style == 0 }
 	if n.Style&yaml.TaggedStyle != 0 {
@@ -163,12 +164,12 @@ func (t *translation) scalar(n *yaml.Node) {
 			return
 		}
 		t.w.String(text)
-	default: // also a time, an infinity, and what is no number: they are no types of JSON
+	default: // also times, infinities and NaN, which JSON does not have
 		t.w.String(text)
 	}
 }
 
-// integer returns an integer by its digits, which are such of its base.
+// integer converts an integer to decimal digits.
 func integer(digits string, base int) string {
 	n, ok := new(big.Int).SetString(digits, base)
 	if !ok {
@@ -177,7 +178,7 @@ func integer(digits string, base int) string {
 	return n.String()
 }
 
-// float returns a number as it is written, if JSON writes it so, and else what it is as a double.
+// float returns a number as written if that is valid JSON, or else the double that it stands for.
 func float(text string) (string, bool) {
 	if parsed, err := jsonwire.Parse([]byte(text)); err == nil && parsed.Kind() == "number" {
 		return text, true
