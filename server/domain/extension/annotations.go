@@ -5,7 +5,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Annotations are what a tool says of itself. Nil is a field that is absent.
+// Annotations are a tool's hints about itself. A nil field is absent.
 type Annotations struct {
 	Title                                        *string
 	ReadOnly, Destructive, Idempotent, OpenWorld *bool
@@ -22,7 +22,7 @@ func decodeAnnotations(v decode.Value) (Annotations, error) {
 	}, o.Err()
 }
 
-// write writes the member annotations, and nothing if there are none.
+// write writes the member annotations, or nothing if there are none.
 func (a *Annotations) write(w *jsonwire.Writer) {
 	if a == nil {
 		return

@@ -7,13 +7,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
-// An Entry is an extension of the settings (GA 10.9).
+// An Entry is an extension in the settings (GA 10.9).
 type Entry struct {
 	Enabled bool
 	Config  Config
 }
 
-// platform are the extensions that are parts of the server, by their keys. They are there unless the settings say otherwise
+// platform are the extensions that are part of the server. They are enabled unless the settings say otherwise
 // (decision G25).
 var platform = []struct{ key, name, description string }{
 	{"todo", "todo", "Keeps a todo list."},
@@ -22,8 +22,8 @@ var platform = []struct{ key, name, description string }{
 	{"skills", "skills", "Loads skills."},
 }
 
-// Configured reads the setting extensions, a mapping of keys: its entries in their order, without those that cannot be read,
-// and if it has any key, the platform extensions whose keys it has not.
+// Configured reads the setting extensions, which is a mapping. It returns the entries in order, without those that
+// cannot be read. If the mapping has any key, it adds the platform extensions whose keys are missing.
 func Configured(setting json.RawMessage) []Entry {
 	mapping, err := decode.Parse(setting)
 	if err != nil {

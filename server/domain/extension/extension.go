@@ -1,5 +1,5 @@
-// Package extension has the configuration of an extension: what an agent needs to know to start one or to connect to it
-// (GA 4.9). Package extensions does that.
+// Package extension has the configuration of an extension: everything that is needed to start it or to connect to it
+// (GA 4.9). Package connector does that.
 package extension
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
 )
 
-// A Config is the configuration of one extension. Which fields mean something depends on Type.
+// A Config is the configuration of one extension. Its Type decides which fields are used.
 type Config struct {
 	Type        string // sse, stdio, builtin, platform, streamable_http, frontend or inline_python
 	Name        string
@@ -40,7 +40,7 @@ type Config struct {
 	AvailableTools []string
 }
 
-// fields are the fields of each type in the order in which they are written. All are written, whatever they hold.
+// fields are the fields of each type, in the order in which they are written. All are always written.
 var fields = map[string][]string{
 	"sse":             {"name", "description", "uri", "envs", "env_keys", "timeout", "bundled", "available_tools"},
 	"stdio":           {"name", "description", "cmd", "args", "envs", "env_keys", "timeout", "bundled", "available_tools"},
@@ -53,13 +53,13 @@ var fields = map[string][]string{
 
 var types = []string{"sse", "stdio", "builtin", "platform", "streamable_http", "frontend", "inline_python"}
 
-// needsDescription are the types whose description must be there, though it may be null.
+// needsDescription are the types that require a description, which may be null.
 var needsDescription = map[string]bool{"platform": true, "streamable_http": true, "frontend": true, "inline_python": true}
 
 // Decode reads a configuration.
 func Decode(v decode.Value) (Config, error) { return decodeConfig(v, false) }
 
-// DecodeInRecipe reads the configuration of a recipe, which may lack any description.
+// DecodeInRecipe reads a configuration in a recipe, where the description is optional.
 func DecodeInRecipe(v decode.Value) (Config, error) { return decodeConfig(v, true) }
 
 func decodeConfig(v decode.Value, inRecipe bool) (Config, error) {
@@ -125,7 +125,7 @@ func (c Config) Write(w *jsonwire.Writer) {
 	w.Close('}')
 }
 
-// WriteFields writes the configuration's members into an object that is open.
+// WriteFields writes the members of the configuration into an open object.
 func (c Config) WriteFields(w *jsonwire.Writer) {
 	w.Name("type").String(c.Type)
 	for _, field := range fields[c.Type] {
@@ -176,7 +176,7 @@ func (c Config) write(w *jsonwire.Writer, field string) {
 	}
 }
 
-// Key is the key under which an extension is kept: its name without white space, in lower case.
+// Key returns the key under which an extension is stored: its name without white space, in lower case.
 func Key(name string) string {
 	return lettercase.Lower(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -186,8 +186,8 @@ func Key(name string) string {
 	}, name))
 }
 
-// NormalizedKey is the form of a name in the names of tools: its key, with an underscore for every character that is no
-// letter of ASCII, digit, underscore or hyphen (GA 6.4, 18.3).
+// NormalizedKey returns the form of a name in tool names: its key, with an underscore for every character except
+// ASCII letters, digits, underscores and hyphens (GA 6.4, 18.3).
 func NormalizedKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -198,7 +198,7 @@ func NormalizedKey(name string) string {
 	}, Key(name))
 }
 
-// A Tool is one tool as MCP describes it. Nil is a field that is absent.
+// A Tool is one tool as in MCP. A nil field is absent.
 type Tool struct {
 	Name               string
 	Title, Description *string

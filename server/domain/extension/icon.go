@@ -5,7 +5,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// An Icon is a picture of a tool or a resource, in one or more sizes, as MCP describes it (GA 4.5, 4.9). Nil is a field that is absent.
+// An Icon is a picture of a tool or a resource, in one or more sizes, as in MCP (GA 4.5, 4.9). A nil field is absent.
 type Icon struct {
 	Src      string
 	MIMEType *string
@@ -22,7 +22,7 @@ func decodeIcon(v decode.Value) (Icon, error) {
 	}, o.Err()
 }
 
-// WriteIcons writes the member icons, and nothing if the list is nil.
+// WriteIcons writes the member icons, or nothing if the list is nil.
 func WriteIcons(w *jsonwire.Writer, icons []Icon) {
 	if icons != nil {
 		jsonwire.Array(w.Name("icons"), icons, Icon.write)

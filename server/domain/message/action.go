@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// An Action is what is asked of the user, or the answer to it (GA 4.4): [ToolConfirmation], [Elicitation] or
+// An Action is a question to the user, or its answer (GA 4.4): [ToolConfirmation], [Elicitation] or
 // [ElicitationResponse]. All are used as values.
 type Action interface {
 	// Write writes the action as JSON.
@@ -23,12 +23,12 @@ type (
 		Arguments    json.RawMessage // an object
 		Prompt       *string
 	}
-	// Elicitation passes on a question of an MCP server.
+	// Elicitation is a question of an MCP server.
 	Elicitation struct {
 		ID, Message     string
 		RequestedSchema json.RawMessage // any JSON
 	}
-	// ElicitationResponse is the user's answer to it.
+	// ElicitationResponse is the user's answer to an [Elicitation].
 	ElicitationResponse struct {
 		ID       string
 		UserData json.RawMessage // any JSON

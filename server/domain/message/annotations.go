@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Annotations say for whom an item is, and how much it matters (GA 4.5).
+// Annotations say who an item is for, and how important it is (GA 4.5).
 type Annotations struct {
 	Audience     []Role // nil if absent
 	Priority     json.Number
@@ -34,7 +34,7 @@ func annotationsOf(o *decode.Object) *Annotations {
 	return decode.MaybeField(o, "annotations", decodeAnnotations)
 }
 
-// write writes the member annotations, and nothing if there are none.
+// write writes the member annotations, or nothing if there are none.
 func (a *Annotations) write(w *jsonwire.Writer) {
 	if a == nil {
 		return

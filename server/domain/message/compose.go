@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxMarks is how many marks may follow each other for the library. It puts a U+034F behind 30, decomposed ones, as the
-// Stream-Safe Text Process has it (UAX 15 §13).
+// maxMarks is how many consecutive combining marks are left to the library. After 30 decomposed ones it would insert
+// U+034F, as the Stream-Safe Text Process requires (UAX 15 §13).
 const maxMarks = 8
 
-// compose returns a text in NFC, however many marks follow each other (decision M52).
+// compose returns a text in NFC, with any number of consecutive marks (decision M52).
 func compose(text string) string {
 	var composed strings.Builder
 	for {
@@ -28,7 +28,7 @@ func compose(text string) string {
 	}
 }
 
-// marks finds the first long run of marks. To is 0 if there is none.
+// marks finds the first run of more than maxMarks marks. to is 0 if there is none.
 func marks(text string) (from, to int) {
 	count := 0
 	for i, r := range text {
@@ -48,10 +48,10 @@ func marks(text string) (from, to int) {
 	return 0, 0
 }
 
-// classOf returns the combining class with which the decomposition of a character begins.
+// classOf returns the combining class of the first character in a character's decomposition.
 func classOf(r rune) uint8 { return norm.NFD.PropertiesString(string(r)).LeadCCC() }
 
-// composeAll is NFC (Unicode 15 §3.11), on a text that begins at a boundary.
+// composeAll implements NFC (Unicode 15 §3.11) for a text that begins at a boundary.
 func composeAll(text string) string {
 	var all []rune
 	for _, r := range text {
@@ -65,7 +65,7 @@ func composeAll(text string) string {
 		slices.SortStableFunc(all[i:end], func(a, b rune) int { return int(classOf(a)) - int(classOf(b)) })
 		i = end
 	}
-	starter, last := -1, uint8(0) // the class of what was put behind the starter last
+	starter, last := -1, uint8(0) // last is the class of the last mark after the starter
 	done := all[:0]
 	for _, r := range all {
 		class := classOf(r)

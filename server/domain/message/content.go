@@ -16,10 +16,10 @@ type Content interface {
 	isContent()
 }
 
-// The items of a message. A nil RawMessage or pointer is a field that is absent, and every RawMessage is canonical, as
-// package decode and [jsonwire.Parse] make it.
+// The items of a message. A nil RawMessage or pointer is an absent field. Every RawMessage is canonical, as package
+// decode and [jsonwire.Parse] return it.
 type (
-	// Text is what the user or the model said.
+	// Text is a text of the user or the model.
 	Text struct {
 		Text        string
 		Annotations *Annotations
@@ -31,42 +31,42 @@ type (
 		Annotations    *Annotations
 		Meta           json.RawMessage // an object
 	}
-	// ToolRequest is a call that the model wants.
+	// ToolRequest is a tool call that the model requests.
 	ToolRequest struct {
 		ID               string
 		Call             Result[ToolCall]
 		ThoughtSignature *string
 	}
-	// ToolResponse is what came of a call.
+	// ToolResponse is the result of a tool call.
 	ToolResponse struct {
 		ID     string
 		Result Result[[]ToolContent]
 	}
-	// ToolConfirmationRequest is an old form of [ToolConfirmation]: accepted and kept, never made.
+	// ToolConfirmationRequest is an old form of [ToolConfirmation]. It is accepted and kept, but never created.
 	ToolConfirmationRequest struct {
 		ID, ToolName string
 		Arguments    json.RawMessage // an object
 		Prompt       *string
 	}
-	// ActionRequired asks the user for something.
+	// ActionRequired asks the user for something, or is the answer.
 	ActionRequired struct{ Data Action }
 	// FrontendToolRequest is a call of a tool that the client executes.
 	FrontendToolRequest struct {
 		ID   string
 		Call Result[ToolCall]
 	}
-	// Thinking is what the model thought.
+	// Thinking is the model's reasoning.
 	Thinking struct{ Thinking, Signature string }
-	// RedactedThinking is what the model thought, in a form that only its service can read.
+	// RedactedThinking is the model's reasoning in a form that only its provider can read.
 	RedactedThinking struct{ Data string }
-	// SystemNotification is a notice of the engine to the user.
+	// SystemNotification is a notice from the engine to the user.
 	SystemNotification struct {
 		Type    NotificationType
 		Message string
 	}
 )
 
-// A NotificationType says how a notice is shown.
+// A NotificationType says how a notice is displayed.
 type NotificationType string
 
 // The types of notices.
@@ -86,8 +86,8 @@ func (Thinking) isContent()                {}
 func (RedactedThinking) isContent()        {}
 func (SystemNotification) isContent()      {}
 
-// cleaned returns the content as it is taken from a client (GA 4.1). The texts of models stay as they came, also when they
-// are read back from where they are kept.
+// cleaned normalises the content that a client sends (GA 4.1). Texts of models are not changed, not even when they
+// are loaded from the database.
 func cleaned(contents []Content) []Content {
 	for i, content := range contents {
 		if text, ok := content.(Text); ok {
@@ -98,7 +98,7 @@ func cleaned(contents []Content) []Content {
 	return contents
 }
 
-// Clean is the normalisation of a text (GA 4.1): NFC, and then without the invisible tag characters.
+// Clean normalises a text (GA 4.1): to NFC, and without the invisible tag characters.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0xE0000 && r <= 0xE007F {
@@ -108,7 +108,7 @@ func Clean(text string) string {
 	}, compose(text))
 }
 
-// dropped is a type of an old format; items of it vanish (GA 4.1).
+// dropped is an old type of items, which are removed (GA 4.1).
 const dropped = "conversationCompacted"
 
 // contentTypes are the types of items in the order of GA 4.2.
@@ -117,7 +117,7 @@ var contentTypes = []string{
 	"thinking", "redactedThinking", "systemNotification",
 }
 
-// DecodeContents reads the content of a message as it is, which is how a stored one is read.
+// DecodeContents reads the content of a message without normalisation, as for stored messages.
 func DecodeContents(v decode.Value) ([]Content, error) {
 	elements, err := v.Array()
 	if err != nil {
@@ -136,7 +136,7 @@ func DecodeContents(v decode.Value) ([]Content, error) {
 	return contents, nil
 }
 
-// decodeContent reads one item; it is nil if it is dropped.
+// decodeContent reads one item. It returns nil for an item to be removed.
 func decodeContent(v decode.Value) (Content, error) {
 	if v.IsTagged("type", dropped) {
 		return nil, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// tagged begins an object with the tag that says what it is.
+// tagged opens an object with the tag that says which variant it is.
 func tagged(w *jsonwire.Writer, tag, value string) {
 	w.Open('{')
 	w.Name(tag).String(value)
@@ -100,7 +100,7 @@ func (c SystemNotification) Write(w *jsonwire.Writer) {
 	w.Close('}')
 }
 
-// ObjectOrEmpty returns an object that is required, an empty one if it is nil.
+// ObjectOrEmpty returns the object, or an empty one if it is nil.
 func ObjectOrEmpty(object json.RawMessage) json.RawMessage {
 	if object == nil {
 		return json.RawMessage("{}")

@@ -1,12 +1,12 @@
-// Package message has the messages of a conversation, as the goose-server family knows them (GA 4.1 to 4.5): plain Go
-// values, and exactly one JSON for each of them.
+// Package message has the messages of a conversation in the goose-server family (GA 4.1 to 4.5). They are plain Go
+// values, and each has exactly one form in JSON.
 //
-// What is free-form, such as the arguments of a tool, stays JSON: key order and the digits of numbers are those of whoever
-// sent it. Everything else is a Go value, so that the engine works on types.
+// Free-form parts, such as the arguments of a tool, stay JSON with the sender's key order and digits. Everything else is
+// a Go value, so that the engine works on types.
 //
-//   - [Decode] reads a message and says where it is wrong.
-//   - A [Content] is one of ten types, all in content.go; a switch over them needs a default for none else.
-//   - A [ToolContent] is what a tool result is made of.
+//   - [Decode] reads a message, and reports where it is wrong.
+//   - A [Content] is one of ten types, all in content.go.
+//   - A [ToolContent] is an item of a tool's result.
 package message
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Role says whose message it is.
+// A Role says who wrote a message.
 type Role string
 
 // The roles.
@@ -26,7 +26,7 @@ const (
 	Assistant Role = "assistant"
 )
 
-// A Message is one entry of a conversation.
+// A Message is one message of a conversation.
 type Message struct {
 	ID       string // empty is null
 	Role     Role
@@ -38,10 +38,10 @@ type Message struct {
 // Metadata says who may see a message.
 type Metadata struct{ UserVisible, AgentVisible bool }
 
-// Visible is the metadata of a message that both see.
+// Visible is the metadata of a message that both user and agent see.
 var Visible = Metadata{UserVisible: true, AgentVisible: true}
 
-// New returns a message that is created now and visible to both, without an id.
+// New returns a message that was created now, is visible to both, and has no ID.
 func New(role Role, content ...Content) Message {
 	return Message{Role: role, Created: time.Now().Unix(), Content: content, Metadata: Visible}
 }
@@ -57,7 +57,7 @@ func (m Message) PlainText() (string, bool) {
 	return strings.Join(texts, "\n"), texts != nil
 }
 
-// Decode reads a message of a client; its texts are normalised (GA 4.1). The error is a [*decode.ShapeError].
+// Decode reads a message of a client, and normalises its texts (GA 4.1). The error is a [*decode.ShapeError].
 func Decode(v decode.Value) (Message, error) {
 	o := v.Object("id", "role", "created", "content", "metadata")
 	id := o.MaybeString("id")
@@ -73,7 +73,7 @@ func Decode(v decode.Value) (Message, error) {
 	return m, o.Err()
 }
 
-// DecodeMetadata reads what says who sees a message. Both flags are required (GA 4.1).
+// DecodeMetadata reads the metadata of a message. Both flags are required (GA 4.1).
 func DecodeMetadata(v decode.Value) (Metadata, error) {
 	o := v.Object("userVisible", "agentVisible")
 	return Metadata{UserVisible: o.Bool("userVisible"), AgentVisible: o.Bool("agentVisible")}, o.Err()
@@ -84,7 +84,7 @@ func (m Message) Write(w *jsonwire.Writer) {
 	m.WriteWith(w, func(w *jsonwire.Writer) { WriteContents(w, m.Content) })
 }
 
-// WriteWith writes the message as JSON, with another content.
+// WriteWith writes the message as JSON, with a function that writes the content.
 func (m Message) WriteWith(w *jsonwire.Writer, content func(w *jsonwire.Writer)) {
 	w.Open('{')
 	w.Name("id")

@@ -7,34 +7,34 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Result is what came of something (GA 4.3): a value, or the text of an error.
+// A Result is the outcome of something (GA 4.3): a value, or the text of an error.
 type Result[V any] struct {
 	Value V
-	Error *string // nil is a success
+	Error *string // nil means success
 }
 
-// Success is the result of what went well.
+// Success returns a result with a value.
 func Success[V any](value V) Result[V] { return Result[V]{Value: value} }
 
-// Failure is the result of what went wrong.
+// Failure returns a result with an error.
 func Failure[V any](text string) Result[V] { return Result[V]{Error: &text} }
 
-// A Tool is what a model may call.
+// A Tool is a tool that a model may call.
 type Tool struct {
 	Name, Description string
 	Schema            json.RawMessage // of its arguments: a JSON Schema in canonical form
 }
 
-// A ToolResult is what came of running a tool.
+// A ToolResult is the result of running a tool.
 type ToolResult = Result[[]ToolContent]
 
-// TextResult is the result of a tool that returns a text.
+// TextResult returns the result of a tool that returns a text.
 func TextResult(text string) ToolResult { return Success([]ToolContent{ToolText{Text: text}}) }
 
-// FailedResult is the result of a tool that failed.
+// FailedResult returns the result of a tool that failed.
 func FailedResult(text string) ToolResult { return Failure[[]ToolContent](text) }
 
-// A ToolCall is a tool and what it is called with.
+// A ToolCall is a call of a tool with its arguments.
 type ToolCall struct {
 	Name      string
 	Arguments json.RawMessage // an object; nil if the model gave none

@@ -8,12 +8,12 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// WriteStored writes the content of a stored message, as WriteContents writes what DecodeContents reads of it. The error is
-// that of the latter.
+// WriteStored writes the content of a stored message in the same form as DecodeContents and WriteContents together.
+// Its errors are those of DecodeContents.
 //
-// Nearly all stored content is in the form in which it is written, because this package wrote it. Where that can be seen
-// by a quick scan, as it can of texts and of tools that take and give plain things, it is copied: reading a conversation then
-// takes a third of the time.
+// Nearly all stored content already has that form, because this package wrote it. If a quick scan can confirm that,
+// the content is copied, which takes a third of the time. The scan covers texts, and calls of tools with simple
+// arguments and results.
 func WriteStored(w *jsonwire.Writer, stored string) error {
 	if isWritten(stored) {
 		w.RawString(stored)
@@ -27,7 +27,8 @@ func WriteStored(w *jsonwire.Writer, stored string) error {
 	return nil
 }
 
-// ReadMetadata returns what says who sees a stored message: both, if that cannot be read (GA 17.1).
+// ReadMetadata returns the metadata of a stored message. If it cannot be read, the message is visible to both (GA
+// 17.1).
 func ReadMetadata(stored string) Metadata {
 	switch stored {
 	case `{"userVisible":true,"agentVisible":true}`, "":
@@ -48,20 +49,20 @@ func ReadMetadata(stored string) Metadata {
 	return m
 }
 
-// isWritten says whether a text is the content of a message in exactly the form in which WriteContents writes it. It may
-// be so and not be seen.
+// isWritten reports whether a text is certainly in the exact form that WriteContents writes. It may return false for
+// a text in that form.
 func isWritten(text string) bool {
 	g := quickScan{text, 0}
 	return g.list(g.item) && g.at == len(text)
 }
 
-// A quickScan reads a text as long as it has the form that is written.
+// A quickScan reads a text as long as it has the form of WriteContents.
 type quickScan struct {
 	text string
 	at   int
 }
 
-// is goes over one of the texts that may come next.
+// is skips one of the texts that may come next.
 func (g *quickScan) is(texts ...string) bool {
 	for _, text := range texts {
 		if strings.HasPrefix(g.text[g.at:], text) {
@@ -126,7 +127,7 @@ func (g *quickScan) peek() byte {
 	return g.text[g.at]
 }
 
-// str goes over a string with the shortest escapes. One that has escapes of four digits is left to those who read it.
+// str skips a string with the shortest escapes. It returns false for escapes with four digits.
 func (g *quickScan) str() bool {
 	if g.peek() != '"' {
 		return false
@@ -150,13 +151,13 @@ func (g *quickScan) str() bool {
 	return false
 }
 
-// What a value may have to be copied without being decoded.
+// These bounds limit values that are copied without being decoded.
 const (
 	quickDepth   = 20
 	quickMembers = 20
 )
 
-// value goes over any value without blanks in which no name is repeated.
+// value skips any value without blanks and without duplicate names.
 func (g *quickScan) value(depth int) bool {
 	switch c := g.peek(); {
 	case depth > quickDepth:
@@ -200,7 +201,7 @@ func (g *quickScan) object(depth int) bool {
 	return false
 }
 
-// number goes over a number of RFC 8259.
+// number skips a number (RFC 8259).
 func (g *quickScan) number() bool {
 	g.is("-")
 	if !g.is("0") && !g.digits() {

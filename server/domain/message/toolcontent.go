@@ -8,15 +8,15 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// ToolContent is one item of a tool's result, as MCP has it (GA 4.5): [ToolText], [ToolImage], [ToolResource], [ToolAudio]
-// or [ToolResourceLink]. All are used as values.
+// ToolContent is one item of a tool's result, as in MCP (GA 4.5): [ToolText], [ToolImage], [ToolResource],
+// [ToolAudio] or [ToolResourceLink]. All are used as values.
 type ToolContent interface {
 	// Write writes the item as JSON.
 	Write(w *jsonwire.Writer)
 	isToolContent()
 }
 
-// The items of a tool's result. A nil RawMessage or pointer is a field that is absent.
+// The items of a tool's result. A nil RawMessage or pointer is an absent field.
 type (
 	// ToolText is text.
 	ToolText struct {
@@ -30,12 +30,12 @@ type (
 		Meta           json.RawMessage // an object
 		Annotations    *Annotations
 	}
-	// ToolResource is a resource with its content, which is either a text or a blob in Base64.
+	// ToolResource is a resource with its content: either a text, or a blob in Base64.
 	ToolResource struct {
 		URI          string
 		MIMEType     *string
-		Text, Blob   *string         // one of them
-		ResourceMeta json.RawMessage // an object: the one inside the resource
+		Text, Blob   *string         // exactly one is set
+		ResourceMeta json.RawMessage // an object: the _meta inside the resource
 		Meta         json.RawMessage // an object
 		Annotations  *Annotations
 	}
@@ -44,7 +44,7 @@ type (
 		Data, MIMEType string
 		Annotations    *Annotations
 	}
-	// ToolResourceLink says where a resource is.
+	// ToolResourceLink is a link to a resource.
 	ToolResourceLink struct {
 		URI, Name                    string
 		Title, Description, MIMEType *string
@@ -94,7 +94,7 @@ func DecodeToolContent(v decode.Value) (ToolContent, error) {
 	}
 }
 
-// decodeResource reads the content of a resource: a text if it has one, else a blob.
+// decodeResource reads the content of a resource: a text if there is one, otherwise a blob.
 func decodeResource(v decode.Value) (ToolResource, error) {
 	o := v.Object("uri", "mimeType", "text", "blob", "_meta")
 	resource := ToolResource{URI: o.String("uri"), MIMEType: o.MaybeString("mimeType"), ResourceMeta: o.MaybeObject("_meta")}

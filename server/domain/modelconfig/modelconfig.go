@@ -1,4 +1,4 @@
-// Package modelconfig has the configuration of a model (GA 4.8), and the numbers of tokens that models report.
+// Package modelconfig has the configuration of a model (GA 4.8), and the token counts that models report.
 package modelconfig
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Tokens count what the model has read and written: in its last call, and in all of them.
+// Tokens are the counts of tokens that the model has read and written, in its last call and in all calls.
 type Tokens struct{ Total, Input, Output, AccumulatedTotal, AccumulatedInput, AccumulatedOutput *int64 }
 
-// MaxTokens is the largest number of tokens: the numbers of a session have 32 bits. Sums stop at it (decision M54).
+// MaxTokens is the largest token count, because the counts of a session have 32 bits. Sums stop at it (decision M54).
 const MaxTokens = math.MaxInt32
 
-// A Config says which model is called, and how (GA 4.8).
+// A Config says which model to call, and how (GA 4.8).
 type Config struct {
 	ModelName     string
 	ContextLimit  *int64

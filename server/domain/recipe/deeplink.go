@@ -11,10 +11,10 @@ import (
 
 var errDeeplink = errors.New("not a deeplink of a recipe")
 
-// FromDeeplink returns the recipe of a deeplink: Base64 with the alphabet for URLs and without padding, or one of two
-// older forms, the standard Base64 with padding, percent-encoded or not (GA 11.3).
+// FromDeeplink returns the recipe of a deeplink: URL-safe Base64 without padding. Two older forms are accepted too:
+// standard Base64 with padding, percent-encoded or not (GA 11.3).
 func FromDeeplink(link string) (Recipe, error) {
-	if strings.ContainsAny(link, "\r\n") { // which package base64 passes over
+	if strings.ContainsAny(link, "\r\n") { // package base64 would ignore them
 		return Recipe{}, errDeeplink
 	}
 	if json, err := base64.RawURLEncoding.Strict().DecodeString(link); err == nil {

@@ -11,19 +11,19 @@ import (
 	"sync"
 )
 
-// A Library finds recipes in directories (GA 11.1). Its methods may be called at any time by anybody.
+// A Library finds recipes in directories (GA 11.1). Its methods are safe for concurrent use.
 type Library struct {
-	// Directories returns where recipes are looked for; it is asked each time.
+	// Directories returns the directories to search. It is called each time.
 	Directories func() []string
 
 	mu    sync.Mutex
-	paths map[string]string // by id
+	paths map[string]string // by ID
 }
 
-// ErrUnknown says that there is no recipe with an id.
+// ErrUnknown says that no recipe has the ID.
 var ErrUnknown = errors.New("no recipe has this id")
 
-// Get returns the recipe with an id. The error is [ErrUnknown], or says why its file cannot be read.
+// Get returns the recipe with an ID. The error is [ErrUnknown], or says why its file cannot be read.
 func (l *Library) Get(id string) (Recipe, error) {
 	path, ok := l.path(id)
 	if !ok {
@@ -42,8 +42,8 @@ func (l *Library) path(id string) (string, bool) {
 	return path, ok
 }
 
-// List returns the paths of all recipes, in the order of their directories and names, and remembers their ids. It leaves
-// out files that hold no recipe.
+// List returns the paths of all recipes in the order of their directories and file names, and remembers their IDs. It
+// ignores files that are not recipes.
 func (l *Library) List() (files []string) {
 	paths := map[string]string{}
 	for _, dir := range canonical(l.Directories()) {
@@ -69,7 +69,7 @@ func (l *Library) List() (files []string) {
 	return files
 }
 
-// canonical returns the directories that exist by their real paths, sorted, each once.
+// canonical returns the real paths of the directories that exist, sorted and without duplicates.
 func canonical(dirs []string) []string {
 	var found []string
 	for _, dir := range dirs {
@@ -85,7 +85,7 @@ func canonical(dirs []string) []string {
 	return slices.Compact(found)
 }
 
-// ReadFile reads the recipe of a file.
+// ReadFile reads a recipe from a file.
 func ReadFile(path string) (Recipe, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -94,11 +94,11 @@ func ReadFile(path string) (Recipe, error) {
 	return Parse([]byte(text))
 }
 
-// IDOf is the id of the recipe at a path: SipHash-1-3 with a zero key of the path and the byte 0xFF, in hexadecimal.
+// IDOf returns the ID of the recipe at a path: SipHash-1-3 with a zero key over the path and the byte 0xFF, in
+// hexadecimal.
 func IDOf(path string) string { return fmt.Sprintf("%016x", sipHash13(append([]byte(path), 0xFF))) }
 
-// sipHash13 is SipHash with one round for each word and three at the end (Aumasson and Bernstein, 2012), under a key of
-// zeros.
+// sipHash13 is SipHash with one round per word and three at the end (Aumasson and Bernstein, 2012), with a zero key.
 func sipHash13(text []byte) uint64 {
 	v0, v1, v2, v3 := uint64(0x736f6d6570736575), uint64(0x646f72616e646f6d), uint64(0x6c7967656e657261), uint64(0x7465646279746573)
 	round := func() {

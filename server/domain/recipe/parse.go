@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
-// Parse reads a recipe from a text in YAML, of which JSON is a part (GA 11.2). If there is a key "recipe" at the top, its
+// Parse reads a recipe from YAML, which includes JSON (GA 11.2). If there is a key "recipe" at the top level, its
 // value is the recipe.
 func Parse(text []byte) (Recipe, error) {
 	json, err := yamljson.Parse(text)

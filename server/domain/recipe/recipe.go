@@ -1,5 +1,5 @@
-// Package recipe has recipes: prepared conversations with instructions, parameters and tools (GA 4.10, 11). A recipe is
-// decoded from JSON, or parsed from the text of a file; it is validated, and rendered with the values of its parameters.
+// Package recipe has recipes: prepared conversations with instructions, parameters and tools (GA 4.10, 11). A recipe
+// is decoded from JSON or parsed from a file, then validated, and rendered with the values of its parameters.
 package recipe
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Recipe is one recipe. A nil pointer, list or RawMessage is a field that is absent.
+// A Recipe is one recipe. A nil pointer, list or RawMessage is an absent field.
 type Recipe struct {
 	Version, Title, Description string
 
@@ -30,11 +30,11 @@ type (
 	// Settings choose the model.
 	Settings struct {
 		Provider, Model *string
-		Temperature     json.Number // empty is absent
+		Temperature     json.Number // empty if absent
 	}
 	// Author says who wrote a recipe.
 	Author struct{ Contact, Metadata *string }
-	// A Parameter is a value that a user gives.
+	// A Parameter is a value that a user provides.
 	Parameter struct {
 		Key         string
 		InputType   string // string, number, boolean, date, file or select
@@ -45,14 +45,14 @@ type (
 	}
 	// Response describes the final output.
 	Response struct{ JSONSchema json.RawMessage }
-	// A SubRecipe is a recipe that a recipe can run.
+	// A SubRecipe is a recipe that another recipe can run.
 	SubRecipe struct {
 		Name, Path             string
 		Values                 jsonwire.Pairs // nil is null
 		SequentialWhenRepeated bool
 		Description            *string
 	}
-	// Retry says when a run has to be made again.
+	// Retry says when a run must be repeated.
 	Retry struct {
 		MaxRetries              int64
 		Checks                  []string // shell commands
@@ -62,10 +62,10 @@ type (
 	}
 )
 
-// Decode reads a recipe that a request brings. Its retries must be positive (decision G6).
+// Decode reads a recipe from a request. The numbers of its retry must be positive (decision G6).
 func Decode(v decode.Value) (Recipe, error) { return decodeWith(v, 1) }
 
-// decodeWritten reads a recipe of a file or a link. That its retries are 0 is left to [Recipe.Validate].
+// decodeWritten reads a recipe from a file or a link. It accepts zeros in its retry, which [Recipe.Validate] rejects.
 func decodeWritten(v decode.Value) (Recipe, error) { return decodeWith(v, 0) }
 
 func decodeWith(v decode.Value, least int64) (Recipe, error) {
@@ -141,7 +141,7 @@ func decodeRetry(v decode.Value, least int64) (Retry, error) {
 	}, o.Err()
 }
 
-// decodeCheck returns the command of a check; there is one type of them.
+// decodeCheck returns the command of a check. There is only one type of check.
 func decodeCheck(v decode.Value) (string, error) {
 	o := v.Object("type", "command")
 	o.OneOf("type", "Shell", "shell")

@@ -16,12 +16,12 @@ import (
 // ErrMissing says that a parameter has neither a value nor a default.
 var ErrMissing = errors.New("required parameters are missing")
 
-// maxFile is how many bytes a file may have whose content goes into a recipe.
+// maxFile is the maximum size in bytes of a file whose content goes into a recipe.
 const maxFile = 2 << 20
 
-// Render returns the recipe with the values of its parameters in its templates (GA 11.2). Dir is the directory of the
-// recipe library: templates include files of it, and relative paths of sub-recipes are made absolute by it. The error is
-// [ErrMissing], that of the context, or one that says what is wrong with a template or a value.
+// Render renders the recipe's templates with the values of its parameters (GA 11.2). dir is the directory of the
+// recipe library: templates can include its files, and relative paths of sub-recipes are resolved against it. The
+// error is [ErrMissing], that of the context, or one about a template or a value.
 func (r Recipe) Render(ctx context.Context, values jsonwire.Pairs, dir string) (Recipe, error) {
 	variables := map[string]string{recipeDir: dir}
 	given := make(map[string]string, len(values))
@@ -58,7 +58,7 @@ func (r Recipe) Render(ctx context.Context, values jsonwire.Pairs, dir string) (
 	return r, r.locateSubRecipes(dir)
 }
 
-// locateSubRecipes makes the paths of sub-recipes absolute; there must be something at them.
+// locateSubRecipes makes the paths of sub-recipes absolute. They must exist.
 func (r *Recipe) locateSubRecipes(dir string) error {
 	for i := range r.SubRecipes {
 		path := &r.SubRecipes[i].Path
@@ -72,14 +72,14 @@ func (r *Recipe) locateSubRecipes(dir string) error {
 	return nil
 }
 
-// readBelow reads a file of a directory by its relative path. Links are followed as long as they do not lead out of it.
+// readBelow reads a file by its path relative to a directory. It follows links that stay in the directory.
 func readBelow(dir, name string) (string, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", notRead(dir, err)
 	}
 	path := filepath.Join(root, name)
-	if filepath.IsAbs(name) || !isBelow(root, path) { // the error does not say whether it exists
+	if filepath.IsAbs(name) || !isBelow(root, path) { // the error must not reveal whether it exists
 		return "", errOutside
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -113,7 +113,7 @@ func readFile(path string) (string, error) {
 	return string(content), nil
 }
 
-// A fileError is why a file cannot be used. Clients read it, so it does not say what the system has said.
+// A fileError says why a file cannot be used. Its text is for clients, so it leaves out the system's message.
 type fileError struct {
 	text  string
 	cause error

@@ -9,16 +9,16 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonschema"
 )
 
-// An Invalid recipe is one that can be read but must not be used. The text is shown to clients.
+// An Invalid error is about a recipe that can be read but must not be used. Its text is for clients.
 type Invalid string
 
 func (e Invalid) Error() string { return string(e) }
 
-// recipeDir is the variable that every template has: the directory of the recipe library.
+// recipeDir is a variable of every template: the directory of the recipe library.
 const recipeDir = "recipe_dir"
 
-// Validate says what is wrong with a recipe, in the order of GA 11.2 (decision G21). The error is an [Invalid], or that of the
-// context.
+// Validate returns what is wrong with a recipe, in the order of GA 11.2 (decision G21). The error is an [Invalid], or
+// that of the context.
 func (r Recipe) Validate(ctx context.Context) error {
 	if err := checkDefaults(r); err != nil {
 		return err
@@ -62,7 +62,7 @@ func checkDefaults(r Recipe) error {
 	return nil
 }
 
-// checkParameters compares what the texts use with what is declared.
+// checkParameters compares the variables of the texts with the declared parameters.
 func checkParameters(r Recipe, used []string) error {
 	declared := map[string]bool{recipeDir: true}
 	var undeclared, unused []string
@@ -115,7 +115,7 @@ func checkOrders(r Recipe) error {
 	return Invalid("Recipe must specify at least one of `instructions` or `prompt`.")
 }
 
-// checkRetry has the texts of GA 25.2.
+// checkRetry returns the errors of GA 25.2.
 func checkRetry(retry *Retry) error {
 	if retry == nil {
 		return nil

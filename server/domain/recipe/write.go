@@ -5,7 +5,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Write writes the recipe as JSON, without what is absent.
+// Write writes the recipe as JSON, without absent fields.
 func (r Recipe) Write(w *jsonwire.Writer) {
 	w.Open('{')
 	w.Name("version").String(r.Version)
@@ -46,7 +46,7 @@ func (r Recipe) Write(w *jsonwire.Writer) {
 	w.Close('}')
 }
 
-// list writes a member that is an array, and nothing if it is nil.
+// list writes a member with an array, or nothing if it is nil.
 func list[T any](w *jsonwire.Writer, name string, items []T, write func(T, *jsonwire.Writer)) {
 	if items != nil {
 		jsonwire.Array(w.Name(name), items, write)

@@ -1,5 +1,5 @@
-// Package session has the session as plain data: a conversation with everything that belongs to it (GA 4.7). Package store
-// stores sessions; package sessions handles the requests about them.
+// Package session has the session as plain data: a conversation with everything that belongs to it (GA 4.7). Package
+// store stores sessions; package sessions handles the requests about them.
 package session
 
 import (
@@ -16,7 +16,7 @@ import (
 // A Type says what a session is for.
 type Type string
 
-// The types. Only those of users and of schedules are listed.
+// The types of sessions. Only those of users and schedules are listed.
 const (
 	User      Type = "user"
 	Scheduled Type = "scheduled"
@@ -25,10 +25,10 @@ const (
 	Terminal  Type = "terminal"
 )
 
-// A Session is one session. Nil is null.
+// A Session is one session. A nil field is null.
 type Session struct {
 	ID, WorkingDir, Name string
-	UserSetName          bool // automatic naming stops
+	UserSetName          bool // the user chose the name, so automatic naming stops
 	Type                 Type
 	CreatedAt, UpdatedAt time.Time
 	ExtensionData        json.RawMessage // an object with keys such as todo.v0
@@ -36,13 +36,13 @@ type Session struct {
 	ScheduleID           *string
 	Recipe               *recipe.Recipe
 	UserRecipeValues     jsonwire.Pairs
-	Conversation         []message.Message // nil if it was not loaded
+	Conversation         []message.Message // nil if not loaded
 	MessageCount         int64
 	ProviderName         *string
 	ModelConfig          *modelconfig.Config
 }
 
-// fields are the keys of a session in their order.
+// fields are the keys of a session in order.
 var fields = []string{
 	"id", "working_dir", "name", "user_set_name", "session_type", "created_at", "updated_at", "extension_data",
 	"total_tokens", "input_tokens", "output_tokens",
@@ -50,7 +50,7 @@ var fields = []string{
 	"schedule_id", "recipe", "user_recipe_values", "conversation", "message_count", "provider_name", "model_config",
 }
 
-// Decode reads a session, as an export has it. The name may be called by its old name, description.
+// Decode reads an exported session. The name may have its old key, description.
 func Decode(v decode.Value) (Session, error) {
 	o := v.Object(append(fields[:len(fields):len(fields)], "description")...)
 	s := Session{ID: o.String("id"), WorkingDir: o.String("working_dir"), Name: decodeName(o)}
@@ -93,10 +93,10 @@ func decodeType(v decode.Value) (Type, error) {
 	return Type(kind), err
 }
 
-// Write writes the session as JSON: all keys, in their order.
+// Write writes the session as JSON with all keys, in order.
 func (s Session) Write(w *jsonwire.Writer) { s.WriteWith(w, s.writeConversation) }
 
-// WriteWith writes the session as JSON, with another conversation.
+// WriteWith writes the session as JSON, with a function that writes the conversation.
 func (s Session) WriteWith(w *jsonwire.Writer, conversation func(w *jsonwire.Writer)) {
 	w.Open('{')
 	for _, field := range fields {
@@ -172,7 +172,7 @@ func (s Session) writeConversation(w *jsonwire.Writer) {
 	jsonwire.Array(w, s.Conversation, message.Message.Write)
 }
 
-// Export returns the session as a text: its JSON, indented unless most of that would be blanks (decision G36).
+// Export returns the session's JSON, indented unless most of it would be blanks (decision G36).
 func (s Session) Export() []byte {
 	text := jsonwire.Of(s)
 	if size := text.IndentedSize(); size > 1<<20 && size > 4*len(text) {

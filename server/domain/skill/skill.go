@@ -1,5 +1,5 @@
-// Package skill finds skills: directories with a file SKILL.md, whose first lines say what the skill is for, and whose text
-// says what to know for one kind of work (decision X30). It reads them anew each time.
+// Package skill finds skills: directories with a file SKILL.md. Its first lines say what the skill is for, and its
+// text has instructions for one kind of work (decision X30). Skills are read again each time.
 package skill
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
-// A Skill is one of them.
+// A Skill is one skill.
 type Skill struct {
 	Name, Description string // neither is blank
 	Text              string
@@ -25,12 +25,12 @@ type Skill struct {
 const (
 	fileName       = "SKILL.md"
 	maxFile        = 1 << 20
-	maxDirectories = 1000 // of one place
-	maxFiles       = 1000 // of one skill that are listed
+	maxDirectories = 1000 // in one place
+	maxFiles       = 1000 // that are listed for one skill
 )
 
-// Find returns the skills right in some directories, in the order of the bytes of their names. Of those with one name the
-// last is taken. What is no skill is left out.
+// Find returns the skills directly in the given places, sorted by name in byte order. Of skills with the same name,
+// the last one wins. Directories without a valid skill are ignored.
 func Find(places ...string) []Skill {
 	byName := map[string]Skill{}
 	for _, place := range places {
@@ -48,7 +48,7 @@ func Find(places ...string) []Skill {
 	return all
 }
 
-// directories returns the directories in a place, links to directories included, in the order of the bytes of their names.
+// directories returns the directories in a place, including links to directories, sorted by name in byte order.
 func directories(place string) (paths []string) {
 	entries, _ := os.ReadDir(place) // what can be read is sorted
 	for _, entry := range entries {
@@ -87,7 +87,8 @@ func read(directory string) (s Skill, ok bool) {
 
 func blank(text jsonwire.Text) bool { return strings.TrimSpace(text.Str()) == "" }
 
-// split cuts a file into what stands between two lines of three hyphens, of which one is the first, and what follows.
+// split splits a file into the text between two lines of three hyphens, the first of which must be line 1, and the
+// text after them.
 func split(content []byte) (head, text []byte, ok bool) {
 	first, rest, _ := bytes.Cut(content, []byte("\n"))
 	if !isFence(first) {
@@ -109,8 +110,8 @@ func split(content []byte) (head, text []byte, ok bool) {
 
 func isFence(line []byte) bool { return string(bytes.TrimSuffix(line, []byte("\r"))) == "---" }
 
-// Files returns the paths of the files in the directory, and of those right in its directories, in the order of their bytes,
-// but for SKILL.md. Links are what they lead to. If there are too many, the last ones are left out.
+// Files returns the paths of the files in the directory and in its subdirectories, one level deep, without SKILL.md,
+// in byte order. It follows links. If there are too many, it leaves out the last ones.
 func (s Skill) Files() (paths []string) {
 	for _, name := range names(s.Directory) {
 		switch kind(filepath.Join(s.Directory, name)) {
@@ -130,7 +131,7 @@ func (s Skill) Files() (paths []string) {
 	return paths[:min(len(paths), maxFiles)]
 }
 
-// names returns the first entries of a directory, so that a large one is bounded.
+// names returns the first entries of a directory. The number is limited.
 func names(directory string) (names []string) {
 	entries, _ := os.ReadDir(directory)
 	for _, entry := range entries[:min(len(entries), 2*maxFiles)] {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
-// Bodies are the shapes of the bodies, by operation.
+// Bodies are the decoders of the request bodies, by operation.
 var Bodies = map[string]body.Shape{
 	"startAgent":        body.ShapeOf(decodeStart),
 	"resumeAgent":       body.ShapeOf(decodeResume),

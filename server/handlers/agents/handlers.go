@@ -1,4 +1,5 @@
-// Package agents answers for the agents of sessions: it starts, resumes and stops them, and lists their tools (GA 6).
+// Package agents handles the operations on the agents of sessions: it starts, resumes and stops them, and lists their
+// tools (GA 6).
 package agents
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Handlers implement operations under /agent of the contract. Their bodies have passed [Bodies].
+// Handlers implement the operations under /agent of the contract. Their request bodies are decoded by [Bodies].
 type Handlers struct {
 	Store       *store.Store
 	Agents      *agentpool.Pool
@@ -32,11 +33,11 @@ type Handlers struct {
 	Settings    *settings.Settings
 	Permissions *permission.Permissions
 	Recipes     *recipe.Library
-	// RecipeDir is the directory of the recipe library, which templates see as recipe_dir.
+	// RecipeDir is the directory of the recipe library. Templates see it as recipe_dir.
 	RecipeDir string
 	Log       *slog.Logger
 
-	started atomic.Int64 // sessions since the process began
+	started atomic.Int64 // how many sessions were started since the process began
 }
 
 // StartAgent answers POST /agent/start (GA 6.1).
@@ -72,7 +73,7 @@ func (h *Handlers) ResumeAgent(ctx context.Context, request gen.ResumeAgentReque
 	if request.Body.LoadModelAndExtensions {
 		a, release := h.Agents.Use(s.ID)
 		defer release()
-		if s, err = h.Store.Load(ctx, s.ID); err != nil { // it may have been deleted meanwhile
+		if s, err = h.Store.Load(ctx, s.ID); err != nil { // it may have been deleted in the meantime
 			return notFound("Failed to resume session: " + h.whyNotRead(err)), nil
 		}
 		var wg sync.WaitGroup
@@ -113,7 +114,7 @@ func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObje
 	})}, nil
 }
 
-// whyNotRead is the text for clients of an error of the store.
+// whyNotRead returns the text for clients of an error of the store.
 func (h *Handlers) whyNotRead(err error) string {
 	if errors.Is(err, session.ErrNotFound) {
 		return "Session not found"

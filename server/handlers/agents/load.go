@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// A problem is the text of an error for clients.
+// A problem is an error whose text is for clients.
 type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// loadProvider gives an agent the provider and the model of its session, or those of the settings, and writes them into
-// the session. The texts of its errors are shown to clients.
+// loadProvider gives an agent the provider and the model of its session, or else those of the settings, and stores
+// them in the session. Its errors are shown to clients.
 func (h *Handlers) loadProvider(ctx context.Context, a *agentpool.Agent, s session.Session) error {
 	name, ok := "", s.ProviderName != nil
 	if ok {
@@ -65,8 +65,8 @@ func invalidModel(err error) error {
 	return problem("Could not configure agent: invalid model " + err.Error())
 }
 
-// loadExtensions connects an agent to the extensions that are enabled in the settings, to all at once. One that fails is
-// only logged.
+// loadExtensions connects an agent to all extensions that the settings enable, concurrently. Failures are only
+// logged.
 func (h *Handlers) loadExtensions(ctx context.Context, a *agentpool.Agent) {
 	var wg sync.WaitGroup
 	for _, config := range h.enabledExtensions() {
@@ -79,7 +79,7 @@ func (h *Handlers) loadExtensions(ctx context.Context, a *agentpool.Agent) {
 	wg.Wait()
 }
 
-// enabledExtensions returns the extensions that the settings enable, in their order (decision G25).
+// enabledExtensions returns the extensions that the settings enable, in order (decision G25).
 func (h *Handlers) enabledExtensions() []extension.Config {
 	raw, err := h.Settings.Setting("extensions")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
-// chooseRecipe returns the recipe that a start asks for, nil if it asks for none: a deeplink comes before an id, an id
-// before a recipe (GA 6.1).
+// chooseRecipe returns the recipe that a start asks for, or nil if it asks for none. A deeplink has precedence over
+// an ID, and an ID over a recipe (GA 6.1).
 func (h *Handlers) chooseRecipe(request startRequest) (*recipe.Recipe, gen.StartAgentResponseObject) {
 	switch {
 	case request.recipeDeeplink != nil:
@@ -39,13 +39,13 @@ func (h *Handlers) chooseRecipe(request startRequest) (*recipe.Recipe, gen.Start
 // UpdateFromSession answers POST /agent/update_from_session (GA 6.3).
 func (h *Handlers) UpdateFromSession(ctx context.Context, request gen.UpdateFromSessionRequestObject) (gen.UpdateFromSessionResponseObject, error) {
 	id := request.Body.SessionID
-	if _, err := h.Store.Session(ctx, id); err != nil { // no agent is made for a session that is not there
+	if _, err := h.Store.Session(ctx, id); err != nil { // no agent is created for a missing session
 		return failed("Failed to get session: " + h.whyNotRead(err)), nil
 	}
 	a, release := h.Agents.Use(id)
 	defer release()
 	s, err := h.Store.Session(ctx, id)
-	if err != nil { // it has been deleted meanwhile
+	if err != nil { // it was deleted in the meantime
 		return failed("Failed to get session: " + h.whyNotRead(err)), nil
 	}
 	if err := h.follow(ctx, a, s); err != nil {
@@ -54,8 +54,8 @@ func (h *Handlers) UpdateFromSession(ctx context.Context, request gen.UpdateFrom
 	return gen.DoneResponse{}, nil
 }
 
-// follow makes an agent do what the recipe of its session says. Without one, or while a value is missing, nothing is left of
-// an earlier one (decision G31). If it fails the agent stays as it was.
+// follow makes an agent follow the recipe of its session. Without a recipe, or while a value is missing, the agent
+// forgets an earlier one (decision G31). After an error the agent is unchanged.
 func (h *Handlers) follow(ctx context.Context, a *agentpool.Agent, s session.Session) error {
 	var rendered recipe.Recipe
 	if s.Recipe != nil {

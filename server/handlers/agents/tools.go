@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// tools returns the tools of an agent, or those of one extension of it.
+// tools returns the tools of an agent, or only those of one extension.
 func (h *Handlers) tools(ctx context.Context, a *agentpool.Agent, of *string) ([]llm.Tool, error) {
 	if of == nil {
 		return a.Tools(ctx)
@@ -17,7 +17,8 @@ func (h *Handlers) tools(ctx context.Context, a *agentpool.Agent, of *string) ([
 	return a.ToolsOf(ctx, *of)
 }
 
-// permission returns what is said about a tool: by the user, else by the mode. It is nil if nothing is.
+// permission returns the permission of a tool: the user's choice, or else that of the mode. It is nil if neither
+// exists.
 func (h *Handlers) permission(mode, tool string) *string {
 	level, err := h.Permissions.Of(permission.User, tool)
 	if err == nil && level == "" {
@@ -50,7 +51,7 @@ func writeToolInfo(w *jsonwire.Writer, tool llm.Tool, permission *string) {
 	w.Close('}')
 }
 
-// properties yields the names of the properties of a schema, as JSON, in its order.
+// properties yields the names of a schema's properties as JSON, in order.
 func properties(schema jsonwire.Text) func(yield func(jsonwire.Text) bool) {
 	return func(yield func(jsonwire.Text) bool) {
 		if schema.Kind() != "object" {

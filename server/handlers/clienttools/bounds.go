@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Bounds limit what clients may register (CT 9.3, decision S39). Zero fields have their defaults.
+// Bounds limit what clients may register (CT 9.3, decision S39). Zero fields mean the defaults.
 type Bounds struct {
-	MaxTools       int // of a client; 1,000
+	MaxTools       int // per client; 1,000
 	MaxClients     int // 10,000
-	MaxClientBytes int // of the ID and the definitions of a client; 8 MiB
+	MaxClientBytes int // per client, of its ID and definitions; 8 MiB
 	MaxBytes       int // of all clients; 32 MiB
 }
 
@@ -25,22 +25,23 @@ func (b Bounds) withDefaults() Bounds {
 	}
 }
 
-// Why nothing was registered.
+// These errors say why nothing was registered.
 var (
 	ErrTooManyTools   = errors.New("too many tools")
 	ErrTooManyClients = errors.New("too many clients")
 )
 
-// keeping is what each definition counts besides its JSON: 32 MiB of the shortest ones would take ten times as much memory.
+// keeping is the overhead that each definition counts in addition to its JSON. Without it, 32 MiB of the shortest
+// definitions would take ten times as much memory.
 const keeping = 256
 
-// A definition is a tool of a client and how many bytes it counts.
+// A definition is a tool of a client, and the number of bytes that it counts.
 type definition struct {
 	api.ClientToolDefinition
 	size int
 }
 
-// define returns the definitions of tools under their full IDs.
+// define returns the definitions of tools with their full IDs.
 func define(clientID string, tools []api.ClientToolDefinition) []definition {
 	all := make([]definition, len(tools))
 	for i, tool := range tools {
@@ -50,7 +51,7 @@ func define(clientID string, tools []api.ClientToolDefinition) []definition {
 	return all
 }
 
-// admit returns how much larger a client, which may be new, becomes with more tools, or why it must not.
+// admit returns by how much a client grows with the tools, or the error that forbids it.
 func (r *Registry) admit(c *client, isNew bool, tools []definition) (growth int, err error) {
 	if isNew {
 		if r.clients.len() >= r.bounds.MaxClients {
@@ -59,7 +60,7 @@ func (r *Registry) admit(c *client, isNew bool, tools []definition) (growth int,
 		growth = len(jsonwire.AppendQuoted(nil, c.id))
 	}
 	count := c.tools.len()
-	sizes := make(map[string]int, len(tools)) // of those that have been counted
+	sizes := make(map[string]int, len(tools)) // of the tools counted so far
 	for _, tool := range tools {
 		before, counted := sizes[tool.ID]
 		if !counted {

@@ -13,10 +13,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Bodies are the rules for the bodies of the operations, by operation ID.
+// Bodies returns the rules for the request bodies, by operation.
 func Bodies(bounds Bounds) map[string]body.Rules {
 	bounds = bounds.withDefaults()
-	// Tools beyond the bound are not looked at.
+	// This is checked first, because tools above the limit are not validated.
 	moreTools := func(raw []byte) response.Writer {
 		if jsonwire.CountElements(raw, "tools") > bounds.MaxTools {
 			return problem(http.StatusTooManyRequests, tooManyTools)
@@ -31,11 +31,11 @@ func Bodies(bounds Bounds) map[string]body.Rules {
 	}
 }
 
-// issues notes what is wrong with a value, in the order of CT 3.5: an object's members in the order of its schema, an
-// array's elements by index, and nothing below a value of the wrong type.
+// issues adds what is wrong with a value, in the order of CT 3.5: an object's members in the order of its schema, an
+// array's elements by index, and nothing inside a value of the wrong type.
 type issues func(value jsonwire.Text, found *validation.Issues)
 
-// check returns the check of a body that is an object. What it lets through are the named members.
+// check returns the check of a body that must be an object. It accepts only the named members.
 func check(all issues, names ...string) func(jsonwire.Text) (jsonwire.Text, response.Writer) {
 	return func(text jsonwire.Text) (jsonwire.Text, response.Writer) {
 		var found validation.Issues
@@ -54,7 +54,7 @@ const (
 	record  api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedRecord
 )
 
-// is notes an issue if the value does not have the type.
+// is adds an issue unless the value has the type.
 func is(expected api.InvalidTypeIssueExpected) issues {
 	kind := string(expected)
 	if expected == record {
@@ -67,7 +67,7 @@ func is(expected api.InvalidTypeIssueExpected) issues {
 	}
 }
 
-// optional notes nothing if the value is not there.
+// optional adds no issue if the value is missing.
 func optional(inner issues) issues {
 	return func(value jsonwire.Text, found *validation.Issues) {
 		if value != nil {
@@ -76,7 +76,7 @@ func optional(inner issues) issues {
 	}
 }
 
-// arrayOf notes the issues of an array whose elements have the issues of inner.
+// arrayOf adds the issues of an array, with those of its elements.
 func arrayOf(inner issues) issues {
 	return func(value jsonwire.Text, found *validation.Issues) {
 		if value.Kind() != "array" {
@@ -97,7 +97,7 @@ type field struct {
 	issues issues
 }
 
-// objectOf notes the issues of an object with the given members.
+// objectOf adds the issues of an object with the given members.
 func objectOf(fields ...field) issues {
 	return func(value jsonwire.Text, found *validation.Issues) {
 		if value.Kind() != "object" {
@@ -147,7 +147,7 @@ var (
 	}
 )
 
-// responseIssues are those of the union of CT 2.3. Attachments are accepted in any form (D8).
+// responseIssues adds the issues of the union of CT 2.3. Attachments may have any form (D8).
 func responseIssues(value jsonwire.Text, found *validation.Issues) {
 	if value.Kind() != "object" {
 		found.UnionType(value)
@@ -163,11 +163,11 @@ func responseIssues(value jsonwire.Text, found *validation.Issues) {
 	}
 }
 
-// maxTimeout is the longest timeout in milliseconds; a longer one counts as it (decision S9).
+// maxTimeout is the longest timeout in milliseconds. A longer one counts as this (decision S9).
 const maxTimeout = math.MaxInt32
 
-// checkExecute checks the body of /client-tools/execute, whose errors are all the same (CT 4.4, decisions S8 and S9). A
-// timeout is let through as a plain integer, and a negative one as 0, which means the same.
+// checkExecute checks the body of /client-tools/execute, which has the same answer for all errors (CT 4.4, decisions
+// S8 and S9). It rewrites a timeout as a plain integer, and a negative one as 0, which has the same effect.
 func checkExecute(text jsonwire.Text) (jsonwire.Text, response.Writer) {
 	if text.Kind() == "null" {
 		text = jsonwire.Text("{}")

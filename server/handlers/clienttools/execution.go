@@ -14,13 +14,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// What Execute refuses.
+// Errors of Execute.
 var (
 	ErrToolNotFound   = errors.New("tool not found")
 	ErrRequestPending = errors.New("request ID is already pending")
 )
 
-// A Failure is why an execution that was started has no result. Its text is the one of the event client-tool.failed.
+// A Failure says why a started execution has no result. Its text appears in the event client-tool.failed.
 type Failure struct {
 	Text     string
 	TimedOut bool
@@ -33,32 +33,32 @@ const (
 	textShuttingDown = "Server is shutting down"
 )
 
-// A Call is what the caller of a tool says.
+// A Call is a caller's request to execute a tool.
 type Call struct {
-	ToolID                       string // full
-	RequestID                    string // made if empty
+	ToolID                       string // the full ID
+	RequestID                    string // generated if empty
 	SessionID, MessageID, CallID string
 	Input                        json.RawMessage // an object
 	Timeout                      time.Duration
 }
 
-// An execution waits for its result.
+// An execution is waiting for its result.
 type execution struct {
 	directory string
 	client    string
 	request   api.ClientToolExecutionRequest
-	outcome   chan outcome // has room for the one there is
+	outcome   chan outcome // has room for the only one
 }
 
-// An outcome is a result, or the failure if that is not nil.
+// An outcome is a failure, or a result if failure is nil.
 type outcome struct {
 	result  api.ClientToolResult
 	failure *Failure
 }
 
-// Execute runs a tool on its client and waits for the result, the timeout, the client's disconnect or the end of ctx
-// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Failure], or the cause of ctx's end; in that last
-// case the execution is withdrawn, without an event (CT 4.4).
+// Execute runs a tool on its client. It waits for the result, the timeout, the client's disconnect or the end of ctx
+// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Failure], or the cause of the end of ctx. When
+// ctx ends, the execution is withdrawn without an event (CT 4.4).
 func (r *Registry) Execute(ctx context.Context, directory string, call Call) (api.ClientToolResult, error) {
 	e, err := r.start(directory, call)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (ap
 	case o = <-e.outcome:
 	case <-timer.C:
 		r.timeOut(e, call.Timeout)
-		o = <-e.outcome // of the time-out, or of a result that was faster
+		o = <-e.outcome // the timeout, or a result that came first
 	case <-ctx.Done():
 		r.withdraw(e)
 		return api.ClientToolResult{}, context.Cause(ctx)
@@ -82,7 +82,7 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (ap
 	return o.result, nil
 }
 
-// start looks the tool up, announces the execution and makes it pending.
+// start finds the tool, announces the execution, and adds it to the pending ones.
 func (r *Registry) start(directory string, call Call) (*execution, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +130,7 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 	return e, nil
 }
 
-// newRequestID makes an ID that is not pending (CT 8.2, decision S12).
+// newRequestID returns an ID that is not pending (CT 8.2, decision S12).
 func (r *Registry) newRequestID(clientID, callID string) string {
 	first := clientID + "_" + callID + "_" + strconv.FormatInt(time.Now().UnixMilli(), 10)
 	id := first
@@ -142,8 +142,8 @@ func (r *Registry) newRequestID(clientID, callID string) string {
 	}
 }
 
-// Submit gives a pending execution its result, or its client's error text if failed is not nil. It reports false, and
-// does nothing, if no execution with that ID is pending (CT 4.3).
+// Submit ends a pending execution with its result, or with the client's error text if failed is not nil. It returns
+// false if no execution with that ID is pending (CT 4.3).
 func (r *Registry) Submit(directory, requestID string, result api.ClientToolResult, failed *string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,8 +159,8 @@ func (r *Registry) Submit(directory, requestID string, result api.ClientToolResu
 	return true
 }
 
-// Disconnect is what follows the end of a stream of a client, while others of it may still be open (CT 5.1): first its
-// pending executions fail, then all its tools are removed. After Shutdown it does nothing.
+// Disconnect handles the end of a client's stream, even if other streams of the client are still open (CT 5.1). It
+// first fails the client's pending executions, then removes all its tools. After Shutdown it does nothing.
 func (r *Registry) Disconnect(directory, clientID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,7 +175,7 @@ func (r *Registry) Disconnect(directory, clientID string) {
 	r.forget(directory, clientID)
 }
 
-// Shutdown fails all pending executions and every later one (decision S19, step 2).
+// Shutdown fails all pending executions and all later ones (decision S19, step 2).
 func (r *Registry) Shutdown() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,7 +202,7 @@ func (r *Registry) withdraw(e *execution) {
 	}
 }
 
-// isPending tells an execution from a later one with the same ID.
+// isPending reports whether an execution is still pending. A later one may have the same ID.
 func (r *Registry) isPending(e *execution) bool {
 	now, ok := r.pending.get(e.request.RequestID)
 	return ok && now == e

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Handlers implement the operations under /client-tools of the contract. Their bodies have passed [Bodies], and their
-// parameters name one directory.
+// Handlers implement the operations under /client-tools of the contract. Their bodies were checked by [Bodies], and
+// their parameters name exactly one directory.
 type Handlers struct {
 	Registry *Registry
 	Streams  *events.Streams
@@ -68,14 +68,14 @@ func (h *Handlers) SubmitClientToolResult(_ context.Context, request gen.SubmitC
 	return gen.SubmitClientToolResult200JSONResponse{Of: response.Value(accepted)}, nil
 }
 
-// resultOf reads what a client says about an execution: its result, or the text of its error. Attachments are for model
-// turns and left out (D8).
+// resultOf reads the client's answer: a result, or the text of an error. It ignores attachments, which are for turns
+// of a model (D8).
 func resultOf(union api.ClientToolResponse) (result api.ClientToolResult, failed *string, err error) {
 	raw, err := union.MarshalJSON()
 	if err != nil {
 		return result, nil, fmt.Errorf("read the result: %w", err)
 	}
-	text := jsonwire.Text(raw) // bound from here, because the union's own methods lose half surrogate pairs
+	text := jsonwire.Text(raw) // decoded here, because the union's own methods lose lone surrogates
 	if text.Pick("status")[0].Str() == string(api.ClientToolErrorStatusError) {
 		var failure api.ClientToolError
 		err := jsonwire.Unmarshal(text, &failure)
@@ -91,7 +91,7 @@ func resultOf(union api.ClientToolResponse) (result api.ClientToolResult, failed
 	}, nil, err
 }
 
-// ExecuteClientTool answers POST /client-tools/execute (CT 4.4). It fails if the caller has gone.
+// ExecuteClientTool answers POST /client-tools/execute (CT 4.4). It returns an error if the caller has left.
 func (h *Handlers) ExecuteClientTool(ctx context.Context, request gen.ExecuteClientToolRequestObject) (gen.ExecuteClientToolResponseObject, error) {
 	result, err := h.Registry.Execute(ctx, *request.Params.Directory, h.call(request.Body))
 	if err != nil {
@@ -136,11 +136,11 @@ func (h *Handlers) ListAllClientTools(context.Context, gen.ListAllClientToolsReq
 	return gen.ListAllClientTools200JSONResponse{Of: toolsByID(h.Registry.AllTools())}, nil
 }
 
-// Pending is what all pending streams have in common.
+// Pending has the options that all pending streams share.
 var Pending = sse.Options{Keepalive: sse.Event("ping", nil), Unbuffered: true}
 
-// StreamPendingRequests answers GET /client-tools/pending/{clientID} (CT 5.1). The end of the stream, whatever its
-// reason, disconnects the client.
+// StreamPendingRequests answers GET /client-tools/pending/{clientID} (CT 5.1). The end of the stream disconnects the
+// client, whatever the reason.
 func (h *Handlers) StreamPendingRequests(ctx context.Context, request gen.StreamPendingRequestsRequestObject) (gen.StreamPendingRequestsResponseObject, error) {
 	directory, clientID := *request.Params.Directory, request.ClientID
 	opts := Pending

@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// An ordered map yields its entries in the order in which their keys were set first. The zero value is empty.
+// An ordered map yields its entries in the order in which their keys were first set. The zero value is empty.
 type ordered[K comparable, V any] struct {
-	entries list.List // of *entry[K, V]
+	entries list.List // its elements are *entry[K, V]
 	places  map[K]*list.Element
 }
 
@@ -24,7 +24,7 @@ func (o *ordered[K, V]) get(key K) (value V, ok bool) {
 	return place.Value.(*entry[K, V]).value, true
 }
 
-// set adds an entry at the end, or replaces the value of the one that is there.
+// set adds an entry at the end, or replaces the value of an existing one.
 func (o *ordered[K, V]) set(key K, value V) {
 	if place, ok := o.places[key]; ok {
 		place.Value.(*entry[K, V]).value = value
@@ -45,7 +45,7 @@ func (o *ordered[K, V]) delete(key K) {
 
 func (o *ordered[K, V]) len() int { return len(o.places) }
 
-// all yields the entries. The one that was yielded last may be deleted meanwhile.
+// all yields the entries. The entry that was just yielded may be deleted.
 func (o *ordered[K, V]) all() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for place := o.entries.Front(); place != nil; {

@@ -1,11 +1,12 @@
-// Package clienttools lets programs outside the server, its clients, execute tools (CT 1 to 6, 8).
+// Package clienttools lets the server's clients execute tools for it (CT 1 to 6, 8).
 //
-// A client registers definitions of tools, listens on a stream for requests to execute them, and posts the results. The
-// [Registry] holds the tools of all clients and the executions that wait for a result. [Handlers] are its face to HTTP.
+// A client registers definitions of tools, listens on a stream for requests to execute them, and posts the results.
+// The [Registry] holds the tools of all clients, and the executions that wait for a result. [Handlers] connect it to
+// HTTP.
 //
-// Everything that changes the registry happens under one lock, and the events about it are published before the lock is
-// released: events come in the order of the changes, and before the answers of the requests that made them (decision
-// S13). Publishing never waits, so neither does the lock.
+// Every change of the registry happens under one lock, and its events are published before the lock is released. So
+// events are in the order of the changes, and come before the answers to the requests that made them (decision S13).
+// Publishing never blocks, so the lock is held briefly.
 package clienttools
 
 import (
@@ -17,25 +18,25 @@ import (
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 )
 
-// A Registry holds what clients have registered, for all directories together. It is in memory only and empty at first.
-// Its methods may be called from any goroutine.
+// A Registry holds what clients have registered, for all directories. It is only in memory, and is empty at first.
+// Its methods are safe for concurrent use.
 type Registry struct {
 	bus    *events.Bus
 	bounds Bounds
 
 	mu      sync.Mutex
 	clients ordered[string, *client]
-	known   uint64 // how many clients have ever been made
+	known   uint64 // how many clients there have ever been
 	owners  owners
 	pending ordered[string, *execution]
 	stopped bool
-	size    int // of all clients
+	size    int // of all clients, in bytes
 }
 
-// A client and its tools, by full tool ID.
+// A client is a client with its tools, by full tool ID.
 type client struct {
 	id    string
-	rank  uint64 // grows in the order of the clients
+	rank  uint64 // increases in the order of the clients
 	tools ordered[string, definition]
 	size  int // of its ID and its tools, in bytes
 }
@@ -47,12 +48,13 @@ func NewRegistry(bus *events.Bus, bounds Bounds) *Registry {
 
 const prefix = "client_"
 
-// fullID returns the ID by which the server knows a client's tool (CT 2.6). It is not uniquely decodable: clients "a"
-// and "a_b" can have a tool of the same full ID.
+// fullID returns the ID by which the server knows a client's tool (CT 2.6). It is not unique: the clients "a" and
+// "a_b" can have tools with the same full ID.
 func fullID(clientID, short string) string { return prefix + clientID + "_" + short }
 
-// Register adds tools to a client, or overwrites them in their place, and returns their full IDs, one for each
-// definition (CT 2.4, 4.1). Its error is [ErrTooManyTools] or [ErrTooManyClients]; nothing has changed then.
+// Register adds tools to a client, or overwrites them without moving them. It returns their full IDs, one for each
+// definition (CT 2.4, 4.1). The errors are [ErrTooManyTools] and [ErrTooManyClients]; after an error nothing has
+// changed.
 func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDefinition) ([]api.ToolID, error) {
 	defined := define(clientID, tools)
 	r.mu.Lock()
@@ -87,8 +89,8 @@ func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDe
 	return ids, nil
 }
 
-// Unregister removes the named tools of a client and returns the full IDs of those it had, in the order of the names
-// (CT 4.2). A name that begins with the prefix of full IDs is taken as one. The client keeps its place among the others,
+// Unregister removes the named tools of a client, and returns the full IDs of those that existed, in the order of the
+// names (CT 4.2). A name with the prefix of full IDs is a full ID. The client keeps its position among the others,
 // even without tools.
 func (r *Registry) Unregister(directory, clientID string, names []string) []api.ToolID {
 	r.mu.Lock()
@@ -114,7 +116,7 @@ func (r *Registry) Unregister(directory, clientID string, names []string) []api.
 	return removed
 }
 
-// UnregisterAll removes all tools of a client, forgets the client, and returns the full IDs in registry order (CT 4.2).
+// UnregisterAll removes a client with all its tools, and returns their full IDs in registry order (CT 4.2).
 func (r *Registry) UnregisterAll(directory, clientID string) []api.ToolID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,8 +164,8 @@ func (r *Registry) Tools(clientID string) []api.ClientToolDefinition {
 	return tools
 }
 
-// AllTools returns the tools of all clients in registry order, each ID once: where the first client has it, with the
-// definition of the last one (CT 2.6, 4.6).
+// AllTools returns the tools of all clients in registry order, and each ID once: at the position of the first client
+// that has it, with the definition of the last one (CT 2.6, 4.6).
 func (r *Registry) AllTools() []api.ClientToolDefinition {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,7 +185,7 @@ func (r *Registry) AllTools() []api.ClientToolDefinition {
 	return tools
 }
 
-// owners are the clients that have a tool, by its full ID, in the order of the clients.
+// owners maps the full ID of a tool to the clients that have it, in the order of the clients.
 type owners map[string][]*client
 
 func (o owners) add(c *client, id string) {

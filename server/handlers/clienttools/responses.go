@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// toolsByID is an object that keeps the order of the tools.
+// toolsByID returns an object that keeps the order of the tools.
 func toolsByID(tools []api.ClientToolDefinition) response.Of[api.ClientToolsByID] {
 	return response.Encoded[api.ClientToolsByID](func(w *jsonwire.Writer) {
 		w.Open('{')
@@ -26,7 +26,7 @@ func problem(status int, body any) response.JSON {
 	return response.JSON{Status: status, Body: jsonwire.Marshal(body)}
 }
 
-// Refusals are the answers to bodies that are not read to their end.
+// Refusals are the answers to bodies that were not read completely.
 var Refusals = body.Refusals{
 	TooLarge: problem(http.StatusRequestEntityTooLarge, api.BodyTooLargeError{
 		Error: api.BodyTooLargeErrorErrorRequestBodyTooLarge,
@@ -39,7 +39,7 @@ var Refusals = body.Refusals{
 	}),
 }
 
-// executeRefusals are the same, coded.
+// executeRefusals are the same answers with error codes.
 var executeRefusals = body.Refusals{
 	TooLarge: problem(http.StatusRequestEntityTooLarge, invalidRequest(string(api.BodyTooLargeErrorErrorRequestBodyTooLarge))),
 	TooSlow:  problem(http.StatusRequestTimeout, invalidRequest(string(api.BodyTooSlowErrorErrorRequestBodyTooSlow))),
@@ -71,12 +71,12 @@ func executionFailed(message string) api.ExecutionFailedError {
 	return api.ExecutionFailedError{Error: api.ExecutionFailed{Code: api.ExecutionFailedCodeINTERNALERROR, Message: message}}
 }
 
-// RefuseExecute is the answer of /client-tools/execute to several directories (decision S3).
+// RefuseExecute is the answer of /client-tools/execute to a request with several directories (decision S3).
 func RefuseExecute([]string) response.Writer {
 	return problem(http.StatusBadRequest, invalidRequest("Invalid input: expected string, received array"))
 }
 
-// notExecuted answers an execution that has no result (CT 4.4). An error it does not know is returned.
+// notExecuted returns the answer to an execution without a result (CT 4.4). It returns unknown errors.
 func notExecuted(err error) (gen.ExecuteClientToolResponseObject, error) {
 	var failure *Failure
 	switch {

@@ -1,4 +1,4 @@
-// Package diagnostics puts together what helps to find a fault in a session (GA 5.2).
+// Package diagnostics collects what helps to find a fault in a session (GA 5.2).
 package diagnostics
 
 import (
@@ -33,7 +33,7 @@ type Handlers struct {
 	Log         *slog.Logger
 }
 
-// GetDiagnostics answers GET /diagnostics/{session_id}. Whatever goes wrong is a 500.
+// GetDiagnostics answers GET /diagnostics/{session_id}. It answers 500 to every error of the archive.
 func (h Handlers) GetDiagnostics(ctx context.Context, request gen.GetDiagnosticsRequestObject) (gen.GetDiagnosticsResponseObject, error) {
 	content, err := h.archive(ctx, request.SessionID)
 	if err != nil {
@@ -49,7 +49,7 @@ func (h Handlers) GetDiagnostics(ctx context.Context, request gen.GetDiagnostics
 	return gen.GetDiagnostics200ApplicationZipResponse{Writer: download{"diagnostics_" + request.SessionID + ".zip", content}}, nil
 }
 
-// A download is a ZIP archive to be saved under a name. To write it closes its content.
+// A download is a ZIP archive, to be saved under a name. Writing it also closes it.
 type download struct {
 	name    string
 	content *temporary
@@ -75,11 +75,10 @@ const (
 	maxBytes = 256 << 20 // of all entries
 )
 
-// A temporary file goes when it is closed. Archives in files take no memory, however many there are and however slowly they
-// are read.
+// A temporary file is removed when it is closed. Archives are in files, so that slow readers take no memory.
 type temporary struct {
 	*os.File
-	named bool // the platform removes no file that is open
+	named bool // the platform cannot remove an open file
 }
 
 func newTemporary() (*temporary, error) {
@@ -99,7 +98,7 @@ func (t *temporary) Close() error {
 	return err
 }
 
-// archive returns the archive. Its entries are in the order of GA 5.2.
+// archive creates the archive. Its entries are in the order of GA 5.2.
 func (h Handlers) archive(ctx context.Context, sessionID string) (content *temporary, err error) {
 	session, err := h.Store.Load(ctx, sessionID)
 	if err != nil {
@@ -144,7 +143,7 @@ func newestLogs(dir string) ([]string, error) {
 		if !entry.Type().IsRegular() || filepath.Ext(entry.Name()) != ".jsonl" {
 			continue
 		}
-		if info, err := entry.Info(); err == nil { // else it has gone meanwhile
+		if info, err := entry.Info(); err == nil { // otherwise it was removed in the meantime
 			logs = append(logs, info)
 		}
 	}
@@ -156,16 +155,16 @@ func newestLogs(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// Version is the version of goose that the server behaves like.
+// Version is the version of goose whose behaviour the server has.
 const Version = "1.16.0"
 
-// system says what the server runs on.
+// system describes the system that the server runs on.
 func system(now time.Time) string {
 	return fmt.Sprintf("App Version: %s\nOS: %s\nOS Version: %s\nArchitecture: %s\nTimestamp: %s\n",
 		Version, runtime.GOOS, osVersion(), runtime.GOARCH, now.UTC().Format(time.RFC3339))
 }
 
-// osVersion is what the system calls its version.
+// osVersion returns the version of the operating system.
 func osVersion() string {
 	release, _ := os.ReadFile("/etc/os-release")
 	for line := range strings.SplitSeq(string(release), "\n") {
@@ -176,7 +175,7 @@ func osVersion() string {
 	return "unknown"
 }
 
-// An archive is one that grows. What goes wrong first stays its error, and nothing is added after that.
+// An archive is being written. It keeps its first error, and ignores what is added after it.
 type archive struct {
 	zip  *zip.Writer
 	left int64
@@ -199,8 +198,8 @@ func (a *archive) add(name string, content io.Reader) {
 	a.err = err
 }
 
-// file adds a plain file. One that has gone meanwhile is left out, and so is what is no plain file: to open a FIFO could
-// take for ever, and a link may lead anywhere (decision G18).
+// file adds a regular file. It leaves out a file that was removed in the meantime, and anything that is not a regular
+// file: opening a FIFO could block forever, and a link may lead anywhere (decision G18).
 func (a *archive) file(name, path string) {
 	if a.err != nil {
 		return
@@ -211,7 +210,7 @@ func (a *archive) file(name, path string) {
 	}
 	f, err := os.Open(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // by now
+	case errors.Is(err, fs.ErrNotExist): // removed in the meantime
 	case err != nil:
 		a.err = err
 	default:
@@ -220,7 +219,7 @@ func (a *archive) file(name, path string) {
 	}
 }
 
-// directory adds the plain files of a directory, if it is there.
+// directory adds the regular files of a directory, if it exists.
 func (a *archive) directory(name, path string) {
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,16 +1,16 @@
 package events
 
-// An Audience says what a stream wants to hear. It is one of [InDirectory], [Everywhere] and [OfClient].
+// An Audience says which events a stream gets. It is one of [InDirectory], [Everywhere] and [OfClient].
 type Audience struct {
 	kind      kind
 	directory string
 	client    string
 }
 
-// InDirectory is the audience of what happens in one directory.
+// InDirectory is the audience of the events in one directory.
 func InDirectory(directory string) Audience { return Audience{kind: ofDirectory, directory: directory} }
 
-// Everywhere is the audience of what happens in any directory.
+// Everywhere is the audience of the events in all directories.
 func Everywhere() Audience { return Audience{kind: ofServer} }
 
 // OfClient is the audience of what is sent to one client from one directory.
@@ -18,7 +18,8 @@ func OfClient(directory, clientID string) Audience {
 	return Audience{kind: ofClient, directory: directory, client: clientID}
 }
 
-// attrs describe the audience in a log. A directory comes from a query string and is not for logs.
+// attrs describes the audience for a log. It leaves out the directory, which comes from a query string and must not
+// be logged.
 func (a Audience) attrs() []any {
 	switch a.kind {
 	case ofDirectory:

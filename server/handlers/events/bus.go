@@ -1,11 +1,11 @@
-// Package events tells open streams what happens on the server (CT 3.6, 6).
+// Package events delivers events to open streams (CT 3.6, 6).
 //
-//   - An event is published in a directory. The streams of that directory get it, and, wrapped with the directory, the
-//     streams of all directories (CT 5.3). What the streams of one client get is sent to them alone (CT 5.1).
-//   - Every stream gets its events in the order in which they were published, and that order is the same for all.
-//   - Publishing never waits. Each stream has a bounded queue; a stream whose queue is full is ended, because leaving out
-//     an event is not allowed (CT 8.3, decision S16).
-//   - An event is encoded once, and not at all if nobody listens. All queues share its bytes.
+//   - An event is published in a directory. The streams of that directory get it. The streams of all directories get it
+//     wrapped with the directory (CT 5.3). Frames for one client go only to its streams (CT 5.1).
+//   - Every stream gets its events in the order of publication, which is the same for all.
+//   - Publishing never blocks. Each stream has a bounded queue. A stream with a full queue is ended, because no event may
+//     be left out (CT 8.3, decision S16).
+//   - An event is encoded once, and only if somebody listens. All queues share its bytes.
 package events
 
 import (
@@ -17,10 +17,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// ErrSlowReader is why a stream is ended whose reader does not keep up; a [Bus] hands it to the stream's drop function.
+// ErrSlowReader is the reason for ending a stream whose reader is too slow. A [Bus] passes it to the stream's drop
+// function.
 var ErrSlowReader = errors.New("the reader does not keep up: its queue is full")
 
-// Options bound the queue of each stream (decision S16).
+// Options limit the queue of each stream (decision S16).
 type Options struct {
 	MaxEvents int // 65,536 if 0
 	MaxBytes  int // 16 MiB if 0
@@ -36,15 +37,14 @@ func (o *Options) withDefaults() Options {
 	return filled
 }
 
-// A Bus hands events to the streams that are open. Its methods may be called from any goroutine and never block, but
-// for Shutdown.
+// A Bus delivers events to open streams. Its methods are safe for concurrent use, and only Shutdown blocks.
 type Bus struct {
 	limits Options
 
 	mu     sync.Mutex
 	groups map[Audience][]*Subscription // no group is empty
-	opened uint64                       // how many subscriptions there have been
-	open   [len(kinds)]int              // how many there are, by kind
+	opened uint64                       // how many subscriptions there have ever been
+	open   [len(kinds)]int              // how many are open, by kind
 	over   [len(kinds)]chan struct{}    // set when a kind was ended, closed when none of it is open
 }
 
@@ -53,8 +53,8 @@ func NewBus(opts *Options) *Bus {
 	return &Bus{limits: opts.withDefaults(), groups: make(map[Audience][]*Subscription)}
 }
 
-// Publish tells the directory's streams, and those of all directories, what happened there. The event is one of the bus
-// events of the contract.
+// Publish sends an event to the streams of the directory, and to those of all directories. It must be one of the
+// contract's bus events.
 func (b *Bus) Publish(directory string, event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,7 @@ func (b *Bus) publish(directory string, event any) {
 	}
 }
 
-// Send gives a frame to the streams of an audience. It is made only if there are any.
+// Send sends a frame to the streams of an audience. It calls makeFrame only if there are any.
 func (b *Bus) Send(to Audience, makeFrame func() []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,11 +90,11 @@ func (b *Bus) hand(group []*Subscription, frame []byte) {
 	}
 }
 
-// Subscribe begins a subscription: the stream gets everything that is published for its audience from now on. If its
-// queue overflows, drop is called once, with [ErrSlowReader], from the goroutine that publishes; it must neither block nor
-// use the bus or the subscription.
+// Subscribe starts a subscription, which gets everything that is published for its audience from now on. If its queue
+// overflows, drop is called once with [ErrSlowReader], on the goroutine that publishes. It must not block, and must
+// not use the bus or the subscription.
 //
-// The subscription must be closed. After Shutdown it is over from the start.
+// The caller must close the subscription. After Shutdown, a new subscription has already ended.
 func (b *Bus) Subscribe(to Audience, drop func(error)) *Subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,7 +112,7 @@ func (b *Bus) Subscribe(to Audience, drop func(error)) *Subscription {
 	return s
 }
 
-// remove ends the subscription's part in the bus.
+// remove removes a subscription from the bus.
 func (b *Bus) remove(s *Subscription) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -132,7 +132,7 @@ func (b *Bus) remove(s *Subscription) {
 	}
 }
 
-// wrap labels an event with its directory (CT 5.3).
+// wrap adds the directory to an event (CT 5.3).
 func wrap(directory string, event jsonwire.Text) jsonwire.Text {
 	return jsonwire.Object([]string{"directory", "payload"}, []jsonwire.Text{jsonwire.AppendQuoted(nil, directory), event})
 }

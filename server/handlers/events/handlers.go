@@ -31,7 +31,7 @@ func (h *Handlers) StreamEvents(ctx context.Context, request gen.StreamEventsReq
 	})}, nil
 }
 
-// StreamGlobalEvents answers GET /global/event (CT 5.3): nothing is sent but events.
+// StreamGlobalEvents answers GET /global/event (CT 5.3). The stream has only events.
 func (h *Handlers) StreamGlobalEvents(ctx context.Context, _ gen.StreamGlobalEventsRequestObject) (gen.StreamGlobalEventsResponseObject, error) {
 	return gen.StreamGlobalEvents200TextEventStreamResponse{Writer: response.Stream(func(w http.ResponseWriter) {
 		h.Streams.Serve(ctx, w, Everywhere(), sse.Options{})

@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 )
 
-// Shutdown ends all streams (decision S19, steps 3 and 4). First each directory with an open stream gets the event that it is
-// disposed of, in the order in which their oldest streams were opened; for the streams of directories that is the last
-// event. Then the streams end kind by kind, each after what is left in its queue: those of directories, those of all
-// directories, those of clients. Shutdown waits for the streams of one kind to be closed before it ends the next, and
-// returns the cause if ctx ends first; all streams have been told to end then.
+// Shutdown ends all streams (decision S19, steps 3 and 4). First, each directory with an open stream gets its
+// disposal event, in the order in which their oldest streams were opened. That is the last event on the streams of
+// directories. Then the streams end kind by kind, each after the events in its queue: those of directories, those of
+// all directories, those of clients. Shutdown waits until the streams of one kind are closed before it ends the next.
+// If ctx ends first, it tells all remaining streams to end, and returns the cause.
 func (b *Bus) Shutdown(ctx context.Context) error {
 	b.mu.Lock()
 	for _, directory := range b.directories() {
@@ -21,7 +21,7 @@ func (b *Bus) Shutdown(ctx context.Context) error {
 			Properties: api.InstanceDisposed{Directory: directory},
 		})
 	}
-	b.end(ofDirectory) // in the same breath: nothing may come after the last event
+	b.end(ofDirectory) // under the same lock, because nothing may follow the last event
 	b.mu.Unlock()
 
 	var err error
@@ -41,7 +41,7 @@ func (b *Bus) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// directories returns the directories with an open stream of their own, that with the oldest stream first.
+// directories returns the directories with an open stream of their own, the one with the oldest stream first.
 func (b *Bus) directories() []string {
 	oldest := make(map[string]uint64)
 	var directories []string

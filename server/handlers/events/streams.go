@@ -10,14 +10,15 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 )
 
-// Streams answers requests with streams that are fed by a bus.
+// Streams answers requests with streams of a bus's events.
 type Streams struct {
 	Bus *Bus
 	Log *slog.Logger
 }
 
-// Serve answers one request with the stream of an audience. It returns when the stream has ended; ctx must end with the
-// request. The subscription exists before the reader gets the head of the answer: who has seen the head misses nothing.
+// Serve answers one request with the stream of an audience. It returns when the stream has ended; ctx must end with
+// the request. The subscription starts before the head of the answer is sent, so a client that has the head misses no
+// event.
 func (s *Streams) Serve(ctx context.Context, w http.ResponseWriter, to Audience, opts sse.Options) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

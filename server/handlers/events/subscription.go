@@ -8,12 +8,12 @@ type Subscription struct {
 	bus    *Bus
 	to     Audience
 	drop   func(error)
-	opened uint64 // its rank among all subscriptions; guarded by the bus, like place
+	opened uint64 // its number among all subscriptions; guarded by the bus, like place
 	place  int    // its index in its group
-	late   bool   // begun when its kind had ended already, and unknown to the bus
+	late   bool   // started after its kind had ended, and unknown to the bus
 }
 
-// Close ends the subscription. It is called once.
+// Close ends the subscription. It must be called once.
 func (s *Subscription) Close() {
 	if !s.late {
 		s.bus.remove(s)

@@ -1,4 +1,4 @@
-// Package reply handles POST /reply (GA 7), the confirmation of tools (GA 8), and the choice of the model (GA 6.5, 6.6).
+// Package reply handles POST /reply (GA 7), tool confirmations (GA 8), and the choice of the model (GA 6.5, 6.6).
 package reply
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
-// Handlers implement the operations of the contract that are about replies. Their bodies have passed [Bodies].
+// Handlers implement the operations of the contract about replies. Their request bodies are decoded by [Bodies].
 type Handlers struct {
 	Turns *turn.Service
 	Store *store.Store
 }
 
-// Bodies are the shapes of the bodies, by operation.
+// Bodies are the decoders of the request bodies, by operation.
 var Bodies = map[string]body.Shape{
 	"reply":                    body.ShapeOf(decodeRequest),
 	"confirmToolAction":        body.ShapeOf(decodeConfirmation),

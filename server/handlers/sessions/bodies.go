@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Bodies are the shapes of the bodies, by operation.
+// Bodies are the decoders of the request bodies, by operation.
 var Bodies = map[string]body.Shape{
 	"updateSessionUserRecipeValues": body.ShapeOf(decodeValues),
 	"importSession":                 body.ShapeOf(decodeImport),
@@ -25,7 +25,7 @@ func decodeName(v decode.Value) (api.UpdateSessionNameRequest, error) {
 	return api.UpdateSessionNameRequest{Name: o.String("name")}, o.Err()
 }
 
-// decodeValues keeps the order of the values, which the contract's type would lose.
+// decodeValues keeps the order of the values, which the contract's type does not.
 func decodeValues(v decode.Value) (jsonwire.Pairs, error) {
 	o := v.Object("userRecipeValues")
 	return decode.Field(o, "userRecipeValues", decode.Pairs), o.Err()

@@ -1,4 +1,4 @@
-// Package sessions answers for the sessions that are stored (GA 9).
+// Package sessions handles the operations on stored sessions (GA 9).
 package sessions
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Handlers implement the operations under /sessions of the contract. Their bodies have passed [Bodies].
+// Handlers implement the operations under /sessions of the contract. Their request bodies are decoded by [Bodies].
 type Handlers struct {
 	Store  *store.Store
 	Agents *agentpool.Pool
-	// RecipeDir is the directory of the recipe library, which templates see as recipe_dir.
+	// RecipeDir is the directory of the recipe library. Templates see it as recipe_dir.
 	RecipeDir string
 	Log       *slog.Logger
 }
@@ -40,7 +40,7 @@ func (h *Handlers) ListSessions(ctx context.Context, _ gen.ListSessionsRequestOb
 	})}, nil
 }
 
-// GetSession answers GET /sessions/{session_id} (GA 9.3). Whatever goes wrong is a 404.
+// GetSession answers GET /sessions/{session_id} (GA 9.3). It answers 404 to every error.
 func (h *Handlers) GetSession(ctx context.Context, request gen.GetSessionRequestObject) (gen.GetSessionResponseObject, error) {
 	stored, err := response.TryEncoded[api.Session](func(w *jsonwire.Writer) error { return h.Store.WriteJSON(ctx, w, request.SessionID) })
 	if err != nil {
@@ -53,9 +53,9 @@ func (h *Handlers) GetSession(ctx context.Context, request gen.GetSessionRequest
 // DeleteSession answers DELETE /sessions/{session_id} (GA 9.4).
 func (h *Handlers) DeleteSession(ctx context.Context, request gen.DeleteSessionRequestObject) (gen.DeleteSessionResponseObject, error) {
 	id := request.SessionID
-	_, err := h.Store.Session(ctx, id) // what has no session is not ended
+	_, err := h.Store.Session(ctx, id) // without a session, no agent must be ended
 	if err == nil {
-		ctx = context.WithoutCancel(ctx) // half of it is no good
+		ctx = context.WithoutCancel(ctx) // a half-finished deletion would be useless
 		err = h.Agents.End(id, func() error { return h.Store.Delete(ctx, id) })
 	}
 	if errors.Is(err, session.ErrNotFound) {
@@ -108,7 +108,7 @@ func (h *Handlers) GetSessionInsights(ctx context.Context, _ gen.GetSessionInsig
 	return gen.GetSessionInsights200JSONResponse{Of: response.Value(insights)}, nil
 }
 
-// maxNameBytes is how long a name may be in UTF-8 (Q24).
+// maxNameBytes is the maximum length of a name in UTF-8 (Q24).
 const maxNameBytes = 200
 
 // UpdateSessionName answers PUT /sessions/{session_id}/name (GA 9.8).
@@ -140,7 +140,7 @@ func (h *Handlers) EditMessage(ctx context.Context, request gen.EditMessageReque
 	return gen.EditMessage200JSONResponse{Of: response.Value(api.EditMessageResponse{SessionID: id})}, nil
 }
 
-// failed logs why an operation failed. Clients do not see the reason.
+// failed logs why an operation failed. Clients do not learn the reason.
 func (h *Handlers) failed(err error) {
 	if errors.Is(err, session.ErrNotFound) {
 		h.refused(err)

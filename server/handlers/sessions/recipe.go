@@ -15,7 +15,7 @@ import (
 )
 
 // UpdateSessionUserRecipeValues answers PUT /sessions/{session_id}/user_recipe_values (GA 9.9). The values are stored
-// whatever comes of the rest.
+// even if the rest fails.
 func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request gen.UpdateSessionUserRecipeValuesRequestObject) (gen.UpdateSessionUserRecipeValuesResponseObject, error) {
 	values, err := body.Of[jsonwire.Pairs](ctx)
 	if err != nil {
@@ -24,12 +24,12 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 	if _, err := h.Store.Update(ctx, request.SessionID, store.SetUserRecipeValues(values)); err != nil {
 		return h.failedWith("Values cannot be stored", err), nil
 	}
-	if _, refused := h.withRecipe(ctx, request.SessionID); refused != nil { // no agent is made for it
+	if _, refused := h.withRecipe(ctx, request.SessionID); refused != nil { // no agent is created without a recipe
 		return refused, nil
 	}
 	a, release := h.Agents.Use(request.SessionID)
 	defer release()
-	rendered, refused := h.render(ctx, request.SessionID) // read again: the session may be another one meanwhile
+	rendered, refused := h.render(ctx, request.SessionID) // read again, because the session may have changed
 	if refused != nil {
 		return refused, nil
 	}
@@ -45,7 +45,7 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 	})}, nil
 }
 
-// withRecipe returns a session that has a recipe.
+// withRecipe returns a session, which must have a recipe.
 func (h *Handlers) withRecipe(ctx context.Context, id string) (s session.Session, refused gen.UpdateSessionUserRecipeValuesResponseObject) {
 	s, err := h.Store.Session(ctx, id)
 	if errors.Is(err, session.ErrNotFound) {
@@ -60,7 +60,7 @@ func (h *Handlers) withRecipe(ctx context.Context, id string) (s session.Session
 	return s, nil
 }
 
-// render returns the recipe of a session with its values.
+// render returns the recipe of a session with its values filled in.
 func (h *Handlers) render(ctx context.Context, id string) (rendered recipe.Recipe, refused gen.UpdateSessionUserRecipeValuesResponseObject) {
 	s, refused := h.withRecipe(ctx, id)
 	if refused != nil {
@@ -76,7 +76,7 @@ func (h *Handlers) render(ctx context.Context, id string) (rendered recipe.Recip
 	return rendered, nil
 }
 
-// failedWith is like failed, with a text for the client.
+// failedWith is failed with a text for the client.
 func (h *Handlers) failedWith(text string, err error) gen.FailedWithMessageJSONResponse {
 	h.failed(err)
 	return gen.FailedWithMessageJSONResponse{Of: response.Message(text)}

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// An expression has a value: a string, a bool, an int64, or a list ([]any). What stands in a row, such as a ~ b ~ c, is one
-// expression of many parts, so that no text makes a tree that is too deep to walk. [scope.value] evaluates one.
+// An expression evaluates to a string, a bool, an int64, or a list ([]any). A chain such as a ~ b ~ c is one
+// expression with many parts, so that no text makes a tree that is too deep to walk. [scope.value] evaluates
+// expressions.
 type expression interface {
 	eval(s *scope) (any, error)
 	visit(use func(name string), bound *names)
@@ -22,12 +23,14 @@ type (
 	list        []expression
 	negation    struct{ of expression }
 	conditional struct{ condition, yes, no expression }
-	// logic is a row of parts with or between them, or with and: the value of the first part that decides, else of the last.
+	// logic is a chain of parts with or, or with and. Its value is that of the first part that decides, or else of the
+	// last.
 	logic struct {
 		parts   []expression
-		decides bool // what decides is true for or, false for and
+		decides bool // true for or, false for and
 	}
-	// comparison compares a value with others, one after the other: what comes of one is compared next.
+	// comparison compares a value with others, one after another: the result of each comparison is the left side of
+	// the next.
 	comparison struct {
 		first expression
 		with  []operand
@@ -102,7 +105,7 @@ func (e logic) visit(use func(string), bound *names) { visitEach(e.parts, use, b
 
 func (e comparison) eval(s *scope) (any, error) {
 	left, rest := any(nil), e.with
-	if name, ok := e.first.(variable); ok && rest[0].value == nil { // whether it is defined
+	if name, ok := e.first.(variable); ok && rest[0].value == nil { // tests whether the variable is defined
 		_, found, err := s.find(name.name)
 		if err != nil {
 			return nil, err
@@ -115,7 +118,7 @@ func (e comparison) eval(s *scope) (any, error) {
 		}
 	}
 	for _, next := range rest {
-		if next.value == nil { // what has a value is defined
+		if next.value == nil { // a result is always defined
 			left = next.operator == isDefined
 			continue
 		}
@@ -204,7 +207,7 @@ func (e filtered) eval(s *scope) (value any, err error) {
 
 func (a application) apply(s *scope, value any) (any, error) {
 	args, err := s.valuesOf(a.args)
-	if err != nil || a.filter == "default" { // what has a value is defined
+	if err != nil || a.filter == "default" { // a value is always defined
 		return value, err
 	}
 	looks := size(value)
@@ -224,7 +227,7 @@ func (e filtered) visit(use func(string), bound *names) {
 	}
 }
 
-// size is how much there is to look at.
+// size returns how many bytes and items a value has.
 func size(value any) int {
 	switch v := value.(type) {
 	case string:
@@ -239,7 +242,7 @@ func size(value any) int {
 	return 1
 }
 
-// truth says whether a condition holds: nothing empty does, no zero, and not false.
+// truth reports whether a condition is true: empty values, zero and false are not.
 func truth(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -254,7 +257,7 @@ func truth(value any) bool {
 	return false
 }
 
-// show is how a value is written.
+// show returns a value as text.
 func show(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -299,7 +302,7 @@ func contains(in, value any) (bool, error) {
 	return false, errCompare
 }
 
-// compare is the value of a comparison.
+// compare evaluates a comparison.
 func compare(operator string, a, b any) (bool, error) {
 	switch operator {
 	case "==":
@@ -324,7 +327,7 @@ func compare(operator string, a, b any) (bool, error) {
 	return order >= 0, err
 }
 
-// ordered is negative if a comes before b, and positive if it comes behind it.
+// ordered returns a negative number if a comes before b, and a positive one if it comes after b.
 func ordered(a, b any) (int, error) {
 	switch a := a.(type) {
 	case string:

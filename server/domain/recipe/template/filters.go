@@ -8,17 +8,17 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
 )
 
-// A filter makes a value of another one. It has a fixed number of arguments. What it looks at was counted; what it makes, if
-// that can be larger, it counts itself, before it makes it.
+// A filter converts a value. It has a fixed number of arguments. The caller has counted what the filter reads. If the
+// result can be larger, the filter counts it before building it.
 type filter struct {
 	args  int
 	apply func(w *Work, value any, args []any) (any, error)
 }
 
-// itemSize is what an item of a list that a filter makes counts: about what it takes in memory.
+// itemSize is what each item of a filter's list counts: about its size in memory.
 const itemSize = 16
 
-// filters are all that there are. The filter default is known to [filtered], because it takes what is not defined.
+// filters are all filters. [filtered] implements default, because its value may be undefined.
 var filters = map[string]filter{
 	"default":    {1, nil},
 	"upper":      {0, text(lettercase.Upper)},

@@ -12,14 +12,14 @@ var (
 	errTooDeep    = errors.New("the template is nested too deeply")
 )
 
-// isDefined and isUndefined are operators without a second value.
+// isDefined and isUndefined are operators without a second operand.
 const (
 	isDefined   = "is defined"
 	isUndefined = "is undefined"
 )
 
-// expression parses an expression by the grammar of decision G20. The error is errExpression, or one of the bounds of a
-// template, which stays an error: it must not make a text of an expression.
+// expression parses an expression by the grammar of decision G20. The error is errExpression, or exceeding a bound of
+// the template. The latter must stay an error, and not turn the expression into plain text.
 func (w *Work) expression(text string) (expression, error) {
 	tokens, err := scan(text)
 	if err != nil {
@@ -41,13 +41,13 @@ func (w *Work) expression(text string) (expression, error) {
 
 // A token is a word, a string, a number or a sign.
 type token struct {
-	kind byte // 'w', 's', 'n' or 0
+	kind byte // 'w' word, 's' string, 'n' number, 0 sign
 	text string
 }
 
 var signs = []string{"==", "!=", "<=", ">=", "<", ">", "(", ")", "[", "]", ",", "|", "~"}
 
-// scan cuts a text into tokens. There are never more of them than a template may have.
+// scan splits a text into tokens, up to the maximum for a template.
 func scan(text string) ([]token, error) {
 	var tokens []token
 	for at := 0; at < len(text); {
@@ -91,7 +91,7 @@ func scan(text string) ([]token, error) {
 	return tokens, nil
 }
 
-// quoted reads a string. A backslash takes away the meaning of what follows, but for n, r and t.
+// quoted reads a string. A backslash makes the next character literal, except n, r and t.
 func quoted(text string) (s string, length int, ok bool) {
 	var b strings.Builder
 	for at := 1; at < len(text); at++ {
@@ -134,15 +134,15 @@ func isName(s string) bool {
 	return true
 }
 
-// A grammar parses tokens from the left; each method is a rule. After a failure the result means nothing.
+// A grammar parses tokens from left to right; each method is a rule. After a failure, results have no meaning.
 type grammar struct {
 	tokens  []token
 	depth   int
 	failed  bool
-	tooDeep bool // which is a failure, too
+	tooDeep bool // also sets failed
 }
 
-// take takes the next token if it is this word or sign.
+// take takes the next token if it is the given word or sign.
 func (g *grammar) take(text string) bool {
 	if len(g.tokens) > 0 && g.tokens[0].kind != 's' && g.tokens[0].text == text {
 		g.tokens = g.tokens[1:]
@@ -174,7 +174,7 @@ func (g *grammar) or() expression { return logicOf(g.row("or", g.and), true) }
 
 func (g *grammar) and() expression { return logicOf(g.row("and", g.not), false) }
 
-// row parses parts with a word or a sign between them.
+// row parses parts that are separated by a word or a sign.
 func (g *grammar) row(between string, part func() expression) []expression {
 	parts := []expression{part()}
 	for !g.failed && g.take(between) {
@@ -200,7 +200,7 @@ func (g *grammar) not() expression {
 	case negations == 0:
 		return e
 	case negations%2 == 0:
-		return negation{negation{e}} // not e itself: a negation is true or false
+		return negation{negation{e}} // not e itself, because a negation is always true or false
 	}
 	return negation{e}
 }
@@ -224,7 +224,7 @@ func (g *grammar) comparison() expression {
 	return nil
 }
 
-// operator takes what compares, nothing if something else comes.
+// operator takes a comparison operator, or returns "".
 func (g *grammar) operator() string {
 	switch {
 	case g.take("is"):
@@ -312,7 +312,7 @@ func (g *grammar) primary() expression {
 	return nil
 }
 
-// list reads expressions up to the sign that ends them.
+// list parses expressions up to the sign that ends the list.
 func (g *grammar) list(end string) (items []expression) {
 	for !g.take(end) {
 		if len(items) > 0 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Parse parses a text. What is between {{ and }} and no expression stands for itself (GA 11.2); a tag that is none is an
-// error, and so is what is beyond the bounds of the work.
+// Parse parses a text. Text between {{ and }} that is not an expression stands for itself (GA 11.2). An invalid tag
+// is an error, and so is a text that exceeds the bounds of the work.
 func (w *Work) Parse(text string) (*Template, error) {
 	cut := newCutter(text)
 	parts, err := cut.split()
@@ -24,24 +24,24 @@ func (w *Work) Parse(text string) (*Template, error) {
 	return &Template{pieces, p.extends}, nil
 }
 
-// A part is a stretch of a text: plain, or what is between braces.
+// A part is a piece of text: plain, or inside braces.
 type part struct {
 	kind byte   // 0 for plain text; '{' for an expression, '%' for a tag, '#' for a comment
-	text string // plain, or what is inside, without the marks that trim
-	raw  string // with the braces
+	text string // plain, or the text inside the braces without the trim marks
+	raw  string // including the braces
 }
 
-// closing are the braces that end what other braces begin, by the second of these.
+// closing has the closing braces for each opening brace, by its second character.
 var closing = map[byte]string{'{': "}}", '%': "%}", '#': "#}"}
 
-// endOfRaw ends a raw text; what it captures are the hyphens.
+// endOfRaw ends a raw text. It captures the hyphens.
 var endOfRaw = regexp.MustCompile(`\{%(-?)[ \t\r\n]*endraw[ \t\r\n]*(-?)%\}`)
 
-// A cutter cuts a text into its parts.
+// A cutter splits a text into its parts.
 type cutter struct {
 	text   string
-	last   map[byte]int // where the last closing brace of each kind is: behind it, no search for one can succeed
-	looked int          // how many bytes it has searched for closing braces: no more than the text has
+	last   map[byte]int // the last closing braces of each kind; after them, no search can succeed
+	looked int          // how many bytes it has searched for closing braces: at most the length of the text
 }
 
 func newCutter(text string) *cutter {
@@ -52,7 +52,7 @@ func newCutter(text string) *cutter {
 	return c
 }
 
-// inside returns what is between the braces of a kind that open before at, if they are closed.
+// inside returns the text between the braces of a kind that open before at, and whether they are closed.
 func (c *cutter) inside(kind byte, at int) (inside string, closed bool) {
 	if end, known := c.last[kind]; !known || end < at {
 		return "", false
@@ -66,7 +66,7 @@ func (c *cutter) inside(kind byte, at int) (inside string, closed bool) {
 func (c *cutter) split() ([]part, error) {
 	var parts []part
 	text := c.text
-	trim := false // the blanks at the beginning of what comes
+	trim := false // whether to trim blanks at the start of the next part
 	plain := func(s string, trimEnd bool) {
 		if trim {
 			s = strings.TrimLeft(s, " \t\r\n")
@@ -85,7 +85,7 @@ func (c *cutter) split() ([]part, error) {
 			break
 		}
 		at += open
-		if len(parts) > 2*maxPieces { // plain ones and others take turns
+		if len(parts) > 2*maxPieces { // plain and other parts alternate
 			return nil, errPieces
 		}
 		kind := text[at+1]
@@ -115,7 +115,7 @@ func (c *cutter) split() ([]part, error) {
 	return parts, nil
 }
 
-// A parser puts parts together.
+// A parser builds pieces from parts.
 type parser struct {
 	work    *Work
 	parts   []part
@@ -123,7 +123,7 @@ type parser struct {
 	depth   int
 }
 
-// until parses pieces to one of the given tags, which it returns, or to the end of the text if none is given.
+// until parses pieces up to one of the given tags, which it returns, or to the end of the text if none is given.
 func (p *parser) until(ends ...string) (pieces []piece, end tag, err error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, tag{}, errTooDeep
@@ -161,7 +161,7 @@ func (p *parser) until(ends ...string) (pieces []piece, end tag, err error) {
 	return pieces, tag{}, nil
 }
 
-// output is what is between {{ and }}: the value of an expression, else the text as it stands there.
+// output returns the piece for {{ and }}: the value of an expression, or else the unchanged text.
 func (p *parser) output(inside part) (piece, error) {
 	value, err := p.work.expression(inside.text)
 	if errors.Is(err, errExpression) {
@@ -170,7 +170,7 @@ func (p *parser) output(inside part) (piece, error) {
 	return output{value}, err
 }
 
-// A tag is what is between {% and %}.
+// A tag is the text between {% and %}.
 type tag struct{ name, rest string }
 
 func newTag(text string) tag {
@@ -182,7 +182,7 @@ func newTag(text string) tag {
 	return tag{text[:end], strings.TrimSpace(text[end:])}
 }
 
-// tag makes a piece of a tag, with those up to its end.
+// tag parses the piece that a tag begins, including its end tag.
 func (p *parser) tag(t tag) (piece, error) {
 	switch t.name {
 	case "if":
@@ -219,7 +219,7 @@ func (p *parser) tag(t tag) (piece, error) {
 		if t.rest != "" {
 			return nil, t.wrong()
 		}
-		return nil, nil // what is between it and its end is plain text already
+		return nil, nil // the text up to its end tag is already a plain part
 	}
 	return nil, fmt.Errorf("unknown tag %q", t.name)
 }

@@ -2,7 +2,7 @@ package template
 
 import "errors"
 
-// literal is text that is rendered as it is.
+// literal is text that is rendered unchanged.
 type literal string
 
 func (p literal) render(r *renderer, _ *scope) error {
@@ -27,7 +27,7 @@ func (p output) render(r *renderer, s *scope) error {
 
 func (p output) visit(use func(string), bound *names) { p.value.visit(use, bound) }
 
-// choice is an if with its branches; the condition of else is nil.
+// choice is an if tag with its branches. The condition of else is nil.
 type choice []branch
 
 type branch struct {
@@ -60,7 +60,7 @@ func (p choice) visit(use func(string), bound *names) {
 	}
 }
 
-// loop is a for.
+// loop is a for tag.
 type loop struct {
 	name   string
 	list   expression
@@ -77,7 +77,7 @@ func (p *loop) render(r *renderer, s *scope) error {
 		return errors.New("for: not a list")
 	}
 	for _, item := range list {
-		if err := r.work.piece(1); err != nil { // also if there is nothing in it
+		if err := r.work.piece(1); err != nil { // counts even if the loop is empty
 			return err
 		}
 		inner := s.inner()
@@ -94,7 +94,7 @@ func (p *loop) visit(use func(string), bound *names) {
 	visitAll(p.pieces, use, bound, p.name)
 }
 
-// assignment is a set.
+// assignment is a set tag.
 type assignment struct {
 	name  string
 	value expression
@@ -110,14 +110,14 @@ func (p *assignment) render(_ *renderer, s *scope) error {
 
 func (p *assignment) visit(use func(string), bound *names) { p.value.visit(use, bound) }
 
-// inclusion is an include.
+// inclusion is an include tag.
 type inclusion struct{ name expression }
 
 func (p inclusion) render(r *renderer, s *scope) error { return r.include(p.name, s) }
 
 func (p inclusion) visit(use func(string), bound *names) { p.name.visit(use, bound) }
 
-// block is a part that a text which extends this one can replace.
+// block is a part that an extending template can replace.
 type block struct {
 	name   string
 	pieces []piece

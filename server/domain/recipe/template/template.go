@@ -1,8 +1,8 @@
-// Package template renders the texts of recipes: a part of the Jinja language, as docs/behaviour/goose-api.md bounds it (GA 11.2,
-// decisions G19 and G20).
+// Package template renders the texts of recipes. It supports the part of the Jinja language that
+// docs/behaviour/goose-api.md specifies (GA 11.2, decisions G19 and G20).
 //
-// A text is parsed into a tree of pieces. Rendering it walks the tree with the values of variables, all of which must be
-// defined. A [Work] bounds what that can cost, and ends it with its context.
+// A text is parsed into a tree of pieces. Rendering walks the tree with the values of the variables, all of which
+// must be defined. A [Work] limits the cost, and stops when its context ends.
 package template
 
 import (
@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// A Template is a text that was parsed.
+// A Template is a parsed text.
 type Template struct {
 	pieces  []piece
-	extends expression // nil if it stands alone
+	extends expression // nil if it extends no other template
 }
 
-// A piece is a part of a text that is rendered by itself.
+// A piece is a part of a template that renders separately.
 type piece interface {
 	render(r *renderer, scope *scope) error
-	// visit calls a function with each variable that the piece uses, but those that it sets itself.
+	// visit calls a function with each variable that the piece uses, except those that the template sets itself.
 	visit(use func(name string), bound *names)
 }
 
-// names are those that a text has set itself.
+// names are the variables that a template has set itself.
 type names struct {
 	set   map[string]bool
 	outer *names
@@ -40,7 +40,7 @@ func (n *names) has(name string) bool {
 	return false
 }
 
-// Variables returns the names of the variables that the text uses, sorted. Those of files that it includes do not count.
+// Variables returns the names of the variables that the text uses, sorted. It does not look into included files.
 func (t *Template) Variables() []string {
 	used := map[string]bool{}
 	use := func(name string) { used[name] = true }
@@ -51,7 +51,7 @@ func (t *Template) Variables() []string {
 	return slices.Sorted(maps.Keys(used))
 }
 
-// visitAll visits pieces in their order, in which they may set variables.
+// visitAll visits pieces in order, because each may set variables for the next.
 func visitAll(pieces []piece, use func(string), outer *names, set ...string) {
 	bound := &names{set: map[string]bool{}, outer: outer}
 	for _, name := range set {
@@ -65,7 +65,7 @@ func visitAll(pieces []piece, use func(string), outer *names, set ...string) {
 	}
 }
 
-// Render returns the text with the values of its variables. Load reads a file that it names.
+// Render renders the template with the values of its variables. load reads the files that it names.
 func (t *Template) Render(w *Work, variables map[string]string, load func(name string) (string, error)) (string, error) {
 	r := &renderer{work: w, load: load, blocks: map[string]*block{}}
 	s := &scope{values: map[string]any{}, work: w}
@@ -78,16 +78,16 @@ func (t *Template) Render(w *Work, variables map[string]string, load func(name s
 	return r.out.String(), nil
 }
 
-// A renderer writes one text.
+// A renderer renders one text.
 type renderer struct {
 	work    *Work
 	load    func(name string) (string, error)
 	out     strings.Builder
-	blocks  map[string]*block // those of the youngest descendant
+	blocks  map[string]*block // those of the most derived template
 	nesting int
 }
 
-// template renders a text. One that extends another one only gives it its blocks.
+// template renders a template. One that extends another only adds its blocks, and then renders the other one.
 func (r *renderer) template(t *Template, s *scope) error {
 	if t.extends == nil {
 		return r.pieces(t.pieces, s)
@@ -149,14 +149,14 @@ func (r *renderer) write(text string) error {
 	return r.work.write(len(text))
 }
 
-// A scope has the variables that are seen at one place.
+// A scope has the variables that are visible at one place.
 type scope struct {
 	values map[string]any
 	outer  *scope
 	work   *Work
 }
 
-// value returns the value of an expression, which counts as one look.
+// value returns the value of an expression. It counts as one look.
 func (s *scope) value(e expression) (any, error) {
 	if err := s.work.look(1); err != nil {
 		return nil, err

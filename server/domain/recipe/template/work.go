@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// Bounds of the templates of one recipe (decision G22).
+// These bounds limit the templates of one recipe (decision G22).
 const (
 	maxPieces = 100_000
 	maxBytes  = 10 << 20
 	maxFiles  = 100
 	maxLooks  = 10_000_000
-	maxDepth  = 200 // of tags, of expressions, and of what is rendered inside of something else
+	maxDepth  = 200 // of tags, of expressions, and of nested rendering
 )
 
 var (
@@ -21,33 +21,33 @@ var (
 	errFiles    = errors.New("the template includes too many files")
 )
 
-// Work counts what the templates of one recipe cost: reading and rendering them. It fails when that is too much, and when
+// Work counts the cost of parsing and rendering the templates of one recipe. It fails when that is too high, or when
 // its context has ended. It is not safe for concurrent use.
 type Work struct {
 	ctx                         context.Context
 	pieces, bytes, files, looks int
-	unseen                      int // what was counted since the context was looked at
+	unseen                      int // the cost since the context was last checked
 }
 
-// NewWork returns work of which nothing is done.
+// NewWork returns a Work without any cost.
 func NewWork(ctx context.Context) *Work { return &Work{ctx: ctx} }
 
-// Counted returns the pieces, and how often expressions have looked at a byte or an item.
+// Counted returns the number of pieces, and of bytes and items that expressions have looked at.
 func (w *Work) Counted() (pieces, looks int) { return w.pieces, w.looks }
 
-// piece counts pieces of templates: rendered ones, turns of loops, and tokens of expressions.
+// piece counts pieces: rendered ones, iterations of loops, and tokens of expressions.
 func (w *Work) piece(n int) error { return w.count(&w.pieces, n, maxPieces, errPieces) }
 
-// look counts bytes and items that expressions look at.
+// look counts the bytes and items that expressions look at.
 func (w *Work) look(n int) error { return w.count(&w.looks, n, maxLooks, errLooks) }
 
-// write counts bytes of what comes out.
+// write counts the bytes of the output.
 func (w *Work) write(n int) error { return w.count(&w.bytes, n, maxBytes, errTooLarge) }
 
 // file counts an included file.
 func (w *Work) file() error { return w.count(&w.files, 1, maxFiles, errFiles) }
 
-// make counts the bytes of a text that is about to be made.
+// make counts the bytes of a text before it is built.
 func (w *Work) make(n int) error {
 	if n > maxBytes {
 		return errTooLarge
