@@ -1,5 +1,5 @@
-// Package agentpool holds the agents that are in memory, one for each session in use (GA 6). An [Agent] is a [*turn.Agent]
-// with the connections to its extensions. A [Pool] makes agents, and drops the least recently used ones.
+// Package agentpool holds the agents in memory, one for each session in use (GA 6). An [Agent] is a [*turn.Agent]
+// with the connections to its extensions. A [Pool] creates agents, and drops the least recently used ones.
 package agentpool
 
 import (
@@ -13,14 +13,15 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
-// Extensions are what an agent is connected to. Its methods may be called at any time by anybody.
+// Extensions are the extensions of an agent. Its methods are safe for concurrent use.
 type Extensions interface {
 	toolbox.Toolbox
-	// Add connects to an extension, instead of one with the same key. The text of the error is shown to clients.
+	// Add connects to an extension. It replaces one with the same key. The text of the error is for clients.
 	Add(ctx context.Context, config extension.Config) error
-	// Remove drops an extension, if it is there. The name is any that has its key.
+	// Remove drops an extension, if it exists. Any name with its key will do.
 	Remove(name string)
-	// ToolsOf returns the tools of the extension with this normalised key under their full names, none if it is not there.
+	// ToolsOf returns the tools of the extension with this normalised key, with their full names. It returns none if
+	// there is no such extension.
 	ToolsOf(ctx context.Context, key string) ([]llm.Tool, error)
 	// Close drops all extensions.
 	Close()
@@ -36,14 +37,14 @@ type Agent struct {
 	subRecipes []recipe.SubRecipe
 }
 
-// SubRecipes returns the recipes that the agent can run as tools.
+// SubRecipes returns the sub-recipes that the agent can run as tools.
 func (a *Agent) SubRecipes() []recipe.SubRecipe {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.subRecipes
 }
 
-// SetSubRecipes replaces them.
+// SetSubRecipes sets the sub-recipes.
 func (a *Agent) SetSubRecipes(list []recipe.SubRecipe) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

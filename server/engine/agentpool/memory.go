@@ -2,17 +2,17 @@ package agentpool
 
 import "github.com/lockstep-dev/lockstep/server/engine/turn"
 
-// A memory is what a session has in memory, for as long as it is held.
+// A memory is a session's state in memory while it is held.
 type memory struct {
 	*turn.SessionMemory
 	id    string
 	holds int
-	idle  chan struct{} // closed when the last hold is given up; nil unless End waits for that
+	idle  chan struct{} // closed when the last hold is released; nil unless End waits for that
 	over  chan struct{} // closed when the number may be used again; nil unless the session is being deleted
 }
 
-// memoryOf returns the memory of a session, and makes one if needed. It waits while the session is being deleted. The lock is
-// held.
+// memoryOf returns the memory of a session, and creates it if needed. It waits while the session is being deleted.
+// The caller holds the lock.
 func (p *Pool) memoryOf(sessionID string) *memory {
 	for {
 		m := p.memories[sessionID]
@@ -43,7 +43,7 @@ func (p *Pool) hold(m *memory) (release func()) {
 	}
 }
 
-// unhold gives up one hold. The lock is held.
+// unhold releases one hold. The caller holds the lock.
 func (p *Pool) unhold(m *memory) {
 	m.holds--
 	if m.holds > 0 {
@@ -57,13 +57,13 @@ func (p *Pool) unhold(m *memory) {
 	}
 }
 
-// End ends all that a session has in memory, waits for that, calls then, and returns what then returns. Until it returns,
-// nothing is in memory again for the session.
+// End ends everything that a session has in memory, waits for it, calls then, and returns its error. Until End
+// returns, nothing new is created for the session.
 func (p *Pool) End(sessionID string, then func() error) error {
 	p.mu.Lock()
 	m := p.memoryOf(sessionID)
 	m.over, m.idle = make(chan struct{}), make(chan struct{})
-	m.holds++ // so that it is idle at the earliest now
+	m.holds++ // so that it cannot become idle before this point
 	m.SessionMemory.End()
 	if element, ok := p.agents[sessionID]; ok {
 		p.drop(element)

@@ -7,33 +7,33 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 )
 
-// A Pool has the agents that are in memory, one for each session id. When there are too many, idle ones go, the one whose
-// last use is the longest ago first.
+// A Pool holds the agents in memory, one for each session ID. When there are too many, it drops idle ones, the least
+// recently used first.
 type Pool struct {
 	capacity int
 	connect  func(sessionID string) Extensions
 
 	mu       sync.Mutex
-	agents   map[string]*list.Element // of order
-	order    *list.List               // of *entry, the last used first
-	inUse    map[*entry]bool          // those that were dropped, too
+	agents   map[string]*list.Element // elements of order
+	order    *list.List               // of *entry, most recently used first
+	inUse    map[*entry]bool          // including dropped ones
 	memories map[string]*memory
 	closed   bool
 
 	closing sync.WaitGroup
 }
 
-// An entry is an agent with those who use it.
+// An entry is an agent and its number of users.
 type entry struct {
 	agent  *Agent
 	memory *memory
 	users  int
-	gone   bool // from the pool; the last user closes it, unless the pool has
-	over   bool // it is closed
+	gone   bool // dropped from the pool; the last user closes it, unless the pool already has
+	over   bool // closed
 }
 
-// New returns a pool of at most so many agents, at least one. Connect makes the extensions of a new agent, none
-// of which is connected yet.
+// New returns a pool of at most capacity agents, but at least one. connect creates the extensions of a new agent,
+// without any connection.
 func New(capacity int, connect func(sessionID string) Extensions) *Pool {
 	return &Pool{
 		capacity: max(capacity, 1), connect: connect,
@@ -41,12 +41,12 @@ func New(capacity int, connect func(sessionID string) Extensions) *Pool {
 	}
 }
 
-// Use returns the agent of a session, a new one if there is none; the session need not exist. The caller must call
-// release at the end: an agent that was dropped meanwhile keeps its connections until then. Use waits while the session is
-// being deleted.
+// Use returns the agent of a session, and creates one if necessary. The session need not exist. The caller must call
+// release at the end: until then, even a dropped agent keeps its connections. Use waits while the session is being
+// deleted.
 func (p *Pool) Use(sessionID string) (a *Agent, release func()) { return p.use(sessionID, false) }
 
-// Stream is Use for a reply. At its end there are no more agents again than there may be.
+// Stream is Use for a reply. When a reply ends, the pool drops agents above its capacity.
 func (p *Pool) Stream(sessionID string) (a *Agent, release func()) { return p.use(sessionID, true) }
 
 func (p *Pool) use(sessionID string, isStream bool) (a *Agent, release func()) {
@@ -66,11 +66,11 @@ func (p *Pool) use(sessionID string, isStream bool) (a *Agent, release func()) {
 	return e.agent, sync.OnceFunc(func() { p.release(e, isStream) })
 }
 
-// add adds an agent, for which an idle one may go.
+// add adds an agent, and may drop an idle one for it.
 func (p *Pool) add(sessionID string, m *memory) *list.Element {
 	p.trim(p.capacity - 1)
 	extensions := p.connect(sessionID)
-	if p.closed { // a request that was on its way when the server stopped
+	if p.closed { // a request was running when the server stopped
 		extensions.Close()
 	} else {
 		m.holds++ // until it is closed
@@ -81,7 +81,7 @@ func (p *Pool) add(sessionID string, m *memory) *list.Element {
 	return element
 }
 
-// trim drops unused agents, the longest unused first, until there are no more than so many.
+// trim drops unused agents, the least recently used first, until at most the given number is left.
 func (p *Pool) trim(most int) {
 	for element := p.order.Back(); element != nil && len(p.agents) > most; {
 		next := element.Prev()
@@ -92,7 +92,7 @@ func (p *Pool) trim(most int) {
 	}
 }
 
-// drop takes an agent out of memory, and closes it if it is unused.
+// drop removes an agent from the pool, and closes it if it is unused.
 func (p *Pool) drop(element *list.Element) {
 	e := p.order.Remove(element).(*entry)
 	delete(p.agents, e.agent.SessionID)
@@ -118,7 +118,7 @@ func (p *Pool) release(e *entry, isStream bool) {
 	}
 }
 
-// close closes the connections of an agent once, which can take a while; [Pool.Close] waits for it.
+// close closes the connections of an agent once. It can take a while; [Pool.Close] waits for it.
 func (p *Pool) close(e *entry) {
 	if e.over {
 		return
@@ -132,7 +132,7 @@ func (p *Pool) close(e *entry) {
 	})
 }
 
-// Stop drops the agent of a session, and says whether there was one.
+// Stop drops the agent of a session, and reports whether there was one.
 func (p *Pool) Stop(sessionID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,8 +143,8 @@ func (p *Pool) Stop(sessionID string) bool {
 	return ok
 }
 
-// Close drops all agents and waits until they have closed their connections, those that are still in use too: what they run
-// would outlast the server. Agents that are made later can have no connections.
+// Close drops all agents, and waits until they have closed their connections. It also closes agents in use, because
+// their processes would outlive the server. Later agents cannot connect to anything.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true

@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
-// Tools returns all tools that are not the client's, sorted by the bytes of their names; of two with one name that of an
-// extension is kept (decision M10). If an extension cannot be asked, the tools of all are missing (GA 6.4): the error is
-// for the log.
+// Tools returns all tools that the client does not run, sorted by name in byte order. Of two tools with the same
+// name, that of an extension wins (decision M10). If an extension cannot be asked, the tools of all extensions are
+// missing (GA 6.4), and the error says why.
 func (a *Agent) Tools(ctx context.Context) ([]llm.Tool, error) {
 	snapshot, err := a.Extensions.Snapshot(ctx)
 	tools := slices.Clone(snapshot.Tools)
@@ -28,8 +28,8 @@ func (a *Agent) Tools(ctx context.Context) ([]llm.Tool, error) {
 	return sorted(tools), err
 }
 
-// ToolsOf returns the tools of the extension with this normalised key. Two of the agent's own are those of platform, too
-// (GA 6.4).
+// ToolsOf returns the tools of the extension with this normalised key. The key platform also has two of the agent's
+// own tools (GA 6.4).
 func (a *Agent) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
 	found, err := a.Extensions.ToolsOf(ctx, key)
 	tools := slices.Clone(found)
@@ -41,7 +41,7 @@ func (a *Agent) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
 	return sorted(tools), err
 }
 
-// subRecipeTool is the tool that makes tasks of a sub-recipe (decision G17).
+// subRecipeTool returns the tool that creates tasks for a sub-recipe (decision G17).
 func subRecipeTool(sub recipe.SubRecipe) llm.Tool {
 	tool := llm.Tool{
 		Name:        "subrecipe__create_task_" + sub.Name,

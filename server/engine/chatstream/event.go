@@ -1,4 +1,4 @@
-// Package chatstream writes the events of POST /reply (GA 4.6), and queues them for the stream.
+// Package chatstream encodes the events of POST /reply (GA 4.6), and queues them for the stream.
 package chatstream
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Ping is sent when the engine has started, and every half second from then on (GA 7.4).
+// Ping is sent when the engine starts, and then every half second (GA 7.4).
 var Ping = sse.Data([]byte(`{"type":"Ping"}`))
 
-// event begins an event of a type (GA 4.6).
+// event starts an event of the given type (GA 4.6).
 func event(kind string) *jsonwire.Writer {
 	w := jsonwire.NewWriter([]byte("data: "))
 	w.Open('{')
@@ -19,13 +19,13 @@ func event(kind string) *jsonwire.Writer {
 	return w
 }
 
-// frame ends an event.
+// frame completes an event.
 func frame(w *jsonwire.Writer) []byte {
 	w.Close('}')
 	return append(w.Text(), "\n\n"...)
 }
 
-// Message is the event of a message, with the numbers that the session has at that moment.
+// Message returns the event for a message, with the session's current token counts.
 func Message(m message.Message, tokens modelconfig.Tokens) []byte {
 	w := event("Message")
 	w.Name("message")
@@ -34,14 +34,14 @@ func Message(m message.Message, tokens modelconfig.Tokens) []byte {
 	return frame(w)
 }
 
-// Error is the event of a reply that failed. Clients see the text.
+// Error returns the event of a failed reply. Clients see the text.
 func Error(text string) []byte {
 	w := event("Error")
 	w.Name("error").String(text)
 	return frame(w)
 }
 
-// Finish is the last event of a reply.
+// Finish returns the last event of a reply.
 func Finish(tokens modelconfig.Tokens) []byte {
 	w := event("Finish")
 	w.Name("reason").String("stop")
@@ -49,7 +49,7 @@ func Finish(tokens modelconfig.Tokens) []byte {
 	return frame(w)
 }
 
-// ModelChange is the event of who has answered: a model, and its mode, such as lead.
+// ModelChange returns the event that says which model has answered, in which mode, such as lead.
 func ModelChange(model, mode string) []byte {
 	w := event("ModelChange")
 	w.Name("model").String(model)
@@ -57,7 +57,7 @@ func ModelChange(model, mode string) []byte {
 	return frame(w)
 }
 
-// Notification is the event of what an MCP server said while a tool ran.
+// Notification returns the event for a notification of an MCP server while a tool runs.
 func Notification(requestID, method string, params []byte) []byte {
 	w := event("Notification")
 	w.Name("request_id").String(requestID)
@@ -68,14 +68,14 @@ func Notification(requestID, method string, params []byte) []byte {
 	return frame(w)
 }
 
-// UpdateConversation is the event of a conversation that was replaced.
+// UpdateConversation returns the event that replaces the conversation.
 func UpdateConversation(conversation []message.Message) []byte {
 	w := event("UpdateConversation")
 	jsonwire.Array(w.Name("conversation"), conversation, message.Message.Write)
 	return frame(w)
 }
 
-// writeTokens writes the numbers of a session's row, 0 where there is none.
+// writeTokens writes the session's token counts, with 0 for missing ones.
 func writeTokens(w *jsonwire.Writer, t modelconfig.Tokens) {
 	w.Name("token_state").Open('{')
 	for _, member := range []struct {

@@ -6,22 +6,22 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 )
 
-// maxQueued is how many events a slow reader may be behind; then the engine waits (GA 7.5).
+// maxQueued is how many events may wait for a slow reader. Then the engine waits too (GA 7.5).
 const maxQueued = 100
 
-// maxQueuedBytes bounds them, too. An event that finds the queue empty is taken whatever its size.
+// maxQueuedBytes limits their size. An empty queue accepts an event of any size.
 const maxQueuedBytes = 8 << 20
 
-// A Queue holds the events between an engine and its stream. It is an [sse.Source]. It has one writer and one reader.
+// A Queue holds the events between an engine and its stream. It is an [sse.Source] with one writer and one reader.
 type Queue struct {
 	*sse.Queue
-	room chan struct{} // holds a token when there may be room for the writer
+	room chan struct{} // has a token when there may be room
 }
 
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{sse.NewQueue(), make(chan struct{}, 1)} }
 
-// Next takes the oldest event, which makes room.
+// Next takes the oldest event, and signals that there is room.
 func (q *Queue) Next() (frame []byte, more bool) {
 	frame, more = q.Queue.Next()
 	select {

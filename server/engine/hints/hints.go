@@ -1,5 +1,5 @@
-// Package hints reads what users and projects have to say to every model: the files that CONTEXT_FILE_NAMES names (GA 28.7,
-// decisions M71, M72). They are read anew each time.
+// Package hints reads hint files: what a user or a project tells every model. CONTEXT_FILE_NAMES names the files (GA
+// 28.7, decisions M71, M72). They are read again each time.
 package hints
 
 import (
@@ -16,13 +16,13 @@ import (
 const (
 	maxFile  = 1 << 20
 	maxAll   = 4 << 20
-	maxDepth = 3    // files in files
-	maxFiles = 1000 // that are looked for
+	maxDepth = 3    // of files that mention files
+	maxFiles = 1000 // the maximum number to look for
 )
 
 var defaultNames = []string{".goosehints", "AGENTS.md"}
 
-// Names returns the names of the files by the value of CONTEXT_FILE_NAMES, those by default if it is no list of texts.
+// Names returns the file names in a value of CONTEXT_FILE_NAMES, or the default names if it is not a list of strings.
 func Names(setting []byte) (names []string) {
 	list, err := jsonwire.Parse(setting)
 	if err != nil || list.Kind() != "array" {
@@ -39,7 +39,8 @@ func Names(setting []byte) (names []string) {
 	return names
 }
 
-// Read returns the hints of the user's settings, and of the project that a directory belongs to; empty if there are none.
+// Read returns the hints of the user's settings, and of the project that contains a directory, or "" if there are
+// none.
 func Read(names []string, config, directory string) string {
 	r := reader{names: names, left: maxAll}
 	r.root = config
@@ -56,7 +57,7 @@ func Read(names []string, config, directory string) string {
 	return strings.Join(slices.DeleteFunc([]string{global, project}, func(block string) bool { return block == "" }), "\n\n")
 }
 
-// root returns the nearest directory upwards that is a git repository, the directory itself if there is none.
+// root returns the nearest directory upwards that is a git repository, or the directory itself if there is none.
 func root(directory string) string {
 	for place := directory; ; place = filepath.Dir(place) {
 		if _, err := os.Lstat(filepath.Join(place, ".git")); err == nil {
@@ -68,15 +69,15 @@ func root(directory string) string {
 	}
 }
 
-// A reader reads files below a root, as long as they are not too large together.
+// A reader reads files below a root, up to a total size.
 type reader struct {
 	names []string
 	root  string
-	left  int64 // bytes
+	left  int64 // bytes that may still be read
 	files int
 }
 
-// block returns the texts of the files in some places under a heading, empty if there are none.
+// block returns the texts of the files in some places below a heading, or "" if there are none.
 func (r *reader) block(heading string, places ...string) string {
 	lines := []string{heading}
 	for _, place := range places {
@@ -94,8 +95,8 @@ func (r *reader) block(heading string, places ...string) string {
 
 var mention = regexp.MustCompile(`(^|\s)@([A-Za-z0-9_./-]+)`)
 
-// text returns what is in a file, with the files that it mentions, nil if it cannot be read. The files around it are those
-// that have mentioned it, by their real paths.
+// text returns the text of a file, with the files that it mentions, or nil if it cannot be read. around has the real
+// paths of the files that led to it by mentions.
 func (r *reader) text(path string, around []string) *string {
 	if r.files++; r.files > maxFiles {
 		return nil
@@ -128,7 +129,7 @@ func (r *reader) text(path string, around []string) *string {
 	return &text
 }
 
-// inside says whether a path without links is below the root.
+// inside reports whether a path without links is below the root.
 func (r *reader) inside(path string) bool {
 	real, err := filepath.EvalSymlinks(r.root)
 	if err != nil {
@@ -138,7 +139,7 @@ func (r *reader) inside(path string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
-// read reads a file, as long as all of them are not too large.
+// read reads a file, and counts its size.
 func (r *reader) read(path string) (content string, ok bool) {
 	content, err := files.ReadText(path, min(maxFile, r.left))
 	r.left -= int64(len(content))

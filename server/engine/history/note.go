@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
-// Note returns the context note: what the model cannot know from the conversation (decision M19). The lines come behind
+// Note returns the context note: what the model cannot know from the conversation (decision M19). The lines follow
 // the time and the directory.
 func Note(now time.Time, directory string, lines []string) string {
 	var note strings.Builder
@@ -22,8 +22,8 @@ func Note(now time.Time, directory string, lines []string) string {
 	return note.String()
 }
 
-// WithNote returns a repaired history with a note before its last assistant message, or at its beginning. The history
-// that is passed is not changed.
+// WithNote returns a repaired history with a note before its last assistant message, or at the start. It does not
+// change the argument.
 func WithNote(messages []message.Message, note string) []message.Message {
 	item := message.Text{Text: note}
 	for i := len(messages) - 1; i > 0; i-- {
@@ -40,7 +40,7 @@ func WithNote(messages []message.Message, note string) []message.Message {
 	return with(messages, 0, append([]message.Content{item}, messages[0].Content...))
 }
 
-// with returns the messages with other content in one of them.
+// with returns the messages with another content in one of them.
 func with(messages []message.Message, at int, content []message.Content) []message.Message {
 	messages = slices.Clone(messages)
 	messages[at].Content = content

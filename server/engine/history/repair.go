@@ -1,6 +1,6 @@
-// Package history prepares conversations for a model: what of them it sees, in a form that its service accepts (GA 18.2),
-// with a note about the present (GA 7.6), or as the transcript that a summary is made of (GA 7.10). Nothing here changes
-// what is stored.
+// Package history prepares conversations for a model. It selects what the model sees, in a form that its provider
+// accepts (GA 18.2), and adds a note about the present (GA 7.6). It also writes the transcript for a summary (GA
+// 7.10). It never changes what is stored.
 package history
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
-// A kind of message, as far as neighbours of one kind become one message.
+// A kind is a kind of message. Neighbours of the same kind are merged into one message.
 type kind int
 
 const (
@@ -35,8 +35,8 @@ func isResponse(c message.Content) bool {
 	return ok
 }
 
-// Repair returns what a model sees of a conversation. The steps are those of decision M18, in that order. The messages
-// that are passed are not changed. What it costs grows with what there is, however often the steps have to be repeated.
+// Repair returns what a model sees of a conversation, by the steps of decision M18 in order. It does not change the
+// argument. Its cost is proportional to the conversation, however often the steps must be repeated.
 func Repair(conversation []message.Message) []message.Message {
 	messages := visible(conversation)
 	mergeTexts(messages)
@@ -54,7 +54,7 @@ func Repair(conversation []message.Message) []message.Message {
 	return messages
 }
 
-// visible copies the messages that the agent may see, without the items that are for others.
+// visible copies the messages that the agent may see, without the items for others.
 func visible(conversation []message.Message) []message.Message {
 	var seen []message.Message
 	for _, m := range conversation {
@@ -68,7 +68,7 @@ func visible(conversation []message.Message) []message.Message {
 	return seen
 }
 
-// isForOthers reports whether no model sees an item of a message of that role.
+// isForOthers reports whether models never see such an item in a message of that role.
 func isForOthers(role message.Role, c message.Content) bool {
 	switch c.(type) {
 	case message.ActionRequired, message.SystemNotification, message.ToolConfirmationRequest, message.FrontendToolRequest:
@@ -81,7 +81,7 @@ func isForOthers(role message.Role, c message.Content) bool {
 	return false
 }
 
-// mergeTexts makes one text of adjacent texts of the assistant.
+// mergeTexts merges adjacent texts of the assistant.
 func mergeTexts(messages []message.Message) {
 	for i, m := range messages {
 		if m.Role != message.Assistant {
@@ -110,7 +110,7 @@ func isText(c message.Content) bool {
 	return ok
 }
 
-// joined is one text of several.
+// joined concatenates texts.
 func joined(texts []message.Content) message.Text {
 	whole := texts[0].(message.Text)
 	if len(texts) > 1 {
@@ -123,7 +123,7 @@ func joined(texts []message.Content) message.Text {
 	return whole
 }
 
-// trimTexts takes the white space from the end of the assistant's texts.
+// trimTexts removes white space at the end of the assistant's texts.
 func trimTexts(messages []message.Message) {
 	for _, m := range messages {
 		if m.Role != message.Assistant {
@@ -143,7 +143,7 @@ func isEmptyText(c message.Content) bool {
 	return ok && text.Text == ""
 }
 
-// dropEmpty drops the assistant's empty texts, messages without items, and what a user left empty.
+// dropEmpty drops the assistant's empty texts, and messages that have only empty texts or no items.
 func dropEmpty(messages []message.Message) []message.Message {
 	for i, m := range messages {
 		if m.Role == message.Assistant {
@@ -155,10 +155,10 @@ func dropEmpty(messages []message.Message) []message.Message {
 	})
 }
 
-// dropLoose drops tool requests that have no response later on or are malformed, and responses that have no request
-// before them. Models accept neither. An id may be used again later on.
+// dropLoose drops tool requests without a later response, malformed requests, and responses without an earlier
+// request, because models reject them. An ID may be used again later.
 func dropLoose(messages []message.Message) []message.Message {
-	firstAsked, lastAnswered := map[string]int{}, map[string]int{} // by id, the places of items
+	firstAsked, lastAnswered := map[string]int{}, map[string]int{} // item indexes by ID
 	at := 0
 	for _, m := range messages {
 		for _, item := range m.Content {
@@ -190,7 +190,7 @@ func dropLoose(messages []message.Message) []message.Message {
 	return slices.DeleteFunc(messages, func(m message.Message) bool { return len(m.Content) == 0 })
 }
 
-// mergeNeighbours makes one message of neighbours of one kind.
+// mergeNeighbours merges adjacent messages of the same kind.
 func mergeNeighbours(messages []message.Message) []message.Message {
 	var merged []message.Message
 	for _, m := range messages {

@@ -2,11 +2,11 @@ package history
 
 import "github.com/lockstep-dev/lockstep/server/domain/message"
 
-// settle drops an assistant's message at the beginning and at the end, and repeats the steps of decision M18 until nothing
-// changes. The messages have passed the steps once.
+// settle drops an assistant's message at the start and at the end, and repeats the steps of decision M18 until
+// nothing changes. Each step was applied once before.
 //
-// Every round drops little, and there can be as many rounds as messages: so a round looks at nothing but what the one
-// before it has changed.
+// Each round drops little, and there can be as many rounds as messages. So a round only looks at what the previous
+// one has changed.
 func settle(messages []message.Message) []message.Message {
 	s := newSettling(messages)
 	for s.changed {
@@ -15,26 +15,26 @@ func settle(messages []message.Message) []message.Message {
 		touched := s.touched
 		s.touched = nil
 		for _, i := range touched {
-			if p := s.find(i); p.items > 0 && p.full == 0 { // nothing is left but empty texts
+			if p := s.find(i); p.items > 0 && p.full == 0 { // only empty texts are left
 				s.dropAll(p)
 			}
 		}
 		s.dropLoose()
-		for at := 0; at < len(s.touched); at++ { // which grows
+		for at := 0; at < len(s.touched); at++ { // grows during the loop
 			s.merge(s.find(s.touched[at]))
 		}
 	}
 	return s.messages(messages)
 }
 
-// A settling holds the items of all messages in a row. A part is a stretch of it.
+// A settling holds the items of all messages in one list. A part is a range of it.
 type settling struct {
 	items  []message.Content
 	gone   []bool
-	parts  []part // of the messages at first, between two without items that stay: one before all, one behind
-	partOf []int  // of an item, at first
+	parts  []part // at first one per message, between two empty parts: one before all, one after all
+	partOf []int  // the original part of each item
 	places map[string]*places
-	loose  []*places // of which a request or response went with its message
+	loose  []*places // those of a message that was dropped
 
 	touched []int // parts that this round has changed
 	changed bool
@@ -42,13 +42,13 @@ type settling struct {
 
 type part struct {
 	from, to               int
-	items, full, responses int // how many are left; full are those that are not empty texts
+	items, full, responses int // how many are left; full counts the items that are not empty texts
 	assistant              bool
 	self, previous, next   int
-	into                   int // the part that this one has become one with, or itself
+	into                   int // the part that this one was merged into, or itself
 }
 
-// places are those of the requests and responses with one id. Of what is left, the first and the last are looked for.
+// places are the indexes of the requests and responses with one ID. Only the first and last remaining ones matter.
 type places struct{ requests, responses []int }
 
 func newSettling(messages []message.Message) *settling {
@@ -109,7 +109,7 @@ func (p *part) kind() kind {
 	return fromUser
 }
 
-// find returns the part that a part has become.
+// find returns the part that contains a part after merges.
 func (s *settling) find(i int) *part {
 	for s.parts[i].into != i {
 		s.parts[i].into = s.parts[s.parts[i].into].into
@@ -123,7 +123,7 @@ func (s *settling) touch(p *part) {
 	s.changed = true
 }
 
-// drop takes away an item, and its part if nothing is left of it.
+// drop removes an item, and its part if that becomes empty.
 func (s *settling) drop(at int) {
 	if s.gone[at] {
 		return
@@ -145,7 +145,7 @@ func (s *settling) dropAll(p *part) {
 	}
 }
 
-// dropEnds drops an assistant's message at the beginning, and one at the end.
+// dropEnds drops the assistant's message at the start, and the one at the end.
 func (s *settling) dropEnds() {
 	before, behind := &s.parts[0], &s.parts[len(s.parts)-1]
 	for _, end := range []func() int{func() int { return before.next }, func() int { return behind.previous }} {
@@ -165,7 +165,7 @@ func (s *settling) dropEnds() {
 	}
 }
 
-// dropLoose drops the responses before the first request with their id, and the requests behind the last response.
+// dropLoose drops the responses before the first request with their ID, and the requests after the last response.
 func (s *settling) dropLoose() {
 	for _, p := range s.loose {
 		p.requests, p.responses = s.left(p.requests), s.left(p.responses)
@@ -181,7 +181,7 @@ func (s *settling) dropLoose() {
 	s.loose = nil
 }
 
-// left takes away the places at both ends whose items are gone.
+// left removes from both ends the places whose items are gone.
 func (s *settling) left(places []int) []int {
 	for len(places) > 0 && s.gone[places[0]] {
 		places = places[1:]
@@ -192,9 +192,9 @@ func (s *settling) left(places []int) []int {
 	return places
 }
 
-// merge makes one part of a part and those beside it that are of its kind.
+// merge merges a part with its neighbours of the same kind.
 func (s *settling) merge(p *part) {
-	if p.items == 0 { // it is gone, or an end
+	if p.items == 0 { // it is gone, or one of the ends
 		return
 	}
 	if previous := &s.parts[p.previous]; previous.items > 0 && previous.kind() == p.kind() {
@@ -208,7 +208,7 @@ func (s *settling) merge(p *part) {
 	}
 }
 
-// messages returns what is left.
+// messages returns the remaining messages.
 func (s *settling) messages(before []message.Message) []message.Message {
 	var left []message.Message
 	for i := s.parts[0].next; i < len(s.parts)-1; i = s.parts[i].next {

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
-// Transcript returns the conversation as the agent sees it, as one text to be summarized (decision M23), with the results
-// of tools or without.
+// Transcript returns the agent's view of the conversation as one text, to be summarised (decision M23). It includes
+// the results of tools if results is true.
 func Transcript(conversation []message.Message, results bool) string {
 	var blocks []string
 	for _, m := range conversation {
@@ -35,7 +35,7 @@ func Transcript(conversation []message.Message, results bool) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// Estimate returns about how many tokens the agent's view of a conversation has (decision M26).
+// Estimate estimates the number of tokens in the agent's view of a conversation (decision M26).
 func Estimate(conversation []message.Message) int64 {
 	bytes := 0
 	for _, m := range conversation {
@@ -56,7 +56,7 @@ func Estimate(conversation []message.Message) int64 {
 	return int64(bytes+3) / 4
 }
 
-// LatestText returns the place of the latest plain text of a user, -1 if there is none (decision M25).
+// LatestText returns the index of the user's latest plain text, or -1 if there is none (decision M25).
 func LatestText(conversation []message.Message) int {
 	for i := len(conversation) - 1; i >= 0; i-- {
 		m := conversation[i]

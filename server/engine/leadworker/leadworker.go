@@ -1,5 +1,5 @@
-// Package leadworker chooses which model answers: a worker, and possibly a lead, which gives the first answers, and some more
-// when the worker fails (GA 29.4, decisions M57 to M63).
+// Package leadworker chooses which model answers: a worker, or a lead. The lead gives the first answers, and takes
+// over for some answers when the worker fails (GA 29.4, decisions M57 to M63).
 package leadworker
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
 )
 
-// Settings are looked up on every use (GA 1.4). A value is canonical JSON, nil if there is none.
+// Settings are looked up on every use (GA 1.4). A value is canonical JSON, or nil if there is none.
 type Settings interface {
 	Setting(key string) (json.RawMessage, error)
 }
@@ -27,11 +27,11 @@ type Models struct {
 	lead   *lead
 }
 
-// InvalidModel is the error of an environment that makes no model config (decisions M3, M58).
+// InvalidModel is the error if the environment makes the model's configuration invalid (decisions M3, M58).
 type InvalidModel struct{ error }
 
-// Choose returns a provider with the lead that the settings want to have with it. The text of the error is shown to
-// clients; an [InvalidModel] has the same text as without a lead.
+// Choose returns a provider, together with the lead that the settings ask for. The text of its error is for clients.
+// An [InvalidModel] has the same text as without a lead.
 func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelConfig) (Models, error) {
 	model := Text(from, "GOOSE_LEAD_MODEL")
 	if limit := workerLimit(from); limit > 0 && model != "" {
@@ -60,10 +60,10 @@ func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelCo
 	}}, nil
 }
 
-// maxLeadTurns bounds the numbers of the settings.
+// maxLeadTurns limits the numbers in the settings.
 const maxLeadTurns = 1_000_000
 
-// turnsOf returns the integer that a setting holds (decision G2), or its default.
+// turnsOf returns the integer value of a setting (decision G2), or a default.
 func turnsOf(from Settings, key string, byDefault int) int {
 	raw, err := from.Setting(key)
 	if err != nil {
@@ -89,7 +89,7 @@ func workerLimit(from Settings) int64 {
 	return int64(limit)
 }
 
-// Text returns the string that a setting holds, else an empty one.
+// Text returns the string value of a setting, or "".
 func Text(from Settings, key string) string {
 	raw, err := from.Setting(key)
 	if err != nil || jsonwire.Text(raw).Kind() != "string" {
@@ -98,21 +98,21 @@ func Text(from Settings, key string) string {
 	return jsonwire.Text(raw).Str()
 }
 
-// A lead is asked in the place of a worker at first, and when the worker fails. It is safe for concurrent use: all replies of
-// an agent have the same.
+// A lead answers instead of the worker at first, and when the worker fails. It is safe for concurrent use, because
+// all replies of an agent share it.
 type lead struct {
 	provider  *llm.Provider
-	first     int // answers of the lead
-	threshold int // failing answers in a row
-	again     int // answers of the lead that do not fail, then
+	first     int // how many answers the lead gives at first
+	threshold int // how many failing answers in a row call the lead back
+	again     int // how many successful answers the lead then gives
 
 	mu       sync.Mutex
-	answers  int // of both
+	answers  int // of both models
 	failures int // in a row
-	left     int // of again
+	left     int // remaining answers of again
 }
 
-// Next returns the model to ask now: always the worker if there is no lead.
+// Next returns the model to ask now. Without a lead, it is always the worker.
 func (m Models) Next() *llm.Provider {
 	l := m.lead
 	if l == nil {
@@ -144,8 +144,8 @@ func (l *lead) count(failed bool) {
 	}
 }
 
-// Ask makes a call for an answer in one piece. If it fails, it is tried once more with the lead, if there is one. By is the
-// model that has answered (decision M61).
+// Ask makes a call for a complete answer. If it fails and there is a lead, it calls the lead once. by is the model
+// that has answered (decision M61).
 func (m Models) Ask(ctx context.Context, first *llm.Provider, call func(*llm.Provider) (llm.Piece, error)) (piece llm.Piece, by *llm.Provider, err error) {
 	piece, err = call(first)
 	if m.lead == nil {
@@ -177,7 +177,7 @@ func (m Models) Mode(model string) string {
 	return "unknown"
 }
 
-// Complete asks for an answer in one piece that is no turn. With a lead it asks the main model (decision M63).
+// Complete asks for a complete answer outside of a turn. With a lead it asks the main model (decision M63).
 func (m Models) Complete(ctx context.Context, question llm.Request) (llm.Piece, error) {
 	if m.lead == nil {
 		return m.Worker.Complete(ctx, question)
@@ -186,7 +186,7 @@ func (m Models) Complete(ctx context.Context, question llm.Request) (llm.Piece, 
 	return piece, err
 }
 
-// failing are what an answer says that fails, and failingFirst how one begins (decision M60).
+// failing are phrases in an answer that show a failure, and failingFirst phrases at its start (decision M60).
 var (
 	failing = []string{
 		"that's wrong", "that's not right", "that doesn't work", "try again", "let me correct", "actually, ", "no, that's", "that's incorrect",
@@ -195,7 +195,7 @@ var (
 	failingFirst = []string{"no,", "wrong", "incorrect"}
 )
 
-// fails says whether an answer shows that its model does not get on.
+// fails reports whether an answer shows that its model is stuck.
 func fails(answer llm.Piece) bool {
 	return slices.ContainsFunc(answer.Message.Content, func(item message.Content) bool {
 		switch c := item.(type) {

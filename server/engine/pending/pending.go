@@ -1,6 +1,6 @@
-// Package pending holds the requests of an agent that wait for its user: may this tool run (GA 8.2), or what an MCP server
-// asks (GA 8.3). Request and answer arrive in different HTTP requests; an id connects them. Several requests may share one
-// id: an answer goes to the oldest of them (decision M56).
+// Package pending holds an agent's open requests to its user: whether a tool may run (GA 8.2), or a question of an
+// MCP server (GA 8.3). Request and answer arrive in different HTTP requests, and have the same ID. If several
+// requests have one ID, an answer goes to the oldest (decision M56).
 package pending
 
 import (
@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// Requests are the open requests of one agent; an A answers one. The zero value is empty.
+// Requests are the open requests of one agent. An A is an answer to one. The zero value is empty.
 type Requests[A any] struct {
 	mu    sync.Mutex
 	keep  int
-	open  map[string][]chan A // without their answers, the oldest first
-	early []answer[A]         // the oldest first
+	open  map[string][]chan A // the unanswered ones by ID, oldest first
+	early []answer[A]         // answers without a request, oldest first
 }
 
 type answer[A any] struct {
@@ -29,7 +29,7 @@ type Request[A any] struct {
 	answer   chan A // has room for one
 }
 
-// SetKeep sets how many answers are kept for requests that have not been asked yet: none at first. The oldest are dropped first.
+// SetKeep sets how many answers are kept that have no request yet. The default is 0. The oldest are dropped first.
 func (r *Requests[A]) SetKeep(keep int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,14 +37,14 @@ func (r *Requests[A]) SetKeep(keep int) {
 	r.trim()
 }
 
-// trim drops answers beyond the number to keep.
+// trim drops the oldest kept answers above the limit.
 func (r *Requests[A]) trim() {
 	if more := len(r.early) - r.keep; more > 0 {
 		r.early = slices.Clone(r.early[more:])
 	}
 }
 
-// Ask opens a request, which can be answered from now on. The caller must Close it.
+// Ask opens a request, which can then be answered. The caller must close it.
 func (r *Requests[A]) Ask(id string) *Request[A] {
 	q := &Request[A]{r, id, make(chan A, 1)}
 	r.mu.Lock()
@@ -63,7 +63,7 @@ func (r *Requests[A]) Ask(id string) *Request[A] {
 	return q
 }
 
-// Wait returns the answer, or the cause why the context ended.
+// Wait returns the answer, or the cause of the context's end.
 func (q *Request[A]) Wait(ctx context.Context) (A, error) {
 	select {
 	case value := <-q.answer:
@@ -74,7 +74,7 @@ func (q *Request[A]) Wait(ctx context.Context) (A, error) {
 	}
 }
 
-// Close ends the request. An answer that was not read goes to the next request with the id, and so do later ones.
+// Close ends the request. An answer that was not read, and all later ones, go to the next request with the same ID.
 func (q *Request[A]) Close() {
 	q.requests.mu.Lock()
 	defer q.requests.mu.Unlock()
@@ -86,7 +86,7 @@ func (q *Request[A]) Close() {
 	}
 }
 
-// withdraw removes a request that has no answer yet.
+// withdraw removes an unanswered request.
 func (r *Requests[A]) withdraw(id string, request chan A) {
 	left := slices.DeleteFunc(r.open[id], func(other chan A) bool { return other == request })
 	if len(left) == 0 {
@@ -96,14 +96,15 @@ func (r *Requests[A]) withdraw(id string, request chan A) {
 	r.open[id] = left
 }
 
-// Open reports whether a request with this id waits for its answer.
+// Open reports whether a request with this ID waits for an answer.
 func (r *Requests[A]) Open(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.open[id]) > 0
 }
 
-// Answer answers the oldest request with this id, and reports whether there is one. If there is none, the answer may be kept.
+// Answer answers the oldest request with this ID, and reports whether there was one. Otherwise the answer may be
+// kept.
 func (r *Requests[A]) Answer(id string, value A) (asked bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

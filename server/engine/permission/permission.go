@@ -1,5 +1,5 @@
-// Package permission stores which tools may run without asking the user, in permission.yaml (GA 10.12, 17.2). It reads the
-// file anew for each lookup, so running agents see a change at once.
+// Package permission stores which tools may run without asking the user, in permission.yaml (GA 10.12, 17.2). It
+// reads the file for each lookup, so that running agents see a change at once.
 package permission
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
-// maxFile is how large the file may be (decision G13).
+// maxFile is the maximum size of the file (decision G13).
 const maxFile = 2 << 20
 
-// A Level is what may become of a tool.
+// A Level says whether a tool may run.
 type Level string
 
-// The levels, in the order of the file. No level at all is the empty one.
+// The levels are in the order of the file. The empty level means none.
 const (
 	AlwaysAllow Level = "always_allow"
 	AskBefore   Level = "ask_before"
@@ -31,25 +31,25 @@ const (
 
 var levels = []Level{AlwaysAllow, AskBefore, NeverAllow}
 
-// The categories: what users have decided, and what the mode smart_approve has found out.
+// The categories: decisions of users, and results of the mode smart_approve.
 const (
 	User         = "user"
 	SmartApprove = "smart_approve"
 )
 
-// Permissions are those of one configuration directory. Its methods may be called at any time by anybody.
+// Permissions are the permissions in one configuration directory. Its methods are safe for concurrent use.
 type Permissions struct {
 	path string
 
-	mu sync.Mutex // over the file
+	mu sync.Mutex // guards the file
 }
 
-// New returns the permissions of a configuration directory, which must exist.
+// New returns the permissions in a configuration directory, which must exist.
 func New(config string) *Permissions {
 	return &Permissions{path: filepath.Join(config, "permission.yaml")}
 }
 
-// A file is what permission.yaml holds: categories, each with its tools by level, in their order.
+// A file is the content of permission.yaml: ordered categories, each with its tools by level.
 type file []category
 
 type category struct {
@@ -77,10 +77,10 @@ func (p *Permissions) Of(category, tool string) (Level, error) {
 // Permission returns what users have decided about a tool.
 func (p *Permissions) Permission(tool string) (Level, error) { return p.Of(User, tool) }
 
-// Allow notes that users want a tool to run without a question.
+// Allow records that a tool may run without a question.
 func (p *Permissions) Allow(tool string) error { return p.Set(tool, AlwaysAllow) }
 
-// Set notes what users have decided about a tool.
+// Set records a user's decision about a tool.
 func (p *Permissions) Set(tool string, level Level) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ func (p *Permissions) Set(tool string, level Level) error {
 	return p.write(content)
 }
 
-// category returns a category, a new one if there is none.
+// category returns a category, and adds it if it is missing.
 func (f *file) category(name string) category {
 	for _, c := range *f {
 		if c.name == name {
@@ -108,7 +108,7 @@ func (f *file) category(name string) category {
 	return c
 }
 
-// read returns what the file holds. A file that is missing, or a text that is not YAML, holds nothing.
+// read returns the content of the file. A missing file or invalid YAML counts as empty.
 func (p *Permissions) read() (*file, error) {
 	content := new(file)
 	text, err := files.ReadText(p.path, maxFile)
@@ -146,7 +146,7 @@ func strs(list jsonwire.Text) (strs []string) {
 	return strs
 }
 
-// write puts content in the place of the file. An empty file would be read as no permissions at all.
+// write replaces the file atomically, because an empty file would mean no permissions.
 func (p *Permissions) write(content *file) error {
 	if err := files.ReplacePrivate(p.path, p.path+".tmp", content.yaml()); err != nil {
 		return fmt.Errorf("write permissions: %w", err)
@@ -154,7 +154,7 @@ func (p *Permissions) write(content *file) error {
 	return nil
 }
 
-// yaml writes the file; a string of JSON is one of YAML.
+// yaml returns the content as YAML. A JSON string is also a YAML string.
 func (f *file) yaml() []byte {
 	var out strings.Builder
 	for _, c := range *f {

@@ -1,5 +1,5 @@
-// Package toolbox describes how a turn of the model uses the tools of extensions: what they offer, and what a call of one
-// may do while it runs.
+// Package toolbox is the interface between a turn of the model and the tools of extensions: what they offer, and what
+// a call may do while it runs.
 package toolbox
 
 import (
@@ -13,15 +13,15 @@ import (
 type Toolbox interface {
 	// Snapshot returns what the extensions offer now.
 	Snapshot(ctx context.Context) (Snapshot, error)
-	// Call runs a tool; an unknown one gets a result that says so. It returns soon after its context has ended.
+	// Call runs a tool. For an unknown tool, the result says so. It returns soon after its context ends.
 	Call(ctx context.Context, call Call) message.ToolResult
 }
 
 // A Snapshot is what extensions offer.
 type Snapshot struct {
-	// Tools are under their full names, such as developer__shell, in the order of the keys of their extensions.
+	// Tools have their full names, such as developer__shell. They are in the order of their extensions' keys.
 	Tools []message.Tool
-	// Frontend are the tools that the client runs, under their own names.
+	// Frontend has the tools that the client runs, under their own names.
 	Frontend []message.Tool
 	// Instructions and Notes are in the order of the extensions' keys (decisions M16, M19).
 	Instructions []Instructions
@@ -38,27 +38,27 @@ type Call struct {
 	Name      string
 	Arguments json.RawMessage // an object; nil if the model gave none
 
-	// Notify passes on a notification of the server while the tool runs. It does not block: it drops what cannot be sent at
-	// once (GA 18.4).
+	// Notify passes on a notification of the server while the tool runs. It never blocks: it drops what cannot be sent
+	// at once (GA 18.4).
 	Notify func(Notification)
 	// Elicit asks the user and returns the answer. It fails if there is no answer.
 	Elicit func(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error)
-	// Sample asks the model of the agent. The text of its error is for the server.
+	// Sample asks the agent's model. The text of its error is for the MCP server.
 	Sample func(ctx context.Context, question Sampling) (Sampled, error)
 }
 
-// A Notification is what an MCP server sends while one of its tools runs.
+// A Notification is a notification of an MCP server while one of its tools runs.
 type Notification struct {
 	Method string          // notifications/message or notifications/progress
 	Params json.RawMessage // an object
 }
 
-// A Sampling is what an MCP server asks the model while one of its tools runs (decision X23).
+// A Sampling is a question of an MCP server to the model while one of its tools runs (decision X23).
 type Sampling struct {
 	System      string // may be empty
 	Messages    []message.Message
 	MaxTokens   int64
-	Temperature json.Number // empty: that of the model's configuration
+	Temperature json.Number // "" means that of the model's configuration
 }
 
 // Sampled is the model's answer to a Sampling.

@@ -1,5 +1,5 @@
-// Package toolguard rates how dangerous a tool call looks (GA 18.1, decision M64). It reads only the texts of the call,
-// whatever the tool is. That finds what a careless model writes; it does not stop anyone who wants to get around it.
+// Package toolguard rates how dangerous a tool call looks (GA 18.1, decision M64). It only reads the texts in the
+// call, whatever the tool is. It catches careless models, but does not stop anyone who tries to get around it.
 package toolguard
 
 import (
@@ -13,23 +13,22 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Finding is what a call seems to do.
+// A Finding is a dangerous action that a call seems to take.
 type Finding struct {
 	What       string
 	Confidence float64 // from 0 to 1
 }
 
-// Prompt is the text that the user sees.
+// Prompt returns the text for the user.
 func (f Finding) Prompt() string {
 	return fmt.Sprintf("🔒 Security Alert: this call looks dangerous.\n\nFinding: %s\nConfidence: %d%%", f.What, int(math.Round(f.Confidence*100)))
 }
 
-// A rule finds something in a text. Expressions are those of RE2: they take time in proportion to the text, and to how often
-// they repeat, so that hostile texts have to be short.
+// A rule finds something in a text. The time of an RE2 expression grows with the text and with its repetitions, so
+// long texts are cut.
 type rule struct {
 	Finding
-	// words are in every text that the expression finds something in, one of each group. To look for them first takes
-	// nearly no time.
+	// words speed up the search: a text that the expression matches has at least one word of each group.
 	words      [][]string
 	expression *regexp.Regexp
 }
@@ -43,7 +42,7 @@ func (r rule) finds(text string) bool {
 	return r.expression.MatchString(text)
 }
 
-// rules are those of docs/behaviour/goose-api.md, the highest confidence first. The first of several findings counts.
+// rules are the table in docs/behaviour/goose-api.md, the highest confidence first. The first match counts.
 var rules = []rule{
 	{Finding{"Deletes the root or the home directory", 0.95}, [][]string{{"rm"}, {"-"}}, regexp.MustCompile(
 		`\brm([ \t]+-[A-Za-z-]{1,32}){1,8}[ \t]+["']?(/|~|\$HOME|\$\{HOME\})/?\*?["']?([ \t\n;&|)]|$)`)},
@@ -69,11 +68,11 @@ var rules = []rule{
 		`\bsudo[ \t]`)},
 }
 
-// maxText is how much of a text is looked at, in bytes.
+// maxText is how much of a text is read, in bytes.
 const maxText = 64 << 10
 
-// Judge returns the worst that the texts among the values of an object show, the first of the table if several are as bad,
-// and false if they show nothing.
+// Judge returns the worst finding in the texts of an object, and false if there is none. If several are equally bad,
+// it returns the first in the table.
 func Judge(arguments json.RawMessage) (worst Finding, found bool) {
 	value, err := jsonwire.Parse(arguments)
 	if err != nil {

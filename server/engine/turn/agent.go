@@ -11,45 +11,45 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
-// An Agent is what replies of one session have in common (GA 6): the model, the tools, and what was added to the system
-// prompt. It is safe for concurrent use: a session may have several streams (GA 19).
+// An Agent is what the replies of one session share (GA 6): the model, the tools, and additions to the system prompt.
+// It is safe for concurrent use, because a session may have several streams (GA 19).
 type Agent struct {
 	Tools  toolbox.Toolbox
 	memory *SessionMemory
 
 	mu     sync.Mutex
 	models leadworker.Models
-	role   string   // the block for the desktop, or for a recipe (decision M17)
+	role   string   // the block of the system prompt for the desktop or a recipe (decision M17)
 	added  []string // more blocks of the system prompt
 	output *FinalOutput
 }
 
-// NewAgent returns an agent of a session, without a model.
+// NewAgent returns an agent of a session without a model.
 func NewAgent(tools toolbox.Toolbox, memory *SessionMemory) *Agent {
 	return &Agent{Tools: tools, memory: memory}
 }
 
-// Provider returns the model, nil if none was chosen. If there are a lead and a worker, it is the worker.
+// Provider returns the model, or nil if none was chosen. With a lead, it is the worker.
 func (a *Agent) Provider() *llm.Provider { return a.chosen().Worker }
 
-// SetProvider chooses the model, without a lead.
+// SetProvider sets the model, without a lead.
 func (a *Agent) SetProvider(p *llm.Provider) { a.SetModels(leadworker.Models{Worker: p}) }
 
-// SetModels chooses the models.
+// SetModels sets the models.
 func (a *Agent) SetModels(m leadworker.Models) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.models = m
 }
 
-// chosen returns what SetModels has set.
+// chosen returns the models of SetModels.
 func (a *Agent) chosen() leadworker.Models {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.models
 }
 
-// Texts for the system prompt (decisions M16, M17).
+// Texts of the system prompt (decisions M16, M17).
 const (
 	introduction   = "You are goose, an AI agent. You help people with their work, and you act through the tools that you are given."
 	desktop        = "The person talks to you in a desktop application."
@@ -57,21 +57,21 @@ const (
 	outputReminder = "When the work is done, call the tool " + outputTool + " once, with the final output. It has to match this schema:\n"
 )
 
-// InDesktop tells the model where its user is, and no more that it follows a recipe.
+// InDesktop tells the model that its user works in the desktop application. It replaces the instructions of a recipe.
 func (a *Agent) InDesktop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.role = desktop
 }
 
-// Follow tells the model the instructions of a recipe, in the place of what InDesktop tells.
+// Follow gives the model the instructions of a recipe. It replaces what InDesktop has set.
 func (a *Agent) Follow(instructions string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.role = recipeHeader + instructions
 }
 
-// Add adds a block to the system prompt, unless it is there.
+// Add adds a block to the system prompt unless it is there.
 func (a *Agent) Add(block string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,14 +80,14 @@ func (a *Agent) Add(block string) {
 	}
 }
 
-// SetOutput makes the replies of the agent end with a final output, or not if it is nil.
+// SetOutput makes the agent's replies end with a final output, unless it is nil.
 func (a *Agent) SetOutput(output *FinalOutput) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.output = output
 }
 
-// finalOutput returns what SetOutput has set.
+// finalOutput returns the output of SetOutput.
 func (a *Agent) finalOutput() *FinalOutput {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 )
 
-// A mode says what becomes of tool requests (GA 18.1).
+// A mode says what happens to tool requests (GA 18.1).
 type mode int
 
 const (
-	auto    mode = iota // all run
+	auto    mode = iota // all tools run
 	approve             // users are asked
-	chat                // none run
+	chat                // no tools run
 )
 
 func modeOf(setting string) mode {
@@ -27,13 +27,14 @@ func modeOf(setting string) mode {
 	return auto
 }
 
-// Texts in the place of results (decision M30).
+// These texts replace results (decision M30).
 const (
 	declined = "The user has declined this tool call. Do not try it again."
 	onlyChat = "Tools do not run in chat mode. Explain what you would do with this call."
 )
 
-// decide finds out for each request whether it runs, and asks the user one question after the other (GA 8.2).
+// decide decides for each request whether it runs, and asks the user the necessary questions one after another (GA
+// 8.2).
 func (t *turn) decide(ctx context.Context) error {
 	var ask []*request
 	for i := range t.wanted {
@@ -57,7 +58,8 @@ func (t *turn) decide(ctx context.Context) error {
 	return nil
 }
 
-// permit denies a request, or says whether it has to be asked about, by the mode and what users have decided.
+// permit denies a request, or reports whether the user must be asked. It depends on the mode and on earlier decisions
+// of users.
 func (t *turn) permit(r *request) (ask bool, err error) {
 	switch t.mode {
 	case chat:
@@ -78,16 +80,16 @@ func (t *turn) permit(r *request) (ask bool, err error) {
 	return false, nil
 }
 
-// answer gives a request a result without running it.
+// answer sets the result of a request without running it.
 func (r *request) answer(text string) {
 	r.result = message.TextResult(text)
 	r.decided = true
 }
 
-// securityPrompt is the question's prompt for the one tool that changes what an agent can do (GA 18.1).
+// securityPrompt is the text of the question about the one tool that changes an agent's abilities (GA 18.1).
 const securityPrompt = "Extension management requires approval for security"
 
-// confirm asks whether a tool may run, and waits for the answer without a limit.
+// confirm asks the user whether a tool may run, and waits without a time limit.
 func (t *turn) confirm(ctx context.Context, r *request) error {
 	question := t.agent.memory.confirmations.Ask(r.announced.ID)
 	defer question.Close()
@@ -123,8 +125,8 @@ func confirmation(r *request) message.ToolConfirmation {
 	return c
 }
 
-// Confirm answers the question whether a tool may run. An answer that comes before its question is kept;
-// an unknown session gets an agent.
+// Confirm answers the question whether a tool may run. An answer that arrives before its question is kept. An unknown
+// session gets an agent.
 func (s *Service) Confirm(sessionID, id, action string) {
 	a, release := s.Use(sessionID)
 	defer release()

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A Background runs what outlives the request that began it, until the server stops.
+// A Background runs tasks that outlive their requests, until the server stops.
 type Background struct {
 	ctx  context.Context
 	stop context.CancelFunc
@@ -19,16 +19,17 @@ type Background struct {
 	over    bool
 }
 
-// maxTasks is how many tasks run at a time.
+// maxTasks is the maximum number of tasks that run at the same time.
 const maxTasks = 256
 
-// NewBackground returns a background that runs nothing yet.
+// NewBackground returns a background without tasks.
 func NewBackground(log *slog.Logger) *Background {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Background{ctx: ctx, stop: stop, log: log}
 }
 
-// Go runs a task, unless too many run already, or the background has been closed: only what can be left out belongs here.
+// Go starts a task, and returns false if too many are running or the background is closed. So it is only for optional
+// tasks.
 func (b *Background) Go(task func(ctx context.Context)) (begun bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,7 +51,7 @@ func (b *Background) done() {
 	b.running--
 }
 
-// Close ends all tasks and waits for them.
+// Close cancels all tasks and waits for them.
 func (b *Background) Close() {
 	b.mu.Lock()
 	b.over = true
@@ -59,7 +60,7 @@ func (b *Background) Close() {
 	b.tasks.Wait()
 }
 
-// caught logs a panic of a goroutine that nothing depends on. It is deferred.
+// caught logs a panic in a goroutine whose result nobody needs. It must be deferred.
 func caught(log *slog.Logger, what string) {
 	if broken := recover(); broken != nil {
 		log.Error("panic in a "+what, "err", broken, "stack", string(debug.Stack()))

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
-// BuiltIn are the tools of the server itself (GA 18.3), as docs/behaviour/goose-api.md describes them.
+// BuiltIn are the server's own tools (GA 18.3), as specified in docs/behaviour/goose-api.md.
 var BuiltIn = []llm.Tool{
 	{
 		Name:        "platform__manage_schedule",
@@ -33,7 +33,8 @@ var BuiltIn = []llm.Tool{
 	},
 }
 
-// builtIn returns those that a model is offered: those about tasks only in the mode auto, and not to Gemini (GA 18.3).
+// builtIn returns the built-in tools that a model is offered. The tools about tasks are only offered in the mode
+// auto, and not to Gemini (GA 18.3).
 func (x *exchange) builtIn(model string) []llm.Tool {
 	tools := BuiltIn[:1:1]
 	if x.mode == auto && !strings.HasPrefix(model, "gemini") {
@@ -45,7 +46,7 @@ func (x *exchange) builtIn(model string) []llm.Tool {
 	return tools
 }
 
-// callBuiltIn calls a tool of the server; ok is false if there is none of that name.
+// callBuiltIn calls a built-in tool. ok is false if there is no such tool.
 func (t *turn) callBuiltIn(call toolbox.Call) (result message.ToolResult, ok bool) {
 	if call.Name == outputTool {
 		return t.takeOutput(call.Arguments), true
@@ -58,7 +59,7 @@ func (t *turn) callBuiltIn(call toolbox.Call) (result message.ToolResult, ok boo
 	return result, false
 }
 
-// takeOutput takes what the model gives as the final output, if it is valid.
+// takeOutput collects the model's final output, if it is valid.
 func (t *turn) takeOutput(arguments json.RawMessage) message.ToolResult {
 	if t.output == nil {
 		return message.FailedResult(outputUndefined)

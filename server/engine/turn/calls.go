@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 )
 
-// calls run the tools that a turn wants. They run on goroutines of their own, all at once; what they have to send meanwhile is
-// sent by the goroutine of the turn.
+// calls runs the requested tools of a turn, each on a goroutine of its own. What they send goes through the turn's
+// goroutine.
 type calls struct {
 	*turn
 	sends chan func(context.Context) error
@@ -47,7 +47,7 @@ func (t *turn) runAllowed(ctx context.Context) error {
 	}
 }
 
-// later has the goroutine of the turn send something, unless the context ends before.
+// later makes the turn's goroutine send something, unless the context ends first.
 func (c calls) later(ctx context.Context, send func(context.Context) error) {
 	select {
 	case c.sends <- send:
@@ -76,16 +76,16 @@ func (c calls) runAll(ctx context.Context) {
 	}
 }
 
-// maxCalls is how many tools run at the same time for one reply; the others wait for their turn.
+// maxCalls is how many tools of one reply run at the same time; the others wait.
 const maxCalls = 64
 
 // maxNotifications is how many notifications of a call may wait to be sent (GA 18.4).
 const maxNotifications = 16
 
-// elicitationTime is how long an MCP server's question is open (GA 8.3).
+// elicitationTime is how long a question of an MCP server stays open (GA 8.3).
 const elicitationTime = 300 * time.Second
 
-// noAnswer is the error that an MCP server gets for a question without an answer, whatever the reason (decision X9).
+// noAnswer is the error for an MCP server whose question got no answer, whatever the reason (decision X9).
 const noAnswer = Failure("Timeout waiting for user response")
 
 // run runs one tool.
@@ -100,7 +100,7 @@ func (c calls) run(ctx context.Context, r *request) {
 		Arguments:  r.call.Arguments,
 		Notify:     notify,
 		Elicit: func(asker context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
-			// The question ends with the reply, too, whatever context a server is served with.
+			// The question also ends with the reply, whatever context the server uses.
 			asker, cancel := context.WithCancelCause(asker)
 			defer cancel(nil)
 			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
@@ -115,8 +115,8 @@ func (c calls) run(ctx context.Context, r *request) {
 	})
 }
 
-// notifications returns what sends the notifications of a call. It drops those that come too fast, and those that come after
-// the call is over; over returns when the others have been sent.
+// notifications returns a function that sends notifications of a call. It drops those that come too fast or after the
+// call. over returns when the others have been sent.
 func (c calls) notifications(ctx context.Context, requestID string) (notify func(toolbox.Notification), over func()) {
 	queued := make(chan toolbox.Notification, maxNotifications)
 	sent := make(chan struct{})
@@ -128,7 +128,7 @@ func (c calls) notifications(ctx context.Context, requestID string) (notify func
 			})
 		}
 	}()
-	var mu sync.Mutex // over the queue, which a late notification must not find closed
+	var mu sync.Mutex // guards queued, because a late notification must not be sent to a closed channel
 	closed := false
 	notify = func(n toolbox.Notification) {
 		mu.Lock()
@@ -150,7 +150,7 @@ func (c calls) notifications(ctx context.Context, requestID string) (notify func
 	}
 }
 
-// call runs a tool of the server's own, or of an extension. A panic is the tool's failure.
+// call runs a built-in tool, or a tool of an extension. A panic becomes a failed result.
 func (c calls) call(ctx context.Context, call toolbox.Call) (result message.ToolResult) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -164,7 +164,7 @@ func (c calls) call(ctx context.Context, call toolbox.Call) (result message.Tool
 	return c.agent.memory.texts.shortened(c.agent.Tools.Call(ctx, call))
 }
 
-// elicit asks the user for an MCP server (GA 8.3).
+// elicit asks the user a question of an MCP server (GA 8.3).
 func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
 	id := uuid.NewString()
 	question := c.agent.memory.elicitations.Ask(id)
@@ -192,7 +192,7 @@ func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage) 
 	return question.Wait(ctx)
 }
 
-// elicitationResponse returns the answer to a question of an MCP server in a message, if it has one.
+// elicitationResponse returns the answer to an MCP server's question in a message, if there is one.
 func elicitationResponse(m message.Message) (message.ElicitationResponse, bool) {
 	for _, item := range m.Content {
 		if action, ok := item.(message.ActionRequired); ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// coerce converts arguments that are strings where the schema wants something else, if they can be read as that
-// (GA 7.8, decision M49): models often quote numbers.
+// coerce converts string arguments to the type that the schema requires, if they have that form (GA 7.8, decision
+// M49). Models often quote numbers.
 func coerce(arguments, schema json.RawMessage) json.RawMessage {
 	if arguments == nil || jsonwire.Text(schema).Kind() != "object" {
 		return arguments
@@ -35,7 +35,7 @@ func coerce(arguments, schema json.RawMessage) json.RawMessage {
 	return json.RawMessage(w.Text())
 }
 
-// converted returns a value as one of a type if it is a string that reads like one, else as it is.
+// converted returns a string as a value of the given type if it has that form, or else unchanged.
 func converted(value jsonwire.Text, kind string) jsonwire.Text {
 	if value.Kind() != "string" {
 		return value

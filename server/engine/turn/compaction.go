@@ -14,14 +14,14 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// The prompt that asks for the summary, and the text that follows the summary (decisions M23, M24).
+// These are the prompt for the summary, and the text after the summary (decisions M23, M24).
 const (
 	summarize = "Summarize the conversation between a user and an AI agent that follows, so that the agent can go on with the " +
 		"summary alone. Keep the user's goals, what was done and found out, names of files, decisions, errors, and what is left to do."
 	goOn = "The conversation so far was replaced by this summary. I go on from there without mentioning it."
 )
 
-// isCompaction says whether a text asks for a compaction (GA 7.10).
+// isCompaction reports whether a text asks for a compaction (GA 7.10).
 func isCompaction(text string) bool {
 	switch text {
 	case "/compact", "/summarize", "Please compact this conversation":
@@ -32,14 +32,15 @@ func isCompaction(text string) bool {
 
 const defaultThreshold = 0.8
 
-// A compaction replaces the conversation of a reply by a summary, so that the model has room again.
+// A compaction replaces a conversation by a summary, to make room in the model's context.
 type compaction struct{ *exchange }
 
-// overThreshold says whether the conversation has to be compacted before the model is asked, and the threshold in percent.
+// overThreshold reports whether the conversation must be compacted before the model is asked, and the threshold in
+// percent.
 func (c compaction) overThreshold(provider *llm.Provider) (percent int, over bool) {
 	threshold := defaultThreshold
 	if raw, err := c.Settings.Setting("GOOSE_AUTO_COMPACT_THRESHOLD"); err == nil && jsonwire.Text(raw).Kind() == "number" {
-		if f, err := json.Number(raw).Float64(); err == nil && 0 <= f && f <= 1 { // else it does not count (decision G33)
+		if f, err := json.Number(raw).Float64(); err == nil && 0 <= f && f <= 1 { // otherwise it is ignored (decision G33)
 			threshold = f
 		}
 	}
@@ -50,7 +51,7 @@ func (c compaction) overThreshold(provider *llm.Provider) (percent int, over boo
 	return int(threshold * 100), share > threshold
 }
 
-// byHand does what the user has asked for (GA 7.10, manual).
+// byHand compacts on the user's request (GA 7.10, manual).
 func (c compaction) byHand(ctx context.Context) error {
 	if err := c.thinking(ctx); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (c compaction) byHand(ctx context.Context) error {
 	return c.notice(ctx, "Compaction complete")
 }
 
-// automatic makes room and goes on (GA 7.10, automatic).
+// automatic compacts, and then continues the reply (GA 7.10, automatic).
 func (c compaction) automatic(ctx context.Context, percent int) error {
 	if err := c.notice(ctx, fmt.Sprintf("Exceeded auto-compact threshold of %d%%. Performing auto-compaction...", percent)); err != nil {
 		return err
@@ -81,7 +82,7 @@ func (c compaction) automatic(ctx context.Context, percent int) error {
 	return c.converse(ctx)
 }
 
-// recover makes room because the model has reported that its context is full. It returns false when the reply is over.
+// recover compacts because the model reported that its context is full. It returns false if the reply is over.
 func (c compaction) recover(ctx context.Context) (more bool, err error) {
 	if err := c.notice(ctx, "Context limit reached. Compacting to continue conversation..."); err != nil {
 		return false, err
@@ -89,15 +90,15 @@ func (c compaction) recover(ctx context.Context) (more bool, err error) {
 	if err := c.thinking(ctx); err != nil {
 		return false, err
 	}
-	// What other streams of the session have saved meanwhile must not be lost. If the session is not there any more, the
-	// reply ends where the summary would be saved.
+	// The conversation is loaded again, so that messages of other streams are not lost. If the session was deleted,
+	// the reply ends where the summary would be saved.
 	if err := c.load(ctx); err != nil && !errors.Is(err, session.ErrNotFound) {
 		return false, err
 	}
 	return c.replace(ctx, true)
 }
 
-// notice tells the user what the engine does. Clients recognise some of these texts.
+// notice sends the user a message about what the engine does. Clients recognise some of these texts.
 func (x *exchange) notice(ctx context.Context, text string) error {
 	return x.say(ctx, message.SystemNotification{Type: message.InlineMessage, Message: text})
 }
@@ -106,7 +107,8 @@ func (c compaction) thinking(ctx context.Context) error {
 	return c.say(ctx, message.SystemNotification{Type: message.ThinkingMessage, Message: "goose is compacting the conversation..."})
 }
 
-// replace replaces the conversation by a summary, and sends it. If there is no summary, it tells the user and returns false.
+// replace replaces the conversation by a summary, and sends it. If there is no summary, it tells the user and returns
+// false.
 func (c compaction) replace(ctx context.Context, keepLatest bool) (done bool, err error) {
 	piece, err := c.summary(ctx)
 	if ctx.Err() != nil {
@@ -117,7 +119,8 @@ func (c compaction) replace(ctx context.Context, keepLatest bool) (done bool, er
 	}
 	text, _ := piece.Message.PlainText()
 	seen, added := compacted(c.read.Messages, text, keepLatest)
-	// The session may have changed while the summary was made, which says nothing of that (decision M69).
+	// The session may have changed while the summary was made. The summary does not cover these changes (decision
+	// M69).
 	if err := c.Store.Compact(ctx, c.session.ID, c.read, seen, added); err != nil {
 		return false, fmt.Errorf("%w: replace the conversation: %w", unwritable, err)
 	}
@@ -130,7 +133,8 @@ func (c compaction) replace(ctx context.Context, keepLatest bool) (done bool, er
 	return true, c.out.Push(ctx, chatstream.UpdateConversation(c.conversation))
 }
 
-// summary asks the model for a summary, a second time without the results of tools if they were too much.
+// summary asks the model for a summary. If the conversation is too long for the model, it tries again without the
+// results of tools.
 func (c compaction) summary(ctx context.Context) (piece llm.Piece, err error) {
 	models := c.agent.chosen()
 	if models.Worker == nil {
@@ -146,9 +150,9 @@ func (c compaction) summary(ctx context.Context) (piece llm.Piece, err error) {
 	return piece, err
 }
 
-// compacted returns who sees the messages of a conversation from now on, and what is added to it (GA 7.10). All of it is
-// hidden from the agent, and a summary and an instruction are there for it alone. The latest plain text of the user is
-// repeated, and is then not shown twice if it was the last message.
+// compacted returns the new visibility of a conversation's messages, and the messages to add (GA 7.10). All old
+// messages are hidden from the agent. A summary and an instruction, visible to the agent alone, replace them. The
+// user's latest plain text may be repeated; if it was the last message, the old one is hidden from the user too.
 func compacted(conversation []message.Message, summary string, keepLatest bool) (seen []message.Metadata, added []message.Message) {
 	latest := -1
 	if keepLatest {
@@ -170,7 +174,7 @@ func compacted(conversation []message.Message, summary string, keepLatest bool) 
 	return seen, added
 }
 
-// texts returns the texts of a message alone.
+// texts returns only the texts of a message.
 func texts(m message.Message) (texts []message.Content) {
 	for _, item := range m.Content {
 		if text, ok := item.(message.Text); ok {

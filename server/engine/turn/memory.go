@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/pending"
 )
 
-// A SessionMemory is what a session has in memory, whichever agents it gets. It ends when the session is deleted; a later
-// session with the same number gets a new one (decision G30).
+// A SessionMemory is the state of a session in memory, which its agents share. It ends when the session is deleted. A
+// later session with the same number gets a new one (decision G30).
 type SessionMemory struct {
 	// Hold keeps it in memory until release is called.
 	Hold func() (release func())
@@ -20,28 +20,28 @@ type SessionMemory struct {
 	elicitations  pending.Requests[json.RawMessage]
 	texts         textFiles
 
-	// counted goes up when a reply has changed the session's numbers.
+	// counted increases when a reply has changed the session's token counts.
 	counted atomic.Int64
 
 	mu      sync.Mutex
-	replies int // that run
+	replies int // how many replies are running
 	over    bool
-	stops   map[*context.CancelCauseFunc]bool // of what runs
+	stops   map[*context.CancelCauseFunc]bool // stops the replies and naming calls that are running
 }
 
-// errDeleted is why a reply is stopped whose session is deleted.
+// errDeleted is the reason for stopping a reply whose session was deleted.
 var errDeleted = errors.New("the session is deleted")
 
-// keptAnswers is how many confirmations may come before their questions.
+// keptAnswers is how many confirmations may arrive before their questions.
 const keptAnswers = 32
 
-// NewSessionMemory returns what a session has at first: nothing.
+// NewSessionMemory returns the empty memory of a session.
 func NewSessionMemory(hold func() (release func())) *SessionMemory {
 	return &SessionMemory{Hold: hold, stops: map[*context.CancelCauseFunc]bool{}}
 }
 
-// End stops the replies and the naming of the session. Their contexts have ended when it returns, so that what is closed then
-// is no news to them; it does not wait for more.
+// End stops the replies and the naming of the session. When it returns, their contexts have ended, so closing
+// connections does not surprise them. It does not wait until they have returned.
 func (m *SessionMemory) End() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,10 +54,10 @@ func (m *SessionMemory) End() {
 // Forget removes the files of the session.
 func (m *SessionMemory) Forget() { m.texts.remove() }
 
-// Lasts says whether there is something that outlives agents, and goes with [SessionMemory.Forget] alone.
+// Lasts reports whether the session has files, which outlive agents until [SessionMemory.Forget] removes them.
 func (m *SessionMemory) Lasts() bool { return m.texts.any() }
 
-// begin notes that a reply runs until over is called. Answers may come before their questions as long as one does
+// begin records a running reply until over is called. While a reply runs, answers may arrive before their questions
 // (decision M56).
 func (m *SessionMemory) begin() (over func()) {
 	m.count(1)
@@ -75,7 +75,7 @@ func (m *SessionMemory) count(replies int) {
 	}
 }
 
-// bounded returns a context that ends with the session, too.
+// bounded returns a context that also ends with the session.
 func (m *SessionMemory) bounded(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	m.mu.Lock()
@@ -92,7 +92,7 @@ func (m *SessionMemory) bounded(ctx context.Context) (context.Context, context.C
 	}
 }
 
-// What users may say about a tool that wants to run (GA 8.1). Anything else denies.
+// These are the answers of a user to whether a tool may run (GA 8.1). Anything else denies it.
 const (
 	allowOnce   decision = "allow_once"
 	alwaysAllow decision = "always_allow"

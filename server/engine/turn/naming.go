@@ -11,16 +11,16 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
-// Sessions are named while they are young (GA 18.6, decisions M21, M22).
+// Young sessions get a name (GA 18.6, decisions M21, M22).
 const (
-	namedUntil = 3 // messages of the user that have a text
+	namedUntil = 3 // messages of the user with a text
 	namingTime = 60 * time.Second
 	maxName    = 100 // characters
 
 	describe = "Describe the topic of a conversation in four words or fewer. Answer with a short description and nothing else."
 )
 
-// nameSession asks the model for a name behind the reply, if the session still needs one.
+// nameSession asks the model for a name in the background, if the session still needs one.
 func (x *exchange) nameSession() {
 	models := x.agent.chosen()
 	question, wanted := namingQuestion(x.conversation)
@@ -40,7 +40,7 @@ func (x *exchange) nameSession() {
 	}
 }
 
-// name names a session. If it cannot, the session keeps its name.
+// name names a session. After an error, the session keeps its name.
 func (s *Service) name(ctx context.Context, id string, models leadworker.Models, question string) {
 	ctx, cancel := context.WithTimeout(ctx, namingTime)
 	defer cancel()
@@ -61,7 +61,7 @@ func (s *Service) name(ctx context.Context, id string, models leadworker.Models,
 	}
 }
 
-// namingQuestion returns what the model is asked, and whether a conversation is young enough.
+// namingQuestion returns the question to the model, and whether the conversation is young enough.
 func namingQuestion(conversation []message.Message) (question string, wanted bool) {
 	var said []string
 	for _, m := range conversation {

@@ -12,10 +12,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// outputTool is what the model calls with its final output (GA 7.13).
+// outputTool is the tool that the model calls with its final output (GA 7.13).
 const outputTool = "recipe__final_output"
 
-// The texts of a final output (GA 7.14, decision M34).
+// Texts about the final output (GA 7.14, decision M34).
 const (
 	outputDescription = "Gives the final output of the conversation. Call it once, when the work is done. The output has to match this schema:\n"
 	outputTaken       = "Final output successfully collected."
@@ -23,14 +23,14 @@ const (
 	orderOutput       = "You MUST call the `final_output` tool NOW with the final output for the user."
 )
 
-// A FinalOutput is what a recipe wants to have at the end.
+// A FinalOutput is the final output that a recipe requires.
 type FinalOutput struct {
 	text   json.RawMessage
 	schema *jsonschema.Schema
-	shown  string // the schema, for the model to read
+	shown  string // the schema as the model reads it
 }
 
-// NewFinalOutput returns the output that a JSON Schema describes: an object that is not empty (decision G16).
+// NewFinalOutput returns a final output with a JSON Schema, which must be a non-empty object (decision G16).
 func NewFinalOutput(text json.RawMessage) (*FinalOutput, error) {
 	if jsonwire.Text(text).Kind() != "object" || string(text) == "{}" {
 		return nil, errors.New("the response needs a JSON Schema that is an object, and not empty")
@@ -46,7 +46,7 @@ func (o *FinalOutput) tool() llm.Tool {
 	return llm.Tool{Name: outputTool, Description: outputDescription + o.shown, Schema: o.text}
 }
 
-// wrong says what keeps arguments from being the output, nothing if they are.
+// wrong returns why arguments are not a valid output, or "" if they are.
 func (o *FinalOutput) wrong(arguments json.RawMessage) string {
 	const shown = 20
 	problems, more := o.schema.Judge(arguments, shown)
@@ -72,14 +72,14 @@ type collectedOutput struct {
 	text *string
 }
 
-// collect keeps a final output.
+// collect sets the final output.
 func (o *collectedOutput) collect(output string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.text = &output
 }
 
-// collected returns the final output, nil if there is none yet.
+// collected returns the final output, or nil if there is none yet.
 func (o *collectedOutput) collected() *string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -2,11 +2,12 @@ package turn
 
 import "github.com/lockstep-dev/lockstep/server/domain/message"
 
-// pieces put the pieces of an answer together like a client does (GA 7.7): a single text of the same id continues the text
-// before it, other content of the same id the message, and all else is a message of its own.
+// pieces joins the pieces of an answer as clients do (GA 7.7). A single text with the same ID continues the previous
+// text, other content with the same ID continues the message, and everything else is a new message.
 type pieces struct {
 	joined []message.Message
-	// text is that of the last item, while it is continued: a text that grew with each piece would be copied each time.
+	// text is the last item while it is being continued. Appending to a string would copy the whole text for each
+	// piece.
 	text []byte
 	open bool
 }
@@ -27,7 +28,7 @@ func (p *pieces) add(piece message.Message) {
 	p.joined[last].Content = append(p.joined[last].Content, piece.Content...)
 }
 
-// grow continues the last item, if that is a text.
+// grow continues the last item, if it is a text.
 func (p *pieces) grow(more string) bool {
 	if !p.open {
 		item := p.end()
@@ -41,7 +42,7 @@ func (p *pieces) grow(more string) bool {
 	return true
 }
 
-// end returns the place of the last item, of which there is one: no piece is empty.
+// end returns the last item. There is one, because no piece is empty.
 func (p *pieces) end() *message.Content {
 	content := p.joined[len(p.joined)-1].Content
 	return &content[len(content)-1]
@@ -57,7 +58,7 @@ func (p *pieces) close() {
 	*item, p.open = text, false
 }
 
-// messages returns what the pieces have made.
+// messages returns the joined messages.
 func (p *pieces) messages() []message.Message {
 	p.close()
 	return p.joined

@@ -7,8 +7,9 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
-// sample asks the agent's model for an MCP server. Nobody is asked before, and it does not count as a call of the reply. It
-// is called by goroutines of connections, which must not end the server: a panic is the call's failure.
+// sample asks the agent's model for an MCP server. The user is not asked first, and the usage does not count towards
+// the reply. sample runs on goroutines of connections, so it turns a panic into an error, which must not end the
+// server.
 func (c calls) sample(ctx context.Context, s toolbox.Sampling) (said toolbox.Sampled, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {

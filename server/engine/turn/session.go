@@ -13,16 +13,17 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
-// A storedSession is the session of a reply: its conversation and its token counts, as far as replies change them.
+// A storedSession is the session of a reply, with the parts that replies change: its conversation and its token
+// counts.
 type storedSession struct {
 	store  Store
 	memory *SessionMemory
 
 	session      session.Session      // as it was at the start
-	tokens       modelconfig.Tokens   // as they were read last
-	counted      int64                // the count of memory when they were read, -1 at first
-	conversation []message.Message    // as the model will see it: with what the turns bring
-	read         session.Conversation // as it was read last, without that
+	tokens       modelconfig.Tokens   // as they were last read
+	counted      int64                // the counter of memory when tokens were read; -1 at first
+	conversation []message.Message    // as the model will see it, including the turns of this reply
+	read         session.Conversation // as it was last read, without these turns
 }
 
 // load reads the conversation.
@@ -36,8 +37,8 @@ func (s *storedSession) load(ctx context.Context) error {
 	return nil
 }
 
-// numbers returns the numbers of the session, those that were read last if it is not there any more. They are read again
-// when a reply of the session has changed them, and not for every piece of an answer.
+// numbers returns the session's token counts. It reads them only when a reply of the session has changed them, and
+// not for every piece of an answer. For a deleted session it returns the last ones.
 func (s *storedSession) numbers(ctx context.Context) (modelconfig.Tokens, error) {
 	counted := s.memory.counted.Load()
 	if s.counted == counted {
@@ -54,7 +55,7 @@ func (s *storedSession) numbers(ctx context.Context) (modelconfig.Tokens, error)
 	return tokens, nil
 }
 
-// count notes what a call of the model has cost (GA 7.12).
+// count adds the usage of a call of the model (GA 7.12).
 func (s *storedSession) count(ctx context.Context, used llm.Usage) error {
 	defer s.memory.counted.Add(1)
 	if err := s.store.AddUsage(ctx, s.session.ID, used.Total, used.Input, used.Output); err != nil {
@@ -63,7 +64,7 @@ func (s *storedSession) count(ctx context.Context, used llm.Usage) error {
 	return nil
 }
 
-// countSummary notes that the conversation is as long as its summary from now on.
+// countSummary adds the usage of a summary, and records that the conversation is now only as long as the summary.
 func (s *storedSession) countSummary(ctx context.Context, used *llm.Usage) error {
 	if used == nil {
 		used = &llm.Usage{}
@@ -78,7 +79,7 @@ func (s *storedSession) countSummary(ctx context.Context, used *llm.Usage) error
 	return nil
 }
 
-// save adds messages to the session and to what the model will see.
+// save adds messages to the session, and to what the model will see.
 func (s *storedSession) save(ctx context.Context, messages ...message.Message) error {
 	if len(messages) == 0 {
 		return nil
@@ -90,7 +91,7 @@ func (s *storedSession) save(ctx context.Context, messages ...message.Message) e
 	return nil
 }
 
-// add adds messages to the session alone.
+// add adds messages to the session only.
 func (s *storedSession) add(ctx context.Context, messages ...message.Message) error {
 	if err := s.store.AddMessages(ctx, s.session.ID, messages...); err != nil {
 		return fmt.Errorf("%w: save messages: %w", unwritable, err)
@@ -98,7 +99,8 @@ func (s *storedSession) add(ctx context.Context, messages ...message.Message) er
 	return nil
 }
 
-// estimate returns how many tokens the conversation has: what the last call said, else about that (GA 7.10).
+// estimate returns the number of tokens in the conversation: as the last call reported it, or else an estimate (GA
+// 7.10).
 func (s *storedSession) estimate() int64 {
 	if total := s.session.Tokens.Total; total != nil {
 		return *total

@@ -13,17 +13,17 @@ import (
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
 )
 
-// maxToolText is how many characters a text of a tool may have (GA 7.8).
+// maxToolText is the maximum number of characters in a text of a tool (GA 7.8).
 const maxToolText = 200_000
 
-// textFiles are the large texts of a session's tools, each in a file of its own (decision M33).
+// textFiles are the large texts of a session's tools, each in a file (decision M33).
 type textFiles struct {
 	mu    sync.Mutex
 	paths []string
 }
 
-// shortened replaces texts that are too large for a model by the path of a file that has them. A text that cannot be
-// written stays.
+// shortened replaces texts that are too large for a model by the path of a file with the text. If the file cannot be
+// written, the text stays.
 func (t *textFiles) shortened(result message.ToolResult) message.ToolResult {
 	for i, content := range result.Value {
 		text, ok := content.(message.ToolText)
@@ -43,7 +43,7 @@ const (
 	textAge       = 7 * 24 * time.Hour
 )
 
-// keep writes a text to a file of its own, and removes old ones.
+// keep writes a text to a new file, and removes old files.
 func (t *textFiles) keep(text string) (path string, err error) {
 	dir := filepath.Join(os.TempDir(), textDirectory)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -60,7 +60,7 @@ func (t *textFiles) keep(text string) (path string, err error) {
 	}
 	_, err = file.WriteString(text)
 	if err := errors.Join(err, file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name())) // half a text is of no use
+		return "", errors.Join(err, os.Remove(file.Name())) // half a text is useless
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,7 +68,7 @@ func (t *textFiles) keep(text string) (path string, err error) {
 	return file.Name(), nil
 }
 
-// removeOld removes the texts that were written before a moment.
+// removeOld removes the files that were last written before the given time.
 func removeOld(dir string, before time.Time) {
 	entries, _ := os.ReadDir(dir) // those that cannot be read stay
 	for _, entry := range entries {
@@ -79,14 +79,14 @@ func removeOld(dir string, before time.Time) {
 	}
 }
 
-// any says whether there is a file.
+// any reports whether there is a file.
 func (t *textFiles) any() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.paths) > 0
 }
 
-// remove removes the files, and directories that were made for one of them.
+// remove removes the files, and the directories that were created for a single file.
 func (t *textFiles) remove() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
 )
 
-// slashCommand returns what is saved of what the user says: if it begins with the command of a recipe, the
-// recipe's text for the agent, and what was said for the user (GA 7.11).
+// slashCommand returns the messages to save for a message of the user. If it begins with the command of a recipe,
+// these are the recipe's text for the agent, and the original message for the user (GA 7.11).
 func (x *exchange) slashCommand(text string, said message.Message) []message.Message {
 	plain := []message.Message{said}
 	if !strings.HasPrefix(text, "/") {
@@ -37,7 +37,7 @@ func (x *exchange) slashCommand(text string, said message.Message) []message.Mes
 	return []message.Message{forAgent, said}
 }
 
-// mappedRecipe returns the recipe file of a command. The first mapping counts.
+// mappedRecipe returns the path of the recipe for a command. The first mapping wins.
 func (x *exchange) mappedRecipe(command string) (path string, ok bool) {
 	raw, err := x.Settings.Setting("slash_commands")
 	if err != nil || jsonwire.Text(raw).Kind() != "array" {

@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 )
 
-// A Request is the body of POST /reply, as far as it counts (GA 7.1, 7.2).
+// A Request has the parts of the body of POST /reply that matter (GA 7.1, 7.2).
 type Request struct {
 	SessionID string
-	Messages  []message.Message // the last one is what the user says now
+	Messages  []message.Message // the last one is the user's new message
 }
 
-// An exchange is one reply: from what the user says to the end of the stream.
+// An exchange is one reply: from the user's message to the end of the stream.
 type exchange struct {
 	*Service
 	storedSession
@@ -30,8 +30,8 @@ type exchange struct {
 	out     *chatstream.Queue
 }
 
-// start does what comes before the stream (GA 7.3): it saves what the user says, and returns what is to be done. Its
-// error is the text of the one event that there is then.
+// start does what comes before the stream (GA 7.3): it saves the user's message, and returns what to do. After an
+// error, its text is the stream's only event.
 func (s *Service) start(ctx context.Context, a *Agent, r Request) (x *exchange, todo func(context.Context) error, err error) {
 	x = &exchange{Service: s, storedSession: storedSession{store: s.Store, memory: a.memory, counted: -1}, agent: a, out: chatstream.NewQueue()}
 	if x.session, err = s.Store.Session(ctx, r.SessionID); err != nil {
@@ -46,13 +46,13 @@ func (s *Service) start(ctx context.Context, a *Agent, r Request) (x *exchange, 
 	if response, ok := elicitationResponse(said); ok {
 		return x, func(ctx context.Context) error { return x.passOn(ctx, said, response) }, nil
 	}
-	if todo, err = x.begin(ctx, said); errors.Is(err, session.ErrNotFound) { // it was deleted just now
+	if todo, err = x.begin(ctx, said); errors.Is(err, session.ErrNotFound) { // deleted after it was read
 		err = notRead(err)
 	}
 	return x, todo, err
 }
 
-// notRead is what a reply fails with whose session is not there, or cannot be read.
+// notRead returns the error of a reply whose session is missing or cannot be read.
 func notRead(err error) error {
 	if errors.Is(err, session.ErrNotFound) {
 		return Failure("Failed to read session: Session not found")
@@ -60,7 +60,7 @@ func notRead(err error) error {
 	return fmt.Errorf("%w: %w", Failure("Failed to read session: "+unreadable), err)
 }
 
-// begin saves what the user says and chooses what is done about it (GA 7.6 steps 1 and 2).
+// begin saves the user's message, and chooses what to do about it (GA 7.6 steps 1 and 2).
 func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(context.Context) error, err error) {
 	text, _ := said.PlainText()
 	text = strings.TrimSpace(text)
@@ -91,22 +91,22 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 	return x.converse, nil
 }
 
-// run is the engine: it does what is to be done, and tells how it ended (GA 7.4).
+// run is the engine: it does the work, and reports how it ended (GA 7.4).
 func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
 	defer x.out.End()
 	err := x.guarded(ctx, todo)
 	if context.Cause(ctx) == errDeleted {
-		tokens, _ := x.numbers(context.WithoutCancel(ctx)) // those that were read last, if it cannot be read
+		tokens, _ := x.numbers(context.WithoutCancel(ctx)) // after an error, the counts that were read last
 		x.out.Force(chatstream.Finish(tokens))
 		return
 	}
 	if ctx.Err() != nil {
-		return // the client has gone
+		return // the client has left
 	}
 	switch {
 	case err == nil:
 	case errors.Is(err, session.ErrNotFound):
-		// The session was deleted: what was to be saved has no place any more, and there is nothing left to do.
+		// The session was deleted, so nothing can be saved and nothing is left to do.
 		x.Log.Debug("session deleted during its reply", "session", x.session.ID, "err", err)
 	default:
 		x.Log.Warn("reply failed", "session", x.session.ID, "err", err)
@@ -118,10 +118,10 @@ func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
 	if err != nil {
 		x.Log.Warn("tokens not read", "session", x.session.ID, "err", err)
 	}
-	_ = x.out.Push(ctx, chatstream.Finish(tokens)) // it fails only if the client has gone
+	_ = x.out.Push(ctx, chatstream.Finish(tokens)) // fails only if the client has left
 }
 
-// guarded makes an error of a panic: one reply must not end the server.
+// guarded turns a panic into an error, because one reply must not end the server.
 func (x *exchange) guarded(ctx context.Context, todo func(context.Context) error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -132,7 +132,7 @@ func (x *exchange) guarded(ctx context.Context, todo func(context.Context) error
 	return todo(ctx)
 }
 
-// send sends a message with the numbers that the session has at this moment.
+// send sends a message with the session's current token counts.
 func (x *exchange) send(ctx context.Context, m message.Message) error {
 	tokens, err := x.numbers(ctx)
 	if err != nil {
@@ -141,12 +141,12 @@ func (x *exchange) send(ctx context.Context, m message.Message) error {
 	return x.out.Push(ctx, chatstream.Message(m, tokens))
 }
 
-// say sends a message of the engine: it has no id and is not saved.
+// say sends a message of the engine. It has no ID, and is not saved.
 func (x *exchange) say(ctx context.Context, content ...message.Content) error {
 	return x.send(ctx, message.New(message.Assistant, content...))
 }
 
-// passOn gives an MCP server the answer that it waits for (GA 8.3, decision M44).
+// passOn passes the user's answer to the MCP server that waits for it (GA 8.3, decision M44).
 func (x *exchange) passOn(ctx context.Context, said message.Message, response message.ElicitationResponse) error {
 	if x.memory.elicitations.Open(response.ID) {
 		if err := x.add(ctx, said); err != nil {

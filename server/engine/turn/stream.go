@@ -14,7 +14,8 @@ import (
 // pingInterval is the time between two pings (GA 7.4).
 const pingInterval = 500 * time.Millisecond
 
-// errGone is why an engine is stopped: its stream has ended, because the client has gone or the server stops.
+// errGone is the reason for stopping an engine whose stream has ended: the client has left, or the server is
+// stopping.
 var errGone = errors.New("the stream has ended")
 
 // Serve answers POST /reply. It returns when the stream and the engine have ended; ctx must end with the request.
@@ -36,7 +37,7 @@ func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer release() // who deletes the session waits for this, and not for the reader
+		defer release() // deleting the session waits for this, not for the reader
 		defer over()
 		x.run(engine, todo)
 	}()
@@ -46,8 +47,8 @@ func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
 	<-done
 }
 
-// refuse answers with the one event that tells why there is no reply (GA 7.3). The status is 200 all the same: clients
-// would repeat the request for ever.
+// refuse answers with a single event that says why there is no reply (GA 7.3). The status is still 200, because
+// clients would otherwise retry forever.
 func (s *Service) refuse(ctx context.Context, w http.ResponseWriter, why error) {
 	q := chatstream.NewQueue()
 	_ = q.Push(ctx, chatstream.Error(clientMessage(why))) // there is room

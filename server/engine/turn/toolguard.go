@@ -8,15 +8,16 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// securityPrompts have users asked about calls that look dangerous, whatever else is allowed (GA 18.1, decisions M64, M65).
+// securityPrompts say whether users are asked about calls that look dangerous, even if the calls are allowed (GA
+// 18.1, decisions M64, M65).
 type securityPrompts struct {
 	on        bool
-	threshold float64 // the confidence from which on a finding counts
+	threshold float64 // the minimum confidence of a finding
 }
 
 const defaultConfidence = 0.7
 
-// securityPromptOf returns those that the settings want.
+// securityPromptOf reads the settings.
 func securityPromptOf(from leadworker.Settings) securityPrompts {
 	g := securityPrompts{threshold: defaultConfidence}
 	if raw, err := from.Setting("security_prompt_enabled"); err == nil {
@@ -32,7 +33,8 @@ func securityPromptOf(from leadworker.Settings) securityPrompts {
 	return g
 }
 
-// alarmed says whether a request looks dangerous, and notes why. Which arguments it has is not logged: they may be secret.
+// alarmed reports whether a request looks dangerous, and logs why. It does not log the arguments, which may be
+// secret.
 func (t *turn) alarmed(r *request) bool {
 	if !t.prompts.on {
 		return false

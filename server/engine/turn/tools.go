@@ -14,13 +14,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
-// A toolset is what the model is offered in one turn.
+// A toolset is the set of tools that the model is offered in one turn.
 type toolset struct {
 	offered  []llm.Tool // sorted by name
 	frontend map[string]bool
 }
 
-// toolset puts together what extensions have, what the server has itself, and what the client runs (decision M10).
+// toolset combines the tools of extensions, the built-in tools, and the tools that the client runs (decision M10).
 func (x *exchange) toolset(s toolbox.Snapshot, model string) toolset {
 	s = x.acceptable(s)
 	all := append(slices.Clone(s.Tools), x.builtIn(model)...)
@@ -34,11 +34,11 @@ func (x *exchange) toolset(s toolbox.Snapshot, model string) toolset {
 	return set
 }
 
-// acceptableName is what providers take for the name of a tool.
+// acceptableName matches the tool names that providers accept.
 var acceptableName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// acceptable leaves out the tools whose names no provider takes: for one of them, it would refuse the whole request
-// (decision M70).
+// acceptable removes the tools with names that providers do not accept, because one of them would make a provider
+// reject the whole request (decision M70).
 func (x *exchange) acceptable(s toolbox.Snapshot) toolbox.Snapshot {
 	var refused []string
 	filter := func(tools []llm.Tool) []llm.Tool {
@@ -61,7 +61,7 @@ func (s toolset) isFrontend(r message.ToolRequest) bool {
 	return r.Call.Error == nil && s.frontend[r.Call.Value.Name]
 }
 
-// find returns a tool, the zero one if there is none.
+// find returns a tool, or the zero tool if there is none.
 func (s toolset) find(name string) llm.Tool {
 	i, found := slices.BinarySearchFunc(s.offered, name, func(t llm.Tool, name string) int { return cmp.Compare(t.Name, name) })
 	if !found {
@@ -70,17 +70,17 @@ func (s toolset) find(name string) llm.Tool {
 	return s.offered[i]
 }
 
-// A request is one tool that the model wants to have run.
+// A request is the model's request to run one tool.
 type request struct {
 	announced message.ToolRequest
 	call      message.ToolCall // with arguments of the right types
 	frontend  bool
 	result    message.ToolResult
-	decided   bool   // the result is there, without a call
-	alarm     string // why the user is asked about a dangerous call; else empty
+	decided   bool   // has a result without a call
+	alarm     string // why the user must be asked about a dangerous call; "" if it looks harmless
 }
 
-// want notes a request. One that cannot be understood gets no response (GA 7.8).
+// want records a request. A malformed one gets no response (GA 7.8).
 func (t *turn) want(r message.ToolRequest) {
 	if r.Call.Error != nil {
 		t.broken = true
@@ -91,9 +91,9 @@ func (t *turn) want(r message.ToolRequest) {
 	t.wanted = append(t.wanted, request{announced: r, call: call, frontend: t.tools.isFrontend(r)})
 }
 
-// runTools runs what the model wants and sends the responses (GA 7.8 steps 2 to 6). It returns what is to be saved.
+// runTools runs the requested tools and sends the responses (GA 7.8 steps 2 to 6). It returns the messages to save.
 func (t *turn) runTools(ctx context.Context) (pairs []message.Message, err error) {
-	slices.SortStableFunc(t.wanted, func(a, b request) int { // those of the client first
+	slices.SortStableFunc(t.wanted, func(a, b request) int { // those for the client first
 		return cmp.Compare(rank(a), rank(b))
 	})
 	for i := range t.wanted {
@@ -131,8 +131,8 @@ func rank(r request) int {
 	return 1
 }
 
-// awaitClient lets the client run a tool. There is no operation to hand in its result, so this ends with the client's
-// going (GA 7.9).
+// awaitClient lets the client run a tool. No operation accepts the result, so it waits until the client leaves (GA
+// 7.9).
 func (t *turn) awaitClient(ctx context.Context, r *request) error {
 	if err := t.say(ctx, message.FrontendToolRequest{ID: r.announced.ID, Call: r.announced.Call}); err != nil {
 		return err

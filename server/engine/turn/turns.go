@@ -19,14 +19,14 @@ const defaultMaxTurns = 1000
 
 const tooManyTurns = "I have reached the maximum number of actions that I may take without you. Do you want me to go on?"
 
-// converse asks the model until it wants no more tools (GA 7.6 steps 3 and 4).
+// converse asks the model until it requests no more tools (GA 7.6 steps 3 and 4).
 func (x *exchange) converse(ctx context.Context) error {
 	x.nameSession()
 	maxTurns := x.MaxTurns
 	if maxTurns == 0 {
 		maxTurns = defaultMaxTurns
 	}
-	recovered := false // from a conversation that is too long, since the model has answered last
+	recovered := false // from a conversation that is too long, since the model's last answer
 	for range maxTurns {
 		if output := x.collected(); output != nil {
 			return x.say(ctx, message.Text{Text: *output})
@@ -34,7 +34,7 @@ func (x *exchange) converse(ctx context.Context) error {
 		t := x.newTurn()
 		err := t.ask(ctx)
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // and nothing of this turn is saved
+			return context.Cause(ctx) // nothing of this turn is saved
 		}
 		if llm.IsContextExceeded(err) && !recovered {
 			recovered = true
@@ -58,7 +58,7 @@ func (x *exchange) converse(ctx context.Context) error {
 	return x.say(ctx, message.Text{Text: tooManyTurns})
 }
 
-// sayFailed tells that the model could not be asked, as a message. Other errors are the engine's own.
+// sayFailed sends a message that the model could not be asked. It returns all other errors.
 func (x *exchange) sayFailed(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*llm.Error](err); !ok {
 		return err
@@ -66,26 +66,26 @@ func (x *exchange) sayFailed(ctx context.Context, err error) error {
 	return x.say(ctx, message.Text{Text: "Ran into this error: " + err.Error() + ".\n\nPlease try again."})
 }
 
-// A turn is one call of the model, and what comes of it.
+// A turn is one call of the model, with the tool calls that follow.
 type turn struct {
 	*exchange
 	models   leadworker.Models
-	provider *llm.Provider // who is asked, and then who has answered
+	provider *llm.Provider // the model to ask, and later the model that has answered
 	tools    toolset
 
-	said   pieces       // what is to be saved of the answer
-	wanted []request    // the tools that it asks for
-	broken bool         // it has asked for tools in a way that cannot be understood
+	said   pieces       // the part of the answer to save
+	wanted []request    // the tools that the model requests
+	broken bool         // a request for a tool was malformed
 	output *FinalOutput // as it was when the model was asked (decision M34)
 }
 
-// newTurn returns the next turn, with the model that is to answer.
+// newTurn returns the next turn, with the model to ask.
 func (x *exchange) newTurn() *turn {
 	models := x.agent.chosen()
 	return &turn{exchange: x, models: models, provider: models.Next()}
 }
 
-// ask asks the model and sends what comes (GA 7.6 a to c).
+// ask asks the model, and sends its answer (GA 7.6 a to c).
 func (t *turn) ask(ctx context.Context) error {
 	if t.provider == nil {
 		return noProvider
@@ -105,14 +105,14 @@ func (t *turn) ask(ctx context.Context) error {
 	return nil
 }
 
-// question returns what the model is asked.
+// question returns the request to the model.
 func (t *turn) question(ctx context.Context) (llm.Request, error) {
 	t.output = t.agent.finalOutput()
 	snapshot, err := t.agent.Tools.Snapshot(ctx)
 	if ctx.Err() != nil {
 		return llm.Request{}, context.Cause(ctx)
 	}
-	if err != nil { // and what is left of the snapshot is enough to go on with (decision X2)
+	if err != nil { // the rest of the snapshot is enough to continue (decision X2)
 		t.Log.Warn("tools of extensions not listed", "err", err)
 	}
 	t.tools = t.toolset(snapshot, t.provider.Config().ModelName)
@@ -124,8 +124,8 @@ func (t *turn) question(ctx context.Context) (llm.Request, error) {
 	}, nil
 }
 
-// answer asks the model of the turn. With a lead nothing is streamed, and the turn belongs to the model that has answered
-// (decisions M61, M62).
+// answer asks the model of the turn. With a lead, nothing is streamed, and the turn belongs to the model that has
+// answered (decisions M61, M62).
 func (t *turn) answer(ctx context.Context, question llm.Request) iter.Seq2[llm.Piece, error] {
 	if !t.models.HasLead() {
 		return t.provider.Answer(ctx, question)
@@ -185,7 +185,7 @@ func (t *turn) take(ctx context.Context, piece llm.Piece) error {
 	return nil
 }
 
-// act runs the tools that were asked for, saves the turn, and says whether the model is to be asked again.
+// act runs the requested tools and saves the turn. It reports whether to ask the model again.
 func (t *turn) act(ctx context.Context) (more bool, err error) {
 	pairs, err := t.runTools(ctx)
 	if err != nil {
