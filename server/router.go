@@ -121,8 +121,8 @@ func framed(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recovered turns a panic into an error. Otherwise net/http would close the connection without an answer (GA 19,
-// Q33).
+// recovered turns a panic into an error. Otherwise net/http would close the connection without an answer
+// (GA 19, Q33).
 func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {

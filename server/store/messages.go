@@ -96,8 +96,8 @@ func (r *row) text() string {
 	return ""
 }
 
-// each calls do for each message of a session, in order, and closes the rows. The messages get their IDs here (GA
-// 9.1).
+// each calls do for each message of a session, in order, and closes the rows. The messages get their IDs here
+// (GA 9.1).
 func each(rows *sql.Rows, id string, do func(r *row, messageID string) error) error {
 	defer rows.Close()
 	prefix := "msg_" + id + "_"

@@ -27,8 +27,8 @@ func WriteStored(w *jsonwire.Writer, stored string) error {
 	return nil
 }
 
-// ReadMetadata returns the metadata of a stored message. If it cannot be read, the message is visible to both (GA
-// 17.1).
+// ReadMetadata returns the metadata of a stored message. If it cannot be read, the message is visible to both
+// (GA 17.1).
 func ReadMetadata(stored string) Metadata {
 	switch stored {
 	case `{"userVisible":true,"agentVisible":true}`, "":

@@ -1,5 +1,5 @@
-// Package hints reads hint files: what a user or a project tells every model. CONTEXT_FILE_NAMES names the files (GA
-// 28.7, decisions M71, M72). They are read again each time.
+// Package hints reads hint files: what a user or a project tells every model. CONTEXT_FILE_NAMES names the files
+// (GA 28.7, decisions M71, M72). They are read again each time.
 package hints
 
 import (

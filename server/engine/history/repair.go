@@ -1,6 +1,6 @@
 // Package history prepares conversations for a model. It selects what the model sees, in a form that its provider
-// accepts (GA 18.2), and adds a note about the present (GA 7.6). It also writes the transcript for a summary (GA
-// 7.10). It never changes what is stored.
+// accepts (GA 18.2), and adds a note about the present (GA 7.6). It also writes the transcript for a summary
+// (GA 7.10). It never changes what is stored.
 package history
 
 import (

@@ -33,8 +33,8 @@ const (
 	onlyChat = "Tools do not run in chat mode. Explain what you would do with this call."
 )
 
-// decide decides for each request whether it runs, and asks the user the necessary questions one after another (GA
-// 8.2).
+// decide decides for each request whether it runs, and asks the user the necessary questions one after another
+// (GA 8.2).
 func (t *turn) decide(ctx context.Context) error {
 	var ask []*request
 	for i := range t.wanted {

@@ -99,8 +99,8 @@ func (s *storedSession) add(ctx context.Context, messages ...message.Message) er
 	return nil
 }
 
-// estimate returns the number of tokens in the conversation: as the last call reported it, or else an estimate (GA
-// 7.10).
+// estimate returns the number of tokens in the conversation: as the last call reported it, or else an estimate
+// (GA 7.10).
 func (s *storedSession) estimate() int64 {
 	if total := s.session.Tokens.Total; total != nil {
 		return *total

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// securityPrompts say whether users are asked about calls that look dangerous, even if the calls are allowed (GA
-// 18.1, decisions M64, M65).
+// securityPrompts say whether users are asked about calls that look dangerous, even if the calls are allowed
+// (GA 18.1, decisions M64, M65).
 type securityPrompts struct {
 	on        bool
 	threshold float64 // the minimum confidence of a finding

@@ -131,8 +131,8 @@ func rank(r request) int {
 	return 1
 }
 
-// awaitClient lets the client run a tool. No operation accepts the result, so it waits until the client leaves (GA
-// 7.9).
+// awaitClient lets the client run a tool. No operation accepts the result, so it waits until the client leaves
+// (GA 7.9).
 func (t *turn) awaitClient(ctx context.Context, r *request) error {
 	if err := t.say(ctx, message.FrontendToolRequest{ID: r.announced.ID, Call: r.announced.Call}); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package validation describes what is wrong with a request that is JSON but not what the operation accepts (CT 2.5,
-// 3.5).
+// Package validation describes what is wrong with a request that is JSON but not what the operation accepts
+// (CT 2.5, 3.5).
 package validation
 
 import (

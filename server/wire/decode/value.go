@@ -1,5 +1,5 @@
-// Package decode reads JSON into the types of the goose-server family, and reports exactly what is wrong with it (GA
-// 2.5).
+// Package decode reads JSON into the types of the goose-server family, and reports exactly what is wrong with it
+// (GA 2.5).
 //
 // [Parse] checks whether a text is JSON at all. The decoders of the domain types then walk the [Value], and name the
 // fields that they want: see [Object]. There are two kinds of errors, because they lead to different statuses: a
