@@ -13,31 +13,32 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Settings are where addresses and keys come from, the environment first (GA 1.4). A value is canonical JSON, nil if there
-// is none. The error is one of reading files.
+// Settings return addresses and keys. The environment has precedence (GA 1.4). A value is canonical JSON, or nil if
+// there is none. The errors come from reading files.
 type Settings interface {
 	Setting(key string) (json.RawMessage, error)
 	Secret(key string) (json.RawMessage, error)
 }
 
-// A Factory makes providers.
+// A Factory creates providers.
 type Factory struct {
 	Settings Settings
 	Env      Lookup
-	// Custom is the directory of the definitions of custom providers (GA 10.19).
+	// Custom is the directory with the definitions of custom providers (GA 10.19).
 	Custom    string
 	Transport http.RoundTripper
-	Logs      *Logs // nil keeps none
-	// Log gets the reason why settings cannot be read; it may be nil.
+	Logs      *Logs // nil keeps no logs
+	// Log receives the reasons why settings cannot be read. It may be nil.
 	Log *slog.Logger
 }
 
-// A reason is why a provider cannot be made. It is part of an answer to a client, and reads like one.
+// A reason says why a provider cannot be created. It is part of an answer to a client.
 type reason string
 
 func (r reason) Error() string { return string(r) }
 
-// An unread is a file of settings or secrets that cannot be read. Clients do not see the reason (decision G26).
+// An unread error is about a file of settings or secrets that cannot be read. Clients do not see the cause (decision
+// G26).
 type unread struct {
 	key   string
 	cause error
@@ -47,19 +48,19 @@ func (*unread) Error() string { return "Internal error" }
 
 func (u *unread) Unwrap() error { return u.cause }
 
-// cannotRun are the providers that are known and not built (GA 24.1, decision M1).
+// cannotRun are the known providers that this server does not implement (GA 24.1, decision M1).
 var cannotRun = []string{
 	"azure_openai", "aws_bedrock", "claude-code", "cursor-agent", "databricks", "gcp_vertex_ai", "gemini-cli",
 	"github_copilot", "google", "litellm", "openrouter", "sagemaker_tgi", "snowflake", "tetrate", "venice", "xai",
 }
 
-// Config returns the configuration of a model with what the environment says; see [NewModelConfig].
+// Config returns the configuration of a model, with the values of the environment; see [NewModelConfig].
 func (f *Factory) Config(model string) (ModelConfig, error) { return NewModelConfig(model, f.Env) }
 
-// LeadConfig returns the configuration of the model of a lead; see [NewLeadConfig].
+// LeadConfig returns the configuration of a lead's model; see [NewLeadConfig].
 func (f *Factory) LeadConfig(model string) (ModelConfig, error) { return NewLeadConfig(model, f.Env) }
 
-// New returns a provider. No request is made. The text of the error is shown to clients (decision M2).
+// New returns a provider, without any request to it. The text of the error is for clients (decision M2).
 func (f *Factory) New(name string, config ModelConfig) (*Provider, error) {
 	p := &Provider{
 		name:    name,
@@ -169,7 +170,7 @@ func (f *Factory) ollama(p *Provider) error {
 	return p.goTo(base.Scheme+"://"+base.Host, "/v1/chat/completions")
 }
 
-// goTo sets the address to a path below a base, which comes from a setting.
+// goTo sets the URL to a path below a base, which comes from a setting.
 func (p *Provider) goTo(base, path string) error {
 	if _, err := baseURL(base); err != nil {
 		return err
@@ -200,10 +201,10 @@ func setUnlessEmpty(h http.Header, name, value string) {
 	}
 }
 
-// defaultTimeout is how long a call may take (GA 24.1).
+// defaultTimeout is the default time limit of a call (GA 24.1).
 const defaultTimeout = 600 * time.Second
 
-// values reads settings, and keeps the first thing that is wrong with one.
+// values reads settings, and keeps the first error.
 type values struct {
 	settings Settings
 	err      error
@@ -211,7 +212,7 @@ type values struct {
 
 type source = func(key string) (json.RawMessage, error)
 
-// need returns a text that must be there.
+// need returns a required text.
 func (v *values) need(from source, key string) string {
 	value, there := v.read(from, key)
 	if !there && v.err == nil {
@@ -220,7 +221,7 @@ func (v *values) need(from source, key string) string {
 	return value
 }
 
-// text returns a text, or its default.
+// text returns a text, or the default.
 func (v *values) text(from source, key, byDefault string) string {
 	if value, there := v.read(from, key); there {
 		return value
@@ -246,7 +247,7 @@ func (v *values) read(from source, key string) (value string, there bool) {
 	return "", false
 }
 
-// seconds returns a time limit: a number of seconds above 0, else the default (decision M46).
+// seconds returns a time limit from a positive number of seconds, or the default (decision M46).
 func (v *values) seconds(key string) time.Duration {
 	raw, err := v.settings.Setting(key)
 	if err != nil || v.err != nil || jsonwire.Text(raw).Kind() != "number" {
@@ -259,7 +260,7 @@ func (v *values) seconds(key string) time.Duration {
 	return limitOfTime(f)
 }
 
-// limitOfTime returns seconds as a time limit. One of more than a year is a year.
+// limitOfTime converts seconds to a time limit of at most a year.
 func limitOfTime(seconds float64) time.Duration {
 	if seconds <= 0 {
 		return defaultTimeout

@@ -1,11 +1,11 @@
-// Package llm asks language models (GA 18.7 to 18.9).
+// Package llm calls language models (GA 18.7 to 18.9).
 //
-// A [Factory] makes a [Provider] of a name, a [ModelConfig] and the settings. A provider puts a [Request] on the wire of
-// one of two APIs, OpenAI's chat completions and Anthropic's Messages, and makes messages of what comes back. What is sent
-// is in docs/behaviour/goose-api.md, section 34.
+// A [Factory] creates a [Provider] from a name, a [ModelConfig] and the settings. A provider sends a [Request] in the
+// format of one of two APIs, OpenAI's chat completions or Anthropic's Messages, and converts the answer to messages.
+// docs/behaviour/goose-api.md, section 34, specifies what is sent.
 //
-// Everything that comes from a model is bounded: the lines of a stream, the length of an answer, the body of an error.
-// A call ends with its context.
+// Everything that a model sends is limited: the lines of a stream, the length of an answer, the body of an error. A
+// call ends with its context.
 package llm
 
 import (
@@ -16,28 +16,29 @@ import (
 // A Request is one question to a model.
 type Request struct {
 	System string // may be empty
-	// Messages are sent as they are: the caller has repaired them (GA 18.2).
+	// Messages are sent unchanged. The caller has repaired them (GA 18.2).
 	Messages []message.Message
 	Tools    []Tool // sorted by name
-	// TextsAlone says that images which texts only name are not sent (decision M13).
+	// TextsAlone leaves out the images that are only named in texts (decision M13).
 	TextsAlone bool
 }
 
-// A Tool is what the model may call.
+// A Tool is a tool that the model may call.
 type Tool = message.Tool
 
-// A Piece is a part of an answer: a message, or numbers, or both.
+// A Piece is a part of an answer: a message, token counts, or both.
 type Piece struct {
 	Message *message.Message
 	Usage   *Usage
-	// Model is who has answered, as the answer says; empty if it does not, or is streamed.
+	// Model is the model that has answered, according to the answer. It is empty if the answer does not say, or is
+	// streamed.
 	Model string
 }
 
-// Usage is what a call has cost, in tokens; nil is unknown.
+// Usage is the number of tokens that a call has used. Nil means unknown.
 type Usage struct{ Input, Output, Total *int64 }
 
-// newUsage returns usage with its default: the total is the sum of both (GA 7.12).
+// newUsage returns a Usage. The total defaults to the sum of both (GA 7.12).
 func newUsage(input, output, total *int64) *Usage {
 	if total == nil && input != nil && output != nil {
 		total = sum(*input, *output)
@@ -45,5 +46,5 @@ func newUsage(input, output, total *int64) *Usage {
 	return &Usage{Input: input, Output: output, Total: total}
 }
 
-// sum adds numbers of tokens.
+// sum adds token counts.
 func sum(a, b int64) *int64 { return new(min(a+b, modelconfig.MaxTokens)) }

@@ -11,13 +11,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
 )
 
-// ModelConfig says which model is asked, and how (GA 4.8).
+// ModelConfig says which model to call, and how (GA 4.8).
 type ModelConfig = modelconfig.Config
 
-// defaultContext is taken for calculations when nothing is known of a model (GA 4.8).
+// defaultContext is the context limit of unknown models, for calculations (GA 4.8).
 const defaultContext = 128_000
 
-// ContextOf returns how many tokens a model takes.
+// ContextOf returns the context limit of a model, in tokens.
 func ContextOf(c ModelConfig) int64 {
 	if c.ContextLimit != nil {
 		return *c.ContextLimit
@@ -25,16 +25,16 @@ func ContextOf(c ModelConfig) int64 {
 	return defaultContext
 }
 
-// A Lookup finds a variable of the environment.
+// A Lookup returns an environment variable.
 type Lookup func(name string) (value string, set bool)
 
-// NewModelConfig returns the configuration of a model with what the environment says (GA 1.2). The text of its error is
-// shown to clients (decision M3).
+// NewModelConfig returns the configuration of a model, with the values of the environment (GA 1.2). The text of its
+// error is for clients (decision M3).
 func NewModelConfig(model string, env Lookup) (ModelConfig, error) {
 	return newModelConfig(model, env, modelVariables)
 }
 
-// NewLeadConfig returns that of a lead, which may have a variable of its own (decision M57).
+// NewLeadConfig returns the configuration of a lead, which may have a context limit of its own (decision M57).
 func NewLeadConfig(model string, env Lookup) (ModelConfig, error) {
 	const own = "GOOSE_LEAD_CONTEXT_LIMIT"
 	variables := slices.Clone(modelVariables)
@@ -56,7 +56,7 @@ func newModelConfig(model string, env Lookup, variables []modelVariable) (ModelC
 	return c, nil
 }
 
-// A modelVariable is a variable of the environment. GA 29.1 has the error texts for invalid values.
+// A modelVariable is an environment variable. GA 29.1 has the error texts for invalid values.
 type modelVariable struct {
 	name string
 	take func(c *ModelConfig, value string) (wrong string)

@@ -10,16 +10,16 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
-// imageBounds bound the images that texts may name.
+// imageBounds limit the images that texts may name.
 type imageBounds struct {
-	paths    int   // of one message that are looked at
-	one, all int64 // bytes of one image, and of all of a request
+	paths    int   // per message, to check
+	one, all int64 // bytes per image, and per request
 }
 
-// namedImages are the bounds of decision M13.
+// namedImages are the limits of decision M13.
 var namedImages = imageBounds{paths: 100, one: 20 << 20, all: 50 << 20}
 
-// signatures are what images begin with.
+// signatures are the first bytes of images.
 var signatures = []struct {
 	bytes    []byte
 	mimeType string
@@ -28,8 +28,8 @@ var signatures = []struct {
 	{[]byte("\xff\xd8\xff"), "image/jpeg"},
 }
 
-// imagesNamed returns the images whose paths are in the texts of the user, for each message (GA 18.7, decision M13). What
-// cannot be read is only text, and so is what goes beyond the bounds, which is of the oldest messages first.
+// imagesNamed returns the images whose paths appear in the user's texts, for each message (GA 18.7, decision M13). A
+// path that cannot be read is only text. So is one beyond the limits, which are used up by the newest messages first.
 func imagesNamed(messages []message.Message, bounds imageBounds) [][]message.Image {
 	all := make([][]message.Image, len(messages))
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -40,7 +40,7 @@ func imagesNamed(messages []message.Message, bounds imageBounds) [][]message.Ima
 	return all
 }
 
-// namedIn returns the images of one message, and takes their bytes from what all may have.
+// namedIn returns the images of one message, and subtracts their size from the limit for all.
 func namedIn(m message.Message, bounds *imageBounds) (images []message.Image) {
 	seen := map[string]bool{}
 	for _, item := range m.Content {
@@ -68,11 +68,11 @@ func isImagePath(word string) bool {
 		(strings.HasSuffix(lower, ".png") || strings.HasSuffix(lower, ".jpg") || strings.HasSuffix(lower, ".jpeg"))
 }
 
-// readImage reads an image of at most so many bytes, and says how many they are: 0 if there is none.
+// readImage reads an image of at most the given size, and returns its size: 0 if there is none.
 func readImage(path string, most int64) (image message.Image, size int64) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
-		return image, 0 // a pipe, say, must not be opened: that could wait for ever
+		return image, 0 // opening a pipe, for example, could block forever
 	}
 	file, err := os.Open(path)
 	if err != nil {
