@@ -36,9 +36,9 @@ func answerFaults() []*surrounding {
 			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: wrong})), at("wrong", faux.Serve(t, &faux.Server{Fault: wrong})))
 		}},
 		{doc: "one side answers in a coding", code: exitDiffer, says: "header Content-Encoding", set: coded(nil, faux.Coding("br", brotlied(0)))},
-		{doc: "both call a plain body br", code: exitDiffer, says: "the body is not in its content coding", set: codedAlike("br", plainly)},
-		{doc: "both call a plain body zstd", code: exitDiffer, says: "the body is not in its content coding", set: codedAlike("zstd", plainly)},
-		{doc: "both call a body in br twice coded", code: exitDiffer, says: "the body is not in its content coding", set: codedAlike("br, br", brotlied(0))},
+		{doc: "both call a plain body br", code: exitDiffer, says: "the body is not encoded as its Content-Encoding says", set: codedAlike("br", plainly)},
+		{doc: "both call a plain body zstd", code: exitDiffer, says: "the body is not encoded as its Content-Encoding says", set: codedAlike("zstd", plainly)},
+		{doc: "both call a body in br twice coded", code: exitDiffer, says: "the body is not encoded as its Content-Encoding says", set: codedAlike("br, br", brotlied(0))},
 		{doc: "both break the contract in br", code: exitDiffer, says: "right and wrong break the contract", set: codedAlike("br", func([]byte) []byte { return brotlied(0)([]byte("{}")) })},
 		{doc: "both answer in a coding that nobody knows", code: exitUnknown, says: `cannot be judged: it is in the coding "shrunk"`, set: codedAlike("shrunk", plainly)},
 		{doc: "both answer in too many codings", code: exitUnknown, says: "it is in 4 codings, and at most 3 are undone", set: codedAlike("br, br, br, br", plainly)},

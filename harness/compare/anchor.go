@@ -97,7 +97,7 @@ func (s *streams) displaced(barriers, pairs []pair) {
 		anchor, on := mostCommon(all, func(c crossing) int { return c.barrier })
 		if on > of {
 			i := slices.IndexFunc(all, func(c crossing) bool { return c.barrier == anchor })
-			s.report(movedDifference(barriers[anchor], fmt.Sprintf("%d events are on the other side of it, the first is %s", on, eventPlace(pairs[all[i].pair].ref)), ""))
+			s.report(movedDifference(barriers[anchor], fmt.Sprintf("%d events are on the other side of it; the first is %s", on, eventPlace(pairs[all[i].pair].ref)), ""))
 			all = slices.DeleteFunc(all, func(c crossing) bool { return c.barrier == anchor })
 			continue
 		}

@@ -19,12 +19,12 @@ func TestNothingPassesAnAnchor(t *testing.T) {
 		says      string
 	}{
 		{"another key on the same side", []string{a1, a2, done, b1, b2}, []string{a2, a1, done, b2, b1}, nil, ""},
-		{"one comes too late", []string{a1, a2, done, b1}, []string{a1, done, a2, b1}, []string{"event-order event 3 (a)"}, "a comes at another place in the sequence, across done"},
-		{"one comes too early", []string{a1, done, a2, b1}, []string{a1, a2, done, b1}, []string{"event-order event 2 (a)"}, "a comes at another place in the sequence, across done"},
+		{"one comes too late", []string{a1, a2, done, b1}, []string{a1, done, a2, b1}, []string{"event-order event 3 (a)"}, "a comes at a different place in the sequence, across done"},
+		{"one comes too early", []string{a1, done, a2, b1}, []string{a1, a2, done, b1}, []string{"event-order event 2 (a)"}, "a comes at a different place in the sequence, across done"},
 		{"one passes two", []string{a1, done, over, b1}, []string{done, over, a1, b1}, []string{"event-order event 3 (a)"}, "across done"},
 		{"one passes others of its key as well", []string{a1, done, b1}, []string{done, b1, a1}, []string{"event-order event 3 (a)"}, "across done"},
-		{"the anchor comes late", []string{a1, done, b1, a2}, []string{a1, b1, a2, done}, []string{"event-order event 4 (done)"}, "2 events are on the other side of it, the first is event 3 (b)"},
-		{"one anchor passes another", []string{a1, done, over}, []string{a1, over, done}, []string{"event-order event 3 (done)"}, "at another place"},
+		{"the anchor comes late", []string{a1, done, b1, a2}, []string{a1, b1, a2, done}, []string{"event-order event 4 (done)"}, "2 events are on the other side of it; the first is event 3 (b)"},
+		{"one anchor passes another", []string{a1, done, over}, []string{a1, over, done}, []string{"event-order event 3 (done)"}, "at a different place"},
 		{"an anchor is lost", []string{a1, done, b1, over, a2}, []string{a1, b1, over, a2}, []string{"event-missing event 2 (done)"}, ""},
 		{"an anchor is called something else", []string{a1, `done {"x":1}`, b1}, []string{a1, `gone {"x":1}`, b1}, []string{"event-name event 2 (done)"}, ""},
 		{"an event is called what an anchor is", []string{a1, `gone {"x":1}`, b1}, []string{a1, `done {"x":1}`, b1}, []string{"event-name event 2 (gone)"}, ""},

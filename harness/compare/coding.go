@@ -94,7 +94,7 @@ func unmetCodings(x *transcript.Exchange) []Unmet {
 		}
 		out = append(out, Unmet{
 			Kind: CodingUnasked, Place: "header " + contentEncoding, Want: asked, Got: names,
-			Text: "the answer is in a content coding that the request did not ask for",
+			Text: "the response has a content coding that the request did not ask for",
 		})
 	}
 	if _, why := opaqueResponse(x); why != "" {
@@ -106,7 +106,7 @@ func unmetCodings(x *transcript.Exchange) []Unmet {
 func wrongCoding(h transcript.Header, why string) Unmet {
 	return Unmet{
 		Kind: CodingMistaken, Place: "body", Want: strings.Join(h.Codings(), ", ") + ", as Content-Encoding says", Got: why,
-		Text: "the body is not in its content coding",
+		Text: "the body is not encoded as its Content-Encoding says",
 	}
 }
 

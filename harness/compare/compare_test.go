@@ -270,7 +270,7 @@ func TestBodiesBindIdsBeforeHeaders(t *testing.T) {
 	if diff := cmp.Diff([]string{"identity header Location"}, kinds(got)); diff != "" {
 		t.Fatalf("differences (-want +got):\n%s", diff)
 	}
-	want := `the candidate has another id ("ses_ffeeddcc9999") where the reference has ‹ses 1› ("ses_0a1b2c3d4e5f"); the reference's stood beside the candidate's "ses_ffeeddcc1122" at step 1 body /id`
+	want := `the candidate has another id ("ses_ffeeddcc9999") where the reference has ‹ses 1› ("ses_0a1b2c3d4e5f"); the reference's was paired with the candidate's "ses_ffeeddcc1122" at step 1 body /id`
 	if text := got.Differences[0].Text(); text != want {
 		t.Errorf("said: %s\nwant: %s", text, want)
 	}

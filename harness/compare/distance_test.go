@@ -22,9 +22,9 @@ func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
 		want      []string
 	}{
 		{"lately", nil, 0, -50 * time.Minute,
-			[]string{"the times differ: the reference's is of this scenario, and the candidate's is 50m0s before it was seen"}},
+			[]string{"the times differ: the reference's is from this scenario, but the candidate's is 50m0s before it was seen"}},
 		{"lately, by a rule", within(0), 0, -50 * time.Minute,
-			[]string{"a time is not near the moment it was seen: the reference's is of this scenario, and the candidate's is 50m0s before it was seen"}},
+			[]string{"a time is too far from the moment it was seen: the reference's is from this scenario, but the candidate's is 50m0s before it was seen"}},
 		{"lately, within a rule", within(time.Hour), 0, -50 * time.Minute, nil},
 		{"some minutes ago", nil, 0, -4 * time.Minute, nil},
 		{"before the scenario", nil, -20 * time.Minute, -50 * time.Minute, nil},
@@ -44,7 +44,7 @@ func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
 		{"days ago", nil, -30 * day, -30*day - 2*time.Second,
 			[]string{"the times differ: the reference's is 30 days before it was seen, the candidate's is 30 days before it was seen, which are 2s apart"}},
 		{"a month ahead, beyond a rule", within(day), 30 * day, 30*day + 2*time.Second,
-			[]string{"a time is not near the moment it was seen: the reference's is 30 days after it was seen, the candidate's is 30 days after it was seen"}},
+			[]string{"a time is too far from the moment it was seen: the reference's is 30 days after it was seen, the candidate's is 30 days after it was seen"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			told := func(d time.Duration) string { return fmt.Sprintf(`{"at":%q}`, start.Add(d).Format(time.RFC3339)) }
@@ -67,7 +67,7 @@ func TestWholeSecondsOfTheFirstSecondAreOfTheScenario(t *testing.T) {
 		minutes int
 		want    []string
 	}{
-		{"50 minutes old", 0, 50, []string{"the times differ: the reference's is of this scenario, and the candidate's is 50m0s before it was seen"}},
+		{"50 minutes old", 0, 50, []string{"the times differ: the reference's is from this scenario, but the candidate's is 50m0s before it was seen"}},
 		{"some minutes old", 0, 4, nil},
 		{"before the scenario", -time.Second, 50, nil},
 	} {

@@ -78,7 +78,7 @@ func TestTextsThatHoldTheSame(t *testing.T) {
 	other := strings.ReplaceAll(doc, uuidA, uuidX)
 	spaced, turned := strings.ReplaceAll(other, ",", ", "), `{"n":1,"id":"`+uuidX+`","list":[1,2]}`
 	encode := base64.StdEncoding.EncodeToString
-	const written = "the JSON in the texts is the same, but is written differently"
+	const written = "the texts hold the same JSON, but written differently"
 	for _, tc := range []struct {
 		name, ref, cand string
 		want            []string // each is "place: text"
@@ -89,9 +89,9 @@ func TestTextsThatHoldTheSame(t *testing.T) {
 		{"in another order", doc, turned, []string{"body /a: " + written}, nil},
 		{"with a number in another way", strings.Replace(doc, "1,", "1e0,", 1), strings.Replace(other, "1,", "1.0,", 1), []string{"body /a: " + written}, nil},
 		{"and something else", doc, strings.Replace(spaced, "2]", "3]", 1), []string{"body /a ⟨JSON⟩ /list/1: the numbers differ"}, []string{"body /a ⟨JSON⟩ /list/1: the numbers differ"}},
-		{"JSON on one side", doc, other[1:], []string{"body /a: the texts differ"}, []string{"body /a: the candidate's text is no JSON, although a rule says so: text follows the value: \":\\\"ffeeddcc-bbaa-4998-8776-655443322110\\\",\"…"}},
-		{"with and without padding", encode([]byte("hello, dear world")), strings.TrimRight(encode([]byte("hello, dear world")), "="), []string{"body /a: the texts hold the same, but are encoded differently"}, nil},
-		{"in another alphabet", base64.StdEncoding.EncodeToString([]byte("héé? hello ~~~ÿþ world")), base64.URLEncoding.EncodeToString([]byte("héé? hello ~~~ÿþ world")), []string{"body /a: the texts hold the same, but are encoded differently"}, nil},
+		{"JSON on one side", doc, other[1:], []string{"body /a: the texts differ"}, []string{"body /a: a rule requires JSON, but the candidate's text is not valid JSON: text follows the value: \":\\\"ffeeddcc-bbaa-4998-8776-655443322110\\\",\"…"}},
+		{"with and without padding", encode([]byte("hello, dear world")), strings.TrimRight(encode([]byte("hello, dear world")), "="), []string{"body /a: the texts have the same content, but are encoded differently"}, nil},
+		{"in another alphabet", base64.StdEncoding.EncodeToString([]byte("héé? hello ~~~ÿþ world")), base64.URLEncoding.EncodeToString([]byte("héé? hello ~~~ÿþ world")), []string{"body /a: the texts have the same content, but are encoded differently"}, nil},
 		{"Base64 of words", encode([]byte("hello, dear world")), encode([]byte("hello, good world")), []string{"body /a ⟨Base64⟩: the texts differ"}, nil},
 		{"Base64 of no text", encode([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b")), encode([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0c")), []string{"body /a: the texts differ"}, nil},
 		{"too short for Base64", encode([]byte("hello you")), encode([]byte("hello thee"))[:12], []string{"body /a: the texts differ"}, nil},

@@ -43,21 +43,21 @@ func TestHowLongAnEventMayComeAfterItsRequest(t *testing.T) {
 		{"in time", Gap{Max: 500 * ms}, times{0, 1000 * ms}, times{1300 * ms}, times{0, 2000 * ms}, times{2450 * ms}, nil, "", "", ""},
 		{
 			"late", Gap{Max: 500 * ms}, times{0, 1000 * ms}, times{1300 * ms}, times{0, 2000 * ms}, times{2550 * ms},
-			[]string{"event-gap event 1 (e) gap"}, "300ms after step 2", "550ms after step 2", "the candidate's comes later than a rule allows, 500ms",
+			[]string{"event-gap event 1 (e) gap"}, "300ms after step 2", "550ms after step 2", "the candidate's comes later than the 500ms that a rule allows",
 		},
 		{
 			"late on both sides", Gap{Max: 200 * ms}, times{0}, times{1300 * ms}, times{0}, times{2550 * ms},
-			[]string{"event-gap event 1 (e) gap"}, "1.3s after step 1", "2.55s after step 1", "the reference's and the candidate's comes later than a rule allows, 200ms",
+			[]string{"event-gap event 1 (e) gap"}, "1.3s after step 1", "2.55s after step 1", "the reference's and the candidate's comes later than the 200ms that a rule allows",
 		},
 		{
 			"so late that another request is before it", Gap{Max: 500 * ms}, times{0, 100 * ms, 2000 * ms}, times{200 * ms}, times{0, 100 * ms, 2000 * ms}, times{2100 * ms},
-			[]string{"event-gap event 1 (e) gap"}, "100ms after step 2", "2s after step 2", "the candidate's comes later than a rule allows, 500ms",
+			[]string{"event-gap event 1 (e) gap"}, "100ms after step 2", "2s after step 2", "the candidate's comes later than the 500ms that a rule allows",
 		},
 		{"on the other side of a request", Gap{Tolerance: 300 * ms}, times{0, 500 * ms}, times{490 * ms}, times{0, 500 * ms}, times{510 * ms}, nil, "", "", ""},
 		{"near each other", Gap{Tolerance: 300 * ms}, times{0}, times{5000 * ms}, times{0}, times{4800 * ms}, nil, "", "", ""},
 		{
 			"far from each other", Gap{Tolerance: 300 * ms}, times{0}, times{5000 * ms}, times{0}, times{4600 * ms},
-			[]string{"event-gap event 1 (e) gap"}, "5s after step 1", "4.6s after step 1", "the events come further apart than a rule allows, 300ms",
+			[]string{"event-gap event 1 (e) gap"}, "5s after step 1", "4.6s after step 1", "the delays of the events differ by more than the 300ms that a rule allows",
 		},
 		{"heartbeats are exempt", Gap{Max: 500 * ms}, times{0}, times{0, 900 * ms}, times{0}, times{0, 2900 * ms}, nil, "", "", ""},
 		{"before any request", Gap{Max: 500 * ms}, times{10 * ms}, times{0}, times{5 * ms}, times{0}, nil, "", "", ""},

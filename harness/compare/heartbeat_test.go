@@ -92,9 +92,9 @@ func TestAMachineThatStandsStillMakesHeartbeatsLate(t *testing.T) {
 		{1200 * time.Millisecond, 0, ""},
 		{1500 * time.Millisecond, 0, "heartbeat-late: 1s after the opening, give or take 200ms"},
 		{1500 * time.Millisecond, 300 * time.Millisecond, ""},
-		{1600 * time.Millisecond, 300 * time.Millisecond, "heartbeat-late: 1s after the opening, give or take 200ms; and up to 300ms, for which this machine stood still"},
+		{1600 * time.Millisecond, 300 * time.Millisecond, "heartbeat-late: 1s after the opening, give or take 200ms; plus up to 300ms, because this machine stalled that long"},
 		{600 * time.Millisecond, 300 * time.Millisecond, ""},
-		{400 * time.Millisecond, 300 * time.Millisecond, "heartbeat-early: 1s after the opening, give or take 200ms; and up to 300ms, for which this machine stood still"},
+		{400 * time.Millisecond, 300 * time.Millisecond, "heartbeat-early: 1s after the opening, give or take 200ms; plus up to 300ms, because this machine stalled that long"},
 	} {
 		s := beats(tc.first)
 		s.t.Stalled = tc.stalled

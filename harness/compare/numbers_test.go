@@ -37,7 +37,7 @@ func TestIntegersAreNotWhatIsWrittenWithAFraction(t *testing.T) {
 		{"9007199254740992", "9007199254740993", nil, "the numbers differ"},
 		{"-0", "0", nil, ""},
 		{"1e400", "1e401", nil, "the numbers differ"},
-		{"1772366400", "1772366400.0", nil, "the times are written differently: seconds with a decimal point, where the reference has seconds"},
+		{"1772366400", "1772366400.0", nil, "the times are written differently: the candidate sends seconds with a decimal point, the reference seconds"},
 		{"4096", "4096.0", double, ""},
 		{"4096", "4097.0", double, "the numbers differ"},
 		{"9007199254740992", "9007199254740993", double, ""},

@@ -67,8 +67,8 @@ func TestMicrosecondsAndNanosecondsOfTheRun(t *testing.T) {
 		{"nanoseconds", ns, ns + 5e9, ""},
 		{"two hours late", ns, ns + 2*hour, "the times differ: the candidate's is 2h0m0s after it was seen"},
 		{"a day early", us, us - 24*hour/1000, "the times differ: the candidate's is 24h0m0s before it was seen"},
-		{"50 minutes old", ns, ns - 50*hour/60, "the times differ: the reference's is of this scenario, and the candidate's is 50m0s before it was seen"},
-		{"of each", us, ns, "the times are written differently: nanoseconds, where the reference has microseconds"},
+		{"50 minutes old", ns, ns - 50*hour/60, "the times differ: the reference's is from this scenario, but the candidate's is 50m0s before it was seen"},
+		{"of each", us, ns, "the times are written differently: the candidate sends nanoseconds, the reference microseconds"},
 		{"digits that are no time", 7265000000000000, 7265000000000001, "the numbers differ"},
 	} {
 		for _, form := range []string{`{"at":%d}`, `{"at":"%d"}`, `[{"name":"lamp","at":%d},{"name":"rug"}]`} {

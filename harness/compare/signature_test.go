@@ -36,7 +36,7 @@ func TestASignatureIsOne(t *testing.T) {
 		{"zeros on both sides", []string{tokenOf(one, zeros)}, []string{tokenOf(other, zeros)}, nil},
 		{"the reference's", []string{tokenOf(one, zeros)}, []string{tokenOf(other, first)}, []string{"the reference's signature is the byte 0x00, 32 times"}},
 		{"one for two tokens", []string{tokenOf(one, first), tokenOf(other, second)}, []string{tokenOf(other, second), tokenOf(one, second)},
-			[]string{"the candidate's signature is that of another token as well"}},
+			[]string{"the candidate's signature is the same as that of another token"}},
 		{"two tokens", []string{tokenOf(one, first), tokenOf(other, second)}, []string{tokenOf(uuidA, second), tokenOf(uuidX, first)}, nil},
 		{"the same token again", []string{tokenOf(one, first), tokenOf(one, first)}, []string{tokenOf(other, second), tokenOf(other, second)}, nil},
 	} {

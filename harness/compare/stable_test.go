@@ -39,7 +39,7 @@ func TestAStableTimeDoesNotChange(t *testing.T) {
 		{"by another member", of, []string{`{"id":1,"key":"k","at":1772366400}`, `{"id":2,"key":"k","at":1772366400}`}, []string{`{"id":1,"key":"k","at":1772366400}`, `{"id":2,"key":"k","at":1772366401}`}, []string{"2: value body /at"}, ""},
 		{"by another member that is not there", of, []string{a0, a0}, []string{a0, a1}, nil, ""},
 		{"of the same path", stable, []string{`{"at":1772366400}`, `{"at":1772366400}`}, []string{`{"at":1772366400}`, `{"at":1772366401}`}, []string{"2: value body /at"}, ""},
-		{"it is wrong anyway", stable, []string{a0, a0}, []string{a0, `{"id":"a","at":"2027-03-01T12:00:00Z"}`}, []string{"2: value body /at"}, "not near"},
+		{"it is wrong anyway", stable, []string{a0, a0}, []string{a0, `{"id":"a","at":"2027-03-01T12:00:00Z"}`}, []string{"2: value body /at"}, "too far from"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			sides := [2]side{newSide("ref").answers(tc.ref...), newSide("cand").answers(tc.cand...)}
@@ -78,7 +78,7 @@ func TestThingsWithoutAnIdAreTheirPaths(t *testing.T) {
 }
 
 func TestThePartOfASecond(t *testing.T) {
-	const never = "the times are written differently: the candidate's never have a part of a second, the reference's always"
+	const never = "the times are written differently: the candidate's never have fractions of a second, the reference's always do"
 	at := func(seconds ...string) []string {
 		var out []string
 		for _, s := range seconds {
@@ -109,8 +109,8 @@ func TestThePartOfASecond(t *testing.T) {
 		{"at names that differ", nil, []string{`{"a":"2026-03-01T12:00:01.123Z"}`, `{"b":"2026-03-01T12:00:02.456Z"}`}, []string{`{"a":"2026-03-01T12:00:01Z"}`, `{"b":"2026-03-01T12:00:02Z"}`}, nil},
 		{"any, by a rule", rule("any"), at("01.123", "02.456", "03.789"), at("01", "02", "03"), nil},
 		{"by a rule", rule("3"), at("01.123"), at("02.456"), nil},
-		{"too many, by a rule", rule("3"), at("01.123"), at("02.4567"), []string{"the digits behind the second are 4 in the candidate's time, and 3 by a rule"}},
-		{"some where there are none, by a rule", rule("0"), at("01.1"), at("02"), []string{"the digits behind the second are 1 in the reference's time, and 0 by a rule"}},
+		{"too many, by a rule", rule("3"), at("01.123"), at("02.4567"), []string{"the seconds have 4 fractional digits in the candidate's time, but a rule requires 3"}},
+		{"some where there are none, by a rule", rule("0"), at("01.1"), at("02"), []string{"the seconds have 1 fractional digits in the reference's time, but a rule requires 0"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string

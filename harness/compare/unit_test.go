@@ -37,11 +37,11 @@ func TestMagnitudes(t *testing.T) {
 		{"durations up to a bound", short, "3", "1999.5", ""},
 		{"a duration at the bound", short, "0", "2000", ""},
 		{"durations as text", short, `"3"`, `"17"`, ""},
-		{"a duration beyond the bound", short, "3", "2000.5", "value: the candidate's duration is longer than 2s, the most that a rule allows"},
-		{"two equal durations beyond the bound", short, "9000", "9000", "value: the reference's duration is longer than 2s, the most that a rule allows"},
-		{"a negative duration", short, "3", "-1", "value: the candidate's value is no duration in milliseconds, although a rule says so"},
-		{"a duration that is none", short, `"3ms"`, `"4ms"`, "value: the reference's value is no duration in milliseconds, although a rule says so"},
-		{"a fraction", short, `"1/2"`, `"1/3"`, "value: the reference's value is no duration in milliseconds, although a rule says so"},
+		{"a duration beyond the bound", short, "3", "2000.5", "value: the candidate's duration is longer than the 2s that a rule allows"},
+		{"two equal durations beyond the bound", short, "9000", "9000", "value: the reference's duration is longer than the 2s that a rule allows"},
+		{"a negative duration", short, "3", "-1", "value: a rule requires a duration in milliseconds, but the candidate's value is not one"},
+		{"a duration that is none", short, `"3ms"`, `"4ms"`, "value: a rule requires a duration in milliseconds, but the reference's value is not one"},
+		{"a fraction", short, `"1/2"`, `"1/3"`, "value: a rule requires a duration in milliseconds, but the reference's value is not one"},
 		{"a duration of another type", short, "3", `"3"`, "type: the types differ: number and string"},
 		{"a duration and null", short, "3", "null", "type: the types differ: number and null"},
 		{"no duration on both sides", short, "null", "null", ""},
@@ -51,20 +51,20 @@ func TestMagnitudes(t *testing.T) {
 		{"numbers at the tolerance", within, "1.0", "1.1", ""},
 		{"numbers beyond the tolerance", within, "1.0", "1.1000000000000000000000000001", "value: the numbers are further apart than a rule allows: 0.1"},
 		{"a number of another type", within, "1.0", `"1.0"`, "type: the types differ: number and string"},
-		{"a number with a huge exponent", within, "1", "1e999999999", "value: the candidate's value is no number to measure, although a rule says so"},
+		{"a number with a huge exponent", within, "1", "1e999999999", "value: a rule requires a number, but the candidate's value is not one that can be measured"},
 		{"twice a number with a huge exponent", within, "1e999999999", "1e999999999", ""},
 		{"a percentage", percent, "200", "210", ""},
 		{"a percentage of a negative number", percent, "-200", "-190", ""},
 		{"more than a percentage", percent, "200", "210.1", "value: the numbers are further apart than a rule allows: 5%"},
 		{"a percentage of nothing", percent, "0", "0.0001", "value: the numbers are further apart than a rule allows: 5%"},
 		{"microseconds", micros, "1772366400000000", "1772366430000000", ""},
-		{"microseconds that are not near", micros, "1772366400000000", "1772366460000001", "value: a time is not near the moment it was seen: the candidate's is 1m0s after it was seen"},
-		{"milliseconds for microseconds", micros, "1772366400000000", "1772366400000", "value: a time is not near the moment it was seen: the candidate's is 20493 days before it was seen"},
-		{"nanoseconds for microseconds", micros, "1772366400000000", "1772366400000000000", "value: the candidate's value is no time in microseconds, although a rule says so"},
+		{"microseconds that are not near", micros, "1772366400000000", "1772366460000001", "value: a time is too far from the moment it was seen: the candidate's is 1m0s after it was seen"},
+		{"milliseconds for microseconds", micros, "1772366400000000", "1772366400000", "value: a time is too far from the moment it was seen: the candidate's is 20493 days before it was seen"},
+		{"nanoseconds for microseconds", micros, "1772366400000000", "1772366400000000000", "value: a rule requires a time in microseconds, but the candidate's value is not one"},
 		{"nanoseconds as text", nanos, `"1772366400000000000"`, `"1772366400000000001"`, ""},
 		{"a time in its notation", written, `"2026-03-01T12:00:00Z"`, `"2026-03-01T14:00:00.5+02:00"`, ""},
-		{"another notation than the rule's, on both sides", written, `"1772366400"`, `"1772366400"`, "value: the reference's value is no time in the notation of RFC 3339, although a rule says so"},
-		{"a time and more", written, `"2026-03-01T12:00:00Z"`, `"2026-03-01T12:00:00Z, or so"`, "value: the candidate's value is no time in the notation of RFC 3339, although a rule says so"},
+		{"another notation than the rule's, on both sides", written, `"1772366400"`, `"1772366400"`, "value: a rule requires a time in RFC 3339 format, but the reference's value is not one"},
+		{"a time and more", written, `"2026-03-01T12:00:00Z"`, `"2026-03-01T12:00:00Z, or so"`, "value: a rule requires a time in RFC 3339 format, but the candidate's value is not one"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var want []string
@@ -111,11 +111,11 @@ func TestATimeThatNeverGoesBack(t *testing.T) {
 		want      []string
 	}{
 		{"it goes on", steps("ref", "01", "02", "02.5"), steps("cand", "05", "05", "07"), nil},
-		{"it goes back", steps("ref", "01", "02", "03"), steps("cand", "05", "04.5", "07"), []string{"value: a time goes back: the candidate's by 500ms"}},
-		{"it goes back on both sides", steps("ref", "02", "01"), steps("cand", "02", "01"), []string{"value: a time goes back: the reference's by 1s, the candidate's by 1s"}},
+		{"it goes back", steps("ref", "01", "02", "03"), steps("cand", "05", "04.5", "07"), []string{"value: a time goes backwards: the candidate's by 500ms"}},
+		{"it goes back on both sides", steps("ref", "02", "01"), steps("cand", "02", "01"), []string{"value: a time goes backwards: the reference's by 1s, the candidate's by 1s"}},
 		{"a branch has a line of its own", branch(steps("ref", "02", "01")), branch(steps("cand", "02", "01")), nil},
 		{"a stream has a line of its own", stream(steps("ref", "09"), "01", "02"), stream(steps("cand", "09"), "01", "02"), nil},
-		{"a stream goes back", stream(newSide("ref"), "01", "02"), stream(newSide("cand"), "02", "01"), []string{"value: a time goes back: the candidate's by 1s"}},
+		{"a stream goes back", stream(newSide("ref"), "01", "02"), stream(newSide("cand"), "02", "01"), []string{"value: a time goes backwards: the candidate's by 1s"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, texts(compared(tc.ref, tc.cand, rules))); diff != "" {

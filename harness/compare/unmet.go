@@ -90,7 +90,7 @@ func AllUnmetWith(docs *jsontree.Documents, t *transcript.Transcript, rules *Rul
 		if name := wrongStreamCoding(t, s); name != "" {
 			out = append(out, Unmet{
 				Kind: CodingMistaken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "header Content-Encoding",
-				Want: "no content coding: the events are in none", Got: name, Text: "the stream is not in its content coding",
+				Want: "no content coding: the events are in none", Got: name, Text: "the stream is not encoded as its Content-Encoding says",
 			})
 		}
 	}
@@ -186,11 +186,11 @@ func during(p transcript.Phase) string {
 	case transcript.PhaseConnect:
 		return "while connecting"
 	case transcript.PhaseSend:
-		return "while the request was sent"
+		return "while the request was being sent"
 	case transcript.PhaseHead:
-		return "at the answer's head"
+		return "in the response's head"
 	default:
-		return "in the answer's body"
+		return "in the response's body"
 	}
 }
 
@@ -218,25 +218,25 @@ func kindOfUnmet(kind string) UnmetKind {
 func textOfUnmet(kind string) string {
 	switch kind {
 	case "asked":
-		return "the upstream was not asked what it should be"
+		return "the upstream did not get the expected requests"
 	case "event":
-		return "the event that is awaited did not come"
+		return "the awaited event did not come"
 	case "ready":
-		return "the event that tells that the stream is ready did not come"
+		return "the event that shows that the stream is ready did not come"
 	case "end":
 		return "the server did not end the stream"
 	case "poll":
-		return "the answer did not become as it should"
+		return "the response never matched what the step waits for"
 	case "exit":
-		return "the process did not end as it should"
+		return "the process did not exit as it should"
 	case "restart":
-		return "the target was not ready again"
+		return "the target did not become ready again"
 	case "stream":
 		return "there is no stream to watch"
 	case "close":
-		return "there is no stream to hang up on"
+		return "there is no stream to close"
 	default:
-		return "there is nothing to capture"
+		return "the value to capture is missing"
 	}
 }
 
@@ -266,11 +266,11 @@ func stallNote(stalled time.Duration) string {
 	if stalled == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s%s, for which this machine stood still", stallPrefix, stalled.Round(time.Millisecond))
+	return fmt.Sprintf("%s%s, because this machine stalled that long", stallPrefix, stalled.Round(time.Millisecond))
 }
 
 // stallPrefix separates a bound from its extension.
-const stallPrefix = "; and up to "
+const stallPrefix = "; plus up to "
 
 // unmetInWindow returns the first event that came while it was forbidden.
 func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) []Unmet {
@@ -289,7 +289,7 @@ func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) 
 			return []Unmet{{
 				Kind: EventForbidden, Step: w.Step, Exchange: -1, Stream: s.Name, Event: i,
 				Place: fmt.Sprintf("%s (%s)", labels[i], eventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
-				Got: got.String(), Text: "an event came that must not",
+				Got: got.String(), Text: "an event came that must not come",
 			}}
 		}
 	}

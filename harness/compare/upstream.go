@@ -227,7 +227,7 @@ func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
 			_, got := diff.Cut("", diff.Show(x.Request.Method+" "+x.Request.Target+" "+string(x.Request.Body.Bytes)).Text)
 			out = append(out, Unmet{
 				Kind: UpstreamUnexpected, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: s.Unmet.What, Got: strings.TrimSpace(got.String()),
-				Text: "the upstream was asked what nothing answers: " + cmp.Or(x.Unanswered, s.Unmet.Why),
+				Text: "unexpected request to the upstream: " + cmp.Or(x.Unanswered, s.Unmet.Why),
 			})
 		}
 	}
@@ -237,7 +237,7 @@ func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
 	if s.Unmet != nil && !isUnexpected(s) && !awaited && d.t.Exit == nil && d.t.Aborted == "" {
 		out = append(out, Unmet{
 			Kind: UpstreamMissing, Step: s.ID, Exchange: -1, Event: -1, Place: "requests", Want: s.Unmet.What, Got: s.Unmet.Why,
-			Text: "the upstream was not asked what it should be",
+			Text: "the upstream did not get the expected requests",
 		})
 	}
 	return out

@@ -137,7 +137,7 @@ func TestARequestThatNothingAnswersIsToldWithItsOwnReason(t *testing.T) {
 	}}}
 	var got []string
 	for _, s := range AllUnmet(&tr, &Rules{}) {
-		got = append(got, strings.TrimPrefix(s.Text, "the upstream was asked what nothing answers: "))
+		got = append(got, strings.TrimPrefix(s.Text, "unexpected request to the upstream: "))
 	}
 	if d := cmp.Diff([]string{"nobody knows whose it is", "no rule answers it", "as the first"}, got); d != "" {
 		t.Errorf("reasons (-want +got):\n%s", d)

@@ -27,13 +27,13 @@ func TestServersThatTellTimesWronglyAreFound(t *testing.T) {
 	}{
 		{"", "", true, "", ""},
 		{"touched", "touched", false, "", ""},
-		{"touched", "touched-before", false, "/updatedAt", "the times of one thing are in another order"},
-		{"touched-before", "touched", false, "/updatedAt", "the times of one thing are in another order"},
+		{"touched", "touched-before", false, "/updatedAt", "the times of one object are in a different order"},
+		{"touched-before", "touched", false, "/updatedAt", "the times of one object are in a different order"},
 		{"", "unstable", false, "", ""},
-		{"", "unstable", true, "/createdAt", "a time changes that a rule calls stable"},
-		{"unstable", "", true, "/createdAt", "a time changes that a rule calls stable"},
+		{"", "unstable", true, "/createdAt", "a time changes, although a rule says that it is stable"},
+		{"unstable", "", true, "/createdAt", "a time changes, although a rule says that it is stable"},
 		{"fine", "fine", false, "", ""},
-		{"", "fine", false, "/createdAt", "the times are written differently: the reference's never have a part of a second, the candidate's always"},
+		{"", "fine", false, "/createdAt", "the times are written differently: the reference's never have fractions of a second, the candidate's always do"},
 	} {
 		t.Run(tc.right+" and "+tc.wrong, func(t *testing.T) {
 			p := fauxproject.Load(t, file)

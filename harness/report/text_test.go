@@ -293,7 +293,7 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 	status := step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "404"))
 	broken := step(3, "1", "GET /", violation("go", "type", "body", "the number 7", "", 9))
 	short := func(target, got string) verdict.Finding {
-		return step(3, "1", "GET /", shortfall(target, "exchange-failed", "head", "the exchange failed at the answer's head", "a complete answer", got))
+		return step(3, "1", "GET /", shortfall(target, "exchange-failed", "head", "the exchange failed in the response's head", "a complete answer", got))
 	}
 	doubtful, beside := scenario("u"), scenario("n")
 	doubtful.Verdict, beside.Verdict = verdict.Unknown, verdict.NotApplicable

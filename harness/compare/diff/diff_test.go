@@ -56,9 +56,9 @@ func TestReasonsHaveSentences(t *testing.T) {
 	}{
 		{Because(ValueDiffers, ValuesDiffer), "the values differ", false},
 		{Because(ValueDiffers, TimeNotation), "the times are written differently", true},
-		{Because(ValueDiffers, TimeUnits, "seconds", "milliseconds"), "the times are written differently: seconds, where the reference has milliseconds", true},
-		{Because(IdentityBroken, RefHadOtherPartner, "a", "b", "step 1 body", struct{}{}), `the reference's "a" stood beside the candidate's "b" at step 1 body`, false},
-		{Because(IDForm, TokenPrefixes, Verbatim("‹token›"), "sk_"), `the tokens are made differently: behind ‹token›, and behind "sk_"`, false},
+		{Because(ValueDiffers, TimeUnits, "seconds", "milliseconds"), "the times are written differently: the candidate sends seconds, the reference milliseconds", true},
+		{Because(IdentityBroken, RefHadOtherPartner, "a", "b", "step 1 body", struct{}{}), `the reference's "a" was paired with the candidate's "b" at step 1 body`, false},
+		{Because(IDForm, TokenPrefixes, Verbatim("‹token›"), "sk_"), `the tokens have different prefixes: ‹token› and "sk_"`, false},
 	} {
 		if got := tc.why.Text(); got != tc.want || IsTimeNotation(got) != tc.notation {
 			t.Errorf("%q, want %q", got, tc.want)

@@ -70,7 +70,7 @@ func MomentsOf(kind tokenKind, ref, cand string) (moments [2]time.Time, why stri
 	for side, text := range [2]string{ref, cand} {
 		var ok bool
 		if moments[side], ok = Moment(kind, text); !ok {
-			none = append(none, diff.Side(side).String()+"'s is none")
+			none = append(none, diff.Side(side).String()+"'s is not a valid time")
 		}
 	}
 	return moments, strings.Join(none, ", ")

@@ -129,7 +129,7 @@ func (f formats) TokenFormatDiff(rule, ref, cand string) diff.Reason {
 		return diff.Because(diff.IDForm, diff.TokenParts, len(rs), len(cs))
 	}
 	for i := range rs {
-		for _, odd := range [...]struct{ what, chars string }{{"blanks", " \t\r\n"}, {"+, / or =", "+/="}} {
+		for _, odd := range [...]struct{ what, chars string }{{"white space", " \t\r\n"}, {"+, / or =", "+/="}} {
 			r, c := strings.ContainsAny(rs[i], odd.chars), strings.ContainsAny(cs[i], odd.chars)
 			if r == c || odd.chars == "+/=" && !strings.ContainsAny(rs[i]+cs[i], "-_") {
 				continue // Base64 may lack + and / by chance, unless the other one has - or _

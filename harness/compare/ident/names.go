@@ -140,9 +140,9 @@ func (n *namer) Confusion(d *diff.Difference) (why diff.Reason, ok bool) {
 	ref, cand := n.describe(0, x.kind, x.ref), n.describe(1, x.kind, x.cand)
 	where := ""
 	if partner, met := n.forward[boundKey{x.kind, x.ref}]; met {
-		where = fmt.Sprintf("; the reference's stood beside the candidate's %q at %s", partner.value, partner.where)
+		where = fmt.Sprintf("; the reference's was paired with the candidate's %q at %s", partner.value, partner.where)
 	} else if partner, met := n.backward[boundKey{x.kind, x.cand}]; met {
-		where = fmt.Sprintf("; the candidate's stood beside the reference's %q at %s", partner.value, partner.where)
+		where = fmt.Sprintf("; the candidate's was paired with the reference's %q at %s", partner.value, partner.where)
 	}
 	return diff.Because(diff.IdentityBroken, diff.IDsConfused, cand, ref, where), true
 }

@@ -65,19 +65,19 @@ func (k tokenKind) unit() string {
 	case tokSeconds:
 		return "seconds"
 	case TokHTTPDate:
-		return "a date of HTTP"
+		return "an HTTP date"
 	case tokLocal:
-		return "a time without a zone"
+		return "a time without a time zone"
 	case tokBareZone:
 		return "a time whose zone has no colon"
 	case tokSpaced:
-		return "a time with a blank in it"
+		return "a time with a space"
 	case tokSQL:
-		return "a time with a blank in it and without a zone"
+		return "a time with a space and without a time zone"
 	case tokDecimal:
 		return "seconds with a decimal point"
 	default:
-		return "a time of RFC 3339"
+		return "an RFC 3339 time"
 	}
 }
 

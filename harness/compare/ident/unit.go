@@ -30,7 +30,7 @@ func (u Unit) String() string {
 	case Nanoseconds:
 		return "nanoseconds"
 	default:
-		return "the notation of RFC 3339"
+		return "RFC 3339 format"
 	}
 }
 

@@ -46,7 +46,7 @@ func (r *reporter) ambiguous(at *ident.Path, ref, cand *jsontree.Node) {
 	for i := range ref.Items {
 		rule := r.volatile[0][jsontree.AppendIndex(pointer, i)]
 		if rule != nil && selectsElements(rule.At) {
-			r.refuse(Refusal{AmbiguousOrder, rule.Rule, fmt.Sprintf("the rule for %s selects the elements of the list at %s, which has %d on one side and %d on the other: nobody can tell which is missing", rule.At, r.at(at), len(ref.Items), len(cand.Items))})
+			r.refuse(Refusal{AmbiguousOrder, rule.Rule, fmt.Sprintf("the rule for %s selects the elements of the list at %s, which has %d on one side and %d on the other: lockstep cannot tell which ones are missing", rule.At, r.at(at), len(ref.Items), len(cand.Items))})
 			return
 		}
 	}

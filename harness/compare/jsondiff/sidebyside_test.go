@@ -87,7 +87,7 @@ func TestAWalkSideBySideHoldsTimesAgainstEachOther(t *testing.T) {
 		ref, cand []string
 		want      string
 	}{
-		{document("46:40", "50:40"), document("50:40", "46:40"), "another order"},
+		{document("46:40", "50:40"), document("50:40", "46:40"), "a different order"},
 		{document("46:40", "50:40"), document("46:41", "50:41"), "["},
 		{document("46:40", "50:40"), document("46:40", "58:40"), "["},
 	} {

@@ -44,7 +44,7 @@ func (h *history) signatureDefect(side int, text string) string {
 		return fmt.Sprintf("is the byte %#02x, %d times", data[0], len(data))
 	}
 	if before, known := h.signatures[side][signature]; known && before != content {
-		return "is that of another token as well"
+		return "is the same as that of another token"
 	}
 	ident.Put(&h.signatures[side], signature, content)
 	return ""

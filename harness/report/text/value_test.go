@@ -167,7 +167,7 @@ func TestValuesAreShownAroundTheirFirstDifference(t *testing.T) {
 
 func TestNoCaretPointsIntoTimesOfTwoNotations(t *testing.T) {
 	for text, want := range map[string]int{
-		"the times are written differently: seconds, where the reference has milliseconds": 0,
+		"the times are written differently: the candidate sends seconds, the reference milliseconds": 0,
 		"the texts differ": 1,
 	} {
 		p := &blockPage{&runPage{doc: &report.Document{}}, &verdict.Scenario{}, map[cause.RemarkKey]bool{}}
