@@ -1,6 +1,7 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { SessionStore } from '../../store/session-store.ts'
 import { GooseApp } from '../../testing/goose-app.ts'
 
 const recipe = {
@@ -209,6 +210,24 @@ describe('export and import (GA 9.5, 9.6)', () => {
     const app = new GooseApp()
     expect(await app.call('POST', '/sessions/import', { json })).toMatchObject({ status: 400, text: '' })
     expect(await get(app, '/sessions/insights')).toMatchObject({ totalSessions: 0 })
+  })
+
+  it('is a 400 without a body when the session is deleted at once', async () => {
+    const app = new GooseApp()
+    const load = vi.spyOn(SessionStore.prototype, 'load').mockImplementationOnce(async function (this: SessionStore, id) {
+      this.delete(id)
+      return this.load(id)
+    })
+    const answer = await app.call('POST', '/sessions/import', { json: exported() })
+    load.mockRestore()
+    expect(answer).toMatchObject({ status: 400, text: '' })
+    expect(answer.headers.get('Content-Type')).toBeNull()
+  })
+
+  it('is a 400 without a body when the session cannot be stored', async () => {
+    const app = new GooseApp()
+    writeFileSync(join(app.root, 'data/sessions'), '')
+    expect(await app.call('POST', '/sessions/import', { json: exported() })).toMatchObject({ status: 400, text: '' })
   })
 
   it('refuses a body without a text', async () => {

@@ -89,6 +89,13 @@ const importRequest = bodyOf<contract.ImportSessionRequest>()({ json: string })
 export function importSession({ store }: SessionDeps): Operation<contract.ImportSessionData, contract.ImportSessionResponses> {
   return withBody(importRequest, async ({ body }) => {
     const session = await readExport(body.json)
+    return renderLarge(await stored(store, session))
+  })
+}
+
+/** Stores a copy of an exported session, and reads it back. Any failure is a 400, also that the copy is deleted meanwhile. */
+async function stored(store: SessionStore, session: Session): Promise<LoadedSession> {
+  try {
     const { id } = await store.create(
       {
         working_dir: session.working_dir,
@@ -109,9 +116,11 @@ export function importSession({ store }: SessionDeps): Operation<contract.Import
       session.conversation ?? [],
     )
     const created = await store.load(id)
-    if (created === undefined) throw new BareStatusError(500, 'the session was deleted at once')
-    return renderLarge(created)
-  })
+    if (created === undefined) throw new Error('the session was deleted at once')
+    return created
+  } catch (cause) {
+    throw new BareStatusError(400, 'the session cannot be imported', { cause })
+  }
 }
 
 async function readExport(text: string): Promise<Session> {

@@ -1,9 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { GooseApp } from '../../testing/goose-app.ts'
+
+/** A server with a stored session whose ID no request can make. */
+async function withStoredSession(id: string): Promise<GooseApp> {
+  const app = new GooseApp()
+  const original = await app.start()
+  const log = (name: string): string => join(app.root, 'data/sessions/log', `${name}.jsonl`)
+  writeFileSync(log(id), readFileSync(log(original), 'utf8').replace(JSON.stringify(original), JSON.stringify(id)))
+  return app.restarted()
+}
 
 async function archive(app: GooseApp, id: string): Promise<[string, string][]> {
   const request = new Request(`http://x/diagnostics/${id}`, { headers: { 'X-Secret-Key': 'test' } })
@@ -86,7 +95,24 @@ describe('GET /diagnostics/{session_id} (GA 5.2)', () => {
     expect(await app.get(`/diagnostics/${id}`)).toMatchObject({ status: 500, text: '' })
   })
 
-  it.each(['nope', '..%2Fx', 'a%22b', '%0D%0A', '%C5%BC'])('is a 500 for the unknown session %s', async (id) => {
+  it.each(['a\u0001b', '\r\n', '\t', '\u001F', '\u007F'])('is a 400 for the session %j, which no header can hold', async (id) => {
+    const app = await withStoredSession(id)
+    const path = encodeURIComponent(id)
+    expect(JSON.parse((await app.get(`/sessions/${path}`)).text)).toMatchObject({ id })
+    const refused = await app.get(`/diagnostics/${path}`)
+    expect(refused).toMatchObject({ status: 400, text: '' })
+    expect(refused.headers.get('Content-Type')).toBeNull()
+  })
+
+  it('writes other IDs into the header as UTF-8', async () => {
+    const id = 'ż\u0085💩'
+    const app = await withStoredSession(id)
+    const { status, headers } = await app.get(`/diagnostics/${encodeURIComponent(id)}`)
+    expect(status).toBe(200)
+    expect(Buffer.from(headers.get('Content-Disposition') ?? '', 'latin1').toString()).toBe(`attachment; filename="diagnostics_${id}.zip"`)
+  })
+
+  it.each(['nope', '..%2Fx', 'a%22b', '%01', '%0D%0A', '%7F', '%C5%BC'])('is a 500 for the unknown session %s', async (id) => {
     expect(await new GooseApp().get(`/diagnostics/${id}`)).toMatchObject({ status: 500, text: '' })
   })
 

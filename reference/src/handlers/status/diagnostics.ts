@@ -24,15 +24,25 @@ export interface DiagnosticsDeps {
   paths: Paths
 }
 
-/** `GET /diagnostics/{session_id}` (GA 5.2): an archive, made in memory. Any failure is a 500. */
+/**
+ * `GET /diagnostics/{session_id}` (GA 5.2): an archive, made in memory. Any failure is a 500. An ID with control characters, which
+ * only another program can have stored, is a 400: it does not fit into the header.
+ */
 export function diagnostics({ store, paths }: DiagnosticsDeps): Operation<contract.GetDiagnosticsData, contract.GetDiagnosticsResponses> {
   return operation(async ({ path: { session_id: id } }) => {
     const archive = await collect(id, store, paths).catch((cause: unknown) => {
       throw new BareStatusError(500, 'diagnostics not collected', { cause })
     })
-    const headers = { 'Content-Disposition': `attachment; filename="diagnostics_${id}.zip"` }
+    if (hasControlCharacter(id)) throw new BareStatusError(400, 'the ID of the session does not fit into a header')
+    const disposition = `attachment; filename="diagnostics_${id}.zip"`
+    // A Headers object wants one character for each byte.
+    const headers = { 'Content-Disposition': Buffer.from(disposition).toString('latin1') }
     return new Rendered<contract.GetDiagnosticsResponse>(bytes(200, 'application/zip', archive, headers))
   })
+}
+
+function hasControlCharacter(id: string): boolean {
+  return [...id].some((character) => character < ' ' || character === '\u007F')
 }
 
 async function collect(id: string, store: SessionStore, paths: Paths): Promise<Buffer<ArrayBuffer>> {
