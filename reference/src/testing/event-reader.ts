@@ -1,3 +1,11 @@
+/** The headers of every event stream, in the order in which a Headers object lists them. */
+export const streamHeaders = [
+  ['access-control-allow-origin', '*'],
+  ['cache-control', 'no-cache'],
+  ['connection', 'keep-alive'],
+  ['content-type', 'text/event-stream'],
+]
+
 /** Reads the body of an event stream, block by block, and nothing is forgiven: a block is what ends in a blank line. */
 export class EventReader {
   readonly response: Response

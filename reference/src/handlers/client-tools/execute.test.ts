@@ -1,16 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { EventReader } from '../../testing/event-reader.ts'
+import { useFakeTimers } from '../../testing/fake-timers.ts'
 import { TestApp } from '../../testing/test-app.ts'
 
 const now = 1_765_000_000_000
 
-beforeEach(() => {
-  vi.useFakeTimers({ now })
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTimers(now)
 
 /** An app with the tool `client_x1_a`, and a reader of what happens. */
 async function setUp(): Promise<{ test: TestApp; events: EventReader }> {

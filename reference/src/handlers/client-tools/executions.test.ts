@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { BusEvent } from '#contract'
 import { Bus } from '../events/bus.ts'
 import { Executions, maxTimeout } from './executions.ts'
 import type { Call, Execution, Outcome } from './executions.ts'
+import { useFakeTimers } from '../../testing/fake-timers.ts'
 
 const now = 1_765_000_000_000
 
-beforeEach(() => {
-  vi.useFakeTimers({ now })
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTimers(now)
 
 class Fixture {
   readonly heard: { event: BusEvent; directory: string }[] = []

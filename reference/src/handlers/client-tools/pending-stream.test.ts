@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SlowReaderError } from '../../httpapi/sse/event-stream.ts'
-import { TestApp } from '../../testing/test-app.ts'
+import { useFakeTimers } from '../../testing/fake-timers.ts'
+import { streamHeaders } from '../../testing/event-reader.ts'
 import type { EventReader } from '../../testing/event-reader.ts'
+import { TestApp } from '../../testing/test-app.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTimers()
 
 const ping = 'event: ping\ndata: \n\n'
 
@@ -31,13 +27,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
     const headers = { Accept: 'application/json', 'Last-Event-ID': '7' }
     const { response } = await test.open('/client-tools/pending/c', { headers })
     expect(response.status).toBe(200)
-    expect([...response.headers]).toEqual([
-      ['access-control-allow-origin', '*'],
-      ['cache-control', 'no-cache'],
-      ['connection', 'keep-alive'],
-      ['content-type', 'text/event-stream'],
-      ['x-accel-buffering', 'no'],
-    ])
+    expect([...response.headers]).toEqual([...streamHeaders, ['x-accel-buffering', 'no']])
   })
 
   it('sends the request, byte by byte', async () => {

@@ -1,26 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { OpenStreams } from '../../httpapi/sse/open-streams.ts'
+import { useFakeTimers } from '../../testing/fake-timers.ts'
+import { streamHeaders } from '../../testing/event-reader.ts'
 import { TestApp, home } from '../../testing/test-app.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
+useFakeTimers()
 
 describe('GET /event (CT 5.2)', () => {
   it('has the head of an event stream', async () => {
     const { response } = await new TestApp().open('/event')
     expect(response.status).toBe(200)
-    expect([...response.headers]).toEqual([
-      ['access-control-allow-origin', '*'],
-      ['cache-control', 'no-cache'],
-      ['connection', 'keep-alive'],
-      ['content-type', 'text/event-stream'],
-    ])
+    expect([...response.headers]).toEqual(streamHeaders)
   })
 
   it('begins with server.connected and goes on with what happens, one line each', async () => {

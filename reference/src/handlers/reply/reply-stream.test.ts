@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { MessageEvent } from '#contract'
 import { Confirmations } from '../../engine/pending/confirmations.ts'
 import { Elicitations } from '../../engine/pending/elicitations.ts'
+import { useFakeTimers } from '../../testing/fake-timers.ts'
 import { someSession } from '../../testing/some-session.ts'
 import { shortName } from '../../engine/turn/session-naming.ts'
 import { ClientDisconnectedError, ReplyStream } from './reply-stream.ts'
@@ -9,13 +10,7 @@ import { objectOf } from '../../wire/json/ordered.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 import { coerced } from '../../engine/turn/coerce-arguments.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTimers()
 
 const event: MessageEvent = { type: 'Error', error: 'x' }
 const never = new AbortController().signal

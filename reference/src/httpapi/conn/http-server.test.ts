@@ -81,6 +81,21 @@ function streaming(limits?: QueueLimits): {
   return { fetch, opened, closed }
 }
 
+interface Reading {
+  server: HttpServer
+  client: RawClient
+  logs: LogEntry[]
+}
+
+/** A server, and a client that has asked for a stream and has read its head. */
+async function reading(fetch: Fetch, lingerMs?: number): Promise<Reading> {
+  const { server, connect, logs } = await serve(fetch, lingerMs)
+  const client = await connect()
+  client.send(request('GET /'))
+  await client.head()
+  return { server, client, logs }
+}
+
 describe('an answer', () => {
   it('has a length, and leaves the connection open for the next request', async () => {
     const { connect } = await serve(() => Promise.resolve(text(200, 'ok')))
@@ -671,10 +686,7 @@ describe('an event stream', () => {
 
   it('takes an event of any size to a reader that keeps up (S16)', async () => {
     const { fetch, opened } = streaming({ events: 10, bytes: 10 })
-    const { connect, logs } = await serve(fetch)
-    const client = await connect()
-    client.send(request('GET /'))
-    await client.head()
+    const { client, logs } = await reading(fetch)
     const stream = await opened
     for (let i = 0; i < 2; i++) {
       stream.send('x'.repeat(2_000_000) + '\n')
@@ -687,10 +699,7 @@ describe('an event stream', () => {
 
   it('is cut when its reader stays too slow, with nothing in the log of the connection (S16)', async () => {
     const { fetch, opened, closed } = streaming({ events: 1000, bytes: 4 * 1024 * 1024 })
-    const { server, connect, logs } = await serve(fetch)
-    const client = await connect()
-    client.send(request('GET /'))
-    await client.head()
+    const { server, client, logs } = await reading(fetch)
     client.socket.pause()
     const stream = await opened
     const event = 'x'.repeat(256 * 1024)
@@ -714,10 +723,7 @@ describe('an event stream', () => {
 
   it('lets go of a reader that has left without reading', async () => {
     const { fetch, opened, closed } = streaming({ events: 1000, bytes: 1024 ** 3 })
-    const { server, connect, logs } = await serve(fetch, 0)
-    const client = await connect()
-    client.send(request('GET /'))
-    await client.head()
+    const { server, client, logs } = await reading(fetch, 0)
     client.socket.pause()
     const stream = await opened
     for (let i = 0; i < 64; i++) stream.send('x'.repeat(1024 * 1024))
@@ -730,10 +736,7 @@ describe('an event stream', () => {
 
   it('does not keep a stopping server alive although nobody reads it', async () => {
     const { fetch, opened } = streaming({ events: 1000, bytes: 1024 ** 3 })
-    const { server, connect, logs } = await serve(fetch)
-    const client = await connect()
-    client.send(request('GET /'))
-    await client.head()
+    const { server, client, logs } = await reading(fetch)
     client.socket.pause()
     const stream = await opened
     // More than the buffers of the system take.
@@ -776,10 +779,7 @@ describe('a server that stops', () => {
 
   it('closes the connection of a stream that it ended', async () => {
     const { fetch, opened } = streaming()
-    const { server, connect } = await serve(fetch)
-    const client = await connect()
-    client.send(request('GET /'))
-    await client.head()
+    const { server, client } = await reading(fetch)
     server.stopAccepting()
     const stream = await opened
     stream.send('data: last\n\n')

@@ -1,14 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { startTicker } from './ticker.ts'
+import { useFakeTimers } from '../../testing/fake-timers.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
+useFakeTimers()
 
 /** Records when it ticks, counted from now. */
 function start(interval: number): { ticks: number[]; stop: () => void } {

@@ -3,27 +3,36 @@ import { runInNewContext } from 'node:vm'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { JsonNumber } from '../../wire/json/number.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 import type { ServerNotification } from '#contract'
 import type { CallListener } from './call-listener.ts'
+import { useFakeTimers } from '../../testing/fake-timers.ts'
 import { scriptedMcpServer } from '../../testing/mcp-server.ts'
 import { silentListener } from '../../testing/silent-listener.ts'
 import { McpConnection } from './mcp-connection.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTimers()
 
 const listener: CallListener = { ...silentListener, requestId: 'c' }
 const options = { timeoutSeconds: 300, clientVersion: '9', origin: undefined }
 const never = new AbortController().signal
+
+/** A connection to a scripted server, and what it answers to the requests of that server. No answer is delivered. */
+async function connected(): Promise<{ connection: McpConnection; server: InMemoryTransport; answered: JSONRPCMessage[] }> {
+  const [client, server] = InMemoryTransport.createLinkedPair()
+  await scriptedMcpServer().connect(server)
+  const connection = await McpConnection.open(client, options)
+  const answered: JSONRPCMessage[] = []
+  const send = client.send.bind(client)
+  client.send = async (message, more) => {
+    if ('method' in message) await send(message, more)
+    else answered.push(message)
+  }
+  return { connection, server, answered }
+}
 
 describe('McpConnection', () => {
   it('introduces itself as goose, and asks for the version that goose speaks (GA 6.7)', async () => {
@@ -135,15 +144,7 @@ describe('McpConnection', () => {
   })
 
   it.each([{}, { message: 7 }, { message: null, mode: 'form' }])('asks nobody a question without a message: %j (X9)', async (params) => {
-    const [client, server] = InMemoryTransport.createLinkedPair()
-    await scriptedMcpServer().connect(server)
-    const connection = await McpConnection.open(client, options)
-    const answered: JSONRPCMessage[] = []
-    const send = client.send.bind(client)
-    client.send = async (message, more) => {
-      if ('error' in message) answered.push(message)
-      await send(message, more)
-    }
+    const { connection, server, answered } = await connected()
     const calling = connection.call('hang', {}, listener, never)
     await server.send({ jsonrpc: '2.0', id: 100, method: 'elicitation/create', params })
     await vi.advanceTimersByTimeAsync(0)
@@ -171,15 +172,7 @@ describe('McpConnection', () => {
   })
 
   it('has at most sixteen open questions (X25)', async () => {
-    const [client, server] = InMemoryTransport.createLinkedPair()
-    await scriptedMcpServer().connect(server)
-    const connection = await McpConnection.open(client, options)
-    const answered: JSONRPCMessage[] = []
-    const send = client.send.bind(client)
-    client.send = async (message, more) => {
-      if (!('method' in message)) answered.push(message)
-      else await send(message, more)
-    }
+    const { connection, server, answered } = await connected()
     const waiting: ((answer: unknown) => void)[] = []
     const elicit = (): Promise<unknown> => new Promise((resolve) => waiting.push(resolve))
     const calling = connection.call('hang', {}, { ...listener, elicit }, never)
