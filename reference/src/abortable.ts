@@ -1,6 +1,6 @@
 /**
- * A promise that rejects with the reason of the signal when that is aborted first. `start` begins what settles it otherwise, and
- * returns what cleans up, which is called once, before the promise is settled.
+ * A promise that rejects with the reason of the signal if the signal is aborted first. `start` begins the work that settles the
+ * promise otherwise. It returns a clean-up function, which is called once, before the promise settles.
  */
 export function abortable<T>(
   signal: AbortSignal,

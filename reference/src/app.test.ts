@@ -21,7 +21,7 @@ describe('directories (CT 3.6)', () => {
     await test.submit('r1', { status: 'success', title: '', output: '' }, '?directory=/a')
     expect((await completed).status).toBe(200)
 
-    // The stream of /a has not heard of the call in /b: this one comes first.
+    // The stream of /a never sees the call in /b, so its first event is this one.
     const local = test.execute({ toolID: 'client_c_t', requestID: 'r0' }, '?directory=/a')
     expect(await here.next()).toContain('"requestID":"r0"')
     await test.submit('r0', { status: 'success', title: '', output: '' }, '?directory=/a')
@@ -29,7 +29,7 @@ describe('directories (CT 3.6)', () => {
 
     const failed = test.execute({ toolID: 'client_c_t', requestID: 'r2' }, '?directory=/b')
     expect(await there.next()).toContain('"requestID":"r2"')
-    await here.close() // the stream of /a wipes what waits in /b
+    await here.close() // when the stream of /a closes, calls that wait in /b fail too
     expect((await failed).status).toBe(500)
     expect(await test.tools('c')).toEqual([])
 
@@ -116,7 +116,7 @@ describe('stop (S19)', () => {
       { directory: '/b', payload: goodbye('/b') },
       { directory: home, payload: goodbye(home) },
     ])
-    // No client is unregistered because its stream was ended.
+    // No `client-tool.unregistered` event follows: the server ended the stream, not the client.
     expect(await test.tools('c')).toEqual(['client_c_t'])
   })
 

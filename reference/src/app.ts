@@ -24,39 +24,39 @@ import type { Environment, Paths } from './settings/paths.ts'
 import { Settings } from './settings/settings.ts'
 import { SessionStore } from './store/session-store.ts'
 
-/** What the behaviour depends on. All times are in milliseconds. */
+/** The options that change what the server does. All times are in milliseconds. */
 export interface AppOptions {
-  /** The directory of requests that name none. */
+  /** The directory of requests that do not name one. */
   directory: string
   defaultTimeout: number
   keepaliveInterval: number
-  /** Bytes of the largest request body of client tools. */
+  /** The most bytes that a request body of client tools may have. */
   maxBody: number
-  /** How long a body may be slow at first (S41). */
+  /** How long a body may be slow before the minimum rate applies (S41). */
   bodyGrace?: number
-  /** What clients may register (S39). */
+  /** The limits on what clients may register (S39). */
   clientTools?: RegistryBounds
-  /** The key that callers send to use the goose server (GA 2.2). */
+  /** The key that clients send to use the goose server (GA 2.2). */
   secretKey: string
   /** Where the goose server keeps its files. */
   paths: Paths
-  /** Variables override the settings of the file (GA 1.4). */
+  /** Environment variables, which override the settings in the file (GA 1.4). */
   environment: Environment
   /** How many agents are kept in memory (GA 6). */
   maxActiveAgents: number
-  /** How this program was started, to start it again as a built-in extension (GA 1.1). */
+  /** The command that started this program. It starts the built-in extensions too (GA 1.1). */
   ownCommand?: readonly string[]
-  /** Works on recipes. It is closed when the app stops. */
+  /** Runs recipe tasks. The app closes it when it stops. */
   recipeWorker: RecipeWorker
 }
 
-/** The server without a port: a function from Request to Response, and its state. */
+/** The server without a port: a function from Request to Response, with its state. */
 export interface App {
-  /** Rejects with the reason of the request's signal if the caller disconnects first. */
+  /** Rejects with the reason of the request's signal if the client disconnects first. */
   fetch: (request: Request) => Promise<Response>
-  /** Fails what waits, publishes `server.instance.disposed` and ends all streams, in the order of S19. */
+  /** Fails all pending calls, publishes `server.instance.disposed` and ends all streams, in the order of S19. */
   stop: () => Promise<void>
-  /** Resolves when the agents of replies that went on after `stop` are closed, too. */
+  /** Resolves when the agents of replies that outlived `stop` are closed as well. */
   ended: () => Promise<void>
 }
 
@@ -85,7 +85,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
   }
 }
 
-/** The goose server: its routes, and how it ends. */
+/** The goose server: its routes, and how to stop it. */
 function gooseServer(
   { paths, environment, directory, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
   logger: Logger,
@@ -98,7 +98,7 @@ function gooseServer(
     return new Agent(session, new AgentExtensions(session, launch), onIdle)
   }
   const agents = new Agents(maxActiveAgents, makeAgent, logger)
-  store.onCreated = (id) => void agents.end(id) // an agent that was made before there was such a session (G30)
+  store.onCreated = (id) => void agents.end(id) // drops an agent that was made before its session existed (G30)
   const naming = new SessionNaming(logger)
   const routes = gooseRoutes({
     paths,
@@ -125,7 +125,7 @@ function gooseServer(
   }
 }
 
-/** A handler that waits for the store: the first request waits until all logs are read. */
+/** A handler that waits for the store. The first request waits until all logs are read. */
 function whenOpen(store: SessionStore, handler: Route['handler']): Route['handler'] {
   return async (c) => {
     await store.open()

@@ -4,7 +4,7 @@ import { isObject } from './wire/json/is-object.ts'
 import { parseJson } from './wire/json/parse.ts'
 import { stringifyJson } from './wire/json/stringify.ts'
 
-/** A value that cannot be used: where it was found, what it is, and what it should be. */
+/** A value that cannot be used: where it comes from, what it is, and what it should be. */
 export interface Problem {
   where: string
   what: string
@@ -15,7 +15,7 @@ export const atLeastOneMillisecond = 'it must be a whole number of milliseconds,
 
 export type ReadFile = (path: string) => Promise<Uint8Array>
 
-/** What the configuration file may set (CT 9.2, 9.3). */
+/** The settings that the configuration file may contain (CT 9.2, 9.3). */
 interface FileSettings {
   defaultTimeout?: number
   keepaliveInterval?: number
@@ -23,7 +23,7 @@ interface FileSettings {
   maxClients?: number
 }
 
-/** What each of its keys must be, and the most that makes a difference. */
+/** The type of each key, and the largest value that makes a difference. */
 const keys = {
   defaultTimeout: { rule: atLeastOneMillisecond, most: maxTimeout },
   keepaliveInterval: { rule: atLeastOneMillisecond, most: maxTimeout },
@@ -32,8 +32,8 @@ const keys = {
 } satisfies Record<keyof FileSettings, { rule: string; most: number }>
 
 /**
- * Reads the configuration file: the one that was named, else the one in the home directory, which alone may be
- * missing. Keys that are not ours are ignored, those that are ours must be right.
+ * Reads the configuration file: the named one, or else the one in the home directory. Only the latter may be missing. Unknown
+ * keys are ignored; known keys must be valid.
  */
 export async function readConfigFile(
   named: string | undefined,
@@ -86,10 +86,10 @@ function isMissing(error: unknown): boolean {
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message } = error.cause instanceof Error ? error.cause : error
-  return message.replace(/[\p{Cc}\s]+/gu, ' ') // the parser quotes the file, line breaks included
+  return message.replace(/[\p{Cc}\s]+/gu, ' ') // the parser quotes the file, including its line breaks
 }
 
-/** A value as it may stand in the file, as far as a reader needs it. JSON has no name for a number out of range. */
+/** A value as an error message shows it. JSON cannot write a number that is out of range. */
 function show(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : stringifyJson(value)
   return text.length > 100 ? `${text.slice(0, 100)}…` : text

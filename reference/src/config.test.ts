@@ -25,7 +25,7 @@ interface Given {
   files?: Record<string, string>
 }
 
-/** The options, or the problems as they are shown. */
+/** The options, or the problems as the user sees them. */
 async function load({ flags = [], env = {}, files = {} }: Given): Promise<ServerOptions | string[]> {
   const loaded = await loadConfig(flags, {
     env: { HOME: '/home/me', ...env },
@@ -37,7 +37,7 @@ async function load({ flags = [], env = {}, files = {} }: Given): Promise<Server
       return Promise.reject(Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' }))
     },
   })
-  // The environment is handed on as it is.
+  // The environment is passed on unchanged.
   return loaded.ok ? { ...loaded.options, environment: {} } : loaded.problems.map(({ where, what }) => `${where}: ${what}`)
 }
 

@@ -9,7 +9,7 @@ import type { Environment } from './settings/paths.ts'
 
 export type Loaded = { ok: true; options: ServerOptions; warnings: string[] } | { ok: false; problems: Problem[] }
 
-/** Everything outside the command line that a configuration is made from. */
+/** Everything outside the command line that determines the configuration. */
 export interface LaunchContext {
   env: Environment
   home: string
@@ -17,14 +17,14 @@ export interface LaunchContext {
   readFile: ReadFile
 }
 
-/** A setting as docs/server.md lists it. Some have no flag. */
+/** A setting, as docs/server.md lists it. Some settings have no flag. */
 interface Setting<T> {
   flag: string | null
   variable: string
   parse: (text: string) => T | Complaint
 }
 
-/** What a value should have been. */
+/** Says what a value should have been. */
 class Complaint {
   readonly text: string
 
@@ -75,9 +75,9 @@ const maxBody: Setting<number> = {
 
 const bodyGrace: Setting<number> = { flag: 'body-grace', variable: 'AGENTD_BODY_GRACE', parse: milliseconds }
 
-/** A flag would show it to everybody who lists processes. */
+/** The secret has no flag, because everybody who lists processes could read it. */
 const secretKey = 'GOOSE_SERVER__SECRET_KEY'
-/** The default secret, which is public. */
+/** The default secret, which everybody knows. */
 const knownSecret = 'test'
 
 const maxActiveAgents: Setting<number> = {
@@ -86,14 +86,14 @@ const maxActiveAgents: Setting<number> = {
   parse: (text) => wholeNumber(text, 1, Infinity) ?? new Complaint('it must be a whole number, at least 1'),
 }
 
-/** Flags in the order of the table in docs/server.md. */
+/** The flags, in the order of the table in docs/server.md. */
 const flags = [host, port, config, directory, defaultTimeout, keepaliveInterval, maxBody, bodyGrace].map(({ flag }) => flag)
-/** Lets a server with the known secret listen on any address. It has no value. */
+/** A flag without a value: the server may listen on any address although its secret is the default one. */
 const insecure = 'insecure'
 
 /**
- * Makes the options of the server from flags, environment and configuration file, the first of them that has a value
- * winning. Every place is checked, those that lose as well, and all problems are returned at once.
+ * Reads the options of the server from flags, environment and configuration file; the first one with a value wins. All sources
+ * are checked, including those that lose. All problems are returned at once.
  */
 export async function loadConfig(args: readonly string[], around: LaunchContext): Promise<Loaded> {
   const problems: Problem[] = []
@@ -107,7 +107,7 @@ export async function loadConfig(args: readonly string[], around: LaunchContext)
       problems.push({ where, what: `${name} is ${JSON.stringify(text)}; ${value.text}` })
       return undefined
     }
-    // A variable that is empty is as good as none.
+    // An empty variable counts as not set.
     const fromEnv = check('environment', variable, around.env[variable] || undefined)
     const fromFlags = flag === null ? [] : (given.get(flag) ?? []).map((text) => check('command line', `--${flag}`, text))
     return fromFlags.at(-1) ?? fromEnv
@@ -130,7 +130,7 @@ export async function loadConfig(args: readonly string[], around: LaunchContext)
     bodyGrace: find(bodyGrace) ?? 10_000,
     clientTools: { maxTools: file.maxTools ?? defaultBounds.maxTools, maxClients: file.maxClients ?? defaultBounds.maxClients },
     secretKey: secret,
-    paths: paths ?? rootPaths('/'), // never used: there are problems
+    paths: paths ?? rootPaths('/'), // a placeholder: it is not used, because there are problems
     environment: around.env,
     maxActiveAgents: find(maxActiveAgents) ?? 100,
   }
@@ -138,7 +138,7 @@ export async function loadConfig(args: readonly string[], around: LaunchContext)
   return problems.length === 0 ? { ok: true, options, warnings } : { ok: false, problems }
 }
 
-/** Refuses a secret that lets in who should not (S45). */
+/** Reports a secret that would let strangers in (S45). */
 function checkSecret(secret: string, host: string, isInsecure: boolean, problems: Problem[]): void {
   const complain = (what: string): void => {
     problems.push({ where: 'environment', what: `${secretKey} is ${what}` })
@@ -157,7 +157,7 @@ function isLoopback(host: string): boolean {
   return loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** The flags with their values, as `--name value` or `--name=value`; of repeated ones the last counts. */
+/** The flags with their values, written as `--name value` or `--name=value`. If a flag is repeated, the last one counts. */
 function readFlags(args: readonly string[], problems: Problem[]): Map<string, string[]> {
   const given = new Map<string, string[]>()
   for (let i = 0; i < args.length; i++) {
@@ -179,14 +179,14 @@ function readFlags(args: readonly string[], problems: Problem[]): Map<string, st
   return given
 }
 
-/** Decimal digits and nothing else, leading zeros included (S34). */
+/** Accepts decimal digits only, with leading zeros (S34). */
 function wholeNumber(text: string, min: number, max: number): number | undefined {
   if (!/^\d+$/.test(text)) return undefined
   const value = Number(text)
   return value >= min && value <= max ? value : undefined
 }
 
-/** Longer times than a timer can hold count as the longest it can (S34). */
+/** A time that is too long for a timer becomes the longest time that a timer supports (S34). */
 function milliseconds(text: string): number | Complaint {
   const value = wholeNumber(text, 1, Infinity)
   return value === undefined ? new Complaint(atLeastOneMillisecond) : Math.min(value, maxTimeout)

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const bin = (name: string): string => join(root, 'node_modules', '.bin', name)
 
-/** Changes of openapi.yaml, and the file of the server that each of them has to break. */
+/** Changes of openapi.yaml, each with the file of the server that must stop compiling. */
 const changes: { what: string; from: string | RegExp; to: string; breaks: string }[] = [
   { what: 'a path is renamed', from: '  /agent/stop:', to: '  /agent/end:', breaks: 'routes.ts' },
   { what: 'a path parameter is renamed', from: '      name: clientID\n      in: path', to: '      name: client\n      in: path', breaks: 'handlers/client-tools/pending-stream.ts' },

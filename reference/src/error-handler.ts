@@ -7,7 +7,7 @@ import type { Logger } from './log.ts'
 
 const executePath = '/client-tools/execute'
 
-/** Answers the errors that handlers throw, each family of paths in its own format. */
+/** Makes the responses to errors that handlers throw. Each family of paths has its own format. */
 export function errorHandler(logger: Logger): ErrorHandler {
   return (error, request, path) => {
     const known = knownError(error, path)
@@ -18,14 +18,17 @@ export function errorHandler(logger: Logger): ErrorHandler {
   }
 }
 
-/** The response to an error that a handler throws on purpose, in the words of its family of paths. */
+/** The response to an error that a handler throws on purpose, in the format of its family of paths. */
 function knownError(error: Error, path: string): Response | undefined {
   if (!isClientToolsPath(path)) return gooseError(error)
   const result = path === executePath ? codedError(error) : plainError(error)
   return result && json(result.status, result.body, result.headers)
 }
 
-/** The response to any other error. Its text goes into the log alone; a crash inside one request ends no other one (GA 19). */
+/**
+ * The response to any other error. The error's text goes to the log only. A crash in one request does not end other requests (GA
+ * 19).
+ */
 function unexpectedError(path: string): Response {
   const message = 'Internal server error'
   if (!isClientToolsPath(path)) return empty(500)

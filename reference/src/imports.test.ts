@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The TypeScript files of the server, without tests and without what only tests import. */
+/** The TypeScript files of the server, without tests and without files that only tests import. */
 const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing/'),
 )
 
-/** What each node imports. Type imports count: they tie files together for a reader, too. */
+/** The imports of each node. Type imports count, because a reader has to follow them too. */
 function importsOf(nodeOf: (file: string) => string): Graph {
   const graph = new Map<string, Set<string>>()
   for (const file of files) {
@@ -24,7 +24,7 @@ function importsOf(nodeOf: (file: string) => string): Graph {
   return graph
 }
 
-/** The nodes of one loop, the first again at the end; empty if there is none. */
+/** The nodes of one loop, with the first one repeated at the end; empty if there is no loop. */
 function findLoop(graph: Graph): string[] {
   const done = new Set<string>()
   const visit = (node: string, path: readonly string[]): string[] => {

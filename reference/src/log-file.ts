@@ -2,18 +2,18 @@ import { closeSync, readdirSync, rmSync, rmdirSync, statSync, writeFileSync } fr
 import { join } from 'node:path'
 import { makeDirectory, openPrivate } from './settings/private-files.ts'
 
-/** Bytes of the largest file. */
+/** The most bytes of the file. */
 const maxBytes = 16 * 1024 * 1024
 const keptDays = 14
 const full = `${JSON.stringify({ level: 'warn', msg: 'log file full, further lines are only on standard error' })}\n`
 
-/** The file with what the server logs, one for each time it runs (GA 1.3, S47). */
+/** The server's log file, one for each run (GA 1.3, S47). */
 export class LogFile {
   #file: number | undefined
   #bytes = 0
   readonly #complain: (why: string) => void
 
-  /** Opens the file in a directory of the day. `complain` is called once if that, or writing, fails. */
+  /** Opens the file in the directory of the current day. If that or a write fails, `complain` is called once. */
   constructor(directory: string, now: Date, complain: (why: string) => void) {
     this.#complain = complain
     const [day = '', time = ''] = now.toISOString().split(/[T.]/)
@@ -51,7 +51,7 @@ export class LogFile {
   }
 }
 
-/** Removes old logs of other days, and the directories that become empty. */
+/** Removes old logs of other days, and directories that become empty. */
 function removeOld(directory: string, now: Date): void {
   const oldest = now.getTime() - keptDays * 24 * 60 * 60 * 1000
   for (const day of listed(directory).filter((name) => /^\d{4}-\d\d-\d\d$/.test(name))) {
@@ -68,6 +68,6 @@ function listed(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch {
-    return [] // it is not there, or no directory
+    return [] // it does not exist, or is not a directory
   }
 }

@@ -1,9 +1,9 @@
 export type Level = 'info' | 'warn' | 'error'
 
-/** Values of a log line. An Error is written as its stack. */
+/** The values of a log line. An Error is written with its stack. */
 export type Fields = Record<string, unknown>
 
-/** Messages are lower case, without a full stop and without values; those are fields. */
+/** Messages are in lower case, without a full stop. They contain no values; values are fields. */
 export type Logger = Record<Level, (message: string, fields?: Fields) => void>
 
 /** A logger that writes one JSON object per line. */

@@ -13,7 +13,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { RawClient, request } from './testing/raw-client.ts'
 
 /*
- * The program as a process: what it prints where, and how it ends. Each test starts one, so they are few.
+ * Tests the program as a process: its output, and how it ends. Each test starts a process, so there are few of them.
  */
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
@@ -30,7 +30,7 @@ class Program {
   stdout = ''
   stderr = ''
 
-  /** `input` is what it can read; its input does not end. */
+  /** `input` is the beginning of its standard input, which stays open. */
   constructor(args: string[], env: Record<string, string> = {}, cwd?: string, input = '') {
     this.process = spawn(process.execPath, ['--import', tsx, main, ...args], {
       cwd,
@@ -43,7 +43,7 @@ class Program {
     this.process.stdin.write(input)
   }
 
-  /** Waits until the program listens, and returns where. */
+  /** Waits until the program listens, and returns its URL. */
   async url(): Promise<string> {
     while (!this.stdout.includes('\n')) {
       await Promise.race([once(this.process.stdout, 'data'), this.ended.then(() => Promise.reject(new Error(this.stderr)))])
@@ -51,7 +51,7 @@ class Program {
     return this.stdout.replace(/^listening on (.*)\n$/, '$1')
   }
 
-  /** The exit status, or the signal that ended it. */
+  /** The exit status, or the signal that ended the process. */
   async status(): Promise<unknown> {
     const [code, signal] = await this.ended
     return code ?? signal
@@ -115,7 +115,7 @@ describe('the program', { timeout: 30_000 }, () => {
   it('ends at once with status 1 at the second signal', async () => {
     program = new Program(['agent', '--port', '0'])
     const client = await RawClient.open(await program.url())
-    // A request whose body does not come keeps the server from stopping by itself.
+    // A request whose body never arrives prevents the server from stopping by itself.
     client.send(request('POST /client-tools/register', ['Content-Length: 5', 'Expect: 100-continue']))
     await client.until('100 Continue')
     program.process.kill('SIGINT')
@@ -159,7 +159,7 @@ describe('the program', { timeout: 30_000 }, () => {
   it('leaves no extension behind when it ends at once (X11)', async () => {
     const [port, connected] = await listener()
     const answer = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'
-    // It does not notice that its input ends.
+    // It does not notice the end of its input.
     const script = `read -r line; echo '${answer}'; exec sleep 300 3<>/dev/tcp/127.0.0.1/${port}`
     program = new Program(['agent', '--port', '0'])
     const url = await program.url()
@@ -200,7 +200,7 @@ describe('the extension developer as a program', { timeout: 30_000 }, () => {
   })
 })
 
-/** Listens for one connection, which a process is known by: it is closed when the last one has ended that holds it. */
+/** Listens for one connection, by which a test recognises a process. It closes when the last process that holds it has ended. */
 async function listener(): Promise<[port: number, connected: Promise<Socket>]> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -93,7 +93,7 @@ function fail(error: unknown): never {
   process.exit(exitFailed)
 }
 
-/** Resolves to the first signal that asks the process to stop. The second one is not waited for (S19). */
+/** Resolves with the first signal to stop. A second signal ends the process at once (S19). */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let stopping = false
@@ -107,8 +107,8 @@ function firstSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-// A reader of the output that went away is no reason to stop serving.
+// The server keeps running if the reader of its output has gone.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
-// A thread has this file, too, and its own work to do.
+// The recipe worker thread runs this file too, but not `main`.
 if (isMainThread) await main(process.argv.slice(2))

@@ -1,4 +1,7 @@
-/** Runs something for each item, at most `limit` at once, and returns the results in the order of the items. Starts no more after a failure. */
+/**
+ * Runs a function for each item, at most `limit` at the same time. Returns the results in the order of the items. After a
+ * failure, no more runs start.
+ */
 export async function mapConcurrently<T, R>(limit: number, items: readonly T[], run: (item: T, index: number) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const rest = items.entries()

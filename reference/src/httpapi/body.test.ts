@@ -44,7 +44,7 @@ describe('isJsonType (CT 3.4 step 3)', () => {
     'application/json; a=b;;c=d',
     'application/json; a_b=c',
     'application/json; a =b',
-    'application/json\u00a0', // a byte that is a blank in no header field
+    'application/json\u00a0', // a byte that header fields do not treat as a blank
     'application/json;\u00a0a=b',
     'application/json; charset',
     'application/json; charset=',
@@ -65,7 +65,7 @@ it.each([
   expect([isJsonType(type), isJsonType(type + ';')]).toEqual([true, false])
 })
 
-/** A body that comes in parts, and says how many of them were taken. */
+/** A body that arrives in parts, and a count of the parts that were read. */
 function parts(...texts: string[]): { request: (headers?: Record<string, string>) => Request; taken: () => number } {
   let taken = 0
   const body = new ReadableStream(
@@ -107,7 +107,7 @@ describe('readBody (S6)', () => {
   })
 })
 
-/** A request whose body comes when the test says so. */
+/** A request whose body arrives when the test says so. */
 function sent(): { request: Request; send: (bytes: number) => Promise<void>; end: () => void } {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   let wanted = (): void => undefined
@@ -133,7 +133,7 @@ function sent(): { request: Request; send: (bytes: number) => Promise<void>; end
 const mebi = 1024 * 1024
 
 describe('the bodies of all requests (S40)', () => {
-  /** Reads a body and waits for the answer to be released. */
+  /** Reads a body, and keeps the request open until the test answers it. */
   function begin(bodies: Bodies, one: { request: Request }): { read: Promise<number>; answer: () => void } {
     let answer = (): void => undefined
     let read!: Promise<number>

@@ -1,13 +1,13 @@
 import { BodyTooLargeError, BodyTooSlowError, BusyError } from './errors.ts'
 
-/** Bytes of the bodies of all requests that are not answered yet (S40). */
+/** The most bytes that the bodies of all unanswered requests may have together (S40). */
 const maxInFlight = 64 * 1024 * 1024
-/** How fast a body has to come after the first seconds (S41). */
+/** How fast a body must arrive after the first seconds (S41). */
 export const bytesPerSecond = 1024
-/** How long nothing may come of it. */
+/** The longest time in which nothing of a body may arrive. */
 const longestPauseMs = 30_000
 
-/** The bodies of all requests, with what bounds them together (S40) and in time (S41). */
+/** The bodies of all requests, with their shared size limit (S40) and their time limits (S41). */
 export class Bodies {
   readonly #graceMs: number
   readonly #requests = new Map<Request, { since: number; last: number; bytes: number }>()
@@ -17,7 +17,7 @@ export class Bodies {
     this.#graceMs = graceMs
   }
 
-  /** Answers a request, whose body counts for as long as that takes. */
+  /** Answers a request. Its body counts until the response is there. */
   async admit(request: Request, answer: () => Response | Promise<Response>): Promise<Response> {
     const now = performance.now()
     this.#requests.set(request, { since: now, last: now, bytes: 0 })
@@ -29,7 +29,7 @@ export class Bodies {
     }
   }
 
-  /** Counts bytes that have come. Throws a BusyError when they are too many beside those of others. */
+  /** Counts received bytes. Throws a BusyError if there are too many, together with those of other requests. */
   take(request: Request, bytes: number): void {
     const body = this.#requests.get(request)
     if (body === undefined) return
@@ -44,7 +44,7 @@ export class Bodies {
     this.#requests.delete(request)
   }
 
-  /** Calls back when the body of a request is too slow, unless that is stopped. */
+  /** Calls `tooSlow` if the body of a request is too slow. Returns a function that stops watching it. */
   watch(request: Request, tooSlow: () => void): () => void {
     const body = this.#requests.get(request)
     if (body === undefined) return () => undefined
@@ -64,14 +64,14 @@ export class Bodies {
 
 const bounds = new WeakMap<Request, Bodies>()
 
-/** Stops counting the body of a request: it is decoded, although the response is still to come. */
+/** Stops counting the body of a request, which is decoded although the response is not finished. */
 export function bodyIsDecoded(request: Request): void {
   bounds.get(request)?.release(request)
 }
 
 /**
- * Reads the body of a request, up to a limit (S6). A length that is announced is refused before anything is read; a
- * body without one is counted while it comes. Throws a BodyTooLargeError, BodyTooSlowError or BusyError.
+ * Reads the body of a request, up to a limit (S6). If the declared length is too large, nothing is read. A body without a
+ * declared length is counted as it arrives. Throws a BodyTooLargeError, BodyTooSlowError or BusyError.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) throw new BodyTooLargeError()
@@ -81,11 +81,11 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   const slow = new AbortController()
   const stopWatch = bounds.get(request)?.watch(request, () => {
     slow.abort()
-    void reader.cancel().catch(() => undefined) // ends the read that waits; a body that was cut off is over as well
+    void reader.cancel().catch(() => undefined) // ends the pending read; a body that was cut off has already ended
   })
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const chunk = part.value as Uint8Array // a Request's body yields nothing else (Fetch §5.2)
+      const chunk = part.value as Uint8Array // a Request's body yields only bytes (Fetch §5.2)
       bounds.get(request)?.take(request, chunk.length)
       collected.add(chunk)
       if (collected.size > maxBytes) throw new BodyTooLargeError()
@@ -100,11 +100,11 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   return collected.bytes()
 }
 
-/** Small chunks are copied together: each by itself takes more memory than its bytes, and there may be millions. */
+/** Collects small chunks in one buffer. Each chunk by itself takes more memory than its bytes, and there may be millions. */
 class Collected {
   size = 0
   readonly #chunks: Uint8Array[] = []
-  /** The last chunk, of which this much is used. */
+  /** The last buffer; this many of its bytes are in use. */
   #block = Buffer.alloc(0)
   #used = 0
 
@@ -138,9 +138,9 @@ class Collected {
 const blockSize = 64 * 1024
 
 /**
- * Whether a body of this content type is read as JSON (CT 3.4 step 3). All lower case, no blank before the first
- * semicolon, and nothing after the type but whole parameters, whose values are anything up to a semicolon (S25). Blanks
- * around it all are gone already: Headers takes them away.
+ * Whether a body with this content type is read as JSON (CT 3.4 step 3). The type must be in lower case, without a blank before
+ * the first semicolon. Only complete parameters may follow; a value extends to the next semicolon (S25). Headers has already
+ * removed blanks at both ends.
  */
 export function isJsonType(contentType: string | null): boolean {
   return contentType !== null && jsonType.test(contentType)

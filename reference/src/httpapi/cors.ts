@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { isClientToolsPath } from './path-family.ts'
 import { empty } from './response.ts'
 
-/** The CORS headers of a family of paths, on every response and on OPTIONS. */
+/** The CORS headers of a family of paths: those of every response, and those of OPTIONS. */
 interface Family {
   everyAnswer: Record<string, string>
   options: (request: Request) => Response
@@ -38,12 +38,12 @@ function familyOf(path: string): Family {
   return isClientToolsPath(path) ? clientTools : goose
 }
 
-/** The header fields of every answer to a path, in the form that is routed. */
+/** The header fields of every response for a path, which is in the form that the router uses. */
 export function everyAnswer(path: string): Record<string, string> {
   return familyOf(path).everyAnswer
 }
 
-/** Answers OPTIONS, before path and method are looked at (S1), and marks every other answer as open to all origins. */
+/** Responds to OPTIONS before path and method are checked (S1), and adds the CORS headers to every other response. */
 export const cors: MiddlewareHandler = async (c, next) => {
   const family = familyOf(c.req.path)
   if (c.req.method === 'OPTIONS') c.res = family.options(c.req.raw)

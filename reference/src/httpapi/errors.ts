@@ -5,29 +5,29 @@ export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
 }
 
-/** The body comes too slowly (S41). */
+/** The body arrives too slowly (S41). */
 export class BodyTooSlowError extends Error {
   override readonly name = 'BodyTooSlowError'
 }
 
-/** There is no room for the body beside those of other requests (S40). */
+/** The bodies of other requests leave no room for this one (S40). */
 export class BusyError extends Error {
   override readonly name = 'BusyError'
 }
 
-/** The headers of the response to one of these: the rest of the request is not read. */
+/** The headers of the responses to these errors: the rest of the request is not read. */
 export const tooSlowHeaders = { Connection: 'close' }
 export const busyHeaders = { 'Retry-After': '1', Connection: 'close' }
 
-/** The body is not the JSON that the operation needs; the cause says why, for us only (CT 3.4 step 4, 4.4). */
+/** The body is not the JSON that the operation requires. The cause is for the log only (CT 3.4 step 4, 4.4). */
 export class MalformedBodyError extends Error {
   override readonly name = 'MalformedBodyError'
 }
 
-/** What was sent is JSON, or a query, of the wrong shape (CT 3.5). Carries at least one issue. */
+/** The request contains valid JSON, or a query, of the wrong shape (CT 3.5). There is at least one issue. */
 export class ValidationError extends Error {
   override readonly name = 'ValidationError'
-  /** What was sent, as it was understood. */
+  /** The request data as the server understood it. */
   readonly data: unknown
   readonly issues: readonly [ValidationIssue, ...ValidationIssue[]]
 

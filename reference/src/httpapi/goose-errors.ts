@@ -4,10 +4,10 @@ import { truncate } from '../text/truncate.ts'
 import { json, empty, text } from './response.ts'
 
 /*
- * The families of error bodies of the goose server (GA 2.7). Which one an operation answers with is part of its contract.
+ * The families of error bodies of the goose server (GA 2.7). The contract says which one an operation uses.
  */
 
-/** An error with the status of its response. */
+/** An error that determines the status of the response. */
 abstract class StatusError extends Error {
   readonly status: number
 
@@ -22,20 +22,20 @@ export class MessageError extends StatusError {
   override readonly name = 'MessageError'
 }
 
-/** Family B: a status without a body. The message is for the log. */
+/** Family B: a status without a body. The message never reaches the client. */
 export class BareStatusError extends StatusError {
   override readonly name = 'BareStatusError'
 }
 
-/** Family C: plain text, the format of everything that is wrong with a body or a query (GA 2.5, 2.6). */
+/** Family C: plain text, the format of all errors of bodies and queries (GA 2.5, 2.6). */
 export class TextError extends StatusError {
   override readonly name = 'TextError'
 }
 
-/** Bytes of the longest message (S43). */
+/** The most bytes of a message (S43). */
 const maxMessage = 16 * 1024
 
-/** The answer to one of these errors; undefined for any other. */
+/** The response to one of these errors; undefined for any other error. */
 export function gooseError(error: Error): Response | undefined {
   if (error instanceof MessageError) return json(error.status, { message: truncate(error.message, maxMessage) } satisfies ErrorResponse)
   if (error instanceof BareStatusError) return empty(error.status)

@@ -21,7 +21,7 @@ const plain = 'text/plain; charset=utf-8'
 const unsupported = [415, plain, 'Expected request with `Content-Type: application/json`']
 const tooLarge = [413, plain, 'Failed to buffer the request body: length limit exceeded']
 
-/** A body of this many bytes that is right in every other way. */
+/** A valid body with this many bytes. */
 function bodyOf(bytes: number): string {
   return '{"names":["' + 'x'.repeat(bytes - 14) + '"]}'
 }

@@ -8,14 +8,14 @@ import { readBody } from './body.ts'
 import { BodyTooLargeError } from './errors.ts'
 import { TextError } from './goose-errors.ts'
 
-/** Bytes of the largest body of an operation that reads JSON, but for `/reply` (GA 2.5). */
+/** The most bytes of a JSON body, except that of `/reply` (GA 2.5). */
 export const maxJsonBody = 2 * 1024 * 1024
-/** Bytes of the largest body of `/reply`. */
+/** The most bytes of the body of `/reply`. */
 export const maxReplyBody = 50 * 1024 * 1024
 
 /**
- * Reads the JSON body of a request as a goose operation does (GA 2.5): content type, then size, then syntax, then shape.
- * Throws a TextError for the first that is wrong.
+ * Reads the JSON body of a request to a goose operation (GA 2.5). It checks the content type, then the size, then the syntax,
+ * then the shape, and throws a TextError for the first mistake.
  */
 export async function readJsonBody<T>(request: Request, shape: Shape<T>, maxBytes = maxJsonBody): Promise<T> {
   if (!isJsonMediaType(request.headers.get('Content-Type'))) {
@@ -44,14 +44,14 @@ async function parse(bytes: Uint8Array): Promise<JsonDocument> {
     return await parseDocumentBody(bytes)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    // Parsers differ about the place of the fault, so the response names none (G1).
+    // Parsers disagree about the position of a mistake, so the response does not name one (G1).
     throw new TextError(400, 'Failed to parse the request body as JSON: invalid JSON', { cause: error })
   }
 }
 
 /**
- * Whether this is `application/json` or `application/*+json`, with any parameters, in the grammar of media types
- * (RFC 9110 §8.3.1, G9). An invalid type counts as missing.
+ * Whether this is `application/json` or `application/*+json`, with any parameters, in the grammar of media types (RFC 9110
+ * §8.3.1, G9). An invalid type counts as missing.
  */
 export function isJsonMediaType(contentType: string | null): boolean {
   return contentType !== null && mediaType.test(contentType) && /^application\/(?:[^;\s]+\+)?json[\t ]*(?:;|$)/i.test(contentType)

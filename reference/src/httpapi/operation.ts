@@ -7,9 +7,9 @@ import { empty, json, jsonPieces } from './response.ts'
 import type { Method, Route } from './router.ts'
 
 /*
- * Handlers in the types of the contract. `make generate` makes three types for each operation of openapi.yaml: `…Data` is the
- * request, `…Responses` and `…Errors` are the bodies by status. A handler whose signature names them stops compiling when
- * openapi.yaml changes what it reads or answers.
+ * Typed handlers. For each operation of openapi.yaml, `make generate` makes three types: `…Data` is the request; `…Responses` and
+ * `…Errors` are the bodies by status. A handler names them in its signature. If openapi.yaml changes what the handler reads or
+ * returns, the handler no longer compiles.
  */
 
 /** The request of an operation: one of the generated `…Data` types. */
@@ -20,13 +20,13 @@ interface RequestData {
   body?: unknown
 }
 
-/** What a handler gets: the path parameters, and the body or the query once it is validated. */
+/** The input of a handler: the request, its path parameters, and its validated body or query. */
 export interface Call<Data extends RequestData> {
   request: Request
   path: Data['path']
 }
 
-/** A body that is rendered already. `Body` is its type in the contract. */
+/** A response that is already rendered. `Body` is the type of its body in the contract. */
 export class Rendered<Body> {
   declare readonly body?: Body
   readonly response: Response
@@ -36,35 +36,35 @@ export class Rendered<Body> {
   }
 }
 
-/** A JSON body that may be large: it is rendered in pieces, while other requests are served. */
+/** Renders a JSON body that may be large in pieces, so that other requests run in between. */
 export async function renderLarge<Body>(body: Body): Promise<Rendered<Body>> {
   return new Rendered(jsonPieces(200, await jsonBytes(body)))
 }
 
-/** A status of the contract with its body; `unknown` is how the generated types say that a status has no body. */
+/** A status of the contract with its body. In the generated types, `unknown` means that a status has no body. */
 type ResultOf<Status, Body> =
   | (unknown extends Body ? { status: Status } : { status: Status; body: Body; headers?: Record<string, string> })
   | Rendered<Body>
 
-/** What a handler returns: one of the statuses of the generated `Responses`, with the body of that status. */
+/** The result of a handler: one of the statuses of the generated `Responses`, with its body. */
 export type Result<Responses> = { [Status in keyof Responses]: ResultOf<Status, Responses[Status]> }[keyof Responses]
 
 /** A handler of an operation of the contract. */
 export interface Operation<Data extends RequestData, Responses> {
   run: (request: Request, path: Data['path']) => Promise<Response>
-  /** Never set: it makes the types of different operations different. */
+  /** Never set. It makes the types of different operations different. */
   contract?: [Data, Responses]
 }
 
-/** An operation that reads its request itself, or needs nothing but its path. */
+/** An operation that reads its request itself, or that needs only the path. */
 export function operation<Data extends RequestData, Responses>(
   handle: (call: Call<Data>) => Result<Responses> | Promise<Result<Responses>>,
 ): Operation<Data, Responses> {
-  // Every result has the form of AnyResult, which the compiler cannot see while `Responses` is unknown.
+  // Every result is an AnyResult, but the compiler cannot see this while `Responses` is a type parameter.
   return { run: async (request, path) => responseOf((await handle({ request, path })) as AnyResult) }
 }
 
-/** An operation with query parameters. Rejects with a TextError when they are not as the contract says. */
+/** An operation with query parameters. Rejects with a TextError if they do not match the contract. */
 export function withQuery<Data extends RequestData, Responses>(
   names: QueryNames<NonNullable<Data['query']>>,
   handle: (call: Call<Data> & { query: NonNullable<Data['query']> }) => Promise<Result<Responses>>,
@@ -72,7 +72,7 @@ export function withQuery<Data extends RequestData, Responses>(
   return operation<Data, Responses>((call) => handle({ ...call, query: readQuery<NonNullable<Data['query']>>(call.request.url, names) }))
 }
 
-/** An operation with a JSON body. Rejects with a TextError when it is not as the contract says. */
+/** An operation with a JSON body. Rejects with a TextError if it does not match the contract. */
 export function withBody<Data extends RequestData, Responses, Body extends Data['body']>(
   shape: Shape<Body>,
   handle: (call: Call<Data> & { body: Body }) => Result<Responses> | Promise<Result<Responses>>,
@@ -84,7 +84,7 @@ export function withBody<Data extends RequestData, Responses, Body extends Data[
 /** The route of an operation, at its path in the contract. */
 export function route<Data extends RequestData>(method: Method, url: Data['url'], { run }: Operation<Data, unknown>): Route {
   const path = url.replace(/\{(\w+)\}/g, ':$1')
-  return { method, path, handler: (c) => run(c.req.raw, c.req.param()) } // the parameters of its path
+  return { method, path, handler: (c) => run(c.req.raw, c.req.param()) } // the router matches the parameters of the same path
 }
 
 type AnyResult = Rendered<unknown> | { status: number; body?: unknown; headers?: Record<string, string> }

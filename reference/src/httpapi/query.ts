@@ -1,11 +1,11 @@
 import { TextError } from './goose-errors.ts'
 
-/** The parameters of a query of the contract, and whether it requires them. */
+/** The parameters of a query in the contract, and whether each is required. */
 export type QueryNames<Query> = { [Name in keyof Query]-?: object extends Pick<Query, Name> ? 'optional' : 'required' }
 
 /**
- * The values of query parameters (GA 2.6, G10). Other parameters are ignored. Throws a TextError when one of them is repeated,
- * or a required one is missing.
+ * The values of query parameters (GA 2.6, G10). Unknown parameters are ignored. Throws a TextError if a known parameter is
+ * repeated, or a required one is missing.
  */
 export function readQuery<Query>(url: string, wanted: QueryNames<Query>): Query {
   const given = new Map<string, string[]>()
@@ -17,16 +17,16 @@ export function readQuery<Query>(url: string, wanted: QueryNames<Query>): Query 
   const names = Object.keys(wanted)
   const repeated = names.find((name) => (given.get(name)?.length ?? 0) > 1)
   if (repeated !== undefined) throw refused(`duplicate field \`${repeated}\``)
-  const missing = names.find((name) => wanted[name as keyof Query] === 'required' && !given.has(name)) // its own key
+  const missing = names.find((name) => wanted[name as keyof Query] === 'required' && !given.has(name)) // `name` is a key of `wanted`
   if (missing !== undefined) throw refused(`missing field \`${missing}\``)
-  return Object.fromEntries(names.flatMap((name) => given.get(name)?.map((value) => [name, value]) ?? [])) as Query // all that are there
+  return Object.fromEntries(names.flatMap((name) => given.get(name)?.map((value) => [name, value]) ?? [])) as Query // none is missing
 }
 
 function refused(reason: string): TextError {
   return new TextError(400, `Failed to deserialize query string: ${reason}`)
 }
 
-/** Decodes a form value: `+` is a blank, invalid UTF-8 becomes U+FFFD, and an invalid escape is kept. */
+/** Decodes a form value: `+` becomes a blank, invalid UTF-8 becomes U+FFFD, and an invalid escape stays. */
 function decodeForm(text: string): string {
   return text
     .replaceAll('+', ' ')

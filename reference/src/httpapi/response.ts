@@ -2,12 +2,12 @@ import { stringifyJson } from '../wire/json/stringify.ts'
 
 const encoder = new TextEncoder()
 
-/** A JSON answer: no charset, no byte order mark, no line feed at the end (CT 3.1). */
+/** A JSON response without a charset, a byte order mark, or a line feed at the end (CT 3.1). */
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Response {
   return bytes(status, 'application/json', encoder.encode(stringifyJson(value)), headers)
 }
 
-/** The same for a value that is JSON already, in pieces. They are not copied: many readers may be slow to take them. */
+/** The same for a value that is already JSON, in pieces. They are not copied, because many slow readers may share them. */
 export function jsonPieces(status: number, pieces: readonly Uint8Array[]): Response {
   const left = pieces.values()
   const body = new ReadableStream<Uint8Array>(
@@ -32,7 +32,7 @@ export function bytes(status: number, type: string, body: Uint8Array<ArrayBuffer
   return new Response(body, { status, headers: { 'Content-Type': type, 'Content-Length': String(body.length), ...headers } })
 }
 
-/** An answer without a body, which therefore has no content type either (S2). */
+/** A response without a body, and therefore without a content type (S2). */
 export function empty(status: number, headers: Record<string, string> = {}): Response {
   // A 204 has no Content-Length (RFC 9110 §8.6).
   const length: Record<string, string> = status === 204 ? {} : { 'Content-Length': '0' }

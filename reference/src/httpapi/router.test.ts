@@ -3,7 +3,7 @@ import { TestApp } from '../testing/test-app.ts'
 
 const test = new TestApp()
 
-/** Status, headers and body of an answer, in one value. */
+/** Status, headers and body of a response, as one value. */
 async function ask(method: string, target: string, headers: Record<string, string> = {}): Promise<unknown> {
   const answer = await test.fetch(target, { method, headers })
   return { status: answer.status, headers: Object.fromEntries(answer.headers), text: answer.text }

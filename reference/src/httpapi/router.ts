@@ -14,16 +14,15 @@ export interface Route {
   handler: (c: Context) => Promise<Response>
 }
 
-/** Answers an error that a handler threw. */
+/** Makes the response to an error that a handler threw. */
 export type ErrorHandler = (error: Error, request: Request, path: string) => Response
 
 /**
- * The routes behind a `fetch`: OPTIONS is answered first, then a request without the key (GA 2.2), then an unknown path
- * (404), then a wrong method (405), all without a body (S1, S2). Paths are exact: no trailing slash, no doubled slash, one
- * segment per parameter (CT 3.2, GA 2.1). Of two paths that match, the first in the table counts and no
- * other, whatever the method is.
+ * The routes behind `fetch`. The checks come in this order: OPTIONS, the secret key (GA 2.2), an unknown path (404), a wrong
+ * method (405). None of these responses has a body (S1, S2). Paths match exactly: no trailing slash, no double slash, one segment
+ * per parameter (CT 3.2, GA 2.1). If two paths match, only the first one in the table counts, whatever the method.
  *
- * HEAD runs the handler of GET and loses the body on the way out; handlers of streams look at the method themselves.
+ * HEAD runs the handler of GET and then drops the body. Handlers of streams check the method themselves.
  */
 export function createRouter(routes: readonly Route[], requireKey: MiddlewareHandler, onError: ErrorHandler): Hono {
   const router = new Hono({ getPath: (request) => routePath(request.url) })
@@ -39,7 +38,7 @@ export function createRouter(routes: readonly Route[], requireKey: MiddlewareHan
   return router
 }
 
-/** The methods of a path, in the spelling of its family (S26). */
+/** The methods of a path, in the notation of its family (S26). */
 function allow(path: string, methods: readonly Method[]): string {
   const names = inOrder.filter((name) => methods.includes(name === 'HEAD' ? 'GET' : name))
   return names.join(isClientToolsPath(path) ? ', ' : ',')

@@ -3,12 +3,15 @@ import type { MiddlewareHandler } from 'hono'
 import { isClientToolsPath } from './path-family.ts'
 import { empty } from './response.ts'
 
-/** Paths of the goose server without the header: one is used before there is a key, one has the key in its query (GA 2.2). */
+/**
+ * Paths of the goose server that do not require the header: one is used before there is a key, and one takes the key from its
+ * query (GA 2.2).
+ */
 const publicPaths = new Set(['/status', '/mcp-ui-proxy'])
 
 /**
- * Asks for the header `X-Secret-Key` on all paths of the goose server, known or not, before any other answer about
- * the path (GA 2.2, G8). OPTIONS has been answered before.
+ * Requires the header `X-Secret-Key` on all paths of the goose server, known or not, before any other check of the path (GA 2.2,
+ * G8). OPTIONS has already been handled.
  */
 export function requireSecretKey(secret: string): MiddlewareHandler {
   const isRight = equals(secret)
@@ -21,7 +24,7 @@ export function requireSecretKey(secret: string): MiddlewareHandler {
 /** Compares with a secret in constant time. */
 export function equals(secret: string): (given: string | null) => boolean {
   const wanted = digest(secret)
-  // Other characters are wrong, whatever the secret is (G8).
+  // Only printable ASCII characters can match, whatever the secret is (G8).
   return (given) => given !== null && /^[\x20-\x7e]*$/.test(given) && timingSafeEqual(digest(given), wanted)
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeOnce, queryValues, routePath, urlOfTarget } from './url-path.ts'
 
-/** The path that a raw request target is routed by, each segment decoded. */
+/** The decoded segments of the path by which a raw request target is routed. */
 function segments(target: string): string[] {
   const url = urlOfTarget(Buffer.from(target).toString('latin1'))
   if (url === undefined) throw new Error(`${target} is not a request target`)

@@ -1,26 +1,26 @@
 /**
- * What a request asks for: from the bytes of the request target to the path that is routed.
+ * From the bytes of a request target to the path that is routed.
  *
- * CT 3.3 describes what a WHATWG URL does to a path, because the original server routed on one: `.` and `..` segments,
- * raw or percent-encoded, are resolved, a backslash is a slash, and everything else stays as it was sent. So a target
- * becomes a URL first, and a segment is decoded once, after the path has been split.
+ * CT 3.3 describes how a WHATWG URL changes a path, because the original server routes by one. Segments `.` and `..`, raw or
+ * percent-encoded, are resolved; a backslash is a slash; everything else stays unchanged. So a target first becomes a URL. Then
+ * the path is split, and each segment is decoded once.
  */
 
 const origin = 'http://localhost'
 
 /**
- * The URL of a request target as node:http hands it over: one character per byte, in origin form, absolute form or
- * `*`. Undefined when it is none of these.
+ * The URL of a request target in the form in which node:http provides it: one character per byte, in origin form, absolute form
+ * or `*`. Undefined for any other target.
  */
 export function urlOfTarget(target: string): string | undefined {
   if (target === '*') return `${origin}/*`
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
-  // The absolute form may leave the path out; the origin form may not (RFC 9112 §3.2).
+  // The absolute form may omit the path; the origin form may not (RFC 9112 §3.2).
   if (!path.startsWith('/') && path === target) return undefined
   return new URL(origin + escapeBytes(path)).href
 }
 
-/** Percent-encodes every byte that is not printable ASCII, so that a raw byte and its escape are the same request. */
+/** Percent-encodes every byte that is not printable ASCII, so that a raw byte and its escape mean the same request. */
 function escapeBytes(target: string): string {
   return target.replace(/[^\x21-\x7e]/g, (byte) => percent(byte.charCodeAt(0)))
 }
@@ -31,8 +31,8 @@ export function percent(byte: number): string {
 }
 
 /**
- * The path of a URL in the one form that the router sees: each segment decoded once and encoded again. A slash inside a
- * segment stays encoded, so it never splits one, and whatever the router decodes is exactly the ID that was meant.
+ * The path of a URL in the form that the router uses: each segment is decoded once and encoded again. A slash inside a segment
+ * stays encoded, so it never splits the segment. The router therefore decodes exactly the intended ID.
  */
 export function routePath(url: string): string {
   return new URL(url).pathname
@@ -41,9 +41,7 @@ export function routePath(url: string): string {
     .join('/')
 }
 
-/**
- * Every value of a query parameter, decoded; `+` is a blank here (CT 3.3 makes it a plus in paths only).
- */
+/** All values of a query parameter, decoded. Here `+` is a blank; in paths it is a plus (CT 3.3). */
 export function queryValues(url: string, name: string): string[] {
   const values: string[] = []
   for (const pair of new URL(url).search.slice(1).split('&')) {
@@ -62,8 +60,8 @@ function decodeForm(text: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Percent-decodes a text once as UTF-8. Sequences that are not hexadecimal or not UTF-8 stay as they are, while the
- * valid ones beside them are decoded (CT 3.3): `a%2Fb%FF` is `a/b%FF`.
+ * Percent-decodes a text once, as UTF-8. Escapes that are not hexadecimal, or not UTF-8, stay unchanged, while valid escapes next
+ * to them are decoded (CT 3.3): `a%2Fb%FF` becomes `a/b%FF`.
  */
 export function decodeOnce(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, decodeRun)
@@ -81,7 +79,7 @@ function decodeRun(run: string): string {
   return text
 }
 
-/** How many bytes a UTF-8 sequence has that begins with this byte; 0 for a byte that only continues one. */
+/** How many bytes a UTF-8 sequence with this first byte has; 0 for a continuation byte. */
 function sequenceLength(lead = 0): 0 | 1 | 2 | 3 | 4 {
   if (lead < 0x80) return 1
   if (lead < 0xc0) return 0

@@ -5,7 +5,7 @@ import type { Piece } from './model.ts'
 import { piecesOf } from './stream-lines.ts'
 import type { StreamReader } from './model-protocol.ts'
 
-/** The pieces of a stream that comes byte by byte, and the message of the error that ends it. */
+/** The pieces of a stream that arrives byte by byte, and the message of the error that ends it. */
 async function read(reader: StreamReader, text: string): Promise<{ pieces: Piece[]; error: string | null }> {
   const pieces: Piece[] = []
   const bytes = [...Buffer.from(text)].map((byte) => Buffer.from([byte]))

@@ -6,7 +6,7 @@ import { toolRequest } from './tool-call.ts'
 import { BadStreamError, elements, member, modelOf, tokens, usageOf } from './model-protocol.ts'
 import type { StreamReader } from './model-protocol.ts'
 
-/** The answer to a request that did not ask for a stream: one piece, the text before the tool calls (M35). */
+/** The answer to a request without streaming: one piece, with the text before the tool calls (M35). */
 export function chatAnswer(answer: unknown): WholeAnswer {
   const message = member(elements(member(answer, 'choices'))[0], 'message')
   if (!isObject(message)) throw new Error('the answer has no message')
@@ -30,7 +30,7 @@ function chatUsage(answer: unknown): Usage | null {
   return usageOf(tokens(usage.prompt_tokens), tokens(usage.completion_tokens), tokens(usage.total_tokens))
 }
 
-/** A tool call of which parts have come. */
+/** A tool call that has arrived in part. */
 interface PartialCall {
   id: unknown
   name: unknown
@@ -70,7 +70,7 @@ export class ChatStream implements StreamReader {
     return this.#takeCalls()
   }
 
-  /** Tool calls that were not finished are lost. */
+  /** Unfinished tool calls are lost. */
   cut(): Piece[] {
     return []
   }
@@ -92,7 +92,7 @@ export class ChatStream implements StreamReader {
     return calls.length === 0 ? [] : [this.#piece(calls)]
   }
 
-  /** Usage without the name of a model does not count. */
+  /** Usage counts only if the chunk also names a model. */
   #withUsage(pieces: Piece[], chunk: unknown): Piece[] {
     const usage = typeof member(chunk, 'model') === 'string' ? chatUsage(chunk) : null
     if (usage === null) return pieces

@@ -10,14 +10,14 @@ import type { ModelRequest } from './model.ts'
 import { resultImages, resultText } from './tool-result.ts'
 import { answerLimits } from './model-protocol.ts'
 
-/** The body of a request for chat completions (M7, M8); without a system prompt if that is empty. */
+/** The body of a chat completions request (M7, M8). An empty system prompt is omitted. */
 export async function chatBody(request: ModelRequest, config: ModelConfig, model: string, stream: boolean): Promise<JsonObject> {
   const { temperature, max_tokens: maxTokens } = answerLimits(request, config)
   const reasoning = reasoningModel(model)
   const system = { role: reasoning ? 'developer' : 'system', content: request.system }
   const room = request.sampling === undefined ? new ImageRoom() : undefined
   const messages: JsonObject[][] = []
-  // The last ones have their images first (M13).
+  // The images of later messages take precedence within the limit (M13), so they are read first.
   for (const message of request.messages.toReversed()) messages.push(await chatMessages(message, room))
   return {
     model: reasoning?.model ?? model,
@@ -30,7 +30,7 @@ export async function chatBody(request: ModelRequest, config: ModelConfig, model
   }
 }
 
-/** What a request calls the model of this name. */
+/** The name of this model in requests. */
 export function chatModelName(model: string): string {
   return reasoningModel(model)?.model ?? model
 }
@@ -46,7 +46,10 @@ function chatTool({ name, description = '', inputSchema }: McpTool): JsonObject 
   return { type: 'function', function: { name, description, parameters: inputSchema } }
 }
 
-/** A message as chat completions have it, which may be several (M11). Without room its texts name no images. */
+/**
+ * A message in the format of chat completions, which may take several messages (M11). Without `room`, images that its texts name
+ * are not read.
+ */
 async function chatMessages(message: Message, room: ImageRoom | undefined): Promise<JsonObject[]> {
   const responses = message.content.filter((item) => item.type === 'toolResponse')
   const results = responses.map((response) => ({
@@ -72,7 +75,7 @@ function chatCall({ id, toolCall: call }: ContentOf<'toolRequest'>): JsonObject[
   return [{ id, type: 'function', function: { name, arguments: stringifyJson(args) } }]
 }
 
-/** One message with the texts and images, behind the images of tool results; none if there is neither. */
+/** One message with the texts and images, after the images of tool results. Empty if there is neither. */
 async function userMessage({ content }: Message, resultImages: ImageData[], room: ImageRoom | undefined): Promise<JsonObject[]> {
   const own = content.filter((item) => item.type === 'text' || item.type === 'image')
   const texts = own.flatMap((item) => (item.type === 'text' ? [item.text] : []))

@@ -11,7 +11,7 @@ export interface DeclarativeProviderConfig {
   engine: 'openai' | 'ollama' | 'anthropic'
   display_name: string
   description: string | null
-  /** The secret that holds the key; empty if it needs none. */
+  /** The name of the secret that contains the key; empty if no key is needed. */
   api_key_env: string
   base_url: string
   models: ModelInfo[]
@@ -51,9 +51,9 @@ const declarativeProvider: Shape<DeclarativeProviderConfig> = object<Declarative
   supports_streaming: nullable(boolean),
 })
 
-/** The definition of an id: that of a file if there is one, else the bundled one (M1). Undefined if it is neither. */
+/** The definition of a provider id: from a file if there is one, else the bundled one (M1). Undefined if there is neither. */
 export function findDeclarative(paths: Paths, id: string): DeclarativeProviderConfig | undefined {
-  // An id is part of a path, and has to stay in its directory.
+  // The id becomes part of a path, which must stay in the directory.
   if (!/^[\p{L}\p{N}_-][\p{L}\p{N}._ -]*$/u.test(id)) return undefined
   let bytes: Uint8Array
   try {
@@ -65,7 +65,7 @@ export function findDeclarative(paths: Paths, id: string): DeclarativeProviderCo
     const document = parseJsonDocument(bytes)
     return readShape(declarativeProvider, document.value, document)
   } catch {
-    return undefined // no definition, so no provider
+    return undefined // not a valid definition, so there is no provider
   }
 }
 

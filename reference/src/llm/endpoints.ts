@@ -1,14 +1,14 @@
-/** Says why a provider cannot be built (M2). */
+/** Why a provider cannot be built (M2). */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
 }
 
-/** `https://host/` and `/v1/chat/completions`, whatever slashes are where they meet. */
+/** Joins a host and a path, such as `https://host/` and `/v1/chat/completions`, with exactly one slash between them. */
 export function joinUrl(host: string, path: string): URL {
   return httpUrl(`${host.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, host)
 }
 
-/** The URL of Ollama; the host may lack the scheme or the port (M5). */
+/** The URL of Ollama. The host may lack the scheme or the port (M5). */
 export function ollamaUrl(host: string): URL {
   const url = joinUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host}`, '/v1/chat/completions')
   const hasPort = /^[^/]*\/\/[^/?#]*:\d+(?:[/?#]|$)/.test(host) || /^[^/?#]*:\d+(?:[/?#]|$)/.test(host)
@@ -16,13 +16,13 @@ export function ollamaUrl(host: string): URL {
   return url
 }
 
-/** The URL of a definition: its scheme, host, port and path; the path of chat completions if it has none (GA 18.8). */
+/** The URL of a definition: its scheme, host, port and path. Without a path, that of chat completions is used (GA 18.8). */
 export function chatUrl(base: string): URL {
   const { origin, pathname } = httpUrl(base, base)
   return new URL(pathname === '/' ? '/v1/chat/completions' : pathname, origin)
 }
 
-/** Throws a ProviderError that quotes the text. */
+/** Parses a URL. Throws a ProviderError that quotes the text. */
 function httpUrl(text: string, given: string): URL {
   const url = URL.canParse(text) && /^https?:\/\/[^/]/i.test(text) ? new URL(text) : undefined
   if (url === undefined || url.hostname === '') throw new ProviderError(`Invalid base URL: ${given}`)

@@ -2,7 +2,7 @@ import { JsonDocument } from '../wire/json/document.ts'
 import { ModelError } from './model.ts'
 import { member } from './model-protocol.ts'
 
-/** The error of a response whose status is not 2xx (GA 18.9). */
+/** The error for a response whose status is not 2xx (GA 18.9). */
 export function errorOfResponse(status: number, bytes: Uint8Array): ModelError {
   const { message, code } = complaint(Buffer.from(bytes).toString())
   if (status === 401 || status === 403) {
@@ -39,17 +39,17 @@ function isAboutContext(message: string, code: unknown): boolean {
   return code === 'context_length_exceeded' || contextWords.test(message)
 }
 
-/** M29. */
+/** Words in an error message that mean that the context is exceeded (M29). */
 const contextWords =
   /context|too long|prompt length|input length|reduce the length|too many tokens|token limit|token count/i
 
-/** A status with its name by RFC 9110, if it has one: `401 Unauthorized`. */
+/** A status with its name in RFC 9110, if it has one: `401 Unauthorized`. */
 export function statusWithName(status: number): string {
   const name = statusNames.get(status)
   return name === undefined ? String(status) : `${status} ${name}`
 }
 
-/** The names of statuses in RFC 9110 §15; Node's own are older, and more. */
+/** The names of statuses in RFC 9110 §15. Node has more names, and some of them are older. */
 const statusNames = new Map([
   [100, 'Continue'], [101, 'Switching Protocols'],
   [200, 'OK'], [201, 'Created'], [202, 'Accepted'], [203, 'Non-Authoritative Information'], [204, 'No Content'],

@@ -3,20 +3,20 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { ModelError } from './model.ts'
 
-/** Where a model is asked. */
+/** The endpoint of a model. */
 export interface Endpoint {
   url: URL
   headers: Readonly<Record<string, string>>
-  /** How long an answer may take, to its last byte. */
+  /** How long an answer may take, up to its last byte. */
   timeoutSeconds: number
 }
 
-/** Bytes of the largest answer that is read (M38). */
+/** The most bytes that are read of an answer (M38). */
 export const maxAnswerBytes = 64 * 1024 * 1024
-/** Timers of Node cannot wait for longer. */
+/** The longest delay of a Node timer. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** An answer whose head has come. It has to be read to its end, or closed. */
+/** An answer whose head has arrived. It must be read to its end, or closed. */
 export class HttpAnswer {
   readonly status: number
   readonly #message: IncomingMessage
@@ -28,10 +28,10 @@ export class HttpAnswer {
     this.#deadline = deadline
   }
 
-  /** The body as it comes. Throws when the connection is lost, or the time is over. */
+  /** Reads the body as it arrives. Throws if the connection is lost, or the time is over. */
   async *chunks(): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of this.#message) yield chunk as Buffer // no encoding is set
+      for await (const chunk of this.#message) yield chunk as Buffer // no encoding is set, so chunks are bytes
       if (!this.#message.complete) throw new Error('the connection ended within the answer')
     } finally {
       this.close()
@@ -45,7 +45,7 @@ export class HttpAnswer {
     return bytes
   }
 
-  /** The first bytes of the body, so many at most. Throws a ModelError. */
+  /** The first bytes of the body, at most `most`. Throws a ModelError. */
   async start(most: number): Promise<Buffer> {
     const chunks: Buffer[] = []
     let size = 0
@@ -61,14 +61,14 @@ export class HttpAnswer {
     return Buffer.concat(chunks, Math.min(size, most))
   }
 
-  /** Lets go of the connection. */
+  /** Closes the connection. */
   close(): void {
     this.#deadline.stop()
     this.#message.destroy()
   }
 }
 
-/** The answer is not what a model's server answers. */
+/** The answer is not in the format of a model's server. */
 export class UnreadableAnswerError extends ModelError {
   constructor(options?: ErrorOptions) {
     super('Request failed: The answer of the model cannot be read', false, options)
@@ -76,12 +76,11 @@ export class UnreadableAnswerError extends ModelError {
 }
 
 /**
- * Sends JSON and resolves with the head of the answer, whatever its status is. Rejects with a ModelError when there is no
- * answer, or with the reason of the signal.
+ * Sends JSON, and resolves with the head of the answer, whatever its status. Rejects with a ModelError if there is no answer, or
+ * with the reason of the signal.
  *
- * This is node:http and not fetch, which has time limits of its own, and refuses ports that a server on this machine may
- * well have. Each request has a connection of its own: one that is kept may be closed by the other side in the very moment
- * in which it is used again.
+ * This uses node:http, because fetch has its own time limits, and rejects ports that a local server may use. Each request has its
+ * own connection: the other side may close a kept connection just when it is reused.
  */
 export async function postJson(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<HttpAnswer> {
   const deadline = new Deadline(endpoint.timeoutSeconds, signal)
@@ -130,7 +129,7 @@ class Deadline {
     clearTimeout(this.#timer)
   }
 
-  /** Why a call ended: the reason of the signal, the time, or what else it was. */
+  /** Why a call ended: the reason of the signal, the time limit, or `otherwise`. */
   explain(error: unknown, otherwise: ModelError): unknown {
     if (this.#outer.aborted) return this.#outer.reason
     if (this.#over.signal.aborted) {

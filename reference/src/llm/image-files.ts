@@ -1,18 +1,18 @@
 import { constants, open } from 'node:fs/promises'
 import { wordsOf } from '../text/white-space.ts'
 
-/** An image as messages carry it. */
+/** An image in the form in which requests to models contain it. */
 export interface ImageData {
   data: string
   mimeType: string
 }
 
-/** What is read at most (M13). */
+/** The most bytes that are read of one image (M13). */
 const maxImageBytes = 20 * 1024 * 1024
 const maxPaths = 100
 const maxRequestBytes = 50 * 1024 * 1024
 
-/** What the images of one request may still have, in bytes of their files. */
+/** How many bytes of image files one request can still include. */
 export class ImageRoom {
   left = maxRequestBytes
 }
@@ -22,7 +22,7 @@ const signatures = [
   { mimeType: 'image/jpeg', bytes: Buffer.from([0xff, 0xd8, 0xff]) },
 ]
 
-/** The images whose files these texts of a message name by absolute paths, each file once, as far as there is room (M13). */
+/** The images whose absolute paths appear in these texts of a message. Each file is read once, while there is room (M13). */
 export async function imagesNamedIn(texts: readonly string[], room: ImageRoom): Promise<ImageData[]> {
   const words = texts.flatMap(wordsOf).filter((word) => /^\/.*\.(?:png|jpe?g)$/i.test(word))
   const images: ImageData[] = []
@@ -33,7 +33,7 @@ export async function imagesNamedIn(texts: readonly string[], room: ImageRoom): 
   return images
 }
 
-/** Undefined for a path without an image file, and for an image that does not fit. */
+/** Reads an image file. Undefined if the path is not an image file, or the image does not fit. */
 async function readImage(path: string, room: ImageRoom): Promise<ImageData | undefined> {
   // Opening a FIFO must not block.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined)

@@ -10,21 +10,21 @@ import { only } from './model-provider.ts'
 interface LeadLimits {
   /** How many answers the lead gives first. */
   turns: number
-  /** After how many failed answers in a row it is asked again. */
+  /** After how many consecutive failed answers the lead is asked again. */
   failures: number
-  /** How many answers that do not fail it gives then. */
+  /** How many successful answers the lead then gives. */
   fallback: number
 }
 
-/** A lead as the settings name it. */
+/** The lead model that the settings configure. */
 interface LeadSettings {
-  /** Undefined for that of the worker. */
+  /** Undefined means the worker's provider. */
   provider: string | undefined
   model: string
   limits: LeadLimits
 }
 
-/** Undefined when there is to be no lead (M57). */
+/** Undefined if the settings configure no lead (M57). */
 export function leadSettings(settings: Settings): LeadSettings | undefined {
   const model = settings.text('GOOSE_LEAD_MODEL') ?? ''
   if (model === '') return undefined
@@ -41,7 +41,7 @@ export function leadSettings(settings: Settings): LeadSettings | undefined {
 
 const countShape = integer(1, 1_000_000)
 
-/** A setting that counts something; anything but a valid number counts as not set. */
+/** A setting that is a count. Anything except a valid number counts as not set. */
 function count(settings: Settings, key: string, otherwise: number): number {
   try {
     return readShape(countShape, settings.get(key))
@@ -52,7 +52,7 @@ function count(settings: Settings, key: string, otherwise: number): number {
 
 const workerLimit = integer(1, 2 ** 31 - 1)
 
-/** The context limit that the settings give the worker; undefined if they give none (M57). */
+/** The worker's context limit in the settings; undefined if they have none (M57). */
 export function workerContextLimit(settings: Settings): number | undefined {
   const set = settings.get('GOOSE_WORKER_CONTEXT_LIMIT')
   try {
@@ -63,8 +63,8 @@ export function workerContextLimit(settings: Settings): number | undefined {
 }
 
 /**
- * Two models that take turns: the lead answers first, then the worker, and the lead again for a while when answers fail
- * (M59). Its name and config are those of the worker.
+ * Two models that take turns: first the lead answers, then the worker. When answers fail, the lead answers again for a while
+ * (M59). The name and the config are those of the worker.
  */
 export class LeadWorker implements Provider {
   readonly name: string
@@ -72,11 +72,11 @@ export class LeadWorker implements Provider {
   readonly #lead: ModelProvider
   readonly #worker: ModelProvider
   readonly #limits: LeadLimits
-  /** Answers that have come, of all calls. */
+  /** The number of all answers so far. */
   #answers = 0
-  /** Those that failed in a row. */
+  /** The number of consecutive failed answers. */
   #failures = 0
-  /** How many answers that do not fail the lead has to give before the worker is asked again. */
+  /** How many successful answers the lead still has to give before the worker is asked again. */
   #owed = 0
 
   constructor(lead: ModelProvider, worker: ModelProvider, limits: LeadLimits) {
@@ -100,7 +100,7 @@ export class LeadWorker implements Provider {
     return (await this.#ask(this.#next(), request, signal)).answer
   }
 
-  /** Neither of the two has a fast model (M63). */
+  /** Neither model has a fast model (M63). */
   completeFast(request: ModelRequest, signal: AbortSignal): Promise<Piece> {
     return this.complete(request, signal)
   }
@@ -109,7 +109,7 @@ export class LeadWorker implements Provider {
     return this.#answers < this.#limits.turns || this.#owed > 0 ? this.#lead : this.#worker
   }
 
-  /** Asks a model, and after a failure once more the lead (M61). */
+  /** Asks a model. If that fails, asks the lead once (M61). */
   async #ask(first: ModelProvider, request: ModelRequest, signal: AbortSignal): Promise<Answered> {
     let answered: Answered
     try {
@@ -130,14 +130,14 @@ export class LeadWorker implements Provider {
     }
   }
 
-  /** The piece of an answer, with the model change for clients; without one when the piece has no usage (M62). */
+  /** The piece of an answer, with the model change for clients. A piece without usage has no model change (M62). */
   #clientMessage({ from, answer: { id, content, usage, model } }: Answered): Piece {
     if (usage === null) return { id, content, usage }
     const name = model ?? from.wireModel
     return { id, content, usage, change: { model: name, mode: this.#modeOf(name) } }
   }
 
-  /** Goes by the name alone: a server may have had another model answer. */
+  /** Decides by the name alone, because a server may use a different model to answer. */
   #modeOf(model: string): ModelChange['mode'] {
     if (model === this.#lead.config.model_name) return 'lead'
     return model === this.#worker.config.model_name ? 'worker' : 'unknown'
@@ -163,7 +163,7 @@ interface Answered {
   answer: Completion
 }
 
-/** Whether a model takes back what it said, or makes a malformed tool call (M60). */
+/** Whether a model takes back its statement, or makes a malformed tool call (M60). */
 function hasFailed({ content }: Completion): boolean {
   return (content ?? []).some((item) => {
     if (item.type === 'toolRequest') return item.toolCall.status === 'error'

@@ -7,7 +7,7 @@ import type { RawCall } from './tool-call.ts'
 import { BadStreamError, member, modelOf, tokenSum, tokens, usageOf } from './model-protocol.ts'
 import type { StreamReader } from './model-protocol.ts'
 
-/** The answer to a request that did not ask for a stream: its blocks in their order (M35). */
+/** The answer to a request without streaming: its blocks in order (M35). */
 export function messagesAnswer(answer: unknown): WholeAnswer {
   const blocks = member(answer, 'content')
   if (!Array.isArray(blocks)) throw new Error('the answer has no content')
@@ -37,7 +37,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The last numbers of tokens that a stream has given. */
+/** The latest token numbers of a stream. */
 class TokenNumbers {
   readonly #numbers = new Map<string, number>()
 
@@ -49,7 +49,7 @@ class TokenNumbers {
     }
   }
 
-  /** Null if there was none. What is read from a cache is input as well (M37). */
+  /** Null if the stream has none. Tokens read from a cache count as input (M37). */
   usage(): Usage | null {
     const inputs = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'].flatMap((name) => this.#numbers.get(name) ?? [])
     const output = this.#numbers.get('output_tokens') ?? null
@@ -58,7 +58,7 @@ class TokenNumbers {
   }
 }
 
-/** A block of which parts have come. */
+/** A block that has arrived in part. */
 type PartialBlock =
   | ({ type: 'tool_use'; parts: string } & RawCall)
   | { type: 'thinking'; thinking: string; signature: string }
@@ -97,7 +97,7 @@ export class MessagesStream implements StreamReader {
     }
   }
 
-  /** This protocol has no such line. */
+  /** This protocol has no `[DONE]` line. */
   done(): Piece[] {
     return []
   }

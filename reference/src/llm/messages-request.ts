@@ -10,7 +10,7 @@ import { answerLimits } from './model-protocol.ts'
 
 const defaultMaxTokens = 8192
 
-/** The body of a request for Messages (M9); without a system prompt if that is empty. */
+/** The body of a Messages request (M9). An empty system prompt is omitted. */
 export function messagesBody(request: ModelRequest, config: ModelConfig, model: string, stream: boolean): JsonObject {
   const { temperature, max_tokens: maxTokens } = answerLimits(request, config)
   return {
@@ -28,7 +28,7 @@ function messagesTool({ name, description = '', inputSchema }: McpTool): JsonObj
   return { name, description, input_schema: inputSchema }
 }
 
-/** The blocks of a message; results, with their images, come before the others (M14). */
+/** The blocks of a message. Tool results and their images come first (M14). */
 function blocks(content: Message['content']): JsonObject[] {
   const responses = content.filter((item) => item.type === 'toolResponse')
   const results = responses.map(({ id, toolResult }) => ({
@@ -40,7 +40,7 @@ function blocks(content: Message['content']): JsonObject[] {
   return [...results, ...responses.flatMap(resultImages).map(imageBlock), ...content.flatMap(block)]
 }
 
-/** The block of an item; none for results, and for what no model sees (M15). */
+/** The block of an item. Empty for tool results, and for items that models do not see (M15). */
 function block(item: MessageContent): JsonObject[] {
   switch (item.type) {
     case 'text':

@@ -2,18 +2,18 @@ import type { ModelConfig } from '../domain/session/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import { isBlank } from '../text/white-space.ts'
 
-/** Says that a variable makes no model config possible (M3). */
+/** A variable has a value that a model config cannot have (M3). */
 export class ModelConfigError extends Error {
   override readonly name = 'ModelConfigError'
 }
 
 /**
- * The config of a model (GA 4.8), from its name and the variables that only the environment can set. A lead may have a context limit of
- * its own (M57). Throws a ModelConfigError.
+ * The config of a model (GA 4.8), from its name and from variables that only the environment can set. A lead may have its own
+ * context limit (M57). Throws a ModelConfigError.
  */
 export function modelConfigOf(model: string, settings: Settings, role?: 'lead'): ModelConfig {
   const ofLead = role === 'lead' && settings.variable(leadContextLimit.name) !== undefined
-  // In this order: the error is about the first bad one.
+  // The order matters, because the error names the first invalid variable.
   const limit = read(settings, ofLead ? leadContextLimit : contextLimit)
   const temperature = read(settings, temperatureVariable)
   const toolshim = read(settings, toolshimFlag)
@@ -29,7 +29,7 @@ export function modelConfigOf(model: string, settings: Settings, role?: 'lead'):
   }
 }
 
-/** The limit that calculations go by when none is known. */
+/** The limit that is assumed if none is known. */
 const assumedLimit = 128_000
 
 /** How many tokens a conversation with this model may have. */
@@ -37,7 +37,7 @@ export function contextLimitOf({ context_limit: limit }: ModelConfig): number {
   return limit === null ? assumedLimit : Number(limit)
 }
 
-/** A variable, and how its raw text is read. `parse` throws a ModelConfigError. */
+/** A variable, and how to parse its text. `parse` throws a ModelConfigError. */
 interface Variable<T> {
   name: string
   parse: (text: string, name: string) => T
@@ -100,7 +100,7 @@ function knownLimit(model: string): number | null {
   return limits.find(([pattern]) => model.includes(pattern))?.[1] ?? null
 }
 
-/** The limits of models by what their names contain; the first that fits is meant (GA 24.3). */
+/** The limits of models, by a part of their names. The first match counts (GA 24.3). */
 const limits: readonly (readonly [pattern: string, limit: number])[] = [
   ['gpt-5', 272_000], ['gpt-4-turbo', 128_000], ['gpt-4.1', 1_000_000], ['gpt-4-1', 1_000_000], ['gpt-4o', 128_000],
   ['o4-mini', 200_000], ['o3-mini', 200_000], ['o3', 200_000], ['claude', 200_000],

@@ -4,48 +4,48 @@ import type { JsonObject } from '../wire/json/shape.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
 import type { ModelRequest, Piece, Usage, WholeAnswer } from './model.ts'
 
-/** The protocol of one kind of models: requests and answers. */
+/** The wire protocol of one kind of models: its requests and answers. */
 export interface ModelProtocol {
-  /** The body of a request to the model of this name. */
+  /** The body of a request to this model. */
   body: (request: ModelRequest, config: ModelConfig, model: string, stream: boolean) => Promise<JsonObject>
-  /** What the body calls the model of this name. */
+  /** The name of this model in the body. */
   modelName: (model: string) => string
-  /** Reads the answer to a request that did not ask for a stream. Throws when it cannot be read. */
+  /** Reads the answer to a request without streaming. Throws if it cannot be read. */
   whole: (answer: unknown) => WholeAnswer
-  /** Reads one stream. */
+  /** Makes a reader for one stream. */
   stream: () => StreamReader
 }
 
-/** Makes pieces of the JSON lines of one stream (M35). */
+/** Turns the JSON lines of one stream into pieces (M35). */
 export interface StreamReader {
-  /** Throws a BadStreamError when the stream says that something went wrong. */
+  /** Throws a BadStreamError if the stream reports an error. */
   read: (data: unknown) => Piece[]
   /** Called for a line `[DONE]`, if the protocol has one. */
   done: () => Piece[]
-  /** Called at the end of the connection: the pieces that still count. */
+  /** Called when the connection ends. Returns the pieces that still count. */
   cut: () => Piece[]
-  /** The rest of the stream can be ignored. */
+  /** Whether the rest of the stream can be ignored. */
   readonly over: boolean
-  /** All that belongs to the answer has come. */
+  /** Whether the complete answer has arrived. */
   readonly complete: boolean
 }
 
-/** Says that a stream cannot be read any further (M38). */
+/** A stream cannot be read any further (M38). */
 export class BadStreamError extends Error {
   override readonly name = 'BadStreamError'
 }
 
-/** A member of a value of any type. */
+/** A member of a value of any type; undefined if there is none. */
 export function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-/** The elements of a value of any type; none of what is not an array. */
+/** The elements of a value of any type; empty if it is not an array. */
 export function elements(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : []
 }
 
-/** The limits of an answer, from the config of the model or from the MCP server that asks (X23). */
+/** The limits of an answer, from the model's config or from the MCP server that asks (X23). */
 export function answerLimits({ sampling }: ModelRequest, config: ModelConfig): Pick<ModelConfig, 'temperature' | 'max_tokens'> {
   const { temperature, max_tokens: most } = config
   if (sampling === undefined) return { temperature, max_tokens: most }
@@ -53,16 +53,16 @@ export function answerLimits({ sampling }: ModelRequest, config: ModelConfig): P
   return { temperature: sampling.temperature ?? temperature, max_tokens: most !== null && most < maxTokens ? most : maxTokens }
 }
 
-/** What the model of an answer calls itself. */
+/** The name that the model gives itself in an answer. */
 export function modelOf(answer: unknown): string | null {
   const model = member(answer, 'model')
   return typeof model === 'string' && model !== '' ? model : null
 }
 
-/** The largest number of tokens that is counted; sums stop there (M54). */
+/** The largest number of tokens; larger numbers and sums are capped at it (M54). */
 const maxTokens = 2 ** 31 - 1
 
-/** A number of tokens: an integer by its value; null for anything else (M54). */
+/** A number of tokens: an integer by its value. Null for anything else (M54). */
 export function tokens(value: unknown): number | null {
   const count = typeof value === 'number' || value instanceof JsonNumber ? Number(value) : NaN
   return Number.isInteger(count) && count >= 0 && count <= maxTokens ? count : null
@@ -72,7 +72,7 @@ export function tokenSum(...counts: readonly number[]): number {
   return Math.min(counts.reduce((sum, count) => sum + count, 0), maxTokens)
 }
 
-/** The total defaults to the sum of the others (GA 7.12). */
+/** The total defaults to the sum of the other two (GA 7.12). */
 export function usageOf(input: number | null, output: number | null, total: number | null): Usage {
   return { input, output, total: total ?? (input === null || output === null ? null : tokenSum(input, output)) }
 }

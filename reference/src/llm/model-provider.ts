@@ -17,9 +17,9 @@ interface ProviderOptions {
   config: ModelConfig
   wire: ModelProtocol
   endpoint: Endpoint
-  /** Its server can send an answer in pieces. */
+  /** Whether its server can send an answer in pieces. */
   streams: boolean
-  /** Waits between two tries. */
+  /** Whether to wait between two attempts. */
   backoff: boolean
   logs: RequestLogs
   logger: Logger
@@ -37,7 +37,7 @@ export class ModelProvider implements Provider {
     this.#options = options
   }
 
-  /** What requests call its model. */
+  /** The name of its model in requests. */
   get wireModel(): string {
     return this.#options.wire.modelName(this.config.model_name)
   }
@@ -48,7 +48,7 @@ export class ModelProvider implements Provider {
     return this.#stream(answer, log, signal)
   }
 
-  /** A turn of the only model there is. */
+  /** A turn of its only model. */
   beginTurn(): Turn {
     return { config: this.config, answer: this.answer.bind(this) }
   }
@@ -108,7 +108,7 @@ export class ModelProvider implements Provider {
     }
   }
 
-  /** A stream that ends badly has an end like any other (M38); the log has the reason. */
+  /** A stream that fails ends like any other (M38); the reason is in the log. */
   async *#stream(answer: HttpAnswer, log: RequestLog, signal: AbortSignal): AsyncGenerator<Piece> {
     try {
       for await (const piece of piecesOf(answer.chunks(), this.#options.wire.stream())) {
@@ -126,7 +126,7 @@ export class ModelProvider implements Provider {
   }
 }
 
-/** A stream of one piece. */
+/** A stream with one piece. */
 // eslint-disable-next-line @typescript-eslint/require-await -- there is nothing to wait for
 export async function* only(piece: Piece): AsyncGenerator<Piece> {
   yield piece

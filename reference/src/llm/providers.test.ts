@@ -20,7 +20,7 @@ interface Rig {
   build: (name: string, model?: string) => Provider
 }
 
-/** Providers that ask an upstream of their own; a variable `upstream` stands for its URL. */
+/** Providers whose model server is the test's upstream. The value `upstream` of a variable stands for its URL. */
 async function rig(variables: Environment = {}): Promise<Rig> {
   const upstream = await Upstream.start()
   const paths = rootPaths(temporaryRoot())

@@ -31,7 +31,7 @@ const messages: ModelProtocol = {
   stream: () => new MessagesStream(),
 }
 
-/** How to reach the model of a provider. */
+/** How to connect to a provider's model. */
 interface Plan {
   wire: ModelProtocol
   endpoint: Endpoint
@@ -39,7 +39,7 @@ interface Plan {
   fastModel: string | null
 }
 
-/** Builds providers from the settings as they are when they are asked for (M1 to M6). */
+/** Builds providers from the current settings (M1 to M6). */
 export class Providers {
   readonly #settings: Settings
   readonly #logs: RequestLogs
@@ -52,8 +52,8 @@ export class Providers {
   }
 
   /**
-   * The provider of this name, as the worker of a lead if the settings name one (M57). Throws a ProviderError that says why
-   * there is none, or a ModelConfigError. Sends no request.
+   * The provider with this name. If the settings configure a lead, it becomes the lead's worker (M57). Throws a ProviderError
+   * with the reason, or a ModelConfigError. Sends no request.
    */
   build(name: string, config: ModelConfig): Provider {
     const settings = this.#settings
@@ -77,7 +77,7 @@ export class Providers {
     })
   }
 
-  /** The plan. Settings and secrets that cannot be read make a ProviderError, too; why they cannot is for the log (G26). */
+  /** The plan. Settings and secrets that cannot be read cause a ProviderError too; the reason goes to the log (G26). */
   #readPlan(name: string): Plan {
     try {
       return this.#plan(name)
@@ -199,7 +199,7 @@ function anthropicHeaders(key: string): Record<string, string> {
   return { ...(key !== '' && { 'x-api-key': key }), 'anthropic-version': '2023-06-01' }
 }
 
-/** `A=b,C=d` as header fields (M6). */
+/** Parses header fields such as `A=b,C=d` (M6). */
 export function customHeaders(text: string): Record<string, string> {
   const fields = text.split(',').flatMap((part): [string, string][] => {
     const at = part.indexOf('=')
@@ -209,7 +209,7 @@ export function customHeaders(text: string): Record<string, string> {
   return Object.fromEntries(fields)
 }
 
-/** Providers that are known (GA 24.1) and need more than this server has (M1). */
+/** Known providers (GA 24.1) that require more than this server supports (M1). */
 const cannotRun: readonly string[] = [
   'azure_openai', 'aws_bedrock', 'claude-code', 'cursor-agent', 'databricks', 'gcp_vertex_ai', 'gemini-cli', 'github_copilot',
   'google', 'litellm', 'openrouter', 'sagemaker_tgi', 'snowflake', 'tetrate', 'venice', 'xai',

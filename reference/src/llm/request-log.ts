@@ -10,7 +10,7 @@ import type { Piece } from './model.ts'
 
 const keptLogs = 10
 
-/** What models were asked and have answered: one file for each call, the newest is number 0 (GA 18.9, M40). */
+/** The logs of requests to models, one file for each call. The newest file has the number 0 (GA 18.9, M40). */
 export class RequestLogs {
   readonly #directory: string
   readonly #logger: Logger
@@ -20,7 +20,7 @@ export class RequestLogs {
     this.#logger = logger
   }
 
-  /** A call goes on when its log cannot be written. */
+  /** Begins the log of a call. A call continues if its log cannot be written. */
   begin(config: ModelConfig, input: JsonObject): RequestLog {
     try {
       makeDirectory(this.#directory)
@@ -47,7 +47,7 @@ export class RequestLogs {
   }
 }
 
-/** The log of one call. It keeps writing to its file while that file is renumbered. */
+/** The log of one call. It keeps writing to its file when the file is renamed. */
 export class RequestLog {
   #file: number | undefined
   readonly #logger: Logger

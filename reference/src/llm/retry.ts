@@ -3,14 +3,14 @@ import { errorOfResponse, isTransient } from './failures.ts'
 import { postJson } from './http-call.ts'
 import type { Endpoint, HttpAnswer } from './http-call.ts'
 
-/** Bytes of the body of an error that are read (M28). */
+/** The most bytes that are read of an error's body (M28). */
 const maxErrorBytes = 64 * 1024
 const firstWaitMs = 1000
 const retries = 3
 
 /**
- * Asks until there is an answer with a status of 2xx, again after a failure that may pass (GA 18.9). Rejects with a
- * ModelError, or with the reason of the signal.
+ * Asks until there is an answer with a status of 2xx. Temporary failures are retried (GA 18.9). Rejects with a ModelError, or
+ * with the reason of the signal.
  */
 export async function postWithRetries(endpoint: Endpoint, body: string, backoff: boolean, signal: AbortSignal): Promise<HttpAnswer> {
   for (let attempt = 0; ; attempt++) {
@@ -22,12 +22,12 @@ export async function postWithRetries(endpoint: Endpoint, body: string, backoff:
   }
 }
 
-/** About 1, 2 and 4 s, a fifth more or less; `chance` is from 0 to 1. */
+/** About 1, 2 and 4 s, plus or minus a fifth; `chance` is between 0 and 1. */
 export function waitMs(attempt: number, chance: number): number {
   return Math.round(firstWaitMs * 2 ** attempt * (0.8 + 0.4 * chance))
 }
 
-/** Rejects with the reason of the signal when that is aborted first. */
+/** Waits. Rejects with the reason of the signal if the signal is aborted first. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return abortable(signal, (resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -6,10 +6,10 @@ import type { Piece } from './model.ts'
 import { BadStreamError } from './model-protocol.ts'
 import type { StreamReader } from './model-protocol.ts'
 
-/** Bytes of the longest line of a stream that is read (M38). */
+/** The most bytes that are read of one line of a stream (M38). */
 const maxLineBytes = 4 * 1024 * 1024
 
-/** The pieces of a stream of lines `data: {json}`. Throws when the stream ends badly, after all that still counts. */
+/** The pieces of a stream of lines `data: {json}`. If the stream ends badly, throws after the pieces that still count. */
 export async function* piecesOf(chunks: AsyncIterable<Buffer>, reader: StreamReader): AsyncGenerator<Piece> {
   try {
     for await (const line of lines(chunks)) {
@@ -43,7 +43,7 @@ function objectOf(data: Buffer): object {
 const prefix = Buffer.from('data: ')
 const doneMark = Buffer.from('[DONE]')
 
-/** The lines of a body, without what ends them; the last one need not be ended. */
+/** The lines of a body without their line ends. The last line may lack its line end. */
 async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let [lineBytes, allBytes] = [0, 0]

@@ -4,15 +4,15 @@ import { isObject } from '../wire/json/is-object.ts'
 import type { JsonObject } from '../wire/json/shape.ts'
 import type { ContentOf } from '../domain/message/content.ts'
 
-/** A tool call as a model has made it, which may be anything. */
+/** A tool call as a model has made it; its parts can be anything. */
 export interface RawCall {
   id: unknown
   name: unknown
-  /** An object, or the text of one. */
+  /** An object, or the JSON text of one. */
   input: unknown
 }
 
-/** The tool request of a model's call; a malformed call becomes an error that says what is wrong (M32). */
+/** The tool request for a model's call. A malformed call becomes an error that says what is wrong (M32). */
 export function toolRequest({ id: given, name, input }: RawCall): ContentOf<'toolRequest'> {
   const id = typeof given === 'string' && given !== '' ? given : `call_${randomUUID()}`
   const failed = (error: string): ContentOf<'toolRequest'> => ({ type: 'toolRequest', id, toolCall: { status: 'error', error } })
@@ -34,6 +34,6 @@ function parsed(text: string): unknown {
   try {
     return new JsonDocument(text).value
   } catch {
-    return undefined // no JSON, so no object
+    return undefined // not JSON, so not an object
   }
 }

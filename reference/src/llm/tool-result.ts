@@ -2,13 +2,13 @@ import type { ContentOf } from '../domain/message/content.ts'
 import type { Result } from '../domain/message/result.ts'
 import type { ToolContent, ToolImage } from '../domain/message/tool-content.ts'
 
-/** What a model reads of a tool's result (M12). */
+/** The text of a tool result, as a model reads it (M12). */
 export function resultText(result: Result<ToolContent[]>): string {
   if (result.status === 'error') return `Error: ${result.error}`
   return forModels(result.value).map(partText).join('\n')
 }
 
-/** The images of a result, which do not fit into its text. */
+/** The images of a result, which cannot be part of its text. */
 export function resultImages({ toolResult: result }: ContentOf<'toolResponse'>): ToolImage[] {
   return result.status === 'error' ? [] : forModels(result.value).filter((part) => part.type === 'image')
 }

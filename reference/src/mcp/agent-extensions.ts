@@ -16,7 +16,7 @@ import { connectPlatform } from './platform/platform-extensions.ts'
 import type { RemoteExtension, LaunchContext } from './client/transports.ts'
 import { compareBytes } from '../text/compare-bytes.ts'
 
-/** X4. */
+/** The default time limit of a request (X4). */
 const defaultTimeoutSeconds = 300
 const longestTimeoutSeconds = 86_400
 const maxExtensions = 100
@@ -29,7 +29,7 @@ export interface ExtensionLaunchDeps extends LaunchContext {
 interface Loaded {
   config: ExtensionConfig
   connection: Connection
-  /** The tools that may be used; all if it is empty. */
+  /** The names of the tools that may be used; empty means all. */
   available: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export class AgentExtensions implements ManagedExtensions {
   readonly #deps: ExtensionLaunchDeps
   readonly #loaded = new Map<string, Loaded>()
   readonly #frontends = new Map<string, FrontendExtension>()
-  /** The keys that extensions are being connected to under, once for each. */
+  /** The keys of extensions whose connection is being opened, one entry for each attempt. */
   readonly #connecting: string[] = []
   readonly #over = new AbortController()
 
@@ -48,7 +48,7 @@ export class AgentExtensions implements ManagedExtensions {
     this.#deps = deps
   }
 
-  /** Connects to an extension, in the place of one with the same key. Rejects with an ExtensionError. */
+  /** Connects to an extension, and replaces one with the same key. Rejects with an ExtensionError. */
   async add(config: ExtensionConfig): Promise<void> {
     const key = normalisedKey(config.name)
     if (key === '') throw new ExtensionError('Extension has no name')
@@ -71,7 +71,7 @@ export class AgentExtensions implements ManagedExtensions {
     await before?.connection.close()
   }
 
-  /** An unknown name is no error, and frontend tools stay (GA 6.8). */
+  /** Removes an extension. An unknown name is not an error, and frontend tools stay (GA 6.8). */
   async remove(name: string): Promise<void> {
     const key = normalisedKey(name)
     const loaded = this.#loaded.get(key)
@@ -115,7 +115,7 @@ export class AgentExtensions implements ManagedExtensions {
   }
 
   call(name: string, args: JsonObject, listener: CallListener, signal: AbortSignal): Promise<Result<ToolContent[]>> | undefined {
-    // Of two keys that fit, the longer one says more.
+    // If two keys match, the longer one is more specific.
     const key = [...this.#loaded.keys()].filter((one) => name.startsWith(`${one}__`)).sort((a, b) => b.length - a.length)[0]
     const loaded = key === undefined ? undefined : this.#loaded.get(key)
     if (key === undefined || loaded === undefined) return undefined
@@ -150,7 +150,7 @@ export class AgentExtensions implements ManagedExtensions {
   async #open(config: RemoteExtension): Promise<Connection> {
     const { settings, logger } = this.#deps
     const { signal } = this.#over
-    // The SDK takes longer to load than all the rest of the server, which most of the time does without.
+    // Loading the SDK takes longer than loading the rest of the server, and most runs do not need it.
     const [{ McpConnection }, { openTransport }] = await Promise.all([import('./client/mcp-connection.ts'), import('./client/transports.ts')])
     const { transport, lastErrorLine } = await openTransport(config, this.#deps, signal)
     signal.throwIfAborted()
@@ -166,7 +166,9 @@ export class AgentExtensions implements ManagedExtensions {
     })
   }
 
-  /** Throws an ExtensionError when one more with this key would be too many, those counted that are being connected to. */
+  /**
+   * Throws an ExtensionError if an extension with this key would exceed the limit. Extensions that are being connected count too.
+   */
   #checkRoom(key: string): void {
     const keys = new Set([...this.#loaded.keys(), ...this.#frontends.keys(), ...this.#connecting])
     const isFull = !keys.has(key) && keys.size >= maxExtensions
@@ -174,7 +176,7 @@ export class AgentExtensions implements ManagedExtensions {
   }
 }
 
-/** The agent has gone. */
+/** The error for an agent that has been dropped. */
 function closedError(): ExtensionError {
   return new ExtensionError('Connection closed')
 }

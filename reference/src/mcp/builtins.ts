@@ -4,7 +4,7 @@ import { ExtensionError } from './client/connection.ts'
 
 const builtins = ['autovisualiser', 'computercontroller', 'developer', 'memory', 'tutorial']
 
-/** Throws an ExtensionError for an extension of this type that the server cannot be, whatever else its config says. */
+/** Throws an ExtensionError if the server cannot run an extension of this type, whatever else its config contains. */
 export function checkBuiltin({ type, name }: ExtensionConfig): void {
   if (type !== 'builtin') return
   const key = extensionKey(name)

@@ -6,7 +6,7 @@ import type { Field, Shape } from '../../wire/json/shape.ts'
 import { icon } from '../message/tool-content.ts'
 import { wordsOf } from '../../text/white-space.ts'
 
-/** How an agent reaches an extension, with every field of its type (GA 4.9). */
+/** How an agent connects to an extension, with every field of its type (GA 4.9). */
 export type ExtensionConfig = contract.ExtensionConfig
 type ConfigOf<T extends ExtensionConfig['type']> = Extract<ExtensionConfig, { type: T }>
 /** A tool as MCP describes it. */
@@ -31,7 +31,7 @@ export const mcpTool: Shape<McpTool> = object<McpTool>({
   _meta: omittable(jsonObject),
 })
 
-/** Null where a description has to be there at all. */
+/** For a description that is required, but may be null. */
 const nullAsEmpty: Shape<string> = (place) => (place.value === null ? '' : string(place))
 const mayBeMissing: Field<string> = withDefault(nullAsEmpty, '')
 
@@ -40,7 +40,7 @@ const bundled = nullable(boolean)
 const texts = withDefault(map(string), {})
 const list = withDefault(array(string), [])
 
-/** The variants, most of which differ in whether their description may be missing. */
+/** The extension types. `description` reads the description of the four types that require one outside a recipe. */
 function variants(description: Field<string>): Shape<ExtensionConfig> {
   return tagged<ExtensionConfig>('type', {
     sse: object<ConfigOf<'sse'>>({
@@ -71,7 +71,7 @@ function variants(description: Field<string>): Shape<ExtensionConfig> {
   })
 }
 
-/** An extension by itself: four types want a description, if only null. */
+/** An extension outside a recipe. Four types require a description, which may be null. */
 export const extensionConfig: Shape<ExtensionConfig> = variants(nullAsEmpty)
 
 /** An extension in a recipe, which may leave the description out. */
@@ -82,7 +82,7 @@ export function extensionKey(name: string): string {
   return wordsOf(name).join('').toLowerCase()
 }
 
-/** The key as tools carry it: other characters than letters, digits, `_` and `-` become `_` (GA 18.3). */
+/** The key as it appears in tool names: characters other than letters, digits, `_` and `-` become `_` (GA 18.3). */
 export function normalisedKey(name: string): string {
   return extensionKey(name).replace(/[^A-Za-z0-9_-]/gu, '_')
 }

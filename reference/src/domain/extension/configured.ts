@@ -5,7 +5,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { extensionConfig } from './config.ts'
 import type { ExtensionConfig } from './config.ts'
 
-/** An extension of the settings. */
+/** An extension in the settings. */
 interface ConfiguredExtension {
   enabled: boolean
   config: ExtensionConfig
@@ -15,7 +15,7 @@ function platform(name: string, description: string): PlatformExtension {
   return { type: 'platform', name, description, bundled: true, available_tools: [] }
 }
 
-/** The parts of the engine, by the keys that the settings have for them (G25). */
+/** The platform extensions, by their keys in the settings (G25). */
 const platformExtensions: Record<string, PlatformExtension> = {
   todo: platform('todo', 'Keeps a todo list.'),
   chatrecall: platform('chatrecall', 'Finds what was said in other sessions.'),
@@ -26,8 +26,8 @@ const platformExtensions: Record<string, PlatformExtension> = {
 const entryShape = object<{ enabled: boolean }>({ enabled: boolean })
 
 /**
- * The extensions of the settings in the order of the file; malformed entries are left out. If there is any entry at all, the
- * parts of the engine that none is about are enabled (GA 10.9).
+ * The extensions in the settings, in the order of the file. Malformed entries are skipped. If the settings have any entry,
+ * platform extensions without an entry are enabled (GA 10.9).
  */
 export function configuredExtensions(settings: Settings): ConfiguredExtension[] {
   const entries = settings.get('extensions')

@@ -3,7 +3,7 @@ import { dateTime } from '../../wire/date-time.ts'
 import { array, number, object, omittable, oneOf } from '../../wire/json/shape.ts'
 import type { Shape } from '../../wire/json/shape.ts'
 
-/** Who content is for, and how much it matters (GA 4.5). */
+/** The audience of a piece of content, and its priority (GA 4.5). */
 export const annotations: Shape<contract.Annotations> = object<contract.Annotations>({
   audience: omittable(array(oneOf('user', 'assistant'))),
   priority: omittable(number),

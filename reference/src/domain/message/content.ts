@@ -4,13 +4,13 @@ import type { Shape } from '../../wire/json/shape.ts'
 import { annotations } from './annotations.ts'
 import { toolCall, toolResult } from './result.ts'
 
-/** One item of a message (GA 4.2). Optional members are left out, but `prompt` is written as null. */
+/** One item of a message (GA 4.2). Optional members that are missing are omitted, except `prompt`, which is written as null. */
 export type MessageContent = contract.MessageContent
 
 /** The items of one type. */
 export type ContentOf<T extends MessageContent['type']> = Extract<MessageContent, { type: T }>
 
-/** What a person has to do before the agent continues (GA 4.4). Its keys have two styles. */
+/** What a person has to do before the agent continues (GA 4.4). Its keys mix camelCase and snake_case. */
 type ActionRequired = contract.ActionRequiredData
 type Action<T extends ActionRequired['actionType']> = Extract<ActionRequired, { actionType: T }>
 
@@ -70,8 +70,8 @@ export const messageContent: Shape<MessageContent> = tagged<MessageContent>('typ
 })
 
 /**
- * A text without the characters of the block Tags, which are invisible and which models read (GA 4.1). Composing comes first:
- * no character composes to one of them.
+ * The text in Unicode's composed form, without the characters of the block Tags, which are invisible but which models read (GA
+ * 4.1). Composing comes first: no character composes to a Tags character.
  */
 export function normalised(text: string): string {
   return text.normalize('NFC').replace(/[\u{E0000}-\u{E007F}]/gu, '')

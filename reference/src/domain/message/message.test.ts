@@ -4,7 +4,7 @@ import { ShapeError, readShape } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 import { message } from './message.ts'
 
-/** The message as the server writes it, or what is wrong with it. */
+/** The message as the server writes it, or the text of the error. */
 function read(text: string): string {
   const document = new JsonDocument(text)
   try {
@@ -15,7 +15,7 @@ function read(text: string): string {
   }
 }
 
-/** A message with this content, with the members in the order in which they are written. */
+/** A message with this content. Its members are in the order in which the server writes them. */
 function withContent(...items: string[]): string {
   const content = items.join(',')
   return `{"id":null,"role":"user","created":1765386000,"content":[${content}],"metadata":{"userVisible":true,"agentVisible":true}}`

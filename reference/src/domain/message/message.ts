@@ -15,13 +15,13 @@ export const visibleToBoth: Visibility = { userVisible: true, agentVisible: true
 
 const visibility: Shape<Visibility> = object<Visibility>({ userVisible: boolean, agentVisible: boolean })
 
-/** The items of a message. Notices that a conversation was compacted, which older servers wrote, are dropped. */
+/** The items of a message. Older servers wrote a notice after a compaction; it is dropped. */
 const contents: Shape<MessageContent[]> = (place) =>
   elements(place)
     .filter(({ value }) => !isObject(value) || value.type !== 'conversationCompacted')
     .map(messageContent)
 
-/** A message as clients send it; its texts are normalised. */
+/** A message as clients send it. Its texts are normalised. */
 export const message: Shape<Message> = object<Message>({
   id: nullable(string),
   role: oneOf('user', 'assistant'),

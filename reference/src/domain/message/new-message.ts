@@ -7,7 +7,7 @@ export function nowInSeconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/** A message of the engine's own. Most of them have no id, and are never joined with others (GA 7.7). */
+/** A message that the engine itself makes. Most of them have no id, so they are never joined with others (GA 7.7). */
 export function newMessage(role: Role, content: MessageContent[], metadata: Visibility = visibleToBoth, id: string | null = null): Message {
   return { id, role, created: nowInSeconds(), content, metadata }
 }
@@ -16,7 +16,7 @@ export function textMessage(role: Role, text: string): Message {
   return newMessage(role, [{ type: 'text', text }])
 }
 
-/** Something that the person should know, and the model not (GA 7.10). */
+/** A notice for the person, which the model does not see (GA 7.10). */
 export function notice(type: ContentOf<'systemNotification'>['notificationType'], msg: string): Message {
   return newMessage('assistant', [{ type: 'systemNotification', notificationType: type, msg }])
 }

@@ -4,7 +4,7 @@ import type { Shape } from '../../wire/json/shape.ts'
 import { toolContent } from './tool-content.ts'
 import type { ToolContent } from './tool-content.ts'
 
-/** What came of something, or why nothing did (GA 4.3). */
+/** The result of an operation, or its error (GA 4.3). */
 export type Result<T> = Success<T> | contract.ResultError
 
 interface Success<T> {
@@ -12,13 +12,13 @@ interface Success<T> {
   value: T
 }
 
-/** A call that a model has asked for. It may have no arguments at all. */
+/** A tool call by a model. It may have no arguments. */
 export type ToolCall = contract.ToolCall
 
 export function result<T>(value: Shape<T>): Shape<Result<T>> {
   const success: Shape<Success<T>> = (place) => {
     const read = object<Success<unknown>>({ status: oneOf('success'), value })(place)
-    return read as Success<T> // the compiler does not see that `value` reads a T
+    return read as Success<T> // the compiler cannot see that `value` reads a T
   }
   return tagged<Result<T>>('status', { success, error: object<contract.ResultError>({ status: oneOf('error'), error: string }) })
 }

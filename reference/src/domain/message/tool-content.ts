@@ -4,7 +4,7 @@ import type { Place, Shape } from '../../wire/json/shape.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { annotations } from './annotations.ts'
 
-/** What a tool has answered: a piece of content of MCP (GA 4.5). Optional members are left out. */
+/** A piece of MCP content in a tool's response (GA 4.5). Optional members that are missing are omitted. */
 export type ToolContent = contract.Content
 type ContentOf<T extends ToolContent['type']> = Extract<ToolContent, { type: T }>
 export type ToolImage = contract.ImageContent
@@ -23,7 +23,7 @@ const blobResource = object<contract.BlobResourceContents>({
   _meta: omittable(jsonObject),
 })
 
-/** A resource with both is a text (G5), and so is one with neither, which lacks it. */
+/** A resource with a text and a blob is a text resource (G5). So is one with neither, which then fails for lack of a text. */
 const resource: Shape<contract.ResourceContents> = (place) => (hasOnlyBlob(place) ? blobResource(place) : textResource(place))
 
 function hasOnlyBlob({ value }: Place): boolean {

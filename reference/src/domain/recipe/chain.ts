@@ -1,25 +1,25 @@
 import { TemplateError } from './template-error.ts'
 
 /*
- * Filters and comparisons follow one another without end, so a chain of them is gone through and not nested: its length is
- * bounded by the budget, and not by the stack.
+ * Filters and comparisons may form chains of any length. A chain is evaluated in a loop instead of by recursion, so the budget
+ * limits its length, and not the stack.
  */
 
-/** Says that a variable has no value. */
+/** A variable has no value. */
 export class UndefinedError extends TemplateError {}
 
-/** The value of the left side, or the error of an undefined variable. */
+/** The value of the left side, or the error for an undefined variable. */
 export type Result = { value: unknown } | { error: UndefinedError }
 
-/** What a link makes of its left side. */
+/** One step of a chain: computes a value from the left side. */
 export type Link<S> = (left: Result, scope: S) => Result
 
-/** A link that needs a value. */
+/** A link that requires a value. */
 export function link<S>(change: (value: unknown, scope: S) => unknown): Link<S> {
   return (left, scope) => ('error' in left ? left : attempt(() => change(left.value, scope)))
 }
 
-/** The first value, changed by all links in their order. */
+/** Applies all links, in order, to the first value. */
 export function chain<S>(first: (scope: S) => unknown, links: readonly Link<S>[]): (scope: S) => unknown {
   if (links.length === 0) return first
   return (scope) => {

@@ -4,8 +4,8 @@ import { writtenRecipe } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
 
 /**
- * The recipe of a link; undefined for an invalid link. Links of two older servers are percent-encoded base64 with the other
- * alphabet and padding.
+ * The recipe of a link, or undefined for an invalid link. Two older servers made links in percent-encoded base64, with the
+ * standard alphabet and padding.
  */
 export function decodeDeeplink(link: string): Recipe | undefined {
   return readRecipe(link, 'base64url') ?? decodeOldLink(link)
@@ -21,7 +21,7 @@ function decodeOldLink(link: string): Recipe | undefined {
   return readRecipe(text, 'base64')
 }
 
-/** Only the canonical form (RFC 4648 §3.5): Node itself reads nearly any text. */
+/** Accepts only the canonical form (RFC 4648 §3.5); Node itself decodes almost any text. */
 function readRecipe(text: string, encoding: 'base64' | 'base64url'): Recipe | undefined {
   const bytes = Buffer.from(text, encoding)
   if (bytes.toString(encoding) !== text) return undefined

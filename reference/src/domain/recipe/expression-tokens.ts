@@ -1,11 +1,11 @@
 import { TemplateError } from './template-error.ts'
 
-/** A word, a sign or a value in an expression. */
+/** A name, an operator or a literal in an expression. */
 export type Token = { type: 'name' | 'operator'; text: string } | { type: 'literal'; value: string | number | bigint }
 
 const pattern = /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(==|!=|<=|>=|[<>()[\],|~]))/sy
 
-/** Cuts an expression into its tokens, each of which is counted. Throws a TemplateError when there is something else. */
+/** Splits an expression into tokens, and calls `count` for each. Throws a TemplateError at anything that is not a token. */
 export function tokensOf(text: string, count: () => void): Token[] {
   const found: Token[] = []
   const end = text.trimEnd().length

@@ -9,36 +9,36 @@ import { tokensOf } from './expression-tokens.ts'
 import type { Token } from './expression-tokens.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 
-/** What an expression sees. */
+/** The environment in which an expression is evaluated. */
 export interface Scope {
-  /** The value of a variable; undefined for an unknown one. */
+  /** The value of a variable, or undefined for an unknown one. */
   lookup: (name: string) => unknown
-  /** Counts steps, and bytes and items that are looked at. Throws a LimitError when they are too many (G22). */
+  /** Counts steps, and bytes and items that are examined. Throws a LimitError if there are too many (G22). */
   look: (size: number) => void
 }
 
-/** A part of a template that has a value. Throws a TemplateError when it uses a variable that has none. */
+/** A compiled expression. Throws a TemplateError if it uses a variable without a value. */
 export type Expression = (scope: Scope) => unknown
 
-/** A text that has been read as an expression, and the variables that it uses. */
+/** A parsed expression, and the variables that it uses. */
 export interface ParsedExpression {
   value: Expression
   names: ReadonlySet<string>
 }
 
-/** Reads an expression in the language of G20. Throws a TemplateError for any other text. */
+/** Parses an expression in the language of G20. Throws a TemplateError if the text is not an expression. */
 export function parseExpression(text: string, budget: Budget): ParsedExpression {
   const parser = new ExpressionParser(tokensOf(text, budget.piece))
   const value = parser.whole()
   return { value, names: parser.names }
 }
 
-/** What counts as true: everything but what is empty, 0 and false. */
+/** Whether a value counts as true: everything except empty values, 0 and false. */
 export function isTrue(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value)
 }
 
-/** A value as it is written into a text: a list as `["a", 1]`. */
+/** A value as a template writes it, for example a list as `["a", 1]`. */
 export function written(value: unknown): string {
   if (typeof value === 'string') return value
   return Array.isArray(value) ? `[${value.map(stringifyJson).join(', ')}]` : stringifyJson(value)
@@ -67,7 +67,7 @@ function equal(a: unknown, b: unknown): boolean {
 
 function compare(a: unknown, b: unknown): number {
   if (isNumber(a) && isNumber(b)) return a < b ? -1 : Number(a > b)
-  // UTF-8 has the order of code points; UTF-16, in which strings are compared, has not.
+  // UTF-8 sorts in the order of code points. JavaScript compares strings in UTF-16, which does not.
   if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b)
   throw new TemplateError('only numbers and texts have an order')
 }
@@ -88,7 +88,7 @@ class ExpressionParser {
     return value
   }
 
-  /** `a if c else b`, the weakest of all. */
+  /** `a if c else b`, which has the lowest precedence. */
   #choice(): Expression {
     if (++this.#levels > maxLevels) throw new LimitError('an expression is nested too deep')
     const choice = this.#condition(this.#any())
@@ -104,19 +104,19 @@ class ExpressionParser {
     return (scope) => (isTrue(when(scope)) ? value(scope) : otherwise(scope))
   }
 
-  /** Parts with a word or sign between them. */
+  /** Operands with this name or operator between them. */
   #parts(type: 'name' | 'operator', between: string, part: () => Expression): [Expression, ...Expression[]] {
     const parts: [Expression, ...Expression[]] = [part()]
     while (this.#takes(type, between)) parts.push(part())
     return parts
   }
 
-  /** `or`: the first that is true, else the last. */
+  /** `or`: the first operand that is true, else the last one. */
   #any(): Expression {
     return firstOf(this.#parts('name', 'or', () => this.#all()), true)
   }
 
-  /** `and`: the first that is false, else the last. */
+  /** `and`: the first operand that is false, else the last one. */
   #all(): Expression {
     return firstOf(this.#parts('name', 'and', () => this.#not()), false)
   }
@@ -128,7 +128,7 @@ class ExpressionParser {
     return negations === 0 ? value : (scope) => isTrue(value(scope)) !== (negations % 2 === 1)
   }
 
-  /** Comparisons of one another are made from left to right. */
+  /** Chained comparisons are evaluated from left to right. */
   #comparison(): Expression {
     const first = this.#joined()
     const links: Link<Scope>[] = []
@@ -136,7 +136,7 @@ class ExpressionParser {
     return chain(first, links)
   }
 
-  /** The comparison with the right side; undefined without one. */
+  /** The comparison with the right side, or undefined if no operator follows. */
   #compared(): Link<Scope> | undefined {
     const token = this.#tokens[this.#at]
     const holds = token?.type === 'operator' ? comparisons.get(token.text) : undefined
@@ -152,7 +152,7 @@ class ExpressionParser {
     return isIn(this.#joined(), false)
   }
 
-  /** `is defined` and its like. */
+  /** A test such as `is defined`. */
   #test(): Link<Scope> {
     const negated = this.#takes('name', 'not')
     const name = this.#name()
@@ -188,7 +188,7 @@ class ExpressionParser {
     return link((value, scope) => looked(filter.apply(scope.look, value, ...args.map((arg) => arg(scope))), scope))
   }
 
-  /** Expressions with commas between them, up to a bracket that closes. */
+  /** Expressions separated by commas, up to a closing bracket. */
   #list(close: ')' | ']'): Expression[] {
     const items: Expression[] = []
     while (!this.#takes('operator', close)) {
@@ -247,31 +247,31 @@ class ExpressionParser {
   }
 }
 
-/** Lists hold no lists (G22). */
+/** Lists cannot contain lists (G22). */
 function flat(item: unknown): unknown {
   if (Array.isArray(item)) throw new TemplateError('a list in a list')
   return item
 }
 
-/** A value that a step has made, which counts as looked at. */
+/** A value that a step has produced. Its size counts towards the budget. */
 function looked<T>(value: T, { look }: Scope): T {
   look(1 + sizeOf(value))
   return value
 }
 
-/** Bytes of texts, and items of lists (G22). */
+/** The bytes of a text, or the items of a list (G22). */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   return Array.isArray(value) ? value.reduce<number>((sum, item) => sum + 1 + sizeOf(item), 0) : 0
 }
 
-/** A value that a step has made; only the step counts. */
+/** A value that a step has produced. Only the step counts towards the budget. */
 function counted<T>(value: T, { look }: Scope): T {
   look(1)
   return value
 }
 
-/** The value of the first part that is as true as this, else of the last. */
+/** The value of the first operand whose truth is `wanted`, else of the last one. */
 function firstOf(parts: [Expression, ...Expression[]], wanted: boolean): Expression {
   const [only] = parts
   if (parts.length === 1) return only

@@ -2,19 +2,19 @@ import { TemplateError } from './template-error.ts'
 
 type Look = (size: number) => void
 
-/** What changes a value in a template, and how many arguments it takes. */
+/** A filter of templates, and how many arguments it takes. */
 interface Filter {
   args: number
-  /** `look` counts what a value will be that is much larger than those that it is made of (G22). */
+  /** Calls `look` with the size of a result that is much larger than its inputs (G22). */
   apply: (look: Look, value: unknown, ...args: unknown[]) => unknown
 }
 
-/** The filters of templates by name (G20); `default` is one of the expressions, because it looks at what is not defined. */
+/** The filters of templates, by name (G20). `default` is part of the expression parser, because it accepts undefined variables. */
 export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['upper', ofText((value) => value.toUpperCase())],
   ['lower', ofText((value) => value.toLowerCase())],
   ['trim', ofText((value) => value.trim())],
-  // All small first: what becomes of a Σ depends on the letters before it (G34).
+  // Lower-cases everything first: the lower case of Σ depends on the letters before it (G34).
   ['title', ofText((value) => value.toLowerCase().replace(/(?<![\p{L}\p{M}\p{Nd}])\p{L}/gu, (letter) => letter.toUpperCase()))],
   ['capitalize', ofText((value) => value.toLowerCase().replace(/^./su, (first) => first.toUpperCase()))],
   ['replace', { args: 2, apply: (look, value, from, to) => replaced(look, text(value), text(from), text(to)) }],
@@ -34,15 +34,15 @@ function text(value: unknown): string {
 
 function list(value: unknown): unknown[] {
   if (!Array.isArray(value)) throw new TemplateError('a list is missing')
-  return value as unknown[] // of an array no more is known
+  return value as unknown[] // the items of an array have no known type
 }
 
-/** Characters of a text are code points. */
+/** The length of a text in code points, or of a list in items. */
 function length(value: unknown): number {
   return typeof value === 'string' ? value.length - (value.match(/[\uD800-\uDBFF]/g)?.length ?? 0) : list(value).length
 }
 
-/** Every place of `from`; between all characters if it is empty. */
+/** Replaces every occurrence of `from`. An empty `from` matches around each character. */
 function replaced(look: Look, value: string, from: string, to: string): string {
   return joined(look, from === '' ? ['', ...Array.from(value), ''] : value.split(from), to)
 }
@@ -52,7 +52,7 @@ function joined(look: Look, parts: readonly string[], separator: string): string
   return parts.join(separator)
 }
 
-/** An empty separator cuts between characters, which are code points. An item costs memory that its text does not show. */
+/** Splits a text. An empty separator splits it into code points. Each item counts, because it takes memory beyond its text. */
 function pieces(look: Look, value: string, separator: string): string[] {
   look(15 * (separator === '' ? length(value) : value.split(separator).length))
   return separator === '' ? Array.from(value) : value.split(separator)

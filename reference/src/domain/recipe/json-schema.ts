@@ -11,15 +11,15 @@ import { brokenRule, schemasIn } from './schema-rules.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 
 /*
- * JSON Schema, as recipes use it to say what an answer has to look like. Without `$schema` it is draft 2020-12.
+ * JSON Schema, with which recipes describe what a final output looks like. Without `$schema` it is draft 2020-12.
  */
 
-/** A schema is not valid, or it or a value is too large to be judged (G28, G35). */
+/** A schema is not valid, or a schema or a value is too large to be checked (G28, G35). */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
 
-/** What a final output has to match, and how that is shown to models (M34). */
+/** The schema that a final output has to match, and the text that models see (M34). */
 export interface FinalOutputSchema {
   schema: JsonObject
   shown: string
@@ -27,12 +27,12 @@ export interface FinalOutputSchema {
 
 const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const
 
-/** Throws a SchemaError when the value is no schema. */
+/** Throws a SchemaError if the value is not a valid schema. */
 export function checkSchema(schema: unknown): void {
   compile(schema)
 }
 
-/** The schema of a final output. Throws a SchemaError for one that is empty or not valid (G16). */
+/** The schema of a final output. Throws a SchemaError if it is empty or not valid (G16). */
 export function finalOutputSchema(schema: unknown): FinalOutputSchema {
   if (!isObject(schema) || Object.keys(schema).length === 0) throw new SchemaError('the schema of the output is missing')
   checkSchema(schema)
@@ -40,7 +40,7 @@ export function finalOutputSchema(schema: unknown): FinalOutputSchema {
   return { schema, shown: Buffer.byteLength(pretty) > maxShown ? stringifyJson(schema) : pretty }
 }
 
-/** What is wrong with a value, as lines `- <path>: <reason>`; none when it is what the schema wants (M34). Throws a SchemaError. */
+/** The errors of a value, as lines `- <path>: <reason>`; empty if the value matches the schema (M34). Throws a SchemaError. */
 export function schemaErrorsOf(schema: unknown, value: unknown): string[] {
   const validate = compile(schema)
   if (isDeeper(value, maxLevels)) return [`- : the value has more than ${maxLevels} levels`]
@@ -54,17 +54,17 @@ export function schemaErrorsOf(schema: unknown, value: unknown): string[] {
   return faults.length > maxFaults ? [...lines, `- ${faults.length - maxFaults} more`] : lines
 }
 
-/** What is wrong at a place of a value, which is a JSON Pointer (RFC 6901). */
+/** An error at one place of a value. The place is a JSON Pointer (RFC 6901). */
 interface Fault {
   path: string
   reason: string
 }
 
 const maxFaults = 20
-/** Bytes of a schema (G35), and of one in pretty form. */
+/** The most bytes of a schema (G35), and of the pretty form that models see. */
 const maxSchema = 256 * 1024
 const maxShown = 64 * 1024
-/** Levels of a schema (G35), and of a value that is judged (G28). */
+/** The most levels of a schema (G35), and of a value to check (G28). */
 const maxLevels = 200
 const maxText = 1000
 
@@ -77,12 +77,12 @@ function compile(schema: unknown): AnyValidateFunction {
   if (isDeeper(schema, maxLevels)) throw new SchemaError(`a schema has at most ${maxLevels} levels`)
   if (Buffer.byteLength(stringifyJson(schema)) > maxSchema) throw new SchemaError('a schema has at most 256 KiB')
   if (largeNumbers(schema).length > 0) throw new SchemaError('a number is too large')
-  const known = plain(schema) as AnySchema // an object or a boolean, as was just seen
-  if (typeof known === 'object') delete known.$async // a keyword of the validator alone, which would make it answer with promises
+  const known = plain(schema) as AnySchema // an object or a boolean, as the check above shows
+  if (typeof known === 'object') delete known.$async // a keyword of the validator, which would make it return promises
   for (const one of schemasIn(known)) {
     const broken = brokenRule(one)
     if (broken !== undefined) throw new SchemaError(broken)
-    // The validator resolves a lone reference at once, and never stops when it refers to itself.
+    // The validator resolves a schema that is only a reference at once. It never stops if the reference points to itself.
     if (typeof one.$ref === 'string') one.allOf ??= [true]
   }
   try {
@@ -97,17 +97,17 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
 }
 
-/** A new validator each time, because one remembers every schema with an `$id`. */
+/** Makes a new validator each time, because a validator remembers every schema with an `$id`. */
 function ajvFor(schema: AnySchema): Pick<Ajv, 'compile'> {
   const draft = typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : ''
   if (draft.includes('draft-07') || draft.includes('draft-06')) return new Ajv(options)
   const ajv = draft.includes('2019-09') ? new Ajv2019(options) : new Ajv2020(options)
-  // Only for these keywords has `anyOf` to look beyond the first schema that matches.
+  // Only the `unevaluated…` keywords require `anyOf` to check the schemas after the first one that matches.
   ajv.opts.unevaluated = JSON.stringify(schema).includes('"unevaluated')
   return ajv
 }
 
-/** The numbers of a value that are too large to be judged (G28). */
+/** Reports the numbers in a value that are too large to be checked (G28). */
 function largeNumbers(value: unknown): Fault[] {
   const faults: Fault[] = []
   const open = [{ path: '', value }]
@@ -130,7 +130,7 @@ function isLarge(text: string): boolean {
   return whole.length + fraction.length > 1000 || Math.abs(Number(exponent)) > 1000
 }
 
-/** The value with numbers that the validator can read, which are the nearest doubles. */
+/** The value with plain numbers, which the validator can read: each is the nearest double. */
 function plain(value: unknown): unknown {
   return mapLeaves(value, (leaf) =>
     leaf instanceof JsonNumber || typeof leaf === 'bigint' ? Math.min(Math.max(Number(leaf), -Number.MAX_VALUE), Number.MAX_VALUE) : leaf,

@@ -6,11 +6,11 @@ import { UnreadableRecipeError } from './recipe-file.ts'
 import { recipeLibrary } from './render.ts'
 import type { RecipeWorker } from './recipe-worker.ts'
 
-/** The recipes that lie in files (GA 11.1), and which id means which of them. */
+/** The recipes in files (GA 11.1), and their ids. */
 export class RecipeLibrary {
   readonly #settings: Settings
   readonly #recipeWorker: RecipeWorker
-  /** That of the server (S18). */
+  /** The working directory of the server (S18). */
   readonly #directory: string
   #paths = new Map<string, string>()
 
@@ -20,7 +20,7 @@ export class RecipeLibrary {
     this.#directory = directory
   }
 
-  /** The paths of all recipes, by directory and then by name. From now on exactly these have ids. */
+  /** Lists the paths of all recipes, by directory and then by name. From then on exactly these paths have ids. */
   async list(signal?: AbortSignal): Promise<string[]> {
     const paths: string[] = []
     for (const path of this.#directories().flatMap(candidatesIn)) {
@@ -30,7 +30,9 @@ export class RecipeLibrary {
     return paths
   }
 
-  /** The path that an id means; undefined when no recipe has it, even after a new look. */
+  /**
+   * The path for an id. If no recipe has the id, the directories are listed again; the result is undefined if that does not help.
+   */
   async pathOf(id: string, signal?: AbortSignal): Promise<string | undefined> {
     if (!this.#paths.has(id)) await this.list(signal)
     return this.#paths.get(id)
@@ -41,12 +43,12 @@ export class RecipeLibrary {
       await this.#recipeWorker.run('check', { path }, signal)
       return true
     } catch (error) {
-      if (error instanceof UnreadableRecipeError) return false // many a YAML file is something else
+      if (error instanceof UnreadableRecipeError) return false // many YAML files are not recipes
       throw error
     }
   }
 
-  /** Canonical, sorted, each once, and without those that are not there. */
+  /** The directories that exist, in canonical form, sorted and without duplicates. */
   #directories(): string[] {
     const more = this.#settings.variable('GOOSE_RECIPE_PATH')?.split(delimiter) ?? []
     const named = ['.', ...more, recipeLibrary(this.#settings.paths), join('.goose', 'recipes')].filter((path) => path !== '')

@@ -1,6 +1,6 @@
 /**
- * The id of a recipe's file (GA 11.1): SipHash-1-3 (Aumasson and Bernstein) with a zero key over the bytes of the path and
- * a byte 0xFF, in hexadecimal.
+ * The id of a recipe file (GA 11.1): SipHash-1-3 (Aumasson and Bernstein) with a zero key, over the bytes of the path and a byte
+ * 0xFF, in hexadecimal.
  */
 export function pathId(path: string): string {
   return sipHash13(Buffer.concat([Buffer.from(path), Buffer.of(0xff)])).toString(16).padStart(16, '0')
@@ -9,7 +9,7 @@ export function pathId(path: string): string {
 type State = [bigint, bigint, bigint, bigint]
 
 function sipHash13(bytes: Uint8Array): bigint {
-  // The constants spell "somepseudorandomlygeneratedbytes"; the key, which would change them, is zero.
+  // The constants spell "somepseudorandomlygeneratedbytes". The key would be combined with them, but it is zero.
   const state: State = [0x736f6d6570736575n, 0x646f72616e646f6dn, 0x6c7967656e657261n, 0x7465646279746573n]
   const padded = new Uint8Array(bytes.length - (bytes.length % 8) + 8)
   padded.set(bytes)

@@ -5,12 +5,12 @@ import { parseYaml } from '../../wire/yaml/yaml.ts'
 import { writtenRecipe } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
 
-/** Says that a file cannot be read, or holds no recipe. */
+/** A file cannot be read, or does not contain a recipe. */
 export class UnreadableRecipeError extends Error {
   override readonly name = 'UnreadableRecipeError'
 }
 
-/** Reads the recipe of a file. Throws an UnreadableRecipeError. */
+/** Reads the recipe in a file. Throws an UnreadableRecipeError. */
 export function readRecipeFile(path: string): Recipe {
   try {
     return parseRecipe(readRegularFile(path))
@@ -19,7 +19,7 @@ export function readRecipeFile(path: string): Recipe {
   }
 }
 
-/** The recipe of a YAML text, at the top or under the key `recipe` (GA 11.2). Throws when there is no recipe. */
+/** The recipe in a YAML text, at the top level or under the key `recipe` (GA 11.2). Throws if there is no recipe. */
 export function parseRecipe(yaml: Uint8Array | string): Recipe {
   const value = parseYaml(yaml)
   return readShape(writtenRecipe, isObject(value) && 'recipe' in value ? value.recipe : value)

@@ -13,13 +13,13 @@ import { TemplateError } from './template-error.ts'
 import { InvalidRecipeError, validateRecipe } from './validate.ts'
 
 /*
- * What is done with recipes that may take long, as text in and text out: so it can be done in another thread, and keeps its
- * digits and the order of its keys.
+ * The operations on recipes that may take long. They exchange JSON texts, so they can run in another thread. The texts keep the
+ * digits of numbers and the order of keys.
  */
 
-/** What each task takes and gives, as JSON. */
+/** The input and the result of each task, as JSON. */
 export interface Tasks {
-  /** Whether a file has a recipe: an error if not. */
+  /** Fails if the file does not contain a recipe. */
   check: { given: { path: string }; result: null }
   read: { given: { path: string }; result: Recipe }
   validate: { given: { recipe: Recipe }; result: null }
@@ -34,37 +34,37 @@ type Work = { [N in TaskName]: (given: JsonObject) => Tasks[N]['result'] }
 
 const work: Work = {
   check: ({ path }) => {
-    readRecipeFile(path as string) // as Tasks has it
+    readRecipeFile(path as string) // a string by the type of Tasks
     return null
   },
-  read: ({ path }) => readRecipeFile(path as string), // as Tasks has it
+  read: ({ path }) => readRecipeFile(path as string), // a string by the type of Tasks
   validate: ({ recipe }) => {
     validateRecipe(readShape(writtenRecipe, recipe))
     return null
   },
   render: ({ recipe, values, library }) =>
-    renderRecipe(readShape(writtenRecipe, recipe), values as Record<string, string>, library as string), // as Tasks has them
+    renderRecipe(readShape(writtenRecipe, recipe), values as Record<string, string>, library as string), // by the types of Tasks
   output: ({ schema }) => finalOutputSchema(schema),
   checkOutput: ({ schema, value }) => schemaErrorsOf(schema, value),
 }
 
-/** A task for the worker thread. */
+/** A task to run in the worker thread. */
 export interface TaskRequest {
   name: TaskName
   given: string
 }
 
-/** What came of it: JSON, or an error that the task is known to end with. */
+/** The outcome of a task: its result as JSON, or one of the errors that tasks are known to throw. */
 export type TaskOutcome = { result: string } | { error: ErrorName; message: string }
 
 const errors = { UnreadableRecipeError, InvalidRecipeError, MissingParametersError, TemplateError, SchemaError }
 type ErrorName = keyof typeof errors
-const errorNames = Object.keys(errors) as ErrorName[] // it has no others
+const errorNames = Object.keys(errors) as ErrorName[] // it has no other keys
 
-/** Does a task. Throws nothing that a task is known to end with. */
+/** Runs a task. The errors that tasks are known to throw become part of the outcome. */
 export function perform({ name, given }: TaskRequest): TaskOutcome {
   try {
-    return { result: stringifyJson(work[name](new JsonDocument(given).value as JsonObject)) } // as `order` has made it
+    return { result: stringifyJson(work[name](new JsonDocument(given).value as JsonObject)) } // `order` has written an object
   } catch (error) {
     if (error instanceof RangeError || error instanceof JsonSyntaxError) return limitExceeded(name, 'it is nested too deep')
     const known = errorNames.find((one) => error instanceof errors[one])
@@ -90,7 +90,7 @@ export function taskRequest<N extends TaskName>(name: N, given: Tasks[N]['given'
   return { name, given: stringifyJson(given) }
 }
 
-/** The result of a task, of the type that Tasks has for it, or its error. */
+/** The result of a task, in the type that Tasks gives it. Throws the error of a failed task. */
 export function resultOf(outcome: TaskOutcome): unknown {
   if ('result' in outcome) return new JsonDocument(outcome.result).value
   throw new errors[outcome.error](outcome.message)

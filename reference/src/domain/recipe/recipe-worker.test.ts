@@ -12,7 +12,7 @@ import { InvalidRecipeError } from './validate.ts'
 import { RecipeWorkerThread } from './recipe-worker.ts'
 
 const bare: Recipe = { version: '1.0.0', title: 't', description: 'd', prompt: 'p' }
-/** A search that a backtracking engine does not end. */
+/** A pattern search that never ends in a backtracking engine. */
 const endless = { schema: { type: 'object', properties: { s: { pattern: '^(a|a)*$' } } }, value: { s: `${'a'.repeat(60)}b` } }
 
 function thread(limits?: ConstructorParameters<typeof RecipeWorkerThread>[0]): RecipeWorkerThread {
@@ -21,7 +21,7 @@ function thread(limits?: ConstructorParameters<typeof RecipeWorkerThread>[0]): R
   return recipeWorker
 }
 
-/** Turns of the event loop until something is settled. */
+/** Counts turns of the event loop until a promise settles. */
 async function turnsUntil(settled: Promise<unknown>): Promise<number> {
   let [turns, done] = [0, false]
   const end = (): void => {

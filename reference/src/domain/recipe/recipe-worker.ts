@@ -2,15 +2,15 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 import { limitExceeded, perform, resultOf, taskRequest } from './recipe-tasks.ts'
 import type { TaskRequest, TaskOutcome, TaskName, Tasks } from './recipe-tasks.ts'
 
-/** Runs the tasks on recipes that may take long. Rejects with the errors of the tasks, or with the signal's reason. */
+/** Runs the tasks on recipes that may take long. Rejects with the error of the task, or with the reason of the signal. */
 export interface RecipeWorker {
   run: <N extends TaskName>(name: N, given: Tasks[N]['given'], signal?: AbortSignal) => Promise<Tasks[N]['result']>
   close: () => Promise<void>
 }
 
 /**
- * How long a task may take. Rendering is bounded by itself (G22), and reading by the size of a file (G23), but a schema may ask
- * or search without end (G28).
+ * How long each task may take. Rendering has its own limits (G22), and the size of a file limits reading (G23). A schema,
+ * however, may take for ever to check (G28).
  */
 const timeLimits: Readonly<Record<TaskName, number>> = {
   check: 10_000,
@@ -22,10 +22,10 @@ const timeLimits: Readonly<Record<TaskName, number>> = {
 }
 const memoryLimitMb = 384
 const role = 'recipes'
-/** The message of the thread when it starts a task. */
+/** The message that the thread sends when it starts a task. */
 const begun = 'begun'
 
-/** The bundle is one file, which the thread starts with too; TypeScript sources need a loader. */
+/** The bundle is a single file, which the thread runs as well. TypeScript sources need a loader. */
 const isSource = import.meta.url.endsWith('.ts')
 const fromSource = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(import.meta.url)}) })`
 
@@ -36,9 +36,8 @@ interface Job {
 }
 
 /**
-
- * Runs the tasks in a thread, one after the other, so that no recipe blocks the server. A task that is aborted or takes too long
- * ends the thread; the next task gets a new one.
+ * Runs tasks in a thread, one after the other, so that no recipe blocks the server. Aborting a task, or exceeding its time limit,
+ * ends the thread; the next task starts a new one.
  */
 export class RecipeWorkerThread implements RecipeWorker {
   readonly #waiting: Job[] = []
@@ -107,14 +106,14 @@ export class RecipeWorkerThread implements RecipeWorker {
     return thread
   }
 
-  /** The time that a new thread takes to start is not the task's. */
+  /** Starts the clock of a task. The time in which a new thread starts does not count. */
   #watch({ request: { name } }: Job): void {
     this.#timer = setTimeout(() => {
       this.#break('it takes too long')
     }, this.#limits[name])
   }
 
-  /** Clears the current job and returns it. */
+  /** Clears the current job, and returns it. */
   #done(): Job | undefined {
     clearTimeout(this.#timer)
     const job = this.#current
@@ -122,7 +121,7 @@ export class RecipeWorkerThread implements RecipeWorker {
     return job
   }
 
-  /** Ends the thread and its current job, which exceeded a limit. */
+  /** Ends the thread, and fails its current job for exceeding a limit. */
   #break(message: string): void {
     const job = this.#end()
     job?.settle(limitExceeded(job.request.name, message))

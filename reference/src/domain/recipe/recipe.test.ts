@@ -410,7 +410,7 @@ describe('rendering (GA 11.2)', () => {
   it('renders what is 9,000 levels deep, and looks for variables there', () => {
     const deep = { ...bare, parameters: [parameter('a')], response: { json_schema: valueOf('[{"k":'.repeat(4000) + '"{{a}}"' + '}]'.repeat(4000)) } }
     expect(stringifyJson(renderRecipe(deep, { a: 'value' }, '/nonexistent'))).toContain('"k":"value"}')
-    expect(() => { validateRecipe(deep) }).toThrow('a schema is an object') // so the variable was found
+    expect(() => { validateRecipe(deep) }).toThrow('a schema is an object') // the error is about the schema, so the variable was found
   })
 
   it('has one budget for all of its texts (G22)', () => {

@@ -8,14 +8,14 @@ import type * as contract from '#contract'
 import type { Field, Shape } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 
-/** A recipe; what it does not have is left out (GA 4.10). */
+/** A recipe. Fields that it does not have are omitted (GA 4.10). */
 export type Recipe = contract.Recipe
 export type RecipeResponse = contract.Response
 export type SubRecipe = contract.SubRecipe
 export type RetryConfig = contract.RetryConfig
 export type RecipeParameter = contract.RecipeParameter
 
-/** The values of a sub-recipe are texts; any other value becomes its JSON text. */
+/** The values of a sub-recipe, which are texts. Any other value becomes its JSON text. */
 const textValues: Shape<Record<string, string>> = (place) =>
   objectOf(Object.entries(jsonObject(place)).map(([name, value]) => [name, asText(value)])) as Record<string, string>
 
@@ -29,7 +29,7 @@ const shell: Shape<'Shell'> = (place) => {
   return 'Shell'
 }
 
-/** A retry whose numbers are at least this. */
+/** A retry whose numbers are at least `min`. */
 function retryFrom(min: 0 | 1): Shape<RetryConfig> {
   return object<RetryConfig>({
     max_retries: integer(min, 2 ** 31 - 1),
@@ -40,7 +40,7 @@ function retryFrom(min: 0 | 1): Shape<RetryConfig> {
   })
 }
 
-/** The fields of a recipe but for the last one. */
+/** All fields of a recipe except `retry`. */
 const fields: { [K in Exclude<keyof Recipe, 'retry'>]-?: Field<Exclude<Recipe[K], undefined>> } = {
   version: withDefault(string, '1.0.0'),
   title: string,
@@ -83,8 +83,8 @@ const fields: { [K in Exclude<keyof Recipe, 'retry'>]-?: Field<Exclude<Recipe[K]
   ),
 }
 
-/** A recipe in a body. */
+/** A recipe in a request body. */
 export const recipe: Shape<Recipe> = object<Recipe>({ ...fields, retry: omittable(retryFrom(1)) })
 
-/** A recipe of a file or a link, where validation says what is wrong with a retry of 0 (G6, G21). */
+/** A recipe in a file or a link. It may have a retry of 0, which validation then reports (G6, G21). */
 export const writtenRecipe: Shape<Recipe> = object<Recipe>({ ...fields, retry: omittable(retryFrom(0)) })

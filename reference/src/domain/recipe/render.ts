@@ -11,26 +11,26 @@ import type { Files } from './template-renderer.ts'
 import { parseTemplate } from './template-parser.ts'
 import { recipeDirectory } from './validate.ts'
 
-/** Says that parameters have neither a value nor a default. */
+/** Required parameters have neither a value nor a default. */
 export class MissingParametersError extends Error {
   override readonly name = 'MissingParametersError'
 }
 
-/** Where recipes are kept, and what their relative paths begin at. */
+/** The directory in which recipes are kept, and against which relative paths in recipes are resolved. */
 export function recipeLibrary(paths: Paths): string {
   return join(paths.config, 'recipes')
 }
 
 /**
- * The recipe with values in the places of its variables (GA 11.2): of a parameter without one the default. Texts are
- * rendered one by one, keys too (G19). Throws a MissingParametersError, or a TemplateError for everything else that is in the way.
+ * The recipe with its variables replaced (GA 11.2). A parameter without a value gets its default. Texts and keys are rendered one
+ * by one (G19). Throws a MissingParametersError, or a TemplateError for any other failure.
  */
 export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, string>>, library: string): Recipe {
   const values = valuesOf(recipe.parameters ?? [], given)
   values.set(recipeDirectory, library)
   const rendering = new TemplateRenderer(parseTemplate, new Budget(), filesBelow(library))
   const render = (text: string): string => rendering.text(text, values)
-  const rendered = mapLeaves(recipe, (leaf) => (typeof leaf === 'string' ? render(leaf) : leaf), render) as Recipe // every text is still a text
+  const rendered = mapLeaves(recipe, (leaf) => (typeof leaf === 'string' ? render(leaf) : leaf), render) as Recipe // texts stay texts
   return rendered.sub_recipes === undefined
     ? rendered
     : { ...rendered, sub_recipes: rendered.sub_recipes.map((sub) => ({ ...sub, path: existing(sub.path, library) })) }
@@ -48,7 +48,7 @@ function valuesOf(parameters: readonly RecipeParameter[], given: Readonly<Record
   return values
 }
 
-/** A relative path counts from where the process runs. */
+/** A relative path is resolved against the working directory of the process. */
 function contentOf(path: string): string {
   try {
     return readRegularFile(path).toString()
@@ -57,7 +57,7 @@ function contentOf(path: string): string {
   }
 }
 
-/** The files that templates may include: those with relative names that really lie below the library (G22). */
+/** The files that templates may include: those with relative names whose real path is below the library (G22). */
 function filesBelow(library: string): Files {
   return (name) => {
     try {

@@ -1,17 +1,20 @@
 import { isObject } from '../../wire/json/is-object.ts'
 
 /*
- * What keeps a schema from being valid beside the rules of its draft (G37).
+ * The rules for a schema that go beyond those of its draft (G37).
  */
 
-/** The keywords whose values are schemas by name, and those that are schemas or lists of them. Others hold none (JSON Schema 2020-12, core §10). */
+/**
+ * Keywords whose values are objects of schemas, and keywords whose values are a schema or a list of schemas. No other keyword
+ * contains a schema (JSON Schema 2020-12, core §10).
+ */
 const maps = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'])
 const applied = new Set(
   ['additionalItems', 'additionalProperties', 'allOf', 'anyOf', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'oneOf']
     .concat(['prefixItems', 'propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties']),
 )
 
-/** A schema and those inside it, as far as they are objects. */
+/** A schema and the schemas inside it. Boolean schemas are skipped. */
 export function* schemasIn(schema: unknown): Generator<Record<string, unknown>, undefined> {
   const open = [schema]
   while (open.length > 0) {
@@ -26,7 +29,7 @@ export function* schemasIn(schema: unknown): Generator<Record<string, unknown>, 
   }
 }
 
-/** What is wrong with a schema itself, not with one inside it; undefined if nothing is. */
+/** The rule that a schema itself breaks, apart from the schemas inside it; undefined if it breaks none. */
 export function brokenRule({ pattern, patternProperties, $id }: Record<string, unknown>): string | undefined {
   const patterns = [pattern, ...(isObject(patternProperties) ? Object.keys(patternProperties) : [])]
   if (patterns.some((one) => typeof one === 'string' && repeatsTooOften(one))) return `a pattern repeats more than ${maxRepeats} times`
@@ -35,12 +38,15 @@ export function brokenRule({ pattern, patternProperties, $id }: Record<string, u
 
 const maxRepeats = 1000
 
-/** What a pattern consists of: escapes and classes, which may hold braces and parentheses, then counts, then single characters. */
+/**
+ * The tokens of a pattern. Escapes and classes come first, because they may contain braces and parentheses; then counts, then
+ * single characters.
+ */
 const part = /\\[pPux]\{[^}]*\}|\\k<[^>]*>|\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(,?)(\d*)\}|./gsu
 
-/** Whether a count, or the product of counts inside one another, is above 1,000. */
+/** Whether a count, or the product of nested counts, exceeds 1,000. */
 function repeatsTooOften(pattern: string): boolean {
-  /** The largest products so far in the groups that are open, and that of what was read last. */
+  /** The largest products so far in the open groups, and the product of the last token. */
   const open: number[] = []
   let largest = 1
   let last = 1

@@ -1,7 +1,7 @@
-/** Says that a template cannot be read, or not be rendered with these values. */
+/** A template cannot be parsed, or cannot be rendered with these values. */
 export class TemplateError extends Error {
   override readonly name: string = 'TemplateError'
 }
 
-/** Says that a template costs more than it may (G22). It is never taken for text that is no expression. */
+/** A template exceeds its cost limits (G22). This error never makes a template count as plain text. */
 export class LimitError extends TemplateError {}

@@ -8,10 +8,10 @@ import type { Piece } from './template-pieces.ts'
 import { LimitError, TemplateError } from './template-error.ts'
 
 /*
- * The template language of recipes (GA 11.2, G20). Between `{{` and `}}`, anything but an expression is text.
+ * The template language of recipes (GA 11.2, G20). Text between `{{` and `}}` that is not an expression stays plain text.
  */
 
-/** Reads a template. Throws a TemplateError when a tag is unknown, or not closed. */
+/** Parses a template. Throws a TemplateError if a tag is unknown or not closed. */
 export function parseTemplate(text: string, budget: Budget): Template {
   return new TemplateParser(text, budget).template()
 }
@@ -22,7 +22,7 @@ class TemplateParser {
   #parent: Expression | undefined
   readonly #budget: Budget
   readonly #pieces: readonly Piece[]
-  /** Names that the template has made up to this place, those of each loop by themselves. */
+  /** The names that the template has defined so far. Each loop has a set of its own. */
   readonly #made: Set<string>[] = [new Set()]
   #at = 0
   #levels = 0
@@ -37,7 +37,7 @@ class TemplateParser {
     return { variables: this.#variables, body, blocks: this.#blocks, parent: this.#parent }
   }
 
-  /** Everything up to one of these tags, which is not taken, or to the end. */
+  /** Parses up to one of these tags, which is not consumed, or up to the end. */
   #until(...ends: string[]): Render {
     if (++this.#levels > maxLevels) throw new LimitError('tags are nested too deep')
     const parts: Render[] = []
@@ -58,7 +58,7 @@ class TemplateParser {
     }
   }
 
-  /** Everything up to this tag, which has to be there. */
+  /** Parses up to this tag, and consumes it. The tag is required. */
   #closedBy(end: string): Render {
     this.#at++
     const body = this.#until(end)
@@ -179,13 +179,13 @@ class TemplateParser {
     return value
   }
 
-  /** The tag at this place, if there is one. */
+  /** The tag at this position, if there is one. */
   #tag(): { name: string; rest: string } | undefined {
     const piece = this.#pieces[this.#at]
     return piece?.type === 'tag' ? tagOf(piece.text) : undefined
   }
 
-  /** The tag at this place has to be this one, and nothing besides. */
+  /** Requires this tag, without arguments, at this position. */
   #bare(name: string): void {
     const tag = this.#tag()
     if (tag?.name !== name || tag.rest !== '') throw new TemplateError(`${name} is missing`)

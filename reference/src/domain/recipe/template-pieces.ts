@@ -1,6 +1,6 @@
 import { TemplateError } from './template-error.ts'
 
-/** A piece of a template, as it is delimited; of tags and outputs what is between the braces. */
+/** A piece of a template. The text of a tag or an output is what stands between the braces. */
 export interface Piece {
   type: 'text' | 'output' | 'tag'
   text: string
@@ -8,7 +8,7 @@ export interface Piece {
 
 const closers = new Map([['{', '}}'], ['%', '%}'], ['#', '#}']])
 
-/** The text between braces, and its place. */
+/** The text between a pair of braces, and its position. */
 interface Delimited {
   kind: string
   start: number
@@ -16,7 +16,10 @@ interface Delimited {
   inside: string
 }
 
-/** Finds what is delimited, from left to right. A kind of brace that nothing closes any more is not looked for again. */
+/**
+ * Finds delimited texts from left to right. It remembers which kind of brace is never closed again, and does not search for it
+ * twice.
+ */
 class Delimiters {
   readonly #text: string
   readonly #unclosed = new Set<string>()
@@ -41,8 +44,9 @@ class Delimiters {
 const endOfRaw = /\{%-?\s*endraw\s*-?%\}/g
 
 /**
- * Cuts a template at its braces. A hyphen inside a brace takes away the white space on its side; one that is all there is, as in
- * `{#-#}`, belongs to the start (G20). Comments are left out, and what is between `raw` and `endraw` is text.
+ * Splits a template at its braces. A hyphen inside a brace removes the white space on its side. If the hyphen is the only
+ * content, as in `{#-#}`, it belongs to the opening brace (G20). Comments are omitted. Text between `raw` and `endraw` stays
+ * plain text.
  */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = []

@@ -4,24 +4,24 @@ import { written } from './expression.ts'
 import type { Expression, Scope } from './expression.ts'
 import { LimitError, TemplateError } from './template-error.ts'
 
-/** A part of a template, ready to be written. */
+/** A compiled part of a template. */
 export type Render = (rendering: TemplateRenderer, names: Names) => string
 
-/** A template that has been read. */
+/** A parsed template. */
 export interface Template {
-  /** The variables that it uses and does not make itself. */
+  /** The variables that the template uses but does not define. */
   variables: ReadonlySet<string>
   body: Render
-  /** What a template that extends this one may put something else in the place of. */
+  /** The blocks, which a template that extends this one may replace. */
   blocks: ReadonlyMap<string, Render>
-  /** The file of the template that this one extends. */
+  /** The name of the template that this one extends. */
   parent: Expression | undefined
 }
 
-/** Gives the text of a file that a template names. Throws a TemplateError. */
+/** Returns the text of a file that a template includes. Throws a TemplateError. */
 export type Files = (name: string) => string
 
-/** The names that have a value at some place of a template. */
+/** The names that have a value at one position of a template. */
 export class Names implements Scope {
   readonly look: (size: number) => void
   readonly #values: Map<string, unknown>
@@ -36,7 +36,7 @@ export class Names implements Scope {
   readonly lookup = (name: string): unknown =>
     this.#values.has(name) ? this.#values.get(name) : this.#around?.lookup(name)
 
-  /** Names of their own for what lies inside. */
+  /** A nested scope with these values. */
   inside(values: Iterable<readonly [string, unknown]> = []): Names {
     return new Names(values, this.look, this)
   }
@@ -46,13 +46,13 @@ export class Names implements Scope {
   }
 }
 
-/** The writing of one recipe: what it may cost, and which blocks count. */
+/** Renders the texts of one recipe. It keeps the budget and the blocks in effect. */
 export class TemplateRenderer {
   readonly budget: Budget
   readonly #parse: (text: string, budget: Budget) => Template
   readonly #files: Files
   #levels = 0
-  /** The blocks of the template that is written, those of templates that extend it before its own. */
+  /** The blocks in effect. Blocks of a template that extends another one take precedence. */
   #blocks = new Map<string, Render>()
 
   constructor(parse: (text: string, budget: Budget) => Template, budget: Budget, files: Files = noFiles) {
@@ -61,7 +61,7 @@ export class TemplateRenderer {
     this.#files = files
   }
 
-  /** A text with its templates filled in. */
+  /** Renders the templates in a text. */
   text(text: string, values: ReadonlyMap<string, unknown>): string {
     if (!text.includes('{')) return this.budget.write(text)
     return this.render(this.#parse(text, this.budget), new Names(values, this.budget.look))
@@ -77,11 +77,11 @@ export class TemplateRenderer {
     }
   }
 
-  /** The template, or the one that it extends with the blocks of this one in their places. */
+  /** Renders the template or, if it extends another one, that one with the blocks of this template. */
   #extended(template: Template, names: Names): string {
     const { body, parent } = template
     if (parent === undefined) return this.#deeper(() => body(this, names))
-    this.#deeper(() => body(this, names)) // for the names that it sets
+    this.#deeper(() => body(this, names)) // renders the body only for the names that it sets
     const base = this.#file(written(parent(names)))
     this.#blocks = new Map([...base.blocks, ...this.#blocks])
     return this.#deeper(() => this.#extended(base, names))

@@ -6,15 +6,15 @@ import type { Recipe, RecipeParameter, RetryConfig } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
 import { parseTemplate } from './template-parser.ts'
 
-/** Says why a recipe cannot be used. */
+/** Why a recipe cannot be used. */
 export class InvalidRecipeError extends Error {
   override readonly name = 'InvalidRecipeError'
 }
 
-/** The variable that every recipe has. */
+/** The variable that every recipe can use. */
 export const recipeDirectory = 'recipe_dir'
 
-/** Throws an InvalidRecipeError for the first of the rules of GA 11.2 that a recipe breaks (G21). */
+/** Checks the rules of GA 11.2. Throws an InvalidRecipeError for the first one that the recipe breaks (G21). */
 export function validateRecipe(recipe: Recipe): void {
   const { parameters = [] } = recipe
   checkDefaults(parameters)
@@ -60,7 +60,7 @@ function checkVariables(recipe: Recipe, parameters: readonly RecipeParameter[]):
   if (problems.length > 0) throw new InvalidRecipeError(problems.join('\n'))
 }
 
-/** The first of the rules of GA 25.2 that a retry breaks. */
+/** The first rule of GA 25.2 that a retry breaks. */
 function retryProblem(retry: RetryConfig): string | undefined {
   if (retry.max_retries < 1) return 'max_retries must be greater than 0'
   const times = ['timeout_seconds', 'on_failure_timeout_seconds'] as const
@@ -68,7 +68,7 @@ function retryProblem(retry: RetryConfig): string | undefined {
   return broken && `${broken} must be greater than 0 if specified`
 }
 
-/** The variables that the texts of a recipe use, keys included (G19). */
+/** The variables in the texts and keys of a recipe (G19). */
 function variablesOf(recipe: Recipe): Set<string> {
   const names = new Set<string>()
   const budget = new Budget()

@@ -9,7 +9,7 @@ import { dateTime } from '../../wire/date-time.ts'
 /** A session (GA 4.7). The shapes below read its members in the order in which they are written. */
 export type Session = contract.Session
 export type SessionType = contract.SessionType
-/** How a model is asked (GA 4.8). */
+/** The configuration of a model (GA 4.8). */
 export type ModelConfig = contract.ModelConfig
 
 /** A session whose messages are not loaded. */
@@ -31,7 +31,7 @@ const modelConfig: Shape<ModelConfig> = object<ModelConfig>({
   fast_model: nullable(string),
 })
 
-/** What a session need not have, in every form in which it is written. */
+/** Fields that a session may lack in all written forms. */
 export const optionalFields = {
   total_tokens: nullable(int32),
   input_tokens: nullable(int32),
@@ -44,7 +44,7 @@ export const optionalFields = {
   user_recipe_values: nullable(map(string)),
 }
 
-/** The model of a session, in every form in which it is written. */
+/** The model of a session, in all written forms. */
 export const modelFields = { provider_name: nullable(string), model_config: nullable(modelConfig) }
 
 const withName: Shape<Session> = object<Session>({
@@ -62,7 +62,7 @@ const withName: Shape<Session> = object<Session>({
   ...modelFields,
 })
 
-/** An exported session. Its name may be in `description`, as in older versions, but not in both. */
+/** An exported session. As in older versions, its name may be in `description`, but not in both fields. */
 export const exportedSession: Shape<Session> = (place) => {
   const given = jsonObject(place)
   if (!Object.hasOwn(given, 'description')) return withName(place)
@@ -71,7 +71,7 @@ export const exportedSession: Shape<Session> = (place) => {
   return withName(place.with({ ...rest, name: description }))
 }
 
-/** Orders ids by the day, then by the number of that day; those of older versions, which may be anything, as texts. */
+/** Compares ids by day, then by the number within the day. Ids of older versions have any form and are compared as texts. */
 export function compareIds(a: string, b: string): number {
   const [[dayA = '', numberA], [dayB = '', numberB]] = [a.split('_'), b.split('_')]
   const difference = Number(numberA) - Number(numberB)

@@ -4,14 +4,14 @@ import type { Provider } from '../../llm/model.ts'
 import type { AgentExtensions } from '../../mcp/agent-extensions.ts'
 import type { SessionHandle } from '../../store/session-handle.ts'
 
-/** The agent of one session, while it is in memory (GA 6). A new one has no provider. */
+/** The agent of one session while it is in memory (GA 6). A new agent has no provider. */
 export class Agent {
   readonly session: SessionHandle
   readonly extensions: AgentExtensions
   provider: Provider | null = null
-  /** What clients have added to the system prompt; a later text replaces it (M16, M17). */
+  /** The text that a client has added to the system prompt; a later text replaces it (M16, M17). */
   clientPrompt: string | null = null
-  /** The sub-recipes that it can make tasks of, by name. */
+  /** The sub-recipes from which the agent can make tasks, by name. */
   readonly subRecipes = new Map<string, SubRecipe>()
   /** The schema of the final output; undefined when none is requested. */
   finalOutput: FinalOutputSchema | undefined

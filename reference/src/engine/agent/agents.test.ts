@@ -11,7 +11,7 @@ function agents(capacity: number, closed: string[], close = (): Promise<void> =>
   const { logger } = recordingLogger()
   const make = (id: string, onIdle: () => void): Agent => {
     const session = new SessionHandle(id, new SessionStore('/nonexistent', logger))
-    const extensions = new AgentExtensions(session, {} as ExtensionLaunchDeps) // nothing is added
+    const extensions = new AgentExtensions(session, {} as ExtensionLaunchDeps) // the test adds no extension, so it needs no dependencies
     extensions.close = () => {
       closed.push(`${id} extensions`)
       return close()

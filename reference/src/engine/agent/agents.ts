@@ -4,27 +4,27 @@ import type { Agent } from './agent.ts'
 /** An agent that was dropped. */
 interface Ending {
   agent: Agent
-  /** Its connections are being closed, or are closed. */
+  /** Set once the server closes the agent's connections; resolves when they are closed. */
   closing?: Promise<void>
-  /** They are closed, and the agent has no user. */
+  /** Resolves when the connections are closed and nobody uses the agent. */
   ended: Promise<void>
   end: () => void
 }
 
-/** Makes the agent of a session, which calls `onIdle` whenever it loses its last user. */
+/** Makes the agent of a session. The agent calls `onIdle` each time its last user releases it. */
 type MakeAgent = (sessionId: string, onIdle: () => void) => Agent
 
 /**
- * The agents in memory. Above the capacity, idle ones are dropped, the least recently used first (GA 6, G16). They are made on
- * first use, for unknown sessions too.
+ * The agents in memory. Above the capacity, idle agents are dropped, the least recently used ones first (GA 6, G16). An agent is
+ * made on first use, even for an unknown session.
  */
 export class Agents {
   readonly #capacity: number
   readonly #makeAgent: MakeAgent
   readonly #logger: Logger
-  /** Least recently used first. */
+  /** Ordered by use, the least recently used agent first. */
   readonly #agents = new Map<string, Agent>()
-  /** Those that were dropped and have not ended yet. */
+  /** Agents that were dropped but have not ended yet. */
   readonly #endings = new Set<Ending>()
 
   constructor(capacity: number, makeAgent: MakeAgent, logger: Logger) {
@@ -41,7 +41,7 @@ export class Agents {
     return agent
   }
 
-  /** Drops an agent; its users keep its connections (GA 16.1). False when there is no such agent. */
+  /** Drops an agent; its users keep its connections (GA 16.1). Returns false if there is no such agent. */
   stop(sessionId: string): boolean {
     const agent = this.#agents.get(sessionId)
     if (agent === undefined) return false
@@ -54,7 +54,7 @@ export class Agents {
     return true
   }
 
-  /** Ends all agents that a session has had, used or not, and waits for their end (G29). */
+  /** Ends all agents that a session has had, idle or in use, and waits until they have ended (G29). */
   async end(sessionId: string): Promise<void> {
     this.stop(sessionId)
     const endings = [...this.#endings].filter(({ agent }) => agent.session.id === sessionId)
@@ -89,7 +89,7 @@ export class Agents {
     }
   }
 
-  /** Closes the connections, and ends the agent once it has no user. */
+  /** Closes the connections, and marks the agent as ended once nobody uses it. */
   #close(ending: Ending): void {
     ending.closing ??= this.#closeExtensions(ending.agent)
     void ending.closing.then(() => {

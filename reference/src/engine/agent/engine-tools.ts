@@ -4,7 +4,7 @@ import type { Agent } from './agent.ts'
 
 const texts = { type: 'string' }
 
-/** The tools of the engine itself, as the model sees them (GA 18.3; their texts are in docs/behaviour/goose-api.md). */
+/** The tools of the engine itself, as the model sees them (GA 18.3). Their texts are in docs/behaviour/goose-api.md. */
 const manageSchedule: McpTool = {
   name: 'platform__manage_schedule',
   description: 'Manages the scheduled recipes of this server.',
@@ -51,7 +51,7 @@ const executeTask: McpTool = {
 /** The tools of `extension_name=platform` (GA 6.4). */
 export const platformTools: readonly McpTool[] = [manageSchedule, createTask]
 
-/** The tools of an agent's sub-recipes, which are listed and not offered to models (M45). */
+/** The tools of an agent's sub-recipes. They are listed, but not offered to models (M45). */
 export function subRecipeTools(agent: Agent): McpTool[] {
   return [...agent.subRecipes.values()].map(({ name, description }) => ({
     name: `subrecipe__create_task_${name}`,
@@ -60,7 +60,7 @@ export function subRecipeTools(agent: Agent): McpTool[] {
   }))
 }
 
-/** The tools of the engine that models may be offered, with the one for this final output. */
+/** The engine's tools that models may be offered, including the one for this final output. */
 export function engineTools(finalOutput: FinalOutputSchema | undefined): McpTool[] {
   const tools = [...platformTools, executeTask]
   return finalOutput === undefined ? tools : [...tools, outputTool(finalOutput)]

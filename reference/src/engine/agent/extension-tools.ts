@@ -3,7 +3,7 @@ import type { Logger } from '../../log.ts'
 import type { Agent } from './agent.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 
-/** The tools of one extension, or of all in the order of their keys, with their prefix; none if one extension fails (GA 6.4). */
+/** The prefixed tools of one extension, or of all extensions in the order of their keys. Empty if an extension fails (GA 6.4). */
 export async function extensionTools(agent: Agent, logger: Logger, wanted?: string): Promise<McpTool[]> {
   try {
     const all = [...(await agent.extensions.tools())].sort(([a], [b]) => compareBytes(a, b))
@@ -15,7 +15,7 @@ export async function extensionTools(agent: Agent, logger: Logger, wanted?: stri
   }
 }
 
-/** Tools sorted by name; of tools with the same name the first counts (M10). */
+/** Tools sorted by name. If several have the same name, the first one counts (M10). */
 export function sortedTools(tools: readonly McpTool[]): McpTool[] {
   const byName = new Map<string, McpTool>()
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool)

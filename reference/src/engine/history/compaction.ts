@@ -21,7 +21,7 @@ const continuation = 'The conversation so far was replaced by this summary. I go
 const defaultThreshold = 0.8
 const onlyAgent = { userVisible: false, agentVisible: true }
 
-/** The threshold that a conversation exceeds, as a fraction of the model's limit; undefined below it (GA 7.10). */
+/** The threshold, as a fraction of the model's limit, that a conversation exceeds; undefined if it stays below (GA 7.10). */
 export function exceededThreshold(session: LoadedSession, provider: Provider, settings: Settings): number | undefined {
   const threshold = thresholdOf(settings)
   if (threshold === 0 || threshold === 1) return undefined
@@ -29,14 +29,14 @@ export function exceededThreshold(session: LoadedSession, provider: Provider, se
   return tokens / contextLimitOf(provider.config) > threshold ? threshold : undefined
 }
 
-/** A number from 0 to 1, where 0 and 1 mean never; anything else counts as not set (G33). */
+/** The threshold in the settings, from 0 to 1. 0 and 1 mean never, and invalid values count as not set (G33). */
 function thresholdOf(settings: Settings): number {
   const set = settings.get('GOOSE_AUTO_COMPACT_THRESHOLD')
   const value = typeof set === 'number' || set instanceof JsonNumber ? Number(set) : NaN
   return value >= 0 && value <= 1 ? value : defaultThreshold
 }
 
-/** An estimate from the bytes of the texts (M26). */
+/** Estimates the tokens of a conversation from the bytes of its texts (M26). */
 function estimatedTokens(conversation: readonly Message[]): number {
   const items = conversation.filter(({ metadata }) => metadata.agentVisible).flatMap(({ content }) => content)
   return Math.ceil(items.reduce((bytes, item) => bytes + Buffer.byteLength(countedText(item)), 0) / 4)
@@ -49,13 +49,13 @@ function countedText(item: MessageContent): string {
   return ''
 }
 
-/** Who started a compaction. After an automatic one the reply continues with the last message of the user. */
+/** Who started a compaction. After an automatic one, the reply continues with the user's last message. */
 export type CompactionKind = 'manual' | 'automatic'
 
 /**
- * Replaces a conversation by a summary, and returns the session as it is then. Messages that others save meanwhile stay after the
- * summary, and messages that they delete stay deleted. Rejects with a ModelError when there is no summary, and with a
- * SessionDeletedError when the session is gone.
+ * Replaces a conversation by a summary, and returns the resulting session. Messages that others save meanwhile stay after the
+ * summary; messages that others delete stay deleted. Rejects with a ModelError if there is no summary, and with a
+ * SessionDeletedError if the session is deleted.
  */
 export async function compact(
   session: SessionHandle,
@@ -79,7 +79,7 @@ async function loaded(session: SessionHandle): Promise<LoadedSession> {
   return there
 }
 
-/** Splits the stored messages into the rest of a conversation that was read before, and those added since. */
+/** Splits the stored messages into those that were read before, and those that were added since. */
 function divided(stored: readonly Message[], read: readonly Message[]): { old: Message[]; added: Message[] } {
   const before = read.map(said)
   let [count, next] = [0, 0]
@@ -92,7 +92,7 @@ function divided(stored: readonly Message[], read: readonly Message[]): { old: M
   return { old: stored.slice(0, count), added: stored.slice(count) }
 }
 
-/** Identifies a message, wherever it is and whoever sees it. */
+/** A text that identifies a message, independent of its position and its visibility. */
 function said({ role, created, content }: Message): string {
   return stringifyJson([role, created, content])
 }
@@ -106,7 +106,7 @@ async function summarize(
     return await provider.completeFast(summaryRequest(conversation, true), signal)
   } catch (error) {
     if (!(error instanceof ModelError && error.contextExceeded)) throw error
-    // What tools answered is most of a long conversation.
+    // Tool results are the largest part of a long conversation.
     return provider.completeFast(summaryRequest(conversation, false), signal)
   }
 }
@@ -118,7 +118,7 @@ function summaryRequest(conversation: readonly Message[], withAnswers: boolean):
   return { system, messages: [textMessage('user', blocks.join('\n\n'))], tools: [] }
 }
 
-/** An item as the transcript has it (M23). */
+/** An item as the transcript shows it (M23). */
 function block(role: Message['role'], item: MessageContent, withAnswers: boolean): string[] {
   switch (item.type) {
     case 'text':
@@ -144,7 +144,7 @@ function block(role: Message['role'], item: MessageContent, withAnswers: boolean
   }
 }
 
-/** The conversation after a compaction: the model sees the summary, people see the old messages. */
+/** The conversation after a compaction. The model sees the summary; people see the old messages. */
 function compacted(conversation: readonly Message[], summary: string, kind: CompactionKind): Message[] {
   const latest = kind === 'manual' ? -1 : conversation.findLastIndex(isPlainUserText)
   const old = conversation.map((message, index) => {
@@ -161,13 +161,13 @@ function compacted(conversation: readonly Message[], summary: string, kind: Comp
   ]
 }
 
-/** Whether a message is a text of the user, and no result of a tool (M25). */
+/** Whether a message is a text from the user, and not a tool result (M25). */
 function isPlainUserText({ role, content, metadata }: Message): boolean {
   const types = content.map(({ type }) => type)
   return metadata.agentVisible && role === 'user' && types.includes('text') && !types.includes('toolResponse')
 }
 
-/** The conversation is as large as its summary now (GA 7.10). */
+/** Sets the session's token numbers to the size of the summary (GA 7.10). */
 function accountSummary(session: SessionHandle, usage: Usage): void {
   const before = session.find()
   if (before === undefined) return

@@ -12,7 +12,7 @@ const text = (value: string): Message['content'][number] => ({ type: 'text', tex
 const user = (...content: Message['content']): Message => newMessage('user', content)
 const assistant = (...content: Message['content']): Message => newMessage('assistant', content)
 
-/** Messages as a row of the table writes them. */
+/** Messages in the notation of the table below. */
 function brief(messages: readonly Message[]): string[] {
   return messages.map((message) => line(message).replace(/ \{[^|]*\}(?= \||$)/g, ''))
 }

@@ -5,11 +5,11 @@ import { trimmedEnd } from '../../text/white-space.ts'
 import { nowInSeconds } from '../../domain/message/new-message.ts'
 
 /*
- * Models refuse conversations that are not well-formed, and people edit, fork and interrupt them. This is M18, and the
- * stored conversation is not changed by it (GA 18.2).
+ * Models reject malformed conversations, and people edit, fork and interrupt them. This implements M18. The stored conversation
+ * does not change (GA 18.2).
  */
 
-/** The conversation as a model gets it: it begins and ends with the user, and every call has its result. */
+/** The conversation as a model gets it: it begins and ends with the user, and every call has a result. */
 export function repairHistory(conversation: readonly Message[]): Message[] {
   let messages = conversation
     .filter(({ metadata }) => metadata.agentVisible)
@@ -25,7 +25,7 @@ function placeholder(): Message {
   return { id: null, role: 'user', created: nowInSeconds(), content: [{ type: 'text', text: 'Hello' }], metadata: visibleToBoth }
 }
 
-/** A measure that each change of a repair makes smaller: two equal values mean that nothing has changed. */
+/** A measure that every change of a repair makes smaller. Two equal values mean that nothing changed. */
 function shapeOf(messages: readonly Message[]): string {
   const sizes = messages.map(({ content }) => content.reduce((sum, item) => sum + (item.type === 'text' ? item.text.length : 0), 0))
   return [messages.length, ...messages.map(({ content }) => content.length), ...sizes].join()
@@ -40,7 +40,7 @@ function repairOnce(messages: readonly Message[]): Message[] {
 type ItemType = MessageContent['type']
 
 const forNoModel: readonly ItemType[] = ['actionRequired', 'systemNotification', 'toolConfirmationRequest', 'frontendToolRequest']
-/** The items that providers refuse in a message of that role. */
+/** The item types that providers reject, by the role of the message. */
 const refused: Record<Message['role'], readonly ItemType[]> = {
   user: ['toolRequest', 'thinking', 'redactedThinking'],
   assistant: ['toolResponse'],
@@ -50,7 +50,7 @@ function isForModels(type: ItemType, role: Message['role']): boolean {
   return !forNoModel.includes(type) && !refused[role].includes(type)
 }
 
-/** Joins adjacent texts of the assistant, and takes white space from their ends. */
+/** Joins adjacent texts of the assistant, and trims white space at their ends. */
 function repairTexts(message: Message): Message {
   if (message.role === 'user') return message
   const joined: MessageContent[] = []
@@ -103,15 +103,15 @@ function mergeNeighbours(messages: readonly Message[]): Message[] {
 
 type Kind = 'assistant' | 'results' | 'user'
 
-/** Neighbours of one kind become one message. */
+/** Adjacent messages of the same kind are merged. */
 function kindOf({ role, content }: Message): Kind {
   if (role === 'assistant') return 'assistant'
   return content.some(({ type }) => type === 'toolResponse') ? 'results' : 'user'
 }
 
 /**
- * Drops the assistant's messages at both ends. At the beginning their results go with them, which exposes the next one.
- * All of them go in one pass: a pass for each would take quadratic time.
+ * Drops the assistant's messages at both ends. At the beginning their tool results are dropped too, which may expose the next
+ * message. All are dropped in one pass, because one pass each would take quadratic time.
  */
 function withoutAssistantAtEnds(messages: readonly Message[]): Message[] {
   let start = 0
@@ -121,7 +121,7 @@ function withoutAssistantAtEnds(messages: readonly Message[]): Message[] {
   return kept.at(-1)?.role === 'assistant' ? kept.slice(0, -1) : kept
 }
 
-/** What is left of a message that becomes the first: it has no results, as there are no requests before it. */
+/** The rest of a message that becomes the first one: its tool results go, because no requests precede them. */
 function asFirst(message: Message | undefined): Message | undefined {
   if (message === undefined || message.role === 'assistant') return undefined
   const first = { ...message, content: message.content.filter(({ type }) => type !== 'toolResponse') }

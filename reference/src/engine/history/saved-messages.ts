@@ -4,16 +4,16 @@ import { SessionDeletedError } from '../../store/session-handle.ts'
 import type { SessionHandle } from '../../store/session-handle.ts'
 import { newMessage } from '../../domain/message/new-message.ts'
 
-/** Saves messages. Rejects with a SessionDeletedError when the session is deleted. */
+/** Saves messages. Rejects with a SessionDeletedError if the session is deleted. */
 export async function save(session: SessionHandle, messages: readonly Message[]): Promise<void> {
   if (messages.length > 0 && !(await session.addMessages(messages))) throw new SessionDeletedError('the session was deleted')
 }
 
-/** The messages that a turn saves at its end. Fragments of one answer become one message, as in clients (GA 7.7). */
+/** The messages that a turn saves at its end. Fragments of one answer become one message, as they do in clients (GA 7.7). */
 export class SavedMessages {
   readonly messages: Message[] = []
 
-  /** Adds a piece of an answer with this id; null joins with nothing. */
+  /** Adds a piece of the answer with this id. A piece with a null id is never joined. */
   addPiece(id: string | null, content: readonly MessageContent[]): void {
     if (content.length === 0) return
     const last = this.messages.at(-1)

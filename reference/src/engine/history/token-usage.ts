@@ -3,7 +3,7 @@ import { tokenSum } from '../../llm/model-protocol.ts'
 import type { Session } from '../../domain/session/session.ts'
 import type { SessionHandle } from '../../store/session-handle.ts'
 
-/** Writes what a call has cost into the row of its session (GA 7.12). */
+/** Stores the token usage of a call in its session (GA 7.12). */
 export function account(session: SessionHandle, usage: Usage): void {
   const before = session.find()
   if (before === undefined) return
@@ -15,7 +15,7 @@ export function account(session: SessionHandle, usage: Usage): void {
   })
 }
 
-/** The accumulated numbers with those of a call added. */
+/** The accumulated numbers, plus those of a call. */
 export function accumulated(
   session: Session,
   { input, output, total }: Usage,
@@ -27,7 +27,7 @@ export function accumulated(
   }
 }
 
-/** The sum, in which null counts as nothing; null of two nulls. */
+/** The sum, where null counts as 0. The sum of two nulls is null. */
 function sum(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : tokenSum(a, b)
 }

@@ -1,17 +1,17 @@
 import { abortable } from '../../abortable.ts'
 import type { SessionHandle } from '../../store/session-handle.ts'
 
-/** How many early answers of a session are kept; the oldest are dropped first. */
+/** How many early answers of a session are kept; the oldest ones are dropped. */
 const keptAnswers = 32
 
-/** An answer that came before its question, and the replies that may still ask. */
+/** An answer that arrived before its question, and the replies that may still ask. */
 interface EarlyAnswer {
   id: string
   action: string
   replies: Set<ReplyDecisions>
 }
 
-/** A call that waits for its answer. */
+/** A tool call that waits for a person's answer. */
 interface PendingCall {
   id: string
   answered: (action: string) => void
@@ -20,28 +20,27 @@ interface PendingCall {
 /** The running replies of a session, with their questions and early answers. */
 interface SessionState {
   replies: Set<ReplyDecisions>
-  /** Oldest first, as the answers are. */
+  /** Ordered by age, the oldest first, like the early answers. */
   pendingCalls: PendingCall[]
   early: EarlyAnswer[]
 }
 
-/** The decisions of a person for one reply. */
+/** A person's decisions for one reply. */
 export interface ReplyDecisions {
-  /** What a person decides about a call. Waits for ever; rejects when the signal is aborted. */
+  /** Waits, without a time limit, for a person's decision about a call. Rejects if the signal is aborted. */
   wait: (id: string, signal: AbortSignal) => Promise<string>
-  /** The reply has ended, and with it the answers that it has not asked for. */
+  /** Ends the reply. Early answers that only this reply could use are dropped. */
   end: () => void
 }
 
 /**
- * The decisions of persons about tool calls, each for one call of its id (GA 8.2). Both answers that come before their
- * questions and questions with one id are served in their order (M56). They belong to the session and not to its agent,
- * which may be dropped while a reply asks (G16).
+ * People's decisions about tool calls, each for one call with its id (GA 8.2). Early answers and questions with the same id are
+ * matched in order (M56). Decisions belong to the session and not to its agent, which may be dropped while a reply waits (G16).
  */
 export class Confirmations {
   readonly #sessions = new Map<SessionHandle, SessionState>()
 
-  /** A reply begins. */
+  /** Registers a reply that begins. */
   begin(session: SessionHandle): ReplyDecisions {
     const state = this.#sessions.get(session) ?? { replies: new Set(), pendingCalls: [], early: [] }
     this.#sessions.set(session, state)
@@ -58,7 +57,7 @@ export class Confirmations {
     return reply
   }
 
-  /** Does nothing without a running reply. */
+  /** Answers a call. Does nothing if no reply runs. */
   answer(session: SessionHandle, id: string, action: string): void {
     const state = this.#sessions.get(session)
     if (state === undefined) return

@@ -3,16 +3,16 @@ import type { SessionHandle } from '../../store/session-handle.ts'
 
 const timeLimitMs = 300_000
 
-/** Says that a person has not answered in time. */
+/** A person has not answered in time. */
 class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
 }
 
-/** The questions of MCP servers that wait for a person (GA 8.3), each of one session. */
+/** The questions of MCP servers that wait for a person (GA 8.3). Each belongs to one session. */
 export class Elicitations {
   readonly #waiting = new Map<string, { session: SessionHandle; answered: (data: unknown) => void }>()
 
-  /** The answer to the question of this id. Rejects with a NoAnswerError, or when the signal is aborted. */
+  /** Waits for the answer to the question with this id. Rejects with a NoAnswerError, or when the signal is aborted. */
   wait(session: SessionHandle, id: string, signal: AbortSignal): Promise<unknown> {
     return abortable(signal, (answered, reject) => {
       const timer = setTimeout(() => {
@@ -26,7 +26,7 @@ export class Elicitations {
     })
   }
 
-  /** Whether this question of the session waits for its answer. */
+  /** Whether this question of the session waits for an answer. */
   has(session: SessionHandle, id: string): boolean {
     return this.#waiting.get(id)?.session === session
   }

@@ -13,17 +13,17 @@ type PermissionLevel = (typeof levels)[number]
 const modes = ['auto', 'approve', 'smart_approve', 'chat'] as const
 export type Mode = (typeof modes)[number]
 
-/** How tools are allowed to run; `auto` unless the settings say otherwise (GA 18.1). */
+/** The mode in which tools run; `auto` unless the settings say otherwise (GA 18.1). */
 export function modeOf(settings: Settings): Mode {
   const set = settings.get('GOOSE_MODE')
   return modes.find((mode) => mode === set) ?? 'auto'
 }
 
-/** The levels that a person, or the engine, has given to tools (GA 17.2). */
+/** The permission levels of tools, as set by a person or by the engine (GA 17.2). */
 export class Permissions {
   readonly #levels: Mapping
 
-  /** Reads the current permission.yaml. A file that is no mapping counts as empty; one that cannot be read is an error (G13). */
+  /** Reads permission.yaml. A file that is not a mapping counts as empty; a file that cannot be read is an error (G13). */
   constructor(settings: Settings) {
     this.#levels = readLevels(settings)
   }
@@ -34,7 +34,7 @@ export class Permissions {
     return levels.find((level) => isListed(lists[level], tool)) ?? null
   }
 
-  /** What a client is shown of a tool (GA 6.4). */
+  /** The level that clients see for a tool (GA 6.4). */
   shown(mode: Mode, tool: string): PermissionLevel | null {
     const given = this.of('user', tool)
     if (given !== null) return given
@@ -56,7 +56,7 @@ function isListed(list: unknown, tool: string): boolean {
   return Array.isArray(list) && list.includes(tool)
 }
 
-/** Gives a tool a level of the category `user`, in the place of the one that it had (GA 10.12). */
+/** Sets the level of a tool in the category `user`, replacing its earlier level (GA 10.12). */
 export function setPermission(settings: Settings, tool: string, level: PermissionLevel): void {
   const mapping = readLevels(settings)
   const user = isObject(mapping.user) ? mapping.user : {}

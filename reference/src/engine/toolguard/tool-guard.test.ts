@@ -11,7 +11,7 @@ import { recordingLogger } from '../../testing/test-app.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
 import { ToolGuard } from './tool-guard.ts'
 
-/** What is asked about a command when these variables are set. */
+/** The question about a command, with these environment variables. */
 function promptOf(command: unknown, variables: Environment = {}): string | undefined {
   const settings = new Settings(rootPaths(temporaryRoot()), { SECURITY_PROMPT_ENABLED: 'true', ...variables })
   return new ToolGuard(settings, recordingLogger().logger).promptOf({ name: 't', arguments: { command } })
@@ -83,7 +83,7 @@ describe('a call that looks dangerous (M64)', () => {
 describe('a dangerous call in a reply (M65)', () => {
   const dangerous = { id: 'c', name: 'nobody__runs', input: '{"a":"rm -rf /"}' }
 
-  /** A reply that has told of the call. */
+  /** A reply that has reported the call. */
   async function called(app: ChatApp, id: string): Promise<ReplyReader> {
     app.upstream.answers(chatStream({ calls: [dangerous] }), wantsStream).answers(chatStream({ texts: ['ok'] }), wantsStream)
     const reply = await app.say(id, 'go')

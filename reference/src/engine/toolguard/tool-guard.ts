@@ -4,12 +4,12 @@ import type { Logger } from '../../log.ts'
 import type { ToolCall } from '../../domain/message/result.ts'
 import type { Settings } from '../../settings/settings.ts'
 
-/** A pattern of dangerous texts. */
+/** A pattern that matches dangerous texts. */
 interface Threat {
   finding: string
-  /** From 0 to 1. */
+  /** Between 0 and 1. */
   confidence: number
-  /** A cheap part of the expression, which rules out most texts. */
+  /** A cheap pre-check: a text that does not match it cannot match the pattern. */
   needs?: RegExp
   expression: RegExp
 }
@@ -17,7 +17,7 @@ interface Threat {
 const pipeToShell = /\|[ \t]{0,8}(sudo[ \t]{1,8})?(ba|z|k|da)?sh\b/u
 const device = /\/dev\//u
 
-/** The table of docs/behaviour/goose-api.md (M64), the highest confidence first: the first match is reported. */
+/** The table of docs/behaviour/goose-api.md (M64). The highest confidence comes first, because the first match is reported. */
 const threats: readonly Threat[] = [
   {
     finding: 'Deletes the root or the home directory',
@@ -78,9 +78,9 @@ const defaultThreshold = 0.7
 /** How many bytes of a text are inspected. */
 const inspectedBytes = 1 << 16
 
-/** Finds tool calls that look dangerous, by the settings at its construction (GA 18.1, M64). */
+/** Finds tool calls that look dangerous. It reads the settings once, when it is constructed (GA 18.1, M64). */
 export class ToolGuard {
-  /** The threats at or above the threshold. */
+  /** The patterns whose confidence reaches the threshold. */
   readonly #threats: readonly Threat[]
   readonly #logger: Logger
 
@@ -90,7 +90,7 @@ export class ToolGuard {
     this.#logger = logger
   }
 
-  /** The question to a person about a call that looks dangerous (M65); undefined for other calls. */
+  /** The question to a person about a call that looks dangerous; undefined for other calls (M65). */
   promptOf({ name, arguments: args = {} }: ToolCall): string | undefined {
     if (this.#threats.length === 0) return undefined
     const texts = textsIn(args).map(beginning)
@@ -108,7 +108,7 @@ function thresholdOf(settings: Settings): number {
   return threshold >= 0 && threshold <= 1 ? threshold : defaultThreshold
 }
 
-/** All strings in a value, at any depth; keys are skipped. */
+/** All strings in a value, at any depth. Keys are not included. */
 function textsIn(value: unknown): string[] {
   const texts: string[] = []
   const open = [value]

@@ -3,7 +3,7 @@ import { numberOf } from '../../wire/json/number.ts'
 import { objectOf } from '../../wire/json/ordered.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
 
-/** The arguments with texts converted where the schema wants a number or a boolean, and the text is one (GA 7.8, M49). */
+/** Converts text arguments to the number or boolean that the schema requires, if the text is one (GA 7.8, M49). */
 export function coerced(args: JsonObject, schema: JsonObject): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {}
   return objectOf(Object.entries(args).map(([name, value]) => [name, coercedValue(value, typeOf(properties, name))]))

@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/message/message.ts'
 import { textMessage } from '../../domain/message/new-message.ts'
 
-/** The note of M19: what a model should know about now. `said` are the notes of extensions, in the order of their keys. */
+/** The note of M19 with the current state for the model. `said` holds the notes of extensions, in the order of their keys. */
 export function contextNote(now: Date, workingDirectory: string, said: readonly string[]): string {
   const lines = [`Date and time: ${localTime(now)}`, `Working directory: ${workingDirectory}`, ...said]
   return `<context>\n${lines.map((line) => `${line}\n`).join('')}</context>`
@@ -16,7 +16,7 @@ export function localTime(now: Date): string {
   return `${clock}${ahead < 0 ? '-' : '+'}${hours}:${minutes}`
 }
 
-/** Puts a note into a repaired history, as near to its end as it may stand (M19). */
+/** Inserts a note into a repaired history, as near to its end as possible (M19). */
 export function withNote(messages: readonly Message[], note: string): Message[] {
   const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant')
   const text = { type: 'text', text: note } as const

@@ -6,12 +6,12 @@ import { SchemaError } from '../../domain/recipe/json-schema.ts'
 import type { FinalOutputSchema } from '../../domain/recipe/json-schema.ts'
 import type { RecipeWorker } from '../../domain/recipe/recipe-worker.ts'
 
-/** The order to a model that stops without the output. */
+/** The instruction for a model that stops without the final output. */
 export const outputOrder = 'You MUST call the `final_output` tool NOW with the final output for the user.'
 
-/** The output that a recipe wants, of one reply (GA 7.13, 7.14). */
+/** The final output that a recipe requires, for one reply (GA 7.13, 7.14). */
 export class FinalOutput {
-  /** The output that the current turn has to give; one that is installed meanwhile counts from the next turn on (M34). */
+  /** The schema for the current turn. A schema that is installed meanwhile counts from the next turn on (M34). */
   wanted: FinalOutputSchema | undefined
   readonly #recipeWorker: RecipeWorker
   #output: string | undefined
@@ -20,12 +20,12 @@ export class FinalOutput {
     this.#recipeWorker = recipeWorker
   }
 
-  /** The output as JSON on one line, once it has been given. */
+  /** The output as one line of JSON, once the model has given it. */
   get output(): string | undefined {
     return this.#output
   }
 
-  /** Takes the output if it is what the recipe wants. Rejects only when the signal is aborted. */
+  /** Accepts the output if it matches the schema. Rejects only if the signal is aborted. */
   async give(output: JsonObject, signal: AbortSignal): Promise<Result<ToolContent[]>> {
     const { wanted } = this
     if (wanted === undefined) return { status: 'error', error: '-32603: Final output tool not defined' }

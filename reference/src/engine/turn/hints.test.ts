@@ -6,7 +6,7 @@ import { Settings } from '../../settings/settings.ts'
 import { temporaryRoot } from '../../testing/goose-app.ts'
 import { hints } from './hints.ts'
 
-/** The hints in `work/sub`, with these files and links. */
+/** The hints for `work/sub`, given these files and links. */
 function hintsWith(files: Record<string, string>, links: Record<string, string> = {}, names?: string): string {
   const root = temporaryRoot()
   mkdirSync(join(root, 'work/sub'), { recursive: true })

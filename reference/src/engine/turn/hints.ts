@@ -9,7 +9,7 @@ const maxBytes = 4 << 20
 const maxLookups = 1000
 const maxDepth = 3
 
-/** The hint files of the user, and of the project around a directory, as one text (M71); empty without any. */
+/** The hint files of the user, and of the project that contains a directory, as one text (M71). Empty if there are none. */
 export function hints(settings: Settings, workingDirectory: string): string {
   const names = namesOf(settings.get('CONTEXT_FILE_NAMES'))
   const reader = new HintReader()
@@ -30,7 +30,7 @@ function namesOf(setting: unknown): string[] {
   return [...new Set(names)].filter((name) => name !== '' && !name.includes('/'))
 }
 
-/** From the root of the repository down to the directory; the directory alone outside of a repository. */
+/** The directories from the root of the repository down to this one. Outside a repository, only this one. */
 function projectDirectories(directory: string): string[] {
   const found: string[] = []
   for (let at = directory; ; at = dirname(at)) {
@@ -43,19 +43,19 @@ function projectDirectories(directory: string): string[] {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const included = /(?<![^\t\n\v\f\r ])@([A-Za-z0-9_\-./]+)/g
 
-/** Reads hints, as many as may be read. */
+/** Reads hint files, up to the limits. */
 class HintReader {
   #lookups = 0
   #bytes = 0
 
-  /** The texts of files with these names; with a root, only of files that are really below it. */
+  /** The texts of files with these names. If `root` is given, only files whose real path is below it. */
   texts(directories: readonly string[], names: readonly string[], root?: string): string[] {
     const paths = directories.flatMap((directory) => names.map((name) => join(directory, name)))
     const texts = paths.map((path) => this.#read(path, root, root ?? dirname(path), []))
-    return texts.filter((text) => text !== undefined && text !== '') as string[] // the others are gone
+    return texts.filter((text) => text !== undefined && text !== '') as string[] // the filter removes undefined
   }
 
-  /** The text of a file with the files that it includes; undefined if it does not exist, or includes itself. */
+  /** The text of a file with the files that it includes. Undefined if it does not exist, or includes itself. */
   #read(path: string, root: string | undefined, includeRoot: string, around: readonly string[]): string | undefined {
     if (++this.#lookups > maxLookups) return undefined
     const found = this.#find(path, root)
@@ -80,7 +80,7 @@ class HintReader {
       this.#bytes += status.size
       return { real, text }
     } catch {
-      return undefined // nothing is there, or no UTF-8
+      return undefined // the file does not exist, or is not UTF-8
     }
   }
 }

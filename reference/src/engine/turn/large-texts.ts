@@ -11,29 +11,29 @@ const maxCharacters = 200_000
 const keptMs = 7 * 24 * 60 * 60 * 1000
 const directoryName = 'goose_mcp_responses'
 
-/** Texts of tools that are too large for a model, in files (GA 7.8, M33). */
+/** Stores tool texts that are too large for a model in files (GA 7.8, M33). */
 export class LargeTexts {
   readonly #settings: Settings
-  /** The directory of this server, used when the usual one belongs to another user. */
+  /** A directory of this server alone, used if the usual one belongs to another user. */
   #other: string | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
   }
 
-  /** The result with such texts put into files of the session. */
+  /** The result, with large texts moved into files of the session. */
   async moved(result: Result<ToolContent[]>, session: SessionHandle): Promise<Result<ToolContent[]>> {
     if (result.status === 'error') return result
     return { status: 'success', value: await Promise.all(result.value.map((part) => this.#shortened(part, session))) }
   }
 
-  /** Removes the files of a session. Never rejects; what cannot be removed stays. */
+  /** Removes the files of a session. Never rejects; files that cannot be removed stay. */
   async remove(session: SessionHandle): Promise<void> {
     const mark = `_${this.#markOf(session)}_`
     for (const directory of [this.#usual, ...(this.#other === undefined ? [] : [this.#other])]) {
       if (await isOurs(directory)) await removeFiles(directory, (name) => name.includes(mark))
     }
-    if (this.#other !== undefined) await rmdir(this.#other).then(() => (this.#other = undefined), () => undefined) // there may be others
+    if (this.#other !== undefined) await rmdir(this.#other).then(() => (this.#other = undefined), () => undefined) // it may not be empty
   }
 
   async #shortened(part: ToolContent, session: SessionHandle): Promise<ToolContent> {
@@ -55,13 +55,13 @@ export class LargeTexts {
   }
 
   async #directory(): Promise<string> {
-    await mkdir(this.#usual, { mode: 0o700 }).catch(() => undefined) // it may be there, whatever it is
+    await mkdir(this.#usual, { mode: 0o700 }).catch(() => undefined) // the path may already exist, as a directory or as anything else
     if (await isOurs(this.#usual)) return this.#usual
     if (this.#other === undefined || !(await isOurs(this.#other))) this.#other = await mkdtemp(`${this.#usual}-`)
     return this.#other
   }
 
-  /** A part of the file names of a session, unique to it: other sessions and servers may use the same id. */
+  /** The part of a file name that identifies a session. Other sessions and servers may use the same id, so it is unique. */
   #markOf(session: SessionHandle): string {
     const whose = [this.#settings.paths.data, session.id, session.latest()?.created_at]
     return createHash('sha256').update(JSON.stringify(whose)).digest('hex').slice(0, 16)
@@ -78,7 +78,7 @@ async function isOurs(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the files like this. Never rejects; what cannot be removed stays. */
+/** Removes the files that match. Never rejects; files that cannot be removed stay. */
 async function removeFiles(directory: string, isLike: (name: string, path: string) => boolean | Promise<boolean>): Promise<void> {
   const names = await readdir(directory).catch(() => [])
   for (const name of names.filter((one) => /^mcp_response_.*\.txt$/.test(one))) {
@@ -86,13 +86,13 @@ async function removeFiles(directory: string, isLike: (name: string, path: strin
     try {
       if (await isLike(name, path)) await rm(path)
     } catch {
-      // It is gone, or not a file.
+      // The entry is already gone, or is not a file.
     }
   }
 }
 
 function isLarge(text: string): boolean {
-  // A character has one or two units of UTF-16, so most texts need not be counted.
+  // A character has one or two UTF-16 units, so most texts need no exact count.
   if (text.length <= maxCharacters) return false
   return text.length > 2 * maxCharacters || Array.from(text).length > maxCharacters
 }

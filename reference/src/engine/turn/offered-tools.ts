@@ -7,22 +7,22 @@ import type { FinalOutputSchema } from '../../domain/recipe/json-schema.ts'
 import type { ModelConfig } from '../../domain/session/session.ts'
 import type { Agent } from '../agent/agent.ts'
 
-/** The names that providers accept; they refuse a whole request with any other name (M70). */
+/** The tool names that providers accept. They reject the whole request if a name does not match (M70). */
 const offeredName = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The names of the client's tools that models are offered. Other calls are not for the client. */
+/** The names of the frontend tools that models are offered. Calls of other tools are not passed to the client. */
 export function frontendNames({ extensions }: Agent): ReadonlySet<string> {
   return new Set(extensions.frontendTools().map(({ name }) => name).filter((name) => offeredName.test(name)))
 }
 
-/** What decides about the tools of the engine in a turn. */
+/** The inputs that decide which tools of the engine a turn offers. */
 interface Offer {
   config: ModelConfig
   mode: Mode
   finalOutput: FinalOutputSchema | undefined
 }
 
-/** The tools that a model of this config is offered, sorted by name; of two with the same name the first counts (M10). */
+/** The tools that a model with this config is offered, sorted by name. If two have the same name, the first one counts (M10). */
 export async function toolsOf(agent: Agent, { config, mode, finalOutput }: Offer, logger: Logger): Promise<McpTool[]> {
   const { extensions } = agent
   const all = [
@@ -37,7 +37,7 @@ export async function toolsOf(agent: Agent, { config, mode, finalOutput }: Offer
   return sortedTools(all.filter(({ name }) => offeredName.test(name)))
 }
 
-/** Tasks of sub-agents are offered only when tools run without questions (GA 18.3). */
+/** Sub-agent tasks are offered only if tools run without questions (GA 18.3). */
 function isOffered(name: string, { model_name: model }: ModelConfig, mode: Mode): boolean {
   if (name !== 'dynamic_task__create_task' && name !== 'subagent__execute_task') return true
   return mode === 'auto' && !model.startsWith('gemini')

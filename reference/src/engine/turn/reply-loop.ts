@@ -23,15 +23,15 @@ import { account } from '../history/token-usage.ts'
 import { runTools } from './run-tools.ts'
 import { frontendNames, toolsOf } from './offered-tools.ts'
 
-/** Receives the events of a reply. Each call rejects once the client has disconnected. */
+/** Receives the events of a reply. Every call rejects once the client has disconnected. */
 export interface ReplyListener {
   sendMessage: (message: Message) => Promise<void>
-  /** Sent right before the message of that model. */
+  /** Sent immediately before that model's message. */
   sendModelChange: (change: ModelChange) => Promise<void>
   sendNotification: (requestId: string, notification: ServerNotification) => Promise<void>
-  /** The conversation was replaced. */
+  /** Sent after the conversation was replaced. */
   sendConversation: () => Promise<void>
-  /** What a person decides about a call. */
+  /** A person's decision about a call. */
   waitForDecision: (id: string, signal: AbortSignal) => Promise<string>
   signal: AbortSignal
 }
@@ -42,8 +42,8 @@ const maxTurns = 1000
 type TurnResult = 'continue' | 'stop'
 
 /**
- * Answers one message of a user: asks the model, runs the tools that it asks for, and asks it again, until it asks for
- * none (GA 7.6). The message has been saved before.
+ * Replies to one message of a user. It asks the model and runs the tools that the model calls, until the model calls none (GA
+ * 7.6). The message has already been saved.
  */
 export class ReplyLoop {
   readonly #deps: ReplyServices
@@ -52,9 +52,9 @@ export class ReplyLoop {
   readonly #mode: Mode
   readonly #toolGuard: ToolGuard
   readonly #finalOutput: FinalOutput
-  /** The session as it was when the reply began, with the messages of this reply, but not with later ones of others (M53). */
+  /** The session when the reply began, plus the messages of this reply, but without messages that others saved later (M53). */
   #session: LoadedSession
-  /** The context was exceeded, and no call has succeeded since (M27). */
+  /** True if the context was exceeded, and no call has succeeded since (M27). */
   #recovered = false
 
   constructor(deps: ReplyServices, agent: Agent, session: LoadedSession, listener: ReplyListener) {
@@ -67,7 +67,7 @@ export class ReplyLoop {
     this.#finalOutput = new FinalOutput(deps.recipeWorker)
   }
 
-  /** The reply to `/compact`. Throws when there is no provider, or a SessionDeletedError. */
+  /** The reply to `/compact`. Throws if there is no provider, or a SessionDeletedError. */
   async compactOnly(): Promise<void> {
     await this.#listener.sendMessage(notice('thinkingMessage', compacting))
     const { provider } = this.#agent
@@ -75,7 +75,7 @@ export class ReplyLoop {
     if (await this.#compact(provider, 'manual')) await this.#listener.sendMessage(notice('inlineMessage', compactionComplete))
   }
 
-  /** The reply to any other message. Throws a SessionDeletedError when the session is deleted. */
+  /** The reply to any other message. Throws a SessionDeletedError if the session is deleted. */
   async reply(provider: Provider): Promise<void> {
     if (!(await this.#compactIfLarge(provider))) return
     this.#deps.naming.begin(this.#agent.session, this.#session.conversation, provider)
@@ -85,7 +85,7 @@ export class ReplyLoop {
     await this.#listener.sendMessage(textMessage('assistant', tooManyTurns))
   }
 
-  /** False when the conversation is too large, and stays so. */
+  /** Returns false if the conversation is too large and cannot be compacted. */
   async #compactIfLarge(provider: Provider): Promise<boolean> {
     const threshold = exceededThreshold(this.#session, provider, this.#deps.settings)
     if (threshold === undefined) return true
@@ -97,7 +97,7 @@ export class ReplyLoop {
     return true
   }
 
-  /** False when it failed; the client then has the message. */
+  /** Returns false if the compaction failed; the client has then received the error message. */
   async #compact(provider: Provider, kind: CompactionKind): Promise<boolean> {
     try {
       this.#session = await compact(this.#agent.session, provider, kind, this.#listener.signal)
@@ -169,7 +169,7 @@ export class ReplyLoop {
     return (await this.#compact(provider, 'automatic')) ? 'continue' : 'stop'
   }
 
-  /** Sends an answer to the client as it comes. Returns its tool requests; the rest goes into `saved`. */
+  /** Passes an answer to the client as it arrives. Returns its tool requests, and adds the rest to `saved`. */
   async #relayAnswer(pieces: AsyncIterable<Piece>, saved: SavedMessages): Promise<ContentOf<'toolRequest'>[]> {
     const frontend = frontendNames(this.#agent)
     const requests: ContentOf<'toolRequest'>[] = []
@@ -187,7 +187,7 @@ export class ReplyLoop {
     return requests
   }
 
-  /** Whether the model is asked again; it may have forgotten the final output (GA 7.13). */
+  /** Whether the model is asked again, for example because the final output is missing (GA 7.13). */
   async #next(hasRequests: boolean, saved: SavedMessages): Promise<TurnResult> {
     if (this.#finalOutput.output !== undefined) return 'stop'
     if (hasRequests) return 'continue'

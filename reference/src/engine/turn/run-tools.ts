@@ -26,7 +26,7 @@ import { frontendNames } from './offered-tools.ts'
 type ToolRequest = ContentOf<'toolRequest'>
 type ToolResult = Result<ToolContent[]>
 
-/** What running the tools of a turn needs. */
+/** What running the tools of a turn requires. */
 interface ToolRunDeps {
   agent: Agent
   elicitations: Elicitations
@@ -43,9 +43,9 @@ interface ToolRunDeps {
   signal: AbortSignal
 }
 
-/** The same, while tools run. */
+/** The same, plus what is needed while tools run. */
 interface RunningDeps extends ToolRunDeps {
-  /** Ends all that runs, with this reason. */
+  /** Aborts all running calls, with this reason. */
   giveUp: (reason: Error) => void
 }
 
@@ -53,12 +53,12 @@ const declined = 'The user has declined this tool call. Do not try it again.'
 const notInChat = 'Tools do not run in chat mode. Explain what you would do with this call.'
 const extensionPrompt = 'Extension management requires approval for security'
 const maxPendingNotifications = 16
-/** How many tools of an answer run at once (M67). */
+/** How many tools of one answer run at the same time (M67). */
 const maxRunning = 64
 
 /**
- * Runs the tools that a model has asked for, after asking a person where that is necessary (GA 7.8). Returns the messages
- * to save: for each request, the call as it ran, and its result.
+ * Runs the tools that a model has called, and asks a person first where necessary (GA 7.8). Returns the messages to save: for
+ * each request, the call as it ran, and its result.
  */
 export async function runTools(requests: readonly ToolRequest[], given: ToolRunDeps): Promise<Message[]> {
   const over = new AbortController()
@@ -69,7 +69,7 @@ export async function runTools(requests: readonly ToolRequest[], given: ToolRunD
   )
   for (const { request, call } of calls) if (frontend.has(call.name)) await waitForClient(request, deps)
   const allowed: boolean[] = []
-  // Decided for all calls before the first question: an answer to one question does not answer the next (M68).
+  // All permissions are decided before the first question, so the answer to one question does not decide the next call (M68).
   const permissions = calls.map(({ call }) => permissionOf(call.name, deps))
   for (const [index, { request }] of calls.entries()) allowed.push(await isAllowed(request, permissions[index] ?? 'deny', deps))
   const results = await mapConcurrently(maxRunning, calls, ({ request, call }, index) => resultOf(request, call, allowed[index] === true, deps))
@@ -89,13 +89,13 @@ function converted(call: ToolCall, tools: readonly McpTool[]): ToolCall {
   return tool === undefined || call.arguments === undefined ? call : { ...call, arguments: coerced(call.arguments, tool.inputSchema) }
 }
 
-/** Shows the client a call of one of its own tools. It cannot answer, so this waits until it disconnects (GA 7.9). */
+/** Shows the client a call of its frontend tool. The client has no way to answer, so this waits until it disconnects (GA 7.9). */
 async function waitForClient({ id, toolCall }: ToolRequest, { sendMessage, signal }: ToolRunDeps): Promise<never> {
   await sendMessage(newMessage('assistant', [{ type: 'frontendToolRequest', id, toolCall }]))
   return abortable(signal, () => () => undefined)
 }
 
-/** Whether a tool may run; a person may have to decide (GA 18.1). */
+/** Whether a tool may run. A person may have to decide (GA 18.1). */
 async function isAllowed(request: ToolRequest, permission: ToolPermission, deps: RunningDeps): Promise<boolean> {
   if (request.toolCall.status === 'error') return false
   const call = request.toolCall.value
@@ -107,7 +107,7 @@ async function isAllowed(request: ToolRequest, permission: ToolPermission, deps:
 
 type ToolPermission = 'run' | 'ask' | 'deny'
 
-/** What the mode and earlier decisions of a person say about a tool. */
+/** The permission of a tool by the mode and by earlier decisions of a person. */
 function permissionOf(name: string, { mode, settings }: ToolRunDeps): ToolPermission {
   switch (mode) {
     case 'auto':
@@ -160,10 +160,10 @@ async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall
   return { status: 'error', error: `-32603: -32002: ${name}` }
 }
 
-/** Tools of the engine that models are offered, and that this server does not have (M45). */
+/** Tools that models are offered, but that this server does not implement (M45). */
 const notBuilt = ['platform__manage_schedule', 'dynamic_task__create_task', 'subagent__execute_task']
 
-/** Passes on the notifications and the questions of a call. Too many notifications at once are dropped (GA 18.4). */
+/** Forwards the notifications and questions of a call. If too many notifications wait, more are dropped (GA 18.4). */
 function listenerOf(requestId: string, deps: RunningDeps): CallListener {
   let pending = 0
   return {
@@ -174,21 +174,21 @@ function listenerOf(requestId: string, deps: RunningDeps): CallListener {
       const done = (): void => {
         pending--
       }
-      deps.sendNotification(requestId, notification).then(done, done) // a client that has disconnected gets nothing
+      deps.sendNotification(requestId, notification).then(done, done) // a failure means that the client has disconnected
     },
     elicit: (message, schema, signal) => elicit(message, schema, { ...deps, signal: AbortSignal.any([deps.signal, signal]) }),
     sample: (request, signal) => sample(deps.agent.provider, request, AbortSignal.any([deps.signal, signal])),
   }
 }
 
-/** Asks the person whose tool it is, at once (GA 8.3). The question is saved. */
+/** Sends a tool's question to the person at once (GA 8.3). The question is saved. */
 async function elicit(message: string, schema: unknown, { agent, elicitations, sendMessage, signal, giveUp }: RunningDeps): Promise<unknown> {
   const id = randomUUID()
   const data = { actionType: 'elicitation', id, message, requested_schema: schema } as const
   const question = newMessage('assistant', [{ type: 'actionRequired', data }])
   const { session } = agent
   const answer = elicitations.wait(session, id, signal)
-  answer.catch(() => undefined) // it is awaited below, after what may fail
+  answer.catch(() => undefined) // avoids an unhandled rejection if a step before the `await` below fails
   try {
     await save(session, [question])
   } catch (error) {

@@ -11,7 +11,7 @@ const namedMessages = 3
 const maxNameLength = 100
 const timeLimitMs = 60_000
 
-/** Names sessions in the background, by their topic (GA 18.6). Its calls may outlive the replies that began them. */
+/** Names sessions by topic, in the background (GA 18.6). Its model calls may outlive the replies that started them. */
 export class SessionNaming {
   readonly #logger: Logger
   readonly #running = new Map<Promise<void>, AbortController>()
@@ -20,7 +20,7 @@ export class SessionNaming {
     this.#logger = logger
   }
 
-  /** Asks for a name if the session is new and no user has named it. */
+  /** Asks for a name if the session is new and the user has not named it. */
   begin(session: SessionHandle, conversation: readonly Message[], provider: Provider): void {
     if (session.find()?.user_set_name !== false) return
     const texts = conversation
@@ -43,19 +43,19 @@ export class SessionNaming {
     this.#running.set(run, over)
   }
 
-  /** Gives up all calls, and waits until they have ended. */
+  /** Aborts all model calls, and waits until they have ended. */
   async stop(): Promise<void> {
     for (const over of this.#running.values()) over.abort(new Error('the server stops'))
     await Promise.all(this.#running.keys())
   }
 
-  /** Never rejects: without an answer the name stays as it is. */
+  /** Never rejects: without an answer the name does not change. */
   async #ask(session: SessionHandle, provider: Provider, texts: readonly string[], signal: AbortSignal): Promise<void> {
     try {
       const question = ['The messages of the user:', ...texts].join('\n\n')
       const answer = await provider.completeFast({ system, messages: [textMessage('user', question)], tools: [] }, signal)
       const name = shortName(textOf(answer.content))
-      // A user may have named it meanwhile.
+      // The user may have named the session meanwhile.
       if (name !== '' && session.find()?.user_set_name === false) session.update({ name })
     } catch (err) {
       if (!session.deleted.aborted) this.#logger.warn('session not named', { session: session.id, err })
@@ -63,7 +63,7 @@ export class SessionNaming {
   }
 }
 
-/** A name on one line that is not too long (M22). */
+/** The name on one line, shortened if necessary (M22). */
 export function shortName(text: string): string {
   const line = squeezed(text)
   const characters = Array.from(line)

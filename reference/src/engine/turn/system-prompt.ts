@@ -5,15 +5,15 @@ const identity = 'You are goose, an AI agent. You help people with their work, a
 const finalOutput =
   'When the work is done, call the tool recipe__final_output once, with the final output. It has to match this schema:\n'
 
-/** What a system prompt is made of. */
+/** The parts of a system prompt. */
 interface PromptParts {
-  /** The instructions of extensions by their keys. */
+  /** The instructions of extensions, by key. */
   instructions: ReadonlyMap<string, string>
-  /** What clients have added. */
+  /** Texts that clients have added. */
   added: readonly string[]
-  /** The schema of the final output, as it is shown; undefined when none is asked for. */
+  /** The schema of the final output as the model sees it; undefined if none is required. */
   outputSchema: string | undefined
-  /** The texts of hint files; empty without any. */
+  /** The texts of hint files; empty if there are none. */
   hints: string
 }
 

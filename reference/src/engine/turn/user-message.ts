@@ -12,12 +12,12 @@ import { newMessage } from '../../domain/message/new-message.ts'
 
 const compactWords = ['/compact', '/summarize', 'Please compact this conversation']
 
-/** Whether a message asks for a compaction, and for nothing else (GA 7.10). */
+/** Whether a message asks for a compaction and nothing else (GA 7.10). */
 export function asksToCompact({ content }: Message): boolean {
   return compactWords.includes(trimmed(textOf(content)))
 }
 
-/** The answer to the question of an MCP server that a message brings (GA 8.3). */
+/** The answer to an MCP server's question, if the message contains one (GA 8.3). */
 export function elicitationAnswer({ content }: Message): { id: string; data: unknown } | undefined {
   for (const item of content) {
     if (item.type === 'actionRequired' && item.data.actionType === 'elicitationResponse') {
@@ -33,7 +33,7 @@ interface CommandDeps {
   logger: Logger
 }
 
-/** The messages to save for a message of a user: itself, and before it the recipe of its slash command (GA 7.11). */
+/** The messages to save for a user's message: first the recipe of its slash command, if any, then the message itself (GA 7.11). */
 export async function messagesToSave(message: Message, deps: CommandDeps): Promise<Message[]> {
   const said = { ...message, id: null }
   const recipe = await recipeOfCommand(trimmed(textOf(message.content)), deps)
@@ -45,7 +45,7 @@ export async function messagesToSave(message: Message, deps: CommandDeps): Promi
   ]
 }
 
-/** The recipe that a text like `/name …` names; undefined for any other text. */
+/** The recipe named by a text such as `/name …`; undefined for any other text. */
 async function recipeOfCommand(text: string, { settings, recipeWorker, logger }: CommandDeps): Promise<Recipe | undefined> {
   if (!text.startsWith('/')) return undefined
   const command = (wordsOf(text)[0] ?? '').replace(/^\/+/, '').toLowerCase()
@@ -60,7 +60,7 @@ async function recipeOfCommand(text: string, { settings, recipeWorker, logger }:
   }
 }
 
-/** The first mapping of the command counts. Entries that are no mapping are skipped (G33). */
+/** The path of the command's recipe. The first mapping of a command counts; entries that are not mappings are skipped (G33). */
 function pathOfCommand(command: string, settings: Settings): string | undefined {
   const commands = settings.get('slash_commands')
   if (!Array.isArray(commands)) return undefined

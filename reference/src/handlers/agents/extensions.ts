@@ -46,7 +46,7 @@ export function removeExtension({ agents }: ExtensionDeps): Operation<contract.R
   })
 }
 
-/** Adds all extensions that the settings enable, at the same time (GA 6.2). One that fails is left out. */
+/** Adds all enabled extensions of the settings, at the same time (GA 6.2). An extension that fails is left out. */
 export async function addConfigured(extensions: AgentExtensions, settings: Settings, logger: Logger): Promise<void> {
   const enabled = configuredExtensions(settings).filter((extension) => extension.enabled)
   await Promise.all(

@@ -48,7 +48,7 @@ export function startAgent(deps: AgentDeps): Operation<contract.StartAgentData, 
   })
 }
 
-/** A link wins over an id, and an id over a recipe. */
+/** A link takes precedence over an id, and an id over a recipe. */
 async function chosenRecipe(
   { recipe_deeplink: link, recipe_id: id, recipe }: ReadBy<typeof startRequest>,
   { library, recipeWorker }: AgentDeps,
@@ -92,7 +92,7 @@ const resumeRequest = bodyOf<contract.ResumeAgentRequest>()({
   load_model_and_extensions: boolean,
 })
 
-/** `POST /agent/resume` (GA 6.2). The answer is the session as it was before. */
+/** `POST /agent/resume` (GA 6.2). The response is the session before the operation. */
 export function resumeAgent(deps: AgentDeps): Operation<contract.ResumeAgentData, contract.ResumeAgentResponses> {
   return withBody(resumeRequest, async ({ body: { session_id: id, load_model_and_extensions: load } }) => {
     const session = await loaded(deps.store, id)
@@ -102,7 +102,7 @@ export function resumeAgent(deps: AgentDeps): Operation<contract.ResumeAgentData
   })
 }
 
-/** Gives the agent of a session the model of the session, and the extensions of the settings. */
+/** Gives the agent of a session the session's model, and the extensions of the settings. */
 async function loadModelAndExtensions(deps: AgentDeps, session: LoadedSession): Promise<void> {
   const agent = deps.agents.get(session.id)
   const release = agent.use()
@@ -140,7 +140,7 @@ export function updateFromSession(
   })
 }
 
-/** The rendered recipe; null when values are missing. */
+/** The rendered recipe, or null if values are missing. */
 async function renderIfComplete(recipeWorker: RecipeWorker, given: Tasks['render']['given'], signal: AbortSignal): Promise<Recipe | null> {
   try {
     return await recipeWorker.run('render', given, signal)
@@ -151,7 +151,7 @@ async function renderIfComplete(recipeWorker: RecipeWorker, given: Tasks['render
   }
 }
 
-/** The final output that a recipe wants. An invalid schema is an error, and then nothing changes (G16). */
+/** The final output that a recipe requires. An invalid schema is an error, and then nothing changes (G16). */
 async function outputSchema(recipeWorker: RecipeWorker, { json_schema: schema }: RecipeResponse, signal: AbortSignal): Promise<FinalOutputSchema> {
   try {
     return await recipeWorker.run('output', { schema }, signal)
@@ -161,7 +161,7 @@ async function outputSchema(recipeWorker: RecipeWorker, { json_schema: schema }:
   }
 }
 
-/** `POST /agent/update_router_tool_selector` (GA 6.6). There is no router that could change. */
+/** `POST /agent/update_router_tool_selector` (GA 6.6). This server has no tool router, so nothing changes. */
 export function updateRouterToolSelector(
   { agents }: AgentDeps,
 ): Operation<contract.UpdateRouterToolSelectorData, contract.UpdateRouterToolSelectorResponses> {

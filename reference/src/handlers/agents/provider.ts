@@ -18,7 +18,7 @@ const updateRequest = bodyOf<contract.UpdateProviderRequest>()({
   session_id: string,
 })
 
-/** `POST /agent/update_provider` (GA 6.5). The settings are not changed. */
+/** `POST /agent/update_provider` (GA 6.5). The settings do not change. */
 export function updateProvider(
   deps: ReplyServices,
 ): Operation<contract.UpdateAgentProviderData, contract.UpdateAgentProviderResponses> {
@@ -42,7 +42,7 @@ export function updateProvider(
   })
 }
 
-/** Gives a resumed agent the model of its session, or else that of the settings (GA 6.2). Rejects with a MessageError. */
+/** Gives a resumed agent its session's model, or else the one in the settings (GA 6.2). Rejects with a MessageError. */
 // eslint-disable-next-line @typescript-eslint/require-await -- its caller waits for a promise
 export async function resumeProvider(deps: ReplyServices, agent: Agent, session: Session): Promise<void> {
   const name = session.provider_name ?? deps.settings.text('GOOSE_PROVIDER')

@@ -17,7 +17,7 @@ interface ToolListDeps {
   logger: Logger
 }
 
-/** `GET /agent/tools` (GA 6.4): without frontend tools, sorted by the bytes of their names. */
+/** `GET /agent/tools` (GA 6.4): all tools except frontend tools, sorted by the bytes of their names. */
 export function listAgentTools({ agents, settings, logger }: ToolListDeps): Operation<contract.GetToolsData, contract.GetToolsResponses> {
   return withQuery({ session_id: 'required', extension_name: 'optional' }, async ({ query: { session_id: id, extension_name: wanted } }) => {
     const tools = await toolsOf(agents.get(id), wanted, logger)

@@ -12,14 +12,14 @@ interface ErrorResult<Status extends number, Body> {
   headers?: Record<string, string>
 }
 
-/** The error response of all routes but `/client-tools/execute` (CT 2.5). Undefined for an unexpected error. */
+/** The error response of all routes except `/client-tools/execute` (CT 2.5). Undefined for an unexpected error. */
 export function plainError(error: Error): ErrorResult<number, PlainError> | undefined {
   if (error instanceof ValidationError) return validationFailed(error)
   if (error instanceof BodyTooLargeError) return { status: 413, body: { error: bodyTooLarge } }
   if (error instanceof BodyTooSlowError) return { status: 408, body: { error: bodyTooSlow }, headers: tooSlowHeaders }
   if (error instanceof BusyError) return { status: 503, body: { error: busy }, headers: busyHeaders }
   if (error instanceof RateLimitedError) return { status: 429, body: { error: { code: 'RATE_LIMITED', message: error.message } } }
-  // A 500 because the original server answers so, but without its stack trace (CT 12, D3).
+  // A 500, as in the original server, but without its stack trace (CT 12, D3).
   if (error instanceof MalformedBodyError) {
     return { status: 500, body: { name: 'UnknownError', data: { message: 'Error: Malformed JSON in request body' } } }
   }
@@ -28,16 +28,16 @@ export function plainError(error: Error): ErrorResult<number, PlainError> | unde
 
 type PlainError = contract.RegisterClientToolsError
 
-/** `data` is left out when it is large (S43). */
+/** `data` is omitted if it is large (S43). */
 function validationFailed({ data, issues }: ValidationError): ErrorResult<400, contract.ValidationError> {
   const small = stringifyUpTo(data, maxData)
   return { status: 400, body: { ...(small !== undefined && { data }), error: [...issues], success: false } }
 }
 
-/** Bytes of the largest copy of a faulty body. */
+/** The most bytes of the invalid body that a response repeats. */
 const maxData = 64 * 1024
 
-/** The response of `/client-tools/execute` (CT 2.5, 4.4, S3, S6). */
+/** The error response of `/client-tools/execute` (CT 2.5, 4.4, S3, S6). */
 export function codedError(error: Error): ErrorResult<number, contract.ExecuteClientToolError> | undefined {
   if (error instanceof ValidationError) return invalidRequest(400, error.message)
   if (error instanceof BodyTooLargeError) return invalidRequest(413, bodyTooLarge)

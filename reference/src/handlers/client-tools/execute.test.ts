@@ -7,14 +7,14 @@ const now = 1_765_000_000_000
 
 useFakeTimers(now)
 
-/** An app with the tool `client_x1_a`, and a reader of what happens. */
+/** An app with the tool `client_x1_a`, and a reader of its events. */
 async function setUp(): Promise<{ test: TestApp; events: EventReader }> {
   const test = new TestApp()
   await test.register('x1', ['a'])
   return { test, events: await test.events() }
 }
 
-/** Reads the events of a call that has begun, and returns its request ID. */
+/** Reads the two events of a call that has started, and returns its request ID. */
 async function begun(events: EventReader): Promise<string> {
   await events.data()
   const { properties } = (await events.data()) as { properties: { request: { requestID: string } } }
@@ -84,7 +84,7 @@ describe('POST /client-tools/execute (CT 4.4)', () => {
     expect([status, text]).toEqual([504, `{"error":{"code":"TIMEOUT","message":"${message}"}}`])
     expect(await events.data()).toMatchObject({ type: 'client-tool.failed', properties: { error: message } })
     expect((await test.submit('r', { status: 'error', error: '' })).status).toBe(404)
-    expect(await test.tools('x1')).toEqual([toolID]) // a timeout does not touch them
+    expect(await test.tools('x1')).toEqual([toolID]) // a timeout does not remove the tool
   })
 
   it('answers 500 when the client disconnects', async () => {

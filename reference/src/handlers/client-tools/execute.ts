@@ -10,13 +10,13 @@ import type { ClientToolDeps } from './handlers.ts'
 import { readExecuteRequest } from './requests.ts'
 
 export interface ExecuteDeps extends ClientToolDeps {
-  /** Milliseconds, for requests that name no timeout. */
+  /** The timeout of requests that do not set one, in milliseconds. */
   defaultTimeout: number
 }
 
 type ExecuteResponses = contract.ExecuteClientToolResponses & contract.ExecuteClientToolErrors
 
-/** `POST /client-tools/execute`: calls a tool and answers with the outcome (CT 4.4). Any content type will do. */
+/** `POST /client-tools/execute`: calls a tool and returns its outcome (CT 4.4). Accepts any content type. */
 export function execute(deps: ExecuteDeps): Operation<contract.ExecuteClientToolData, ExecuteResponses> {
   const { registry, executions, defaultDirectory, defaultTimeout, maxBody } = deps
   return operation(async ({ request }): Promise<Result<ExecuteResponses>> => {
@@ -26,14 +26,14 @@ export function execute(deps: ExecuteDeps): Operation<contract.ExecuteClientTool
     const { toolID, ...fields } = readExecuteRequest(body, defaultTimeout)
     const clientID = registry.ownerOf(toolID)
     if (clientID === undefined) return { status: 404, body: { error: { code: 'NOT_FOUND', message: 'Tool not found' } } }
-    // S11. The original servers let the newer execution replace the older one, which then loses its result (CT 8.2).
+    // S11. In the original server a new execution with the same ID replaces the old one, whose result is then lost (CT 8.2).
     if (executions.has(fields.requestID)) return invalidRequest(400, 'Request ID is already pending')
     const execution = executions.start({ clientID, tool: toolID, directory, ...fields })
     return outcomeOf(execution, request.signal)
   })
 }
 
-/** Waits for the outcome. Throws the signal's reason if the caller disconnects first. */
+/** Waits for the outcome. Throws the signal's reason if the client disconnects first. */
 async function outcomeOf({ outcome, withdraw }: Execution, signal: AbortSignal): Promise<Result<ExecuteResponses>> {
   signal.addEventListener('abort', withdraw)
   if (signal.aborted) withdraw()

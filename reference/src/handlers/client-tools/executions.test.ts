@@ -34,12 +34,12 @@ class Fixture {
     })
   }
 
-  /** What was heard since the last time, as it is sent. */
+  /** The events since the last call, in the format in which they are sent. */
   drain(): string[] {
     return this.heard.splice(0).map(({ event, directory }) => `${directory} ${JSON.stringify(event)}`)
   }
 
-  /** The types heard since the last time. */
+  /** The types of the events since the last call. */
   types(): string[] {
     return this.heard.splice(0).map(({ event }) => event.type.replace('client-tool.', ''))
   }
@@ -51,7 +51,7 @@ class Fixture {
   }
 }
 
-/** The outcome if there is one already. */
+/** The outcome, if the execution has ended. */
 async function settled({ outcome }: Execution): Promise<Outcome | 'waiting'> {
   await vi.advanceTimersByTimeAsync(0)
   return Promise.race([outcome, Promise.resolve('waiting' as const)])
@@ -156,7 +156,7 @@ describe('disconnect (CT 5.1)', () => {
     const f = new Fixture()
     const [first, other, second] = [
       f.start({ requestID: 'y', callID: '1' }),
-      // Judged by client, not by request ID (CT 12, D13).
+      // Ownership depends on the client, not on the request ID (CT 12, D13).
       f.start({ requestID: 'x1_z', clientID: 'x2' }),
       f.start({ requestID: 'x', callID: '2', directory: '/there' }),
     ]

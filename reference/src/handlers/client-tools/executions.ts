@@ -6,15 +6,15 @@ import type {
 } from '#contract'
 import type { Bus } from '../events/bus.ts'
 
-/** The longest delay a timer can be set to; longer ones would fire at once (S9). */
+/** The longest delay that a timer supports; a longer one would fire at once (S9). */
 export const maxTimeout = 2 ** 31 - 1
 
 /** A call of a tool. */
 export interface Call {
   clientID: string
-  /** Full ID of the tool. It is not looked up: an unknown one of a known client just times out (CT 8.1). */
+  /** The full ID of the tool. It is not looked up: a call of an unknown tool of a known client just times out (CT 8.1). */
   tool: string
-  /** Made here when empty (S12). */
+  /** If empty, the server makes one (S12). */
   requestID: string
   sessionID: string
   messageID: string
@@ -22,11 +22,11 @@ export interface Call {
   input: Record<string, unknown>
   /** In milliseconds, at most `maxTimeout`. */
   timeout: number
-  /** Where its events are published. */
+  /** The directory in which its events are published. */
   directory: string
 }
 
-/** How an execution ended. `withdrawn`: its caller disconnected, so no event says so. */
+/** How an execution ended. `withdrawn` means that its caller disconnected; no event reports this. */
 export type Outcome =
   | { type: 'success'; result: ClientToolResult }
   | { type: 'failure'; error: string }
@@ -35,7 +35,7 @@ export type Outcome =
 
 export interface Execution {
   outcome: Promise<Outcome>
-  /** Removes the execution without an event. Does nothing once it has ended (CT 4.4). */
+  /** Removes the execution without publishing an event. Does nothing if it has already ended (CT 4.4). */
   withdraw: () => void
 }
 
@@ -49,7 +49,7 @@ interface Pending {
 const disconnected = 'Client disconnected'
 const stopping = 'Server is shutting down'
 
-/** The executions that wait for a result (CT 8.1). The end of each is published before its request is answered (S13). */
+/** The executions that wait for a result (CT 8.1). The end of an execution is published before its request is answered (S13). */
 export class Executions {
   readonly #bus: Bus
   readonly #pending = new Map<string, Pending>()
@@ -63,7 +63,7 @@ export class Executions {
     return this.#pending.has(requestID)
   }
 
-  /** Announces a call and waits for its end. The request ID must not be pending. */
+  /** Publishes a call and waits for its end. The request ID must not be pending. */
   start({ clientID, tool, requestID, sessionID, messageID, callID, input, timeout, directory }: Call): Execution {
     if (this.#stopped) {
       const outcome = Promise.resolve<Outcome>({ type: 'failure', error: stopping })
@@ -92,13 +92,13 @@ export class Executions {
     const pending = this.#pending.get(id)
     this.#bus.publish(directory, { type: 'client-tool.request', properties: { clientID, request } })
     const withdraw = (): void => {
-      // Another execution may have the same ID by now.
+      // A newer execution may have the same ID.
       if (this.#pending.get(id) === pending) this.#take(id)?.resolve({ type: 'withdrawn' })
     }
     return { outcome, withdraw }
   }
 
-  /** Ends an execution with what its client sent. False if none is pending under this ID. */
+  /** Ends an execution with its client's response. Returns false if no execution with this ID is pending. */
   settle(requestID: string, response: ClientToolResponse, directory: string): boolean {
     const pending = this.#take(requestID)
     if (pending === undefined) return false
@@ -120,7 +120,7 @@ export class Executions {
     return true
   }
 
-  /** Fails everything that waits for a client, in the directory of its stream that closed (CT 3.6, 5.1). */
+  /** Fails all executions that wait for a client. Their events go to the directory of the client's closed stream (CT 3.6, 5.1). */
   disconnect(clientID: string, directory: string): void {
     for (const [id, { call }] of [...this.#pending]) {
       if (call.clientID !== clientID) continue
@@ -129,7 +129,7 @@ export class Executions {
     }
   }
 
-  /** Fails everything that waits, and everything that is started later (S19). */
+  /** Fails all executions, including those that start later (S19). */
   stop(): void {
     this.#stopped = true
     for (const id of [...this.#pending.keys()]) {
@@ -150,7 +150,7 @@ export class Executions {
     pending.resolve(outcome)
   }
 
-  /** Removes an entry, so that it ends once. */
+  /** Removes an entry, so that it can end only once. */
   #take(id: string): Pending | undefined {
     const pending = this.#pending.get(id)
     if (pending === undefined) return undefined

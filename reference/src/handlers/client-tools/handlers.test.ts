@@ -106,7 +106,7 @@ describe('POST /client-tools/register (CT 4.1)', () => {
     const test = new TestApp()
     const withParameters = (json: string): string =>
       `{"clientID":"c","tools":[{"id":"a","description":"","parameters":${json}}]}`
-    const deep = '{"a":'.repeat(8996) + '[]' + '}'.repeat(8996) // in the body, its list and its tool
+    const deep = '{"a":'.repeat(8996) + '[]' + '}'.repeat(8996) // levels in addition to those of the body, its list and its tool
     expect((await test.send('POST', '/client-tools/register', withParameters(deep))).status).toBe(200)
     const deeper = await test.send('POST', '/client-tools/register', withParameters(`{"a":${deep}}`))
     expect([deeper.status, deeper.text]).toEqual([

@@ -21,11 +21,11 @@ export interface ClientToolDeps {
   executions: Executions
   defaultDirectory: string
   maxBody: number
-  /** The most tools of a client. */
+  /** The most tools that one client may have. */
   maxTools: number
 }
 
-/** `POST /client-tools/register` (CT 4.1). The event is published even for no tools. */
+/** `POST /client-tools/register` (CT 4.1). The event is published even if the list of tools is empty. */
 export function register(
   { bus, registry, maxTools, ...limits }: ClientToolDeps,
 ): Operation<contract.RegisterClientToolsData, contract.RegisterClientToolsResponses> {
@@ -42,13 +42,13 @@ export function register(
   })
 }
 
-/** Whether a body has too many values, and too many tools as well (S39, S51). */
+/** Whether a body has too many values, and its list has too many tools (S39, S51). */
 function hasTooManyTools(error: unknown, maxTools: number): boolean {
   const cause = error instanceof MalformedBodyError ? error.cause : undefined
   return cause instanceof TooManyValuesError && (cause.elements ?? 0) > maxTools
 }
 
-/** `DELETE /client-tools/unregister` (CT 4.2). The event is published only if something was removed. */
+/** `DELETE /client-tools/unregister` (CT 4.2). The event is published only if tools were removed. */
 export function unregister(
   { bus, registry, ...limits }: ClientToolDeps,
 ): Operation<contract.UnregisterClientToolsData, contract.UnregisterClientToolsResponses> {
@@ -82,7 +82,7 @@ export function listTools(
   { registry, defaultDirectory }: ClientToolDeps,
 ): Operation<contract.ListClientToolsData, contract.ListClientToolsResponses> {
   return operation(({ request, path }) => {
-    directoryOf(request, defaultDirectory) // refuses two of them; the tools are those of all directories
+    directoryOf(request, defaultDirectory) // rejects two directories; the tools are the same in all directories
     return new Rendered<contract.ClientToolList>(jsonPieces(200, registry.list(path.clientID)))
   })
 }
@@ -99,7 +99,7 @@ export function listAllTools(
 
 /**
  * Checks a request to register, unregister or submit (CT 3.4, S1, S6): directory, size, content type and syntax, in this order. A
- * body of another content type is not parsed and counts as an empty object.
+ * body of another content type is not parsed; it counts as an empty object.
  */
 async function readRequest(
   request: Request,
@@ -112,7 +112,7 @@ async function readRequest(
   return { directory, body: await parseBody(bytes, counted) }
 }
 
-/** The JSON of a body. Throws a MalformedBodyError, whose cause may have the length of the `counted` member. */
+/** Parses the JSON of a body. Throws a MalformedBodyError; its cause may contain the length of the member named `counted`. */
 export async function parseBody(bytes: Uint8Array, counted?: string): Promise<unknown> {
   try {
     return await parseJsonBody(bytes, counted)

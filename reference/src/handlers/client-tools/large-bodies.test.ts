@@ -4,7 +4,7 @@ import { TestApp } from '../../testing/test-app.ts'
 const mebi = 1024 * 1024
 const app = (): TestApp => new TestApp({ maxBody: 50 * mebi })
 
-/** The longest time for which the event loop ran nothing else. */
+/** The longest time in which the event loop ran nothing else. */
 async function longestPause(run: () => Promise<unknown>): Promise<number> {
   let [last, longest] = [performance.now(), 0]
   const timer = setInterval(() => {
@@ -25,7 +25,7 @@ describe('a large body', () => {
     let answer: { status: number; text: string } | undefined
     const pause = await longestPause(async () => (answer = await server.send('POST', '/client-tools/register', body)))
     expect(answer).toMatchObject({ status: 429, text: tooMany })
-    expect(pause).toBeLessThan(500) // 75 s, and then the end, when all of them were looked at
+    expect(pause).toBeLessThan(500) // it took 75 s and then crashed when every value was checked
   })
 
   it('with a tool too many is refused before the tools are looked at', async () => {
@@ -44,7 +44,7 @@ describe('a large body', () => {
     expect(await app().send(method, path, body(junk))).toMatchObject({ status })
   })
 
-  const values = (count: number): string => `[${'{},'.repeat(count - 2)}0]` // the array itself is one
+  const values = (count: number): string => `[${'{},'.repeat(count - 2)}0]` // the array itself counts as a value
 
   it.each([
     [1_000_000, 200],

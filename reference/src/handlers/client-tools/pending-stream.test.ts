@@ -193,7 +193,7 @@ describe('the end of a pending stream', () => {
     const answers: ReturnType<TestApp['fetch']>[] = []
     while (answers.length < 17) {
       answers.push(test.fetch('/client-tools/execute', { method: 'POST', body }))
-      // A stream that is read hears everything, in order.
+      // A stream that is read receives everything, in order.
       expect(await events.types(2)).toEqual(['client-tool.executing', 'client-tool.request'])
     }
     const failures = Array<string>(17).fill('client-tool.failed')

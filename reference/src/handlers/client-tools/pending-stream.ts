@@ -20,11 +20,11 @@ export interface PendingStreamDeps {
 }
 
 /**
- * `GET /client-tools/pending/{clientID}`: the execution requests of one client in one directory, with a ping at every
- * multiple of the keepalive interval (CT 5.1).
+ * `GET /client-tools/pending/{clientID}`: the execution requests for one client in one directory, with a ping at every multiple
+ * of the keepalive interval (CT 5.1).
  *
- * The stream is the client's presence. When it closes, and not by the server itself, the client's executions fail and its
- * tools go. That holds in every directory, whether or not the client has other streams (CT 1, 3.6).
+ * The stream shows that the client is there. Unless the server itself closes it, its end fails the client's executions and
+ * removes its tools. This applies to all directories, even if the client has other streams (CT 1, 3.6).
  */
 export function pendingRequests(
   deps: PendingStreamDeps,
@@ -55,10 +55,10 @@ export function pendingRequests(
 
 const frameOf = sharedFrames((request: contract.ClientToolExecutionRequest) => namedFrame('tool-request', request satisfies contract.PendingStreamData))
 
-/** Proxies pass a pending stream on as it comes (S44). */
+/** Proxies must not buffer a pending stream (S44). */
 const unbuffered = { 'X-Accel-Buffering': 'no' }
 
-/** The clean-up of CT 5.1: first the failures, then the tools. A client without tools unregisters nothing. */
+/** The clean-up of CT 5.1: first the failures, then the tools. No event is published for a client without tools. */
 function disconnect(
   { bus, registry, executions }: PendingStreamDeps,
   clientID: string,

@@ -173,7 +173,7 @@ describe('an ID that two clients share (CT 2.6)', () => {
 
 describe('the bounds (S39)', () => {
   const mega = 1024 * 1024
-  /** A tool whose definition counts so many bytes. */
+  /** A tool whose definition has this size. */
   const sized = (clientID: string, name: string, bytes: number): ClientToolDefinition =>
     tool(name, 'x'.repeat(bytes - 256 - JSON.stringify({ ...tool(name), id: `client_${clientID}_${name}` }).length))
   const refused = (message: string, register: () => unknown): void => {

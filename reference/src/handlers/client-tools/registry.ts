@@ -2,22 +2,22 @@ import type { ClientToolDefinition } from '#contract'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 import { fullToolID, shortName } from './tool-id.ts'
 
-/** What clients may register (S39). */
+/** The limits on what clients may register (S39). */
 export interface RegistryBounds {
-  /** Of one client. */
+  /** The most tools that one client may have. */
   maxTools: number
   maxClients: number
 }
 
 export const defaultBounds: RegistryBounds = { maxTools: 1000, maxClients: 10_000 }
 
-/** What a definition counts beside the bytes of its JSON. */
+/** The size that each definition counts in addition to its JSON. */
 const definitionBytes = 256
-/** Bytes of the definitions of a client, its ID included, and of those of all clients. */
+/** The most bytes of definitions that one client may have, its ID included, and the most bytes for all clients. */
 const maxClientBytes = 8 * 1024 * 1024
 const maxBytes = 32 * 1024 * 1024
 
-/** A request to register was refused as a whole, for lack of room (S39). */
+/** A request to register was rejected as a whole, because a limit would be exceeded (S39). */
 export class RateLimitedError extends Error {
   override readonly name = 'RateLimitedError'
   declare readonly message: 'Too many tools' | 'Too many clients'
@@ -27,40 +27,43 @@ export function tooManyTools(): RateLimitedError {
   return new RateLimitedError('Too many tools')
 }
 
-/** A definition, kept as JSON, in which it takes the least memory. */
+/** A definition, stored as JSON to save memory. */
 interface Tool {
-  /** A member of a JSON object, by full ID, with a comma before it. */
+  /** The definition as a member of a JSON object, by full ID, with a leading comma. */
   member: Buffer
-  /** Where the definition begins in `member`. */
+  /** The offset of the definition in `member`. */
   at: number
 }
 
-/** A client with its tools by short name. */
+/** A client and its tools, by short name. */
 interface Client {
-  /** What the full IDs of its tools begin with. */
+  /** The prefix of the full IDs of its tools. */
   prefix: string
   tools: Map<string, Tool>
   bytes: number
-  /** The list of its tools, until they change: many readers may be slow to take it. */
+  /** The list of its tools, kept until they change, so that many slow readers share one copy. */
   listed?: readonly Uint8Array[] | undefined
 }
 
 /**
- * The tools of all clients, of every directory alike (CT 3.6). Everything is listed in the order of CT 2.4, which is the
- * insertion order of a Map: overwriting keeps a place, removing and adding again goes to the end.
+ * The tools of all clients, the same in every directory (CT 3.6). Lists are in the order of CT 2.4, which is the insertion order
+ * of a Map: an overwritten entry keeps its position, and a removed entry that is added again goes to the end.
  */
 export class Registry {
   readonly #bounds: RegistryBounds
   readonly #clients = new Map<string, Client>()
   #bytes = 0
-  /** The list of all tools, until they change. */
+  /** The list of all tools, kept until they change. */
   #listed: readonly Uint8Array[] | undefined
 
   constructor(bounds: RegistryBounds = defaultBounds) {
     this.#bounds = bounds
   }
 
-  /** Adds or overwrites tools, which come with short names. Returns their full IDs, one for each tool given. Throws a RateLimitedError. */
+  /**
+   * Adds or overwrites tools, which are given by short name. Returns their full IDs, one for each given tool. Throws a
+   * RateLimitedError.
+   */
   register(clientID: string, definitions: readonly ClientToolDefinition[]): string[] {
     const known = this.#clients.get(clientID)
     if (known === undefined && this.#clients.size >= this.#bounds.maxClients) throw new RateLimitedError('Too many clients')
@@ -79,7 +82,7 @@ export class Registry {
     return definitions.map(({ id: name }) => client.prefix + name)
   }
 
-  /** Removes the tools that are named, by short name or full ID. The client keeps its place even if none is left. */
+  /** Removes tools, each given by short name or full ID. The client keeps its position even if it has no tool left. */
   unregister(clientID: string, entries: readonly string[]): string[] {
     const client = this.#clients.get(clientID)
     if (client === undefined) return []
@@ -95,7 +98,7 @@ export class Registry {
     }).map((name) => prefix + name)
   }
 
-  /** Removes all tools of a client and forgets its place. */
+  /** Removes all tools of a client, and the client's position. */
   unregisterAll(clientID: string): string[] {
     const client = this.#clients.get(clientID)
     if (client === undefined) return []
@@ -105,7 +108,7 @@ export class Registry {
     return [...client.tools.keys()].map((name) => client.prefix + name)
   }
 
-  /** The tools of one client, as the pieces of a JSON array. */
+  /** The tools of one client, as pieces of a JSON array. */
   list(clientID: string): readonly Uint8Array[] {
     const client = this.#clients.get(clientID)
     if (client === undefined) return joined('[', [], ']')
@@ -113,8 +116,8 @@ export class Registry {
   }
 
   /**
-   * The tools of all clients by full ID, as the pieces of a JSON object. An ID that two clients share has the place of the first and the
-   * definition of the last (CT 2.6).
+   * The tools of all clients by full ID, as pieces of a JSON object. If two clients share an ID, it has the position of the first
+   * client and the definition of the last (CT 2.6).
    */
   listAll(): readonly Uint8Array[] {
     if (this.#listed !== undefined) return this.#listed
@@ -125,7 +128,7 @@ export class Registry {
     return (this.#listed = joined('{', [...all.values()], '}'))
   }
 
-  /** The client that executes a tool: the first that has it (CT 2.6). */
+  /** The client that executes a tool: the first one that has it (CT 2.6). */
   ownerOf(id: string): string | undefined {
     for (const [clientID, { prefix, tools }] of this.#clients) {
       if (id.startsWith(prefix) && tools.has(id.slice(prefix.length))) return clientID
@@ -139,7 +142,7 @@ export class Registry {
   }
 }
 
-/** Definitions by short name as they are kept, and the size that their client has with them. */
+/** Definitions by short name in stored form, and the client's size with them. */
 function rendered({ prefix, tools, bytes }: Client, definitions: readonly ClientToolDefinition[]): { added: Map<string, Tool>; bytes: number } {
   const added = new Map<string, Tool>()
   for (const { id: name, description, parameters } of definitions) {
@@ -150,7 +153,7 @@ function rendered({ prefix, tools, bytes }: Client, definitions: readonly Client
     const before = added.get(name) ?? tools.get(name)
     bytes += sizeOf(tool) - (before === undefined ? 0 : sizeOf(before))
     added.set(name, tool)
-    // Each definition repeats the ID of the client. Later ones cannot shrink the total to the limit any more.
+    // Each definition repeats the client's ID. Once above the limit, later definitions cannot reduce the total below it.
     if (bytes > 8 * maxClientBytes) throw tooManyTools()
   }
   return { added, bytes }
@@ -162,12 +165,12 @@ function jsonOf(value: unknown): Buffer {
 
 const [comma, colon] = [Buffer.from(','), Buffer.from(':')]
 
-/** What a definition counts (S39). */
+/** The size of a definition as the limits count it (S39). */
 function sizeOf({ member, at }: Tool): number {
   return member.length - at + definitionBytes
 }
 
-/** JSON text in pieces, from members that begin with a comma: many may be large, and are not copied. */
+/** JSON text in pieces, from members with a leading comma. Large members are not copied. */
 function joined(open: string, [first, ...others]: readonly Uint8Array[], close: string): Uint8Array[] {
   return [Buffer.from(open), ...(first === undefined ? [] : [first.subarray(1)]), ...others, Buffer.from(close)]
 }

@@ -11,7 +11,7 @@ const schemas: Record<string, Schema<unknown>> = {
   result: submitResultRequest,
 }
 
-/** The issues that a body gets, as the JSON that is sent. */
+/** The issues of a body, as the JSON that the server sends. */
 function issues(operation: string, body: string): string {
   const schema = schemas[operation]
   if (schema === undefined) throw new Error(operation)
@@ -25,13 +25,13 @@ function issues(operation: string, body: string): string {
   }
 }
 
-/** An issue of a wrong type, with its keys in the order of CT 3.5. */
+/** The issue for a wrong type, with its keys in the order of CT 3.5. */
 function wrong(path: string, expected: string, received: string): string {
   const message = `Invalid input: expected ${expected}, received ${received}`
   return `{"expected":"${expected}","code":"invalid_type","path":${path},"message":"${message}"}`
 }
 
-/** The same for `result`, whose keys are in another order. */
+/** The same for `result`, whose keys have a different order. */
 function wrongResult(received: string): string {
   const message = `Invalid input: expected object, received ${received}`
   return `{"code":"invalid_type","expected":"object","path":["result"],"message":"${message}"}`

@@ -15,8 +15,8 @@ import { array, byStatus, object, optional, record, string } from './schema.ts'
 import type { Schema } from './schema.ts'
 
 /*
- * What the bodies must look like. The fields are in the order in which their issues are reported (CT 3.5), and those that
- * the server does not read are missing: `sessionID` everywhere, `attachments` of a result (CT 12, D8 and D29).
+ * The schemas of the bodies. Fields are in the order in which their issues are reported (CT 3.5). Fields that the server does not
+ * read are missing: `sessionID` everywhere, and `attachments` of a result (CT 12, D8 and D29).
  */
 
 const tool: Schema<ClientToolDefinition> = object({ id: string, description: string, parameters: record })
@@ -31,7 +31,7 @@ export const unregisterRequest: Schema<Omit<UnregisterRequest, 'sessionID'>> = o
   toolIDs: optional(array(string)),
 })
 
-const anyString = string as Schema<never> // `byStatus` has looked at it
+const anyString = string as Schema<never> // `byStatus` has already checked it
 
 const success: Schema<Omit<ClientToolSuccess, 'attachments'>> = object({
   status: anyString,
@@ -52,12 +52,15 @@ export const submitResultRequest: Schema<SubmitResultRequest> = object({
   ),
 })
 
-/** A body of `/client-tools/execute` with all that may be missing filled in (CT 4.4). An empty request ID asks the server for one. */
+/**
+ * A body of `/client-tools/execute`, with defaults for everything that may be missing (CT 4.4). If the request ID is empty, the
+ * server makes one.
+ */
 type ExecuteFields = Required<NonNullable<ExecuteRequest>> & { timeout: number }
 
 /**
- * Reads the body of `/client-tools/execute`, which has no validation issues of its own: whatever is wrong is a
- * MalformedBodyError (CT 4.4). `null` counts as an empty object.
+ * Reads the body of `/client-tools/execute`. This operation reports no validation issues: every mistake is a MalformedBodyError
+ * (CT 4.4). `null` counts as an empty object.
  */
 export function readExecuteRequest(body: unknown, defaultTimeout: number): ExecuteFields {
   const fields = body ?? {}
@@ -84,7 +87,7 @@ function inputField({ input = {} }: Record<string, unknown>): Record<string, unk
   return input
 }
 
-/** An integer by its value, however it is written; at most what a timer can hold (S9). */
+/** An integer by its value, in any notation; at most the longest delay of a timer (S9). */
 function timeoutField({ timeout = 0 }: Record<string, unknown>, defaultTimeout: number): number {
   if (typeof timeout !== 'number' || !Number.isInteger(timeout)) {
     throw new MalformedBodyError('timeout is not an integer')

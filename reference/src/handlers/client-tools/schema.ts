@@ -2,17 +2,17 @@ import type { InvalidTypeIssue, IssuePath, ValidationIssue } from '#contract'
 import { ValidationError } from '../../httpapi/errors.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 
-/** Finds what is wrong with a value, which is at this path of the body. `T` is what a value without issues is. */
+/** Finds the issues of a value at this path of the body. `T` is the type of a value without issues. */
 export interface Schema<T> {
   (value: unknown, path: IssuePath, issues: Issues): void
-  /** Never set: it makes Schema<string> and Schema<number> different types. */
+  /** Never set. It makes Schema<string> and Schema<number> different types. */
   readonly type?: T
 }
 
 /** The most issues in a response (S43). */
 const maxIssues = 100
 
-/** The first issues, and how many there are. */
+/** The first issues, and the number of all issues. */
 class Issues {
   readonly #first: ValidationIssue[] = []
   #count = 0
@@ -27,27 +27,27 @@ class Issues {
   }
 }
 
-/** The body, now known to be a `T`. Throws a ValidationError with its issues, in the order of CT 3.5. */
+/** Returns the body as a `T`. Throws a ValidationError with its issues, in the order of CT 3.5. */
 export function validate<T>(schema: Schema<T>, body: unknown): T {
   const issues = new Issues()
   schema(body, [], issues)
   const [first, ...rest] = issues.list()
   if (first !== undefined) throw new ValidationError(body, [first, ...rest])
-  return body as T // the schema found nothing wrong with it
+  return body as T // the schema found no issue
 }
 
 export const string: Schema<string> = (value, path, issues) => {
   if (typeof value !== 'string') issues.add(wrongType('string', value), path)
 }
 
-/** An object whose keys are free, as `parameters` and `metadata`. */
+/** An object with any keys, such as `parameters` and `metadata`. */
 export const record: Schema<Record<string, unknown>> = (value, path, issues) => {
   if (!isObject(value)) issues.add(wrongType('record', value), path)
 }
 
 /**
- * May be missing; `null` is not missing. The type does not say so: JSON has no undefined, so a key without a value is a
- * key that is not there, which is what `?` in the type of an object means.
+ * A member that may be missing, but not null. The type does not include undefined: JSON has none, so a member without a value is
+ * a missing member, which `?` in an object type expresses.
  */
 export function optional<T>(schema: Schema<T>): Schema<T> {
   return (value, path, issues) => {
@@ -71,18 +71,18 @@ export function object<T extends object>(fields: { [K in keyof T]-?: Schema<NonN
   }
 }
 
-/** Looks at a member. The path is one array all the way down: a body may have a million members. */
+/** Checks a member. All levels share one path array, because a body may have a million members. */
 function inside(schema: Schema<unknown>, value: unknown, path: IssuePath, key: string | number, issues: Issues): void {
   path.push(key)
   schema(value, path, issues)
   path.pop()
 }
 
-/** One of several objects, distinguished by the key `status`. */
+/** One of several objects, distinguished by their member `status`. */
 export function byStatus<T>(variants: Map<unknown, Schema<T>>): Schema<T> {
   return (value, path, issues) => {
     if (!isObject(value)) {
-      // The keys are in another order than in `wrongType` (CT 3.5).
+      // The order of the keys differs from that in `wrongType` (CT 3.5).
       issues.add((at) => {
         const { expected, code, message } = wrongType('object', value)(at)
         return { code, expected, path: at, message }

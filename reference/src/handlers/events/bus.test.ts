@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BusEvent } from '#contract'
 import { Bus } from './bus.ts'
 
-/** An event that is told from others by its client. */
+/** An event whose client identifies it. */
 function event(clientID: string): BusEvent {
   return { type: 'client-tool.registered', properties: { clientID, toolIDs: [] } }
 }

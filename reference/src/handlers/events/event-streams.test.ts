@@ -61,7 +61,7 @@ describe('GET /event (CT 5.2)', () => {
     await events.close()
     expect(await test.tools('c')).toEqual(['client_c_a'])
     void test.app.stop()
-    expect(await all.next()).toBeNull() // no goodbye in a directory that nobody listens to
+    expect(await all.next()).toBeNull() // no `server.instance.disposed` in a directory without listeners
   })
 })
 

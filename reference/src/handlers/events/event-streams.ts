@@ -10,7 +10,7 @@ import { directoryOf } from '../../httpapi/directory.ts'
 const connected: contract.ServerConnectedEvent = { type: 'server.connected', properties: {} }
 
 const frameOf = sharedFrames((event: contract.BusEvent) => dataFrame(event satisfies contract.StreamEvent))
-/** An event is published once, in one directory. */
+/** An event is published in one directory only, so its frame can be shared. */
 const globalFrameOf = sharedFrames((payload: contract.BusEvent, directory: string) => dataFrame({ directory, payload } satisfies contract.GlobalEvent))
 
 interface EventDeps {
@@ -19,7 +19,7 @@ interface EventDeps {
   defaultDirectory: string
 }
 
-/** `GET /event`: what happens in one directory, from the moment of opening (CT 5.2). No keepalive (S17). */
+/** `GET /event`: all events in one directory, from the moment it is opened (CT 5.2). There is no keepalive (S17). */
 export function directoryEvents({ bus, streams, defaultDirectory }: EventDeps): Operation<contract.StreamEventsData, contract.StreamEventsResponses> {
   return operation(({ request }) => {
     const directory = directoryOf(request, defaultDirectory)
@@ -34,7 +34,7 @@ export function directoryEvents({ bus, streams, defaultDirectory }: EventDeps): 
   })
 }
 
-/** `GET /global/event`: what happens in all directories, with neither a first event nor a keepalive (CT 5.3). */
+/** `GET /global/event`: the events in all directories, without a first event or a keepalive (CT 5.3). */
 export function globalEvents({ bus, streams }: EventDeps): Operation<contract.StreamGlobalEventsData, contract.StreamGlobalEventsResponses> {
   return operation(({ request }) => {
     if (request.method === 'HEAD') return new Rendered(streamResponse(null))

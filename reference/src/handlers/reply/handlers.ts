@@ -29,7 +29,7 @@ const chatRequest = bodyOf<contract.ChatRequest>()({
   recipe_version: nullable(string),
 })
 
-/** `POST /reply` (GA 7): always 200; the stream has everything else, errors too. */
+/** `POST /reply` (GA 7). The status is always 200; everything else is in the stream, including errors. */
 export function reply(deps: ReplyServices): Operation<contract.ReplyData, contract.ReplyResponses> {
   const start = ({ messages, session_id: id }: ReadBy<typeof chatRequest>, request: Request): Rendered<contract.MessageEvent> => {
     bodyIsDecoded(request)
@@ -40,7 +40,7 @@ export function reply(deps: ReplyServices): Operation<contract.ReplyData, contra
   return withBody(chatRequest, ({ body, request }) => start(body, request), maxReplyBody)
 }
 
-/** Runs a reply to its end, and keeps its agent as long. */
+/** Runs a reply to its end. Its agent stays in memory until then. */
 async function runReply(deps: ReplyServices, id: string, message: Message | undefined, stream: ReplyStream): Promise<void> {
   const agent = deps.agents.get(id)
   const { session } = agent
@@ -71,7 +71,7 @@ async function runReply(deps: ReplyServices, id: string, message: Message | unde
   }
 }
 
-/** Sends the end of a reply. That of a deleted session ends with `Finish`, too (G29). Rejects when the client disconnects. */
+/** Sends the end of a reply. The stream for a deleted session ends with `Finish` too (G29). Rejects if the client disconnects. */
 async function sendFinish(run: Promise<void>, { logger }: ReplyServices, session: SessionHandle, stream: ReplyStream): Promise<void> {
   const finish = (): MessageEvent => ({ type: 'Finish', reason: 'stop', token_state: tokenState(session.latest()) })
   try {
@@ -100,7 +100,10 @@ function listenerOf(session: SessionHandle, decisions: ReplyDecisions, stream: R
 
 type RunReply = (listener: ReplyListener) => Promise<void>
 
-/** Saves the message, and returns what answers it. Rejects with an early error, which has neither pings nor Finish (GA 7.3). */
+/**
+ * Saves the message, and returns the function that replies to it. Rejects with an early error; the stream then has neither pings
+ * nor `Finish` (GA 7.3).
+ */
 async function startReply(deps: ReplyServices, agent: Agent, message: Message | undefined): Promise<RunReply> {
   const own = agent.session
   if (own.find() === undefined) throw new PublicError('Failed to read session: Session not found')
@@ -117,7 +120,7 @@ async function startReply(deps: ReplyServices, agent: Agent, message: Message | 
   return (listener) => new ReplyLoop(deps, agent, session, listener).reply(provider)
 }
 
-/** Passes the answer of a person to the MCP server that asked, if it still waits (GA 8.3, M44). */
+/** Passes a person's answer to the MCP server that asked, if it still waits (GA 8.3, M44). */
 async function submitElicitation(
   { elicitations }: ReplyServices,
   { session }: Agent,

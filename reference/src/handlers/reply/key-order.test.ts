@@ -6,7 +6,7 @@ import { ChatApp } from '../../testing/chat-app.ts'
 import { GooseApp } from '../../testing/goose-app.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
 
-/** An object that a plain one of JavaScript would have in another order (G2). */
+/** JSON whose keys a plain JavaScript object would reorder (G2). */
 const free = '{"b":1,"10":{"z":[{"y":0,"0":1}],"7":"x"},"2":null}'
 const messageOf = (content: string, role = 'assistant'): string =>
   `{"id":null,"role":"${role}","created":1,"content":[${content}],"metadata":{"userVisible":true,"agentVisible":true}}`

@@ -5,7 +5,7 @@ import type { Script } from '../../testing/upstream.ts'
 
 const lead = { GOOSE_LEAD_MODEL: 'lead-1', GOOSE_LEAD_TURNS: '1' }
 
-/** A chat that nobody names, so that all requests are turns. */
+/** A chat with a name, so that every request to the model is a turn. */
 async function chat(environment: Record<string, string>): Promise<{ app: ChatApp; id: string }> {
   const app = await ChatApp.open(environment)
   const id = await app.chat()

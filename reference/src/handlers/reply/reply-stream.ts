@@ -8,12 +8,11 @@ export class ClientDisconnectedError extends Error {
 }
 
 const pingIntervalMs = 500
-/** How much may wait for a slow client before the engine waits. */
+/** How much may wait for a slow client before the engine has to wait. */
 const maxWaiting = { events: 100, bytes: 8 * 1024 * 1024 }
 
 /**
-
- * The body of one reply. A sender waits while its client reads too slowly. Pings are dropped then, since a late ping has no use.
+ * The body of one reply. `send` waits while the client reads too slowly. Pings are then dropped, because a late ping is useless.
  */
 export class ReplyStream {
   readonly body: ReadableStream<Uint8Array>
@@ -23,7 +22,7 @@ export class ReplyStream {
   readonly #queue: Uint8Array[] = []
   #bytes = 0
   #controller!: ReadableStreamDefaultController<Uint8Array>
-  /** The client waits for an event, so the queue is empty. */
+  /** True while the client waits for an event; the queue is then empty. */
   #wanted = false
   #ended = false
   #left = false
@@ -52,7 +51,7 @@ export class ReplyStream {
     )
   }
 
-  /** Sends a ping at once, and one every half second until the end (GA 7.4). */
+  /** Sends a ping at once, and then every half second until the end (GA 7.4). */
   startPings(): void {
     const ping = (): void => {
       if (!this.#isFull()) this.#push({ type: 'Ping' })
@@ -61,26 +60,26 @@ export class ReplyStream {
     this.#stopPings = startTicker(pingIntervalMs, ping)
   }
 
-  /** Ends the work of the reply, with this reason. */
+  /** Aborts the reply with this reason. */
   giveUp(reason: Error): void {
     this.#over.abort(reason)
     this.#wake()
   }
 
-  /** Sends an event as soon as there is room for it. Rejects with the reason when the reply is over. */
+  /** Sends an event as soon as there is room for it. Rejects with the abort reason if the reply is over. */
   async send(event: MessageEvent): Promise<void> {
     while (this.#isFull() && !this.signal.aborted) await new Promise<void>((resolve) => this.#waiting.add(resolve))
     this.signal.throwIfAborted()
     this.#push(event)
   }
 
-  /** Sends the last event of a reply that was given up, whether there is room for it or not. */
+  /** Sends the last event of a reply that was given up, even if there is no room for it. */
   sendLast(event: MessageEvent): void {
     this.#push(event)
     this.end()
   }
 
-  /** Ends the stream after what has been sent. */
+  /** Ends the stream after the queued events. */
   end(): void {
     this.#stopPings()
     this.#ended = true
@@ -99,7 +98,7 @@ export class ReplyStream {
     return this.#queue.length >= maxWaiting.events || this.#bytes >= maxWaiting.bytes
   }
 
-  /** Gives a waiting client the next event, if there is one. */
+  /** Gives the next event to a waiting client, if there is one. */
   #next(): void {
     if (!this.#wanted) return
     const event = this.#queue.shift()

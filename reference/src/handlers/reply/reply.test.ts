@@ -297,7 +297,7 @@ describe('compaction (GA 7.10)', () => {
     const compaction = app.hear(id, '/compact')
     await asked
     await app.hear(id, 'two')
-    await app.call('POST', `/sessions/${id}/edit_message`, { timestamp: 2, editType: 'edit' }) // the answers: users speak in second 1
+    await app.call('POST', `/sessions/${id}/edit_message`, { timestamp: 2, editType: 'edit' }) // the assistant's messages; users speak in second 1
     await app.hear(id, 'three')
     summarize()
     const text = 'forgotten user: one; forgotten user: /compact; hidden user: SUMMARY; ' +
@@ -442,7 +442,7 @@ describe('tools that nobody runs (GA 7.8, M32, M45)', () => {
   })
 })
 
-/** Answers questions of a reply before the model has led to them. */
+/** Answers the questions of a reply before the model has called the tools. */
 function answeredBefore(app: ChatApp, id: string, actions: string[], script: Script): Script {
   return async (response, asked) => {
     for (const action of actions) await app.call('POST', '/action-required/tool-confirmation', { id: 'q', action, sessionId: id })

@@ -10,7 +10,7 @@ import { textMessage } from '../../domain/message/new-message.ts'
 
 const hi = [{ role: 'user', content: { type: 'text', text: 'Hi' } }]
 
-/** A chat with an MCP server that asks the model. */
+/** A chat with an MCP server that sends requests to the model. */
 async function chat(environment: Record<string, string> = {}): Promise<{ app: ChatApp; id: string }> {
   const app = await ChatApp.open({ PATH: process.env.PATH ?? '', ...environment }, { directory: '/' })
   onTestFinished(() => app.app.stop())
@@ -22,7 +22,7 @@ async function chat(environment: Record<string, string> = {}): Promise<{ app: Ch
   return { app, id }
 }
 
-/** What the server gets for its question. */
+/** The response that the MCP server gets. */
 async function sampled(app: ChatApp, id: string, request: object, answer?: Script): Promise<unknown> {
   app.upstream.answers(chatStream({ calls: [{ id: 'c', name: 'x__sample', input: JSON.stringify(request) }] }), wantsStream)
   if (answer !== undefined) app.upstream.answers(answer, wantsWhole)

@@ -1,7 +1,7 @@
 import type * as contract from '#contract'
 import type { Session } from '../../domain/session/session.ts'
 
-/** What a session has cost so far: all 0 without a session, and 0 for what is unknown. */
+/** The token usage of a session so far. Unknown numbers, and all numbers without a session, are 0. */
 export function tokenState(session: Session | undefined): contract.TokenState {
   return {
     inputTokens: session?.input_tokens ?? 0,

@@ -30,7 +30,7 @@ interface SessionDeps {
   logger: Logger
 }
 
-/** `GET /sessions` (GA 9.2). Of sessions that were updated in the same second, the newer one is first. */
+/** `GET /sessions` (GA 9.2). Of two sessions that were updated in the same second, the newer one comes first. */
 export function listSessions({ store }: SessionDeps): Operation<contract.ListSessionsData, contract.ListSessionsResponses> {
   return operation(() => {
     const shown = store
@@ -50,7 +50,7 @@ export function getSession(deps: SessionDeps): Operation<contract.GetSessionData
   return operation(async ({ path }) => renderLarge(await readable(deps, path.session_id)))
 }
 
-/** `GET /sessions/{session_id}/export` (GA 9.5): the text of the session, as a JSON string. */
+/** `GET /sessions/{session_id}/export` (GA 9.5): the session's text, as a JSON string. */
 export function exportSession(deps: SessionDeps): Operation<contract.ExportSessionData, contract.ExportSessionResponses> {
   return operation(async ({ path }) => {
     const exported = await prettyBytes(await readable(deps, path.session_id))
@@ -58,7 +58,7 @@ export function exportSession(deps: SessionDeps): Operation<contract.ExportSessi
   })
 }
 
-/** The session with its messages. Throws a 404 when it does not exist or cannot be read. */
+/** The session with its messages. Throws a 404 if it does not exist or cannot be read. */
 async function readable({ store, logger }: SessionDeps, id: string): Promise<LoadedSession> {
   let session: LoadedSession | undefined
   try {
@@ -70,7 +70,7 @@ async function readable({ store, logger }: SessionDeps, id: string): Promise<Loa
   return session
 }
 
-/** `DELETE /sessions/{session_id}` (GA 9.4). All work for the session ends (G29). */
+/** `DELETE /sessions/{session_id}` (GA 9.4). Ends all work for the session (G29). */
 export function deleteSession(
   { store, agents, largeTexts }: SessionDeps & { largeTexts: LargeTexts },
 ): Operation<contract.DeleteSessionData, contract.DeleteSessionResponses & contract.DeleteSessionErrors> {
@@ -93,7 +93,7 @@ export function importSession({ store }: SessionDeps): Operation<contract.Import
   })
 }
 
-/** Stores a copy of an exported session, and reads it back. Any failure is a 400, also that the copy is deleted meanwhile. */
+/** Stores a copy of an exported session, and reads it back. Any failure is a 400, for example if the copy is deleted meanwhile. */
 async function stored(store: SessionStore, session: Session): Promise<LoadedSession> {
   try {
     const { id } = await store.create(
@@ -144,7 +144,7 @@ export function getInsights({ store }: SessionDeps): Operation<contract.GetSessi
 const nameRequest = bodyOf<contract.UpdateSessionNameRequest>()({ name: string })
 const maxNameBytes = 200
 
-/** `PUT /sessions/{session_id}/name` (GA 9.8). An unknown session is no error. */
+/** `PUT /sessions/{session_id}/name` (GA 9.8). An unknown session is not an error. */
 export function setName({ store }: SessionDeps): Operation<contract.UpdateSessionNameData, contract.UpdateSessionNameResponses> {
   return withBody(nameRequest, ({ path, body }) => {
     const name = trimmed(body.name)
@@ -156,7 +156,7 @@ export function setName({ store }: SessionDeps): Operation<contract.UpdateSessio
 
 const recipeValuesRequest = bodyOf<contract.UpdateSessionUserRecipeValuesRequest>()({ userRecipeValues: map(string) })
 
-/** `PUT /sessions/{session_id}/user_recipe_values` (GA 9.9). The values are kept also when a later step fails. */
+/** `PUT /sessions/{session_id}/user_recipe_values` (GA 9.9). The values are kept even if a later step fails. */
 export function setRecipeValues(
   { store, agents, settings, recipeWorker }: SessionDeps,
 ): Operation<contract.UpdateSessionUserRecipeValuesData, contract.UpdateSessionUserRecipeValuesResponses> {
@@ -198,7 +198,7 @@ export function editMessage({ store }: SessionDeps): Operation<contract.EditMess
   })
 }
 
-/** The id of a copy, which has neither tokens nor a provider. */
+/** Copies a session without its tokens and provider, and returns the new id. */
 async function fork(store: SessionStore, id: string): Promise<string> {
   const original = await store.load(id)
   if (original === undefined) throw new BareStatusError(500, 'there is no such session')

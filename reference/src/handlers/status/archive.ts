@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Zip, ZipDeflate } from 'fflate'
 
-/** A zip archive in memory. It is made piece by piece, so that other requests are served meanwhile. */
+/** A zip archive in memory. It is built in small pieces, so that other requests can run in between. */
 export class Archive {
   readonly #zip: Zip
   readonly #chunks: Uint8Array[] = []
   readonly #maxBytes: number
   #bytes = 0
 
-  /** The entries together have at most `maxBytes`. */
+  /** `maxBytes` limits the size of all entries together. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
     this.#zip = new Zip((error, chunk) => {
@@ -17,7 +17,7 @@ export class Archive {
     })
   }
 
-  /** Adds an entry. Rejects when the archive gets too large, or the content cannot be read; the archive is then unusable. */
+  /** Adds an entry. Rejects if the archive becomes too large, or the content cannot be read; the archive is then unusable. */
   async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     const entry = new ZipDeflate(name)
     this.#zip.add(entry)
@@ -38,5 +38,5 @@ export class Archive {
   }
 }
 
-/** How much is deflated at a time, in a few milliseconds. */
+/** How much is deflated at a time. This takes a few milliseconds. */
 const pieceBytes = 64 * 1024

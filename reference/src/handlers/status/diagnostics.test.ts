@@ -5,7 +5,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { GooseApp } from '../../testing/goose-app.ts'
 
-/** A server with a stored session whose ID no request can make. */
+/** A server with a stored session whose ID no request could have made. */
 async function withStoredSession(id: string): Promise<GooseApp> {
   const app = new GooseApp()
   const original = await app.start()

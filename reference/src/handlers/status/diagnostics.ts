@@ -16,7 +16,7 @@ import { version } from '../../version.ts'
 import { Archive } from './archive.ts'
 
 const maxLogs = 10
-/** Bytes of all entries together (G18). */
+/** The most bytes of all entries together (G18). */
 const maxSize = 256 * 1024 * 1024
 
 export interface DiagnosticsDeps {
@@ -25,8 +25,8 @@ export interface DiagnosticsDeps {
 }
 
 /**
- * `GET /diagnostics/{session_id}` (GA 5.2): an archive, made in memory. Any failure is a 500. An ID with control characters, which
- * only another program can have stored, is a 400: it does not fit into the header.
+ * `GET /diagnostics/{session_id}` (GA 5.2): an archive, built in memory. Any failure is a 500. A session whose ID has control
+ * characters is a 400, because the ID does not fit into a header. Only another program can have stored such a session.
  */
 export function diagnostics({ store, paths }: DiagnosticsDeps): Operation<contract.GetDiagnosticsData, contract.GetDiagnosticsResponses> {
   return operation(async ({ path: { session_id: id } }) => {
@@ -35,7 +35,7 @@ export function diagnostics({ store, paths }: DiagnosticsDeps): Operation<contra
     })
     if (hasControlCharacter(id)) throw new BareStatusError(400, 'the ID of the session does not fit into a header')
     const disposition = `attachment; filename="diagnostics_${id}.zip"`
-    // A Headers object wants one character for each byte.
+    // A Headers object takes one character for each byte.
     const headers = { 'Content-Disposition': Buffer.from(disposition).toString('latin1') }
     return new Rendered<contract.GetDiagnosticsResponse>(bytes(200, 'application/zip', archive, headers))
   })
@@ -90,7 +90,7 @@ async function orIfMissing<T>(result: Promise<T>, instead: T): Promise<T> {
   }
 }
 
-/** Adds a file if it exists and is a regular file: opening a FIFO would block until it has a writer (G18). */
+/** Adds a file if it exists and is a regular file. Opening a FIFO would block until it has a writer (G18). */
 async function addPlainFile(archive: Archive, name: string, path: string): Promise<void> {
   const found = await orIfMissing(lstat(path), undefined)
   if (found?.isFile() !== true) return

@@ -11,28 +11,27 @@ export type Fetch = (request: Request) => Promise<Response>
 interface ExchangeOptions {
   fetch: Fetch
   logger: Logger
-  /** The server is stopping, so no connection is kept for another request. */
+  /** Whether the server is stopping, so that no connection is kept for another request. */
   stopping: () => boolean
-  /** How long a connection may take to finish an abandoned stream or a refused body. */
+  /** How long a connection may take to finish an abandoned stream or a rejected body. */
   lingerMs: number
-  /** How long a caller may take nothing of an answer. */
+  /** How long a client may read nothing of a response. */
   patienceMs: number
   /** Shared by all connections. */
   turns: WriteScheduler
 }
 
-/** Why a request's signal is aborted. */
+/** The abort reason of a request whose client has disconnected. */
 class CallerDisconnectedError extends Error {
   override readonly name = 'CallerDisconnectedError'
 }
 
 /**
  * One request and its response on a connection of node:http. It makes a Request, writes the Response, and notices at once when
- * the caller disconnects.
+ * the client disconnects.
  *
- * A caller that shuts down only its sending side counts as disconnected, too (CT 5.1):
- * the request's signal is aborted and a stream is ended. Answers that are on their way are still written, because such
- * a caller can read them.
+ * A client that shuts down only its sending side counts as disconnected, too (CT 5.1): the request's signal is aborted, and a
+ * stream is ended. Responses that have begun are still written, because such a client can read them.
  */
 export class Exchange {
   readonly #incoming: IncomingMessage
@@ -40,16 +39,16 @@ export class Exchange {
   readonly #socket: Socket
   readonly #options: ExchangeOptions
   readonly #gone = new AbortController()
-  /** Whether the caller wants to use the connection again. */
+  /** Whether the client wants to reuse the connection. */
   readonly #keepsAlive: boolean
   /**
-   * Kept for as long as the exchange, which the connection keeps: a Request that is collected takes the controller
-   * behind its signal with it, and an abort would then have no effect.
+   * Keeps the Request alive as long as the exchange. If a Request is garbage-collected, the controller of its signal is too, and
+   * an abort would have no effect.
    */
   #request: Request | undefined
   #stream: ReadableStreamDefaultReader<Uint8Array> | undefined
   #linger: NodeJS.Timeout | undefined
-  /** Settled when the answer is written or the connection lost. */
+  /** Resolves when the response is written, or the connection is lost. */
   readonly done: Promise<void>
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, options: ExchangeOptions) {
@@ -66,17 +65,17 @@ export class Exchange {
     })
   }
 
-  /** Whether a part of the answer has been written. */
+  /** Whether a part of the response has been written. */
   get answering(): boolean {
     return this.#outgoing.headersSent
   }
 
-  /** Whether the whole request has come. */
+  /** Whether the whole request has arrived. */
   get received(): boolean {
     return this.#incoming.complete
   }
 
-  /** The header fields of any answer, also of one that no route gives. */
+  /** The header fields of every response, including those that no route produces. */
   get headers(): Record<string, string> {
     const url = urlOfTarget(this.#incoming.url ?? '')
     return url === undefined ? openToAll : everyAnswer(routePath(url))
@@ -96,7 +95,7 @@ export class Exchange {
       await this.#write(await this.#options.fetch(this.#request))
     } catch (error) {
       if (!this.#gone.signal.aborted) this.#options.logger.error('answer failed', { err: error })
-      // A connected caller without any response yet gets a 500. Otherwise close the connection.
+      // If the client is connected and has no response yet, it gets a 500. Otherwise the connection is closed.
       if (this.#gone.signal.aborted || this.#outgoing.headersSent) this.#outgoing.destroy()
       else this.#refuse(500)
     }
@@ -104,12 +103,12 @@ export class Exchange {
 
   #requestFor(url: string, expectsContinue: boolean): Request {
     const request = this.#bareRequestFor(url, expectsContinue)
-    // One by one, because the constructor trims a value that is joined already, and `/B, ` ends in a blank (S5).
+    // Fields are added one by one: the constructor would trim a joined value, and `/B, ` ends in a blank (S5).
     const raw = this.#incoming.rawHeaders
     for (let i = 0; i + 1 < raw.length; i += 2) request.headers.append(raw[i] ?? '', raw[i + 1] ?? '')
-    // Joined, two of them can look like one with a comma in a parameter. They are no type at all (S25).
+    // Joined, two content types could look like one with a comma in a parameter. They count as no type (S25).
     if (countFields(this.#incoming, 'content-type') > 1) request.headers.delete('content-type')
-    // Two keys are no key (G8).
+    // Two keys count as no key (G8).
     if (countFields(this.#incoming, 'x-secret-key') > 1) request.headers.delete('x-secret-key')
     return request
   }
@@ -119,16 +118,16 @@ export class Exchange {
     const signal = this.#gone.signal
     if (method === 'GET' || method === 'HEAD') return new Request(url, { method, signal })
     if (method === 'TRACE') {
-      // The constructor refuses this method (Fetch §4.2.1), and the router has to see it to answer 405.
+      // The constructor rejects this method (Fetch §4.2.1), but the router needs it to respond with 405.
       return Object.defineProperty(new Request(url, { signal }), 'method', { value: method })
     }
     const body = hasBody(this.#incoming) ? this.#body(expectsContinue) : null
     return new Request(url, { method, signal, body, duplex: 'half' })
   }
 
-  /** The body, read from the connection only as far as it is asked for. */
+  /** The body. It is read from the connection only on demand. */
   #body(expectsContinue: boolean): ReadableStream<Uint8Array> {
-    // Giving up must not destroy the connection: the response is still to be written.
+    // Cancelling must not destroy the connection, because the response still has to be written.
     const chunks = this.#incoming.iterator({ destroyOnReturn: false })
     let waiting = expectsContinue
     let isCancelled = false
@@ -142,7 +141,7 @@ export class Exchange {
             const next = await chunks.next()
             if (isCancelled) return
             if (next.done === true) controller.close()
-            else controller.enqueue(next.value as Uint8Array) // no encoding is set on the message
+            else controller.enqueue(next.value as Uint8Array) // no encoding is set on the message, so chunks are bytes
           } catch (cause) {
             if (isCancelled) return
             this.#gone.abort(new CallerDisconnectedError('the request was cut off', { cause }))
@@ -151,7 +150,7 @@ export class Exchange {
         },
         cancel: () => {
           isCancelled = true
-          // Not awaited: it settles after the pending chunk, which may never come.
+          // Not awaited: it settles after the pending chunk, which may never arrive.
           void chunks.return?.()
         },
       },
@@ -173,7 +172,7 @@ export class Exchange {
     else await this.#writeStream(body as ReadableStream<Uint8Array>)
   }
 
-  /** Writes a response with a length, as much as is available at once. */
+  /** Writes a response of known length, as much at once as is available. */
   async #writeWhole(body: ReadableStream<Uint8Array>): Promise<void> {
     const outgoing = this.#outgoing
     const reader = body.getReader()
@@ -201,15 +200,15 @@ export class Exchange {
     if (!outgoing.writableEnded) this.#finish()
   }
 
-  /** Writes the end of an answer. A caller that reads nothing for a time is cut off. */
+  /** Writes the end of a response. A client that reads nothing for some time is cut off. */
   #finish(last?: Uint8Array): void {
     this.#socket.setTimeout(this.#options.patienceMs)
-    // Before Node sets its own time for an idle connection.
+    // This must come before Node sets its own timeout for an idle connection.
     this.#outgoing.prependOnceListener('finish', () => this.#socket.setTimeout(0))
     this.#outgoing.end(last)
   }
 
-  /** Resolves when the connection takes more, or is lost. A caller that reads nothing for a time is cut off. */
+  /** Resolves when the connection accepts more data, or is lost. A client that reads nothing for some time is cut off. */
   async #drained(): Promise<void> {
     const [outgoing, socket] = [this.#outgoing, this.#socket]
     if (outgoing.destroyed) return
@@ -226,14 +225,14 @@ export class Exchange {
     socket.setTimeout(0)
   }
 
-  /** Writes a stream as fast as the connection takes it: the next part is read when the last one has been passed on. */
+  /** Writes a stream as fast as the connection accepts it. The next part is read when the previous one has been passed on. */
   async #writeStream(body: ReadableStream<Uint8Array>): Promise<void> {
     const outgoing = this.#outgoing
-    // Readers wait for the head, and the first event may be long in coming (CT 5, D39).
+    // The client waits for the head, and the first event may come late (CT 5, D39).
     outgoing.flushHeaders()
     const reader = (this.#stream = body.getReader())
     if (this.#gone.signal.aborted) this.#endStream()
-    // A stream that fails closes the connection, whatever the loop below waits for. The reason is logged by its source.
+    // A stream that fails closes the connection, whatever the loop below waits for. Its source logs the reason.
     reader.closed.catch(() => outgoing.destroy())
     try {
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -251,10 +250,10 @@ export class Exchange {
     this.#endStream()
   }
 
-  /** Cancels the stream and finishes the response, in a bounded time even if it is not read. */
+  /** Cancels the stream and finishes the response within a bounded time, even if nobody reads it. */
   #endStream(): void {
     if (this.#stream === undefined) return
-    void this.#stream.cancel().catch(() => undefined) // a stream that failed is over as well
+    void this.#stream.cancel().catch(() => undefined) // a stream that failed is already over
     this.#outgoing.end()
     this.#linger ??= setTimeout(() => this.#outgoing.destroy(), this.#options.lingerMs)
   }
@@ -266,13 +265,13 @@ export class Exchange {
       this.#gone.abort(new CallerDisconnectedError('the caller closed the connection'))
       void this.#stream?.cancel().catch(() => undefined)
     }
-    // Answers that say `keep-alive` themselves are only about the connection until they end (S33).
+    // A response that says `keep-alive` itself speaks of the connection only until the response ends (S33).
     if (this.#options.stopping() || !this.#keepsAlive) this.#socket.destroySoon()
     else if (!this.#incoming.complete && !this.#incoming.destroyed) this.#discardBody()
     this.#request = undefined
   }
 
-  /** Reads past a body that was not wanted, so that the connection can be used again, for as long as it comes fast enough. */
+  /** Reads and discards an unwanted body, as long as it arrives fast enough, so that the connection can be reused. */
   #discardBody(): void {
     const socket = this.#socket
     const isTooSlow = paceOf(socket)
@@ -300,7 +299,7 @@ export class Exchange {
     this.#incoming.resume()
   }
 
-  /** Answers a request that does not reach the routes. */
+  /** Responds to a request that does not reach the routes. */
   #refuse(status: 400 | 500): void {
     this.#outgoing.writeHead(status, {
       ...openToAll,
@@ -311,18 +310,18 @@ export class Exchange {
   }
 }
 
-/** Bytes of an answer that the system is given at once. */
+/** How many bytes of a response are passed to the system at once. */
 const leavesTogether = 64 * 1024
 
-/** The header of responses to requests that belong to no route. */
+/** The header of responses that do not belong to a route. */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' }
 
-/** Whether a head is one that S42 and S52 let pass. Node takes a line without a version for HTTP/0.9. */
+/** Whether a request head passes the checks of S42 and S52. Node takes a line without a version for HTTP/0.9. */
 function isServed(incoming: IncomingMessage): boolean {
   return incoming.httpVersionMajor === 1 && hasOneHost(incoming) && hasOneFraming(incoming)
 }
 
-/** RFC 9112 §3.2: HTTP/1.1 needs one Host, and no request may have two. */
+/** RFC 9112 §3.2: HTTP/1.1 requires one Host, and no request may have two. */
 function hasOneHost(incoming: IncomingMessage): boolean {
   const hosts = countFields(incoming, 'host')
   if (incoming.httpVersion !== '1.1') return hosts <= 1
@@ -331,7 +330,7 @@ function hasOneHost(incoming: IncomingMessage): boolean {
 
 /**
  * RFC 9112 §6.1, §6.3: a request with two lengths may smuggle in another request (S42), and an unknown coding would change the
- * body. Node accepts an empty field.
+ * body. Node itself accepts an empty field.
  */
 function hasOneFraming(incoming: IncomingMessage): boolean {
   const codings = countFields(incoming, 'transfer-encoding')
@@ -340,7 +339,7 @@ function hasOneFraming(incoming: IncomingMessage): boolean {
   return isChunked && incoming.httpVersion !== '1.0' && countFields(incoming, 'content-length') === 0
 }
 
-/** How many header fields have this name, which is in lower case. */
+/** Counts the header fields with this lower-case name. */
 function countFields({ rawHeaders }: IncomingMessage, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length
 }
@@ -349,12 +348,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Header fields as node:http takes them, in the capitals that people expect to read. */
+/** Header fields in the form that node:http takes, with names in their usual capitals. */
 function rawHeaders(headers: Headers): string[] {
   return [...headers].flatMap(([name, value]) => [name.replace(/\b[a-z]/g, (c) => c.toUpperCase()), value])
 }
 
-/** Reports whether the rest of a body comes too slowly (S41). */
+/** Returns a function that says whether the rest of a body arrives too slowly (S41). */
 function paceOf(socket: Socket): () => boolean {
   const [start, before] = [performance.now(), socket.bytesRead]
   return () => {
@@ -364,8 +363,8 @@ function paceOf(socket: Socket): () => boolean {
 }
 
 /**
- * Closes a connection as RFC 9112 §9.6 says: what the caller still sends is read for a while. Otherwise the system would discard
- * the response with it.
+ * Closes a connection as in RFC 9112 §9.6: what the client still sends is read for a while. Otherwise the system would discard
+ * the response too.
  */
 function closeGently(socket: Socket, ms: number): void {
   socket.destroySoon = () => {

@@ -14,8 +14,8 @@ import { HttpServer } from './http-server.ts'
 import { json, jsonPieces, text } from '../response.ts'
 
 /*
- * What only a real connection shows. Nothing here waits for the clock: every wait ends with a byte, the end of a
- * connection, or a call into `fetch`.
+ * Tests that need a real connection. None of them waits for the clock: every wait ends with a byte, the end of a connection, or a
+ * call of `fetch`.
  */
 
 const cleanups: (() => Promise<void> | void)[] = []
@@ -48,7 +48,7 @@ async function serve(
   return { server, connect, logs: entries }
 }
 
-/** Answers with what was understood of the request. */
+/** Responds with what the server understood of the request. */
 const echo: Fetch = async (request) =>
   json(200, {
     method: request.method,
@@ -56,14 +56,14 @@ const echo: Fetch = async (request) =>
     body: await request.text(),
   })
 
-/** What a long-lived server does sooner or later. */
+/** Collects garbage, as a long-lived server does sooner or later. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void // what the flag is there for
+  const collect = runInNewContext('gc') as () => void // the flag makes `gc` available
   collect()
 }
 
-/** A fetch that opens an event stream for every request, and what becomes of the last one. */
+/** A fetch that opens an event stream for each request, and promises for the opening and closing of the last one. */
 function streaming(limits?: QueueLimits): {
   fetch: Fetch
   opened: Promise<EventStream>
@@ -87,7 +87,7 @@ interface Reading {
   logs: LogEntry[]
 }
 
-/** A server, and a client that has asked for a stream and has read its head. */
+/** A server, and a client that has requested a stream and has read its head. */
 async function reading(fetch: Fetch, lingerMs?: number): Promise<Reading> {
   const { server, connect, logs } = await serve(fetch, lingerMs)
   const client = await connect()
@@ -259,7 +259,7 @@ describe('a request', () => {
     expect((await client.answer()).status).toBe(415)
     for (const rest of ['c', 'd', 'e' + request('GET /')]) {
       client.send(rest)
-      // The system has it, and the process has no time to look.
+      // The bytes have reached the system, but the process is too busy to read them.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * lingerMs)
       await nextTurn()
     }
@@ -337,7 +337,7 @@ describe('a request', () => {
     expect((await client.answer()).body).toBe('slow')
     const { status, head } = await client.answer()
     expect(status).toBe(400)
-    expect(head).toMatch(/^vary: origin/im) // as every answer of its family
+    expect(head).toMatch(/^vary: origin/im) // like every response of this family
     expect(await client.ended()).toBe('')
   })
 
@@ -563,7 +563,7 @@ describe('a caller that goes away', () => {
       await client.until('data: 1\n\n\r\n')
       leave[how]?.(client)
       expect(await closed).toEqual({ type: 'disconnected' })
-      // One that can still read is told that the stream is over.
+      // A client that can still read sees the end of the stream.
       expect(await client.ended()).toBe(how === 'stops sending' ? '0\r\n\r\n' : '')
     })
   })
@@ -705,7 +705,7 @@ describe('an event stream', () => {
     const event = 'x'.repeat(256 * 1024)
     let reason: CloseReason | undefined
     void closed.then((value) => (reason = value))
-    // The buffers of the system fill up first; how large they are is its business.
+    // The buffers of the system fill up first; their size varies.
     for (let i = 0; i < 1000 && reason === undefined; i++) {
       stream.send(event)
       await nextTurn()
@@ -739,7 +739,7 @@ describe('an event stream', () => {
     const { server, client, logs } = await reading(fetch)
     client.socket.pause()
     const stream = await opened
-    // More than the buffers of the system take.
+    // More than the buffers of the system can hold.
     for (let i = 0; i < 64; i++) stream.send('x'.repeat(1024 * 1024))
     server.stopAccepting()
     stream.end()

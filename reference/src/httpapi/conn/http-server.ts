@@ -22,9 +22,9 @@ export class HttpServer {
   #stopping = false
 
   /**
-   * `lingerMs` bounds how long a connection may take to finish abandoned work, and `maxWaiting` how many of its requests
-   * may wait for their turn: behind an event stream they would be kept for as long as that. `patienceMs` is how long a caller may
-   * take nothing of an answer.
+   * `lingerMs` limits how long a connection may take to finish abandoned work. `maxWaiting` limits how many of its requests may
+   * wait: behind an event stream they would wait as long as the stream lasts. `patienceMs` is how long a client may read nothing
+   * of a response.
    */
   constructor(fetch: Fetch, logger: Logger, lingerMs = 2000, maxWaiting = 10_000, patienceMs = 60_000) {
     this.#fetch = fetch
@@ -33,19 +33,19 @@ export class HttpServer {
     this.#maxWaiting = maxWaiting
     this.#patienceMs = patienceMs
     this.#server = createServer({
-      // A client may think for a minute between two requests without being cut off in the middle of the next.
+      // A client may pause for a minute between two requests without being cut off during the next one.
       keepAliveTimeout: 60_000,
-      // This is about how long a head takes to arrive. How slow a body may be is another matter (S41).
+      // This limits the time of a head. Slow bodies have their own limit (S41).
       headersTimeout: 60_000,
       requestTimeout: 0,
       maxHeaderSize: 64 * 1024,
-      // Detects readers that vanished without closing the connection.
+      // Detects clients that vanished without closing the connection.
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
-      // Exchange does this, with the header of all responses.
+      // Exchange does this, and adds the header fields of all responses.
       requireHostHeader: false,
     })
-    // Node silently drops fields beyond a thousand. The size of the head bounds their number.
+    // Node silently drops fields beyond a thousand. The size of the head limits their number.
     this.#server.maxHeadersCount = 0
     allowHalfOpen(this.#server)
     this.#server.on('connection', (socket: Socket) => {
@@ -65,14 +65,14 @@ export class HttpServer {
     })
     this.#server.on('clientError', (error, socket) => {
       if (socket instanceof Socket) this.#refuse(error, socket)
-      else socket.destroy() // no connection of ours
+      else socket.destroy() // not a connection of this server
     })
     this.#closed = new Promise((resolve) => {
       this.#server.once('close', resolve)
     })
   }
 
-  /** Resolves to the address that is listened on, which names the port that was picked for port 0. */
+  /** Resolves to the listening address. It contains the actual port if `port` is 0. */
   async listen(host: string, port: number): Promise<AddressInfo> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
@@ -81,14 +81,14 @@ export class HttpServer {
         resolve()
       })
     })
-    // A string is the path of a pipe, null a server that does not listen.
+    // A string is the path of a pipe; null means that the server does not listen.
     return this.#server.address() as AddressInfo
   }
 
-  /** Takes no new connection, and closes those that wait for a request. */
+  /** Accepts no new connections, and closes those that wait for a request. */
   stopAccepting(): void {
     this.#stopping = true
-    // Node's own idea of an idle connection includes one whose answer is not written to its end.
+    // Node also counts a connection as idle whose response is not completely written.
     this.#server.closeIdleConnections = () => {
       for (const [socket, { current }] of this.#connections) {
         if (current === undefined) socket.destroySoon()
@@ -97,7 +97,7 @@ export class HttpServer {
     this.#server.close()
   }
 
-  /** Waits for the connections to close by themselves; after the grace period, closes them. */
+  /** Waits until the connections close by themselves; after the grace period, closes them. */
   async drain(graceMs: number): Promise<void> {
     const timer = setTimeout(() => {
       const open = this.#connections.size
@@ -109,8 +109,8 @@ export class HttpServer {
   }
 
   /**
-   * Runs the requests of one connection one after the other. node:http hands out pipelined requests all at once, and a
-   * list would overtake the registration before it (RFC 9112 §9.3.2).
+   * Runs the requests of one connection one after the other. node:http emits pipelined requests all at once, so a list could
+   * overtake the registration before it (RFC 9112 §9.3.2).
    */
   #enqueue(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void {
     const { socket } = incoming
@@ -133,7 +133,7 @@ export class HttpServer {
     connection.waiting++
     this.#takeTurn(connection, async () => {
       connection.waiting--
-      // After a syntax error, the rest of the connection cannot be parsed.
+      // The rest of the connection cannot be parsed after a syntax error.
       if (socket.destroyed || (connection.broken && !exchange.received)) return
       connection.current = exchange
       await exchange.run(expectsContinue)
@@ -142,12 +142,12 @@ export class HttpServer {
     })
   }
 
-  /** Runs a task, which must not fail, when those before it are done; at once if there are none. */
+  /** Runs a task after the earlier ones, or at once if there are none. The task must not fail. */
   #takeTurn(connection: Connection, task: () => Promise<void>): void {
     connection.turn = connection.turn === undefined ? task() : connection.turn.then(task)
   }
 
-  /** Answers invalid HTTP, after the valid requests before it. */
+  /** Responds to invalid HTTP, after the valid requests before it. */
   #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined || error.code === 'ECONNRESET') {
@@ -159,7 +159,7 @@ export class HttpServer {
     const { current, last } = connection
     // A client that stops sending within a body counts as disconnected (S38).
     const isGone = error.code === 'HPE_INVALID_EOF_STATE' && last?.received === false
-    // The error is in the body of the last request, which may still wait, or after it.
+    // The syntax error is either after the last request or in its body. That request may still wait.
     const headers = last?.received === false ? last.headers : openToAll
     if (current?.received === false) {
       if (isGone || current.answering) socket.destroy()
@@ -176,15 +176,15 @@ export class HttpServer {
 
 /** The state of a connection. */
 interface Connection {
-  /** The exchange whose turn it is. */
+  /** The exchange that is running. */
   current: Exchange | undefined
-  /** The exchange whose request came last. */
+  /** The exchange of the latest request. */
   last: Exchange | undefined
-  /** Settled when everything that came so far is done. */
+  /** Resolves when all requests so far are done. */
   turn: Promise<void> | undefined
   /** How many requests wait for their turn. */
   waiting: number
-  /** Invalid HTTP came, and nothing after it can be parsed. */
+  /** Whether invalid HTTP has arrived; nothing after it can be parsed. */
   broken: boolean
 }
 
@@ -210,9 +210,9 @@ function statusOf({ code }: NodeJS.ErrnoException): string {
 }
 
 /**
- * Keeps node:http from closing its side of a connection when the other side has only stopped sending: the answers to
- * what was sent are still owed, and Exchange decides what such a caller gets. The switch is old, but in no documentation
- * and no type; http-server.test.ts fails if it goes.
+ * Keeps node:http from closing its side of a connection when the client has only stopped sending. The client is still owed its
+ * responses, and Exchange decides what it gets. The option is old, but neither documented nor typed; http-server.test.ts fails if
+ * it disappears.
  */
 function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })

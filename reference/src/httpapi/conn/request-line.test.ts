@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RequestLineEscaper } from './request-line.ts'
 
-const ż = '\xc5\xbc' // as its two bytes
+const ż = '\xc5\xbc' // its two bytes in UTF-8
 
 const conversation =
   `GET /${ż}?${ż} HTTP/1.1\r\nHost: x\r\nX-Name: ${ż}\r\n\r\n` +

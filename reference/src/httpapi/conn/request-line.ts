@@ -2,11 +2,11 @@ import type { Socket } from 'node:net'
 import { percent } from '../url-path.ts'
 
 /**
- * Lets raw UTF-8 in a request target through (CT 3.3). The HTTP parser of Node refuses a request line with a byte above
- * 0x7F, so such bytes are percent-encoded before the parser sees them; nothing else on the connection is touched.
+ * Accepts raw UTF-8 in a request target (CT 3.3). Node's HTTP parser rejects a request line with a byte above 0x7F. So such bytes
+ * are percent-encoded before the parser sees them; all other bytes stay unchanged.
  *
- * Two things about node:http make this possible, and http-server.test.ts fails if either changes: a `data` listener moves
- * the parser from the socket's handle to its stream, and whatever arrives on that stream went through `push`.
+ * This depends on two properties of node:http, and http-server.test.ts fails if either changes. A `data` listener moves the
+ * parser from the socket's handle to its stream. All data on that stream has passed through `push`.
  */
 export function acceptRawTargets(socket: Socket): void {
   const escaper = new RequestLineEscaper()
@@ -14,11 +14,14 @@ export function acceptRawTargets(socket: Socket): void {
   socket.push = (chunk: unknown, encoding?: BufferEncoding) =>
     push(chunk instanceof Uint8Array ? escaper.feed(chunk) : chunk, encoding)
   socket.on('data', () => {
-    // The stream is read by the parser.
+    // The parser reads the stream.
   })
 }
 
-/** Where in a message the next byte lies. `opaque`: the framing is not ours to follow, so nothing more is changed. */
+/**
+ * The part of a message to which the next byte belongs. `opaque`: the framing can no longer be followed, so nothing more is
+ * changed.
+ */
 type State =
   | { at: 'request-line' }
   | { at: 'headers'; length: number; chunked: boolean }
@@ -28,21 +31,21 @@ type State =
   | { at: 'trailers' }
   | { at: 'opaque' }
 
-/** Longer lines are left to the parser, which refuses them. */
+/** Longer lines go to the parser unchanged, which rejects them. */
 const maxLine = 1 << 20
 
 const LF = 0x0a
 
 /**
- * Follows the framing of the requests on one connection (RFC 9112 §2, §6, §7.1) to know which bytes are request lines.
- * It is strict: what it cannot follow, the parser refuses as well.
+ * Follows the framing of the requests on one connection (RFC 9112 §2, §6, §7.1) to find the request lines. It is strict: the
+ * parser rejects all that this class cannot follow.
  */
 export class RequestLineEscaper {
   #state: State = { at: 'request-line' }
-  /** The current line as far as it has come, one character per byte. */
+  /** The current line so far, one character per byte. */
   #line = ''
 
-  /** The next bytes of the connection, with those above 0x7F in request lines percent-encoded. */
+  /** Returns the next bytes of the connection, with bytes above 0x7F in request lines percent-encoded. */
   feed(chunk: Uint8Array): Uint8Array {
     const parts: Uint8Array[] = []
     for (let i = 0; i < chunk.length; ) {
@@ -82,7 +85,7 @@ export class RequestLineEscaper {
   }
 }
 
-/** What follows a whole line. */
+/** The state after a complete line. */
 function next(state: Exclude<State, { left: number } | { at: 'opaque' }>, line: string): State {
   switch (state.at) {
     case 'request-line':

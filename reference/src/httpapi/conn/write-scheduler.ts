@@ -1,20 +1,20 @@
-/** Bytes that are written on all connections before the event loop runs again. */
+/** How many bytes are written on all connections before the event loop runs again. */
 const bytesInATurn = 4 * 1024 * 1024
 /** The fixed cost of a write, in bytes. */
 const bytesOfAWrite = 16 * 1024
-/** Writes up to this size need not wait. */
+/** Writes up to this size do not wait. */
 const smallWrite = 4 * 1024
 
 /**
- * Shares the event loop among writers. The system takes megabytes for each connection at once: a thousand readers of a large
- * response would block all others for seconds.
+ * Shares the event loop among writers. The system accepts megabytes for each connection at once, so a thousand readers of a large
+ * response would block all other requests for seconds.
  */
 export class WriteScheduler {
   readonly #waiting: { bytes: number; go: () => void }[] = []
   #left = bytesInATurn
   #isRenewing = false
 
-  /** Waits until so many bytes may be written; undefined if that is now. */
+  /** Waits until this many bytes may be written; returns undefined if they may be written now. */
   take(bytes: number): Promise<void> | undefined {
     if (bytes <= smallWrite || (this.#left > 0 && this.#waiting.length === 0)) {
       this.#use(bytes)

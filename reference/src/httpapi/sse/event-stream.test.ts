@@ -131,7 +131,7 @@ describe('the queue (S16)', () => {
   it('never fills up for a reader that keeps up', async () => {
     const { stream, reasons, read } = open({ events: 1, bytes: 2 })
     for (let i = 0; i < 100; i++) {
-      const next = read() // says that the event before is written
+      const next = read() // resolves when the previous event is written
       stream.send('ab')
       expect(await next).toBe('ab')
     }

@@ -2,10 +2,7 @@ import type { Frame } from './frame.ts'
 
 const encoder = new TextEncoder()
 
-/**
- * What waits for a reader that is slow is bounded by both `events` and `bytes`; an event that exceeds either ends the
- * stream (S16).
- */
+/** Limits on the events that wait for a slow reader. An event that exceeds either limit ends the stream (S16). */
 export interface QueueLimits {
   events: number
   bytes: number
@@ -14,8 +11,8 @@ export interface QueueLimits {
 export const defaultLimits: QueueLimits = { events: 65_536, bytes: 16 * 1024 * 1024 }
 
 /**
- * Why a stream is over: its reader disconnected, its reader was too slow, or the server ended it. The first two count as a
- * disconnect of a pending stream (CT 5.1, S16).
+ * Why a stream ended: its reader disconnected, its reader was too slow, or the server ended it. For a pending stream, the first
+ * two count as a disconnect of the client (CT 5.1, S16).
  */
 export type CloseReason =
   | { type: 'disconnected' }
@@ -28,11 +25,11 @@ export class SlowReaderError extends Error {
 }
 
 /**
- * The body of a server-sent event stream, fed by `send` and read by the owner of the connection.
+ * The body of a stream of server-sent events. `send` fills it, and the owner of the connection reads it.
  *
- * The reader takes one event at a time and asks for the next when the last one has left for the socket. What waits
- * behind that one is the queue, which the limits are about. Events leave in the order they were sent, and none is ever
- * left out in the middle: the event that is too much cuts the stream, and those that wait go with it.
+ * The reader takes one event at a time, and asks for the next when the previous one has gone to the socket. The events that wait
+ * are the queue, to which the limits apply. Events leave in the order in which they were sent, and none is skipped: an event that
+ * exceeds a limit ends the stream and discards the queue.
  */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>
@@ -40,11 +37,11 @@ export class EventStream {
   readonly #onClose: (reason: CloseReason) => void
   readonly #queue = new Queue()
   #controller!: ReadableStreamDefaultController<Uint8Array>
-  /** The reader waits for an event, so the queue is empty. */
+  /** True while the reader waits for an event; the queue is then empty. */
   #wanted = false
   #open = true
 
-  /** Calls `onClose` once, at the moment the stream is over; nothing is accepted from then on. */
+  /** Calls `onClose` once, at the moment the stream ends. Later events are ignored. */
   constructor(onClose: (reason: CloseReason) => void, limits = defaultLimits) {
     this.#limits = limits
     this.#onClose = onClose
@@ -62,18 +59,18 @@ export class EventStream {
           this.#close({ type: 'disconnected' })
         },
       },
-      // Nothing is buffered inside the stream object, where it could not be counted.
+      // The stream object itself must not buffer events, because they would not count.
       { highWaterMark: 0 },
     )
   }
 
-  /** Queues an event. Does nothing once the stream is over. */
+  /** Queues an event. Does nothing if the stream has ended. */
   send(frame: Frame | string): void {
     if (!this.#open) return
     const event = typeof frame === 'string' ? encoder.encode(frame) : frame
     const events = this.#queue.length + 1
     const bytes = this.#queue.bytes + event.length
-    // Any event fits into an empty queue; otherwise a large event would cut off even the fastest reader.
+    // An empty queue accepts any event. Otherwise a large event would cut off even the fastest reader.
     if (events > 1 && (events > this.#limits.events || bytes > this.#limits.bytes)) {
       this.#queue.clear()
       this.#controller.error(new SlowReaderError('the reader of an event stream is too slow'))
@@ -84,7 +81,7 @@ export class EventStream {
     if (this.#wanted) this.#next()
   }
 
-  /** Ends the stream after what has been sent. */
+  /** Ends the stream after the queued events. */
   end(): void {
     if (!this.#open) return
     this.#close({ type: 'ended' })
@@ -109,10 +106,10 @@ export class EventStream {
   }
 }
 
-/** Events in the order they came. Array.shift would move all the others, and tens of thousands may wait. */
+/** Events in the order in which they arrived. Array.shift would move all the others, and tens of thousands may wait. */
 class Queue {
   #arriving: Uint8Array[] = []
-  /** The oldest events, the first of all at the end. */
+  /** The oldest events in reverse order, so that the next one is at the end. */
   #leaving: Uint8Array[] = []
   bytes = 0
 

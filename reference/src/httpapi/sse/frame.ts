@@ -2,12 +2,12 @@ import { stringifyJson } from '../../wire/json/stringify.ts'
 
 const encoder = new TextEncoder()
 
-/** The bytes of one event of a stream. */
+/** The bytes of one event in a stream. */
 export type Frame = Uint8Array
 
 /**
- * Makes the frames of things that many streams send: each is made once and its bytes are shared, or a thousand slow readers
- * would keep a thousand copies waiting.
+ * Makes frames that many streams send. Each frame is made once, and its bytes are shared. Otherwise a thousand slow readers would
+ * keep a thousand copies in memory.
  */
 export function sharedFrames<T extends object, More extends unknown[] = []>(
   frame: (thing: T, ...more: More) => Frame,

@@ -8,13 +8,13 @@ const kinds = ['event', 'global', 'pending'] as const
 
 interface StreamInfo {
   kind: (typeof kinds)[number]
-  /** The directory the stream was opened for; null for all of them. */
+  /** The directory for which the stream was opened; null for all directories. */
   directory: string | null
   /** The client of a pending stream. */
   clientID?: string
 }
 
-/** Connects a new stream to its source. Returns what to do when the stream is over, for whatever reason. */
+/** Connects a new stream to its source. Returns the function to call when the stream ends, for any reason. */
 type Attach = (stream: EventStream) => (reason: CloseReason) => void
 
 /** Every open event stream of the server. */
@@ -27,7 +27,7 @@ export class OpenStreams {
     this.#logger = logger
   }
 
-  /** Opens a stream. One that comes after `endAll` is over as soon as it is attached. */
+  /** Opens a stream. After `endAll`, a new stream ends as soon as it is attached. */
   open(info: StreamInfo, attach: Attach): EventStream {
     const stream = new EventStream((reason) => {
       this.#streams.delete(stream)
@@ -44,7 +44,7 @@ export class OpenStreams {
     return stream
   }
 
-  /** The directories with an open `/event` stream, in the order in which the first of each was opened. */
+  /** The directories with an open `/event` stream, ordered by when their first stream was opened. */
   directories(): string[] {
     const directories = new Set<string>()
     for (const { kind, directory } of this.#streams.values()) {
@@ -54,8 +54,8 @@ export class OpenStreams {
   }
 
   /**
-   * Ends all streams, one kind after the other. In between, readers that keep up get the time to take what is left, so
-   * that they see their streams end in this order, too.
+   * Ends all streams, one kind after the other. In between, readers that keep up have time to read the rest, so they see their
+   * streams end in this order.
    */
   async endAll(): Promise<void> {
     this.#ended = true

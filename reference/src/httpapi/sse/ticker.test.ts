@@ -4,7 +4,7 @@ import { useFakeTimers } from '../../testing/fake-timers.ts'
 
 useFakeTimers()
 
-/** Records when it ticks, counted from now. */
+/** Records the times of its ticks, counted from now. */
 function start(interval: number): { ticks: number[]; stop: () => void } {
   const begin = performance.now()
   const ticks: number[] = []

@@ -1,6 +1,6 @@
 /**
- * Calls `tick` at every multiple of the interval, counted from now (CT 5.1), until it is stopped. A late tick does not
- * delay later ones, and ticks that were missed while the machine slept are not repeated.
+ * Calls `tick` at every multiple of the interval, counted from now (CT 5.1), until it is stopped. A late tick does not delay
+ * later ones. Ticks that were missed while the machine slept are not repeated.
  */
 export function startTicker(intervalMs: number, tick: () => void): () => void {
   const start = performance.now()
@@ -11,7 +11,7 @@ export function startTicker(intervalMs: number, tick: () => void): () => void {
     timer = setTimeout(beat, start + count * intervalMs - performance.now())
   }
   const beat = (): void => {
-    // A timer may fire a fraction early, so the clock alone must not decide which tick this is.
+    // A timer may fire slightly early, so the clock alone must not decide which tick this is.
     count = Math.max(count, Math.floor((performance.now() - start) / intervalMs)) + 1
     schedule()
     tick()

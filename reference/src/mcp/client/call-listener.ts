@@ -1,14 +1,14 @@
 import type { ServerNotification } from '#contract'
 import type { SamplingAnswer, SamplingRequest } from './sampling.ts'
 
-/** What a running tool call reports and asks. */
+/** Receives what a running tool call reports and asks. */
 export interface CallListener {
-  /** The id of the request, which is the progress token of the call. */
+  /** The id of the tool request, which is also the progress token of the call. */
   requestId: string
   /** Never fails. */
   onNotification: (notification: ServerNotification) => void
-  /** The answer of a person. Rejects when the signal is aborted before. */
+  /** Asks a person. Rejects if the signal is aborted before the answer. */
   elicit: (message: string, schema: unknown, signal: AbortSignal) => Promise<unknown>
-  /** What the model of the agent answers. Rejects with a ModelError, or when the signal is aborted. */
+  /** Asks the agent's model. Rejects with a ModelError, or if the signal is aborted. */
   sample: (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingAnswer>
 }

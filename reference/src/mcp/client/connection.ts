@@ -9,33 +9,33 @@ export class ExtensionError extends Error {
   override readonly name = 'ExtensionError'
 }
 
-/** An error in the words of the MCP server, for the client that asked and not for the log. */
+/** An error in the MCP server's own words. They are for the client that asked, but not for the log. */
 export class RefusedError extends ExtensionError {}
 
-/** What an extension says of a resource that it has. */
+/** A resource in an extension's list. */
 export interface ListedResource {
   uri: string
   name: string
 }
 
-/** The resources of an extension. Each method rejects only when the signal is aborted. */
+/** The resources of an extension. Each method rejects only if the signal is aborted. */
 export interface ResourceServer {
   list: (signal: AbortSignal) => Promise<Result<ListedResource[]>>
-  /** Each content as an item of the type `resource`. */
+  /** Reads a resource. Each of its contents becomes an item of the type `resource`. */
   read: (uri: string, signal: AbortSignal) => Promise<Result<ToolContent[]>>
 }
 
-/** An extension that an agent is connected to. */
+/** An agent's connection to an extension. */
 export interface Connection {
-  /** What the model should know about it. */
+  /** The extension's instructions for the model. */
   readonly instructions: string | Promise<string>
-  /** Its tools, without the prefix. */
+  /** Its tools, without the prefix in their names. */
   tools: () => Promise<McpTool[]>
-  /** Runs one of its tools. Rejects only when the signal is aborted; undefined when it is known to have no such tool. */
+  /** Runs one of its tools. Rejects only if the signal is aborted. Undefined if the extension is known not to have this tool. */
   call: (tool: string, args: JsonObject, listener: CallListener, signal: AbortSignal) => Promise<Result<ToolContent[]>> | undefined
-  /** Undefined when it has not announced any. */
+  /** Undefined if the extension has not announced resources. */
   readonly resources?: ResourceServer | undefined
-  /** What it has to say in the context note; empty if nothing. */
+  /** Its text in the context note; empty if it has none. */
   note: () => string
   /** Never rejects. */
   close: () => Promise<void>

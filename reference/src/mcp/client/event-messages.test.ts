@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ProtocolViolationError, maxMessageBytes, replacedMessages } from './event-messages.ts'
 
-/** The stream that comes of these bytes, in chunks of some size. */
+/** The stream that results from these bytes, in chunks of this size. */
 async function replaced(text: string, chunk = text.length): Promise<string> {
   const chunks = Array.from({ length: Math.ceil(text.length / chunk) }, (_, i) => Buffer.from(text.slice(i * chunk, (i + 1) * chunk)))
   const events: Uint8Array[] = []

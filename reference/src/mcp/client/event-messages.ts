@@ -3,16 +3,16 @@ export class ProtocolViolationError extends Error {
   override readonly name = 'ProtocolViolationError'
 }
 
-/** Bytes of the longest message of a server (X12). */
+/** The most bytes of a server's message (X12). */
 export const maxMessageBytes = 16 * 1024 * 1024
-/** Bytes of an event beside its data. */
+/** The most bytes of an event in addition to its data. */
 const maxOtherBytes = 64 * 1024
 
 const [lineFeed, carriageReturn, colon, blank] = [0x0a, 0x0d, 0x3a, 0x20]
 
 /**
- * An event stream with the data of each message replaced (WHATWG HTML §9.2). It breaks off with the error of `replace`, or
- * with a ProtocolViolationError at a message that is too large.
+ * Replaces the data of each message in an event stream (WHATWG HTML §9.2). The stream ends with the error of `replace`, or with a
+ * ProtocolViolationError at a message that is too large.
  */
 export async function* replacedMessages(
   chunks: AsyncIterable<Uint8Array>,
@@ -29,7 +29,7 @@ export async function* replacedMessages(
   }
 }
 
-/** An event of which lines have come. */
+/** An event that has arrived in part. */
 class PartialEvent {
   readonly #data: Buffer[] = []
   readonly #others: string[] = []
@@ -48,7 +48,7 @@ class PartialEvent {
     this.#others.push(`${line.toString()}\n`)
   }
 
-  /** The event as it is written, with other data if it is a message. */
+  /** The text of the event. If it is a message, its data is replaced. */
   text(replace: (data: Uint8Array) => string): string {
     const data = Buffer.concat(this.#data.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from('\n'), line])))
     if (data.length > maxMessageBytes) throw new ProtocolViolationError('a message is too large')
@@ -64,7 +64,7 @@ function fieldOf(line: Buffer): [name: string, value: Buffer] {
   return [line.subarray(0, end).toString(), line.subarray(line[end + 1] === blank ? end + 2 : end + 1)]
 }
 
-/** The lines of a stream, which end in a line feed, a carriage return, or both. A rest after the last line end is no line. */
+/** The lines of a stream. They end in a line feed, a carriage return, or both. Bytes after the last line end are not a line. */
 async function* eventLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let partBytes = 0
@@ -90,7 +90,7 @@ async function* eventLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Bu
 /** The index of the next carriage return or line feed, or -1. */
 function endOfLine(bytes: Buffer, from: number): number {
   const feed = bytes.indexOf(lineFeed, from)
-  // No further than to the line feed, so that nothing is looked at twice.
+  // The search stops at the line feed, so that no byte is searched twice.
   const before = (feed === -1 ? bytes : bytes.subarray(0, feed)).indexOf(carriageReturn, from)
   return before === -1 ? feed : before
 }

@@ -7,16 +7,16 @@ import { stringifyJson } from '../../wire/json/stringify.ts'
 import { rpcMessage, rpcValue } from './rpc-message.ts'
 
 /**
- * Takes messages through code that knows no JSON but JSON.parse and JSON.stringify, which lose how numbers were written
- * and in what order keys came (G2). On the way out a stand-in is passed on, and its text is replaced by that of the message. On
- * the way in what is free in a message becomes its text, under a random key.
+ * Passes messages through code that uses JSON.parse and JSON.stringify, which change the digits of numbers and the order of keys
+ * (G2). For an outgoing message, that code gets a stand-in, whose text is later replaced by the real one. For an incoming
+ * message, the free parts become their JSON text, under a random key.
  */
 export class ExactMessages {
   readonly #mark = randomUUID()
-  /** What is sent in the place of stand-ins, by their texts. */
+  /** The texts to send instead of stand-ins, by the texts of the stand-ins. */
   readonly #texts = new Map<string, string>()
 
-  /** Calls `send` with a stand-in for the message and its text, which `textOf` knows until `send` returns. */
+  /** Calls `send` with a stand-in for the message, and the stand-in's text. `textOf` knows that text until `send` returns. */
   async send(message: JSONRPCMessage, send: (standIn: JSONRPCMessage, text: string) => Promise<void>): Promise<void> {
     const standIn = this.#standIn(message)
     const text = JSON.stringify(standIn)
@@ -28,19 +28,19 @@ export class ExactMessages {
     }
   }
 
-  /** The text of the message that this is the text of a stand-in of. */
+  /** The real text for the text of a stand-in. Any other text is returned unchanged. */
   textOf(text: string): string {
     return this.#texts.get(text) ?? text
   }
 
-  /** The text of a message, or of several, marked. Throws when it is no JSON, or no JSON-RPC. */
+  /** The text of one or several messages, with the free parts marked. Throws if it is not JSON, or not JSON-RPC. */
   marked(bytes: Uint8Array): string {
     const value = rpcValue(bytes)
     const mark = (one: unknown): JSONRPCMessage => replaced(rpcMessage(one), (part) => ({ [this.#mark]: stringifyJson(part) }))
     return JSON.stringify(Array.isArray(value) ? value.map(mark) : mark(value))
   }
 
-  /** The message that was marked. */
+  /** The original of a marked message. */
   unmarked(message: JSONRPCMessage): JSONRPCMessage {
     return replaced(message, (part) => {
       const text = isObject(part) ? part[this.#mark] : undefined
@@ -53,7 +53,7 @@ export class ExactMessages {
   }
 }
 
-/** A message with something else for what is free in it: its parameters, its result, or the data of its error. */
+/** A message with its free part replaced: its parameters, its result, or the data of its error. */
 function replaced(message: JSONRPCMessage, change: (part: unknown) => unknown): JSONRPCMessage {
   if ('method' in message) return message.params === undefined ? message : { ...message, params: change(message.params) as JsonObject }
   if ('result' in message) return { ...message, result: change(message.result) as JsonObject }

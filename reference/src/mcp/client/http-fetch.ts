@@ -3,14 +3,13 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 
-/** What the SDK asks servers with. */
+/** The function with which the SDK sends requests. */
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /**
- * `fetch` for the servers of extensions. The global one gives up after five minutes in which nothing comes, whatever the
- * extension's time limit is, and refuses ports that a server on this machine may well have. No redirect is followed, and
- * each request has its own connection: the other side may close a kept one just when it is used again. `onClosed` is called
- * when the connection is closed.
+ * `fetch` for extensions. The global one gives up after five minutes without data, whatever the time limit of the extension. It
+ * also rejects ports that a local server may use. This one follows no redirects. Each request has its own connection, because the
+ * other side may close a kept one just when it is reused. `onClosed` is called when the connection is closed.
  */
 export async function httpFetch(url: string | URL, init: RequestInit = {}, onClosed?: () => void): Promise<Response> {
   const target = new URL(url)
@@ -28,9 +27,9 @@ function send(url: URL, options: RequestOptions, body: string | null, onClosed?:
     const request: ClientRequest = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
     request.on('response', resolve)
     request.on('close', () => onClosed?.())
-    // Errors after the answer has begun are reported to its reader.
+    // Errors after the response has begun are reported to its reader.
     request.on('error', (cause) => {
-      reject(options.signal?.aborted === true ? (options.signal.reason as Error) : new TypeError('fetch failed', { cause })) // as the global one
+      reject(options.signal?.aborted === true ? (options.signal.reason as Error) : new TypeError('fetch failed', { cause })) // as fetch does
     })
     request.end(body ?? undefined)
   })
@@ -40,9 +39,9 @@ function responseOf(message: IncomingMessage): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = message
   const headers = new Headers()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
-  // The constructor refuses a body for these.
+  // The constructor rejects a body for these statuses.
   const isBodiless = status === 204 || status === 205 || status === 304
   if (isBodiless) message.resume()
-  const body = isBodiless ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>) // two declarations of one class
+  const body = isBodiless ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>) // two declarations of the same class
   return new Response(body, { status, statusText, headers })
 }

@@ -11,14 +11,14 @@ import { maxMessageBytes } from './event-messages.ts'
 import { HttpTransport } from './http-transport.ts'
 import { McpConnection } from './mcp-connection.ts'
 
-/** How a scripted server answers the request of a method: the JSON of messages, the answer with `"id":ID`. */
+/** How a scripted server responds to the request of each method: the JSON of messages. `"id":ID` marks the response. */
 interface Script {
-  /** Sends answers as an event stream. */
+  /** Whether it sends responses as an event stream. */
   streams?: boolean
   tools?: string
   call?: string[]
   initialize?: string
-  /** What `GET` is answered with. */
+  /** Responds to `GET`. */
   get?: (response: ServerResponse) => void
   post?: (response: ServerResponse) => boolean
   session?: string | undefined
@@ -26,13 +26,13 @@ interface Script {
 
 const hello = '{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"n","version":"1"}}'
 
-/** A server of MCP on loopback, and what it was asked. */
+/** An MCP server on loopback, and the requests that it received. */
 async function serve({ streams = false, tools = '{"tools":[]}', call = [], initialize, get, post, session }: Script): Promise<{ url: URL; bodies: string[]; paths: string[] }> {
   const [bodies, paths]: [string[], string[]] = [[], []]
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     paths.push(`${request.method ?? ''} ${request.url ?? ''}`)
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
+    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set, so chunks are bytes
     const body = Buffer.concat(chunks).toString()
     bodies.push(body)
     if (request.method === 'GET') {
@@ -179,7 +179,7 @@ describe('MCP over HTTP', () => {
   })
 })
 
-/** A server whose tool hangs in this way, and answers a cancellation or does not; what happens there, in its order. */
+/** A server whose tool hangs in this way, and which responds to a cancellation or does not. Also returns its events in order. */
 async function hanging(hang: (response: ServerResponse, id: number) => void, answersCancellations = true): Promise<{ url: URL; events: string[]; idle: (calls: number) => Promise<void> }> {
   const events: string[] = []
   let sockets = 0

@@ -13,7 +13,7 @@ import { cancelledId, isUnexpectedAnswer } from './rpc-message.ts'
 /** How long a server may take to confirm the end of its session, or a cancellation. */
 const goodbyeMs = 1000
 
-/** MCP over HTTP, by the SDK, with the digits of numbers and the bounds that the SDK does not have (G2, X12). */
+/** MCP over HTTP. It wraps the SDK's transport, and adds exact numbers and size limits (G2, X12). */
 export class HttpTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -38,7 +38,7 @@ export class HttpTransport implements Transport {
   }
 
   static streamable(url: URL, headers: Record<string, string>): HttpTransport {
-    // The SDK follows redirects within the server, unless it leaves them to `fetch`.
+    // By default the SDK itself follows redirects within the server; `follow` leaves them to `fetch`.
     const options = { requestInit: { headers }, redirectPolicy: 'follow' as const }
     return new HttpTransport('streamable', (fetch) => new StreamableHTTPClientTransport(url, { ...options, fetch }))
   }
@@ -72,7 +72,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Ends the session that the server keeps, if there is one and it answers soon. */
+  /** Ends the server's session if there is one. It waits only a short time for the response. */
   async close(): Promise<void> {
     const inner = this.#inner
     if (inner instanceof StreamableHTTPClientTransport && inner.sessionId !== undefined && !this.#closing) {
@@ -100,7 +100,7 @@ export class HttpTransport implements Transport {
     if (init.method === 'POST') return type === 'application/json' ? withBody(response, await this.#document(chunks)) : response
     await chunks.cancel()
     if (this.#kind === 'sse') throw this.#givenUp(new ProtocolViolationError('what came is no event stream'))
-    return new Response(null, { status: 405 }) // without such a stream one does without (X36)
+    return new Response(null, { status: 405 }) // the client works without this stream (X36)
   }
 
   async #post(url: string | URL, init: RequestInit, post: Post): Promise<Response> {
@@ -115,18 +115,18 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** The events of a stream, up to the first violation of the protocol. */
+  /** The events of a stream, up to the first protocol violation. */
   async *#guarded(chunks: ReadableStream<Uint8Array>, post: Post | undefined): AsyncGenerator<Uint8Array> {
     try {
       yield* replacedMessages(chunks, (data) => this.#marked(data))
     } catch (error) {
       if (post?.isCancelled !== true) throw this.#givenUp(error)
-      // An answer that is ignored: without one the SDK would open the stream again.
+      // The SDK ignores this response. Without a response it would open the stream again.
       yield Buffer.from(`data: {"jsonrpc":"2.0","id":${post.id},"result":{}}\n\n`)
     }
   }
 
-  /** The text of an answer that is one document. */
+  /** The text of a response that is a single document. */
   async #document(chunks: ReadableStream<Uint8Array>): Promise<string> {
     const parts: Uint8Array[] = []
     let size = 0

@@ -2,13 +2,13 @@ const maxLineBytes = 16 * 1024
 const maxCharacters = 200
 const LF = 0x0a
 
-/** The last line on the standard error of a process, for the log (S48). */
+/** The last line that a process wrote to its standard error, for the log (S48). */
 export class LastErrorLine {
   readonly #secrets: readonly string[]
   #line = ''
   #bytes: Buffer = Buffer.alloc(0)
 
-  /** `secrets` are replaced by `***`. */
+  /** Replaces `secrets` by `***`. */
   constructor(secrets: readonly string[]) {
     const lines = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)])
     this.#secrets = lines.filter((line) => line !== '').sort((a, b) => b.length - a.length)
@@ -24,7 +24,7 @@ export class LastErrorLine {
     this.#append(chunk.subarray(start))
   }
 
-  /** Empty if nothing was written. */
+  /** Empty if the process wrote nothing. */
   text(): string {
     this.#endLine()
     const told = this.#secrets.reduce((line, secret) => line.replaceAll(secret, '***'), this.#line)

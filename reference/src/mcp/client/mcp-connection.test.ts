@@ -20,7 +20,9 @@ const listener: CallListener = { ...silentListener, requestId: 'c' }
 const options = { timeoutSeconds: 300, clientVersion: '9', origin: undefined }
 const never = new AbortController().signal
 
-/** A connection to a scripted server, and what it answers to the requests of that server. No answer is delivered. */
+/**
+ * A connection to a scripted server, and the responses to that server's requests. The responses are recorded, but not delivered.
+ */
 async function connected(): Promise<{ connection: McpConnection; server: InMemoryTransport; answered: JSONRPCMessage[] }> {
   const [client, server] = InMemoryTransport.createLinkedPair()
   await scriptedMcpServer().connect(server)
@@ -83,7 +85,7 @@ describe('McpConnection', () => {
     const args = await call()
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    // A WeakRef holds on to its target for the rest of the turn that made it.
+    // A WeakRef keeps its target alive for the rest of the turn in which it was made.
     await vi.waitUntil(() => {
       collect()
       return args.deref() === undefined
@@ -125,7 +127,7 @@ describe('McpConnection', () => {
     const send = client.send.bind(client)
     client.send = async (message, more) => {
       await send(message, more)
-      // A server that answers its call at once with what has become of its question.
+      // A server that responds to its call as soon as its question has failed.
       if ('error' in message) await server.send({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'unasked' }] } })
     }
     const elicit = (_: string, __: unknown, signal: AbortSignal): Promise<unknown> =>

@@ -23,11 +23,11 @@ import { ProtocolViolationError } from './event-messages.ts'
 import { notificationOf } from './notifications.ts'
 import { redactError } from './redact-error.ts'
 
-/** The version that servers are asked to speak (GA 6.7); the SDK would ask for its newest. */
+/** The protocol version that is requested (GA 6.7); the SDK would request its newest one. */
 const protocolVersion = '2025-03-26'
-/** Those that a server may answer with (X1). */
+/** The versions that a server may choose (X1). */
 const spokenVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
-/** All pages of a list have no more than this together (X12). */
+/** The most pages of a list, and the most bytes of all its pages (X12). */
 const maxPages = 100
 const maxListBytes = 64 * 1024 * 1024
 const maxQuestions = 16
@@ -37,39 +37,39 @@ const readResult = z.looseObject({ contents: z.array(z.unknown()) })
 const listedResource = object<ListedResource>({ uri: string, name: string })
 const callResult = z.looseObject({ content: z.array(z.unknown()).nullish() })
 
-/** The longest that a timer of Node waits: the SDK's limits are not used, because servers may send its code for them, too. */
+/** The longest delay of a Node timer. The SDK's own time limits are not used, because a server may send their error code too. */
 const unlimitedMs = 2 ** 31 - 1
 
 interface McpOptions {
-  /** The limit of each request (GA 6.7). */
+  /** The time limit of each request (GA 6.7). */
   timeoutSeconds: number
   clientVersion: string
-  /** The origin of its URL; undefined for a process. */
+  /** The origin of the extension's URL; undefined for a process. */
   origin: string | undefined
   /** Called when an open connection ends unexpectedly. */
   onLost?: () => void
-  /** Ends the attempt to connect, with an ExtensionError. */
+  /** Aborts the attempt to connect. The reason is an ExtensionError. */
   signal?: AbortSignal
 }
 
-/** A call that has not been answered, and whose questions to the person end with it. */
+/** A call without a response yet. Its questions to the person end with it. */
 interface RunningCall {
   listener: CallListener
   over: AbortController
 }
 
-/** An extension that speaks MCP. */
+/** An extension that uses MCP. */
 export class McpConnection implements Connection {
   readonly #client: Client
   readonly #options: McpOptions
-  /** The calls that run, oldest first. */
+  /** The running calls, oldest first. */
   readonly #running = new Set<RunningCall>()
-  /** Questions that have not been answered. */
+  /** The number of unanswered questions. */
   #questions = 0
   #closed = false
-  /** It is open, and its end has not been requested. */
+  /** Whether the connection is open, and nobody has requested its end. */
   #connected = false
-  /** The violation that ended the connection. */
+  /** The protocol violation that ended the connection. */
   #broken: ProtocolViolationError | undefined
 
   private constructor(options: McpOptions) {
@@ -86,13 +86,13 @@ export class McpConnection implements Connection {
     this.#client.onerror = (error) => {
       if (error instanceof ProtocolViolationError) this.#broken = error
     }
-    // The SDK's own handler knows only tokens that it has given itself.
+    // The SDK's own handler knows only tokens that the SDK has assigned.
     this.#client.removeNotificationHandler('notifications/progress')
     this.#client.fallbackNotificationHandler = ({ method, params }) => {
       this.#notify(method, params)
       return Promise.resolve()
     }
-    // The SDK's own handlers would validate the answer, which is up to the server (X9).
+    // The SDK's own handlers would validate the answer, which is the server's task (X9).
     this.#client.fallbackRequestHandler = async ({ method, params }) => {
       if (method === 'elicitation/create') return this.#question(async () => ({ action: 'accept', content: await this.#elicit(params ?? {}) }))
       if (method === 'sampling/createMessage') return this.#question(async () => ({ ...(await this.#sample(params ?? {})) }))
@@ -186,7 +186,7 @@ export class McpConnection implements Connection {
     return readShape(array(toolContent), contents.map((resource) => ({ type: 'resource', resource })))
   }
 
-  /** The result of a request, for models. Rejects only when the signal is aborted. */
+  /** The result of a request, in the form for models. Rejects only if the signal is aborted. */
   async #answered<T>(signal: AbortSignal, request: () => Promise<T>): Promise<Result<T>> {
     try {
       return { status: 'success', value: await request() }
@@ -197,12 +197,13 @@ export class McpConnection implements Connection {
   }
 
   /**
-   * One request in its time (X4). Rejects with an UnansweredError when no answer comes, and with an McpError when that is
-   * the answer. `beforeCancel` is called after a timeout, before the cancellation is sent.
+   * Sends one request with its time limit (X4). Rejects with an UnansweredError if no response comes, and with an McpError if the
+   * response is an error. `beforeCancel` is called after a timeout, before the cancellation is sent.
    */
   async #limited<T>(request: (limits: RequestOptions) => Promise<T>, signal?: AbortSignal, beforeCancel?: () => void): Promise<T> {
     const { timeoutSeconds } = this.#options
-    // Not AbortSignal.any: Node never frees its signals while there is a listener, and the SDK never removes its own.
+    // AbortSignal.any does not work here: Node never frees its signals while they have listeners, and the SDK never removes its
+    // listeners.
     const over = new AbortController()
     const follow = (): void => {
       over.abort(signal?.reason)
@@ -231,14 +232,14 @@ export class McpConnection implements Connection {
     }
   }
 
-  /** A notification does not name its call, so every running call gets it (GA 18.4). */
+  /** A notification does not name its call, so every running call receives it (GA 18.4). */
   #notify(method: string, params: unknown): void {
     const notification = notificationOf(method, params)
     if (notification === undefined) return
     for (const { listener } of this.#running) listener.onNotification(notification)
   }
 
-  /** A question of the server, to the person or to the model. */
+  /** Answers a server's question to the person or to the model. */
   async #question<T>(answer: () => Promise<T>): Promise<T> {
     if (this.#questions === maxQuestions) throw new RpcError(ErrorCode.InternalError, 'Too many open questions')
     this.#questions++
@@ -273,7 +274,7 @@ export class McpConnection implements Connection {
     }
   }
 
-  /** The text of a failed call (GA 4.3, X5). */
+  /** The error text of a failed call (GA 4.3, X5). */
   #callError(error: unknown): string {
     const isUnreadable = error instanceof ShapeError || error instanceof z.core.$ZodError || error instanceof EndlessListError
     if (isUnreadable) return '-32603: The answer of the tool cannot be read'
@@ -290,22 +291,22 @@ function samplingRequestOf(params: Record<string, unknown>): SamplingRequest {
   }
 }
 
-/** Whether the SDK itself reports a closed connection; a server may use the same code. */
+/** Whether this error is the SDK's report of a closed connection. A server may use the same code. */
 function isClosure(error: unknown): boolean {
   return error instanceof McpError && error.message === `MCP error ${ErrorCode.ConnectionClosed}: Connection closed`
 }
 
-/** A list has no end, or too many pages. */
+/** A list has too many pages, or never ends. */
 class EndlessListError extends Error {
   override readonly name = 'EndlessListError'
 }
 
-/** There is no answer, and none will come. */
+/** No response has come, and none will. */
 class UnansweredError extends Error {
   override readonly name = 'UnansweredError'
 }
 
-/** An error of the protocol. The SDK sends its code and message; its own class would put the code into the message, too. */
+/** An error of the protocol. The SDK sends its code and message. The SDK's own class would repeat the code in the message. */
 class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
@@ -316,7 +317,7 @@ class RpcError extends Error {
   }
 }
 
-/** An error as the server has sent it. */
+/** The error that the server has sent, as a text. */
 function rpcText({ code, message, data }: McpError): string {
   return `${code}: ${message.replace(/^MCP error -?\d+: /, '')}${data === undefined || data === null ? '' : ` (${stringifyJson(data)})`}`
 }
@@ -328,7 +329,7 @@ function connectError(error: unknown, options: McpOptions): ExtensionError {
   return new ExtensionError(connectReason(error, options), { cause })
 }
 
-/** The reason in the order of the table of docs/behaviour/goose-api.md. */
+/** The reason for the failure. The order is that of the table in docs/behaviour/goose-api.md. */
 function connectReason(error: unknown, { origin }: McpOptions): string {
   if (error instanceof UnansweredError) return error.message
   if (error instanceof ProtocolViolationError) return 'Extension does not speak MCP'
@@ -338,7 +339,7 @@ function connectReason(error: unknown, { origin }: McpOptions): string {
   return origin === undefined && !(error instanceof z.core.$ZodError) && !isVersionError(error) ? 'Connection closed' : 'Extension does not speak MCP'
 }
 
-/** What fetch says when there is no answer: a TypeError, and an event source has no status then. */
+/** Whether there was no response: fetch then throws a TypeError, and the error of an event source has no status. */
 function isConnectionError(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.message.startsWith('SSE error'))
 }
@@ -347,7 +348,7 @@ function isVersionError(error: unknown): boolean {
   return error instanceof Error && error.message.includes('protocol version')
 }
 
-/** The transport, with the protocol version of this server. */
+/** The transport, which requests the protocol version of this server. */
 function withVersion(transport: Transport): Transport {
   const send = transport.send.bind(transport)
   transport.send = async (message, options) => {
@@ -356,7 +357,7 @@ function withVersion(transport: Transport): Transport {
   }
   const setVersion = transport.setProtocolVersion?.bind(transport)
   transport.setProtocolVersion = (version) => {
-    // The SDK knows older ones, too.
+    // The SDK also accepts older versions.
     if (!spokenVersions.includes(version)) throw new Error(`the protocol version ${version} is not spoken`)
     setVersion?.(version)
   }

@@ -6,7 +6,7 @@ const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 
 const token: Shape<contract.ProgressToken> = (place) => (typeof place.value === 'string' ? place.value : int64(place))
 
-/** A number as it was written: it may be a JsonNumber, which is written with the same digits. */
+/** A number with its original digits, which may be a JsonNumber. */
 const digits: Shape<number> = (place) => {
   number(place)
   return place.value as number
@@ -27,7 +27,10 @@ const progress = object<contract.Progress>({
   _meta: omittable(jsonObject),
 })
 
-/** A notification as replies pass it on (GA 4.6, X8); undefined for another one, and for one with other members. */
+/**
+ * A notification in the form in which replies forward it (GA 4.6, X8). Undefined for other notifications, and for invalid
+ * members.
+ */
 export function notificationOf(method: string, params: unknown): contract.ServerNotification | undefined {
   try {
     if (method === 'notifications/message') return { method, params: readShape(logMessage, params) }

@@ -1,22 +1,22 @@
-/** A message to a server over HTTP, until the connection of its answer is closed. */
+/** A message to a server over HTTP, until the connection of its response is closed. */
 export interface Post {
-  /** As the SDK has written it. */
+  /** The text that the SDK has written. */
   readonly text: string
   /** The id of the message if it is a request. */
   readonly id: number | undefined
   readonly over: AbortController
-  /** Its caller no longer waits for the answer. */
+  /** Whether its caller no longer waits for the response. */
   isCancelled: boolean
 }
 
-/** The connections on which messages are sent, one for each. */
+/** The connections of messages, one for each message. */
 export class OpenPosts {
   readonly #open = new Set<Post>()
 
-  /** Throws the reason of the signal if it is aborted. */
+  /** Registers a message. Throws the reason of the signal if the signal is aborted. */
   open(text: string, signal: AbortSignal | null | undefined): Post {
     signal?.throwIfAborted()
-    const { id, method } = JSON.parse(text) as { id?: unknown; method?: unknown } // the SDK has made it
+    const { id, method } = JSON.parse(text) as { id?: unknown; method?: unknown } // the SDK has written it
     const isRequest = typeof id === 'number' && method !== undefined
     const post = { text, id: isRequest ? id : undefined, over: new AbortController(), isCancelled: false }
     this.#open.add(post)

@@ -8,7 +8,7 @@ import { checkPackage } from './package-check.ts'
 
 const { signal } = new AbortController()
 
-/** What a database is asked about a command, and what comes of its answers, the last of which it goes on giving. */
+/** Checks a command against a scripted database, which repeats its last answer. Returns the queries and the outcome. */
 async function check(cmd: string, args: string[], answers: string[] = ['{}']): Promise<{ asked: unknown[]; outcome: string }> {
   const asked: unknown[] = []
   const server = createServer((request, response) => {

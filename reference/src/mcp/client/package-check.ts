@@ -6,7 +6,7 @@ import { httpFetch } from './http-fetch.ts'
 
 const defaultEndpoint = 'https://api.osv.dev/v1/query'
 const timeLimitMs = 10_000
-/** The limit of all answers about a package together (X10). */
+/** The most bytes of all answers about a package (X10). */
 const maxBytes = 4 * 1024 * 1024
 const maxPages = 10
 
@@ -18,8 +18,8 @@ interface Package {
 }
 
 /**
- * Asks a database of advisories whether the package of a command is malicious (GA 29.3). Throws an ExtensionError if it is. A
- * failed lookup blocks nothing.
+ * Asks an advisory database whether the package of a command is malicious (GA 29.3). Throws an ExtensionError if it is. A failed
+ * lookup blocks nothing.
  */
 export async function checkPackage({ cmd, args }: StdioExtension, settings: Settings, signal: AbortSignal): Promise<void> {
   const wanted = packageOf(cmd, args)
@@ -55,7 +55,7 @@ function endpointOf(settings: Settings): string {
   return URL.canParse(set) ? set : defaultEndpoint
 }
 
-/** The advisories against a package, in the words of the error. Rejects when they cannot be read. */
+/** The advisories against a package, in the format of the error. Rejects if they cannot be read. */
 async function malicious({ name, version, ecosystem }: Package, endpoint: string, signal: AbortSignal): Promise<string[]> {
   const advisories: string[] = []
   let bytes = 0
@@ -95,7 +95,7 @@ async function asked(endpoint: string, body: string, room: number, signal: Abort
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
-    stop() // what has not been read
+    stop() // ends an unfinished download
   }
 }
 

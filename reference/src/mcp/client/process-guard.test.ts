@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const guard = fileURLToPath(new URL('./process-guard.ts', import.meta.url))
 
-/** Starts two groups that ignore all they can, guards both, lets go of the second, and waits to be killed. */
+/** Starts two groups that ignore signals, guards both, releases the second, and waits to be killed. */
 const script = `
 import { spawn } from 'node:child_process'
 import { guardGroup, releaseGroup } from ${JSON.stringify(guard)}
@@ -17,7 +17,7 @@ console.log(groups.map(({ pid }) => pid).join(' '))
 setInterval(() => undefined, 1000)
 `
 
-/** Whether a process runs: it has not ended, and is no zombie. */
+/** Whether a process runs, and is not a zombie. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -4,8 +4,8 @@ import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 
 /*
- * One small process that outlives this one by a moment, and ends the groups that are left then, however this one has ended
- * (S50). Its standard input says which groups there are, and ends with this process.
+ * A small process that briefly outlives this one, and then kills the remaining process groups, however this process ended (S50).
+ * It learns the groups from its standard input, which closes when this process ends.
  */
 
 const script = `trap '' HUP INT TERM
@@ -30,25 +30,25 @@ export function prepareGuard(): void {
   if (guard === undefined) startGuard()
 }
 
-/** The processes of this group end with this one. */
+/** Guards a group: its processes end with this one. */
 export function guardGroup(group: number): void {
   prepareGuard()
   guarded.add(group)
   guard?.stdin.write(`+ ${group}\n`)
 }
 
-/** The group has ended. */
+/** Stops guarding a group that has ended. */
 export function releaseGroup(group: number): void {
   guarded.delete(group)
   guard?.stdin.write(`- ${group}\n`)
 }
 
 function startGuard(): void {
-  // Without the environment, in which there are secrets.
+  // Without the environment, because it contains secrets.
   const child = spawn('/bin/sh', ['-c', script], { detached: true, cwd: '/', env: { PATH: process.env.PATH }, stdio: ['pipe', 'ignore', 'ignore'] })
   guard = child
   const gone = (): void => {
-    if (guard === child) guard = undefined // the next group gets another one
+    if (guard === child) guard = undefined // the next group starts a new guard
   }
   child.once('error', gone)
   child.once('exit', gone)

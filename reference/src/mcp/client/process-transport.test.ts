@@ -49,7 +49,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     await transport.start()
     const cancel = (requestId: number): Promise<void> => transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
     await transport.send({ jsonrpc: '2.0', id: 1, method: 'small' })
-    await cancel(1) // the pipe has taken it
+    await cancel(1) // the pipe has accepted it
     const large = transport.send({ jsonrpc: '2.0', id: 2, method: 'large', params: { text: 'x'.repeat(1 << 20) } })
     await expect(cancel(2)).rejects.toThrow('the process does not read')
     await Promise.allSettled([large, closed])
@@ -156,7 +156,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
     await transport.start()
     expect(await heard).toEqual({ jsonrpc: '2.0', method: 'bash' })
-    await closed // there is no `cat` in that path
+    await closed // that path has no `cat`
   })
 
   it.each([

@@ -12,21 +12,21 @@ import { cancelledId, isUnexpectedAnswer, rpcMessage, rpcValue } from './rpc-mes
 import { ProtocolViolationError, maxMessageBytes } from './event-messages.ts'
 import { redactError } from './redact-error.ts'
 
-/** How long a process may take at each step of ending it (X11). */
+/** How long each step of ending a process may take (X11). */
 const rungMs = 1000
-/** The most bytes that wait for a process that does not read: one message. */
+/** The most bytes that may wait for a process that does not read: one message. */
 const maxWaitingBytes = maxMessageBytes
 
 export interface ProcessOptions {
   command: string
-  /** Where a command without a slash is looked up, as in the variable PATH. */
+  /** The directories in which a command without a slash is looked up, in the format of PATH. */
   searchPath: string
   args: readonly string[]
   environment: Record<string, string>
   directory: string
   /** Called when the process has ended, or cannot be started. */
   onEnded?: (() => void) | undefined
-  /** Gets what the process writes to its standard error. */
+  /** Receives what the process writes to its standard error. */
   onError?: (chunk: Buffer) => void
 }
 
@@ -35,12 +35,12 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 /** The transports with a running process. */
 const running = new Set<ProcessTransport>()
 
-// A graceful stop has closed all connections by now (X11). Any other exit cannot wait.
+// A graceful stop has already closed all connections (X11). Any other exit cannot wait.
 process.on('exit', () => {
   for (const transport of running) transport.abandon()
 })
 
-/** MCP over the standard streams of a process, which leads a group of its own (X10). */
+/** MCP over the standard streams of a process, which leads its own process group (X10). */
 export class ProcessTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -49,12 +49,12 @@ export class ProcessTransport implements Transport {
   #child: Child | undefined
   /** Resolves when the process has ended. */
   #ended: Promise<void> = Promise.resolve()
-  /** Requests that the process has not read completely. */
+  /** Requests that have not been completely written to the process. */
   readonly #unwritten = new Set<string | number>()
   #line: Buffer[] = []
   #lineBytes = 0
   #closing: Promise<void> | undefined
-  /** The process was sent a signal to end. */
+  /** Whether the process was sent a signal to end. */
   #terminated = false
   #givenUp = false
 
@@ -69,15 +69,15 @@ export class ProcessTransport implements Transport {
     const child = await this.#launch()
     this.#child = child
     running.add(this)
-    const group = child.pid ?? 0 // it has been started
+    const group = child.pid ?? 0 // the process has started, so it has an id
     guardGroup(group)
     this.#ended = new Promise((resolve) => {
       child.once('exit', () => {
         running.delete(this)
-        this.#signal('SIGKILL') // what is left of its group
+        this.#signal('SIGKILL') // kills the rest of its group
         releaseGroup(group)
         onEnded?.()
-        // A process that left the group may hold the output open.
+        // A process that left the group may still hold the output open.
         const letGo = (): void => {
           child.stdout.destroy()
           child.stderr.destroy()
@@ -103,7 +103,10 @@ export class ProcessTransport implements Transport {
     }
   }
 
-  /** Ends the connection when too many bytes wait, or the request that a message cancels is still unwritten (X37). */
+  /**
+   * Sends a message. Ends the connection if too many bytes wait, or if the message cancels a request that is not yet written
+   * (X37).
+   */
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
     if (stdin?.writable !== true) throw new Error('the process has ended')
@@ -111,7 +114,7 @@ export class ProcessTransport implements Transport {
     const cancelled = cancelledId(message)
     if (stdin.writableLength + line.length - 1 > maxWaitingBytes || (cancelled !== undefined && this.#unwritten.has(cancelled))) {
       const error = new Error('the process does not read')
-      stdin.destroy() // what waits would keep it open
+      stdin.destroy() // waiting bytes would keep it open
       this.#giveUp(error)
       throw error
     }
@@ -131,7 +134,10 @@ export class ProcessTransport implements Transport {
     return (this.#closing ??= this.#end())
   }
 
-  /** Signals the process when this program ends, without waiting. It gets SIGTERM first, so that it can end its own children. */
+  /**
+   * Signals the process when this program ends, without waiting. SIGTERM comes first, so that the process can end its own
+   * children.
+   */
   abandon(): void {
     this.#signal(this.#terminated ? 'SIGKILL' : 'SIGTERM')
   }
@@ -211,7 +217,7 @@ export class ProcessTransport implements Transport {
   }
 }
 
-/** Whether a line has nothing but the blanks of JSON, as where two line feeds follow each other. */
+/** Whether a line contains only JSON white space, for example between two line feeds. */
 function isBlank(line: Buffer): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 }
@@ -234,12 +240,12 @@ function launch(options: ProcessOptions): Promise<Child> {
         resolve(child)
       })
     } catch (cause) {
-      failed(cause) // such as a zero byte in an argument
+      failed(cause) // for example a zero byte in an argument
     }
   })
 }
 
-/** The file of a command (X10): a path if it has a slash, else the first in the search path that may be executed. */
+/** The file of a command (X10): the command itself if it has a slash, else the first executable file in the search path. */
 function findCommand({ command, searchPath, directory }: ProcessOptions): string | undefined {
   if (command.includes('/')) return [resolvePath(directory, command)].find(isExecutable)
   if (command === '') return undefined

@@ -11,7 +11,7 @@ import { removeLeftPythonFiles, writePythonFile } from './python-file.ts'
 
 const python = { type: 'inline_python', name: 'py', description: null, code: 'print("ü")\n', dependencies: ['a==1', 'b c'] }
 
-/** A chat whose `uvx` is this script, and what there is of temporary directories. */
+/** A chat whose `uvx` is this script, and a function that lists the remaining temporary directories. */
 async function chat(script: string): Promise<{ app: ChatApp; id: string; left: () => string[] }> {
   const root = temporaryRoot()
   const [bin, tmp] = [join(root, 'bin'), join(root, 'tmp')]

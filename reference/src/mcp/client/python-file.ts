@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import type { Environment } from '../../settings/paths.ts'
 import { ExtensionError } from './connection.ts'
 
-/** A file beside the code that names the server that made the directory. Directories without it are left alone. */
+/** A file next to the code that identifies the server that made the directory. Directories without it are left alone. */
 const ownerFile = 'reference-server'
 
-/** Python code in a file of its own, in a directory of its own (X22). */
+/** Python code in its own file, in its own directory (X22). */
 interface PythonFile {
   path: string
-  /** Never fails; what cannot be removed stays. */
+  /** Never fails; files that cannot be removed stay. */
   remove: () => void
 }
 
-/** Throws an ExtensionError when there is no place for it. */
+/** Writes Python code to a file. Throws an ExtensionError if that fails. */
 export function writePythonFile(code: string, { TMPDIR }: Environment): PythonFile {
   const directory = join(temporaryDirectory({ TMPDIR }), `goose-${randomUUID()}`)
   const path = join(directory, 'main.py')
@@ -23,7 +23,7 @@ export function writePythonFile(code: string, { TMPDIR }: Environment): PythonFi
     try {
       rmSync(directory, { recursive: true, force: true })
     } catch {
-      // The permission is gone.
+      // There is no permission to remove it any more.
     }
   }
   try {
@@ -37,12 +37,12 @@ export function writePythonFile(code: string, { TMPDIR }: Environment): PythonFi
   return { path, remove }
 }
 
-/** The command that runs it. */
+/** The command that runs the file. */
 export function pythonCommand(path: string, dependencies: readonly string[]): string[] {
   return ['uvx', '--with', 'mcp', ...dependencies.flatMap((dependency) => ['--with', dependency]), 'python', path]
 }
 
-/** Removes the directories of killed servers. Never fails; what cannot be removed stays. */
+/** Removes the directories of killed servers. Never fails; files that cannot be removed stay. */
 export function removeLeftPythonFiles(environment: Environment): void {
   const temporary = temporaryDirectory(environment)
   for (const name of namesIn(temporary).filter((one) => /^goose-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(one))) {
@@ -52,7 +52,7 @@ export function removeLeftPythonFiles(environment: Environment): void {
       if (!found.isDirectory() || found.uid !== process.getuid?.()) continue
       if (!isRunning(readFileSync(join(directory, ownerFile), 'utf8'))) rmSync(directory, { recursive: true })
     } catch {
-      // It belongs to something else, or is gone.
+      // It belongs to another user or program, or it is gone.
     }
   }
 }
@@ -69,12 +69,12 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Identifies a process among those with the same number: earlier ones, and those of other containers. */
+/** Identifies a process. Earlier processes, and those of other containers, may have the same number. */
 function ownerText(pid: number): string {
   return `${pid} ${startOf(pid)} ${pidNamespace()}\n`
 }
 
-/** Whether the process runs; true when that is unknown. */
+/** Whether the process runs; true if that is unknown. */
 function isRunning(owner: string): boolean {
   const [, pid, namespace] = /^([1-9]\d*) .* (\S*)\n$/.exec(owner) ?? []
   if (namespace !== pidNamespace()) return true
@@ -86,7 +86,7 @@ function isRunning(owner: string): boolean {
   return ownerText(Number(pid)) === owner
 }
 
-/** When a process was started, in ticks since the system was (proc(5)); empty where the system does not say. */
+/** The start time of a process, in ticks since the system started (proc(5)); empty if the system does not provide it. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,14 +1,13 @@
 import { isObject } from '../../wire/json/is-object.ts'
 
-/** An error without the original message. */
+/** An error without its original message. */
 class RedactedError extends Error {
   override readonly name = 'RedactedError'
 }
 
 /**
-
- * What logs show of an error on the way to an extension: the names and codes of it and of its causes. The messages of libraries, the
- * system and servers have URLs, header fields and variables in them, and so secrets.
+ * An error on the way to an extension, as logs show it: with the names and codes of the error and its causes. Messages of
+ * libraries, the system and servers may contain URLs, header fields and variables, and therefore secrets.
  */
 export function redactError(error: unknown): Error {
   const parts: string[] = []

@@ -2,12 +2,12 @@ import { array, nullable, number, object, oneOf, string, tagged } from '../../wi
 import type { Shape } from '../../wire/json/shape.ts'
 import type { Role } from '../../domain/message/message.ts'
 
-/** What an MCP server asks the model with `sampling/createMessage`, as far as it is looked at (X24). */
+/** The parts of `sampling/createMessage` that this server reads: an MCP server's request to the model (X24). */
 export interface SamplingRequest {
   systemPrompt: string | null
   messages: SampledMessage[]
   maxTokens: number
-  /** Null means that of the model's config. */
+  /** Null means the temperature in the model's config. */
   temperature: number | null
 }
 

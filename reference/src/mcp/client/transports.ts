@@ -10,13 +10,13 @@ import { checkPackage } from './package-check.ts'
 import { ProcessTransport } from './process-transport.ts'
 import { pythonCommand, writePythonFile } from './python-file.ts'
 
-/** What launching an extension needs to know of the server. */
+/** What launching an extension needs to know about the server. */
 export interface LaunchContext {
   settings: Settings
   environment: Environment
-  /** Where the server runs (S18). */
+  /** The working directory of the server (S18). */
   directory: string
-  /** How this program was started, to start it again as a built-in extension. */
+  /** The command that started this program. It starts the built-in extensions too. */
   ownCommand: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export type RemoteExtension = StdioExtension | BuiltinExtension | SseExtension |
 /** The transport to an extension. */
 interface ExtensionTransport {
   transport: Transport
-  /** The last line of a process on standard error, for the log; empty if it wrote none. */
+  /** The last line of a process on standard error, for the log; empty if there is none. */
   lastErrorLine: () => string
 }
 
@@ -44,7 +44,7 @@ export async function openTransport(config: RemoteExtension, around: LaunchConte
       return processTransport([config.cmd, ...config.args], variables, around)
     }
     case 'sse':
-      variablesOf(config, around) // they go nowhere, but a secret that is missing is an error
+      variablesOf(config, around) // the result is not used, but a missing secret is an error
       return httpTransport(HttpTransport.sse(urlOf(config.uri)))
     case 'streamable_http': {
       const headers = filledIn(config.headers, variablesOf(config, around))
@@ -79,7 +79,7 @@ function processTransport(
   return { transport, lastErrorLine: () => said.text() }
 }
 
-/** The variables of an extension: the secrets that it names, and its own (GA 6.7, X39). */
+/** The environment variables of an extension: the secrets that it names, and its own variables (GA 6.7, X39). */
 function variablesOf({ envs, env_keys: keys }: StdioExtension | SseExtension | StreamableHttpExtension, { settings }: LaunchContext): Record<string, string> {
   const secrets = keys.filter((key) => !Object.hasOwn(envs, key)).flatMap((key): [string, string][] => {
     const value = settings.secret(key)
@@ -92,7 +92,7 @@ function variablesOf({ envs, env_keys: keys }: StdioExtension | SseExtension | S
   return { ...Object.fromEntries(secrets), ...envs }
 }
 
-/** Header fields with `${VAR}` and `$VAR` replaced; an unknown variable is empty. */
+/** Header fields with `${VAR}` and `$VAR` replaced; an unknown variable becomes an empty text. */
 function filledIn(headers: Record<string, string>, variables: Record<string, string>): Record<string, string> {
   const fill = (text: string): string =>
     text.replace(/\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g, (_, braced?: string, bare?: string) => {

@@ -24,7 +24,7 @@ interface AnalyzeParameters {
 }
 
 interface NamedSource extends Source {
-  /** As it counts from the path of the call. */
+  /** The path relative to the path of the call. */
   name: string
 }
 
@@ -55,7 +55,7 @@ function textOf(path: string, files: NamedSource[], isDirectory: boolean, depth:
   return isDirectory ? overview(files, depth) : outline(path, file ?? { name: path, lines: 0, declarations: [], imports: [], calls: [] })
 }
 
-/** The source files of a directory, in the order of the bytes of their names. */
+/** The source files of a directory, sorted by the bytes of their names. */
 class Walk {
   readonly files: NamedSource[] = []
   readonly #rules: IgnoreRules
@@ -96,7 +96,7 @@ function sourceAt(path: string, name: string): NamedSource | undefined {
     if (!status.isFile() || status.size > limits.bytes) return undefined
     return { name, ...readSource(path, decoder.decode(readFileSync(path))) }
   } catch {
-    return undefined // no UTF-8, or it cannot be read
+    return undefined // not UTF-8, or it cannot be read
   }
 }
 
@@ -167,7 +167,7 @@ function focused(files: readonly NamedSource[], symbol: string, depth: number): 
   return `FOCUSED ANALYSIS: ${symbol}\n${blocks.map(([head, entries]) => `\n${head}:\n${entries.map((entry) => `  ${entry}\n`).join('')}`).join('')}`
 }
 
-/** The calls at a symbol, then those at their other ends, each once. */
+/** Follows calls from a symbol: first the calls at the symbol, then those at their other ends. Each call appears once. */
 function chain(calls: readonly PlacedCall[], symbol: string, depth: number, near: (call: PlacedCall) => string, far: (call: PlacedCall) => string): PlacedCall[] {
   const found = new Set<PlacedCall>()
   let ends = new Set([symbol])

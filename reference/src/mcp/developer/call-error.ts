@@ -1,6 +1,6 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 
-/** An error of the protocol (X15). The SDK sends its code and message; its own class would put the code into the message, too. */
+/** An error of the protocol (X15). The SDK sends its code and message. The SDK's own class would repeat the code in the message. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: number
@@ -11,12 +11,12 @@ export class CallError extends Error {
   }
 }
 
-/** The call cannot mean anything. */
+/** The error for a call that makes no sense. */
 export function invalidCall(message: string, cause?: unknown): CallError {
   return new CallError(ErrorCode.InvalidParams, message, { cause })
 }
 
-/** The call means something that cannot be done. */
+/** The error for a valid call that cannot be carried out. */
 export function failedCall(message: string, cause?: unknown): CallError {
   return new CallError(ErrorCode.InternalError, message, { cause })
 }

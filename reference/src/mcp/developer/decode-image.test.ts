@@ -13,13 +13,16 @@ function png(width: number, height: number, pixels: number[][]): Buffer {
   return encodePng({ width, height, data: Uint8Array.from(pixels.flat()) })
 }
 
-/** A GIF of two colours, black and white; the flags of its frame, and what it has of codes. */
+/** A GIF in black and white, with these frame flags and LZW codes. */
 function gif(width: number, height: number, flags: number, codes: number[], more: number[] = []): Buffer {
   const head = [...Buffer.from('GIF89a'), width, 0, height, 0, 0x80, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff]
   return Buffer.from([...head, ...more, 0x2c, 0, 0, 0, 0, width, 0, height, 0, flags, 2, codes.length, ...codes, 0, 0x3b])
 }
 
-/** Codes of three bits, the first one clears and the last one ends. Few enough that they never get longer. */
+/**
+ * Packs 3-bit codes. The first one clears the table, and the last one ends the data. There must be so few that the codes do not
+ * grow.
+ */
 function packed(...codes: number[]): number[] {
   const bits = [4, ...codes, 5].map((code) => code.toString(2).padStart(3, '0')).reverse().join('')
   const whole = bits.padStart(Math.ceil(bits.length / 8) * 8, '0')

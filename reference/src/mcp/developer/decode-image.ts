@@ -12,14 +12,14 @@ const kinds = [
   { begin: Buffer.from('GIF89a'), decode: decodeGif },
 ]
 
-/** The pixels of an image file, whose kind is that of its content. Throws when it cannot be read or is too large (X40). */
+/** The pixels of an image file, whose format is detected from its content. Throws if it cannot be read or is too large (X40). */
 export function decodeImage(file: Buffer): Pixels {
   const kind = kinds.find(({ begin }) => file.subarray(0, begin.length).equals(begin))
   if (kind === undefined) throw new Error('no image')
   return kind.decode(file)
 }
 
-/** The decoder would believe a second header, and inflate interlaced pixels whatever their number. */
+/** Checks the file first: the decoder would accept a second header, and inflate any number of interlaced pixels. */
 function decodePng(file: Buffer): Pixels {
   const [width, height, interlaced] = [file.readUInt32BE(16), file.readUInt32BE(20), file.readUInt8(28) !== 0]
   checkSize(width, height)
@@ -36,14 +36,14 @@ function decodePng(file: Buffer): Pixels {
   return PNG.sync.read(file.subarray(0, at))
 }
 
-/** The decoder looks at the size first. */
+/** The decoder itself checks the size first. */
 function decodeJpeg(file: Buffer): Pixels {
   const image = decode(file, { useTArray: true, maxResolutionInMP: 50, maxMemoryUsageInMB: 2048 })
   checkSize(image.width, image.height)
   return image
 }
 
-/** A PNG file of the pixels. */
+/** Encodes the pixels as a PNG file. */
 export function encodePng({ width, height, data }: Pixels): Buffer {
   const image = new PNG({ width, height })
   image.data.set(data)

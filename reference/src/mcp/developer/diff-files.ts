@@ -6,7 +6,7 @@ import type { FileDiff } from './diff.ts'
 import type { IgnoreRules } from './ignore-rules.ts'
 import { readText, statusOf } from './text-file.ts'
 
-/** A part of a diff, and the file that it is about. */
+/** The diff of one file, and the file. */
 interface FileChange extends FileDiff {
   file: string
 }
@@ -14,12 +14,15 @@ interface FileChange extends FileDiff {
 interface AppliedChange {
   name: string
   file: string
-  /** Null for a file that is made. */
+  /** Null for a file that is created. */
   before: string | null
   after: string
 }
 
-/** What a diff wants of which files. Names count from the path of the call, or from its directory. Rejects with a CallError. */
+/**
+ * The changes that a diff makes, by file. Names are relative to the path of the call, or to its directory. Rejects with a
+ * CallError.
+ */
 export async function changesOf(
   diff: string,
   path: string,
@@ -35,7 +38,7 @@ export async function changesOf(
   return { changes, added, removed }
 }
 
-/** Whether a name leads to a place below the directory, without a link on its way. */
+/** Whether a name leads to a place below the directory, without a symbolic link on its way. */
 function isAllowed(name: string, base: string): boolean {
   const parts = name.split('/')
   if (name === '' || isAbsolute(name) || parts.includes('..')) return false
@@ -46,11 +49,11 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink()
   } catch {
-    return false // nothing is there
+    return false // it does not exist
   }
 }
 
-/** The files as they will be. Nothing is written. Rejects with a CallError. */
+/** The resulting contents of the files. Nothing is written. Rejects with a CallError. */
 export async function applied(changes: readonly FileChange[]): Promise<AppliedChange[]> {
   const byFile = new Map<string, AppliedChange>()
   for (const { file, name, isNew, hunks } of changes) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseDiff, patched } from './diff.ts'
 
-/** The text with a diff of one file applied; undefined if it does not fit. */
+/** Applies a diff of one file to the text; undefined if it does not fit. */
 function apply(text: string, hunks: string): string | undefined {
   const [file] = parseDiff(`--- a/f\n+++ b/f\n${hunks}`).files
   return patched(text, file?.hunks ?? [])

@@ -1,15 +1,15 @@
 import { invalidCall } from './call-error.ts'
 
-/** What one hunk of a diff wants: the lines that are there, and those that are there afterwards. */
+/** One hunk of a diff: the old lines, and the lines that replace them. */
 interface Hunk {
-  /** The line before which it begins, counted from 0. */
+  /** The index of the line before which it begins. */
   at: number
   old: string[]
-  /** Texts that come, and the numbers of the old lines that stay. */
+  /** A text for each new line, and the index of the old line for each line that stays. */
   new: (string | number)[]
 }
 
-/** What a diff wants of one file. */
+/** The diff of one file. */
 export interface FileDiff {
   name: string
   isNew: boolean
@@ -26,7 +26,7 @@ const maxBytes = 1 << 20
 const maxFiles = 100
 const nowhere = '/dev/null'
 
-/** Reads a unified diff. Throws a CallError for anything else (X41). */
+/** Parses a unified diff. Throws a CallError for anything else (X41). */
 export function parseDiff(diff: string): Diff {
   const bytes = Buffer.byteLength(diff)
   if (bytes > maxBytes) throw invalidCall(`Diff is too large (${bytes} bytes). Maximum size is ${maxBytes} bytes (1MB).`)
@@ -53,7 +53,7 @@ class DiffReader {
       if (from === undefined || to === undefined) continue
       this.#at += 2
       files.push({ name: to, isNew: from === nowhere, hunks: this.#hunks() })
-      this.#at-- // what ended the hunks may begin a file
+      this.#at-- // the line that ended the hunks may begin the next file
     }
     if (files.length === 0) throw noDiff()
     return files
@@ -74,7 +74,7 @@ class DiffReader {
     return start === undefined ? undefined : { start: Number(start), old: Number(old), new: Number(added) }
   }
 
-  /** As many lines as the head says. */
+  /** Reads as many lines as the hunk's head says. */
   #body(head: Head): Hunk {
     const hunk: Hunk = { at: head.old === 0 ? head.start : Math.max(head.start - 1, 0), old: [], new: [] }
     while (hunk.old.length < head.old || hunk.new.length < head.new) {
@@ -90,7 +90,7 @@ class DiffReader {
   #take(line: string, hunk: Hunk): void {
     const rest = line.slice(1)
     switch (line.charAt(0)) {
-      case '': // an empty line that has lost its blank
+      case '': // an empty context line without its blank
       case ' ':
         hunk.new.push(hunk.old.push(rest) - 1)
         return
@@ -111,13 +111,13 @@ class DiffReader {
 }
 
 interface Head {
-  /** The first line that is there, counted from 1; the line before, if the hunk only adds. */
+  /** The number of the first old line, counted from 1. If the hunk only adds lines, the number of the line before them. */
   start: number
   old: number
   new: number
 }
 
-/** The name in a line of a head, without a date, `a/` and `b/`. */
+/** The name in a header line, without the date and the prefixes `a/` and `b/`. */
 function nameIn(line: string | undefined, mark: string): string | undefined {
   if (line?.startsWith(mark) !== true) return undefined
   const [name = ''] = line.slice(mark.length).split('\t')
@@ -128,7 +128,7 @@ function noDiff(): Error {
   return invalidCall("The 'diff' parameter must be in unified diff format, with lines --- and +++ and hunks")
 }
 
-/** The text after these hunks; undefined when one of them does not fit. The text keeps its line ends (X41). */
+/** Applies hunks to a text, and keeps its line ends; undefined if a hunk does not fit (X41). */
 export function patched(text: string, hunks: readonly Hunk[]): string | undefined {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
   const bare = lines.map((line) => line.replace(/\r?\n$/, ''))
@@ -147,12 +147,12 @@ export function patched(text: string, hunks: readonly Hunk[]): string | undefine
   return text === '' || text.endsWith('\n') ? whole : whole.replace(/\r?\n$/, '')
 }
 
-/** The lines of the place afterwards; those that stay keep their line ends. */
+/** The new lines of a place. Lines that stay keep their line ends. */
 function changed(hunk: Hunk, before: readonly string[], lineEnd: string): string[] {
   return hunk.new.map((line) => (typeof line === 'number' ? (before[line] ?? '') : line + lineEnd))
 }
 
-/** The nearest line at which the old lines of a hunk are; of two the earlier. */
+/** The line nearest to `wanted` at which the old lines of a hunk occur; of two at the same distance, the earlier one. */
 function placeOf({ old }: Hunk, lines: readonly string[], wanted: number, from: number): number | undefined {
   const last = lines.length - old.length
   const fits = (at: number): boolean => at >= from && at <= last && old.every((line, i) => line === lines[at + i])

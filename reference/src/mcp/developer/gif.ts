@@ -1,7 +1,7 @@
 import { checkSize } from './pixels.ts'
 import type { Pixels } from './pixels.ts'
 
-/** The first frame of a GIF file. Reading behind the end of the file throws. */
+/** Decodes the first frame of a GIF file. Reading beyond the end of the file throws. */
 export function decodeGif(file: Buffer): Pixels {
   const [width, height] = [file.readUInt16LE(6), file.readUInt16LE(8)]
   checkSize(width, height)
@@ -18,7 +18,7 @@ export function decodeGif(file: Buffer): Pixels {
   return image
 }
 
-/** Puts the frame that is described there on the image. */
+/** Draws the frame whose description is at this offset. */
 function paint(image: Pixels, file: Buffer, at: number, shared: Buffer, transparent: number | undefined): void {
   const [left, top, width, height] = [file.readUInt16LE(at), file.readUInt16LE(at + 2), file.readUInt16LE(at + 4), file.readUInt16LE(at + 6)]
   if (left + width > image.width || top + height > image.height) throw new Error('a frame outside of its image')
@@ -37,12 +37,12 @@ function paint(image: Pixels, file: Buffer, at: number, shared: Buffer, transpar
   })
 }
 
-/** Empty when the flags name none. */
+/** The palette at this offset; empty if the flags say that there is none. */
 function paletteAt(file: Buffer, at: number, flags: number): Buffer {
   return file.subarray(at, (flags & 0x80) === 0 ? at : at + 3 * (2 << (flags & 7)))
 }
 
-/** What lies in blocks up to an empty one. */
+/** The joined data of the blocks up to an empty one. */
 function blocksAt(file: Buffer, begin: number): { data: Buffer; end: number } {
   const blocks: Buffer[] = []
   let at = begin
@@ -53,13 +53,13 @@ function blocksAt(file: Buffer, begin: number): { data: Buffer; end: number } {
   return { data: Buffer.concat(blocks), end: at + 1 }
 }
 
-/** The rows in the order in which they are stored. */
+/** The row numbers in the order in which rows are stored. */
 function rowsOf(height: number, interlaced: boolean): number[] {
   const passes = interlaced ? [[0, 8], [4, 8], [2, 4], [1, 2]] as const : [[0, 1]] as const
   return passes.flatMap(([first, step]) => Array.from({ length: Math.max(0, Math.ceil((height - first) / step)) }, (_, turn) => first + turn * step))
 }
 
-/** Undoes LZW. The text of a code is in the output already: that of the code before it, and one byte more. */
+/** Decompresses LZW. The text of a new code is already in the output: it is the text of the code before it, plus the next byte. */
 function unpacked(codes: Buffer, literalBits: number, count: number): Uint8Array {
   if (literalBits > 8) throw new Error('codes that are too long')
   const clear = 1 << literalBits

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { IgnoreRules } from './ignore-rules.ts'
 
-/** A directory with some files, and a file of rules if there are rules. */
+/** A directory with some files, and a file of rules if `rules` is given. */
 function ruled(rules?: string | Buffer): { directory: string; ignored: (path: string) => boolean } {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'reference-')))
   mkdirSync(join(directory, 'build/deep'), { recursive: true })

@@ -9,35 +9,35 @@ const defaults = ['**/.env', '**/.env.*', '**/secrets.*']
 const maxFileBytes = 1 << 20
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The absolute path that an argument means: `~` is the home directory, and relative ones count from the current directory. */
+/** The absolute path that an argument means: `~` is the home directory, and relative paths start at the current directory. */
 export function absolutePath(path: string): string {
   const home = process.env.HOME ?? homedir()
   return resolve(path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path)
 }
 
-/** Which files are kept from the model (X42). */
+/** The files that the model must not access (X42). */
 export class IgnoreRules {
   readonly #directory: string
   readonly #rules: Ignore
 
-  /** Reads the rules of a directory; later changes of them do not count. */
+  /** Reads the rules of a directory once. Later changes of the file do not count. */
   constructor(directory: string) {
     this.#directory = directory
     this.#rules = ignore({ ignorecase: false }).add(patternsIn(join(directory, '.gooseignore')))
   }
 
-  /** Whether a path is ignored, or the file that its links lead to. */
+  /** Whether a path is ignored, or the file to which its links lead. */
   ignores(path: string): boolean {
     const absolute = absolutePath(path)
     return [absolute, realPath(absolute)].some((one) => this.#matches(one))
   }
 
-  /** Throws a CallError if it is. `named` is what the model calls it. */
+  /** Throws a CallError if the path is ignored. `named` is the model's name for it. */
   check(path: string, named = path): void {
     if (this.ignores(path)) throw failedCall(`Access to '${named}' is restricted by .gooseignore`)
   }
 
-  /** A path outside of the directory counts from the root. */
+  /** Matches a path with the rules. A path outside the directory is relative to the root. */
   #matches(path: string): boolean {
     const inside = path === this.#directory || path.startsWith(this.#directory === sep ? sep : this.#directory + sep)
     const counted = inside ? relative(this.#directory, path) : path.slice(1)
@@ -54,7 +54,7 @@ function patternsIn(path: string): string[] {
   try {
     return decoder.decode(readFileSync(path)).split(/\r?\n/)
   } catch {
-    return [] // no plain file, or no UTF-8
+    return [] // not a regular file, or not UTF-8
   }
 }
 
@@ -62,11 +62,11 @@ function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    return false // nothing is there
+    return false // it does not exist
   }
 }
 
-/** Without links, as far as it is there. */
+/** The path with links resolved, as far as it exists. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

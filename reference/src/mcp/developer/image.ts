@@ -12,7 +12,7 @@ import { scaledTo } from './pixels.ts'
 const imageLimit = 10 * 1024 * 1024
 const maxWidth = 768
 
-/** `image_processor` (X40). */
+/** The tool `image_processor` (X40). */
 export function openImage(given: Readonly<Record<string, unknown>>, rules: IgnoreRules): CallToolResult {
   const path = allowedPath(given, rules)
   const found = statsOf(path)
@@ -39,7 +39,7 @@ function allowedPath(given: Readonly<Record<string, unknown>>, rules: IgnoreRule
   return path
 }
 
-/** Undefined when nothing is there. */
+/** Undefined if the path does not exist. */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(absolutePath(path))

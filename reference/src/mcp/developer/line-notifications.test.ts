@@ -13,7 +13,7 @@ class SlowClient {
     })
   }
 
-  /** Reads one, and lets the server send the next. */
+  /** Reads one notification, which lets the server send the next. */
   async read(): Promise<void> {
     this.#read?.()
     await new Promise(setImmediate)

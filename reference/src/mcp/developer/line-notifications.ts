@@ -9,7 +9,7 @@ interface Notice {
   output: string
 }
 
-/** Tells the client of the lines of a command, as fast as it reads them. The command does not wait for that (X16). */
+/** Sends a command's output lines to the client, as fast as the client reads them. The command does not wait for that (X16). */
 export class LineNotifications {
   readonly #transport: Pick<Transport, 'send'>
   readonly #meta: { _meta?: { progressToken: ProgressToken } }
@@ -18,7 +18,7 @@ export class LineNotifications {
   #sending: Promise<void> | undefined
   #dropped = false
 
-  /** The signal ends the call; then nothing more is sent. */
+  /** The signal ends the call. After that, nothing more is sent. */
   constructor(transport: Pick<Transport, 'send'>, progressToken: ProgressToken | undefined, signal: AbortSignal) {
     this.#transport = transport
     this.#meta = progressToken === undefined ? {} : { _meta: { progressToken } }
@@ -32,12 +32,12 @@ export class LineNotifications {
     this.#sending ??= this.#send()
   }
 
-  /** Resolves when all are sent. */
+  /** Resolves when all lines are sent. */
   async sent(): Promise<void> {
     await this.#sending
   }
 
-  /** Leaves out those that are not yet sent. */
+  /** Drops the lines that are not yet sent. */
   drop(): void {
     this.#dropped = true
   }
@@ -46,7 +46,7 @@ export class LineNotifications {
     return this.#dropped || this.#signal.aborted
   }
 
-  /** The SDK sends these notifications only for servers that announce logging, so its transport is asked. */
+  /** Sends through the transport, because the SDK sends these notifications only for servers that announce logging. */
   async #send(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting

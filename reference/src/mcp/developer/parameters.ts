@@ -1,9 +1,9 @@
 import { invalidCall } from './call-error.ts'
 
-/** Reads one argument; undefined when it is of another type. */
+/** Reads one argument; undefined if it has a different type. */
 type Reader<T> = (value: unknown) => T | undefined
 
-/** What a call may have: its names in the order of the schema, and how each is read. */
+/** The parameters of a call, in the order of the schema, with a reader for each. */
 export type Readers<T> = { readonly [K in keyof T]: Reader<T[K]> }
 
 export const asText: Reader<string> = (value) => (typeof value === 'string' ? value : undefined)
@@ -19,8 +19,8 @@ export const asRange: Reader<readonly [number, number]> = (value) => {
 }
 
 /**
- * The arguments of a call, of which null is as good as nothing. Throws a CallError for the first that is of a wrong type, or
- * missing and required (X15).
+ * The arguments of a call, where null counts as missing. Throws a CallError for the first argument that has a wrong type, or that
+ * is required but missing (X15).
  */
 export function parametersOf<T extends object, R extends keyof T & string>(
   given: Readonly<Record<string, unknown>>,
@@ -34,7 +34,7 @@ export function parametersOf<T extends object, R extends keyof T & string>(
     if (value !== undefined && parameter === undefined) throw unreadable(`invalid type of \`${name}\``)
     return [name, parameter]
   })
-  return Object.fromEntries(read) as Pick<T, R> & Partial<T> // each was read by its own reader
+  return Object.fromEntries(read) as Pick<T, R> & Partial<T> // its own reader has read each of them
 }
 
 function unreadable(reason: string): Error {

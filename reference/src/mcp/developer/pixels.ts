@@ -1,4 +1,4 @@
-/** An image: four bytes, red, green, blue and alpha, for each pixel, row by row. */
+/** An image. Each pixel has four bytes: red, green, blue and alpha. Pixels are stored row by row. */
 export interface Pixels {
   width: number
   height: number
@@ -7,12 +7,12 @@ export interface Pixels {
 
 const maxPixels = 50_000_000
 
-/** Throws unless an image of this size has pixels, and not too many of them (X40). */
+/** Throws if an image of this size has no pixels, or too many (X40). */
 export function checkSize(width: number, height: number): void {
   if (width * height === 0 || width * height > maxPixels) throw new Error(`an image of ${String(width)} x ${String(height)} pixels`)
 }
 
-/** The image with at most this width, with the ratio of its sides kept (X40). */
+/** The image, reduced to at most this width, with its aspect ratio kept (X40). */
 export function scaledTo(maxWidth: number, image: Pixels): Pixels {
   if (image.width <= maxWidth) return image
   const width = maxWidth
@@ -27,12 +27,12 @@ export function scaledTo(maxWidth: number, image: Pixels): Pixels {
 
 type Range = readonly [begin: number, end: number]
 
-/** Which of `many` pixels one of `few` shows. */
+/** The range of the `many` pixels that pixel `place` of the `few` covers. */
 function spread(place: number, few: number, many: number): Range {
   return [Math.floor((place * many) / few), Math.ceil(((place + 1) * many) / few)]
 }
 
-/** The mean colour of a box; what is transparent has no colour. */
+/** The mean colour of a box. Transparent pixels contribute no colour. */
 function meanOf({ width, data }: Pixels, [left, right]: Range, [top, bottom]: Range): readonly number[] {
   let [red, green, blue, alpha] = [0, 0, 0, 0]
   for (let y = top; y < bottom; y++) {

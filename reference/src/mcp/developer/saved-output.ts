@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const kept: string[] = []
 
-/** Writes a long output into a file, which goes with the process, and gives its path. */
+/** Writes a long output to a file, which is removed when the process ends. Returns its path. */
 export function saveOutput(text: string): string {
   const path = join(tmpdir(), `goose-output-${randomUUID()}`)
   writeFileSync(path, text, { mode: 0o600, flag: 'wx' })

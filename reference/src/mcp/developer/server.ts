@@ -30,7 +30,7 @@ function instructions(): string {
   ].join('\n')
 }
 
-/** What a call may need beside its arguments. */
+/** What a call may need in addition to its arguments. */
 interface CallContext {
   onLine: LineListener
   signal: AbortSignal
@@ -38,7 +38,7 @@ interface CallContext {
 
 type Tool = (given: Readonly<Record<string, unknown>>, context: CallContext) => CallToolResult | Promise<CallToolResult>
 
-/** What runs when a tool is called, by its name. */
+/** The tools by name. */
 function toolsHere(): ReadonlyMap<string, Tool> {
   const rules = new IgnoreRules(process.cwd())
   const editor = new TextEditor(rules)
@@ -56,7 +56,7 @@ function noDesktop(what: string): never {
   throw failedCall(`Failed to ${what}`)
 }
 
-/** Serves on the standard streams until its client closes them. */
+/** Serves on the standard streams until the client closes them. */
 export async function serveDeveloper(): Promise<void> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the newer class wants its schemas in zod, and ours are JSON
   const server = new Server(serverInfo, { capabilities, instructions: instructions() })
@@ -86,7 +86,7 @@ export async function serveDeveloper(): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
   })
-  // Closing ends the commands that run, which have groups of their own.
+  // Closing ends running commands, which have their own process groups.
   const close = (): void => void server.close()
   process.stdin.on('end', close)
   process.once('SIGTERM', close)

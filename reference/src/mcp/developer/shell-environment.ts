@@ -6,14 +6,14 @@ const noEditor = "sh -c 'echo Interactive editing is not available here. >&2; ex
 const loginMs = 5000
 const mark = '__PATH__'
 
-/** The user's shell, else bash. */
+/** The user's shell, or else bash. */
 export function shellName(): string {
   return process.env.SHELL || 'bash'
 }
 
 let loginPath: Promise<string | undefined> | undefined
 
-/** The variables of a command (GA 28.2). */
+/** The environment variables of a command (GA 28.2). */
 export async function shellEnvironment(): Promise<NodeJS.ProcessEnv> {
   loginPath ??= askForPath()
   const config = pathsOf(process.env)?.config
@@ -31,11 +31,11 @@ export async function shellEnvironment(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
-/** The PATH of a login shell, which may print more than that; undefined if it does not say. */
+/** The PATH of a login shell, which may print other text too. Undefined if the shell does not print it. */
 function askForPath(): Promise<string | undefined> {
   return new Promise((resolve) => {
     const args = ['-l', '-i', '-c', `printf '\\n%s%s%s\\n' ${mark} "$PATH" ${mark}`]
-    // Detached: an interactive shell would fight for the terminal.
+    // Detached, because an interactive shell would try to take over the terminal.
     const child = spawn(shellName(), args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
     let output = ''
     const end = (path?: string): void => {

@@ -2,22 +2,22 @@ import type { Readable } from 'node:stream'
 
 export type StreamName = 'stdout' | 'stderr'
 
-/** Hears of each line as it comes. */
+/** Receives each line as it arrives. */
 export type LineListener = (line: string, stream: StreamName) => void
 
-/** Code points of the largest output (X16). */
+/** The most code points of an output (X16). */
 export const maxCharacters = 400_000
 
-/** The lines of two streams, in the order in which they come. */
+/** The lines of two streams, in the order in which they arrive. */
 export class ShellOutput {
   readonly #lines: string[] = []
   readonly #onLine: LineListener
   readonly #onTooMany: () => void
-  /** What ends the streams that did not end by themselves. */
+  /** Functions that end the streams that did not end by themselves. */
   readonly #ends: (() => void)[] = []
   #characters = 0
 
-  /** `onTooMany` is called when there are too many characters; nothing is kept from then on. */
+  /** `onTooMany` is called if there are too many characters. From then on nothing is kept. */
   constructor(onLine: LineListener, onTooMany: () => void) {
     this.#onLine = onLine
     this.#onTooMany = onTooMany
@@ -41,7 +41,7 @@ export class ShellOutput {
     })
   }
 
-  /** The lines; undefined when there were too many characters. */
+  /** The lines; undefined if there were too many characters. */
   end(): string[] | undefined {
     for (const end of this.#ends) end()
     return this.#characters > maxCharacters ? undefined : this.#lines

@@ -17,7 +17,7 @@ import { shellEnvironment, shellName } from './shell-environment.ts'
 const graceMs = 1000
 const maxLines = 100
 
-/** Runs a command (X16). The signal ends it, and all that it has started. Rejects with a CallError. */
+/** Runs a command (X16). The signal ends it and all processes that it has started. Rejects with a CallError. */
 export async function runShell(
   given: Readonly<Record<string, unknown>>,
   rules: IgnoreRules,
@@ -46,7 +46,7 @@ export async function runShell(
   )
 }
 
-/** Words but the first that name an ignored path which is there. */
+/** Rejects a command if any word after the first names an ignored path that exists. */
 function checkWords(command: string, rules: IgnoreRules): void {
   for (const quoted of wordsOf(command).slice(1)) {
     const word = quoted.replace(/^["']+|["']+$/g, '')
@@ -57,7 +57,7 @@ function checkWords(command: string, rules: IgnoreRules): void {
   }
 }
 
-/** The lines that a command prints; undefined if they are too many characters. */
+/** The lines that a command prints; undefined if they have too many characters. */
 function outputOf(command: string, env: NodeJS.ProcessEnv, onLine: LineListener, signal: AbortSignal): Promise<string[] | undefined> {
   return new Promise((resolve, reject) => {
     const child = spawn(shellName(), ['-c', command], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env })
@@ -87,7 +87,7 @@ function outputOf(command: string, env: NodeJS.ProcessEnv, onLine: LineListener,
     })
     child.once('exit', () => {
       clearTimeout(grace)
-      // In a process that had no time, timers come before the output that is there already.
+      // In a busy process, timers fire before output that has already arrived is read.
       grace = setTimeout(() => setImmediate(finish), graceMs)
     })
     child.once('close', finish)

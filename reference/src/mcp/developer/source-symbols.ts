@@ -2,7 +2,7 @@ import { linesOf } from './content.ts'
 
 type Kind = 'function' | 'class'
 
-/** Something that a line declares, or does. Lines count from 1. */
+/** A symbol that a line declares or calls. Lines count from 1. */
 export interface Symbol {
   name: string
   line: number
@@ -12,13 +12,13 @@ interface Declaration extends Symbol {
   kind: Kind
 }
 
-/** A name before a parenthesis. */
+/** A call: a name before a parenthesis. */
 export interface Call extends Symbol {
-  /** The nearest function declared above it, if any. */
+  /** The nearest function declared above the call, if any. */
   caller: string | undefined
 }
 
-/** What the lines of a source file say (X43). */
+/** The declarations and calls in a source file (X43). */
 export interface Source {
   lines: number
   declarations: Declaration[]
@@ -29,7 +29,7 @@ export interface Source {
 interface Language {
   name: string
   endings: readonly string[]
-  /** Each has one group: the name. */
+  /** Each pattern has one group, which is the name. */
   function: RegExp
   class: RegExp
   import: RegExp
@@ -64,7 +64,7 @@ const languages: readonly Language[] = [
   { name: 'ruby', endings: ['rb'], function: /^\s*def\s+(?:self\.)?(\w+[?!]?)/, class: /^\s*(?:class|module)\s+(\w+)/, import: /^\s*require(?:_relative)?\b/ },
 ]
 
-/** The language of a file by its extension; undefined for other extensions. */
+/** The language of a file by its extension; undefined for unknown extensions. */
 export function languageOfSource(path: string): string | undefined {
   return find(path)?.name
 }
@@ -83,7 +83,7 @@ export function readSource(path: string, text: string): Source {
   if (language === undefined) return source
   let caller: string | undefined
   lines.forEach((whole, i) => {
-    const line = whole.slice(0, longestLine) // no pattern looks at more
+    const line = whole.slice(0, longestLine) // patterns match only the beginning of a long line
     const declared = declaredIn(line, language)
     if (declared !== undefined) source.declarations.push({ ...declared, line: i + 1 })
     if (declared?.kind === 'function') caller = declared.name

@@ -9,7 +9,7 @@ import { notThere, readText, removeFile, statusOf, targetOf, writeText } from '.
 import { UndoHistory } from './undo-history.ts'
 import { view } from './view.ts'
 
-/** Lines that are shown before and behind those that are new. */
+/** How many lines are shown before and after the new lines. */
 const linesAround = 4
 const review = 'Review the changes above for errors. Undo and edit the file again if necessary!'
 
@@ -26,15 +26,15 @@ interface EditParameters {
 
 type Call = Partial<EditParameters> & Pick<EditParameters, 'path' | 'command'>
 
-/** A file that a call is about. */
+/** The file of a call. */
 interface Named {
-  /** Absolute. */
+  /** The absolute path. */
   file: string
-  /** What the model calls it. */
+  /** The path in the model's call. */
   path: string
 }
 
-/** Shows, writes and changes text files, and remembers how to take changes back (X17 to X20, X41). */
+/** Shows, writes and changes text files, and can undo its changes (X17 to X20, X41). */
 export class TextEditor {
   readonly #rules: IgnoreRules
   readonly #history = new UndoHistory()
@@ -157,7 +157,7 @@ function needed<K extends 'file_text' | 'old_str' | 'new_str' | 'insert_line'>(c
 
 type LineEnd = '\n' | '\r\n'
 
-/** That of the first line. */
+/** The line end of the first line. */
 function lineEndOf(value: string): LineEnd {
   const at = value.indexOf('\n')
   return at > 0 && value.charAt(at - 1) === '\r' ? '\r\n' : '\n'
@@ -171,7 +171,7 @@ function ended(value: string, lineEnd: LineEnd): string {
   return value.endsWith('\n') ? value : value + lineEnd
 }
 
-/** Where a line begins, counted from 0; the end of the text behind the last one. */
+/** The offset at which a line begins, counted from 0. After the last line, the end of the text. */
 function startOfLine(value: string, line: number): number {
   let at = 0
   for (let i = 0; i < line; i++) {
@@ -182,7 +182,7 @@ function startOfLine(value: string, line: number): number {
   return at
 }
 
-/** The lines that are new, and some around them, in a fence. */
+/** The new lines and some lines around them, in a code fence. */
 function section(whole: string, at: number, added: string, path: string): string {
   const lines = linesOf(whole)
   const first = lineAt(whole, at)
@@ -191,7 +191,7 @@ function section(whole: string, at: number, added: string, path: string): string
   return fenced(shown.join('\n'), languageOf(path))
 }
 
-/** The line in which a character is, counted from 0. */
+/** The line that contains a character, counted from 0. */
 function lineAt(value: string, at: number): number {
   let line = 0
   for (let i = value.indexOf('\n'); i !== -1 && i < at; i = value.indexOf('\n', i + 1)) line++

@@ -8,7 +8,7 @@ const maxFileBytes = 16 * 1024 * 1024
 const maxLinks = 40
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What is at a path; undefined if there is nothing, or nothing that can be seen. */
+/** The status of a path; undefined if it does not exist or is not accessible. */
 export async function statusOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined)
 }
@@ -17,7 +17,7 @@ export function notThere(named: string): Error {
   return failedCall(`The path '${named}' does not exist or is not accessible.`)
 }
 
-/** The text of a file. Rejects with a CallError, which calls the file `named` (X17). */
+/** Reads a text file. Rejects with a CallError, which calls the file `named` (X17). */
 export async function readText(path: string, named: string): Promise<string> {
   const status = await statusOf(path)
   if (status?.isFile() !== true) throw notThere(named)
@@ -30,8 +30,8 @@ export async function readText(path: string, named: string): Promise<string> {
 }
 
 /**
- * Writes a file beside, and renames it: no reader sees half of it. Links are followed; mode and owner stay. Rejects with a
- * CallError, which calls the file `named` (X17).
+ * Writes a temporary file next to the target and renames it, so no reader sees a partial file. Links are followed; mode and owner
+ * stay. Rejects with a CallError, which calls the file `named` (X17).
  */
 export async function writeText(path: string, text: string, named: string): Promise<void> {
   try {
@@ -42,7 +42,7 @@ export async function writeText(path: string, text: string, named: string): Prom
   }
 }
 
-/** Rejects with a CallError when a file is there and cannot be removed. */
+/** Removes a file. Rejects with a CallError if it exists and cannot be removed. */
 export async function removeFile(path: string, named: string): Promise<void> {
   await rm(path, { force: true }).catch((cause: unknown) => {
     throw failedCall(`Failed to write file: ${named}`, cause)
@@ -70,7 +70,7 @@ async function replace(path: string, text: string, before: Stats | undefined): P
   }
 }
 
-/** Where a path leads, also if nothing is there yet. */
+/** The target of a path after links are resolved, even if it does not exist. */
 export async function targetOf(path: string, links = 0): Promise<string> {
   try {
     return await realpath(path)

@@ -3,7 +3,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 const text = (description: string): object => ({ type: 'string', description })
 const integer = (description: string): object => ({ type: 'integer', description })
 
-/** What the bundled extension `developer` offers; its texts are in docs/behaviour/goose-api.md. */
+/** The tools of the bundled extension `developer`. Their texts are in docs/behaviour/goose-api.md. */
 export const tools: Tool[] = [
   {
     name: 'analyze',

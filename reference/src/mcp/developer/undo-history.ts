@@ -1,7 +1,7 @@
-/** A change that can be taken back. */
+/** A change that can be undone. */
 interface Change {
   file: string
-  /** Null for a file that was made. */
+  /** Null for a file that the change created. */
   before: string | null
   bytes: number
 }
@@ -9,7 +9,7 @@ interface Change {
 const maxChanges = 10
 const maxBytes = 64 * 1024 * 1024
 
-/** The last changes of each file (X20). A file is known by the path that no link is in. */
+/** The latest changes of each file (X20). A file is identified by its path with links resolved. */
 export class UndoHistory {
   /** Newest last. */
   #changes: Change[] = []
@@ -22,7 +22,7 @@ export class UndoHistory {
     while (bytes > maxBytes) bytes -= this.#changes.shift()?.bytes ?? 0
   }
 
-  /** What the file was before its last change; undefined if nothing is known. */
+  /** The content of the file before its last change; undefined if there is no change. */
   last(file: string): string | null | undefined {
     return this.#changes.findLast((change) => change.file === file)?.before
   }

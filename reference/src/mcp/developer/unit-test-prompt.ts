@@ -2,7 +2,7 @@ import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js
 import { invalidCall } from './call-error.ts'
 import { fenced } from './content.ts'
 
-/** The one prompt of this extension (X46). */
+/** The only prompt of this extension (X46). */
 export const unitTest: Prompt = {
   name: 'unit_test',
   description: 'Writes unit tests for source code.',
@@ -12,7 +12,7 @@ export const unitTest: Prompt = {
   ],
 }
 
-/** Throws a CallError for a prompt that there is not, or an argument that is missing. */
+/** Throws a CallError for an unknown prompt, or a missing argument. */
 export function promptOf(name: string, given: Readonly<Record<string, string>>): GetPromptResult {
   if (name !== unitTest.name) throw invalidCall('prompt not found')
   const [code, language] = [needed(given, 'source_code'), needed(given, 'language')]

@@ -10,7 +10,7 @@ const maxBytes = 400 * 1024
 const maxLines = 2000
 const maxEntries = 50
 
-/** Shows a file, or what is in a directory (X18). `named` is what the model calls it. */
+/** Shows a file, or the entries of a directory (X18). `named` is the model's name for the path. */
 export async function view(path: string, named: string, range: readonly [number, number] | undefined): Promise<CallToolResult> {
   const status = await statusOf(path)
   if (status?.isDirectory() === true) return { content: [text(await directoryText(path, named))] }
@@ -54,7 +54,7 @@ function shown(named: string, lines: string[], range: readonly [number, number] 
   return { heading: `### ${named} (lines ${first}-${last})`, lines: lines.slice(first - 1, last), first }
 }
 
-/** All but unreserved characters and slashes is escaped, also what URLs may have. */
+/** A file URI. All characters except unreserved ones and slashes are escaped, even those that URLs may contain. */
 function fileUri(path: string): string {
   const bytes = Array.from(Buffer.from(path), (byte) => {
     const character = String.fromCharCode(byte)
