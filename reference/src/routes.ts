@@ -21,7 +21,7 @@ import { status } from './handlers/status/status.ts'
 import { route } from './httpapi/operation.ts'
 import type { Route } from './httpapi/router.ts'
 
-/** The operations of client tools and events, and the one that needs neither a key nor the store. */
+/** The operations of client tools and events, and `/status`, which needs neither a key nor the store. */
 export function clientToolRoutes(deps: ExecuteDeps & PendingStreamDeps): Route[] {
   return [
     route('POST', '/client-tools/register', register(deps)),
@@ -37,7 +37,7 @@ export function clientToolRoutes(deps: ExecuteDeps & PendingStreamDeps): Route[]
   ]
 }
 
-/** The operations of the goose server. A path with a parameter comes after those that it would match (GA 2.1). */
+/** The operations of the goose server. A path with a parameter comes after the fixed paths that it would match (GA 2.1). */
 export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps): Route[] {
   return [
     route('GET', '/diagnostics/{session_id}', diagnostics(deps)),

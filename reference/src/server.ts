@@ -9,31 +9,34 @@ import { ConfigStore } from './settings/config-store.ts'
 import { prepareDirectories } from './settings/paths.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'recipeWorker'> {
-  /** An IP literal. */
+  /** An IP address. */
   host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number
 }
 
 export interface RunningServer {
   /** For example `http://127.0.0.1:3000`. */
   url: string
-  /** Stops gracefully (S19) and resolves when the last connection is closed. */
+  /** Stops gracefully (S19). Resolves when the last connection is closed. */
   stop: () => Promise<void>
 }
 
-/** How long connections get to take what has been written before they are cut. */
+/** How long connections may take to finish before they are cut off. */
 const graceMs = 3000
-/** How long it may take then to end what replies have used. With the exit of the process both have to stay below the 5 s of S19. */
+/**
+ * How long it may then take to close what replies have used. Including the exit of the process, both must stay below the 5 s of
+ * S19.
+ */
 const restMs = 1500
 
-/** Starts the server and resolves when it listens. */
+/** Starts the server, and resolves when it listens. */
 export async function startServer(options: ServerOptions, logger: Logger): Promise<RunningServer> {
   prepare(options, logger)
   const app = createApp({ ...options, recipeWorker: new RecipeWorkerThread() }, logger)
   const http = new HttpServer(app.fetch, logger)
   const { port } = await http.listen(options.host, options.port)
-  // As it was given, not as the platform would write it (S36).
+  // The host as it was given: the platform might write it differently (S36).
   const host = isIPv6(options.host) ? `[${options.host}]` : options.host
   return {
     url: `http://${host}:${port}`,
@@ -45,7 +48,7 @@ export async function startServer(options: ServerOptions, logger: Logger): Promi
   }
 }
 
-/** Waits for something, but not for longer than this. */
+/** Waits for a promise, but at most for this time. */
 async function within(ms: number, something: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
@@ -53,7 +56,7 @@ async function within(ms: number, something: Promise<void>): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Makes what the goose server expects to find (GA 1.5). A server that cannot still serves what needs no files. */
+/** Creates the directories of the goose server (GA 1.5). If that fails, the server still serves requests that need no files. */
 function prepare({ paths, environment }: ServerOptions, logger: Logger): void {
   removeLeftPythonFiles(environment)
   try {

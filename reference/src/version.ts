@@ -1,2 +1,2 @@
-/** The version of goose that this server behaves like. */
+/** The version of goose whose behaviour this server implements. */
 export const version = '1.16.0'

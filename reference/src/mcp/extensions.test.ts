@@ -14,7 +14,7 @@ import { chatStream, wantsStream } from '../testing/upstream.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const tsx = ['--import', import.meta.resolve('tsx')]
-/** The environment of the extensions of tests, which need to find bash. */
+/** The PATH for extensions in tests, which must find bash. */
 const searched = process.env.PATH ?? ''
 const stdio = { type: 'stdio', name: 'My Ext', cmd: process.execPath, args: [...tsx, file('../testing/mcp-stdio.ts')] }
 
@@ -32,7 +32,7 @@ async function withExtension(config: object = stdio, environment: Record<string,
   return { app, id }
 }
 
-/** The model calls tools, and is content with what they say. */
+/** Scripts the model: it calls these tools, and then accepts their results. */
 function script(app: ChatApp, ...calls: [name: string, input: object][]): void {
   const made = calls.map(([name, input], i) => ({ id: `c${i}`, name, input: JSON.stringify(input) }))
   app.upstream.answers(chatStream({ calls: made }), wantsStream).answers(chatStream({ id: 'done', texts: ['ok'] }), wantsStream)
@@ -183,7 +183,7 @@ describe('an extension over HTTP', { timeout: 30_000 }, () => {
   })
 })
 
-/** A server on loopback; returns its URL. */
+/** Starts a server on loopback, and returns its URL. */
 async function serve(handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>): Promise<string> {
   const server = createServer((request, response) => void handler(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

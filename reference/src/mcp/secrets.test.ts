@@ -8,10 +8,10 @@ import { jsonLogger } from '../log.ts'
 import { ChatApp } from '../testing/chat-app.ts'
 import { chatStream, wantsStream } from '../testing/upstream.ts'
 
-/** Stands in everything that nobody may read. */
+/** A text that appears in everything that must stay secret. */
 const secret = 's3cret'
 
-/** A server on loopback that answers a request of MCP, or says what it says; returns its authority. */
+/** Starts a server on loopback, whose responses `answer` writes. Returns its authority. */
 async function serve(answer: (response: ServerResponse, id: number, method: string) => void): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -29,7 +29,7 @@ async function serve(answer: (response: ServerResponse, id: number, method: stri
   return `127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
 }
 
-/** Says everything back, as some servers do. */
+/** Responds with a 404 that repeats the secret parts of the URL, as some servers do. */
 function refuse(response: ServerResponse): void {
   response.writeHead(404, { 'X-Path': secret }).end(`Cannot POST /${secret}?key=${secret}`)
 }

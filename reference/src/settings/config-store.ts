@@ -6,10 +6,10 @@ import { NotAMappingError, parseMapping, readMapping, renderMapping, replaceFile
 import type { Mapping } from './yaml-file.ts'
 
 /**
- * The file config.yaml (GA 1.4, 10). It is read on every access, so that manual edits take effect at once. Every write keeps
+ * The file config.yaml (GA 1.4, 10). It is read on every access, so manual changes take effect at once. Every write keeps
  * backups.
  *
- * All of this is synchronous: no other request of this process comes between reading and writing.
+ * All methods are synchronous, so no other request of this process runs between reading and writing.
  */
 export class ConfigStore {
   readonly path: string
@@ -28,8 +28,8 @@ export class ConfigStore {
   }
 
   /**
-   * The settings of the file. A missing or broken file is replaced by the newest valid backup, else by an empty mapping.
-   * Throws when the file cannot be read.
+   * The settings in the file. A missing or broken file is replaced by the newest valid backup, or by an empty mapping if there is
+   * none. Throws if the file cannot be read.
    */
   load(): Mapping {
     try {
@@ -40,7 +40,7 @@ export class ConfigStore {
     }
   }
 
-  /** Changes the settings and writes them, if the change says nothing else. */
+  /** Changes the settings, and writes them unless `change` throws. */
   update(change: (mapping: Mapping) => void): void {
     const mapping = this.load()
     change(mapping)
@@ -52,7 +52,7 @@ export class ConfigStore {
     this.#write(renderMapping(mapping))
   }
 
-  /** Keeps the file as it is among the backups, or among the broken ones if it is no mapping. */
+  /** Copies the current file to the backups, or to the broken files if it is not a mapping. Returns the path of the copy. */
   #keep(): string | undefined {
     let bytes: Buffer
     try {
@@ -69,7 +69,7 @@ export class ConfigStore {
     const backup = this.backups.find(isValid)
     if (backup !== undefined) this.#write(readRegularFile(backup))
     else this.#write('{}\n')
-    // A file that did not exist yet is not logged.
+    // A file that did not exist before is not logged.
     if (broken !== undefined || backup !== undefined) {
       this.#logger?.warn('settings replaced', { file: this.path, from: backup ?? null, kept: broken ?? null })
     }
@@ -81,7 +81,7 @@ export class ConfigStore {
   }
 }
 
-/** Renames each of these files to the next one, and writes the newest as the first. Returns its path. */
+/** Renames each of these files to the next one, writes the newest as the first, and returns its path. */
 function rotate(files: readonly string[], newest: Uint8Array): string {
   for (let i = files.length - 1; i > 0; i--) {
     const [newer, older] = [files[i - 1] ?? '', files[i] ?? '']

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import { makeDirectory } from './private-files.ts'
 
-/** Variables of the environment. */
+/** The environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The directories of the server (GA 1.2, 1.3). */
@@ -11,14 +11,15 @@ export interface Paths {
   state: string
 }
 
-/** All below one directory. */
+/** All directories below one root. */
 export function rootPaths(root: string): Paths {
   return { config: join(root, 'config'), data: join(root, 'data'), state: join(root, 'state') }
 }
 
 /**
- * All below `GOOSE_PATH_ROOT`, else where the XDG Base Directory Specification puts them; undefined when nothing says where
- * that is. What is empty, or relative where the specification wants it absolute, is not set (G13).
+ * The directories below `GOOSE_PATH_ROOT`, or else those of the XDG Base Directory Specification. Undefined if no variable says
+ * where they are. A variable counts as not set if it is empty, or if it is relative where the specification requires an absolute
+ * path (G13).
  */
 export function pathsOf(env: Environment): Paths | undefined {
   if (env.GOOSE_PATH_ROOT) return rootPaths(env.GOOSE_PATH_ROOT)
@@ -34,17 +35,17 @@ export function pathsOf(env: Environment): Paths | undefined {
   return { config, data, state }
 }
 
-/** Where the requests to language models are logged, which diagnostics collect. */
+/** The directory of the logs of model requests, which diagnostics include. */
 export function modelLogs(paths: Paths): string {
   return join(paths.state, 'logs')
 }
 
-/** Where the log of the server is kept, in directories of the days. */
+/** The directory of the server's logs, which has a directory for each day. */
 export function serverLogs(paths: Paths): string {
   return join(modelLogs(paths), 'server')
 }
 
-/** Makes the directory that a setting names. Throws if it cannot be made, or the path is not a directory (S49). */
+/** Creates the directory in `GOOSE_PATH_ROOT`. Throws if it cannot be created, or the path is not a directory (S49). */
 export function prepareRoot({ GOOSE_PATH_ROOT: root }: Environment): void {
   if (!root) return
   try {
@@ -55,7 +56,7 @@ export function prepareRoot({ GOOSE_PATH_ROOT: root }: Environment): void {
   }
 }
 
-/** Makes the directories that have to be there when the server starts (GA 1.5). */
+/** Creates the directories that must exist when the server starts (GA 1.5). */
 export function prepareDirectories(paths: Paths, now: Date): void {
   const day = now.toISOString().slice(0, 'YYYY-MM-DD'.length)
   for (const path of [paths.config, paths.data, join(serverLogs(paths), day)]) {

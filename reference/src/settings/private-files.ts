@@ -2,12 +2,13 @@ import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from 
 import { dirname } from 'node:path'
 
 /*
- * What this server makes is for its user alone, whatever the umask says, and the modes of other directories (G13).
+ * Files and directories that this server creates are accessible only to its user, whatever the umask and the modes of other
+ * directories (G13).
  */
 
 const [ofFiles, ofDirectories] = [0o600, 0o700]
 
-/** Opens a file to write, and makes it if it is not there. */
+/** Opens a file for writing, and creates it if it does not exist. */
 export function openPrivate(path: string, flags: string): number {
   const file = openSync(path, flags, ofFiles)
   try {
@@ -20,8 +21,8 @@ export function openPrivate(path: string, flags: string): number {
 }
 
 /**
- * Makes a directory, and those above it that are missing. One that is there stays as it is. (Node's own way to do so goes on
- * for ever where the system says that a directory is missing which is there, as in /proc.)
+ * Creates a directory and its missing parents. An existing directory stays unchanged. (Node's recursive mkdir never ends if the
+ * system calls an existing directory missing, as in /proc.)
  */
 export function makeDirectory(path: string): void {
   if (isDirectory(path)) return

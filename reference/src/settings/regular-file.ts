@@ -1,17 +1,17 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 
-/** Flags to open a file: opening a FIFO does not block. */
+/** Flags for opening a file, so that opening a FIFO does not block. */
 export const nonBlockingRead = constants.O_RDONLY | constants.O_NONBLOCK
 
-/** Something is not a regular file, or too large. */
+/** A path is not a regular file, or the file is too large. */
 export class NotRegularFileError extends Error {
   override readonly name = 'NotRegularFileError'
 }
 
-/** How large files of settings, secrets, permissions (G13) and recipes (G22, G23) may be. */
+/** The most bytes of a file with settings, secrets, permissions (G13) or a recipe (G22, G23). */
 export const maxFileBytes = 2 * 1024 * 1024
 
-/** The bytes of a regular file, also behind a link, of at most this size. */
+/** The bytes of a regular file of at most this size. Links are followed. */
 export function readRegularFile(path: string, maxBytes = maxFileBytes): Buffer {
   const file = openSync(path, nonBlockingRead)
   try {

@@ -6,10 +6,10 @@ import type { Environment, Paths } from './paths.ts'
 import { readMapping, renderMapping, replaceFile } from './yaml-file.ts'
 import type { Mapping } from './yaml-file.ts'
 
-/** The variable with the secret of this server. Extensions and providers never get it (G32). */
+/** The variable with this server's secret. Extensions and providers never get it (G32). */
 export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
 
-/** Looks settings and secrets up (GA 1.4): the environment first, then the file. Nothing is kept between two look-ups. */
+/** Looks up settings and secrets (GA 1.4): first in the environment, then in the file. Nothing is cached. */
 export class Settings {
   readonly paths: Paths
   readonly file: ConfigStore
@@ -21,12 +21,12 @@ export class Settings {
     this.#env = env
   }
 
-  /** A setting; undefined when it is not set. */
+  /** A setting; undefined if it is not set. */
   get(key: string): unknown {
     return this.fromEnvironment(key) ?? own(this.#inFile(), key)
   }
 
-  /** Nothing where the file cannot be read (G13). */
+  /** The settings in the file. Empty if the file cannot be read (G13). */
   #inFile(): Mapping {
     try {
       return this.file.load()
@@ -35,13 +35,13 @@ export class Settings {
     }
   }
 
-  /** A setting that has to be a text; undefined when it is missing or something else. */
+  /** A setting that must be a text; undefined if it is missing or anything else. */
   text(key: string): string | undefined {
     const value = this.get(key)
     return typeof value === 'string' ? value : undefined
   }
 
-  /** A secret, which is kept apart from the settings. */
+  /** A secret. Secrets are stored separately from the settings. */
   secret(key: string): unknown {
     if (key.toUpperCase() === serverSecretVariable) return undefined
     return this.fromEnvironment(key) ?? own(this.#secrets(), key)
@@ -60,7 +60,7 @@ export class Settings {
     return text === undefined ? undefined : typedValue(text)
   }
 
-  /** A variable as it was set, for what only the environment can set (GA 1.2). An empty one is set. */
+  /** The text of a variable, for settings that only the environment can set (GA 1.2). An empty variable counts as set. */
   variable(name: string): string | undefined {
     return this.#env[name]
   }

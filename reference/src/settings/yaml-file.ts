@@ -6,15 +6,18 @@ import { readRegularFile } from './regular-file.ts'
 import { makeDirectory, openPrivate } from './private-files.ts'
 import { exactFloat, parseYaml } from '../wire/yaml/yaml.ts'
 
-/** A mapping of a YAML file, in the order of the file. */
+/** A mapping in a YAML file, in the order of the file. */
 export type Mapping = Record<string, unknown>
 
-/** Says that a text is not a YAML mapping. */
+/** A text is not a YAML mapping. */
 export class NotAMappingError extends Error {
   override readonly name = 'NotAMappingError'
 }
 
-/** Reads a file that holds one mapping. An empty file holds an empty one. Throws the error of the platform, or a NotAMappingError. */
+/**
+ * Reads a file that contains one mapping. An empty file counts as an empty mapping. Throws the error of the platform, or a
+ * NotAMappingError.
+ */
 export function readMapping(path: string): Mapping {
   return parseMapping(readRegularFile(path))
 }
@@ -34,7 +37,7 @@ export function renderMapping(mapping: Mapping): string {
   return stringify(mapping, { lineWidth: 0, aliasDuplicateObjects: false, customTags: [exactFloat] })
 }
 
-/** Replaces a file so that readers see the old text or the new one, and never a part of it. */
+/** Replaces a file. Readers see either the old text or the new one, but never a part of it. */
 export function replaceFile(path: string, temporary: string, text: string | Uint8Array): void {
   makeDirectory(dirname(path))
   try {
@@ -47,7 +50,7 @@ export function replaceFile(path: string, temporary: string, text: string | Uint
     }
     renameSync(temporary, path)
   } catch (error) {
-    rmSync(temporary, { force: true }) // there may be secrets in it
+    rmSync(temporary, { force: true }) // it may contain secrets
     throw error
   }
 }

@@ -8,18 +8,18 @@ import { NotRegularFileError, nonBlockingRead } from '../settings/regular-file.t
 import { openPrivate } from '../settings/private-files.ts'
 
 /*
- * A file of changes, one to a line. Once `append` returns, the system has the change, and it survives the end of the process. A line
- * that a kill cut short was never acknowledged, and is dropped.
+ * A file with one change on each line. Once `append` returns, the system has the change, and it survives the end of the process.
+ * A line that a kill cut short was never acknowledged, so it is dropped.
  */
 
 const LF = 0x0a
-/** How much of a file is read at a time. */
+/** How many bytes of a file are read at a time. */
 const blockSize = 64 * 1024
 
 /** The text of a change without its line feed, in pieces. */
 export type Line = readonly Uint8Array[]
 
-/** Makes a file with its first change. False if there is such a file already. */
+/** Creates a file with its first change. Returns false if the file already exists. */
 export function createLog(path: string, change: Line): boolean {
   let file: number
   try {
@@ -39,7 +39,7 @@ export function createLog(path: string, change: Line): boolean {
   return true
 }
 
-/** Adds a change, as a whole or not at all. The file must be there. */
+/** Appends a change, completely or not at all. The file must exist. */
 export function appendToLog(path: string, change: Line): void {
   const file = openSync(path, constants.O_RDWR)
   try {
@@ -57,7 +57,7 @@ export function appendToLog(path: string, change: Line): void {
   }
 }
 
-/** The changes in the first `size` bytes, oldest first. Changes that are added meanwhile are there or not. */
+/** The changes in the first `size` bytes, oldest first. Changes that are added meanwhile may or may not be included. */
 export async function* readLog(path: string, size = Infinity): AsyncGenerator<string> {
   const file = await open(path, nonBlockingRead)
   try {
@@ -88,8 +88,8 @@ async function* blocks(file: FileHandle, size: number): AsyncGenerator<Uint8Arra
 }
 
 /**
- * Replaces the changes in the first `size` bytes by one change; later ones stay. Readers see the old changes or the new one. Does
- * nothing when `isThere` says that the log was deleted meanwhile.
+ * Replaces the changes in the first `size` bytes by one change, and keeps the later ones. Readers see either the old changes or
+ * the new one. Does nothing if `isThere` says that the log was deleted meanwhile.
  */
 export async function replaceInLog(path: string, size: number, change: Line, isThere: () => boolean): Promise<void> {
   if (!isThere()) return
@@ -98,7 +98,7 @@ export async function replaceInLog(path: string, size: number, change: Line, isT
   try {
     const position = await writeAside(file, change)
     if (!isThere()) return // the temporary file was deleted with the log
-    // Nothing may be added between the copy and the rename.
+    // Nothing may be appended between the copy and the rename.
     copyRest(path, size, file, position)
     renameSync(temporary, path)
   } catch (error) {
@@ -135,7 +135,7 @@ function copyRest(path: string, from: number, target: number, position: number):
   }
 }
 
-/** Removes the file, and a temporary file that a kill may have left. */
+/** Removes the file, and a temporary file that a killed process may have left. */
 export function deleteLog(path: string): void {
   rmSync(temporaryOf(path), { force: true })
   unlinkSync(path)
@@ -145,7 +145,7 @@ function temporaryOf(path: string): string {
   return `${path}.tmp`
 }
 
-/** Bytes of the file. */
+/** The size of the file in bytes. */
 export function sizeOfLog(path: string): number {
   return statSync(path).size
 }
@@ -160,7 +160,7 @@ function writeLine(file: number, change: Line, position: number): void {
   }
 }
 
-/** The system may take less than it was given. */
+/** Writes all bytes. One system call may write fewer than requested. */
 function writeAll(file: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, position + done)
 }
@@ -169,7 +169,7 @@ function writeAll(file: number, bytes: Uint8Array, position: number): void {
 function endOfWholeLines(file: number): number {
   let { size: end } = fstatSync(file)
   const block = Buffer.alloc(blockSize)
-  // Nearly always the last byte is a line feed.
+  // The last byte is nearly always a line feed.
   for (let length = 1; end > 0; length = blockSize) {
     const start = Math.max(end - length, 0)
     const count = readSync(file, block, 0, end - start, start)

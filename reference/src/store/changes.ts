@@ -4,28 +4,28 @@ import { TimeSlices, runInSlices } from '../wire/json/time-slices.ts'
 import type { Message } from '../domain/message/message.ts'
 import type { Session } from '../domain/session/session.ts'
 
-/** A session without what is counted or loaded. */
+/** The stored fields of a session, without its messages and their number. */
 export type SessionRow = Omit<Session, 'conversation' | 'message_count'>
 
-/** What may be changed in a session. */
+/** The fields of a session that may change. */
 export type RowChange = Partial<Omit<SessionRow, 'id' | 'created_at' | 'updated_at'>>
 
-/** What happened to a session: one line of its log. Times are those of the row. */
+/** A change of a session, which is one line of its log. The times are those of the row. */
 export type Change =
   | { type: 'created'; row: SessionRow; messages: Message[] }
   | { type: 'updated'; row: Partial<SessionRow> }
   | { type: 'added'; updated_at: string; messages: Message[] }
   | { type: 'replaced'; messages: Message[] }
-  /** All messages of this second and later are gone. */
+  /** Deletes all messages of this second and later. */
   | { type: 'cut'; from: Int64 }
 
-/** A session as its log has it, message ids left as they came. */
+/** The state of a session according to its log. Message ids are those that were saved. */
 export interface Replayed {
   row: SessionRow
   messages: Message[]
 }
 
-/** Applies the changes of a log, the first of which makes the session. Rejects when one of them cannot be read. */
+/** Applies the changes in a log. The first change creates the session. Rejects if a change cannot be read. */
 export async function replay(lines: AsyncIterable<string>): Promise<Replayed> {
   const slices = new TimeSlices()
   let known: Replayed | undefined
@@ -75,12 +75,12 @@ function apply({ row, messages }: Replayed, change: Change): Replayed {
   }
 }
 
-/** What a body may have 9,000 levels deep lies deeper in a line (S27). */
+/** Parses a line. Bodies may have 9,000 levels, and in a line they are nested even deeper (S27). */
 async function readChange(line: string): Promise<Change> {
   return withIntegers((await runInSlices(new Parser(line, { maxLevels: Infinity }).steps())) as Change) // only this program writes logs
 }
 
-/** A `created` beyond what a double holds is a bigint in memory, and digits in the file. */
+/** Restores a `created` that a double cannot hold: it is a bigint in memory, and digits in the file. */
 function withIntegers(change: Change): Change {
   if (change.type === 'cut') return { ...change, from: asInt64(change.from) }
   if (change.type !== 'updated') for (const one of change.messages) one.created = asInt64(one.created)

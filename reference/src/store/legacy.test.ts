@@ -8,7 +8,7 @@ import { SessionStore } from './session-store.ts'
 
 const user = '{"role":"user","created":1,"content":[{"type":"text","text":"a"}]}'
 
-/** A store over session files of older versions. */
+/** A store in a directory with session files of older versions. */
 async function open(files: Record<string, string | Buffer>, modified?: string): Promise<{ root: string; store: SessionStore; logs: LogEntry[] }> {
   const root = temporaryRoot()
   mkdirSync(join(root, 'sessions'))

@@ -16,7 +16,8 @@ import { dateTime, inSeconds } from '../wire/date-time.ts'
 import type { SessionRow } from './changes.ts'
 
 /*
- * The session files of older versions: a line of JSON for the session, then one for each message (GA 17.3, G15).
+ * The session files of older versions: the first line is the session, and each further line is a message, all as JSON (GA 17.3,
+ * G15).
  */
 
 const ending = '.jsonl'
@@ -29,7 +30,7 @@ interface LegacySession {
   messages: Message[]
 }
 
-/** The sessions of a directory. Other files are skipped, and logged. */
+/** The sessions in a directory. Other files are skipped and logged. */
 export async function* legacySessions(directory: string, logger: Logger): AsyncGenerator<LegacySession> {
   for (const name of (await namesIn(directory)).filter((one) => one.endsWith(ending) && one !== ending)) {
     let session: LegacySession
@@ -67,7 +68,7 @@ async function readLegacy(path: string): Promise<LegacySession> {
   return { row, messages }
 }
 
-/** The lines before the first that is no UTF-8. */
+/** The lines before the first one that is not UTF-8. */
 function* linesOf(bytes: Buffer): Generator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   for (let start = 0; start < bytes.length; ) {
@@ -84,7 +85,7 @@ function* linesOf(bytes: Buffer): Generator<string> {
   }
 }
 
-/** An unknown type is `user`. */
+/** An unknown type counts as `user`. */
 const knownType: Shape<SessionType> = (place) => sessionTypes.find((type) => type === place.value) ?? 'user'
 
 const legacyRow: Shape<SessionRow> = object<SessionRow>({
@@ -100,7 +101,7 @@ const legacyRow: Shape<SessionRow> = object<SessionRow>({
   ...modelFields,
 })
 
-/** The session of a first line; missing and null fields are empty. */
+/** The session in a first line. Missing and null fields get defaults. */
 function rowOf(given: unknown, id: string, file: Stats): SessionRow {
   if (!isObject(given)) throw new Error('the first line is no object')
   const { name, description, created_at: created, ...rest } = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
@@ -118,10 +119,10 @@ function birthOf(id: string, { birthtimeMs, birthtime, mtime }: Stats): string {
   if (birthtimeMs > 0) return inSeconds(birthtime)
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)$/.exec(id) ?? []
   const [year, month = 1, ...others] = parts.map(Number)
-  return inSeconds(year === undefined ? mtime : new Date(year, month - 1, ...others)) // in local time
+  return inSeconds(year === undefined ? mtime : new Date(year, month - 1, ...others)) // the id is in local time
 }
 
-/** Empty for a line that is no message. */
+/** Empty for a line that is not a message. */
 async function messageOf(line: string): Promise<Message[]> {
   try {
     const document = await documentInSlices(line)
@@ -133,7 +134,7 @@ async function messageOf(line: string): Promise<Message[]> {
   }
 }
 
-/** Undefined for a text that is no date and time. */
+/** Undefined for a text that is not a date and time. */
 function secondOf(value: unknown): string | undefined {
   try {
     return inSeconds(new Date(readShape(dateTime, value)))

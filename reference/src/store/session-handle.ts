@@ -2,12 +2,12 @@ import type { Message } from '../domain/message/message.ts'
 import type { ListedSession, LoadedSession } from '../domain/session/session.ts'
 import type { RowChange } from './changes.ts'
 
-/** The reason with which all work for a deleted session ends (G29). */
+/** The abort reason of all work for a deleted session (G29). */
 export class SessionDeletedError extends Error {
   override readonly name = 'SessionDeletedError'
 }
 
-/** The store of a session, as far as its users need it. */
+/** The methods of the store that a handle needs. */
 interface Store {
   find: (id: string) => ListedSession | undefined
   load: (id: string) => Promise<LoadedSession | undefined>
@@ -17,9 +17,8 @@ interface Store {
 }
 
 /**
-
- * A session for its users. A handle of a deleted session stays without one, even when a new session gets the number (G30). So does
- * the handle of a number that had no session when the handle was made.
+ * A user's access to a session. After the session is deleted, its handle never finds a session again, even if a new session gets
+ * the same number (G30). The same applies to a handle that was made before a session had its number.
  */
 export class SessionHandle {
   readonly id: string
@@ -28,7 +27,7 @@ export class SessionHandle {
   readonly #over = new AbortController()
   #exists: boolean
 
-  /** For the store. `latest` returns the session as it is, or as it was when it was deleted. */
+  /** For the store only. `latest` returns the current session, or its state when it was deleted. */
   constructor(id: string, store: Store, latest?: () => ListedSession) {
     this.id = id
     this.#store = store
@@ -41,7 +40,7 @@ export class SessionHandle {
     return this.#over.signal
   }
 
-  /** The session, or its last state once it is deleted. */
+  /** The session, or its last state after it was deleted. */
   latest(): ListedSession | undefined {
     return this.#latest()
   }
@@ -54,7 +53,7 @@ export class SessionHandle {
     return this.#exists ? this.#store.load(this.id) : undefined
   }
 
-  /** This and the following return false when there is no session. */
+  /** This method and the following ones return false if there is no session. */
   update(change: RowChange): boolean {
     return this.#exists && this.#store.update(this.id, change)
   }
@@ -67,7 +66,7 @@ export class SessionHandle {
     return this.#exists && this.#store.replaceMessages(this.id, change)
   }
 
-  /** For the store: the session was deleted. */
+  /** For the store only: marks the session as deleted. */
   end(): void {
     this.#exists = false
     this.#over.abort(new SessionDeletedError('the session was deleted'))

@@ -36,7 +36,7 @@ async function texts(store: SessionStore, id: string): Promise<unknown[]> {
   return ((await store.load(id))?.conversation ?? []).map(({ content: [item] }) => (item?.type === 'text' ? item.text : item))
 }
 
-/** How often others have their turn meanwhile. */
+/** Counts the turns of the event loop during a call. */
 async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   let turns = 0
   const timer = setInterval(() => turns++, 1)
@@ -169,7 +169,7 @@ describe('a restart', () => {
     const [damaged, headless] = [(await (await open()).create(fresh, [says('a')])).id, (await (await open()).create(fresh)).id]
     appendFileSync(log(damaged), 'nonsense\n{"type":"added"}\n')
     writeFileSync(log(headless), 'nonsense\n')
-    mkdirSync(log('20251210_9')) // cannot be opened
+    mkdirSync(log('20251210_9')) // a directory, which cannot be opened as a log
     writeFileSync(join(root, 'sessions/log/notes.txt'), '')
     logs.length = 0
     const store = await open()
@@ -212,7 +212,7 @@ describe('a log', () => {
     await store.addMessages(id, [says('first'), large])
     for (let i = 0; i < 20; i++) {
       await store.replaceMessages(id, () => [says('first'), large])
-      store.update(id, { name: `name ${i}` }) // while the log is written anew
+      store.update(id, { name: `name ${i}` }) // while the log is being rewritten
     }
     await vi.waitFor(() => {
       expect(statSync(log(id)).size).toBeLessThan(2_000_000)

@@ -16,39 +16,39 @@ import type { Change, Replayed, RowChange, SessionRow } from './changes.ts'
 import { legacySessions } from './legacy.ts'
 import { SessionHandle } from './session-handle.ts'
 
-/** What a new session is made of; everything else is empty. */
+/** The fields of a new session; all others are empty. */
 export type NewSession = Pick<SessionRow, 'working_dir' | 'name' | 'session_type'> & RowChange
 
 /** A session in memory. */
 interface Entry {
   row: SessionRow
-  /** When its messages were created, in their order. */
+  /** The creation times of its messages, in order. */
   created: Int64[]
-  /** How many lines of its log cannot be read; each counts as a message. Undefined if it can be read. */
+  /** The number of unreadable lines in its log; each counts as a message. Undefined if the log can be read. */
   unreadable?: number
   /** How often its messages were cut or replaced. */
   losses: number
-  /** The size of the log at which to check whether it can be shorter. */
+  /** The size of the log at which to check whether it can be rewritten shorter. */
   lookAt: number
-  /** The handle that all users share; made on first use. */
+  /** The handle that all users share. It is made on first use. */
   handle?: SessionHandle
 }
 
 /** Logs above this size are rewritten when most of their content is obsolete. */
 const largeLog = 1 << 20
-/** How many logs are read at once when the store is opened. */
+/** How many logs are read at the same time when the store opens. */
 const readAtOnce = 8
 
 /**
- * The sessions and their messages (GA 9.1), each in a log of its own below `<data>/sessions/log`. Once a method returns, or its
- * promise is fulfilled, its change survives a kill of the process.
+ * The sessions and their messages (GA 9.1). Each session has its own log below `<data>/sessions/log`. Once a method returns, or
+ * its promise is fulfilled, its change survives a kill of the process.
  *
- * A change is atomic: no request sees a part of another one's change. Slow work, reading logs and rendering messages, comes
- * first and in time slices. Rows are in memory; messages are read when needed. One process at a time may use a directory, but
+ * A change is atomic: no request sees a part of another request's change. Slow work comes first and in time slices: reading logs,
+ * and rendering messages. Rows are in memory; messages are read when needed. Only one process at a time may use a directory, but
  * new sessions of two processes never collide.
  */
 export class SessionStore {
-  /** Called with the number of each new session. */
+  /** Called with the id of each new session. */
   onCreated: (id: string) => void = () => undefined
   readonly #directory: string
   readonly #now: () => Date
@@ -62,7 +62,7 @@ export class SessionStore {
     this.#now = now
   }
 
-  /** Reads all logs, the first time. No other method may be called before. */
+  /** Reads all logs on the first call. It must be called before any other method. */
   open(): Promise<void> {
     return (this.#opening ??= this.#readAll().catch((error: unknown) => {
       this.#opening = undefined
@@ -70,7 +70,7 @@ export class SessionStore {
     }))
   }
 
-  /** Makes a session with the next free number of the day. */
+  /** Creates a session with the next free number of the day. */
   async create(fields: NewSession, messages: Message[] = []): Promise<ListedSession> {
     const rendered = await jsonBytes(messages)
     writing(() => {
@@ -81,7 +81,7 @@ export class SessionStore {
     const day = now.slice(0, 10).replaceAll('-', '')
     for (let number = highestNumber(entries.keys(), day) + 1; ; number++) {
       const row: SessionRow = { ...emptyRow, ...fields, id: `${day}_${number}`, created_at: now, updated_at: now }
-      // Another process may have been here.
+      // Another process may have used this number.
       if (!writing(() => createLog(this.#path(row.id), line({ type: 'created', row }, rendered)))) continue
       const entry = { row, created: timesOf(messages), losses: 0, lookAt: largeLog }
       entries.set(row.id, entry)
@@ -90,7 +90,7 @@ export class SessionStore {
     }
   }
 
-  /** All sessions, in no order. */
+  /** All sessions, in any order. */
   list(): ListedSession[] {
     return [...this.#all.values()].map(listed)
   }
@@ -108,8 +108,8 @@ export class SessionStore {
   }
 
   /**
-   * A session with its messages. Changes that are made meanwhile may be in it or not. Rejects with a PublicError when the messages
-   * cannot be read.
+   * A session with its messages. Changes that are made meanwhile may or may not be included. Rejects with a PublicError if the
+   * messages cannot be read.
    */
   async load(id: string): Promise<LoadedSession | undefined> {
     const entry = this.#all.get(id)
@@ -122,7 +122,7 @@ export class SessionStore {
     }
   }
 
-  /** False for an unknown session. */
+  /** Returns false for an unknown session. */
   update(id: string, change: RowChange): boolean {
     const entry = this.#all.get(id)
     if (entry === undefined) return false
@@ -132,7 +132,7 @@ export class SessionStore {
     return true
   }
 
-  /** Appends messages. False for an unknown session. */
+  /** Appends messages. Returns false for an unknown session. */
   async addMessages(id: string, messages: readonly Message[]): Promise<boolean> {
     const entry = this.#all.get(id)
     if (entry === undefined) return false
@@ -147,8 +147,8 @@ export class SessionStore {
   }
 
   /**
-   * Replaces all messages by the result of `change`, which is called again when the messages have changed meanwhile. False for an
-   * unknown session.
+   * Replaces all messages by the result of `change`, which is called again if the messages have changed meanwhile. Returns false
+   * for an unknown session.
    */
   async replaceMessages(id: string, change: (stored: Message[]) => Message[]): Promise<boolean> {
     const entry = this.#all.get(id)
@@ -168,7 +168,7 @@ export class SessionStore {
     }
   }
 
-  /** Deletes the messages that were created in this second or later. False for an unknown session. */
+  /** Deletes the messages that were created in this second or later. Returns false for an unknown session. */
   cut(id: string, from: Int64): boolean {
     const entry = this.#all.get(id)
     if (entry === undefined) return false
@@ -181,7 +181,7 @@ export class SessionStore {
     return true
   }
 
-  /** Deletes a session, and ends all work for it. False for an unknown session. */
+  /** Deletes a session, and ends all work for it. Returns false for an unknown session. */
   delete(id: string): boolean {
     const entries = this.#all
     const entry = entries.get(id)
@@ -202,12 +202,12 @@ export class SessionStore {
     })
     if (sizeOfLog(path) < entry.lookAt) return
     this.#shorten(entry, path).catch((err: unknown) => {
-      // The change itself is already written.
+      // The change itself has already been written.
       if (this.#all.get(id) === entry) this.#logger.warn('log not shortened', { session: id, err })
     })
   }
 
-  /** Rewrites a log, while changes may be added to it. */
+  /** Rewrites a log. Changes may be added to it meanwhile. */
   async #shorten(entry: Entry, path: string): Promise<void> {
     const size = sizeOfLog(path)
     const isThere = (): boolean => this.#all.get(entry.row.id) === entry
@@ -230,7 +230,7 @@ export class SessionStore {
     return this.#entries
   }
 
-  /** Of a log with unreadable lines, the session is kept and the messages are not (G15). */
+  /** If a log has unreadable lines, the session is kept, but its messages are not (G15). */
   async #readAll(): Promise<void> {
     await this.#takeOver()
     const entries = new Map<string, Entry>()
@@ -242,7 +242,7 @@ export class SessionStore {
     this.#entries = entries
   }
 
-  /** Converts the sessions of older versions when there are no logs yet: all of them, or none (GA 17.3). */
+  /** If there are no logs yet, converts the sessions of older versions: all of them, or none (GA 17.3). */
   async #takeOver(): Promise<void> {
     const sessions = dirname(this.#directory)
     if (existsSync(this.#directory) || !existsSync(dirname(sessions))) return
@@ -259,7 +259,7 @@ export class SessionStore {
     }
   }
 
-  /** Undefined for a session whose first line was cut short, before its creation was acknowledged. */
+  /** Undefined for a session whose first line was cut short, so that its creation was never acknowledged. */
   async #entryOf(id: string): Promise<Entry | undefined> {
     const path = this.#path(id)
     try {
@@ -276,7 +276,7 @@ export class SessionStore {
   }
 }
 
-/** Runs a write. Throws a PublicError when it fails. */
+/** Performs a write. Throws a PublicError if it fails. */
 function writing<T>(write: () => T): T {
   try {
     return write()
@@ -285,7 +285,7 @@ function writing<T>(write: () => T): T {
   }
 }
 
-/** A time that cannot be read (G15). */
+/** The time of a session whose own times cannot be read (G15). */
 const longAgo = '1970-01-01T00:00:00Z'
 
 const emptyRow: Omit<SessionRow, 'id' | 'created_at' | 'updated_at'> = {
@@ -307,7 +307,7 @@ const emptyRow: Omit<SessionRow, 'id' | 'created_at' | 'updated_at'> = {
   model_config: null,
 }
 
-/** A change as its line, with messages that are rendered already. */
+/** The line for a change, with messages that are already rendered. */
 function line(change: WithoutMessages<Change>, messages?: Line): Line {
   const text = stringifyJson(change)
   if (messages === undefined) return [Buffer.from(text)]
@@ -320,7 +320,7 @@ function timesOf(messages: readonly Message[]): Int64[] {
   return messages.map(({ created }) => created)
 }
 
-/** The session with its members in the order in which they are written (GA 4.7). */
+/** The session, with its members in the order in which they are written (GA 4.7). */
 function listed({ row, created, unreadable = 0 }: Entry): ListedSession {
   return {
     id: row.id,

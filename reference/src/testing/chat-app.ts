@@ -6,7 +6,7 @@ import type { EventReader } from './event-reader.ts'
 import { GooseApp } from './goose-app.ts'
 import { Upstream, chatWhole, wantsWhole } from './upstream.ts'
 
-/** A goose server whose model is an upstream of the test. */
+/** A goose server whose model is the test's upstream. */
 export class ChatApp extends GooseApp {
   readonly upstream: Upstream
 
@@ -20,7 +20,7 @@ export class ChatApp extends GooseApp {
     return new ChatApp(await Upstream.start(), environment, options)
   }
 
-  /** A new session with a model; the answers to its naming are there. */
+  /** Starts a session with a model, and prepares the answers to its naming. */
   async chat(start: object = {}): Promise<string> {
     const id = await this.start(start)
     const answer = await this.call('POST', '/agent/update_provider', { provider: 'openai', model: 'gpt-4o', session_id: id })
@@ -44,7 +44,7 @@ export class ChatApp extends GooseApp {
     return new ReplyReader(await this.open('/reply', init))
   }
 
-  /** All events of a whole reply but pings. */
+  /** All events of a complete reply, except pings. */
   async hear(id: string, ...content: unknown[]): Promise<MessageEvent[]> {
     return (await this.say(id, ...content)).rest()
   }
@@ -53,7 +53,7 @@ export class ChatApp extends GooseApp {
     return JSON.parse((await this.get(`/sessions/${id}`)).text) as Session & { conversation: Message[] }
   }
 
-  /** The stored conversation, a line for each message. */
+  /** The stored conversation, with one line for each message. */
   async conversation(id: string): Promise<string[]> {
     return (await this.session(id)).conversation.map(line)
   }
@@ -67,7 +67,7 @@ function isNaming(messages: { content?: unknown }[]): boolean {
   return JSON.stringify(messages[0]?.content).includes('Describe the topic')
 }
 
-/** Reads a reply, and passes over its pings. */
+/** Reads a reply, and skips its pings. */
 export class ReplyReader {
   readonly events: EventReader
 
@@ -75,7 +75,7 @@ export class ReplyReader {
     this.events = events
   }
 
-  /** Null at the end of the stream. */
+  /** Returns null at the end of the stream. */
   async next(): Promise<MessageEvent | null> {
     for (;;) {
       const block = await this.events.next()
@@ -92,7 +92,7 @@ export class ReplyReader {
   }
 }
 
-/** A message on one line: who sees it if not both, its role, and its items. */
+/** A message as one line: who sees it unless both do, its role, and its items. */
 export function line({ role, content, metadata }: Message): string {
   const seen = `${metadata.userVisible ? '' : 'hidden '}${metadata.agentVisible ? '' : 'forgotten '}`
   const items = content.map((item) => {
@@ -120,7 +120,7 @@ export function line({ role, content, metadata }: Message): string {
   return `${seen}${role}: ${items.join(' | ')}`
 }
 
-/** An event on one line. */
+/** An event as one line. */
 export function eventLine(event: MessageEvent): string {
   switch (event.type) {
     case 'Message':

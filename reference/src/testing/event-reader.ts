@@ -6,7 +6,7 @@ export const streamHeaders = [
   ['content-type', 'text/event-stream'],
 ]
 
-/** Reads the body of an event stream, block by block, and nothing is forgiven: a block is what ends in a blank line. */
+/** Reads the body of an event stream, block by block. It is strict: only a blank line ends a block. */
 export class EventReader {
   readonly response: Response
   readonly #reader: ReadableStreamDefaultReader<string>
@@ -20,7 +20,7 @@ export class EventReader {
       .getReader()
   }
 
-  /** The bytes of the next event as text, the blank line included; null at the end of the stream. */
+  /** The text of the next event, including the blank line; null at the end of the stream. */
   async next(): Promise<string | null> {
     for (;;) {
       const end = this.#buffer.indexOf('\n\n')
@@ -36,7 +36,7 @@ export class EventReader {
     }
   }
 
-  /** The JSON of the next event, which has no name. */
+  /** The JSON of the next event, which must not have a name. */
   async data(): Promise<unknown> {
     const block = await this.next()
     const json = /^data: (.*)\n\n$/.exec(block ?? '')?.[1]
@@ -51,7 +51,7 @@ export class EventReader {
     return types
   }
 
-  /** Goes away, as a client that closes its connection. */
+  /** Disconnects, like a client that closes its connection. */
   async close(): Promise<void> {
     await this.#reader.cancel()
   }

@@ -7,7 +7,7 @@ import { rootPaths, prepareDirectories } from '../settings/paths.ts'
 import type { Answer } from './test-app.ts'
 import { TestApp } from './test-app.ts'
 
-/** A goose server with directories of its own, which are gone when the test is over. Its requests have the key. */
+/** A goose server with its own directories, which are removed after the test. Its requests contain the key. */
 export class GooseApp extends TestApp {
   readonly root: string
 
@@ -18,7 +18,7 @@ export class GooseApp extends TestApp {
     this.root = root
   }
 
-  /** The same server after a restart: nothing is left of it but its files. */
+  /** The same server after a restart: only its files are left. */
   restarted(options: Partial<AppOptions> = {}): GooseApp {
     return new GooseApp(options, this.root)
   }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const names = ['echo', 'tell', 'fail', 'complain', 'ask', 'sample', 'big', 'hang', 'env', 'end'] as const
 
-/** An MCP server with a tool for each thing that can happen. */
+/** An MCP server with one tool for each case that tests need. */
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- the newer class wants its schemas in zod
 export function scriptedMcpServer(): Server {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- as above

@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** A connection on which a test writes and reads bytes. Text is one character per byte. */
+/** A connection on which a test reads and writes bytes. Texts have one character for each byte. */
 export class RawClient {
   readonly socket: Socket
-  /** Everything that came and has not been taken. */
+  /** The bytes that have arrived and have not been read by the test. */
   received = ''
 
   private constructor(socket: Socket) {
     this.socket = socket
     socket.on('data', (bytes) => (this.received += bytes.toString('latin1')))
-    socket.on('error', () => undefined) // a reset is what some tests are about
+    socket.on('error', () => undefined) // some tests cause a reset
   }
 
   static async open(url: string): Promise<RawClient> {
@@ -25,7 +25,7 @@ export class RawClient {
     this.socket.write(Buffer.from(text, 'latin1'))
   }
 
-  /** Waits for a text, and takes everything up to its end. */
+  /** Waits for a text, and takes all bytes up to its end. */
   async until(text: string): Promise<string> {
     for (;;) {
       const at = this.received.indexOf(text)
@@ -41,12 +41,12 @@ export class RawClient {
     }
   }
 
-  /** The status line and headers of the next answer. */
+  /** The status line and the headers of the next response. */
   async head(): Promise<string> {
     return this.until('\r\n\r\n')
   }
 
-  /** The next answer, which must have a length. */
+  /** The next response, which must have a length. */
   async answer(): Promise<{ status: number; head: string; body: string }> {
     const head = await this.head()
     const length = Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? NaN)
@@ -56,7 +56,7 @@ export class RawClient {
     return { status: Number(head.slice(9, 12)), head, body }
   }
 
-  /** Waits until the other side has finished, and returns what is left. */
+  /** Waits until the other side has ended the connection, and returns the rest. */
   async ended(): Promise<string> {
     if (!this.socket.readableEnded && !this.socket.destroyed) {
       await this.#any('end', 'close')
@@ -68,7 +68,7 @@ export class RawClient {
     this.socket.destroy()
   }
 
-  /** Waits for the first of these, and listens to none of them any longer. */
+  /** Waits for the first of these events, and then removes all listeners. */
   async #any(...events: string[]): Promise<void> {
     const heard = new AbortController()
     await Promise.race(events.map((event) => once(this.socket, event, { signal: heard.signal })))

@@ -4,7 +4,7 @@ import type { TaskName, Tasks } from '../domain/recipe/recipe-tasks.ts'
 import type { RecipeWorker } from '../domain/recipe/recipe-worker.ts'
 import { stringifyJson } from '../wire/json/stringify.ts'
 
-/** The text of a link to a recipe: base64 with the URL-safe alphabet, without padding, of its compact JSON (GA 11.3). */
+/** The text of a recipe link: the recipe's compact JSON in base64, with the URL-safe alphabet and without padding (GA 11.3). */
 export function encodeDeeplink(linked: Recipe): string {
   return Buffer.from(stringifyJson(linked)).toString('base64url')
 }

@@ -4,5 +4,5 @@ function nobody(): Promise<never> {
   return Promise.reject(new Error('nobody is asked'))
 }
 
-/** Hears what a call tells, and answers no question. */
+/** Ignores the notifications of a call, and rejects its questions. */
 export const silentListener: CallListener = { requestId: 'r', onNotification: () => undefined, elicit: nobody, sample: nobody }

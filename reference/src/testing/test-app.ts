@@ -4,7 +4,7 @@ import type { Fields, Level, Logger } from '../log.ts'
 import { inlineRecipeWorker } from './recipes.ts'
 import { EventReader } from './event-reader.ts'
 
-/** One line of a logger that keeps its lines. */
+/** One line of a logger that records its lines. */
 export interface LogEntry {
   level: Level
   message: string
@@ -21,17 +21,17 @@ export function recordingLogger(): { logger: Logger; entries: LogEntry[] } {
   return { logger: { info: at('info'), warn: at('warn'), error: at('error') }, entries }
 }
 
-/** An answer with its body read. */
+/** A response whose body has been read. */
 export interface Answer {
   status: number
   headers: Headers
   text: string
 }
 
-/** The directory of the server under test. */
+/** The working directory of the server under test. */
 export const home = '/home/test'
 
-/** A goose server for tests that do not look at it. */
+/** Options of the goose server for tests that do not use it. */
 export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents' | 'recipeWorker'> = {
   secretKey: 'test',
   paths: { config: '/nonexistent/config', data: '/nonexistent/data', state: '/nonexistent/state' },
@@ -40,7 +40,7 @@ export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | '
   recipeWorker: inlineRecipeWorker,
 }
 
-/** An app with the calls that tests make again and again. */
+/** An app with methods for the calls that many tests make. */
 export class TestApp {
   readonly app: App
   readonly logs: LogEntry[]
@@ -59,7 +59,7 @@ export class TestApp {
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  /** Sends JSON text, as it is. */
+  /** Sends a text as JSON, unchanged. */
   async send(method: string, target: string, body: string, headers: Record<string, string> = jsonType): Promise<Answer> {
     return this.fetch(target, { method, body, headers })
   }
@@ -85,7 +85,7 @@ export class TestApp {
     return new EventReader(response)
   }
 
-  /** Opens `/event` and reads past its first event. */
+  /** Opens `/event`, and skips its first event. */
   async events(query = ''): Promise<EventReader> {
     const reader = await this.open(`/event${query}`)
     await reader.next()

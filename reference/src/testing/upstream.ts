@@ -3,17 +3,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A request that the upstream has got. */
+/** A request that the upstream has received. */
 export interface Asked {
   method: string
   path: string
   headers: IncomingMessage['headers']
   body: AskedBody
-  /** The body as it came. */
+  /** The text of the body. */
   text: string
 }
 
-/** What tests look at in the body of a request for a model. */
+/** The parts of a model request's body that tests check. */
 export interface AskedBody {
   model: string
   messages: { role: string; content?: unknown; tool_calls?: unknown; tool_call_id?: string }[]
@@ -26,7 +26,7 @@ export interface AskedBody {
 /** How the upstream answers one request. */
 export type Script = (response: ServerResponse, asked: Asked) => void | Promise<void>
 
-/** The API of a model on loopback, which answers as it is told: the first script that means a request is used up by it. */
+/** A model server on loopback with scripted answers. Each request uses up the first script that accepts it. */
 export class Upstream {
   readonly asked: Asked[] = []
   readonly #server: Server
@@ -52,26 +52,26 @@ export class Upstream {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` // it listens on a port
   }
 
-  /** Answers the next request like this. */
+  /** Adds a script for the next request that `means` accepts. */
   answers(script: Script, means: (asked: Asked) => boolean = () => true): this {
     this.#scripts.push({ script, means })
     return this
   }
 
-  /** The bodies of the requests that wanted a stream. */
+  /** The bodies of the requests for a stream. */
   get streamed(): AskedBody[] {
     return this.asked.filter(({ body }) => body.stream === true).map(({ body }) => body)
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
+    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set, so chunks are bytes
     const text = Buffer.concat(chunks).toString()
     const asked: Asked = {
       method: request.method ?? '',
       path: request.url ?? '',
       headers: request.headers,
-      body: (text === '' ? {} : JSON.parse(text)) as AskedBody, // whoever looks at it knows what was sent
+      body: (text === '' ? {} : JSON.parse(text)) as AskedBody, // the test knows what was sent
       text,
     }
     this.asked.push(asked)
@@ -85,14 +85,14 @@ export class Upstream {
   }
 }
 
-/** An answer as it is. */
+/** Sends this answer unchanged. */
 export function plain(status: number, body: unknown, headers: Record<string, string> = {}): Script {
   return (response) => {
     response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 }
 
-/** A stream of chat completions or Messages: each value is a line. */
+/** A stream of chat completions or Messages. Each value is one line. */
 export function streamed(...lines: unknown[]): Script {
   return (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
@@ -108,7 +108,7 @@ export interface ChatScript {
   usage?: [input: number, output: number]
 }
 
-/** A whole answer of chat completions, in pieces. */
+/** A complete answer of chat completions, as a stream. */
 export function chatStream({ id = 'chatcmpl-1', texts = [], calls = [], usage }: ChatScript): Script {
   const chunk = (rest: object): object => ({ id, model: 'm', ...rest })
   return streamed(
@@ -122,7 +122,7 @@ export function chatStream({ id = 'chatcmpl-1', texts = [], calls = [], usage }:
   )
 }
 
-/** A whole answer of chat completions, in one piece. */
+/** A complete answer of chat completions, in one piece. */
 export function chatWhole(content: string, usage?: [input: number, output: number]): Script {
   return plain(200, {
     id: 'chatcmpl-0',
@@ -132,12 +132,12 @@ export function chatWhole(content: string, usage?: [input: number, output: numbe
   })
 }
 
-/** Means requests that want a stream, as replies do. */
+/** Accepts requests for a stream, as replies send them. */
 export function wantsStream({ body }: Asked): boolean {
   return body.stream === true
 }
 
-/** Means requests that want an answer in one piece, such as those for a name. */
+/** Accepts requests for an answer in one piece, such as those for a session name. */
 export function wantsWhole({ body }: Asked): boolean {
   return body.stream !== true
 }

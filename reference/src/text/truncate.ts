@@ -1,11 +1,11 @@
-/** A text that a client has sent, as messages have it: at most 100 bytes of it (S43). */
+/** At most 100 bytes of a client's text, for use in a message (S43). */
 export function quoted(text: string): string {
   return truncate(text, 100)
 }
 
-/** The whole characters in the first bytes of a text, and `...` if that is not all of it. */
+/** The complete characters in the first bytes of a text, followed by `...` if the text is longer. */
 export function truncate(text: string, maxBytes: number): string {
-  if (3 * text.length <= maxBytes) return text // no unit of UTF-16 has more bytes
+  if (3 * text.length <= maxBytes) return text // a UTF-16 unit has at most three bytes in UTF-8
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
   let end = maxBytes

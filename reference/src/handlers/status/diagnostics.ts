@@ -33,16 +33,12 @@ export function diagnostics({ store, paths }: DiagnosticsDeps): Operation<contra
     const archive = await collect(id, store, paths).catch((cause: unknown) => {
       throw new BareStatusError(500, 'diagnostics not collected', { cause })
     })
-    if (hasControlCharacter(id)) throw new BareStatusError(400, 'the ID of the session does not fit into a header')
+    if (/[\0-\x1f\x7f]/.test(id)) throw new BareStatusError(400, 'the ID of the session does not fit into a header')
     const disposition = `attachment; filename="diagnostics_${id}.zip"`
     // A Headers object takes one character for each byte.
     const headers = { 'Content-Disposition': Buffer.from(disposition).toString('latin1') }
     return new Rendered<contract.GetDiagnosticsResponse>(bytes(200, 'application/zip', archive, headers))
   })
-}
-
-function hasControlCharacter(id: string): boolean {
-  return [...id].some((character) => character < ' ' || character === '\u007F')
 }
 
 async function collect(id: string, store: SessionStore, paths: Paths): Promise<Buffer<ArrayBuffer>> {

@@ -6,7 +6,7 @@ export class ToolError extends Error {
   override readonly name = 'ToolError'
 }
 
-/** The arguments of a call. Each method throws a ToolError when there is no such argument, or it is something else. */
+/** The arguments of a call. Each method throws a ToolError if the argument is missing, or has the wrong type. */
 export class Arguments {
   readonly #values: JsonObject
 
@@ -25,7 +25,7 @@ export class Arguments {
     return this.#has(name) ? this.text(name) : undefined
   }
 
-  /** An integer by its value, however it is written and however large. */
+  /** An integer by its value, in any notation and of any size. */
   integer(name: string): number {
     const value = this.#needed(name)
     const number = value instanceof JsonNumber ? Number(value) : value

@@ -31,10 +31,10 @@ const chatrecall: McpTool = {
 const defaultLimit = 10
 const maxLimit = 50
 const maxCharacters = 1000
-/** How many messages of the beginning, and of the end, of a session are shown. */
+/** How many messages are shown from the beginning, and from the end, of a session. */
 const shownMessages = 3
 
-/** Lets the model find what was said in other sessions (X27). */
+/** Lets the model search other sessions for what was said (X27). */
 export function chatRecall(ownId: string, store: SessionStore): PlatformExtension {
   return {
     instructions: () => 'The tool chatrecall finds what was said in other sessions. Use it when the user speaks of earlier work.',
@@ -50,14 +50,14 @@ export function chatRecall(ownId: string, store: SessionStore): PlatformExtensio
   }
 }
 
-/** A message with something to read in it. */
+/** A message with a readable text. */
 interface Said {
   role: Message['role']
   created: number
   text: string
 }
 
-/** The messages of a conversation that people see, as far as they have a text. */
+/** The messages of a conversation that people see and that have a text. */
 function saidIn({ conversation }: LoadedSession): Said[] {
   return conversation
     .filter(({ metadata }) => metadata.userVisible)
@@ -65,7 +65,7 @@ function saidIn({ conversation }: LoadedSession): Said[] {
     .filter((message) => /\P{White_Space}/u.test(message.text))
 }
 
-/** The beginning and the end of a session (X28). */
+/** The first and the last messages of a session (X28). */
 async function shown(store: SessionStore, id: string): Promise<string> {
   const session = await loaded(store, id)
   const messages = saidIn(session)
@@ -95,16 +95,16 @@ function line({ role, text: said }: Said): string {
 }
 
 function truncate(said: string): string {
-  const characters = Array.from(said.slice(0, 2 * maxCharacters + 2)) // of at most two units each
+  const characters = Array.from(said.slice(0, 2 * maxCharacters + 2)) // each character has at most two units
   return characters.length <= maxCharacters ? said : `${characters.slice(0, maxCharacters - 3).join('')}...`
 }
 
 interface Query {
-  /** As it was asked. */
+  /** The query as the model wrote it. */
   text: string
   words: string[]
   limit: number
-  /** Seconds, both included. */
+  /** The first and the last second, both included. */
   from: number
   to: number
 }
@@ -118,7 +118,7 @@ function queryOf(args: Arguments): Query {
   return { text, words, limit, from, to }
 }
 
-/** The second in which a moment lies; undefined if it is missing or not a date and time. */
+/** The second that contains a moment; undefined if the argument is missing, or not a date and time. */
 function secondOf(args: Arguments, name: string): number | undefined {
   try {
     const given = args.optionalText(name)
@@ -134,7 +134,7 @@ interface Found {
   messages: Said[]
 }
 
-/** The messages with one of the words, the newest first (X29). */
+/** The messages that contain one of the words, newest first (X29). */
 async function search(store: SessionStore, ownId: string, query: Query): Promise<string> {
   const found: Found[] = []
   let room = query.limit
@@ -154,7 +154,7 @@ function fits({ created, text: said }: Said, { words, from, to }: Query): boolea
   return created >= from && created <= to && words.some((word) => searched.includes(word))
 }
 
-/** What was found in one session. */
+/** The text about the messages found in one session. */
 function block({ session, messages }: Found, number: number): string {
   const head = [
     `${number}. Session: ${session.name} (ID: ${session.id})`,
@@ -186,12 +186,12 @@ async function readable(store: SessionStore, id: string): Promise<Said[]> {
   }
 }
 
-/** The letters A to Z as a to z. */
+/** Converts the letters A to Z to lower case. */
 function lowered(value: string): string {
   return value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** The earliest time, for a text that is no time. */
+/** The day of a message. A value that is not a valid time counts as the earliest time. */
 function dayOf(created: number): string {
   const moment = new Date(created * 1000)
   return (Number.isNaN(moment.getTime()) ? new Date(0) : moment).toISOString().slice(0, -'T00:00:00.000Z'.length)

@@ -47,7 +47,7 @@ export function extensionManager(deps: ManagerDeps): PlatformExtension {
   }
 }
 
-/** The extensions that can be enabled, by their keys; of several with one key the first (X32). */
+/** The extensions that can be enabled, by key. If several have the same key, the first one counts (X32). */
 function configured(settings: Settings): Map<string, ExtensionConfig> {
   const byKey = new Map<string, ExtensionConfig>()
   for (const { config } of configuredExtensions(settings)) {
@@ -102,7 +102,7 @@ function failed(reason: string, cause?: unknown): ToolError {
   return new ToolError(`Extension operation failed: ${reason}`, { cause })
 }
 
-/** Keeps the list of extensions with the session, if there is one. */
+/** Stores the list of extensions in the session, if there is one. */
 function remember({ session, extensions }: ManagerDeps): void {
   const before = session.find()
   if (before === undefined) return

@@ -1,6 +1,6 @@
 const maxLines = 1000
 
-/** Lines that a model reads, at most 1000 of them. */
+/** Lines for a model, at most 1000 of them. */
 export function limitedLines(lines: readonly string[]): string {
   return [...lines.slice(0, maxLines), ...(lines.length > maxLines ? ['[There are more.]'] : [])].join('\n')
 }

@@ -1,16 +1,16 @@
 import type { ExtensionConfig } from '../../domain/extension/config.ts'
 import type { ResourceServer } from '../client/connection.ts'
 
-/** An extension that an agent has. */
+/** An extension of an agent. */
 export interface LoadedExtension {
   key: string
   config: ExtensionConfig
   resources: ResourceServer | undefined
 }
 
-/** The extensions of an agent, as its tools list and change them. */
+/** The extensions of an agent, for tools that list and change them. */
 export interface ManagedExtensions {
-  /** In the order of their keys. */
+  /** Sorted by key. */
   loaded: () => LoadedExtension[]
   /** Rejects with an ExtensionError. */
   add: (config: ExtensionConfig) => Promise<void>

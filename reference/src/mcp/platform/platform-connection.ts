@@ -7,27 +7,27 @@ import { Arguments, ToolError } from './arguments.ts'
 import type { McpTool } from '../../domain/extension/config.ts'
 import type { Connection } from '../client/connection.ts'
 
-/** What a tool of this process answers: a text, or a whole result. */
+/** What a tool of this process returns: a text, or a whole result. */
 export type PlatformAnswer = string | Result<ToolContent[]>
 
 export interface PlatformTool {
   tool: McpTool
-  /** Whether models are offered it; always, if left out. A tool that is not offered can be called all the same (X26). */
+  /** Whether models are offered the tool; always, if this is omitted. A tool that is not offered can still be called (X26). */
   isOffered?: () => boolean | Promise<boolean>
-  /** A ToolError that it throws is a success all the same, `Error: <its message>` (X26). */
+  /** Runs the tool. If it throws a ToolError, the call still succeeds, with the text `Error: <its message>` (X26). */
   run: (args: Arguments, signal: AbortSignal) => PlatformAnswer | Promise<PlatformAnswer>
 }
 
-/** An extension that is a part of this server (GA 6.7). */
+/** An extension that is part of this server (GA 6.7). */
 export interface PlatformExtension {
-  /** Asked for each prompt; none if this is left out. */
+  /** Called for each system prompt. If omitted, there are no instructions. */
   instructions?: () => string | Promise<string>
-  /** What it has to say in the context note; nothing if this is left out. */
+  /** The extension's text in the context note. If omitted, there is none. */
   note?: () => string
   tools: readonly PlatformTool[]
 }
 
-/** A connection to an extension of this process. */
+/** A connection to an extension in this process. */
 export class PlatformConnection implements Connection {
   readonly #extension: PlatformExtension
   readonly #logger: Logger

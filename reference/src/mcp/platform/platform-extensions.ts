@@ -17,12 +17,12 @@ import { todo } from './todo.ts'
 interface PlatformDeps extends SkillDeps {
   session: SessionHandle
   store: SessionStore
-  /** Those of the agent. */
+  /** The extensions of the agent. */
   extensions: ManagedExtensions
   logger: Logger
 }
 
-/** The extensions that are a part of this server, by their keys (GA 6.7). */
+/** The extensions that are part of this server, by key (GA 6.7). */
 const extensions = new Map<string, (deps: PlatformDeps) => PlatformExtension>([
   ['todo', ({ session, settings }) => todo(session, settings)],
   ['chatrecall', ({ session, store }) => chatRecall(session.id, store)],
@@ -30,7 +30,7 @@ const extensions = new Map<string, (deps: PlatformDeps) => PlatformExtension>([
   ['extensionmanager', extensionManager],
 ])
 
-/** Throws an ExtensionError for a name that is not known. */
+/** Throws an ExtensionError for an unknown name. */
 export function connectPlatform({ name }: PlatformConfig, deps: PlatformDeps): Connection {
   const extension = extensions.get(normalisedKey(name))
   if (extension === undefined) throw new ExtensionError(`Unknown platform extension: ${name}`)

@@ -24,7 +24,7 @@ async function add(app: ChatApp, id: string, config: object): Promise<void> {
   expect(await app.call('POST', '/agent/add_extension', { session_id: id, config })).toMatchObject({ status: 200, text: '' })
 }
 
-/** What a tool answers: a text, or the result when it is something else. */
+/** What a tool returns: a text, or the result if it is anything else. */
 async function call(app: ChatApp, id: string, name: string, input: object): Promise<unknown> {
   app.upstream
     .answers(chatStream({ calls: [{ id: 'c', name, input: JSON.stringify(input) }] }), wantsStream)
@@ -109,7 +109,7 @@ describe('chatrecall (X27 to X29)', () => {
     expect(await found({ query: 'pear', limit: 0, after_date: 'x', before_date: 5 })).toBe(head(1, 1, 'pear') + pear)
     const dates = { after_date: '1970-01-01T00:01:40.5Z', before_date: '1970-01-01T01:01:40+01:00' }
     expect(await found({ query: 'apple', ...dates })).toContain('   1.1 [user]\n   an Apple\n\n')
-    expect(await found({ query: 'go' })).toBe("No results found for query: 'go'") // its own session
+    expect(await found({ query: 'go' })).toBe("No results found for query: 'go'") // the only match is its own session
   })
 
   it.each([

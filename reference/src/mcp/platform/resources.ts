@@ -21,7 +21,7 @@ const readResource: McpTool = {
   inputSchema: { type: 'object', properties: { uri: { type: 'string' }, extension_name: extensionName }, required: ['uri'] },
 }
 
-/** The tools that list and read the resources of extensions. Offered while an extension has resources (X35). */
+/** The tools that list and read the resources of extensions. They are offered while an extension has resources (X35). */
 export function resourceTools(extensions: Pick<ManagedExtensions, 'loaded'>): PlatformTool[] {
   const isOffered = (): boolean => serversOf(extensions.loaded()).length > 0
   return [
@@ -52,7 +52,7 @@ function serversOf(loaded: readonly LoadedExtension[]): KeyedServer[] {
   return loaded.flatMap(({ key, resources }) => (resources === undefined ? [] : [{ key, server: resources }]))
 }
 
-/** The extension of this name alone, or all. */
+/** The extension with this name, or all extensions without a name. */
 function asked(extensions: Pick<ManagedExtensions, 'loaded'>, name: string | undefined): LoadedExtension[] {
   const loaded = extensions.loaded()
   if (name === undefined) return loaded
@@ -73,7 +73,7 @@ async function list(servers: readonly KeyedServer[], signal: AbortSignal): Promi
   return all.length === 0 ? 'No resources.' : limitedLines(all)
 }
 
-/** Asks one server after the other until one has it. */
+/** Asks the servers one after the other until one has the resource. */
 async function readAny(servers: readonly KeyedServer[], uri: string, signal: AbortSignal): Promise<PlatformAnswer> {
   for (const { server } of servers) {
     const answer = await server.read(uri, signal)
@@ -89,7 +89,7 @@ async function readOne(from: KeyedServer | undefined, uri: string, signal: Abort
   return { status: 'success', value: answer.value.map((item) => written(item, uri)) }
 }
 
-/** One content as models read it. */
+/** One content, in the form in which models read it. */
 function written(item: ToolContent, uri: string): ToolContent {
   const text = item.type === 'resource' && 'text' in item.resource ? item.resource.text : '[binary]'
   return { type: 'text', text: `${uri}\n\n${text}` }

@@ -8,12 +8,12 @@ import { parseYaml } from '../../wire/yaml/yaml.ts'
 import { trimmed } from '../../text/white-space.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 
-/** What to know for one kind of work, from a file SKILL.md (X30). */
+/** Instructions for one kind of work, from a file SKILL.md (X30). */
 export interface Skill {
   name: string
   description: string
   text: string
-  /** Where its file is, and perhaps others. */
+  /** The directory of its file, which may contain other files. */
   directory: string
 }
 
@@ -22,7 +22,10 @@ export const skillFile = 'SKILL.md'
 const maxDirectories = 1000
 const maxFileBytes = 1 << 20
 
-/** The skills below these directories, by their names; of two with one name that of the later directory. It reads in time slices. */
+/**
+ * The skills below these directories, by name. If two have the same name, the one in the later directory counts. Reads in time
+ * slices.
+ */
 export async function readSkills(places: readonly string[]): Promise<Map<string, Skill>> {
   const slices = new TimeSlices()
   const skills = new Map<string, Skill>()
@@ -34,13 +37,13 @@ export async function readSkills(places: readonly string[]): Promise<Map<string,
   return skills
 }
 
-/** In the order of the bytes of their names. */
+/** Sorted by the bytes of their names. */
 function directoriesIn(place: string): string[] {
   let entries: Dirent[]
   try {
     entries = readdirSync(place, { withFileTypes: true })
   } catch {
-    return [] // most places are not there
+    return [] // most of these directories do not exist
   }
   return entries
     .sort((a, b) => compareBytes(a.name, b.name))
@@ -59,16 +62,16 @@ function isDirectory(path: string): boolean {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Undefined where there is no skill. */
+/** Undefined if the directory contains no skill. */
 function readSkill(directory: string): Skill | undefined {
   try {
     return parseSkill(decoder.decode(readRegularFile(join(directory, skillFile), maxFileBytes)), directory)
   } catch {
-    return undefined // no file, no UTF-8, no YAML
+    return undefined // no file, not UTF-8, or not YAML
   }
 }
 
-/** Reads the YAML between two lines `---`, and the text after them. Throws for invalid YAML. */
+/** Reads the YAML between two lines `---`, and the text after them. Throws if the YAML is invalid. */
 function parseSkill(file: string, directory: string): Skill | undefined {
   const [begin] = /^---\r?(?=\n)/.exec(file) ?? []
   if (begin === undefined) return undefined

@@ -10,7 +10,7 @@ import { recordingLogger } from '../../testing/test-app.ts'
 import { PlatformConnection } from './platform-connection.ts'
 import { skills } from './skills.ts'
 
-/** Skills of a session, and a function that writes files into its directories. */
+/** The skills of a session, and a function that writes files into its directories. */
 async function rig(): Promise<{ connection: PlatformConnection; root: string; write: (path: string, text: string) => void; load: (name: unknown) => Promise<string> }> {
   const root = temporaryRoot()
   const paths = rootPaths(root)

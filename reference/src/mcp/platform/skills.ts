@@ -26,7 +26,7 @@ export interface SkillDeps {
   environment: Environment
 }
 
-/** Tells the model of skills, and loads them. They are read anew each time (X30, X31). */
+/** Lists skills for the model, and loads them. Their files are read again each time (X30, X31). */
 export function skills(session: SessionHandle, deps: SkillDeps): PlatformExtension {
   const all = (): Promise<Map<string, Skill>> => readSkills(placesOf(session, deps))
   return {
@@ -46,7 +46,7 @@ export function skills(session: SessionHandle, deps: SkillDeps): PlatformExtensi
   }
 }
 
-/** Where skills are looked for; of two with one name the later counts. */
+/** The directories with skills. If two skills have the same name, the one in the later directory counts. */
 function placesOf(own: SessionHandle, { settings, environment }: SkillDeps): string[] {
   const session = own.find()
   return [
@@ -66,7 +66,7 @@ function introduction(all: readonly Skill[]): string {
 
 const maxFiles = 1000
 
-/** The other files in the directory of a skill, and one level below. */
+/** The other files in the directory of a skill, down to one level below. */
 async function filesOf({ directory }: Skill): Promise<string> {
   const { files, directories } = await entriesOf(directory, '')
   const below = await Promise.all(directories.map(async (name) => (await entriesOf(directory, name)).files))
@@ -76,9 +76,9 @@ async function filesOf({ directory }: Skill): Promise<string> {
   return `## Supporting Files\n\nSkill directory: ${directory}\n\n${sorted.map((path) => `- ${path}\n`).join('')}`
 }
 
-/** The paths below `base` of what is in one of its directories; links count as what they lead to. */
+/** The paths, relative to `base`, of the entries in one of its directories. A link counts as its target. */
 async function entriesOf(base: string, below: string): Promise<{ files: string[]; directories: string[] }> {
-  const names = await readdir(join(base, below)).catch(() => []) // it may be gone meanwhile
+  const names = await readdir(join(base, below)).catch(() => []) // it may have been removed meanwhile
   const paths = names.map((name) => join(below, name))
   const statuses = await Promise.all(paths.map((path) => stat(join(base, path)).catch(() => undefined)))
   return {

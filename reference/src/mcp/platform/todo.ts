@@ -15,7 +15,7 @@ const todoWrite: McpTool = {
   inputSchema: { type: 'object', properties: { content: { type: 'string', description: 'The whole list' } }, required: ['content'] },
 }
 
-/** The todo list of a session, which is kept with it (X21). */
+/** The todo list of a session, which is stored in the session (X21). */
 export function todo(session: SessionHandle, settings: Settings): PlatformExtension {
   const write = (content: string): string => {
     const max = maxCharacters(settings)

@@ -5,19 +5,19 @@ import { JsonSyntaxError, TooManyValuesError, maxDepth } from './parse.ts'
 import { TimeSlices, runToEnd, runInSlices } from './time-slices.ts'
 
 /*
- * JSON as the goose server reads it. JSON.parse does not say what a decoder of typed bodies has to know (GA 2.5): which
- * keys stand twice in an object, how numbers were written, and where in the text a value is.
+ * JSON as the goose server reads it. JSON.parse does not report what a decoder of typed bodies needs (GA 2.5): which keys an
+ * object has twice, how numbers were written, and where in the text a value is.
  */
 
 type Key = string | number
 
-/** One JSON text: its value, and what the value does not show. */
+/** A JSON text: its value, and details that the value does not show. */
 export class JsonDocument {
   readonly value: unknown
   readonly #text: string
   readonly #repeated: WeakMap<object, Set<Key>>
 
-  /** Throws a JsonSyntaxError when the text is anything but one JSON value. */
+  /** Throws a JsonSyntaxError if the text is not exactly one JSON value. */
   constructor(text: string, parsed = parsedNow(text, {})) {
     this.value = parsed.value
     this.#text = text
@@ -29,7 +29,7 @@ export class JsonDocument {
     return this.#repeated.get(container)?.has(key) ?? false
   }
 
-  /** Where the value at a path ends, as `line 1 column 2`; columns are bytes of UTF-8. Slow, for messages. */
+  /** Where the value at a path ends, as `line 1 column 2`; columns count bytes of UTF-8. It is slow, and only for messages. */
   endOf(path: readonly Key[]): string {
     const parser = new Parser(this.#text, { wanted: path })
     runToEnd(parser.steps())
@@ -37,14 +37,14 @@ export class JsonDocument {
   }
 }
 
-/** Reads a JSON text in time slices. Rejects with a JsonSyntaxError. */
+/** Parses a JSON text in time slices. Rejects with a JsonSyntaxError. */
 export async function documentInSlices(text: string, options?: ParserOptions): Promise<JsonDocument> {
   const parser = new Parser(text, options)
   const value = await runInSlices(parser.steps())
   return new JsonDocument(text, { value, repeated: parser.repeated })
 }
 
-/** Reads the bytes of a JSON text. A byte order mark, invalid UTF-8 and unpaired surrogates are no JSON. */
+/** Parses the bytes of a JSON text. A byte order mark, invalid UTF-8 and unpaired surrogates are syntax errors. */
 export function parseJsonDocument(bytes: Uint8Array, options: ParserOptions = {}): JsonDocument {
   const text = decodeStrictly(bytes)
   return new JsonDocument(text, parsedNow(text, options))
@@ -60,12 +60,12 @@ function parsedNow(text: string, options: ParserOptions): Parsed {
   return { value: runToEnd(parser.steps()), repeated: parser.repeated }
 }
 
-/** Reads the bytes of a JSON text like `parseJsonDocument`, in time slices. */
+/** Parses the bytes of a JSON text like `parseJsonDocument`, in time slices. */
 export async function parseDocumentInSlices(bytes: Uint8Array, options?: ParserOptions): Promise<JsonDocument> {
   return documentInSlices(await decodeInSlices(bytes, strictDecoder()), options)
 }
 
-/** Throws a JsonSyntaxError for invalid UTF-8. A byte order mark stays. */
+/** Throws a JsonSyntaxError for invalid UTF-8. A byte order mark is kept. */
 function decodeStrictly(bytes: Uint8Array): string {
   try {
     return strictDecoder().decode(bytes)
@@ -78,7 +78,7 @@ function strictDecoder(): TextDecoder {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 }
 
-/** Decodes bytes while others have their turn. Rejects with a JsonSyntaxError when the decoder refuses them. */
+/** Decodes bytes in time slices. Rejects with a JsonSyntaxError if the decoder rejects them. */
 export async function decodeInSlices(bytes: Uint8Array, decoder: TextDecoder): Promise<string> {
   const slices = new TimeSlices()
   let text = ''
@@ -93,7 +93,7 @@ export async function decodeInSlices(bytes: Uint8Array, decoder: TextDecoder): P
   }
 }
 
-/** Bytes that take about a millisecond. */
+/** How many bytes take about a millisecond. */
 const decodedAtOnce = 1024 * 1024
 
 function position(text: string, end: number): string {
@@ -106,24 +106,25 @@ function position(text: string, end: number): string {
 type Open = { array: unknown[]; size: number } | { object: ObjectBuilder; key: string; repeated?: Set<Key> }
 
 interface ParserOptions {
-  /** The path of a value whose end is looked for. */
+  /** The path of a value whose end position is needed. */
   wanted?: readonly Key[]
-  /** Values are those of JSON.parse: half a surrogate pair, doubles, and keys in JavaScript's order. */
+  /** Values are like those of JSON.parse: with unpaired surrogates, doubles, and keys in JavaScript's order. */
   isPlain?: boolean
-  /** How deep it may be, if not 9,000 levels. */
+  /** The most levels, if not 9,000. */
   maxLevels?: number
-  /** With more values the text is refused with a TooManyValuesError (S51). */
+  /** A text with more values is rejected with a TooManyValuesError (S51). */
   maxValues?: number
-  /** A member of the outermost object. Its elements are counted even then, so the text is read to its end, and nothing kept of it. */
+  /**
+   * A member of the outermost object whose elements are counted even if there are too many values. The text is then parsed to its
+   * end, but nothing is kept.
+   */
   counted?: string | undefined
 }
 
-/** So many values are read, or opened, without a pause. */
+/** How many values are parsed, or containers opened, between two checks of the time slice. */
 const roundsAtOnce = 1000
 
-/**
- * Walks the text with a stack of its own, because bodies may be thousands of levels deep (S27).
- */
+/** Parses with its own stack, because bodies may have thousands of levels (S27). */
 export class Parser {
   readonly repeated = new WeakMap<object, Set<Key>>()
   /** The offset after the value at the wanted path. */
@@ -134,9 +135,9 @@ export class Parser {
   readonly #maxLevels: number
   readonly #maxValues: number
   readonly #counted: string | undefined
-  /** How many values have come so far; those that are not closed yet do not count. */
+  /** The number of values so far, without containers that are not closed yet. */
   #values = 0
-  /** How many elements the last value had, and the counted member. */
+  /** The number of elements of the last value, and of the counted member. */
   #size: number | undefined
   #elements: number | undefined
   readonly #stack: Open[] = []
@@ -152,11 +153,11 @@ export class Parser {
     this.foundEnd = text.length
   }
 
-  /** Reads the text, once. */
+  /** Parses the text. May be called once. */
   *steps(): Generator<undefined, unknown> {
     let rounds = 0
     let value = this.#value()
-    // Each round puts one finished value into the container around it, or opens one.
+    // Each round adds one finished value to its container, or opens a container.
     for (let open = this.#stack.at(-1); open !== undefined; open = this.#stack.at(-1)) {
       if (++rounds % roundsAtOnce === 0) yield
       if (value !== opened) {
@@ -176,7 +177,7 @@ export class Parser {
     return value
   }
 
-  /** A scalar, or `opened` when a container has been put on the stack. */
+  /** A scalar, or `opened` if a container was pushed onto the stack. */
   #value(): unknown {
     this.#blanks()
     switch (this.#text.charCodeAt(this.#at)) {
@@ -213,7 +214,7 @@ export class Parser {
     return this.#ended(object)
   }
 
-  /** Whether another member follows; the key before it is read as well. */
+  /** Whether another member follows. If so, its key is parsed too. */
   #comma(open: Open): boolean {
     this.#blanks()
     const next = this.#text[this.#at]
@@ -255,7 +256,7 @@ export class Parser {
     while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1)
     if (end === -1) throw this.#error('EOF while parsing a string', this.#text.length)
     this.#at = end + 1
-    const value = this.#native(start) as string // a text between quotation marks is a string or invalid
+    const value = this.#native(start) as string // a text in quotation marks is either a string or invalid
     if (!this.#isPlain && unpaired.test(value)) throw this.#error('lone surrogate in a string')
     return value
   }
@@ -266,7 +267,7 @@ export class Parser {
     return backslashes % 2 === 1
   }
 
-  /** `true`, `false`, `null` or a number. */
+  /** Parses `true`, `false`, `null` or a number. */
   #word(): unknown {
     const start = this.#at
     word.lastIndex = start
@@ -277,16 +278,16 @@ export class Parser {
     return typeof value === 'number' && !this.#isPlain ? numberOf(this.#text.slice(start, this.#at), value) : value
   }
 
-  /** What the engine's own parser makes of the text from `start` to here. */
+  /** Parses the text from `start` up to here with the engine's own parser. */
   #native(start: number): unknown {
     try {
-      return JSON.parse(this.#text.slice(start, this.#at)) as unknown // `any` by its declaration
+      return JSON.parse(this.#text.slice(start, this.#at)) as unknown // declared as `any`
     } catch {
-      throw this.#error('expected value') // without the engine's words, which quote the text
+      throw this.#error('expected value') // without the engine's message, which quotes the text
     }
   }
 
-  /** Called with each value when its last character has been read. */
+  /** Called with each value after its last character. */
   #ended(value: unknown, size?: number): unknown {
     this.#values++
     if (this.#isTooMany() && this.#counted === undefined) throw new TooManyValuesError()
@@ -313,13 +314,13 @@ export class Parser {
   }
 }
 
-/** A container whose members are still to be read. */
+/** A container whose members follow. */
 const opened = Symbol('opened')
 
-/** A surrogate without its other half; only an escape can make one. */
+/** An unpaired surrogate; only an escape can produce one. */
 const unpaired = /\p{Surrogate}/u
 
-/** Everything that may belong to a literal or a number; the engine's parser says whether it is one. */
+/** All characters of literals and numbers. The engine's parser decides whether a text is valid. */
 const word = /[-+.0-9A-Za-z]+/y
 
 function closer(open: Open): ']' | '}' {

@@ -2,8 +2,8 @@ import { isObject } from './is-object.ts'
 import { ObjectBuilder } from './ordered.ts'
 
 /**
- * A copy of a value in which every leaf is what `change` makes of it, and every key what `changeKey` makes of it; of keys that
- * become one the last value counts. It walks with a stack of its own, because values may be thousands of levels deep (S27).
+ * A copy of a value in which `change` replaces every leaf and `changeKey` every key. If several keys become equal, the last value
+ * counts. It has its own stack, because values may have thousands of levels (S27).
  */
 export function mapLeaves(value: unknown, change: (leaf: unknown) => unknown, changeKey: (key: string) => string = (key) => key): unknown {
   const open: (() => void)[] = []
@@ -16,7 +16,7 @@ export function mapLeaves(value: unknown, change: (leaf: unknown) => unknown, ch
       return elements
     }
     if (!isObject(one)) return change(one)
-    // All keys come first: only then is it certain which object will keep their order.
+    // All keys must be known first: only then is it certain which object keeps their order.
     const members = Object.entries(one).map(([key, member]): [string, unknown] => [changeKey(key), member])
     const builder = new ObjectBuilder()
     for (const [key] of members) builder.set(key, undefined)

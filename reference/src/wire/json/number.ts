@@ -1,6 +1,6 @@
 /**
- * A number of JSON that JavaScript would write in another way, or round: `1.0`, `1e3`, 9007199254740993. Values that
- * the server only passes on keep it, so that they leave as they came (G2).
+ * A JSON number that JavaScript would round or write differently: `1.0`, `1e3`, 9007199254740993. Values that the server only
+ * passes on keep such numbers, so they leave unchanged (G2).
  */
 export class JsonNumber {
   /** How often JSON.stringify has rounded a number. */
@@ -24,14 +24,14 @@ export class JsonNumber {
     return this.text
   }
 
-  /** Called by JSON.stringify, which has no way to write digits; `stringifyJson` has. */
+  /** Called by JSON.stringify, which cannot write the digits; `stringifyJson` can. */
   toJSON(): number {
     JsonNumber.rounded++
     return this.valueOf()
   }
 }
 
-/** What a number of JSON is read as: a plain number wherever that says the same. */
+/** The value of a JSON number: a plain number if that has the same text. */
 export function numberOf(text: string, value: number): number | JsonNumber {
   return String(value) === text ? value : new JsonNumber(text)
 }

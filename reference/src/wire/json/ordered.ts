@@ -1,31 +1,31 @@
 /*
- * Objects whose keys stay in the order in which they came (G2). JavaScript has keys that look like array indexes (`0`, `7`,
- * `10`) before all others, and the lowest first. Where that changes the order, the object is a Proxy with the right
- * one: whatever goes through its members, JSON.stringify included, has them in order. A copy by `...` or Object.fromEntries
- * has not; `objectOf` and `withMember` make copies.
+ * Objects that keep the order of their keys (G2). JavaScript puts keys that look like array indexes (`0`, `7`, `10`) before all
+ * others, the lowest first. If that changes the order, the object is a Proxy with the right order. Code that iterates over its
+ * members, such as JSON.stringify, sees that order. A copy by `...` or Object.fromEntries loses it; `objectOf` and `withMember`
+ * make copies that keep it.
  */
 
 type Members = Record<string, unknown>
 
-/** An object that gets one member after the other. */
+/** Builds an object, one member at a time. */
 export class ObjectBuilder {
   #object: Members = {}
-  /** Whether nothing is left to do about the order. */
+  /** True once keys need no more checks: their order does not matter, or the object is already a Proxy. */
   #isOrdered: boolean
-  /** The last index, while there are nothing but indexes that rise; from then on Infinity. */
+  /** The last index, while all keys so far are rising indexes; after that, Infinity. */
   #last = -1
 
-  /** Without `keepsOrder` the keys are where JavaScript has them. */
+  /** Without `keepsOrder`, keys are in JavaScript's order. */
   constructor(keepsOrder = true) {
     this.#isOrdered = !keepsOrder
   }
 
-  /** With all members so far. Once all are there, it is the same for good. */
+  /** The object with all members so far. Adding a member may replace it. */
   get object(): Members {
     return this.#object
   }
 
-  /** Puts a member behind the others; one that is there keeps its place. Returns whether it was there. */
+  /** Adds a member at the end; an existing one keeps its position. Returns whether it existed. */
   set(key: string, value: unknown): boolean {
     const isThere = Object.hasOwn(this.#object, key)
     if (!isThere && !this.#isOrdered) this.#look(key)
@@ -35,7 +35,7 @@ export class ObjectBuilder {
     return isThere
   }
 
-  /** Whether JavaScript would put a new key before others. */
+  /** Checks whether JavaScript would move a new key before others. */
   #look(key: string): void {
     const index = indexOf(key)
     if (index < this.#last) {
@@ -53,7 +53,7 @@ export function objectOf(members: Iterable<readonly [key: string, value: unknown
   return builder.object
 }
 
-/** A copy with one more member, which comes last unless it is there. */
+/** A copy with one more member. It comes last, unless the key already exists. */
 export function withMember(object: object, key: string, value: unknown): Members {
   return objectOf([...Object.entries(object), [key, value]])
 }
@@ -69,7 +69,7 @@ class KeyOrder implements ProxyHandler<Members> {
     return [...this.#keys]
   }
 
-  /** Assignments come here, too. */
+  /** Assignments call this too. */
   defineProperty(target: Members, key: string | symbol, descriptor: PropertyDescriptor): boolean {
     const isDefined = Reflect.defineProperty(target, key, descriptor)
     if (isDefined) this.#keys.add(key)
@@ -83,7 +83,7 @@ class KeyOrder implements ProxyHandler<Members> {
   }
 }
 
-/** The array index that a key is (ECMA-262 §6.1.7); Infinity for any other key. */
+/** The array index that a key represents (ECMA-262 §6.1.7); Infinity for any other key. */
 function indexOf(key: string): number {
   if (!/^(?:0|[1-9]\d{0,9})$/.test(key)) return Infinity
   const index = Number(key)

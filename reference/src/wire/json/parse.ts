@@ -1,17 +1,17 @@
 /**
- * How deep arrays and objects may lie in one another (S27). The engine's own parser has no bound, and 50 MiB of `[`
- * would cost it gigabytes; no JSON Schema or tool input comes near this one.
+ * How deeply arrays and objects may be nested (S27). The engine's own parser has no limit, and 50 MiB of `[` would cost it
+ * gigabytes. No JSON Schema or tool input comes close to this limit.
  */
 export const maxDepth = 9000
 
-/** Says that a text is not JSON, or is JSON too deep to be handled. */
+/** A text is not JSON, or is JSON that is nested too deeply. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
 }
 
-/** Says that a body has too many values (S51). */
+/** A body has too many values (S51). */
 export class TooManyValuesError extends JsonSyntaxError {
-  /** Of the member that was to be counted, if it is an array. */
+  /** The length of the counted member, if it is an array. */
   readonly elements: number | undefined
 
   constructor(elements?: number) {
@@ -22,14 +22,14 @@ export class TooManyValuesError extends JsonSyntaxError {
 
 const decoder = new TextDecoder('utf-8')
 
-/** A text without its byte order mark, in which invalid UTF-8 is U+FFFD. */
+/** The text without its byte order mark; invalid UTF-8 becomes U+FFFD. */
 function decodeLeniently(bytes: Uint8Array): string {
   return decoder.decode(bytes)
 }
 
 /**
- * Reads one JSON text (CT 3.4 step 4): a byte order mark is skipped, invalid UTF-8 becomes U+FFFD, and of repeated keys
- * the last wins. Throws a JsonSyntaxError when the text is empty, malformed, or followed by more than blanks.
+ * Parses one JSON text (CT 3.4 step 4). A byte order mark is skipped, invalid UTF-8 becomes U+FFFD, and of repeated keys the last
+ * one counts. Throws a JsonSyntaxError if the text is empty, malformed, or followed by anything but blanks.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   return parseText(decodeLeniently(bytes))
@@ -38,13 +38,13 @@ export function parseJson(bytes: Uint8Array): unknown {
 export function parseText(text: string): unknown {
   if (isTooDeep(text)) throw new JsonSyntaxError(`nested more than ${maxDepth} levels deep`)
   try {
-    return JSON.parse(text) as unknown // `any` by its declaration
+    return JSON.parse(text) as unknown // declared as `any`
   } catch (cause) {
     throw new JsonSyntaxError('malformed JSON', { cause })
   }
 }
 
-/** Counts brackets outside strings. It need not care whether the rest is well formed: JSON.parse does. */
+/** Counts brackets outside strings. It does not have to check the syntax, because JSON.parse does. */
 function isTooDeep(text: string): boolean {
   if (text.length <= maxDepth) return false
   let depth = 0
@@ -66,7 +66,7 @@ function isTooDeep(text: string): boolean {
   return false
 }
 
-/** The index of the quotation mark that closes the string opened at `start`, or the end of the text. */
+/** The index of the quotation mark that closes the string beginning at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

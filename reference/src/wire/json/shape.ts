@@ -4,20 +4,20 @@ import { JsonNumber } from './number.ts'
 import { objectOf } from './ordered.ts'
 
 /*
- * Reading JSON into types, strictly, as the goose server does (GA 2.5): a missing field, a wrong type, an unknown word
- * and a repeated field are refused; unknown fields are ignored; null is accepted only where a value may be missing. The
- * message about the first fault is G4.
+ * Reads JSON into types, as strictly as the goose server (GA 2.5). A missing field, a wrong type, an unknown variant and a
+ * repeated field are rejected. Unknown fields are ignored. Null is accepted only where a value may be missing. G4 defines the
+ * message about the first mistake.
  */
 
 type Key = string | number
 
-/** What a value comes from. Plain values, such as those of a YAML file, come from nothing that need be asked. */
+/** The document from which a value comes. Plain values, such as those of a YAML file, have none. */
 export interface Source {
   isRepeated: (container: object, key: Key) => boolean
   endOf: (path: readonly Key[]) => string
 }
 
-/** Says that JSON is not of the shape that is needed. */
+/** JSON does not have the required shape. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError'
 }
@@ -25,7 +25,7 @@ export class ShapeError extends Error {
 /** Reads the value at a place. Throws a ShapeError. */
 export type Shape<T> = (place: Place) => T
 
-/** What a shape reads. */
+/** The type that a shape reads. */
 export type ReadBy<S extends Shape<unknown>> = ReturnType<S>
 
 /** Reads a whole value. Throws a ShapeError. */
@@ -33,7 +33,7 @@ export function readShape<T>(shape: Shape<T>, value: unknown, source: Source | n
   return shape(new Place(value, source, []))
 }
 
-/** One value in a JSON document, and where it is. */
+/** A value in a JSON document, and its position. */
 export class Place {
   readonly value: unknown
   readonly #source: Source | null
@@ -50,7 +50,7 @@ export class Place {
     return new Place(value, this.#source, [...this.#path, key])
   }
 
-  /** The place with another value. */
+  /** The same place with a different value. */
   with(value: unknown): Place {
     return new Place(value, this.#source, this.#path)
   }
@@ -67,7 +67,10 @@ export class Place {
     return this.error(`unknown variant \`${quoted(name)}\`, expected one of ${known.map((one) => `\`${one}\``).join(', ')}`)
   }
 
-  /** For example ``messages[0].content: missing field `type` at line 1 column 30``, which is the end of the value, or of a field. */
+  /**
+   * Makes an error such as ``messages[0].content: missing field `type` at line 1 column 30``. The position is the end of the
+   * value, or of a field.
+   */
   error(reason: string, field?: string): ShapeError {
     const path = this.#path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${quoted(key)}`)).join('')
     const where = path === '' ? '' : `${path.replace(/^\./, '')}: `
@@ -76,11 +79,11 @@ export class Place {
   }
 }
 
-/** A field of an object that may be missing, and what it is then. */
+/** A field of an object that may be missing, and its default. */
 class OptionalField<T> {
   readonly shape: Shape<T>
   readonly mayBeNull: boolean
-  /** Undefined leaves the field out. */
+  /** Undefined means that the field is omitted. */
   readonly instead: T | undefined
 
   constructor(shape: Shape<T>, mayBeNull: boolean, instead: T | undefined) {
@@ -90,15 +93,15 @@ class OptionalField<T> {
   }
 }
 
-/** How a field is read. A Shape alone is a field that has to be there. */
+/** How to read a field. A Shape alone means that the field is required. */
 export type Field<T> = Shape<T> | OptionalField<T>
 
-/** A field that may be missing or null, and is null then. */
+/** A field that may be missing or null; both are read as null. */
 export function nullable<T>(shape: Shape<T>): OptionalField<T | null> {
   return new OptionalField<T | null>(shape, true, null)
 }
 
-/** A field that may be missing or null, and is left out then. */
+/** A field that may be missing or null; it is then omitted. */
 export function omittable<T>(shape: Shape<T>): Field<T> {
   return new OptionalField(shape, true, undefined)
 }
@@ -119,21 +122,21 @@ export function object<T extends object>(fields: { [K in keyof T]-?: Field<Exclu
       const value = readField(place, given, name, field)
       if (value !== undefined) read[name] = value
     }
-    return read as T // each field is what the type says
+    return read as T // each field has been read by its own shape
   }
 }
 
-/** The fields of a request body of the contract. An optional one has a value when it is missing: `nullable` or `withDefault`. */
+/** The fields of a request body in the contract. An optional field must have a default: `nullable` or `withDefault`. */
 type BodyFields<Body> = { [K in keyof Body]-?: object extends Pick<Body, K> ? OptionalField<Exclude<Body[K], undefined>> : Shape<Body[K]> }
 
 /**
- * A request body of the contract: each of its fields, and no other. What is read may be narrower than what the contract allows, since
- * missing fields are filled in.
+ * A request body in the contract, with exactly its fields. The result may be narrower than the type in the contract, because
+ * missing fields get their defaults.
  */
 export function bodyOf<Body extends object>(): <F extends BodyFields<Body>>(
   fields: F & Record<Exclude<keyof F, keyof Body>, never>,
 ) => Shape<{ [K in keyof F]: F[K] extends Shape<infer T> | OptionalField<infer T> ? T : never }> {
-  return (fields) => object(fields as never) // the type of the fields says what it reads
+  return (fields) => object(fields as never) // the types of the fields determine what is read
 }
 
 function refuseRepeated(place: Place, given: JsonObject, names: readonly string[]): void {
@@ -151,13 +154,13 @@ function readField(place: Place, given: JsonObject, name: string, field: Field<u
   return field.shape(place.inside(name, given[name]))
 }
 
-/** One of several objects, told apart by the word in one of their fields. */
+/** One of several objects, distinguished by the word in one of their fields. */
 export function tagged<T>(tag: string, variants: Record<string, Shape<T>>): Shape<T> {
   const names = Object.keys(variants)
   return (place) => {
     const given = jsonObject(place)
     refuseRepeated(place, given, [tag])
-    const found = readField(place, given, tag, oneOf(...names)) as string // what oneOf reads
+    const found = readField(place, given, tag, oneOf(...names)) as string // oneOf reads a string
     const variant = variants[found]
     if (variant === undefined) throw new Error(`${found} has no variant`)
     return variant(place)
@@ -182,7 +185,7 @@ export const number: Shape<number> = (place) => {
   return Number(value)
 }
 
-/** An integer of 64 bits. Those that a double would round are a bigint. */
+/** An integer of 64 bits. It is a bigint if a double would round it. */
 export type Int64 = number | bigint
 
 export const int64: Shape<Int64> = (place) => {
@@ -192,7 +195,7 @@ export const int64: Shape<Int64> = (place) => {
   return Number.isSafeInteger(value) ? value : exact
 }
 
-/** The same, and not below a bound. */
+/** The same, with a lower limit. */
 export function int64From(min: number): Shape<Int64> {
   return (place) => {
     const value = int64(place)
@@ -212,12 +215,12 @@ export function integer(min: number, max: number): Shape<number> {
 
 export const int32 = integer(-(2 ** 31), 2 ** 31 - 1)
 
-/** A number is an integer by its digits (G2). */
+/** Whether a number is an integer depends on how it was written (G2). */
 function exactInteger(place: Place): bigint {
   const { value } = place
-  if (Number.isInteger(value)) return BigInt(value as number) // just seen
+  if (Number.isInteger(value)) return BigInt(value as number) // the condition has checked it
   if (value instanceof JsonNumber && value.isInteger()) return BigInt(value.text)
-  if (typeof value === 'bigint') return value // of a YAML file
+  if (typeof value === 'bigint') return value // from a YAML file
   throw place.wrongType('an integer')
 }
 
@@ -230,19 +233,19 @@ export const anything: Shape<unknown> = (place) => place.value
 
 export type JsonObject = Record<string, unknown>
 
-/** An object whose keys are free. */
+/** An object with any keys. */
 export const jsonObject: Shape<JsonObject> = (place) => {
   if (!isObject(place.value)) throw place.wrongType('an object')
   return place.value
 }
 
-/** An object whose keys are free and whose values are of one shape. */
+/** An object with any keys, whose values all have the same shape. */
 export function map<T>(shape: Shape<T>): Shape<Record<string, T>> {
   return (place) =>
     objectOf(Object.entries(jsonObject(place)).map(([key, value]) => [key, shape(place.inside(key, value))])) as Record<string, T>
 }
 
-/** The elements of an array, each at its place. */
+/** The elements of an array, each with its place. */
 export function elements(place: Place): Place[] {
   const { value } = place
   if (!Array.isArray(value)) throw place.wrongType('an array')
@@ -262,7 +265,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): Shape<T> 
   }
 }
 
-/** A value as messages name its type. */
+/** The name of a value's type in messages. */
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'array'

@@ -2,23 +2,22 @@ import { JsonNumber } from './number.ts'
 import { TimeSlices } from './time-slices.ts'
 
 /**
- * Renders a value that came from JSON, or was built from plain objects, as JSON text (CT 3.1): minimal escapes, lone
- * surrogates as `\udXXX`, keys in insertion order, members that are undefined left out, numbers as they came.
+ * Renders a value from JSON, or one built from plain objects, as JSON text (CT 3.1): with minimal escapes, unpaired surrogates as
+ * `\udXXX`, keys in insertion order, no undefined members, and numbers as they arrived.
  *
- * JSON.stringify does nearly all that, but it cannot write a bigint or the digits of a JsonNumber, and it recurses: a value
- * a few thousand levels deep overflows the stack, although JSON.parse has accepted it. Such values are walked with a stack
- * of our own.
+ * JSON.stringify does most of this, but it cannot write a bigint or the digits of a JsonNumber. It is also recursive: a value
+ * with a few thousand levels, which JSON.parse accepts, overflows the stack. Such values are rendered with an explicit stack.
  */
 export function stringifyJson(value: unknown): string {
   return render(value, '')
 }
 
-/** The same with the line breaks and indentation that JSON.stringify has for two blanks. */
+/** The same, with the line breaks and the indentation of JSON.stringify for two blanks. */
 export function prettyJson(value: unknown): string {
   return render(value, '  ')
 }
 
-/** The JSON text of a value if it has at most so many bytes. Without much work for a large one. */
+/** The JSON text of a value if it has at most this many bytes. A large value costs little work. */
 export function stringifyUpTo(value: unknown, maxBytes: number): string | undefined {
   let [text, bytes] = ['', 0]
   for (const token of tokensOf(value, '')) {
@@ -29,15 +28,15 @@ export function stringifyUpTo(value: unknown, maxBytes: number): string | undefi
   return text
 }
 
-/** Renders a value that may be large in pieces and in time slices. Each piece holds whole characters. */
+/** Renders a value that may be large, in pieces and in time slices. Each piece contains complete characters. */
 export async function jsonBytes(value: unknown): Promise<Uint8Array[]> {
   return encoded(tokensOf(value, ''))
 }
 
-/** Bytes from which on a text may be too large for its blanks. */
+/** From this size in bytes on, a text may consist of too many blanks. */
 const largePretty = 1024 * 1024
 
-/** The same with the blanks of prettyJson, unless those are most of a large text (G36). */
+/** The same with the blanks of prettyJson, unless most of a large text would be blanks (G36). */
 export async function prettyBytes(value: unknown): Promise<Uint8Array[]> {
   const compact = await jsonBytes(value)
   const most = Math.max(largePretty, 4 * sizeOf(compact))
@@ -45,7 +44,7 @@ export async function prettyBytes(value: unknown): Promise<Uint8Array[]> {
   return sizeOf(pretty) > most ? compact : pretty
 }
 
-/** A text that comes in pieces as a JSON string. */
+/** Renders a text in pieces as a JSON string. */
 export async function quotedBytes(pieces: readonly Uint8Array[]): Promise<Uint8Array[]> {
   const slices = new TimeSlices()
   const quoted: Uint8Array[] = []
@@ -60,10 +59,10 @@ export function sizeOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)
 }
 
-/** Characters of a text that is handled at a time. */
+/** How many characters of a text are handled at a time. */
 const pieceLength = 64 * 1024
 
-/** Gives up, with the pieces so far, when they have more than `most` bytes. */
+/** Encodes a text. If it has more than `most` bytes, stops and returns the pieces so far. */
 async function encoded(tokens: Iterable<string>, most = Infinity): Promise<Uint8Array[]> {
   const slices = new TimeSlices()
   const pieces: Uint8Array[] = []
@@ -93,14 +92,14 @@ function render(value: unknown, indent: '' | '  '): string {
   return [...tokensOf(value, indent)].join('')
 }
 
-/** An array or object that is being written: the members still to come, and what closes it. */
+/** An array or object that is being written: its remaining members, and its closing text. */
 interface Open {
   members: Iterator<[key: string | null, value: unknown]>
   close: ']' | '}'
   first: boolean
 }
 
-/** The text of a value, in pieces that each hold whole characters. */
+/** The text of a value, in pieces of complete characters. */
 function* tokensOf(root: unknown, indent: string): Generator<string> {
   const stack: Open[] = []
   const colon = indent === '' ? ':' : ': '
@@ -137,7 +136,7 @@ function* tokensOf(root: unknown, indent: string): Generator<string> {
   }
 }
 
-/** A string as JSON; of a long one a part at a time. */
+/** A JSON string. A long one is produced in parts. */
 function* stringTokens(value: string): Generator<string> {
   if (value.length <= pieceLength) {
     yield JSON.stringify(value)

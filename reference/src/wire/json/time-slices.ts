@@ -7,7 +7,7 @@ const turnMs = 10
 export class TimeSlices {
   #end = performance.now() + turnMs
 
-  /** Yields to the event loop when the time slice is over. */
+  /** Yields to the event loop if the time slice is over. */
   async yieldIfDue(): Promise<void> {
     if (performance.now() < this.#end) return
     await nextTurn()
@@ -15,7 +15,7 @@ export class TimeSlices {
   }
 }
 
-/** Runs a long computation that yields to the event loop now and then. */
+/** Runs a long computation, which yields to the event loop from time to time. */
 export async function runInSlices<T>(steps: Generator<undefined, T>): Promise<T> {
   const slices = new TimeSlices()
   for (;;) {
@@ -25,7 +25,7 @@ export async function runInSlices<T>(steps: Generator<undefined, T>): Promise<T>
   }
 }
 
-/** Runs such a computation without a pause. */
+/** Runs such a computation without yielding. */
 export function runToEnd<T>(steps: Generator<undefined, T>): T {
   for (;;) {
     const { done, value } = steps.next()

@@ -3,7 +3,7 @@ import type { CST, Document, Scalar, ScalarTag, Tags, YAMLMap, YAMLSeq } from 'y
 import { JsonNumber } from '../json/number.ts'
 import { objectOf } from '../json/ordered.ts'
 
-/** How large a document may be, its aliases expanded (G13). */
+/** The limits of a document with its aliases expanded (G13). */
 const maxLevels = 500
 const maxValues = 1_000_000
 const maxTextBytes = 10 * 1024 * 1024
@@ -11,9 +11,9 @@ const maxTextBytes = 10 * 1024 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The value of a YAML document (G13): plain objects and arrays, integers that a double would round as a bigint, and numbers that
- * are no integers although their values are (G2) as a JsonNumber. Throws a SyntaxError when it is no YAML, without the words of
- * the library, which quote the text: there may be secrets in it.
+ * The value of a YAML document (G13). It consists of plain objects and arrays. Integers that a double would round are bigints.
+ * Floats with an integral value are JsonNumbers (G2). Throws a SyntaxError if the text is not YAML. Its message does not contain
+ * the library's text, which quotes the document, because the document may contain secrets.
  */
 export function parseYaml(yaml: Uint8Array | string): unknown {
   try {
@@ -25,17 +25,17 @@ export function parseYaml(yaml: Uint8Array | string): unknown {
   }
 }
 
-/** Ends with the first mistake: a text may have one at each byte. */
+/** Stops at the first mistake, because a text may have one at each byte. */
 function parsed(text: string): Document.Parsed {
   const lines = new LineCounter()
-  let first: SyntaxError | undefined // the library would report an error thrown here as a mistake of the text
+  let first: SyntaxError | undefined // the library would report an error thrown here as a mistake in the text
   const refuse = (offset: number, code: string): never => {
     const { line, col } = lines.linePos(offset)
     throw (first ??= new SyntaxError(`not YAML at line ${line}, column ${col}: ${code}`))
   }
-  // The library's own check of keys compares each with all others.
+  // The library's own check for unique keys compares each key with all others.
   const composer = new Composer({ intAsBigInt: true, logLevel: 'error', stringKeys: true, uniqueKeys: false, customTags: withOwnFloats })
-  // The library collects mistakes, and has no setting for that; yaml.test.ts fails if it does so otherwise.
+  // The library collects mistakes, and has no option to stop. yaml.test.ts fails if the library changes.
   Object.assign(composer, {
     onError: (source: Source, code: string, _: string, warning?: boolean) => {
       if (warning !== true) refuse(offsetOf(source), code)
@@ -51,7 +51,7 @@ function parsed(text: string): Document.Parsed {
   return document
 }
 
-/** Where a mistake is, as the library tells it. */
+/** The position of a mistake, in the forms in which the library reports it. */
 type Source = number | [number, number] | { offset: number }
 
 function offsetOf(source: Source): number {
@@ -64,13 +64,13 @@ function* tokens(text: string, lines: LineCounter, refuse: (offset: number, code
   const parser = new Parser(lines.addNewLine)
   for (const lexeme of new Lexer().lex(text)) {
     yield* checked(parser.next(lexeme), refuse)
-    // What is composed recursively must not be too much for the stack: V8 ends the process when a regular expression finds it full.
+    // Composing is recursive and must not fill the stack: V8 ends the process if a regular expression finds the stack full.
     if (parser.stack.length > maxLevels + notCollections) refuse(parser.offset, 'TOO_DEEP')
   }
   yield* checked(parser.end(), refuse)
 }
 
-/** What is on the parser's stack beside collections: the document, and a scalar. */
+/** The entries on the parser's stack that are not collections: the document, and a scalar. */
 const notCollections = 2
 
 function* checked(tokens: Iterable<CST.Token>, refuse: (offset: number, code: string) => never): Generator<CST.Token> {
@@ -88,13 +88,13 @@ interface Anchored {
   bytes: number
 }
 
-/** Makes the values of nodes, and counts them with all that their aliases stand for. */
+/** Converts nodes to values, and counts them, including the expansions of aliases. */
 class Values {
-  /** By name. One that has not come to its end yet is undefined: an alias within it would have none either. */
+  /** The anchors by name. An anchor is undefined until its end is reached, because an alias inside it would expand for ever. */
   readonly #anchors = new Map<string, Anchored | undefined>()
   #values = 0
   #bytes = 0
-  /** Where the walk is, and how deep it has been since the last anchor. */
+  /** The current level, and the deepest level since the last anchor. */
   #level = 0
   #deepest = 0
 
@@ -137,7 +137,7 @@ class Values {
     return objectOf([...members])
   }
 
-  /** A key, which counts as no value. The library takes one that is not there for an empty text. */
+  /** The text of a key, which does not count as a value. For a missing key the library has an empty text. */
   #name(key: unknown): string {
     if (!isScalar(key) || typeof key.value !== 'string') throw new SyntaxError('a key that is no text is no YAML')
     if (key.source === '' && key.type === 'PLAIN' && !key.tag && !key.anchor) throw new SyntaxError('a key is missing')
@@ -165,7 +165,7 @@ class Values {
   }
 }
 
-/** Throws for texts with half a surrogate pair, which only escapes can have. */
+/** Throws for texts with an unpaired surrogate, which only escapes can produce. */
 function wellFormed(text: string): string {
   if (/\p{Surrogate}/u.test(text)) throw new SyntaxError('half a surrogate pair is no character')
   return text
@@ -173,7 +173,7 @@ function wellFormed(text: string): string {
 
 const floatTag = 'tag:yaml.org,2002:float'
 
-/** Reads numbers that are written with a fraction or an exponent, and writes those that it has read. */
+/** Reads numbers that are written with a fraction or an exponent, and writes numbers that it has read. */
 export const exactFloat: ScalarTag = {
   tag: floatTag,
   default: true,
@@ -183,12 +183,12 @@ export const exactFloat: ScalarTag = {
   stringify: ({ value }: Scalar) => String(value),
 }
 
-/** The tags of a schema, without what reads `.inf` and `.nan`, which JSON cannot say (G13), and with floats as above. */
+/** The tags of a schema, without those for `.inf` and `.nan`, which JSON cannot express (G13), and with the floats above. */
 function withOwnFloats(tags: Tags): Tags {
   return [...tags.filter((tag) => typeof tag === 'string' || tag.tag !== floatTag), exactFloat]
 }
 
-/** The value of a float, which is no integer by its digits. */
+/** The value of a float. One with an integral value becomes a JsonNumber, so that it does not count as an integer. */
 function floatOf(value: number): number | JsonNumber {
   if (!Number.isInteger(value)) return value
   const digits = String(value)
