@@ -26,8 +26,8 @@ function knownError(error: Error, path: string): Response | undefined {
 }
 
 /**
- * The response to any other error. The error's text goes to the log only. A crash in one request does not end other requests (GA
- * 19).
+ * The response to any other error. The error's text goes to the log only. A crash in one request does not end other requests
+ * (GA 19).
  */
 function unexpectedError(path: string): Response {
   const message = 'Internal server error'

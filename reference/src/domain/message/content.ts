@@ -70,8 +70,8 @@ export const messageContent: Shape<MessageContent> = tagged<MessageContent>('typ
 })
 
 /**
- * The text in Unicode's composed form, without the characters of the block Tags, which are invisible but which models read (GA
- * 4.1). Composing comes first: no character composes to a Tags character.
+ * The text in Unicode's composed form, without the characters of the block Tags, which are invisible but which models read
+ * (GA 4.1). Composing comes first: no character composes to a Tags character.
  */
 export function normalised(text: string): string {
   return text.normalize('NFC').replace(/[\u{E0000}-\u{E007F}]/gu, '')

@@ -42,8 +42,8 @@ const maxTurns = 1000
 type TurnResult = 'continue' | 'stop'
 
 /**
- * Replies to one message of a user. It asks the model and runs the tools that the model calls, until the model calls none (GA
- * 7.6). The message has already been saved.
+ * Replies to one message of a user. It asks the model and runs the tools that the model calls, until the model calls none
+ * (GA 7.6). The message has already been saved.
  */
 export class ReplyLoop {
   readonly #deps: ReplyServices
