@@ -18,7 +18,7 @@ func TestTheGoCodeIsWhatTheContractMakes(t *testing.T) {
 	for _, name := range []string{"api", "server", "client"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inputs(t, name+".yaml", "../go.sum")
+			inputs(t, name+".yaml", "overlay.yaml", "../go.sum")
 			file := name + "/" + name + ".gen.go"
 			fresh := filepath.Join(t.TempDir(), "fresh.go")
 			command(t, ".", nil, "go", "tool", "oapi-codegen", "--config", name+".yaml", "-o", fresh, "../openapi.yaml")

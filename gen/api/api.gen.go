@@ -8,7 +8,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/oapi-codegen/nullable"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/oapi-codegen/runtime"
 )
 
@@ -1555,9 +1555,7 @@ type ActionRequired struct {
 type ActionRequiredType string
 
 // ActionRequiredData defines model for ActionRequiredData.
-type ActionRequiredData struct {
-	union json.RawMessage
-}
+type ActionRequiredData = json.RawMessage
 
 // AddExtensionRequest Example: {"config":{"name":"developer","type":"builtin"},"session_id":"20251210_3"}
 type AddExtensionRequest struct {
@@ -1569,9 +1567,9 @@ type AddExtensionRequest struct {
 
 // Annotations defines model for Annotations.
 type Annotations struct {
-	Audience     *[]Role      `json:"audience,omitempty"`
-	Priority     *json.Number `json:"priority,omitempty"`
-	LastModified *time.Time   `json:"lastModified,omitempty"`
+	Audience     []Role      `json:"audience,omitzero"`
+	Priority     json.Number `json:"priority,omitempty"`
+	LastModified *time.Time  `json:"lastModified,omitempty"`
 }
 
 // AnyValue Any JSON. Numbers keep their digits, and objects the order of their fields.
@@ -1581,7 +1579,7 @@ type AnyValue = json.RawMessage
 type AudioContent struct {
 	Type        AudioContentType `json:"type"`
 	Data        string           `json:"data"`
-	MimeType    string           `json:"mimeType"`
+	MIMEType    string           `json:"mimeType"`
 	Annotations *Annotations     `json:"annotations,omitempty"`
 }
 
@@ -1590,18 +1588,18 @@ type AudioContentType string
 
 // Author Responses omit missing members.
 type Author struct {
-	Contact  nullable.Nullable[string] `json:"contact,omitempty"`
-	Metadata nullable.Nullable[string] `json:"metadata,omitempty"`
+	Contact  *string `json:"contact,omitempty"`
+	Metadata *string `json:"metadata,omitempty"`
 }
 
 // BlobResourceContents Example: {"blob":"iVBORw0KGgo=","mimeType":"image/png","uri":"file:///dot.png"}
 type BlobResourceContents struct {
 	URI      string  `json:"uri"`
-	MimeType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitempty"`
 	Blob     string  `json:"blob"`
 
-	// UnderscoreMeta An object with any fields.
-	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+	// Meta An object with any fields.
+	Meta JSONObject `json:"_meta,omitempty"`
 }
 
 // BodyTooLargeError Example: {"error":"Request body too large"}
@@ -1622,13 +1620,13 @@ type BodyTooSlowErrorError string
 
 // BuiltinExtension An MCP server that is built into the server.
 type BuiltinExtension struct {
-	Type           BuiltinExtensionType      `json:"type"`
-	Name           string                    `json:"name"`
-	Description    string                    `json:"description"`
-	DisplayName    nullable.Nullable[string] `json:"display_name"`
-	Timeout        nullable.Nullable[int64]  `json:"timeout"`
-	Bundled        nullable.Nullable[bool]   `json:"bundled"`
-	AvailableTools []string                  `json:"available_tools"`
+	Type           BuiltinExtensionType `json:"type"`
+	Name           string               `json:"name"`
+	Description    string               `json:"description"`
+	DisplayName    *string              `json:"display_name"`
+	Timeout        *int64               `json:"timeout"`
+	Bundled        *bool                `json:"bundled"`
+	AvailableTools []string             `json:"available_tools"`
 }
 
 // BuiltinExtensionType defines model for BuiltinExtension.Type.
@@ -1637,11 +1635,11 @@ type BuiltinExtensionType string
 // BuiltinExtensionInput defines model for BuiltinExtensionInput.
 type BuiltinExtensionInput struct {
 	AvailableTools *[]string                 `json:"available_tools,omitempty"`
-	Bundled        nullable.Nullable[bool]   `json:"bundled,omitempty"`
-	Description    nullable.Nullable[string] `json:"description,omitempty"`
-	DisplayName    nullable.Nullable[string] `json:"display_name,omitempty"`
+	Bundled        *bool                     `json:"bundled,omitempty"`
+	Description    *string                   `json:"description,omitempty"`
+	DisplayName    *string                   `json:"display_name,omitempty"`
 	Name           string                    `json:"name"`
-	Timeout        nullable.Nullable[int64]  `json:"timeout,omitempty"`
+	Timeout        *int64                    `json:"timeout,omitempty"`
 	Type           BuiltinExtensionInputType `json:"type"`
 }
 
@@ -1656,10 +1654,10 @@ type BusEvent struct {
 // ChatRequest Example: {"messages":[{"content":[{"text":"Hello","type":"text"}],"created":1765386000,"metadata":{"agentVisible":true,"userVisible":true},"role":"user"}],"session_id":"20251210_3"}
 type ChatRequest struct {
 	// Messages Only the last message counts.
-	Messages      []MessageInput            `json:"messages"`
-	RecipeName    nullable.Nullable[string] `json:"recipe_name,omitempty"`
-	RecipeVersion nullable.Nullable[string] `json:"recipe_version,omitempty"`
-	SessionID     string                    `json:"session_id"`
+	Messages      []MessageInput `json:"messages"`
+	RecipeName    *string        `json:"recipe_name,omitempty"`
+	RecipeVersion *string        `json:"recipe_version,omitempty"`
+	SessionID     string         `json:"session_id"`
 }
 
 // ClientToolCall defines model for ClientToolCall.
@@ -1836,11 +1834,11 @@ type ClientToolSet struct {
 // ClientToolSuccess Example: {"metadata":{"pages":3},"output":"3 pages found","status":"success","title":"Search"}
 type ClientToolSuccess struct {
 	// Attachments Ignored; any value is accepted.
-	Attachments nullable.Nullable[json.RawMessage] `json:"attachments,omitempty"`
-	Metadata    *json.RawMessage                   `json:"metadata,omitempty"`
-	Output      string                             `json:"output"`
-	Status      ClientToolSuccessStatus            `json:"status"`
-	Title       string                             `json:"title"`
+	Attachments *json.RawMessage        `json:"attachments,omitempty"`
+	Metadata    *json.RawMessage        `json:"metadata,omitempty"`
+	Output      string                  `json:"output"`
+	Status      ClientToolSuccessStatus `json:"status"`
+	Title       string                  `json:"title"`
 }
 
 // ClientToolSuccessStatus defines model for ClientToolSuccess.Status.
@@ -1872,9 +1870,7 @@ type ConfirmToolActionRequest struct {
 }
 
 // Content A piece of the result of a tool.
-type Content struct {
-	union json.RawMessage
-}
+type Content = json.RawMessage
 
 // Conversation defines model for Conversation.
 type Conversation = []Message
@@ -1903,7 +1899,7 @@ type Elicitation struct {
 	Message    string                `json:"message"`
 
 	// RequestedSchema Any JSON. Numbers keep their digits, and objects the order of their fields.
-	RequestedSchema nullable.Nullable[AnyValue] `json:"requested_schema"`
+	RequestedSchema AnyValue `json:"requested_schema"`
 }
 
 // ElicitationActionType defines model for Elicitation.ActionType.
@@ -1915,7 +1911,7 @@ type ElicitationResponse struct {
 	ID         string                        `json:"id"`
 
 	// UserData Any JSON. Numbers keep their digits, and objects the order of their fields.
-	UserData nullable.Nullable[AnyValue] `json:"user_data"`
+	UserData AnyValue `json:"user_data"`
 }
 
 // ElicitationResponseActionType defines model for ElicitationResponse.ActionType.
@@ -1926,11 +1922,11 @@ type EmbeddedResource struct {
 	Type EmbeddedResourceType `json:"type"`
 
 	// Resource A text, or other data in Base64.
-	Resource    ResourceContents `json:"resource"`
-	Annotations *Annotations     `json:"annotations,omitempty"`
+	Resource ResourceContents `json:"resource"`
 
-	// UnderscoreMeta An object with any fields.
-	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+	// Meta An object with any fields.
+	Meta        JSONObject   `json:"_meta,omitempty"`
+	Annotations *Annotations `json:"annotations,omitempty"`
 }
 
 // EmbeddedResourceType defines model for EmbeddedResource.Type.
@@ -1997,28 +1993,24 @@ type ExecutionTimeoutError struct {
 }
 
 // ExtensionConfig An extension as the server stores it, with every field of its type.
-type ExtensionConfig struct {
-	union json.RawMessage
-}
+type ExtensionConfig = json.RawMessage
 
 // ExtensionConfigInput An extension as a client sends it. Outside of a recipe, the types `platform`, `streamable_http`, `frontend` and
 // `inline_python` require a description, which may be null.
-type ExtensionConfigInput struct {
-	union json.RawMessage
-}
+type ExtensionConfigInput = json.RawMessage
 
 // ExtensionData Data that extensions store with a session, by name and version, such as `todo.v0`.
 type ExtensionData = json.RawMessage
 
 // FrontendExtension Tools that the client runs.
 type FrontendExtension struct {
-	Type           FrontendExtensionType     `json:"type"`
-	Name           string                    `json:"name"`
-	Description    string                    `json:"description"`
-	Tools          []Tool                    `json:"tools"`
-	Instructions   nullable.Nullable[string] `json:"instructions"`
-	Bundled        nullable.Nullable[bool]   `json:"bundled"`
-	AvailableTools []string                  `json:"available_tools"`
+	Type           FrontendExtensionType `json:"type"`
+	Name           string                `json:"name"`
+	Description    string                `json:"description"`
+	Tools          []Tool                `json:"tools"`
+	Instructions   *string               `json:"instructions"`
+	Bundled        *bool                 `json:"bundled"`
+	AvailableTools []string              `json:"available_tools"`
 }
 
 // FrontendExtensionType defines model for FrontendExtension.Type.
@@ -2027,9 +2019,9 @@ type FrontendExtensionType string
 // FrontendExtensionInput defines model for FrontendExtensionInput.
 type FrontendExtensionInput struct {
 	AvailableTools *[]string                  `json:"available_tools,omitempty"`
-	Bundled        nullable.Nullable[bool]    `json:"bundled,omitempty"`
-	Description    nullable.Nullable[string]  `json:"description,omitempty"`
-	Instructions   nullable.Nullable[string]  `json:"instructions,omitempty"`
+	Bundled        *bool                      `json:"bundled,omitempty"`
+	Description    *string                    `json:"description,omitempty"`
+	Instructions   *string                    `json:"instructions,omitempty"`
 	Name           string                     `json:"name"`
 	Tools          []Tool                     `json:"tools"`
 	Type           FrontendExtensionInputType `json:"type"`
@@ -2064,9 +2056,9 @@ type GlobalEvent struct {
 
 // Icon defines model for Icon.
 type Icon struct {
-	Src      string    `json:"src"`
-	MimeType *string   `json:"mimeType,omitempty"`
-	Sizes    *[]string `json:"sizes,omitempty"`
+	Src      string   `json:"src"`
+	MIMEType *string  `json:"mimeType,omitempty"`
+	Sizes    []string `json:"sizes,omitzero"`
 }
 
 // ImageContent Example: {"data":"iVBORw0KGgo=","mimeType":"image/png","type":"image"}
@@ -2075,11 +2067,11 @@ type ImageContent struct {
 
 	// Data In Base64.
 	Data        string       `json:"data"`
-	MimeType    string       `json:"mimeType"`
+	MIMEType    string       `json:"mimeType"`
 	Annotations *Annotations `json:"annotations,omitempty"`
 
-	// UnderscoreMeta An object with any fields.
-	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+	// Meta An object with any fields.
+	Meta JSONObject `json:"_meta,omitempty"`
 }
 
 // ImageContentType defines model for ImageContent.Type.
@@ -2093,13 +2085,13 @@ type ImportSessionRequest struct {
 
 // InlinePythonExtension An MCP server whose code is a text in Python.
 type InlinePythonExtension struct {
-	Type           InlinePythonExtensionType   `json:"type"`
-	Name           string                      `json:"name"`
-	Description    string                      `json:"description"`
-	Code           string                      `json:"code"`
-	Timeout        nullable.Nullable[int64]    `json:"timeout"`
-	Dependencies   nullable.Nullable[[]string] `json:"dependencies"`
-	AvailableTools []string                    `json:"available_tools"`
+	Type           InlinePythonExtensionType `json:"type"`
+	Name           string                    `json:"name"`
+	Description    string                    `json:"description"`
+	Code           string                    `json:"code"`
+	Timeout        *int64                    `json:"timeout"`
+	Dependencies   *[]string                 `json:"dependencies"`
+	AvailableTools []string                  `json:"available_tools"`
 }
 
 // InlinePythonExtensionType defines model for InlinePythonExtension.Type.
@@ -2109,10 +2101,10 @@ type InlinePythonExtensionType string
 type InlinePythonExtensionInput struct {
 	AvailableTools *[]string                      `json:"available_tools,omitempty"`
 	Code           string                         `json:"code"`
-	Dependencies   nullable.Nullable[[]string]    `json:"dependencies,omitempty"`
-	Description    nullable.Nullable[string]      `json:"description,omitempty"`
+	Dependencies   *[]string                      `json:"dependencies,omitempty"`
+	Description    *string                        `json:"description,omitempty"`
 	Name           string                         `json:"name"`
-	Timeout        nullable.Nullable[int64]       `json:"timeout,omitempty"`
+	Timeout        *int64                         `json:"timeout,omitempty"`
 	Type           InlinePythonExtensionInputType `json:"type"`
 }
 
@@ -2199,10 +2191,10 @@ type LoggingMessage struct {
 	Logger *string             `json:"logger,omitempty"`
 
 	// Data Any JSON. Numbers keep their digits, and objects the order of their fields.
-	Data nullable.Nullable[AnyValue] `json:"data"`
+	Data *AnyValue `json:"data"`
 
-	// UnderscoreMeta An object with any fields.
-	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+	// Meta An object with any fields.
+	Meta JSONObject `json:"_meta,omitempty"`
 }
 
 // LoggingMessageLevel defines model for LoggingMessage.Level.
@@ -2237,19 +2229,17 @@ type MalformedBodyErrorName string
 // Message Example: {"content":[{"text":"Hello","type":"text"}],"created":1765386000,"id":"msg_20251210_3_0","metadata":{"agentVisible":true,"userVisible":true},"role":"user"}
 type Message struct {
 	// ID Null for messages of the engine itself.
-	ID   nullable.Nullable[string] `json:"id"`
-	Role Role                      `json:"role"`
+	ID   *string `json:"id"`
+	Role Role    `json:"role"`
 
 	// Created In seconds since 1970.
-	Created  int64            `json:"created"`
-	Content  []MessageContent `json:"content"`
-	Metadata MessageMetadata  `json:"metadata"`
+	Created  int64           `json:"created"`
+	Content  json.RawMessage `json:"content"`
+	Metadata MessageMetadata `json:"metadata"`
 }
 
 // MessageContent defines model for MessageContent.
-type MessageContent struct {
-	union json.RawMessage
-}
+type MessageContent = json.RawMessage
 
 // MessageEvent The data of an event of a reply.
 type MessageEvent struct {
@@ -2258,11 +2248,11 @@ type MessageEvent struct {
 
 // MessageInput A message as a client sends it. Its ID is not stored.
 type MessageInput struct {
-	Content  []MessageContent          `json:"content"`
-	Created  int64                     `json:"created"`
-	ID       nullable.Nullable[string] `json:"id,omitempty"`
-	Metadata MessageMetadata           `json:"metadata"`
-	Role     Role                      `json:"role"`
+	Content  []MessageContent `json:"content"`
+	Created  int64            `json:"created"`
+	ID       *string          `json:"id,omitempty"`
+	Metadata MessageMetadata  `json:"metadata"`
+	Role     Role             `json:"role"`
 }
 
 // MessageMetadata defines model for MessageMetadata.
@@ -2273,13 +2263,13 @@ type MessageMetadata struct {
 
 // ModelConfig Example: {"context_limit":128000,"fast_model":"gpt-4o-mini","max_tokens":null,"model_name":"gpt-4o","temperature":null,"toolshim":false,"toolshim_model":null}
 type ModelConfig struct {
-	ModelName     string                     `json:"model_name"`
-	ContextLimit  nullable.Nullable[int]     `json:"context_limit"`
-	Temperature   nullable.Nullable[float32] `json:"temperature"`
-	MaxTokens     nullable.Nullable[int32]   `json:"max_tokens"`
-	Toolshim      bool                       `json:"toolshim"`
-	ToolshimModel nullable.Nullable[string]  `json:"toolshim_model"`
-	FastModel     nullable.Nullable[string]  `json:"fast_model"`
+	ModelName     string      `json:"model_name"`
+	ContextLimit  *int64      `json:"context_limit"`
+	Temperature   json.Number `json:"temperature"`
+	MaxTokens     *int64      `json:"max_tokens"`
+	Toolshim      bool        `json:"toolshim"`
+	ToolshimModel *string     `json:"toolshim_model"`
+	FastModel     *string     `json:"fast_model"`
 }
 
 // NoData defines model for NoData.
@@ -2315,11 +2305,11 @@ type PermissionLevel string
 
 // PlatformExtension A part of the engine.
 type PlatformExtension struct {
-	Type           PlatformExtensionType   `json:"type"`
-	Name           string                  `json:"name"`
-	Description    string                  `json:"description"`
-	Bundled        nullable.Nullable[bool] `json:"bundled"`
-	AvailableTools []string                `json:"available_tools"`
+	Type           PlatformExtensionType `json:"type"`
+	Name           string                `json:"name"`
+	Description    string                `json:"description"`
+	Bundled        *bool                 `json:"bundled"`
+	AvailableTools []string              `json:"available_tools"`
 }
 
 // PlatformExtensionType defines model for PlatformExtension.Type.
@@ -2328,8 +2318,8 @@ type PlatformExtensionType string
 // PlatformExtensionInput defines model for PlatformExtensionInput.
 type PlatformExtensionInput struct {
 	AvailableTools *[]string                  `json:"available_tools,omitempty"`
-	Bundled        nullable.Nullable[bool]    `json:"bundled,omitempty"`
-	Description    nullable.Nullable[string]  `json:"description,omitempty"`
+	Bundled        *bool                      `json:"bundled,omitempty"`
+	Description    *string                    `json:"description,omitempty"`
 	Name           string                     `json:"name"`
 	Type           PlatformExtensionInputType `json:"type"`
 }
@@ -2348,8 +2338,8 @@ type Progress struct {
 	Total         *json.Number  `json:"total,omitempty"`
 	Message       *string       `json:"message,omitempty"`
 
-	// UnderscoreMeta An object with any fields.
-	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+	// Meta An object with any fields.
+	Meta JSONObject `json:"_meta,omitempty"`
 }
 
 // ProgressNotification Example: {"method":"notifications/progress","params":{"progress":3,"progressToken":1,"total":4}}
@@ -2382,24 +2372,24 @@ type RateLimitedError struct {
 //
 // Example: {"description":"Greets somebody","instructions":"Greet them","title":"Greet","version":"1.0.0"}
 type Recipe struct {
-	Version      string             `json:"version"`
-	Title        string             `json:"title"`
-	Description  string             `json:"description"`
-	Instructions *string            `json:"instructions,omitempty"`
-	Prompt       *string            `json:"prompt,omitempty"`
-	Extensions   *[]ExtensionConfig `json:"extensions,omitempty"`
+	Version      string            `json:"version"`
+	Title        string            `json:"title"`
+	Description  string            `json:"description"`
+	Instructions *string           `json:"instructions,omitempty"`
+	Prompt       *string           `json:"prompt,omitempty"`
+	Extensions   []ExtensionConfig `json:"extensions,omitzero"`
 
 	// Settings Responses omit missing members.
 	Settings   *Settings `json:"settings,omitempty"`
-	Activities *[]string `json:"activities,omitempty"`
+	Activities []string  `json:"activities,omitzero"`
 
 	// Author Responses omit missing members.
-	Author     *Author            `json:"author,omitempty"`
-	Parameters *[]RecipeParameter `json:"parameters,omitempty"`
+	Author     *Author           `json:"author,omitempty"`
+	Parameters []RecipeParameter `json:"parameters,omitzero"`
 
 	// Response The result that the agent must return at the end.
-	Response   *Response    `json:"response,omitempty"`
-	SubRecipes *[]SubRecipe `json:"sub_recipes,omitempty"`
+	Response   *Response   `json:"response,omitempty"`
+	SubRecipes []SubRecipe `json:"sub_recipes,omitzero"`
 
 	// Retry Missing members are omitted.
 	Retry *RetryConfig `json:"retry,omitempty"`
@@ -2408,34 +2398,18 @@ type Recipe struct {
 // RecipeInput A recipe as a client sends it.
 //
 // Example: {"description":"Greets somebody","instructions":"Greet them","title":"Greet"}
-type RecipeInput struct {
-	Activities   nullable.Nullable[[]string]               `json:"activities,omitempty"`
-	Author       nullable.Nullable[Author]                 `json:"author,omitempty"`
-	Description  string                                    `json:"description"`
-	Extensions   nullable.Nullable[[]ExtensionConfigInput] `json:"extensions,omitempty"`
-	Instructions nullable.Nullable[string]                 `json:"instructions,omitempty"`
-	Parameters   nullable.Nullable[[]RecipeParameter]      `json:"parameters,omitempty"`
-	Prompt       nullable.Nullable[string]                 `json:"prompt,omitempty"`
-	Response     nullable.Nullable[Response]               `json:"response,omitempty"`
-	Retry        nullable.Nullable[RetryConfigInput]       `json:"retry,omitempty"`
-	Settings     nullable.Nullable[Settings]               `json:"settings,omitempty"`
-	SubRecipes   nullable.Nullable[[]SubRecipeInput]       `json:"sub_recipes,omitempty"`
-	Title        string                                    `json:"title"`
-
-	// Version By default `1.0.0`.
-	Version *string `json:"version,omitempty"`
-}
+type RecipeInput = Recipe
 
 // RecipeParameter Responses omit missing members.
 //
 // Example: {"description":"Whom to greet","input_type":"string","key":"name","requirement":"required"}
 type RecipeParameter struct {
-	Key         string                      `json:"key"`
-	InputType   RecipeParameterInputType    `json:"input_type"`
-	Requirement RecipeParameterRequirement  `json:"requirement"`
-	Description string                      `json:"description"`
-	Default     nullable.Nullable[string]   `json:"default,omitempty"`
-	Options     nullable.Nullable[[]string] `json:"options,omitempty"`
+	Key         string                     `json:"key"`
+	InputType   RecipeParameterInputType   `json:"input_type"`
+	Requirement RecipeParameterRequirement `json:"requirement"`
+	Description string                     `json:"description"`
+	Default     *string                    `json:"default,omitempty"`
+	Options     []string                   `json:"options,omitzero"`
 }
 
 // RecipeParameterInputType defines model for RecipeParameterInputType.
@@ -2565,9 +2539,9 @@ type ResourceLink struct {
 	Name        string           `json:"name"`
 	Title       *string          `json:"title,omitempty"`
 	Description *string          `json:"description,omitempty"`
-	MimeType    *string          `json:"mimeType,omitempty"`
+	MIMEType    *string          `json:"mimeType,omitempty"`
 	Size        *int64           `json:"size,omitempty"`
-	Icons       *[]Icon          `json:"icons,omitempty"`
+	Icons       []Icon           `json:"icons,omitzero"`
 	Annotations *Annotations     `json:"annotations,omitempty"`
 }
 
@@ -2577,7 +2551,7 @@ type ResourceLinkType string
 // Response The result that the agent must return at the end.
 type Response struct {
 	// JSONSchema Any JSON. Numbers keep their digits, and objects the order of their fields.
-	JSONSchema nullable.Nullable[AnyValue] `json:"json_schema,omitempty"`
+	JSONSchema AnyValue `json:"json_schema,omitempty"`
 }
 
 // ResultError Example: {"error":"-32603: boom","status":"error"}
@@ -2597,20 +2571,20 @@ type ResumeAgentRequest struct {
 
 // RetryConfig Missing members are omitted.
 type RetryConfig struct {
-	MaxRetries              int32                     `json:"max_retries"`
-	Checks                  []SuccessCheck            `json:"checks"`
-	OnFailure               nullable.Nullable[string] `json:"on_failure,omitempty"`
-	TimeoutSeconds          nullable.Nullable[int64]  `json:"timeout_seconds,omitempty"`
-	OnFailureTimeoutSeconds nullable.Nullable[int64]  `json:"on_failure_timeout_seconds,omitempty"`
+	MaxRetries              int64          `json:"max_retries"`
+	Checks                  []SuccessCheck `json:"checks"`
+	OnFailure               *string        `json:"on_failure,omitempty"`
+	TimeoutSeconds          *int64         `json:"timeout_seconds,omitempty"`
+	OnFailureTimeoutSeconds *int64         `json:"on_failure_timeout_seconds,omitempty"`
 }
 
 // RetryConfigInput defines model for RetryConfigInput.
 type RetryConfigInput struct {
-	Checks                  []SuccessCheckInput       `json:"checks"`
-	MaxRetries              int32                     `json:"max_retries"`
-	OnFailure               nullable.Nullable[string] `json:"on_failure,omitempty"`
-	OnFailureTimeoutSeconds nullable.Nullable[int64]  `json:"on_failure_timeout_seconds,omitempty"`
-	TimeoutSeconds          nullable.Nullable[int64]  `json:"timeout_seconds,omitempty"`
+	Checks                  []SuccessCheckInput `json:"checks"`
+	MaxRetries              int64               `json:"max_retries"`
+	OnFailure               *string             `json:"on_failure,omitempty"`
+	OnFailureTimeoutSeconds *int64              `json:"on_failure_timeout_seconds,omitempty"`
+	TimeoutSeconds          *int64              `json:"timeout_seconds,omitempty"`
 }
 
 // Role defines model for Role.
@@ -2626,9 +2600,7 @@ type ServerConnectedEvent struct {
 type ServerConnectedEventType string
 
 // ServerNotification A notification of MCP, without its `jsonrpc`.
-type ServerNotification struct {
-	union json.RawMessage
-}
+type ServerNotification = json.RawMessage
 
 // Session Example: {"accumulated_input_tokens":null,"accumulated_output_tokens":null,"accumulated_total_tokens":null,"conversation":null,"created_at":"2025-12-10T16:59:31Z","extension_data":{},"id":"20251210_3","input_tokens":null,"message_count":0,"model_config":null,"name":"New session 3","output_tokens":null,"provider_name":null,"recipe":null,"schedule_id":null,"session_type":"user","total_tokens":null,"updated_at":"2025-12-10T16:59:31Z","user_recipe_values":null,"user_set_name":false,"working_dir":"/home/me/project"}
 type Session struct {
@@ -2641,27 +2613,27 @@ type Session struct {
 	UpdatedAt   time.Time   `json:"updated_at"`
 
 	// ExtensionData Data that extensions store with a session, by name and version, such as `todo.v0`.
-	ExtensionData           ExtensionData                        `json:"extension_data"`
-	TotalTokens             nullable.Nullable[int32]             `json:"total_tokens"`
-	InputTokens             nullable.Nullable[int32]             `json:"input_tokens"`
-	OutputTokens            nullable.Nullable[int32]             `json:"output_tokens"`
-	AccumulatedTotalTokens  nullable.Nullable[int32]             `json:"accumulated_total_tokens"`
-	AccumulatedInputTokens  nullable.Nullable[int32]             `json:"accumulated_input_tokens"`
-	AccumulatedOutputTokens nullable.Nullable[int32]             `json:"accumulated_output_tokens"`
-	ScheduleID              nullable.Nullable[string]            `json:"schedule_id"`
-	Recipe                  nullable.Nullable[Recipe]            `json:"recipe"`
-	UserRecipeValues        nullable.Nullable[map[string]string] `json:"user_recipe_values"`
+	ExtensionData           ExtensionData  `json:"extension_data"`
+	TotalTokens             *int64         `json:"total_tokens"`
+	InputTokens             *int64         `json:"input_tokens"`
+	OutputTokens            *int64         `json:"output_tokens"`
+	AccumulatedTotalTokens  *int64         `json:"accumulated_total_tokens"`
+	AccumulatedInputTokens  *int64         `json:"accumulated_input_tokens"`
+	AccumulatedOutputTokens *int64         `json:"accumulated_output_tokens"`
+	ScheduleID              *string        `json:"schedule_id"`
+	Recipe                  *Recipe        `json:"recipe"`
+	UserRecipeValues        jsonwire.Pairs `json:"user_recipe_values"`
 
 	// Conversation Null if the operation does not load the messages.
-	Conversation nullable.Nullable[Conversation] `json:"conversation"`
-	MessageCount int                             `json:"message_count"`
-	ProviderName nullable.Nullable[string]       `json:"provider_name"`
-	ModelConfig  nullable.Nullable[ModelConfig]  `json:"model_config"`
+	Conversation *Conversation `json:"conversation"`
+	MessageCount int64         `json:"message_count"`
+	ProviderName *string       `json:"provider_name"`
+	ModelConfig  *ModelConfig  `json:"model_config"`
 }
 
 // SessionInsights defines model for SessionInsights.
 type SessionInsights struct {
-	TotalSessions int   `json:"totalSessions"`
+	TotalSessions int64 `json:"totalSessions"`
 	TotalTokens   int64 `json:"totalTokens"`
 }
 
@@ -2675,9 +2647,9 @@ type SessionType string
 
 // Settings Responses omit missing members.
 type Settings struct {
-	GooseProvider nullable.Nullable[string]  `json:"goose_provider,omitempty"`
-	GooseModel    nullable.Nullable[string]  `json:"goose_model,omitempty"`
-	Temperature   nullable.Nullable[float32] `json:"temperature,omitempty"`
+	GooseProvider *string     `json:"goose_provider,omitempty"`
+	GooseModel    *string     `json:"goose_model,omitempty"`
+	Temperature   json.Number `json:"temperature,omitempty"`
 }
 
 // ShellCheck Example: {"command":"make test","type":"Shell"}
@@ -2708,11 +2680,11 @@ type SseExtension struct {
 	URI         string           `json:"uri"`
 
 	// Envs Environment variables by name.
-	Envs           Envs                     `json:"envs"`
-	EnvKeys        []string                 `json:"env_keys"`
-	Timeout        nullable.Nullable[int64] `json:"timeout"`
-	Bundled        nullable.Nullable[bool]  `json:"bundled"`
-	AvailableTools []string                 `json:"available_tools"`
+	Envs           jsonwire.Pairs `json:"envs"`
+	EnvKeys        []string       `json:"env_keys"`
+	Timeout        *int64         `json:"timeout"`
+	Bundled        *bool          `json:"bundled"`
+	AvailableTools []string       `json:"available_tools"`
 }
 
 // SseExtensionType defines model for SseExtension.Type.
@@ -2720,17 +2692,17 @@ type SseExtensionType string
 
 // SseExtensionInput defines model for SseExtensionInput.
 type SseExtensionInput struct {
-	AvailableTools *[]string                 `json:"available_tools,omitempty"`
-	Bundled        nullable.Nullable[bool]   `json:"bundled,omitempty"`
-	Description    nullable.Nullable[string] `json:"description,omitempty"`
-	EnvKeys        *[]string                 `json:"env_keys,omitempty"`
+	AvailableTools *[]string `json:"available_tools,omitempty"`
+	Bundled        *bool     `json:"bundled,omitempty"`
+	Description    *string   `json:"description,omitempty"`
+	EnvKeys        *[]string `json:"env_keys,omitempty"`
 
 	// Envs Environment variables by name.
-	Envs    *Envs                    `json:"envs,omitempty"`
-	Name    string                   `json:"name"`
-	Timeout nullable.Nullable[int64] `json:"timeout,omitempty"`
-	Type    SseExtensionInputType    `json:"type"`
-	URI     string                   `json:"uri"`
+	Envs    jsonwire.Pairs        `json:"envs,omitempty"`
+	Name    string                `json:"name"`
+	Timeout *int64                `json:"timeout,omitempty"`
+	Type    SseExtensionInputType `json:"type"`
+	URI     string                `json:"uri"`
 }
 
 // SseExtensionInputType defines model for SseExtensionInput.Type.
@@ -2738,9 +2710,9 @@ type SseExtensionInputType string
 
 // StartAgentRequest Example: {"working_dir":"/home/me/project"}
 type StartAgentRequest struct {
-	Recipe         nullable.Nullable[RecipeInput] `json:"recipe,omitempty"`
-	RecipeDeeplink nullable.Nullable[string]      `json:"recipe_deeplink,omitempty"`
-	RecipeID       nullable.Nullable[string]      `json:"recipe_id,omitempty"`
+	Recipe         *RecipeInput `json:"recipe,omitempty"`
+	RecipeDeeplink *string      `json:"recipe_deeplink,omitempty"`
+	RecipeID       *string      `json:"recipe_id,omitempty"`
 
 	// WorkingDir Stored unchanged; it need not exist.
 	WorkingDir string `json:"working_dir"`
@@ -2755,11 +2727,11 @@ type StdioExtension struct {
 	Args        []string           `json:"args"`
 
 	// Envs Environment variables by name.
-	Envs           Envs                     `json:"envs"`
-	EnvKeys        []string                 `json:"env_keys"`
-	Timeout        nullable.Nullable[int64] `json:"timeout"`
-	Bundled        nullable.Nullable[bool]  `json:"bundled"`
-	AvailableTools []string                 `json:"available_tools"`
+	Envs           jsonwire.Pairs `json:"envs"`
+	EnvKeys        []string       `json:"env_keys"`
+	Timeout        *int64         `json:"timeout"`
+	Bundled        *bool          `json:"bundled"`
+	AvailableTools []string       `json:"available_tools"`
 }
 
 // StdioExtensionType defines model for StdioExtension.Type.
@@ -2767,18 +2739,18 @@ type StdioExtensionType string
 
 // StdioExtensionInput defines model for StdioExtensionInput.
 type StdioExtensionInput struct {
-	Args           []string                  `json:"args"`
-	AvailableTools *[]string                 `json:"available_tools,omitempty"`
-	Bundled        nullable.Nullable[bool]   `json:"bundled,omitempty"`
-	Cmd            string                    `json:"cmd"`
-	Description    nullable.Nullable[string] `json:"description,omitempty"`
-	EnvKeys        *[]string                 `json:"env_keys,omitempty"`
+	Args           []string  `json:"args"`
+	AvailableTools *[]string `json:"available_tools,omitempty"`
+	Bundled        *bool     `json:"bundled,omitempty"`
+	Cmd            string    `json:"cmd"`
+	Description    *string   `json:"description,omitempty"`
+	EnvKeys        *[]string `json:"env_keys,omitempty"`
 
 	// Envs Environment variables by name.
-	Envs    *Envs                    `json:"envs,omitempty"`
-	Name    string                   `json:"name"`
-	Timeout nullable.Nullable[int64] `json:"timeout,omitempty"`
-	Type    StdioExtensionInputType  `json:"type"`
+	Envs    jsonwire.Pairs          `json:"envs,omitempty"`
+	Name    string                  `json:"name"`
+	Timeout *int64                  `json:"timeout,omitempty"`
+	Type    StdioExtensionInputType `json:"type"`
 }
 
 // StdioExtensionInputType defines model for StdioExtensionInput.Type.
@@ -2802,12 +2774,12 @@ type StreamableHTTPExtension struct {
 	URI         string                      `json:"uri"`
 
 	// Envs Environment variables by name.
-	Envs           Envs                     `json:"envs"`
-	EnvKeys        []string                 `json:"env_keys"`
-	Headers        map[string]string        `json:"headers"`
-	Timeout        nullable.Nullable[int64] `json:"timeout"`
-	Bundled        nullable.Nullable[bool]  `json:"bundled"`
-	AvailableTools []string                 `json:"available_tools"`
+	Envs           jsonwire.Pairs `json:"envs"`
+	EnvKeys        []string       `json:"env_keys"`
+	Headers        jsonwire.Pairs `json:"headers"`
+	Timeout        *int64         `json:"timeout"`
+	Bundled        *bool          `json:"bundled"`
+	AvailableTools []string       `json:"available_tools"`
 }
 
 // StreamableHTTPExtensionType defines model for StreamableHTTPExtension.Type.
@@ -2815,16 +2787,16 @@ type StreamableHTTPExtensionType string
 
 // StreamableHTTPExtensionInput defines model for StreamableHttpExtensionInput.
 type StreamableHTTPExtensionInput struct {
-	AvailableTools *[]string                 `json:"available_tools,omitempty"`
-	Bundled        nullable.Nullable[bool]   `json:"bundled,omitempty"`
-	Description    nullable.Nullable[string] `json:"description,omitempty"`
-	EnvKeys        *[]string                 `json:"env_keys,omitempty"`
+	AvailableTools *[]string `json:"available_tools,omitempty"`
+	Bundled        *bool     `json:"bundled,omitempty"`
+	Description    *string   `json:"description,omitempty"`
+	EnvKeys        *[]string `json:"env_keys,omitempty"`
 
 	// Envs Environment variables by name.
-	Envs    *Envs                            `json:"envs,omitempty"`
-	Headers *map[string]string               `json:"headers,omitempty"`
+	Envs    jsonwire.Pairs                   `json:"envs,omitempty"`
+	Headers jsonwire.Pairs                   `json:"headers,omitempty"`
 	Name    string                           `json:"name"`
-	Timeout nullable.Nullable[int64]         `json:"timeout,omitempty"`
+	Timeout *int64                           `json:"timeout,omitempty"`
 	Type    StreamableHTTPExtensionInputType `json:"type"`
 	URI     string                           `json:"uri"`
 }
@@ -2834,24 +2806,24 @@ type StreamableHTTPExtensionInputType string
 
 // SubRecipe defines model for SubRecipe.
 type SubRecipe struct {
-	Name                   string                               `json:"name"`
-	Path                   string                               `json:"path"`
-	Values                 nullable.Nullable[map[string]string] `json:"values"`
-	SequentialWhenRepeated bool                                 `json:"sequential_when_repeated"`
-	Description            *string                              `json:"description,omitempty"`
+	Name                   string         `json:"name"`
+	Path                   string         `json:"path"`
+	Values                 jsonwire.Pairs `json:"values"`
+	SequentialWhenRepeated bool           `json:"sequential_when_repeated"`
+	Description            *string        `json:"description,omitempty"`
 }
 
 // SubRecipeInput defines model for SubRecipeInput.
 type SubRecipeInput struct {
-	Description nullable.Nullable[string] `json:"description,omitempty"`
-	Name        string                    `json:"name"`
-	Path        string                    `json:"path"`
+	Description *string `json:"description,omitempty"`
+	Name        string  `json:"name"`
+	Path        string  `json:"path"`
 
 	// SequentialWhenRepeated By default false.
 	SequentialWhenRepeated *bool `json:"sequential_when_repeated,omitempty"`
 
 	// Values A value that is not a string becomes its JSON text.
-	Values nullable.Nullable[map[string]*AnyValue] `json:"values,omitempty"`
+	Values jsonwire.Pairs `json:"values,omitempty"`
 }
 
 // SubmitResultRequest Example: {"requestID":"my-client_call_1_1765000000000","result":{"output":"3 pages found","status":"success","title":"Search"}}
@@ -2871,9 +2843,7 @@ type SubmitResultResult struct {
 type SubmitResultResultSuccess bool
 
 // SuccessCheck defines model for SuccessCheck.
-type SuccessCheck struct {
-	union json.RawMessage
-}
+type SuccessCheck = json.RawMessage
 
 // SuccessCheckInput defines model for SuccessCheckInput.
 type SuccessCheckInput struct {
@@ -2899,8 +2869,8 @@ type TextContent struct {
 	Text        string          `json:"text"`
 	Annotations *Annotations    `json:"annotations,omitempty"`
 
-	// UnderscoreMeta An object with any fields.
-	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+	// Meta An object with any fields.
+	Meta JSONObject `json:"_meta,omitempty"`
 }
 
 // TextContentType defines model for TextContent.Type.
@@ -2909,11 +2879,11 @@ type TextContentType string
 // TextResourceContents Example: {"mimeType":"text/plain","text":"Milk","uri":"file:///notes.txt"}
 type TextResourceContents struct {
 	URI      string  `json:"uri"`
-	MimeType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitempty"`
 	Text     string  `json:"text"`
 
-	// UnderscoreMeta An object with any fields.
-	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+	// Meta An object with any fields.
+	Meta JSONObject `json:"_meta,omitempty"`
 }
 
 // ThinkingContent defines model for ThinkingContent.
@@ -2928,12 +2898,12 @@ type ThinkingContentType string
 
 // TokenState Each is 0 when unknown.
 type TokenState struct {
-	InputTokens             int32 `json:"inputTokens"`
-	OutputTokens            int32 `json:"outputTokens"`
-	TotalTokens             int32 `json:"totalTokens"`
-	AccumulatedInputTokens  int32 `json:"accumulatedInputTokens"`
-	AccumulatedOutputTokens int32 `json:"accumulatedOutputTokens"`
-	AccumulatedTotalTokens  int32 `json:"accumulatedTotalTokens"`
+	InputTokens             int64 `json:"inputTokens"`
+	OutputTokens            int64 `json:"outputTokens"`
+	TotalTokens             int64 `json:"totalTokens"`
+	AccumulatedInputTokens  int64 `json:"accumulatedInputTokens"`
+	AccumulatedOutputTokens int64 `json:"accumulatedOutputTokens"`
+	AccumulatedTotalTokens  int64 `json:"accumulatedTotalTokens"`
 }
 
 // TooManyIssues defines model for TooManyIssues.
@@ -2985,12 +2955,12 @@ type Tool struct {
 	InputSchema JSONObject `json:"inputSchema"`
 
 	// OutputSchema An object with any fields.
-	OutputSchema *JSONObject      `json:"outputSchema,omitempty"`
+	OutputSchema JSONObject       `json:"outputSchema,omitempty"`
 	Annotations  *ToolAnnotations `json:"annotations,omitempty"`
-	Icons        *[]Icon          `json:"icons,omitempty"`
+	Icons        []Icon           `json:"icons,omitzero"`
 
-	// UnderscoreMeta An object with any fields.
-	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+	// Meta An object with any fields.
+	Meta JSONObject `json:"_meta,omitempty"`
 }
 
 // ToolAnnotations defines model for ToolAnnotations.
@@ -3007,13 +2977,11 @@ type ToolCall struct {
 	Name string `json:"name"`
 
 	// Arguments An object with any fields.
-	Arguments *JSONObject `json:"arguments,omitempty"`
+	Arguments JSONObject `json:"arguments,omitempty"`
 }
 
 // ToolCallResult The call that the model made, or why it is not a valid call.
-type ToolCallResult struct {
-	union json.RawMessage
-}
+type ToolCallResult = json.RawMessage
 
 // ToolCallSuccess defines model for ToolCallSuccess.
 type ToolCallSuccess struct {
@@ -3033,8 +3001,8 @@ type ToolConfirmation struct {
 	ToolName   string                     `json:"toolName"`
 
 	// Arguments An object with any fields.
-	Arguments JSONObject                `json:"arguments"`
-	Prompt    nullable.Nullable[string] `json:"prompt,omitempty"`
+	Arguments JSONObject `json:"arguments"`
+	Prompt    *string    `json:"prompt"`
 }
 
 // ToolConfirmationActionType defines model for ToolConfirmation.ActionType.
@@ -3047,8 +3015,8 @@ type ToolConfirmationRequest struct {
 	ToolName string                      `json:"toolName"`
 
 	// Arguments An object with any fields.
-	Arguments JSONObject                `json:"arguments"`
-	Prompt    nullable.Nullable[string] `json:"prompt,omitempty"`
+	Arguments JSONObject `json:"arguments"`
+	Prompt    *string    `json:"prompt"`
 }
 
 // ToolConfirmationRequestType defines model for ToolConfirmationRequest.Type.
@@ -3065,8 +3033,8 @@ type ToolInfo struct {
 	Description string `json:"description"`
 
 	// Parameters The names of the properties of its input, in the order of its schema.
-	Parameters []string                           `json:"parameters"`
-	Permission nullable.Nullable[PermissionLevel] `json:"permission"`
+	Parameters []string         `json:"parameters"`
+	Permission *PermissionLevel `json:"permission"`
 }
 
 // ToolInfoList defines model for ToolInfoList.
@@ -3095,8 +3063,8 @@ type ToolRequest struct {
 	ID   string          `json:"id"`
 
 	// ToolCall The call that the model made, or why it is not a valid call.
-	ToolCall         ToolCallResult            `json:"toolCall"`
-	ThoughtSignature nullable.Nullable[string] `json:"thoughtSignature,omitempty"`
+	ToolCall         ToolCallResult `json:"toolCall"`
+	ThoughtSignature *string        `json:"thoughtSignature,omitempty"`
 }
 
 // ToolRequestType defines model for ToolRequest.Type.
@@ -3117,9 +3085,7 @@ type ToolResponse struct {
 type ToolResponseType string
 
 // ToolResult The result of a tool, or why there is no result.
-type ToolResult struct {
-	union json.RawMessage
-}
+type ToolResult = json.RawMessage
 
 // ToolResultSuccess Also the result of a tool that reports an error.
 type ToolResultSuccess struct {
@@ -3178,9 +3144,9 @@ type UpdateFromSessionRequest struct {
 // UpdateProviderRequest Example: {"model":"gpt-4o","provider":"openai","session_id":"20251210_3"}
 type UpdateProviderRequest struct {
 	// Model By default the model of the settings.
-	Model     nullable.Nullable[string] `json:"model,omitempty"`
-	Provider  string                    `json:"provider"`
-	SessionID string                    `json:"session_id"`
+	Model     *string `json:"model,omitempty"`
+	Provider  string  `json:"provider"`
+	SessionID string  `json:"session_id"`
 }
 
 // UpdateRouterToolSelectorRequest defines model for UpdateRouterToolSelectorRequest.
@@ -3197,7 +3163,7 @@ type UpdateSessionNameRequest struct {
 // UpdateSessionUserRecipeValuesRequest defines model for UpdateSessionUserRecipeValuesRequest.
 type UpdateSessionUserRecipeValuesRequest struct {
 	// UserRecipeValues Replaces all earlier values.
-	UserRecipeValues map[string]string `json:"userRecipeValues"`
+	UserRecipeValues jsonwire.Pairs `json:"userRecipeValues"`
 }
 
 // UpdateSessionUserRecipeValuesResponse defines model for UpdateSessionUserRecipeValuesResponse.
@@ -3211,7 +3177,7 @@ type UpdateSessionUserRecipeValuesResponse struct {
 // ValidationError Example: {"data":{"clientID":"my-client"},"error":[{"code":"invalid_type","expected":"array","message":"Invalid input: expected array, received undefined","path":["tools"]}],"success":false}
 type ValidationError struct {
 	// Data The whole body as the server read it; an empty object when its content type was not accepted. Omitted when it is larger than 64 KiB.
-	Data nullable.Nullable[json.RawMessage] `json:"data,omitempty"`
+	Data *json.RawMessage `json:"data,omitempty"`
 
 	// Error The first 100 issues. If there are more, a last entry says how many.
 	Error   []ValidationIssue      `json:"error"`
@@ -3392,143 +3358,6 @@ type UpdateSessionNameJSONRequestBody = UpdateSessionNameRequest
 
 // UpdateSessionUserRecipeValuesJSONRequestBody defines body for UpdateSessionUserRecipeValues for application/json ContentType.
 type UpdateSessionUserRecipeValuesJSONRequestBody = UpdateSessionUserRecipeValuesRequest
-
-// AsToolConfirmation returns the union data inside the ActionRequiredData as a ToolConfirmation
-func (t ActionRequiredData) AsToolConfirmation() (ToolConfirmation, error) {
-	var body ToolConfirmation
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromToolConfirmation overwrites any union data inside the ActionRequiredData as the provided ToolConfirmation
-func (t *ActionRequiredData) FromToolConfirmation(v ToolConfirmation) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"toolConfirmation"}`))
-	t.union = b
-	return err
-}
-
-// MergeToolConfirmation performs a merge with any union data inside the ActionRequiredData, using the provided ToolConfirmation
-func (t *ActionRequiredData) MergeToolConfirmation(v ToolConfirmation) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"toolConfirmation"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsElicitation returns the union data inside the ActionRequiredData as a Elicitation
-func (t ActionRequiredData) AsElicitation() (Elicitation, error) {
-	var body Elicitation
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromElicitation overwrites any union data inside the ActionRequiredData as the provided Elicitation
-func (t *ActionRequiredData) FromElicitation(v Elicitation) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"elicitation"}`))
-	t.union = b
-	return err
-}
-
-// MergeElicitation performs a merge with any union data inside the ActionRequiredData, using the provided Elicitation
-func (t *ActionRequiredData) MergeElicitation(v Elicitation) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"elicitation"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsElicitationResponse returns the union data inside the ActionRequiredData as a ElicitationResponse
-func (t ActionRequiredData) AsElicitationResponse() (ElicitationResponse, error) {
-	var body ElicitationResponse
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromElicitationResponse overwrites any union data inside the ActionRequiredData as the provided ElicitationResponse
-func (t *ActionRequiredData) FromElicitationResponse(v ElicitationResponse) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"elicitationResponse"}`))
-	t.union = b
-	return err
-}
-
-// MergeElicitationResponse performs a merge with any union data inside the ActionRequiredData, using the provided ElicitationResponse
-func (t *ActionRequiredData) MergeElicitationResponse(v ElicitationResponse) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"elicitationResponse"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ActionRequiredData) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"actionType"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t ActionRequiredData) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "elicitation":
-		return t.AsElicitation()
-	case "elicitationResponse":
-		return t.AsElicitationResponse()
-	case "toolConfirmation":
-		return t.AsToolConfirmation()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t ActionRequiredData) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ActionRequiredData) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
 
 // AsClientToolRegisteredEvent returns the union data inside the BusEvent as a ClientToolRegisteredEvent
 func (t BusEvent) AsClientToolRegisteredEvent() (ClientToolRegisteredEvent, error) {
@@ -3912,1166 +3741,6 @@ func (t *ClientToolResponse) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// AsTextContent returns the union data inside the Content as a TextContent
-func (t Content) AsTextContent() (TextContent, error) {
-	var body TextContent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromTextContent overwrites any union data inside the Content as the provided TextContent
-func (t *Content) FromTextContent(v TextContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"text"}`))
-	t.union = b
-	return err
-}
-
-// MergeTextContent performs a merge with any union data inside the Content, using the provided TextContent
-func (t *Content) MergeTextContent(v TextContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"text"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsImageContent returns the union data inside the Content as a ImageContent
-func (t Content) AsImageContent() (ImageContent, error) {
-	var body ImageContent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromImageContent overwrites any union data inside the Content as the provided ImageContent
-func (t *Content) FromImageContent(v ImageContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"image"}`))
-	t.union = b
-	return err
-}
-
-// MergeImageContent performs a merge with any union data inside the Content, using the provided ImageContent
-func (t *Content) MergeImageContent(v ImageContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"image"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsEmbeddedResource returns the union data inside the Content as a EmbeddedResource
-func (t Content) AsEmbeddedResource() (EmbeddedResource, error) {
-	var body EmbeddedResource
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromEmbeddedResource overwrites any union data inside the Content as the provided EmbeddedResource
-func (t *Content) FromEmbeddedResource(v EmbeddedResource) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"resource"}`))
-	t.union = b
-	return err
-}
-
-// MergeEmbeddedResource performs a merge with any union data inside the Content, using the provided EmbeddedResource
-func (t *Content) MergeEmbeddedResource(v EmbeddedResource) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"resource"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsAudioContent returns the union data inside the Content as a AudioContent
-func (t Content) AsAudioContent() (AudioContent, error) {
-	var body AudioContent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromAudioContent overwrites any union data inside the Content as the provided AudioContent
-func (t *Content) FromAudioContent(v AudioContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"audio"}`))
-	t.union = b
-	return err
-}
-
-// MergeAudioContent performs a merge with any union data inside the Content, using the provided AudioContent
-func (t *Content) MergeAudioContent(v AudioContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"audio"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResourceLink returns the union data inside the Content as a ResourceLink
-func (t Content) AsResourceLink() (ResourceLink, error) {
-	var body ResourceLink
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResourceLink overwrites any union data inside the Content as the provided ResourceLink
-func (t *Content) FromResourceLink(v ResourceLink) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"resource_link"}`))
-	t.union = b
-	return err
-}
-
-// MergeResourceLink performs a merge with any union data inside the Content, using the provided ResourceLink
-func (t *Content) MergeResourceLink(v ResourceLink) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"resource_link"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t Content) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"type"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t Content) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "audio":
-		return t.AsAudioContent()
-	case "image":
-		return t.AsImageContent()
-	case "resource":
-		return t.AsEmbeddedResource()
-	case "resource_link":
-		return t.AsResourceLink()
-	case "text":
-		return t.AsTextContent()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t Content) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *Content) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsSseExtension returns the union data inside the ExtensionConfig as a SseExtension
-func (t ExtensionConfig) AsSseExtension() (SseExtension, error) {
-	var body SseExtension
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromSseExtension overwrites any union data inside the ExtensionConfig as the provided SseExtension
-func (t *ExtensionConfig) FromSseExtension(v SseExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"sse"}`))
-	t.union = b
-	return err
-}
-
-// MergeSseExtension performs a merge with any union data inside the ExtensionConfig, using the provided SseExtension
-func (t *ExtensionConfig) MergeSseExtension(v SseExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"sse"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsStdioExtension returns the union data inside the ExtensionConfig as a StdioExtension
-func (t ExtensionConfig) AsStdioExtension() (StdioExtension, error) {
-	var body StdioExtension
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromStdioExtension overwrites any union data inside the ExtensionConfig as the provided StdioExtension
-func (t *ExtensionConfig) FromStdioExtension(v StdioExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"stdio"}`))
-	t.union = b
-	return err
-}
-
-// MergeStdioExtension performs a merge with any union data inside the ExtensionConfig, using the provided StdioExtension
-func (t *ExtensionConfig) MergeStdioExtension(v StdioExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"stdio"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsBuiltinExtension returns the union data inside the ExtensionConfig as a BuiltinExtension
-func (t ExtensionConfig) AsBuiltinExtension() (BuiltinExtension, error) {
-	var body BuiltinExtension
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromBuiltinExtension overwrites any union data inside the ExtensionConfig as the provided BuiltinExtension
-func (t *ExtensionConfig) FromBuiltinExtension(v BuiltinExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"builtin"}`))
-	t.union = b
-	return err
-}
-
-// MergeBuiltinExtension performs a merge with any union data inside the ExtensionConfig, using the provided BuiltinExtension
-func (t *ExtensionConfig) MergeBuiltinExtension(v BuiltinExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"builtin"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsPlatformExtension returns the union data inside the ExtensionConfig as a PlatformExtension
-func (t ExtensionConfig) AsPlatformExtension() (PlatformExtension, error) {
-	var body PlatformExtension
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromPlatformExtension overwrites any union data inside the ExtensionConfig as the provided PlatformExtension
-func (t *ExtensionConfig) FromPlatformExtension(v PlatformExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"platform"}`))
-	t.union = b
-	return err
-}
-
-// MergePlatformExtension performs a merge with any union data inside the ExtensionConfig, using the provided PlatformExtension
-func (t *ExtensionConfig) MergePlatformExtension(v PlatformExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"platform"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsStreamableHTTPExtension returns the union data inside the ExtensionConfig as a StreamableHTTPExtension
-func (t ExtensionConfig) AsStreamableHTTPExtension() (StreamableHTTPExtension, error) {
-	var body StreamableHTTPExtension
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromStreamableHTTPExtension overwrites any union data inside the ExtensionConfig as the provided StreamableHTTPExtension
-func (t *ExtensionConfig) FromStreamableHTTPExtension(v StreamableHTTPExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"streamable_http"}`))
-	t.union = b
-	return err
-}
-
-// MergeStreamableHTTPExtension performs a merge with any union data inside the ExtensionConfig, using the provided StreamableHTTPExtension
-func (t *ExtensionConfig) MergeStreamableHTTPExtension(v StreamableHTTPExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"streamable_http"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsFrontendExtension returns the union data inside the ExtensionConfig as a FrontendExtension
-func (t ExtensionConfig) AsFrontendExtension() (FrontendExtension, error) {
-	var body FrontendExtension
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromFrontendExtension overwrites any union data inside the ExtensionConfig as the provided FrontendExtension
-func (t *ExtensionConfig) FromFrontendExtension(v FrontendExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontend"}`))
-	t.union = b
-	return err
-}
-
-// MergeFrontendExtension performs a merge with any union data inside the ExtensionConfig, using the provided FrontendExtension
-func (t *ExtensionConfig) MergeFrontendExtension(v FrontendExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontend"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsInlinePythonExtension returns the union data inside the ExtensionConfig as a InlinePythonExtension
-func (t ExtensionConfig) AsInlinePythonExtension() (InlinePythonExtension, error) {
-	var body InlinePythonExtension
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromInlinePythonExtension overwrites any union data inside the ExtensionConfig as the provided InlinePythonExtension
-func (t *ExtensionConfig) FromInlinePythonExtension(v InlinePythonExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"inline_python"}`))
-	t.union = b
-	return err
-}
-
-// MergeInlinePythonExtension performs a merge with any union data inside the ExtensionConfig, using the provided InlinePythonExtension
-func (t *ExtensionConfig) MergeInlinePythonExtension(v InlinePythonExtension) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"inline_python"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ExtensionConfig) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"type"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t ExtensionConfig) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "builtin":
-		return t.AsBuiltinExtension()
-	case "frontend":
-		return t.AsFrontendExtension()
-	case "inline_python":
-		return t.AsInlinePythonExtension()
-	case "platform":
-		return t.AsPlatformExtension()
-	case "sse":
-		return t.AsSseExtension()
-	case "stdio":
-		return t.AsStdioExtension()
-	case "streamable_http":
-		return t.AsStreamableHTTPExtension()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t ExtensionConfig) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ExtensionConfig) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsSseExtensionInput returns the union data inside the ExtensionConfigInput as a SseExtensionInput
-func (t ExtensionConfigInput) AsSseExtensionInput() (SseExtensionInput, error) {
-	var body SseExtensionInput
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromSseExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided SseExtensionInput
-func (t *ExtensionConfigInput) FromSseExtensionInput(v SseExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"sse"}`))
-	t.union = b
-	return err
-}
-
-// MergeSseExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided SseExtensionInput
-func (t *ExtensionConfigInput) MergeSseExtensionInput(v SseExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"sse"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsStdioExtensionInput returns the union data inside the ExtensionConfigInput as a StdioExtensionInput
-func (t ExtensionConfigInput) AsStdioExtensionInput() (StdioExtensionInput, error) {
-	var body StdioExtensionInput
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromStdioExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided StdioExtensionInput
-func (t *ExtensionConfigInput) FromStdioExtensionInput(v StdioExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"stdio"}`))
-	t.union = b
-	return err
-}
-
-// MergeStdioExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided StdioExtensionInput
-func (t *ExtensionConfigInput) MergeStdioExtensionInput(v StdioExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"stdio"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsBuiltinExtensionInput returns the union data inside the ExtensionConfigInput as a BuiltinExtensionInput
-func (t ExtensionConfigInput) AsBuiltinExtensionInput() (BuiltinExtensionInput, error) {
-	var body BuiltinExtensionInput
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromBuiltinExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided BuiltinExtensionInput
-func (t *ExtensionConfigInput) FromBuiltinExtensionInput(v BuiltinExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"builtin"}`))
-	t.union = b
-	return err
-}
-
-// MergeBuiltinExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided BuiltinExtensionInput
-func (t *ExtensionConfigInput) MergeBuiltinExtensionInput(v BuiltinExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"builtin"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsPlatformExtensionInput returns the union data inside the ExtensionConfigInput as a PlatformExtensionInput
-func (t ExtensionConfigInput) AsPlatformExtensionInput() (PlatformExtensionInput, error) {
-	var body PlatformExtensionInput
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromPlatformExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided PlatformExtensionInput
-func (t *ExtensionConfigInput) FromPlatformExtensionInput(v PlatformExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"platform"}`))
-	t.union = b
-	return err
-}
-
-// MergePlatformExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided PlatformExtensionInput
-func (t *ExtensionConfigInput) MergePlatformExtensionInput(v PlatformExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"platform"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsStreamableHTTPExtensionInput returns the union data inside the ExtensionConfigInput as a StreamableHTTPExtensionInput
-func (t ExtensionConfigInput) AsStreamableHTTPExtensionInput() (StreamableHTTPExtensionInput, error) {
-	var body StreamableHTTPExtensionInput
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromStreamableHTTPExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided StreamableHTTPExtensionInput
-func (t *ExtensionConfigInput) FromStreamableHTTPExtensionInput(v StreamableHTTPExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"streamable_http"}`))
-	t.union = b
-	return err
-}
-
-// MergeStreamableHTTPExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided StreamableHTTPExtensionInput
-func (t *ExtensionConfigInput) MergeStreamableHTTPExtensionInput(v StreamableHTTPExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"streamable_http"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsFrontendExtensionInput returns the union data inside the ExtensionConfigInput as a FrontendExtensionInput
-func (t ExtensionConfigInput) AsFrontendExtensionInput() (FrontendExtensionInput, error) {
-	var body FrontendExtensionInput
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromFrontendExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided FrontendExtensionInput
-func (t *ExtensionConfigInput) FromFrontendExtensionInput(v FrontendExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontend"}`))
-	t.union = b
-	return err
-}
-
-// MergeFrontendExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided FrontendExtensionInput
-func (t *ExtensionConfigInput) MergeFrontendExtensionInput(v FrontendExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontend"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsInlinePythonExtensionInput returns the union data inside the ExtensionConfigInput as a InlinePythonExtensionInput
-func (t ExtensionConfigInput) AsInlinePythonExtensionInput() (InlinePythonExtensionInput, error) {
-	var body InlinePythonExtensionInput
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromInlinePythonExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided InlinePythonExtensionInput
-func (t *ExtensionConfigInput) FromInlinePythonExtensionInput(v InlinePythonExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"inline_python"}`))
-	t.union = b
-	return err
-}
-
-// MergeInlinePythonExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided InlinePythonExtensionInput
-func (t *ExtensionConfigInput) MergeInlinePythonExtensionInput(v InlinePythonExtensionInput) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"inline_python"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ExtensionConfigInput) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"type"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t ExtensionConfigInput) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "builtin":
-		return t.AsBuiltinExtensionInput()
-	case "frontend":
-		return t.AsFrontendExtensionInput()
-	case "inline_python":
-		return t.AsInlinePythonExtensionInput()
-	case "platform":
-		return t.AsPlatformExtensionInput()
-	case "sse":
-		return t.AsSseExtensionInput()
-	case "stdio":
-		return t.AsStdioExtensionInput()
-	case "streamable_http":
-		return t.AsStreamableHTTPExtensionInput()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t ExtensionConfigInput) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ExtensionConfigInput) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsTextContent returns the union data inside the MessageContent as a TextContent
-func (t MessageContent) AsTextContent() (TextContent, error) {
-	var body TextContent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromTextContent overwrites any union data inside the MessageContent as the provided TextContent
-func (t *MessageContent) FromTextContent(v TextContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"text"}`))
-	t.union = b
-	return err
-}
-
-// MergeTextContent performs a merge with any union data inside the MessageContent, using the provided TextContent
-func (t *MessageContent) MergeTextContent(v TextContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"text"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsImageContent returns the union data inside the MessageContent as a ImageContent
-func (t MessageContent) AsImageContent() (ImageContent, error) {
-	var body ImageContent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromImageContent overwrites any union data inside the MessageContent as the provided ImageContent
-func (t *MessageContent) FromImageContent(v ImageContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"image"}`))
-	t.union = b
-	return err
-}
-
-// MergeImageContent performs a merge with any union data inside the MessageContent, using the provided ImageContent
-func (t *MessageContent) MergeImageContent(v ImageContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"image"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsToolRequest returns the union data inside the MessageContent as a ToolRequest
-func (t MessageContent) AsToolRequest() (ToolRequest, error) {
-	var body ToolRequest
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromToolRequest overwrites any union data inside the MessageContent as the provided ToolRequest
-func (t *MessageContent) FromToolRequest(v ToolRequest) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolRequest"}`))
-	t.union = b
-	return err
-}
-
-// MergeToolRequest performs a merge with any union data inside the MessageContent, using the provided ToolRequest
-func (t *MessageContent) MergeToolRequest(v ToolRequest) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolRequest"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsToolResponse returns the union data inside the MessageContent as a ToolResponse
-func (t MessageContent) AsToolResponse() (ToolResponse, error) {
-	var body ToolResponse
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromToolResponse overwrites any union data inside the MessageContent as the provided ToolResponse
-func (t *MessageContent) FromToolResponse(v ToolResponse) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolResponse"}`))
-	t.union = b
-	return err
-}
-
-// MergeToolResponse performs a merge with any union data inside the MessageContent, using the provided ToolResponse
-func (t *MessageContent) MergeToolResponse(v ToolResponse) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolResponse"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsToolConfirmationRequest returns the union data inside the MessageContent as a ToolConfirmationRequest
-func (t MessageContent) AsToolConfirmationRequest() (ToolConfirmationRequest, error) {
-	var body ToolConfirmationRequest
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromToolConfirmationRequest overwrites any union data inside the MessageContent as the provided ToolConfirmationRequest
-func (t *MessageContent) FromToolConfirmationRequest(v ToolConfirmationRequest) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolConfirmationRequest"}`))
-	t.union = b
-	return err
-}
-
-// MergeToolConfirmationRequest performs a merge with any union data inside the MessageContent, using the provided ToolConfirmationRequest
-func (t *MessageContent) MergeToolConfirmationRequest(v ToolConfirmationRequest) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolConfirmationRequest"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsActionRequired returns the union data inside the MessageContent as a ActionRequired
-func (t MessageContent) AsActionRequired() (ActionRequired, error) {
-	var body ActionRequired
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromActionRequired overwrites any union data inside the MessageContent as the provided ActionRequired
-func (t *MessageContent) FromActionRequired(v ActionRequired) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"actionRequired"}`))
-	t.union = b
-	return err
-}
-
-// MergeActionRequired performs a merge with any union data inside the MessageContent, using the provided ActionRequired
-func (t *MessageContent) MergeActionRequired(v ActionRequired) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"actionRequired"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsFrontendToolRequest returns the union data inside the MessageContent as a FrontendToolRequest
-func (t MessageContent) AsFrontendToolRequest() (FrontendToolRequest, error) {
-	var body FrontendToolRequest
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromFrontendToolRequest overwrites any union data inside the MessageContent as the provided FrontendToolRequest
-func (t *MessageContent) FromFrontendToolRequest(v FrontendToolRequest) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontendToolRequest"}`))
-	t.union = b
-	return err
-}
-
-// MergeFrontendToolRequest performs a merge with any union data inside the MessageContent, using the provided FrontendToolRequest
-func (t *MessageContent) MergeFrontendToolRequest(v FrontendToolRequest) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontendToolRequest"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsThinkingContent returns the union data inside the MessageContent as a ThinkingContent
-func (t MessageContent) AsThinkingContent() (ThinkingContent, error) {
-	var body ThinkingContent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromThinkingContent overwrites any union data inside the MessageContent as the provided ThinkingContent
-func (t *MessageContent) FromThinkingContent(v ThinkingContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"thinking"}`))
-	t.union = b
-	return err
-}
-
-// MergeThinkingContent performs a merge with any union data inside the MessageContent, using the provided ThinkingContent
-func (t *MessageContent) MergeThinkingContent(v ThinkingContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"thinking"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsRedactedThinkingContent returns the union data inside the MessageContent as a RedactedThinkingContent
-func (t MessageContent) AsRedactedThinkingContent() (RedactedThinkingContent, error) {
-	var body RedactedThinkingContent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromRedactedThinkingContent overwrites any union data inside the MessageContent as the provided RedactedThinkingContent
-func (t *MessageContent) FromRedactedThinkingContent(v RedactedThinkingContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"redactedThinking"}`))
-	t.union = b
-	return err
-}
-
-// MergeRedactedThinkingContent performs a merge with any union data inside the MessageContent, using the provided RedactedThinkingContent
-func (t *MessageContent) MergeRedactedThinkingContent(v RedactedThinkingContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"redactedThinking"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsSystemNotificationContent returns the union data inside the MessageContent as a SystemNotificationContent
-func (t MessageContent) AsSystemNotificationContent() (SystemNotificationContent, error) {
-	var body SystemNotificationContent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromSystemNotificationContent overwrites any union data inside the MessageContent as the provided SystemNotificationContent
-func (t *MessageContent) FromSystemNotificationContent(v SystemNotificationContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"systemNotification"}`))
-	t.union = b
-	return err
-}
-
-// MergeSystemNotificationContent performs a merge with any union data inside the MessageContent, using the provided SystemNotificationContent
-func (t *MessageContent) MergeSystemNotificationContent(v SystemNotificationContent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"systemNotification"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t MessageContent) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"type"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t MessageContent) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "actionRequired":
-		return t.AsActionRequired()
-	case "frontendToolRequest":
-		return t.AsFrontendToolRequest()
-	case "image":
-		return t.AsImageContent()
-	case "redactedThinking":
-		return t.AsRedactedThinkingContent()
-	case "systemNotification":
-		return t.AsSystemNotificationContent()
-	case "text":
-		return t.AsTextContent()
-	case "thinking":
-		return t.AsThinkingContent()
-	case "toolConfirmationRequest":
-		return t.AsToolConfirmationRequest()
-	case "toolRequest":
-		return t.AsToolRequest()
-	case "toolResponse":
-		return t.AsToolResponse()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t MessageContent) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *MessageContent) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
 // AsReplyMessageEvent returns the union data inside the MessageEvent as a ReplyMessageEvent
 func (t MessageEvent) AsReplyMessageEvent() (ReplyMessageEvent, error) {
 	var body ReplyMessageEvent
@@ -5415,107 +4084,6 @@ func (t *PendingStreamData) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// AsLoggingMessageNotification returns the union data inside the ServerNotification as a LoggingMessageNotification
-func (t ServerNotification) AsLoggingMessageNotification() (LoggingMessageNotification, error) {
-	var body LoggingMessageNotification
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromLoggingMessageNotification overwrites any union data inside the ServerNotification as the provided LoggingMessageNotification
-func (t *ServerNotification) FromLoggingMessageNotification(v LoggingMessageNotification) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"method":"notifications/message"}`))
-	t.union = b
-	return err
-}
-
-// MergeLoggingMessageNotification performs a merge with any union data inside the ServerNotification, using the provided LoggingMessageNotification
-func (t *ServerNotification) MergeLoggingMessageNotification(v LoggingMessageNotification) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"method":"notifications/message"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsProgressNotification returns the union data inside the ServerNotification as a ProgressNotification
-func (t ServerNotification) AsProgressNotification() (ProgressNotification, error) {
-	var body ProgressNotification
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromProgressNotification overwrites any union data inside the ServerNotification as the provided ProgressNotification
-func (t *ServerNotification) FromProgressNotification(v ProgressNotification) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"method":"notifications/progress"}`))
-	t.union = b
-	return err
-}
-
-// MergeProgressNotification performs a merge with any union data inside the ServerNotification, using the provided ProgressNotification
-func (t *ServerNotification) MergeProgressNotification(v ProgressNotification) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"method":"notifications/progress"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ServerNotification) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"method"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t ServerNotification) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "notifications/message":
-		return t.AsLoggingMessageNotification()
-	case "notifications/progress":
-		return t.AsProgressNotification()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t ServerNotification) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ServerNotification) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
 // AsServerConnectedEvent returns the union data inside the StreamEvent as a ServerConnectedEvent
 func (t StreamEvent) AsServerConnectedEvent() (ServerConnectedEvent, error) {
 	var body ServerConnectedEvent
@@ -5833,71 +4401,6 @@ func (t *StreamEvent) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// AsShellCheck returns the union data inside the SuccessCheck as a ShellCheck
-func (t SuccessCheck) AsShellCheck() (ShellCheck, error) {
-	var body ShellCheck
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromShellCheck overwrites any union data inside the SuccessCheck as the provided ShellCheck
-func (t *SuccessCheck) FromShellCheck(v ShellCheck) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"Shell"}`))
-	t.union = b
-	return err
-}
-
-// MergeShellCheck performs a merge with any union data inside the SuccessCheck, using the provided ShellCheck
-func (t *SuccessCheck) MergeShellCheck(v ShellCheck) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"Shell"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t SuccessCheck) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"type"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t SuccessCheck) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "Shell":
-		return t.AsShellCheck()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t SuccessCheck) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *SuccessCheck) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
 // AsShellCheckInput returns the union data inside the SuccessCheckInput as a ShellCheckInput
 func (t SuccessCheckInput) AsShellCheckInput() (ShellCheckInput, error) {
 	var body ShellCheckInput
@@ -5953,208 +4456,6 @@ func (t SuccessCheckInput) MarshalJSON() ([]byte, error) {
 }
 
 func (t *SuccessCheckInput) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsToolCallSuccess returns the union data inside the ToolCallResult as a ToolCallSuccess
-func (t ToolCallResult) AsToolCallSuccess() (ToolCallSuccess, error) {
-	var body ToolCallSuccess
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromToolCallSuccess overwrites any union data inside the ToolCallResult as the provided ToolCallSuccess
-func (t *ToolCallResult) FromToolCallSuccess(v ToolCallSuccess) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
-	t.union = b
-	return err
-}
-
-// MergeToolCallSuccess performs a merge with any union data inside the ToolCallResult, using the provided ToolCallSuccess
-func (t *ToolCallResult) MergeToolCallSuccess(v ToolCallSuccess) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultError returns the union data inside the ToolCallResult as a ResultError
-func (t ToolCallResult) AsResultError() (ResultError, error) {
-	var body ResultError
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultError overwrites any union data inside the ToolCallResult as the provided ResultError
-func (t *ToolCallResult) FromResultError(v ResultError) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
-	t.union = b
-	return err
-}
-
-// MergeResultError performs a merge with any union data inside the ToolCallResult, using the provided ResultError
-func (t *ToolCallResult) MergeResultError(v ResultError) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ToolCallResult) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"status"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t ToolCallResult) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "error":
-		return t.AsResultError()
-	case "success":
-		return t.AsToolCallSuccess()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t ToolCallResult) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ToolCallResult) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsToolResultSuccess returns the union data inside the ToolResult as a ToolResultSuccess
-func (t ToolResult) AsToolResultSuccess() (ToolResultSuccess, error) {
-	var body ToolResultSuccess
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromToolResultSuccess overwrites any union data inside the ToolResult as the provided ToolResultSuccess
-func (t *ToolResult) FromToolResultSuccess(v ToolResultSuccess) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
-	t.union = b
-	return err
-}
-
-// MergeToolResultSuccess performs a merge with any union data inside the ToolResult, using the provided ToolResultSuccess
-func (t *ToolResult) MergeToolResultSuccess(v ToolResultSuccess) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultError returns the union data inside the ToolResult as a ResultError
-func (t ToolResult) AsResultError() (ResultError, error) {
-	var body ResultError
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultError overwrites any union data inside the ToolResult as the provided ResultError
-func (t *ToolResult) FromResultError(v ResultError) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
-	t.union = b
-	return err
-}
-
-// MergeResultError performs a merge with any union data inside the ToolResult, using the provided ResultError
-func (t *ToolResult) MergeResultError(v ResultError) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ToolResult) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"status"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t ToolResult) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "error":
-		return t.AsResultError()
-	case "success":
-		return t.AsToolResultSuccess()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t ToolResult) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ToolResult) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }

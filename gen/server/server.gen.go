@@ -880,6 +880,7 @@ func (OverloadedResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) 
 
 // AddExtensionRequestObject is the request of the operation.
 type AddExtensionRequestObject struct {
+	Body AddExtensionJSONRequestBody
 }
 
 // AddExtensionResponseObject is one of the responses that the contract has for the operation.
@@ -1047,6 +1048,7 @@ func (OverloadedResponse) VisitResumeAgentResponse(w http.ResponseWriter) error 
 
 // StartAgentRequestObject is the request of the operation.
 type StartAgentRequestObject struct {
+	Body StartAgentJSONRequestBody
 }
 
 // StartAgentResponseObject is one of the responses that the contract has for the operation.
@@ -2162,6 +2164,7 @@ func (OverloadedResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) 
 // UpdateSessionUserRecipeValuesRequestObject is the request of the operation.
 type UpdateSessionUserRecipeValuesRequestObject struct {
 	SessionID SessionID
+	Body      UpdateSessionUserRecipeValuesJSONRequestBody
 }
 
 // UpdateSessionUserRecipeValuesResponseObject is one of the responses that the contract has for the operation.
@@ -2373,6 +2376,10 @@ func (h strictHandler) ConfirmToolAction(c echo.Context) error {
 // AddExtension answers POST /agent/add_extension.
 func (h strictHandler) AddExtension(c echo.Context) error {
 	var request AddExtensionRequestObject
+	var err error
+	if request.Body, err = body.Of[AddExtensionJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
 	response, err := h.operations.AddExtension(c.Request().Context(), request)
 	if err != nil {
 		return err
@@ -2411,6 +2418,10 @@ func (h strictHandler) ResumeAgent(c echo.Context) error {
 // StartAgent answers POST /agent/start.
 func (h strictHandler) StartAgent(c echo.Context) error {
 	var request StartAgentRequestObject
+	var err error
+	if request.Body, err = body.Of[StartAgentJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
 	response, err := h.operations.StartAgent(c.Request().Context(), request)
 	if err != nil {
 		return err
@@ -2723,6 +2734,10 @@ func (h strictHandler) UpdateSessionName(c echo.Context, sessionID SessionID) er
 func (h strictHandler) UpdateSessionUserRecipeValues(c echo.Context, sessionID SessionID) error {
 	var request UpdateSessionUserRecipeValuesRequestObject
 	request.SessionID = sessionID
+	var err error
+	if request.Body, err = body.Of[UpdateSessionUserRecipeValuesJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
 	response, err := h.operations.UpdateSessionUserRecipeValues(c.Request().Context(), request)
 	if err != nil {
 		return err

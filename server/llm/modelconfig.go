@@ -97,9 +97,9 @@ func takeTemperature(c *ModelConfig, value string) (wrong string) {
 func takeToolShim(c *ModelConfig, value string) (wrong string) {
 	switch strings.ToLower(value) {
 	case "1", "true", "yes", "on":
-		c.ToolShim = true
+		c.Toolshim = true
 	case "0", "false", "no", "off":
-		c.ToolShim = false
+		c.Toolshim = false
 	default:
 		return "Invalid value for <name>: '<value>' - must be one of: 1, true, yes, on, 0, false, no, off"
 	}
@@ -110,6 +110,6 @@ func takeToolShimModel(c *ModelConfig, value string) (wrong string) {
 	if value == "" {
 		return "Invalid value for <name>: '' - cannot be empty if set"
 	}
-	c.ToolShimModel = &value
+	c.ToolshimModel = &value
 	return ""
 }

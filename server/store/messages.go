@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
@@ -54,7 +55,10 @@ func (s *Store) WriteJSON(ctx context.Context, w *jsonwire.Writer, id string) er
 		if err != nil {
 			return err
 		}
-		found.WriteWith(w, func(w *jsonwire.Writer) { err = writeConversation(w, rows, id) })
+		conversation, err := storedConversation(rows, id)
+		if err == nil {
+			w.Value(found.APIWith(&conversation))
+		}
 		return err
 	})
 }
@@ -135,16 +139,17 @@ func readConversation(rows *sql.Rows, id string) (session.Conversation, error) {
 	return read, nil
 }
 
-func writeConversation(w *jsonwire.Writer, rows *sql.Rows, id string) error {
-	w.Open('[')
+// storedConversation reads a conversation. It copies the stored content of a message if that has the form of a response.
+func storedConversation(rows *sql.Rows, id string) (api.Conversation, error) {
+	conversation := api.Conversation{}
 	err := each(rows, id, func(r *row, messageID string) error {
+		content := jsonwire.NewWriter(nil)
+		err := message.WriteStored(content, r.text())
 		m := message.Message{ID: messageID, Role: message.Role(r.role), Created: r.created, Metadata: message.ReadMetadata(r.metadata.String)}
-		var err error
-		m.WriteWith(w, func(w *jsonwire.Writer) { err = message.WriteStored(w, r.text()) })
+		conversation = append(conversation, m.APIWith(content.Text()))
 		return err
 	})
-	w.Close(']')
-	return err
+	return conversation, err
 }
 
 // AddMessages adds messages to the end of a conversation, all or none. The error is [session.ErrNotFound] if there is

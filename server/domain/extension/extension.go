@@ -3,10 +3,10 @@
 package extension
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
@@ -40,7 +40,7 @@ type Config struct {
 	AvailableTools []string
 }
 
-// fields are the fields of each type, in the order in which they are written. All are always written.
+// fields are the fields of each type, in the order in which they are read.
 var fields = map[string][]string{
 	"sse":             {"name", "description", "uri", "envs", "env_keys", "timeout", "bundled", "available_tools"},
 	"stdio":           {"name", "description", "cmd", "args", "envs", "env_keys", "timeout", "bundled", "available_tools"},
@@ -84,9 +84,7 @@ func (c *Config) read(o *decode.Object, field string) {
 	case "name":
 		c.Name = o.String(field)
 	case "description":
-		if description := o.MaybeString(field); description != nil {
-			c.Description = *description
-		}
+		c.Description = decode.FieldOrZero(o, field, decode.Value.Str)
 	case "uri":
 		c.URI = o.String(field)
 	case "cmd":
@@ -118,61 +116,52 @@ func (c *Config) read(o *decode.Object, field string) {
 	}
 }
 
-// Write writes the configuration as JSON.
-func (c Config) Write(w *jsonwire.Writer) {
-	w.Open('{')
-	c.WriteFields(w)
-	w.Close('}')
-}
+// Write writes the configuration as JSON, with all fields of its type.
+func (c Config) Write(w *jsonwire.Writer) { w.Value(c.api()) }
 
-// WriteFields writes the members of the configuration into an open object.
-func (c Config) WriteFields(w *jsonwire.Writer) {
-	w.Name("type").String(c.Type)
-	for _, field := range fields[c.Type] {
-		w.Name(field)
-		c.write(w, field)
-	}
-}
-
-// write writes the value of one field.
-func (c Config) write(w *jsonwire.Writer, field string) {
-	switch field {
-	case "name":
-		w.String(c.Name)
-	case "description":
-		w.String(c.Description)
-	case "uri":
-		w.String(c.URI)
-	case "cmd":
-		w.String(c.Cmd)
-	case "args":
-		w.Strings(c.Args)
-	case "envs":
-		c.Envs.Write(w)
-	case "env_keys":
-		w.Strings(c.EnvKeys)
-	case "headers":
-		c.Headers.Write(w)
-	case "display_name":
-		w.StringOrNull(c.DisplayName)
-	case "tools":
-		jsonwire.Array(w, c.Tools, Tool.Write)
-	case "instructions":
-		w.StringOrNull(c.Instructions)
-	case "code":
-		w.String(c.Code)
-	case "dependencies":
-		if c.Dependencies == nil {
-			w.Null()
-		} else {
-			w.Strings(c.Dependencies)
+// api converts the configuration to its type in the contract.
+func (c Config) api() any {
+	envs, headers := c.Envs.OrEmpty(), c.Headers.OrEmpty()
+	switch c.Type {
+	case "sse":
+		return api.SseExtension{
+			Type: api.SseExtensionTypeSse, Name: c.Name, Description: c.Description, URI: c.URI, Envs: envs, EnvKeys: c.EnvKeys,
+			Timeout: c.Timeout, Bundled: c.Bundled, AvailableTools: c.AvailableTools,
 		}
-	case "timeout":
-		w.IntOrNull(c.Timeout)
-	case "bundled":
-		w.BoolOrNull(c.Bundled)
-	case "available_tools":
-		w.Strings(c.AvailableTools)
+	case "stdio":
+		return api.StdioExtension{
+			Type: api.StdioExtensionTypeStdio, Name: c.Name, Description: c.Description, Cmd: c.Cmd, Args: c.Args, Envs: envs,
+			EnvKeys: c.EnvKeys, Timeout: c.Timeout, Bundled: c.Bundled, AvailableTools: c.AvailableTools,
+		}
+	case "builtin":
+		return api.BuiltinExtension{
+			Type: api.BuiltinExtensionTypeBuiltin, Name: c.Name, Description: c.Description, DisplayName: c.DisplayName,
+			Timeout: c.Timeout, Bundled: c.Bundled, AvailableTools: c.AvailableTools,
+		}
+	case "platform":
+		return api.PlatformExtension{
+			Type: api.PlatformExtensionTypePlatform, Name: c.Name, Description: c.Description,
+			Bundled: c.Bundled, AvailableTools: c.AvailableTools,
+		}
+	case "streamable_http":
+		return api.StreamableHTTPExtension{
+			Type: api.StreamableHTTPExtensionTypeStreamableHTTP, Name: c.Name, Description: c.Description, URI: c.URI, Envs: envs,
+			EnvKeys: c.EnvKeys, Headers: headers, Timeout: c.Timeout, Bundled: c.Bundled, AvailableTools: c.AvailableTools,
+		}
+	case "frontend":
+		return api.FrontendExtension{
+			Type: api.FrontendExtensionTypeFrontend, Name: c.Name, Description: c.Description, Tools: c.Tools,
+			Instructions: c.Instructions, Bundled: c.Bundled, AvailableTools: c.AvailableTools,
+		}
+	default:
+		var dependencies *[]string
+		if c.Dependencies != nil {
+			dependencies = &c.Dependencies
+		}
+		return api.InlinePythonExtension{
+			Type: api.InlinePythonExtensionTypeInlinePython, Name: c.Name, Description: c.Description, Code: c.Code,
+			Timeout: c.Timeout, Dependencies: dependencies, AvailableTools: c.AvailableTools,
+		}
 	}
 }
 
@@ -198,16 +187,12 @@ func NormalizedKey(name string) string {
 	}, Key(name))
 }
 
-// A Tool is one tool as in MCP. A nil field is absent.
-type Tool struct {
-	Name               string
-	Title, Description *string
-	InputSchema        json.RawMessage // an object
-	OutputSchema       json.RawMessage // an object
-	Annotations        *Annotations
-	Icons              []Icon
-	Meta               json.RawMessage // an object
-}
+// A tool and its parts, as in MCP. A nil field is absent.
+type (
+	Tool        = api.Tool
+	Annotations = api.ToolAnnotations
+	Icon        = api.Icon // a picture of a tool or a resource, in one or more sizes (GA 4.5, 4.9)
+)
 
 // DecodeTool reads a tool.
 func DecodeTool(v decode.Value) (Tool, error) {
@@ -224,16 +209,23 @@ func DecodeTool(v decode.Value) (Tool, error) {
 	}, o.Err()
 }
 
-// Write writes the tool as JSON.
-func (t Tool) Write(w *jsonwire.Writer) {
-	w.Open('{')
-	w.Name("name").String(t.Name)
-	w.MaybeString("title", t.Title)
-	w.MaybeString("description", t.Description)
-	w.Name("inputSchema").Raw(t.InputSchema)
-	w.MaybeRaw("outputSchema", t.OutputSchema)
-	t.Annotations.write(w)
-	WriteIcons(w, t.Icons)
-	w.MaybeRaw("_meta", t.Meta)
-	w.Close('}')
+func decodeAnnotations(v decode.Value) (Annotations, error) {
+	o := v.Object("title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+	return Annotations{
+		Title:           o.MaybeString("title"),
+		ReadOnlyHint:    o.MaybeBool("readOnlyHint"),
+		DestructiveHint: o.MaybeBool("destructiveHint"),
+		IdempotentHint:  o.MaybeBool("idempotentHint"),
+		OpenWorldHint:   o.MaybeBool("openWorldHint"),
+	}, o.Err()
+}
+
+// DecodeIcons reads the member icons of an object, and returns nil if it is missing or null.
+func DecodeIcons(o *decode.Object) []Icon { return decode.MaybeList(o, "icons", decodeIcon) }
+
+func decodeIcon(v decode.Value) (Icon, error) {
+	o := v.Object("src", "mimeType", "sizes")
+	return Icon{
+		Src: o.String("src"), MIMEType: o.MaybeString("mimeType"), Sizes: decode.MaybeList(o, "sizes", decode.Value.Str),
+	}, o.Err()
 }

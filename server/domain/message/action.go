@@ -3,6 +3,7 @@ package message
 import (
 	"encoding/json"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -64,27 +65,22 @@ func decodeAction(v decode.Value) (Action, error) {
 
 // Write writes the action as JSON.
 func (a ToolConfirmation) Write(w *jsonwire.Writer) {
-	tagged(w, "actionType", "toolConfirmation")
-	w.Name("id").String(a.ID)
-	w.Name("toolName").String(a.ToolName)
-	w.Name("arguments").Raw(ObjectOrEmpty(a.Arguments))
-	w.Name("prompt").StringOrNull(a.Prompt)
-	w.Close('}')
+	w.Value(api.ToolConfirmation{
+		ActionType: api.ToolConfirmationActionTypeToolConfirmation, ID: a.ID, ToolName: a.ToolName,
+		Arguments: ObjectOrEmpty(a.Arguments), Prompt: a.Prompt,
+	})
 }
 
 // Write writes the action as JSON.
 func (a Elicitation) Write(w *jsonwire.Writer) {
-	tagged(w, "actionType", "elicitation")
-	w.Name("id").String(a.ID)
-	w.Name("message").String(a.Message)
-	w.Name("requested_schema").RawOrNull(a.RequestedSchema)
-	w.Close('}')
+	w.Value(api.Elicitation{
+		ActionType: api.ElicitationActionTypeElicitation, ID: a.ID, Message: a.Message, RequestedSchema: a.RequestedSchema,
+	})
 }
 
 // Write writes the action as JSON.
 func (a ElicitationResponse) Write(w *jsonwire.Writer) {
-	tagged(w, "actionType", "elicitationResponse")
-	w.Name("id").String(a.ID)
-	w.Name("user_data").RawOrNull(a.UserData)
-	w.Close('}')
+	w.Value(api.ElicitationResponse{
+		ActionType: api.ElicitationResponseActionTypeElicitationResponse, ID: a.ID, UserData: a.UserData,
+	})
 }

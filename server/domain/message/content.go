@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -67,12 +68,12 @@ type (
 )
 
 // A NotificationType says how a notice is displayed.
-type NotificationType string
+type NotificationType = api.SystemNotificationType
 
 // The types of notices.
 const (
-	ThinkingMessage NotificationType = "thinkingMessage"
-	InlineMessage   NotificationType = "inlineMessage"
+	ThinkingMessage = api.SystemNotificationTypeThinkingMessage
+	InlineMessage   = api.SystemNotificationTypeInlineMessage
 )
 
 func (Text) isContent()                    {}

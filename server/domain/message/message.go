@@ -13,17 +13,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // A Role says who wrote a message.
-type Role string
+type Role = api.Role
 
 // The roles.
 const (
-	User      Role = "user"
-	Assistant Role = "assistant"
+	User      = api.RoleUser
+	Assistant = api.RoleAssistant
 )
 
 // A Message is one message of a conversation.
@@ -36,7 +37,7 @@ type Message struct {
 }
 
 // Metadata says who may see a message.
-type Metadata struct{ UserVisible, AgentVisible bool }
+type Metadata api.MessageMetadata
 
 // Visible is the metadata of a message that both user and agent see.
 var Visible = Metadata{UserVisible: true, AgentVisible: true}
@@ -60,17 +61,18 @@ func (m Message) PlainText() (string, bool) {
 // Decode reads a message of a client, and normalises its texts (GA 4.1). The error is a [*decode.ShapeError].
 func Decode(v decode.Value) (Message, error) {
 	o := v.Object("id", "role", "created", "content", "metadata")
-	id := o.MaybeString("id")
-	m := Message{
-		Role:     Role(o.OneOf("role", string(User), string(Assistant))),
+	return Message{
+		ID:       decode.FieldOrZero(o, "id", decode.Value.Str),
+		Role:     decode.Field(o, "role", decodeRole),
 		Created:  o.Int("created"),
 		Content:  cleaned(decode.Field(o, "content", DecodeContents)),
 		Metadata: decode.Field(o, "metadata", DecodeMetadata),
-	}
-	if id != nil {
-		m.ID = *id
-	}
-	return m, o.Err()
+	}, o.Err()
+}
+
+func decodeRole(v decode.Value) (Role, error) {
+	role, err := v.OneOf(string(User), string(Assistant))
+	return Role(role), err
 }
 
 // DecodeMetadata reads the metadata of a message. Both flags are required (GA 4.1).
@@ -80,35 +82,35 @@ func DecodeMetadata(v decode.Value) (Metadata, error) {
 }
 
 // Write writes the message as JSON.
-func (m Message) Write(w *jsonwire.Writer) {
-	m.WriteWith(w, func(w *jsonwire.Writer) { WriteContents(w, m.Content) })
+func (m Message) Write(w *jsonwire.Writer) { w.Value(m.API()) }
+
+// API converts the message to its type in the contract.
+func (m Message) API() api.Message {
+	content := jsonwire.NewWriter(nil)
+	WriteContents(content, m.Content)
+	return m.APIWith(content.Text())
 }
 
-// WriteWith writes the message as JSON, with a function that writes the content.
-func (m Message) WriteWith(w *jsonwire.Writer, content func(w *jsonwire.Writer)) {
-	w.Open('{')
-	w.Name("id")
-	if m.ID == "" {
-		w.Null()
-	} else {
-		w.String(m.ID)
+// APIWith is like API, with other content. The content is canonical JSON.
+func (m Message) APIWith(content []byte) api.Message {
+	var id *string
+	if m.ID != "" {
+		id = &m.ID
 	}
-	w.Name("role").String(string(m.Role))
-	w.Name("created").Int(m.Created)
-	w.Name("content")
-	content(w)
-	w.Name("metadata")
-	m.Metadata.Write(w)
-	w.Close('}')
+	return api.Message{ID: id, Role: m.Role, Created: m.Created, Content: content, Metadata: api.MessageMetadata(m.Metadata)}
+}
+
+// Conversation converts messages to their type in the contract.
+func Conversation(messages []Message) api.Conversation {
+	conversation := make(api.Conversation, len(messages))
+	for i, m := range messages {
+		conversation[i] = m.API()
+	}
+	return conversation
 }
 
 // Write writes the metadata as JSON.
-func (m Metadata) Write(w *jsonwire.Writer) {
-	w.Open('{')
-	w.Name("userVisible").Bool(m.UserVisible)
-	w.Name("agentVisible").Bool(m.AgentVisible)
-	w.Close('}')
-}
+func (m Metadata) Write(w *jsonwire.Writer) { w.Value(api.MessageMetadata(m)) }
 
 // WriteContents writes the content of a message as a JSON array.
 func WriteContents(w *jsonwire.Writer, contents []Content) {

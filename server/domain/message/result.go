@@ -3,6 +3,7 @@ package message
 import (
 	"encoding/json"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -34,11 +35,8 @@ func TextResult(text string) ToolResult { return Success([]ToolContent{ToolText{
 // FailedResult returns the result of a tool that failed.
 func FailedResult(text string) ToolResult { return Failure[[]ToolContent](text) }
 
-// A ToolCall is a call of a tool with its arguments.
-type ToolCall struct {
-	Name      string
-	Arguments json.RawMessage // an object; nil if the model gave none
-}
+// A ToolCall is a call of a tool with its arguments: an object, or nil if the model gave none.
+type ToolCall = api.ToolCall
 
 func decodeResult[V any](v decode.Value, value func(decode.Value) (V, error)) (Result[V], error) {
 	status, err := v.Tag("status", "success", "error")
@@ -78,23 +76,26 @@ func DecodeToolResult(v decode.Value) (ToolResult, error) {
 	})
 }
 
-func (r Result[V]) write(w *jsonwire.Writer, value func(V, *jsonwire.Writer)) {
+// callJSON converts the result to its type in the contract.
+func callJSON(r Result[ToolCall]) api.ToolCallResult {
 	if r.Error != nil {
-		tagged(w, "status", "error")
-		w.Name("error").String(*r.Error)
-		w.Close('}')
-		return
+		return errorJSON(*r.Error)
 	}
-	tagged(w, "status", "success")
-	w.Name("value")
-	value(r.Value, w)
-	w.Close('}')
+	return api.ToolCallResult(jsonwire.Marshal(api.ToolCallSuccess{Status: api.ToolCallSuccessStatusSuccess, Value: r.Value}))
 }
 
-// Write writes the call as JSON.
-func (c ToolCall) Write(w *jsonwire.Writer) {
-	w.Open('{')
-	w.Name("name").String(c.Name)
-	w.MaybeRaw("arguments", c.Arguments)
-	w.Close('}')
+// resultJSON converts the result to its type in the contract.
+func resultJSON(r ToolResult) api.ToolResult {
+	if r.Error != nil {
+		return errorJSON(*r.Error)
+	}
+	contents := make([]api.Content, len(r.Value))
+	for i, content := range r.Value {
+		contents[i] = api.Content(jsonwire.Of(content))
+	}
+	return api.ToolResult(jsonwire.Marshal(api.ToolResultSuccess{Status: api.ToolResultSuccessStatusSuccess, Value: contents}))
+}
+
+func errorJSON(text string) json.RawMessage {
+	return json.RawMessage(jsonwire.Marshal(api.ResultError{Status: api.ResultErrorStatusError, Error: text}))
 }

@@ -3,6 +3,7 @@ package message
 import (
 	"encoding/json"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -108,61 +109,56 @@ func decodeResource(v decode.Value) (ToolResource, error) {
 	return resource, o.Err()
 }
 
-// Write writes the item as JSON.
+// Write writes the item as JSON. Unlike in the message itself, the metadata comes before the annotations.
 func (c ToolText) Write(w *jsonwire.Writer) {
-	tagged(w, "type", "text")
+	w.Open('{')
+	w.Name("type").String("text")
 	w.Name("text").String(c.Text)
 	w.MaybeRaw("_meta", c.Meta)
-	c.Annotations.write(w)
+	writeAnnotations(w, c.Annotations)
 	w.Close('}')
 }
 
-// Write writes the item as JSON.
+// Write writes the item as JSON. Unlike in the message itself, the metadata comes before the annotations.
 func (c ToolImage) Write(w *jsonwire.Writer) {
-	tagged(w, "type", "image")
+	w.Open('{')
+	w.Name("type").String("image")
 	w.Name("data").String(c.Data)
 	w.Name("mimeType").String(c.MIMEType)
 	w.MaybeRaw("_meta", c.Meta)
-	c.Annotations.write(w)
+	writeAnnotations(w, c.Annotations)
 	w.Close('}')
+}
+
+func writeAnnotations(w *jsonwire.Writer, annotations *Annotations) {
+	if annotations != nil {
+		w.Name("annotations").Value(annotations)
+	}
 }
 
 // Write writes the item as JSON.
 func (c ToolResource) Write(w *jsonwire.Writer) {
-	tagged(w, "type", "resource")
-	w.Name("resource").Open('{')
-	w.Name("uri").String(c.URI)
-	w.MaybeString("mimeType", c.MIMEType)
-	w.MaybeString("text", c.Text)
-	w.MaybeString("blob", c.Blob)
-	w.MaybeRaw("_meta", c.ResourceMeta)
-	w.Close('}')
-	w.MaybeRaw("_meta", c.Meta)
-	c.Annotations.write(w)
-	w.Close('}')
+	var resource any
+	if c.Text != nil {
+		resource = api.TextResourceContents{URI: c.URI, MIMEType: c.MIMEType, Text: *c.Text, Meta: c.ResourceMeta}
+	} else {
+		resource = api.BlobResourceContents{URI: c.URI, MIMEType: c.MIMEType, Blob: *c.Blob, Meta: c.ResourceMeta}
+	}
+	w.Value(api.EmbeddedResource{
+		Type: api.EmbeddedResourceTypeResource, Resource: api.ResourceContents(jsonwire.Marshal(resource)),
+		Meta: c.Meta, Annotations: c.Annotations,
+	})
 }
 
 // Write writes the item as JSON.
 func (c ToolAudio) Write(w *jsonwire.Writer) {
-	tagged(w, "type", "audio")
-	w.Name("data").String(c.Data)
-	w.Name("mimeType").String(c.MIMEType)
-	c.Annotations.write(w)
-	w.Close('}')
+	w.Value(api.AudioContent{Type: api.AudioContentTypeAudio, Data: c.Data, MIMEType: c.MIMEType, Annotations: c.Annotations})
 }
 
 // Write writes the item as JSON.
 func (c ToolResourceLink) Write(w *jsonwire.Writer) {
-	tagged(w, "type", "resource_link")
-	w.Name("uri").String(c.URI)
-	w.Name("name").String(c.Name)
-	w.MaybeString("title", c.Title)
-	w.MaybeString("description", c.Description)
-	w.MaybeString("mimeType", c.MIMEType)
-	if c.Size != nil {
-		w.Name("size").Int(*c.Size)
-	}
-	extension.WriteIcons(w, c.Icons)
-	c.Annotations.write(w)
-	w.Close('}')
+	w.Value(api.ResourceLink{
+		Type: api.ResourceLinkTypeResourceLink, URI: c.URI, Name: c.Name, Title: c.Title, Description: c.Description,
+		MIMEType: c.MIMEType, Size: c.Size, Icons: c.Icons, Annotations: c.Annotations,
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe/template"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonschema"
 )
@@ -116,7 +117,7 @@ func checkOrders(r Recipe) error {
 }
 
 // checkRetry returns the errors of GA 25.2.
-func checkRetry(retry *Retry) error {
+func checkRetry(retry *api.RetryConfig) error {
 	if retry == nil {
 		return nil
 	}
@@ -132,7 +133,7 @@ func checkRetry(retry *Retry) error {
 	return nil
 }
 
-func checkSchema(response *Response) error {
+func checkSchema(response *api.Response) error {
 	if response == nil || response.JSONSchema == nil {
 		return nil
 	}

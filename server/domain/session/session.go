@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
@@ -14,15 +15,15 @@ import (
 )
 
 // A Type says what a session is for.
-type Type string
+type Type = api.SessionType
 
 // The types of sessions. Only those of users and schedules are listed.
 const (
-	User      Type = "user"
-	Scheduled Type = "scheduled"
-	SubAgent  Type = "sub_agent"
-	Hidden    Type = "hidden"
-	Terminal  Type = "terminal"
+	User      = api.SessionTypeUser
+	Scheduled = api.SessionTypeScheduled
+	SubAgent  = api.SessionTypeSubAgent
+	Hidden    = api.SessionTypeHidden
+	Terminal  = api.SessionTypeTerminal
 )
 
 // A Session is one session. A nil field is null.
@@ -42,17 +43,12 @@ type Session struct {
 	ModelConfig          *modelconfig.Config
 }
 
-// fields are the keys of a session in order.
-var fields = []string{
-	"id", "working_dir", "name", "user_set_name", "session_type", "created_at", "updated_at", "extension_data",
-	"total_tokens", "input_tokens", "output_tokens",
-	"accumulated_total_tokens", "accumulated_input_tokens", "accumulated_output_tokens",
-	"schedule_id", "recipe", "user_recipe_values", "conversation", "message_count", "provider_name", "model_config",
-}
-
 // Decode reads an exported session. The name may have its old key, description.
 func Decode(v decode.Value) (Session, error) {
-	o := v.Object(append(fields[:len(fields):len(fields)], "description")...)
+	o := v.Object("id", "working_dir", "name", "description", "user_set_name", "session_type", "created_at", "updated_at", "extension_data",
+		"total_tokens", "input_tokens", "output_tokens",
+		"accumulated_total_tokens", "accumulated_input_tokens", "accumulated_output_tokens",
+		"schedule_id", "recipe", "user_recipe_values", "conversation", "message_count", "provider_name", "model_config")
 	s := Session{ID: o.String("id"), WorkingDir: o.String("working_dir"), Name: decodeName(o)}
 	s.UserSetName = decode.FieldOr(o, "user_set_name", false, decode.Value.Bool)
 	s.Type = decode.FieldOr(o, "session_type", User, decodeType)
@@ -67,9 +63,7 @@ func Decode(v decode.Value) (Session, error) {
 	}
 	s.ScheduleID = o.MaybeString("schedule_id")
 	s.Recipe = decode.MaybeField(o, "recipe", recipe.Decode)
-	if values := decode.MaybeField(o, "user_recipe_values", decode.Pairs); values != nil {
-		s.UserRecipeValues = *values
-	}
+	s.UserRecipeValues = decode.FieldOrZero(o, "user_recipe_values", decode.Pairs)
 	s.Conversation = decode.MaybeList(o, "conversation", message.Decode)
 	s.MessageCount = decode.Field(o, "message_count", decode.Natural)
 	s.ProviderName = o.MaybeString("provider_name")
@@ -94,82 +88,32 @@ func decodeType(v decode.Value) (Type, error) {
 }
 
 // Write writes the session as JSON with all keys, in order.
-func (s Session) Write(w *jsonwire.Writer) { s.WriteWith(w, s.writeConversation) }
+func (s Session) Write(w *jsonwire.Writer) { w.Value(s.API()) }
 
-// WriteWith writes the session as JSON, with a function that writes the conversation.
-func (s Session) WriteWith(w *jsonwire.Writer, conversation func(w *jsonwire.Writer)) {
-	w.Open('{')
-	for _, field := range fields {
-		w.Name(field)
-		if field == "conversation" {
-			conversation(w)
-		} else {
-			s.write(w, field)
-		}
-	}
-	w.Close('}')
-}
-
-// write writes the value of one key.
-func (s Session) write(w *jsonwire.Writer, field string) {
-	switch field {
-	case "id":
-		w.String(s.ID)
-	case "working_dir":
-		w.String(s.WorkingDir)
-	case "name":
-		w.String(s.Name)
-	case "user_set_name":
-		w.Bool(s.UserSetName)
-	case "session_type":
-		w.String(string(s.Type))
-	case "created_at":
-		w.String(jsonwire.Time(s.CreatedAt))
-	case "updated_at":
-		w.String(jsonwire.Time(s.UpdatedAt))
-	case "extension_data":
-		w.Raw(s.ExtensionData)
-	case "total_tokens":
-		w.IntOrNull(s.Tokens.Total)
-	case "input_tokens":
-		w.IntOrNull(s.Tokens.Input)
-	case "output_tokens":
-		w.IntOrNull(s.Tokens.Output)
-	case "accumulated_total_tokens":
-		w.IntOrNull(s.Tokens.AccumulatedTotal)
-	case "accumulated_input_tokens":
-		w.IntOrNull(s.Tokens.AccumulatedInput)
-	case "accumulated_output_tokens":
-		w.IntOrNull(s.Tokens.AccumulatedOutput)
-	case "schedule_id":
-		w.StringOrNull(s.ScheduleID)
-	case "recipe":
-		if s.Recipe == nil {
-			w.Null()
-		} else {
-			s.Recipe.Write(w)
-		}
-	case "user_recipe_values":
-		s.UserRecipeValues.WriteOrNull(w)
-	case "message_count":
-		w.Int(s.MessageCount)
-	case "provider_name":
-		w.StringOrNull(s.ProviderName)
-	case "model_config":
-		if s.ModelConfig == nil {
-			w.Null()
-		} else {
-			s.ModelConfig.Write(w)
-		}
-	}
-}
-
-func (s Session) writeConversation(w *jsonwire.Writer) {
+// API converts the session to its type in the contract.
+func (s Session) API() api.Session {
 	if s.Conversation == nil {
-		w.Null()
-		return
+		return s.APIWith(nil)
 	}
-	jsonwire.Array(w, s.Conversation, message.Message.Write)
+	return s.APIWith(new(message.Conversation(s.Conversation)))
+}
+
+// APIWith is like API, with another conversation.
+func (s Session) APIWith(conversation *api.Conversation) api.Session {
+	return api.Session{
+		ID: s.ID, WorkingDir: s.WorkingDir, Name: s.Name,
+		UserSetName: s.UserSetName, SessionType: s.Type,
+		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		ExtensionData: s.ExtensionData,
+		TotalTokens:   s.Tokens.Total, InputTokens: s.Tokens.Input, OutputTokens: s.Tokens.Output,
+		AccumulatedTotalTokens:  s.Tokens.AccumulatedTotal,
+		AccumulatedInputTokens:  s.Tokens.AccumulatedInput,
+		AccumulatedOutputTokens: s.Tokens.AccumulatedOutput,
+		ScheduleID:              s.ScheduleID,
+		Recipe:                  (*api.Recipe)(s.Recipe), UserRecipeValues: s.UserRecipeValues,
+		Conversation: conversation, MessageCount: s.MessageCount,
+		ProviderName: s.ProviderName, ModelConfig: (*api.ModelConfig)(s.ModelConfig),
+	}
 }
 
 // Export returns the session's JSON, indented unless most of it would be blanks (decision G36).

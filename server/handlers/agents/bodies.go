@@ -18,26 +18,13 @@ var Bodies = map[string]body.Shape{
 	"removeExtension":   body.ShapeOf(decodeRemove),
 }
 
-type (
-	startRequest struct {
-		workingDir     string
-		recipe         *recipe.Recipe
-		recipeID       *string
-		recipeDeeplink *string
-	}
-	addRequest struct {
-		sessionID string
-		config    extension.Config
-	}
-)
-
-func decodeStart(v decode.Value) (startRequest, error) {
+func decodeStart(v decode.Value) (api.StartAgentRequest, error) {
 	o := v.Object("working_dir", "recipe", "recipe_id", "recipe_deeplink")
-	return startRequest{
-		workingDir:     o.String("working_dir"),
-		recipe:         decode.MaybeField(o, "recipe", recipe.Decode),
-		recipeID:       o.MaybeString("recipe_id"),
-		recipeDeeplink: o.MaybeString("recipe_deeplink"),
+	return api.StartAgentRequest{
+		WorkingDir:     o.String("working_dir"),
+		Recipe:         (*api.Recipe)(decode.MaybeField(o, "recipe", recipe.Decode)),
+		RecipeID:       o.MaybeString("recipe_id"),
+		RecipeDeeplink: o.MaybeString("recipe_deeplink"),
 	}, o.Err()
 }
 
@@ -56,9 +43,13 @@ func decodeUpdate(v decode.Value) (api.UpdateFromSessionRequest, error) {
 	return api.UpdateFromSessionRequest{SessionID: o.String("session_id")}, o.Err()
 }
 
-func decodeAdd(v decode.Value) (addRequest, error) {
+// decodeAdd checks the configuration and keeps its JSON, which [Handlers.AddExtension] decodes.
+func decodeAdd(v decode.Value) (api.AddExtensionRequest, error) {
 	o := v.Object("session_id", "config")
-	return addRequest{o.String("session_id"), decode.Field(o, "config", extension.Decode)}, o.Err()
+	return api.AddExtensionRequest{SessionID: o.String("session_id"), Config: decode.Field(o, "config", func(v decode.Value) (api.ExtensionConfigInput, error) {
+		_, err := extension.Decode(v)
+		return v.Any(), err
+	})}, o.Err()
 }
 
 func decodeRemove(v decode.Value) (api.RemoveExtensionRequest, error) {

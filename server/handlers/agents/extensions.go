@@ -4,19 +4,20 @@ import (
 	"context"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
-	"github.com/lockstep-dev/lockstep/server/httpapi/body"
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
 // AddExtension answers POST /agent/add_extension (GA 6.7).
-func (h *Handlers) AddExtension(ctx context.Context, _ gen.AddExtensionRequestObject) (gen.AddExtensionResponseObject, error) {
-	request, err := body.Of[addRequest](ctx)
+func (h *Handlers) AddExtension(ctx context.Context, request gen.AddExtensionRequestObject) (gen.AddExtensionResponseObject, error) {
+	config, err := decode.Text(request.Body.Config, extension.Decode)
 	if err != nil {
 		return nil, err
 	}
-	a, release := h.Agents.Use(request.sessionID)
+	a, release := h.Agents.Use(request.Body.SessionID)
 	defer release()
-	if err := a.Extensions.Add(ctx, request.config); err != nil {
-		h.Log.Warn("extension not added", "extension", request.config.Name, "err", err)
+	if err := a.Extensions.Add(ctx, config); err != nil {
+		h.Log.Warn("extension not added", "extension", config.Name, "err", err)
 		return failed("Failed to add extension: " + err.Error()), nil
 	}
 	return gen.DoneResponse{}, nil

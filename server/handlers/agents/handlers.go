@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,7 +17,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
-	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/settings"
@@ -41,12 +41,8 @@ type Handlers struct {
 }
 
 // StartAgent answers POST /agent/start (GA 6.1).
-func (h *Handlers) StartAgent(ctx context.Context, _ gen.StartAgentRequestObject) (gen.StartAgentResponseObject, error) {
-	request, err := body.Of[startRequest](ctx)
-	if err != nil {
-		return nil, err
-	}
-	chosen, refused := h.chooseRecipe(request)
+func (h *Handlers) StartAgent(ctx context.Context, request gen.StartAgentRequestObject) (gen.StartAgentResponseObject, error) {
+	chosen, refused := h.chooseRecipe(request.Body)
 	if refused != nil {
 		return refused, nil
 	}
@@ -56,12 +52,12 @@ func (h *Handlers) StartAgent(ctx context.Context, _ gen.StartAgentRequestObject
 		}
 	}
 	name := fmt.Sprintf("New session %d", h.started.Add(1))
-	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.workingDir, Name: name, Type: session.User, Recipe: chosen})
+	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.Body.WorkingDir, Name: name, Type: session.User, Recipe: chosen})
 	if err != nil {
 		h.Log.Error("session not created", "err", err)
 		return gen.StartAgent400JSONResponse{Of: response.Message("Failed to create session: Session cannot be written")}, nil
 	}
-	return gen.StartAgent200JSONResponse{Of: response.Encoded[api.Session](s.Write)}, nil
+	return gen.StartAgent200JSONResponse{Of: response.Value(s.API())}, nil
 }
 
 // ResumeAgent answers POST /agent/resume (GA 6.2).
@@ -84,7 +80,7 @@ func (h *Handlers) ResumeAgent(ctx context.Context, request gen.ResumeAgentReque
 			return failed(err.Error()), nil
 		}
 	}
-	return gen.ResumeAgent200JSONResponse{Of: response.Encoded[api.Session](s.Write)}, nil
+	return gen.ResumeAgent200JSONResponse{Of: response.Value(s.API())}, nil
 }
 
 // StopAgent answers POST /agent/stop (GA 16.1).
@@ -105,13 +101,14 @@ func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObje
 		h.Log.Warn("tools of extensions not listed", "err", err)
 	}
 	mode, _ := h.Settings.Text("GOOSE_MODE")
-	return gen.GetTools200JSONResponse{Of: response.Encoded[api.ToolInfoList](func(w *jsonwire.Writer) {
-		w.Open('[')
-		for _, tool := range tools {
-			writeToolInfo(w, tool, h.permission(mode, tool.Name))
+	list := make(api.ToolInfoList, len(tools))
+	for i, tool := range tools {
+		list[i] = api.ToolInfo{
+			Name: tool.Name, Description: tool.Description,
+			Parameters: slices.Collect(properties(jsonwire.Text(tool.Schema))), Permission: h.permission(mode, tool.Name),
 		}
-		w.Close(']')
-	})}, nil
+	}
+	return gen.GetTools200JSONResponse{Of: response.Value(list)}, nil
 }
 
 // whyNotRead returns the text for clients of an error of the store.

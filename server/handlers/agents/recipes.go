@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
@@ -15,25 +16,25 @@ import (
 
 // chooseRecipe returns the recipe that a start asks for, or nil if it asks for none. A deeplink has precedence over
 // an ID, and an ID over a recipe (GA 6.1).
-func (h *Handlers) chooseRecipe(request startRequest) (*recipe.Recipe, gen.StartAgentResponseObject) {
+func (h *Handlers) chooseRecipe(request api.StartAgentRequest) (*recipe.Recipe, gen.StartAgentResponseObject) {
 	switch {
-	case request.recipeDeeplink != nil:
-		chosen, err := recipe.FromDeeplink(*request.recipeDeeplink)
+	case request.RecipeDeeplink != nil:
+		chosen, err := recipe.FromDeeplink(*request.RecipeDeeplink)
 		if err != nil {
 			return nil, gen.StartAgent400JSONResponse{Of: response.Message("Failed to decode recipe deeplink")}
 		}
 		return &chosen, nil
-	case request.recipeID != nil:
-		chosen, err := h.Recipes.Get(*request.recipeID)
+	case request.RecipeID != nil:
+		chosen, err := h.Recipes.Get(*request.RecipeID)
 		if errors.Is(err, recipe.ErrUnknown) {
-			return nil, notFound("Recipe not found: " + excerpt.Quoted(*request.recipeID))
+			return nil, notFound("Recipe not found: " + excerpt.Quoted(*request.RecipeID))
 		}
 		if err != nil {
 			return nil, failed("Failed to load recipe: " + err.Error())
 		}
 		return &chosen, nil
 	}
-	return request.recipe, nil
+	return (*recipe.Recipe)(request.Recipe), nil
 }
 
 // UpdateFromSession answers POST /agent/update_from_session (GA 6.3).

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/llm"
@@ -19,7 +20,7 @@ func (h *Handlers) tools(ctx context.Context, a *agentpool.Agent, of *string) ([
 
 // permission returns the permission of a tool: the user's choice, or else that of the mode. It is nil if neither
 // exists.
-func (h *Handlers) permission(mode, tool string) *string {
+func (h *Handlers) permission(mode, tool string) *api.PermissionLevel {
 	level, err := h.Permissions.Of(permission.User, tool)
 	if err == nil && level == "" {
 		switch mode {
@@ -35,25 +36,12 @@ func (h *Handlers) permission(mode, tool string) *string {
 	if level == "" {
 		return nil
 	}
-	return (*string)(&level)
+	return (*api.PermissionLevel)(&level)
 }
 
-func writeToolInfo(w *jsonwire.Writer, tool llm.Tool, permission *string) {
-	w.Open('{')
-	w.Name("name").String(tool.Name)
-	w.Name("description").String(tool.Description)
-	w.Name("parameters").Open('[')
-	for name := range properties(jsonwire.Text(tool.Schema)) {
-		w.Raw(name)
-	}
-	w.Close(']')
-	w.Name("permission").StringOrNull(permission)
-	w.Close('}')
-}
-
-// properties yields the names of a schema's properties as JSON, in order.
-func properties(schema jsonwire.Text) func(yield func(jsonwire.Text) bool) {
-	return func(yield func(jsonwire.Text) bool) {
+// properties yields the names of a schema's properties, in order.
+func properties(schema jsonwire.Text) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
 		if schema.Kind() != "object" {
 			return
 		}
@@ -62,7 +50,7 @@ func properties(schema jsonwire.Text) func(yield func(jsonwire.Text) bool) {
 			return
 		}
 		for name := range found.Members() {
-			if !yield(name) {
+			if !yield(name.Str()) {
 				return
 			}
 		}

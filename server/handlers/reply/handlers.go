@@ -50,12 +50,7 @@ func decodeConfirmation(v decode.Value) (api.ConfirmToolActionRequest, error) {
 
 func decodeProvider(v decode.Value) (api.UpdateProviderRequest, error) {
 	o := v.Object("provider", "model", "session_id")
-	r := api.UpdateProviderRequest{Provider: o.String("provider")}
-	if model := o.MaybeString("model"); model != nil {
-		r.Model.Set(*model)
-	}
-	r.SessionID = o.String("session_id")
-	return r, o.Err()
+	return api.UpdateProviderRequest{Provider: o.String("provider"), Model: o.MaybeString("model"), SessionID: o.String("session_id")}, o.Err()
 }
 
 func decodeSelector(v decode.Value) (api.UpdateRouterToolSelectorRequest, error) {
@@ -84,14 +79,15 @@ func (h *Handlers) UpdateAgentProvider(ctx context.Context, request gen.UpdateAg
 	refused := func(text string) (gen.UpdateAgentProviderResponseObject, error) {
 		return gen.UpdateAgentProvider400TextResponse{Body: text}, nil
 	}
-	model, err := request.Body.Model.Get()
-	if err != nil {
-		model = leadworker.Text(h.Turns.Settings, "GOOSE_MODEL")
-		if model == "" {
+	model := request.Body.Model
+	if model == nil {
+		setting := leadworker.Text(h.Turns.Settings, "GOOSE_MODEL")
+		if setting == "" {
 			return refused("No model specified")
 		}
+		model = &setting
 	}
-	config, err := h.Turns.Providers.Config(model)
+	config, err := h.Turns.Providers.Config(*model)
 	if err != nil {
 		return refused("Invalid model config: " + err.Error())
 	}

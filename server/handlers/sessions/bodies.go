@@ -4,7 +4,6 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
-	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // Bodies are the decoders of the request bodies, by operation.
@@ -25,10 +24,9 @@ func decodeName(v decode.Value) (api.UpdateSessionNameRequest, error) {
 	return api.UpdateSessionNameRequest{Name: o.String("name")}, o.Err()
 }
 
-// decodeValues keeps the order of the values, which the contract's type does not.
-func decodeValues(v decode.Value) (jsonwire.Pairs, error) {
+func decodeValues(v decode.Value) (api.UpdateSessionUserRecipeValuesRequest, error) {
 	o := v.Object("userRecipeValues")
-	return decode.Field(o, "userRecipeValues", decode.Pairs), o.Err()
+	return api.UpdateSessionUserRecipeValuesRequest{UserRecipeValues: decode.Field(o, "userRecipeValues", decode.Pairs)}, o.Err()
 }
 
 func decodeEdit(v decode.Value) (api.EditMessageRequest, error) {

@@ -33,11 +33,11 @@ func (h *Handlers) ListSessions(ctx context.Context, _ gen.ListSessionsRequestOb
 		h.failed(err)
 		return gen.FailedResponse{}, nil
 	}
-	return gen.ListSessions200JSONResponse{Of: response.Encoded[api.SessionListResponse](func(w *jsonwire.Writer) {
-		w.Open('{')
-		jsonwire.Array(w.Name("sessions"), sessions, session.Session.Write)
-		w.Close('}')
-	})}, nil
+	list := make([]api.Session, len(sessions))
+	for i, s := range sessions {
+		list[i] = s.API()
+	}
+	return gen.ListSessions200JSONResponse{Of: response.Value(api.SessionListResponse{Sessions: list})}, nil
 }
 
 // GetSession answers GET /sessions/{session_id} (GA 9.3). It answers 404 to every error.
@@ -86,7 +86,7 @@ func (h *Handlers) ImportSession(ctx context.Context, request gen.ImportSessionR
 		h.refused(err)
 		return gen.ImportSession400TextResponse{}, nil
 	}
-	return gen.ImportSession200JSONResponse{Of: response.Encoded[api.Session](imported.Write)}, nil
+	return gen.ImportSession200JSONResponse{Of: response.Value(imported.API())}, nil
 }
 
 func (h *Handlers) importJSON(ctx context.Context, text string) (session.Session, error) {
@@ -104,7 +104,7 @@ func (h *Handlers) GetSessionInsights(ctx context.Context, _ gen.GetSessionInsig
 		h.failed(err)
 		return gen.FailedResponse{}, nil
 	}
-	insights := api.SessionInsights{TotalSessions: int(sessions), TotalTokens: tokens}
+	insights := api.SessionInsights{TotalSessions: sessions, TotalTokens: tokens}
 	return gen.GetSessionInsights200JSONResponse{Of: response.Value(insights)}, nil
 }
 

@@ -8,20 +8,14 @@ import (
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
-	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/store"
-	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // UpdateSessionUserRecipeValues answers PUT /sessions/{session_id}/user_recipe_values (GA 9.9). The values are stored
 // even if the rest fails.
 func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request gen.UpdateSessionUserRecipeValuesRequestObject) (gen.UpdateSessionUserRecipeValuesResponseObject, error) {
-	values, err := body.Of[jsonwire.Pairs](ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := h.Store.Update(ctx, request.SessionID, store.SetUserRecipeValues(values)); err != nil {
+	if _, err := h.Store.Update(ctx, request.SessionID, store.SetUserRecipeValues(request.Body.UserRecipeValues)); err != nil {
 		return h.failedWith("Values cannot be stored", err), nil
 	}
 	if _, refused := h.withRecipe(ctx, request.SessionID); refused != nil { // no agent is created without a recipe
@@ -37,12 +31,8 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 	if rendered.Instructions != nil {
 		a.Follow(*rendered.Instructions)
 	}
-	return gen.UpdateSessionUserRecipeValues200JSONResponse{Of: response.Encoded[api.UpdateSessionUserRecipeValuesResponse](func(w *jsonwire.Writer) {
-		w.Open('{')
-		w.Name("recipe")
-		rendered.Write(w)
-		w.Close('}')
-	})}, nil
+	done := api.UpdateSessionUserRecipeValuesResponse{Recipe: api.Recipe(rendered)}
+	return gen.UpdateSessionUserRecipeValues200JSONResponse{Of: response.Value(done)}, nil
 }
 
 // withRecipe returns a session, which must have a recipe.

@@ -124,6 +124,12 @@ func MaybeField[T any](o *Object, name string, decode func(Value) (T, error)) *T
 	return maybe(o, name, decode)
 }
 
+// FieldOrZero reads a field with the given decoder. It returns the zero value if the field is missing or null.
+func FieldOrZero[T any](o *Object, name string, decode func(Value) (T, error)) T {
+	v, there := o.Maybe(name)
+	return read(o, v, there, decode)
+}
+
 // List reads a required array with the decoder of its elements. It never returns nil.
 func List[T any](o *Object, name string, decode func(Value) (T, error)) []T {
 	v, there := o.Need(name)
@@ -132,8 +138,7 @@ func List[T any](o *Object, name string, decode func(Value) (T, error)) []T {
 
 // MaybeList reads an array with the decoder of its elements, and returns nil if it is missing or null.
 func MaybeList[T any](o *Object, name string, decode func(Value) (T, error)) []T {
-	v, there := o.Maybe(name)
-	return read(o, v, there, listOf(decode))
+	return FieldOrZero(o, name, listOf(decode))
 }
 
 // Strings decodes an array of strings. It never returns nil.
@@ -231,14 +236,12 @@ func (o *Object) AnyObject(name string) json.RawMessage { return Field(o, name, 
 
 // MaybeObject reads an object with any content, or returns nil.
 func (o *Object) MaybeObject(name string) json.RawMessage {
-	v, there := o.Maybe(name)
-	return read(o, v, there, Value.AnyObject)
+	return FieldOrZero(o, name, Value.AnyObject)
 }
 
 // MaybeAny reads a field of any type, or returns nil if it is missing or null.
 func (o *Object) MaybeAny(name string) json.RawMessage {
-	v, there := o.Maybe(name)
-	return read(o, v, there, func(v Value) (json.RawMessage, error) { return v.Any(), nil })
+	return FieldOrZero(o, name, func(v Value) (json.RawMessage, error) { return v.Any(), nil })
 }
 
 // AnyObject decodes an object with any content, in canonical form.

@@ -1,7 +1,9 @@
 package jsonwire
 
 import (
+	stdjson "encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -9,9 +11,20 @@ import (
 )
 
 var writing = json.JoinOptions(
-	json.WithMarshalers(json.MarshalToFunc(func(out *jsontext.Encoder, s string) error {
-		return out.WriteValue(AppendQuoted(out.AvailableBuffer(), s))
-	})),
+	json.WithMarshalers(json.JoinMarshalers(
+		json.MarshalToFunc(func(out *jsontext.Encoder, s string) error {
+			return out.WriteValue(AppendQuoted(out.AvailableBuffer(), s))
+		}),
+		json.MarshalToFunc(func(out *jsontext.Encoder, n stdjson.Number) error {
+			if n == "" {
+				return out.WriteToken(jsontext.Null)
+			}
+			return out.WriteValue(jsontext.Value(n))
+		}),
+		json.MarshalToFunc(func(out *jsontext.Encoder, t time.Time) error {
+			return out.WriteToken(jsontext.String(Time(t)))
+		}),
+	)),
 	// A raw value is already canonical. If it were written again, a lone surrogate in it would become U+FFFD.
 	jsontext.PreserveRawStrings(true),
 	jsontext.AllowInvalidUTF8(true),
@@ -35,15 +48,30 @@ var binding = json.JoinOptions(reading, repeating,
 )
 
 // Marshal returns the JSON of a value of the contract. Keys are in the order of the struct's fields, a nil slice is
-// `[]`, and raw values are unchanged.
+// `[]`, and raw values are unchanged. A [stdjson.Number] keeps its digits, and is null if it is empty. A time is written as
+// by [Time].
 //
 // Such a value always has JSON if its raw values came from this package. Otherwise Marshal panics.
 func Marshal(v any) Text {
-	text, err := json.Marshal(v, writing)
-	if err != nil {
+	var w Writer
+	w.Value(v)
+	return w.Text()
+}
+
+// Value writes a value of the contract, as [Marshal] does.
+func (w *Writer) Value(v any) {
+	w.comma()
+	if err := json.MarshalWrite((*appender)(&w.buf), v, writing); err != nil {
 		panic(fmt.Sprintf("jsonwire: a %T is not JSON: %v", v, err))
 	}
-	return text
+}
+
+// An appender is an [io.Writer] that appends to a slice.
+type appender []byte
+
+func (a *appender) Write(text []byte) (int, error) {
+	*a = append(*a, text...)
+	return len(text), nil
 }
 
 // Unmarshal binds a text to the value that v points to. Names are matched exactly; members without a field are

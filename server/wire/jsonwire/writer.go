@@ -126,31 +126,6 @@ func (w *Writer) MaybeRaw(name string, json []byte) {
 	}
 }
 
-// Strings writes an array of strings.
-func (w *Writer) Strings(list []string) {
-	w.Open('[')
-	for _, s := range list {
-		w.String(s)
-	}
-	w.Close(']')
-}
-
-// BoolOrNull writes true or false, or null if it is nil.
-func (w *Writer) BoolOrNull(b *bool) {
-	if b == nil {
-		w.Null()
-		return
-	}
-	w.Bool(*b)
-}
-
-// MaybeInt writes a member with a number, or nothing if it is nil.
-func (w *Writer) MaybeInt(name string, n *int64) {
-	if n != nil {
-		w.Name(name).Int(*n)
-	}
-}
-
 // Key writes the name of a member like Name, but with escapes.
 func (w *Writer) Key(name string) *Writer {
 	w.String(name)
