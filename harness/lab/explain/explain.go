@@ -15,18 +15,18 @@ import (
 // A Scenario is a scenario as it will run. It is written as JSON for programs, and as YAML for people.
 type Scenario struct{ document *jsontree.Node }
 
-// MarshalJSON writes the members in the order in which they are explained.
+// MarshalJSON writes the members in a readable order.
 func (s Scenario) MarshalJSON() ([]byte, error) { return []byte(s.document.String()), nil }
 
-// YAML returns the scenario as a document of YAML.
+// YAML returns the scenario as a YAML document.
 func (s Scenario) YAML() string {
 	const columns = 110
 	return yamldoc.Block(s.document, 0, columns)
 }
 
-// Scenarios returns the selected scenarios as they will run: with rows and variables filled in, every default, the targets,
-// the limits, the rules in force and the waivers about them. Captures and unique, which only a run knows, stay expressions.
-// The values of header fields that targets add are left out, because they may be secret.
+// Scenarios returns the selected scenarios as they will run: with rows and variables filled in, every default, the
+// targets, the limits, the rules that apply, and the waivers. Captures and unique stay expressions, because only a run
+// knows them. The values of header fields that targets add are left out, because they may be secret.
 func Scenarios(p *project.Project, sel project.Selection, targets []string, reference string, today time.Time) ([]Scenario, error) {
 	chosen, alone, err := p.ChooseTargets(targets, reference)
 	if err != nil {
@@ -50,8 +50,8 @@ func Scenarios(p *project.Project, sel project.Selection, targets []string, refe
 	return out, nil
 }
 
-// known returns the values of a scenario that are known before the run: its row, and its variables, in which unknown values
-// stay expressions.
+// known returns the values of a scenario that are known before the run: its row and its variables. Unknown values in
+// variables stay expressions.
 func known(s *scenario.Scenario) project.Values {
 	v := project.Values{}
 	add := func(name string, value scenario.Value) {
@@ -65,14 +65,13 @@ func known(s *scenario.Scenario) project.Values {
 	return v
 }
 
-// An explainer explains one scenario.
 type explainer struct {
 	p      *project.Project
 	s      *scenario.Scenario
 	values project.Values
 }
 
-// head says what the scenario is.
+// head writes what the scenario is.
 func (e *explainer) head() *object {
 	s := e.s
 	o := &object{}
@@ -91,7 +90,7 @@ func (e *explainer) head() *object {
 	return o
 }
 
-// settings says what the scenario's own targets start with.
+// settings writes what the scenario's own targets start with.
 func (o *object) settings(key string, list []scenario.Setting) {
 	if len(list) == 0 {
 		return
@@ -134,7 +133,7 @@ func (e *explainer) targets(o *object, chosen []project.Target, alone bool) {
 	o.add("targets", list)
 }
 
-// limits says what bounds the scenario.
+// limits writes the limits of the scenario.
 func (e *explainer) limits(o *object) {
 	of, l := &object{}, e.p.Limits
 	if e.s.Limit > 0 {
@@ -148,7 +147,7 @@ func (e *explainer) limits(o *object) {
 	o.add("limits", of.node())
 }
 
-// waivers says which of them speak of the scenario, and whether they still hold.
+// waivers writes the waivers about the scenario, and whether they have expired.
 func (e *explainer) waivers(o *object, today time.Time) {
 	list := &jsontree.Node{Kind: jsontree.Array}
 	for i := range e.p.Waivers {
@@ -177,7 +176,7 @@ func (e *explainer) waivers(o *object, today time.Time) {
 	o.add("waivers", list)
 }
 
-// An object is a JSON object that is being put together.
+// An object is a JSON object that is being built.
 type object jsontree.Node
 
 func (o *object) add(name string, value *jsontree.Node) {
@@ -190,7 +189,7 @@ func (o *object) text(name, value string) {
 
 func (o *object) number(name string, value int64) { o.add(name, tree(value)) }
 
-// raw adds JSON, with long texts cut.
+// raw adds JSON, in which long texts are cut.
 func (o *object) raw(name string, value json.RawMessage) {
 	if n, _, err := jsontree.Parse(value); err == nil {
 		o.add(name, truncate(n))
@@ -212,7 +211,7 @@ func texts(all []string) *jsontree.Node {
 	return list
 }
 
-// tree returns a value as JSON.
+// tree returns a value as a JSON tree.
 func tree(v any) *jsontree.Node {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// story says what the scenario does: its row, its variables, its steps.
+// story writes what the scenario does: its row, its variables, its steps.
 func (e *explainer) story(o *object) {
 	if raw, ok := e.values["row.name"]; ok {
 		of := &object{}
@@ -46,7 +46,7 @@ func (e *explainer) story(o *object) {
 	}
 }
 
-// sortMembers puts the members of a row in order, its name first: columns have none.
+// sortMembers sorts the members of a row, with its name first, because the columns have no order.
 func sortMembers(o *object) {
 	for i := 2; i < len(o.Names); i++ {
 		for j := i; j > 1 && o.Names[j] < o.Names[j-1]; j-- {
@@ -64,7 +64,7 @@ func (e *explainer) steps(steps []scenario.Step, sources []*yamldoc.Node) *jsont
 	return list
 }
 
-// step returns a step as its file has it, followed by its defaults.
+// step returns a step as in its file, followed by its defaults.
 func (e *explainer) step(step *scenario.Step, source *yamldoc.Node) *jsontree.Node {
 	o := &object{}
 	o.text("step", step.ID)
@@ -94,7 +94,7 @@ func (e *explainer) branches(p *scenario.Parallel, n *yamldoc.Node) *jsontree.No
 // escaped matches an expression in a path or a query after percent-encoding.
 var escaped = regexp.MustCompile(`%24%7B%7B(?:%20|\+)([A-Za-z0-9_.-]+)(?:%20|\+)%7D%7D`)
 
-// sends says what a request puts on the wire that its file does not spell out: the whole target, and the header fields.
+// sends writes what a request sends that is not in its file: the whole target, and header fields.
 func (e *explainer) sends(o *object, step *scenario.Step) {
 	r := step.Request()
 	if r == nil {
@@ -122,7 +122,7 @@ func (e *explainer) sends(o *object, step *scenario.Step) {
 	o.add("sends", of.node())
 }
 
-// defaults says what a step takes for granted.
+// defaults writes the defaults of a step.
 func (e *explainer) defaults(o *object, step *scenario.Step) {
 	limit := e.p.Limits.Step
 	of := &object{}
@@ -164,10 +164,10 @@ func between(from, to time.Duration) string {
 	return from.String() + ".." + to.String()
 }
 
-// maxShown is how much of a text is shown: scenarios have texts of megabytes.
+// maxShown limits how much of a text is shown, because scenarios may have texts of megabytes.
 const maxShown = 400
 
-// truncate returns a value in which long texts end early, and say how long they are.
+// truncate returns a value in which long texts are cut and followed by their length.
 func truncate(n *jsontree.Node) *jsontree.Node {
 	if n.Kind == jsontree.String && len(n.Text) > maxShown {
 		n.Text = strings.ToValidUTF8(n.Text[:maxShown], "") + fmt.Sprintf("… [%d bytes]", len(n.Text))
@@ -178,13 +178,13 @@ func truncate(n *jsontree.Node) *jsontree.Node {
 	return n
 }
 
-// rules says which of them hold, and where each is written: those of steps, of the scenario, of the project.
+// rules writes the rules that apply, and where each is written: rules of steps, of the scenario, of the project.
 func (e *explainer) rules(o *object) {
 	list := &jsontree.Node{Kind: jsontree.Array}
 	seen := map[string]bool{}
 	add := func(level string, r scenario.Rules) {
 		for _, rule := range rulesOf(r) {
-			if level != "project" || !seen[rule.name] { // a scenario's rules for a stream hold in place of the project's
+			if level != "project" || !seen[rule.name] { // a scenario's rules for a stream replace those of the project
 				of := &object{}
 				of.text("rule", rule.name)
 				of.text("of", level)
@@ -208,8 +208,8 @@ func (e *explainer) rules(o *object) {
 // An explainedRule is a rule as explain shows it.
 type explainedRule struct {
 	name, from string
-	says       *jsontree.Node // nil when the name says it all
-	replaces   bool           // it holds in place of the project's of the same name
+	says       *jsontree.Node // nil when the name says everything
+	replaces   bool           // it replaces the project's rule of the same name
 }
 
 func rulesOf(r scenario.Rules) (out []explainedRule) {
@@ -235,7 +235,7 @@ func rulesOf(r scenario.Rules) (out []explainedRule) {
 	return out
 }
 
-// ruleFields returns what a rule says: its fields that say something, but for those that tell where it is written.
+// ruleFields returns the fields of a rule that are set, except for those that say where it is written.
 func ruleFields(rule any) *jsontree.Node { return reflected(reflect.ValueOf(rule)) }
 
 func reflected(v reflect.Value) *jsontree.Node {
@@ -264,10 +264,10 @@ func reflected(v reflect.Value) *jsontree.Node {
 	return tree(v.Interface())
 }
 
-// positionFields are the fields of rules that tell where something is written, or what the rule is called.
+// positionFields are the fields of rules that say where something is written, or the name of the rule.
 var positionFields = []string{"File", "Line", "Column", "Place", "Name", "At", "OrderAt", "AnchorsAt", "OptionalAt"}
 
-// snake returns a name of Go as JSON has it here.
+// snake turns a Go name into the name of a JSON member.
 func snake(name string) string {
 	var b strings.Builder
 	for i, c := range name {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// packs is a side that sends an archive, and has asked an MCP server for something.
+// packs is a side that sends an archive, and has sent a request to an MCP server.
 func (s story) packs() *transcript.Transcript {
 	var file bytes.Buffer
 	w := zip.NewWriter(&file)
@@ -48,7 +48,7 @@ func (s story) packs() *transcript.Transcript {
 	}
 }
 
-// said is what a side has sent to an MCP server.
+// said is a message of a side to an MCP server.
 func (s story) said(method, params string) *transcript.Exchange {
 	x := s.question(params, 30*time.Millisecond)
 	x.Request.Method, x.Request.Target, x.Response = transcript.MCP, method, nil
@@ -63,7 +63,7 @@ func TestWhatIsInArchivesAndRecordsIsChanged(t *testing.T) {
 	if got := found(reference.packs(), candidate.packs()); got != "" {
 		t.Fatalf("found: %s", got)
 	}
-	mutants := map[string]int{} // by what they are of
+	mutants := map[string]int{} // by what they change
 	for _, op := range mutate.Operators() {
 		s := &mutate.Subject{Reference: reference.packs(), Candidate: candidate.packs(), Rules: &measured}
 		for m := range op.Mutants(s, 1) {

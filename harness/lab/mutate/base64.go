@@ -10,7 +10,8 @@ import (
 
 var base64Variants = []*base64.Encoding{base64.StdEncoding.Strict(), base64.RawStdEncoding.Strict(), base64.URLEncoding.Strict(), base64.RawURLEncoding.Strict()}
 
-// embeddedObject returns the object that a text holds, as JSON or as JSON in Base64, and how another one is written so.
+// embeddedObject returns the object in a text, which is JSON or JSON in Base64. It also returns a function that writes
+// another object in the same way.
 func embeddedObject(n *jsontree.Node) (*jsontree.Node, func(string) string) {
 	if n.Kind != jsontree.String {
 		return nil, nil
@@ -28,7 +29,7 @@ func embeddedObject(n *jsontree.Node) (*jsontree.Node, func(string) string) {
 	return nil, nil
 }
 
-// objectIn returns the object that a text is, written as this package writes JSON; nil when it is none.
+// objectIn returns the object that a text is, if the text is written as this package writes JSON; nil otherwise.
 func objectIn(s string) *jsontree.Node {
 	if len(s) < 2 || s[0] != '{' {
 		return nil
@@ -40,8 +41,8 @@ func objectIn(s string) *jsontree.Node {
 	return root
 }
 
-// replaceEncoded returns a function that puts texts in the place of others, each second one for the one before it, also in
-// what is written in Base64.
+// replaceEncoded returns a function that replaces texts, even inside of Base64. pairs alternates texts and their
+// replacements.
 func replaceEncoded(pairs ...string) func(string) string {
 	r := strings.NewReplacer(pairs...)
 	return func(s string) string {

@@ -9,34 +9,34 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A document is a JSON document that the candidate sent: a body, an event's data, or what it has asked an upstream.
+// A document is a JSON document that the candidate sent: a body, the data of an event, or a request to an upstream.
 type document struct {
 	ruledJSON
-	ref     *jsontree.Node // the reference's; nil where it has none
+	ref     *jsontree.Node // the reference's document; nil when it has none
 	origins *origins
 	where   string // "step 3 body"
 	data    []byte
-	seen    time.Time // when it came
+	seen    time.Time // when it was received
 	site    site
-	// exchange is the one whose JSON body it is; nil for all other documents.
+	// exchange is the exchange with this JSON body; nil for all other documents.
 	exchange *transcript.Exchange
-	put      func(data []byte) *transcript.Transcript // returns a transcript with other data in its place
+	put      func(data []byte) *transcript.Transcript // returns a transcript with other data in this place
 	freeText map[string]bool                          // the places that rules call free text, as JSON Pointers
 	values   []*value                                 // in the order of the document
-	isError  bool                                     // the body of a response that reports no success
-	stub     string                                   // that it was sent to; "" for what was sent to the client
-	packed   bool                                     // it stands for an archive, in which the order of members is that of entries
+	isError  bool                                     // the body of a response whose status is not a success
+	stub     string                                   // the stub that received it; "" for what was sent to the client
+	packed   bool                                     // an archive, so its members have the order of the entries
 }
 
-// A value is one of a document.
+// A value is a value in a document.
 type value struct {
 	doc     *document
-	path    []int // from the root, by index
+	path    []int // indexes from the root
 	pointer string
-	name    string // of the member; "" for an element and for the root
+	name    string // name of the member; "" for an element and for the root
 	node    *jsontree.Node
 	parent  *jsontree.Node
-	ref     *jsontree.Node // the reference's value in the same place; nil where it has none
+	ref     *jsontree.Node // the reference's value in the same place; nil when it has none
 	origin  origin
 }
 
@@ -69,8 +69,8 @@ func (d *document) scan() {
 	walk(&value{doc: d, node: d.root, ref: d.ref})
 }
 
-// edit returns a transcript in which the document is changed: change gets the value at a path and what it is in, which is nil
-// for the root, and returns what stands there then; nil removes it.
+// edit returns a transcript in which the document is changed. change gets the value at a path and its parent, which is
+// nil for the root. It returns the new value, or nil to remove it.
 func (d *document) edit(path []int, change func(n, parent *jsontree.Node, i int) *jsontree.Node) *transcript.Transcript {
 	root := mustParse(string(d.data))
 	if len(path) == 0 {
@@ -92,7 +92,7 @@ func (d *document) edit(path []int, change func(n, parent *jsontree.Node, i int)
 	return d.put([]byte(root.String()))
 }
 
-// mutant is the mutant in which the value is changed, see edit.
+// mutant returns the mutant in which the value is changed, see edit.
 func (v *value) mutant(after string, change func(n, parent *jsontree.Node, i int) *jsontree.Node) Mutant {
 	before, is := excerpts(v.show(), after)
 	m := Mutant{
@@ -103,12 +103,12 @@ func (v *value) mutant(after string, change func(n, parent *jsontree.Node, i int
 	return m
 }
 
-// set is the mutant in which the value is another, written as JSON.
+// set returns the mutant with another value, given as JSON.
 func (v *value) set(json string) Mutant {
 	return v.mutant(json, func(*jsontree.Node, *jsontree.Node, int) *jsontree.Node { return mustParse(json) })
 }
 
-// likeValue returns a time as JSON of the type that the value has.
+// likeValue returns a time as JSON of the value's type.
 func (v *value) likeValue(text string) string {
 	if v.node.Kind == jsontree.Number {
 		return text
@@ -119,12 +119,11 @@ func (v *value) likeValue(text string) string {
 // time reads the value as a time of the run.
 func (v *value) time() (time.Time, notation, bool) { return parseTime(v.node.Text, v.doc.seen) }
 
-// is reports whether the value has a kind and an origin.
 func (v *value) is(kind jsontree.Kind, from origin) bool {
 	return v.node.Kind == kind && v.origin == from
 }
 
-// show returns the value as lists have it. Long ones are not written out to be cut.
+// show returns the value as lists show it. It does not write out long values, because they would be cut.
 func (v *value) show() string {
 	if len(v.node.Items) > 20 {
 		return v.node.Kind.String()
@@ -132,7 +131,7 @@ func (v *value) show() string {
 	return v.node.String()
 }
 
-// mustParse parses JSON that this package has parsed or written.
+// mustParse parses JSON that this package has parsed or written before.
 func mustParse(json string) *jsontree.Node {
 	n, _, err := jsontree.Parse([]byte(json))
 	if err != nil {

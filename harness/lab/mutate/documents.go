@@ -16,7 +16,7 @@ type scan struct {
 	docs []*document
 }
 
-// documents returns the documents of a subject: bodies, then what upstreams were asked, then events.
+// documents returns the documents of a subject: bodies, then requests to upstreams, then events.
 func documents(s *Subject) []*document {
 	c := &scan{s: s}
 	for r := range s.responses() {
@@ -33,7 +33,7 @@ func documents(s *Subject) []*document {
 	return c.docs
 }
 
-// response takes in a body: JSON, an archive, or JSON in lines.
+// response adds a body: JSON, an archive, or lines of JSON.
 func (c *scan) response(r *response) {
 	d := &document{where: r.where + " body", seen: wallClock(r.t, r.x.Done), site: r.site()}
 	var read func(*transcript.Response) []byte
@@ -62,7 +62,7 @@ func (c *scan) response(r *response) {
 	c.add(d, ref)
 }
 
-// request takes in what was sent to an upstream.
+// request adds the body of a request to an upstream.
 func (c *scan) request(r *request) {
 	if !isJSON(r.x.Request.Header) || len(r.x.Request.Body.Bytes) == 0 {
 		return
@@ -80,7 +80,7 @@ func (c *scan) request(r *request) {
 	}, ref)
 }
 
-// event takes in an event whose data are an object or a list.
+// event adds an event whose data are an object or a list.
 func (c *scan) event(e *event) {
 	if text := strings.TrimSpace(e.ev.Data); e.isBeat || e.ev.Comment || text == "" || text[0] != '{' && text[0] != '[' {
 		return
@@ -97,7 +97,7 @@ func (c *scan) event(e *event) {
 	}, ref)
 }
 
-// add reads a document and scans it. ref is the reference's, nil where it has none.
+// add parses a document and scans it. ref is the reference's document, or nil.
 func (c *scan) add(d *document, ref []byte) {
 	root, _, err := jsontree.Parse(d.data)
 	if err != nil {
@@ -122,8 +122,8 @@ func isJSON(h transcript.Header) bool {
 
 func wholeBody(r *transcript.Response) []byte { return r.Body.Bytes }
 
-// archiveIn returns what the archive in a response holds as JSON, see harness/internal/archive; nil when there is none that
-// can be read.
+// archiveIn returns the content of the archive in a response as JSON, see harness/internal/archive. It returns nil when
+// there is no readable archive.
 func archiveIn(r *transcript.Response) []byte {
 	if !archive.Is(r.Header.ContentType()) || !r.Body.Whole() {
 		return nil
@@ -135,7 +135,7 @@ func archiveIn(r *transcript.Response) []byte {
 	return doc.JSON
 }
 
-// repack packs a document as the archive that it stands for. A document that is broken makes a broken archive.
+// repack packs a document as the archive that it stands for. A broken document makes a broken archive.
 func repack(data, original []byte) []byte {
 	packed, err := archive.Pack(data, original)
 	if err != nil {
@@ -144,13 +144,13 @@ func repack(data, original []byte) []byte {
 	return packed
 }
 
-// linesIn returns the list of what the lines of a body hold; nil where it has none.
+// linesIn returns the list of the lines of a body; nil when it has none.
 func linesIn(r *transcript.Response) []byte {
 	list, _ := archive.Lines(r.Header.ContentType(), r.Body.Bytes)
 	return list
 }
 
-// asLines writes the elements of a list as lines; what is no list stays what it is.
+// asLines writes the elements of a list as lines. Anything else stays as it is.
 func asLines(data []byte) []byte {
 	root, _, err := jsontree.Parse(data)
 	if err != nil || root.Kind != jsontree.Array {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// echoOperators answer with another id than the one that the client has sent in a header field, or sign tokens badly.
+// echoOperators respond with another id than the one that the client sent in a header field, or sign tokens wrongly.
 var echoOperators = []Operator{
 	operator("identity", "echo-header", "It makes up an id in a header field, in place of the client's", func(s *Subject, seed uint64, yield emit) {
 		for r := range s.responses() {
@@ -43,10 +43,10 @@ var echoOperators = []Operator{
 	}),
 }
 
-// sentID is what an id of a client's looks like in a header field: also that of a traceparent, and in a cookie.
+// sentID matches ids in a client's header fields, including those in a traceparent and in a cookie.
 var sentID = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z]+(?:_[0-9A-Za-z]+)*`)
 
-// replaceSentID returns a text with another id in the place of the first one that the client has sent in a header field of the
+// replaceSentID returns a text with another id instead of the first one that the client sent in a header field of the
 // request.
 func replaceSentID(x *transcript.Exchange, text string, seed uint64) string {
 	const shortest = 8
@@ -60,7 +60,6 @@ func replaceSentID(x *transcript.Exchange, text string, seed uint64) string {
 	return text
 }
 
-// isJWT reports whether a value is a JWT (RFC 7519 §3).
 func isJWT(n *jsontree.Node) bool {
 	if n == nil || n.Kind != jsontree.String {
 		return false
@@ -77,7 +76,7 @@ func isJWT(n *jsontree.Node) bool {
 	return true
 }
 
-// embeddedOperators confuse ids where they are a part of a text: in JSON or Base64, or in the name of a temporary folder.
+// embeddedOperators confuse ids that are part of a text: in JSON or Base64, or in the name of a temporary folder.
 var embeddedOperators = []Operator{
 	operator("identity", "encoded", "In a text that holds JSON it sends an id that nobody has", func(s *Subject, seed uint64, yield emit) {
 		for v := range s.values() {
@@ -106,7 +105,7 @@ var embeddedOperators = []Operator{
 	}),
 }
 
-// standsElsewhere reports whether a text stands in another value.
+// standsElsewhere reports whether a text occurs in another value.
 func standsElsewhere(s *Subject, text string, here *value) bool {
 	for v := range s.values() {
 		if v != here && v.node.Kind == jsontree.String && strings.Contains(v.node.Text, text) {
@@ -116,7 +115,7 @@ func standsElsewhere(s *Subject, text string, here *value) bool {
 	return false
 }
 
-// temporaryFolder returns the name of the folder below /tmp that a text begins with; "" when it names none.
+// temporaryFolder returns the name of the folder in /tmp at the beginning of a text, or "".
 func temporaryFolder(n *jsontree.Node) string {
 	rest, ok := strings.CutPrefix(n.Text, "/tmp/")
 	if !ok || n.Kind != jsontree.String {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// These functions return a copy of a transcript in which one thing is another. All else is shared.
+// These functions return a copy of a transcript with one change. The copy shares everything else with the original.
 
 func editStep(t *transcript.Transcript, step int, change func(*transcript.Step)) *transcript.Transcript {
 	out := *t
@@ -17,7 +17,7 @@ func editStep(t *transcript.Transcript, step int, change func(*transcript.Step))
 	return &out
 }
 
-// editUpstream changes what one rule of a stub has answered.
+// editUpstream changes the requests that one rule of a stub has answered.
 func editUpstream(t *transcript.Transcript, step int, change func(*transcript.Step)) *transcript.Transcript {
 	out := *t
 	out.Upstream = slices.Clone(t.Upstream)
@@ -25,8 +25,8 @@ func editUpstream(t *transcript.Transcript, step int, change func(*transcript.St
 	return &out
 }
 
-// editExchange changes one exchange of a step that is a copy already. Its request, and its response if it has one, may be
-// changed in place; their headers may not.
+// editExchange changes one exchange of a step that has been copied already. The function may change the request and the
+// response in place, but not their headers.
 func editExchange(st *transcript.Step, i int, change func(*transcript.Exchange)) {
 	st.Exchanges = slices.Clone(st.Exchanges)
 	x := *st.Exchanges[i]
@@ -38,7 +38,7 @@ func editExchange(st *transcript.Step, i int, change func(*transcript.Exchange))
 	st.Exchanges[i] = &x
 }
 
-// editStream changes one stream. Its list of events may be changed in place.
+// editStream changes one stream. The function may change its list of events in place.
 func editStream(t *transcript.Transcript, stream int, change func(*transcript.Stream)) *transcript.Transcript {
 	out := *t
 	out.Streams = slices.Clone(t.Streams)
@@ -49,8 +49,8 @@ func editStream(t *transcript.Transcript, stream int, change func(*transcript.St
 	return &out
 }
 
-// editEvents changes the list of events of a stream. From one on there are more of them, by shift, and the windows of the
-// scenario move along.
+// editEvents changes the list of events of a stream. From an index on, events move by shift, and the windows of the
+// scenario move with them.
 func editEvents(t *transcript.Transcript, stream, from, shift int, events func([]transcript.Event) []transcript.Event) *transcript.Transcript {
 	out := editStream(t, stream, func(st *transcript.Stream) { st.Events = events(st.Events) })
 	out.Windows = slices.Clone(out.Windows)
@@ -66,7 +66,7 @@ func newBody(data []byte) transcript.Body {
 	return transcript.Body{Bytes: data, Size: int64(len(data))}
 }
 
-// setBody gives a response another body. A Content-Length that counted the old one counts the new one, as frameworks do it.
+// setBody gives a response another body. A Content-Length that was right stays right, as with a framework.
 func setBody(r *transcript.Response, data []byte) {
 	for i, f := range r.Header {
 		if strings.EqualFold(f.Name, "Content-Length") && f.Value == strconv.FormatInt(r.Body.Size, 10) {
@@ -75,15 +75,15 @@ func setBody(r *transcript.Response, data []byte) {
 	}
 	sent := r.Body.Sent
 	r.Body = newBody(data)
-	r.Body.Sent = sent // it comes in the same coding, and how well it compresses does not matter
+	r.Body.Sent = sent // it has the same coding, and its compressed length does not matter
 }
 
-// replaceField returns a header with other fields in the place of the one at an index.
+// replaceField returns a header in which other fields replace the one at an index.
 func replaceField(h transcript.Header, i int, fields ...transcript.Field) transcript.Header {
 	return slices.Concat(h[:i], fields, h[i+1:])
 }
 
-// stepOf returns the step of that id, or nil.
+// stepOf returns the step with that id, or nil.
 func stepOf(t *transcript.Transcript, id string) *transcript.Step {
 	for st := range t.AllSteps() {
 		if st.ID == id {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// endOperators end a stream otherwise.
+// endOperators end a stream in another way.
 var endOperators = []Operator{
 	changeEnding("server", "It ends a stream that its client would still read", transcript.EndedByClient, func(st *transcript.Stream) {
 		st.Ended = transcript.EndedByServer
@@ -48,7 +48,7 @@ var endOperators = []Operator{
 	}),
 }
 
-// changeEnding makes an operator on streams that ended in a way; "" for any.
+// changeEnding makes an operator on streams that ended in this way; "" means any way.
 func changeEnding(name, doc string, ended transcript.Ending, change func(*transcript.Stream)) Operator {
 	return eachStream("end", name, doc, func(_ *Subject, st *stream, yield emit) {
 		own := st.st
@@ -61,8 +61,8 @@ func changeEnding(name, doc string, ended transcript.Ending, change func(*transc
 	})
 }
 
-// killedBefore reports whether a step had killed the process by then, and none had started it again: how a stream ends is not
-// up to the server.
+// killedBefore reports whether, by that time, a step had killed the process and no step had restarted it. Then the
+// server does not decide how a stream ends.
 func killedBefore(t *transcript.Transcript, at time.Duration) bool {
 	killed := false
 	for i := range t.Steps {
@@ -79,7 +79,7 @@ func killedBefore(t *transcript.Transcript, at time.Duration) bool {
 	return killed
 }
 
-// processOperators let a process end, or begin, otherwise than it should when a step wants it to.
+// processOperators let a process exit or start in a wrong way when a step demands it.
 var processOperators = []Operator{
 	processStep("exit-status", "It ends with another status when it is asked to", isTerminated, func(st *transcript.Step) string {
 		after := "exit status 1"
@@ -102,12 +102,13 @@ var processOperators = []Operator{
 	}),
 }
 
-// isTerminated reports whether a step has asked the process to end. A process that is killed cannot choose how it ends.
+// isTerminated reports whether a step has asked the process to exit. A process that is killed cannot choose its exit
+// status.
 func isTerminated(st *transcript.Step) bool {
 	return st.Process != nil && st.Process.Signal == "SIGTERM"
 }
 
-// processStep makes an operator on steps that end or begin a process; change returns what is there afterwards.
+// processStep makes an operator on steps that end or start a process. change returns the new value, for lists.
 func processStep(name, doc string, is func(*transcript.Step) bool, change func(*transcript.Step) string) Operator {
 	return operator("process", name, doc, func(s *Subject, _ uint64, yield emit) {
 		for i := range s.Candidate.Steps {

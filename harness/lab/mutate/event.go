@@ -5,13 +5,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An event is one of the candidate's, and its counterpart.
+// An event is an event of the candidate, with its counterpart.
 type event struct {
 	stream *stream
 	index  int
 	where  string // "stream bus event 4"
 	ev     *transcript.Event
-	ref    *transcript.Event // the reference's; nil where it is not known
+	ref    *transcript.Event // the reference's event; nil when it is unknown
 	isBeat bool
 }
 
@@ -21,7 +21,8 @@ func (e *event) site() site {
 	return at
 }
 
-// edit returns a transcript in which the event is another, under the name that the contract has for it then.
+// edit returns a transcript in which the event is changed. It gets the name that the contract has for it after the
+// change.
 func (e *event) edit(change func(*transcript.Event)) *transcript.Transcript {
 	return e.stream.edit(func(st *transcript.Stream) {
 		ev := &st.Events[e.index]
@@ -32,7 +33,7 @@ func (e *event) edit(change func(*transcript.Event)) *transcript.Transcript {
 	})
 }
 
-// mutant is the mutant in which a part of the event is another.
+// mutant returns the mutant in which a part of the event is changed.
 func (e *event) mutant(part, before, after string, change func(*transcript.Event)) Mutant {
 	before, after = excerpts(before, after)
 	return Mutant{
@@ -41,7 +42,7 @@ func (e *event) mutant(part, before, after string, change func(*transcript.Event
 	}
 }
 
-// withEvents is the mutant in which the stream has other events from this one on, shift more of them.
+// withEvents returns the mutant in which the stream has other events from this one on, with shift more of them.
 func (e *event) withEvents(after string, shift int, events func([]transcript.Event) []transcript.Event) Mutant {
 	return Mutant{
 		Place: e.where, Before: excerpt(e.ev.Name + " " + e.ev.Data), After: excerpt(after), site: e.site(),
@@ -49,7 +50,7 @@ func (e *event) withEvents(after string, shift int, events func([]transcript.Eve
 	}
 }
 
-// next returns the event that follows, nil for the last one.
+// next returns the following event, or nil.
 func (e *event) next() *transcript.Event {
 	if e.index+1 < len(e.stream.st.Events) {
 		return &e.stream.st.Events[e.index+1]
@@ -57,5 +58,5 @@ func (e *event) next() *transcript.Event {
 	return nil
 }
 
-// piece returns the piece of a text that the event brings, nil when it brings none.
+// piece returns the piece of a text in the event, or nil.
 func (e *event) piece() *compare.Piece { return e.stream.rule.Pieces().Of(e.ev) }

@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// eventOrderOperators send events in another order. Each place in the sequence keeps its time. Events that differ only
-// in what the server generated may change places, and so may those that a rule lets come in any order.
+// eventOrderOperators send events in another order. Each place in the sequence keeps its time. Two kinds of events may
+// change places without being noticed: those that differ only in what the server generated, and those that a rule
+// allows in any order.
 var eventOrderOperators = []Operator{
 	swapEvents("event-order", "swapped", "It sends an event after the one that should follow it", true),
 	eachStream("event-order", "first-last", "It sends the first event last", func(_ *Subject, st *stream, yield emit) {
@@ -35,8 +36,8 @@ var eventOrderOperators = []Operator{
 	}),
 }
 
-// swapEvents makes an operator that swaps events that follow each other: those that must keep their order, or those that
-// need not.
+// swapEvents makes an operator that swaps neighbouring events: those that must keep their order, or those that need
+// not.
 func swapEvents(family, name, doc string, mustKeep bool) Operator {
 	return eachStream(family, name, doc, func(_ *Subject, st *stream, yield emit) {
 		all := st.events()
@@ -53,7 +54,7 @@ func endsAreOrdered(all []*event) bool {
 	return ordered(all[0], all[len(all)-1]) && !slices.ContainsFunc(all, func(e *event) bool { return e.isBeat })
 }
 
-// moved is the mutant in which an event comes at another place.
+// moved returns the mutant in which an event comes at another place.
 func moved(all []*event, from, to int) Mutant {
 	a := all[from]
 	return Mutant{
@@ -68,7 +69,7 @@ func moved(all []*event, from, to int) Mutant {
 	}
 }
 
-// keepTimes gives events the times of those that came in their places.
+// keepTimes gives each event the time of the event that was in its place.
 func keepTimes(events, like []transcript.Event) {
 	for i := range events {
 		events[i].At = like[i].At
@@ -78,12 +79,12 @@ func keepTimes(events, like []transcript.Event) {
 // distinct reports whether two events differ in more than what the server generated.
 func distinct(a, b *event) bool {
 	if p, q := a.piece(), b.piece(); p != nil && q != nil && p.Joins(q) && p.Text+q.Text == q.Text+p.Text {
-		return false // pieces of one text that say the same in any order
+		return false // pieces of one text that give the same text in any order
 	}
 	return a.ev.Name != b.ev.Name || a.ev.Comment != b.ev.Comment || a.masked() != b.masked()
 }
 
-// masked is an event's data with a mark in the place of what the server generated.
+// masked returns an event's data with a mark instead of what the server generated.
 func (e *event) masked() string {
 	root, _, err := jsontree.Parse([]byte(e.ev.Data))
 	if err != nil {
@@ -96,7 +97,7 @@ func (e *event) masked() string {
 	return e.stream.origins.masked(root, ref, wallClock(e.stream.t, e.ev.At))
 }
 
-// ordered reports whether two different events must come in the order in which they came.
+// ordered reports whether two distinct events must keep their order.
 func ordered(a, b *event) bool {
 	if !distinct(a, b) {
 		return false
@@ -109,7 +110,7 @@ func ordered(a, b *event) bool {
 	return err != nil || textAt(path, a.ev) == textAt(path, b.ev)
 }
 
-// textAt returns the text at a path of an event.
+// textAt returns the text at a path in the data of an event.
 func textAt(path *jsonpath.Path, ev *transcript.Event) string {
 	root, _, err := jsontree.Parse([]byte(ev.Data))
 	if err != nil {

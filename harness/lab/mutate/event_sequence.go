@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// eventDropOperators do not send events.
+// eventDropOperators omit events.
 var eventDropOperators = []Operator{
 	eachVisibleEvent("event-drop", "one", "It does not send an event", func(e *event, yield emit) {
 		yield(e.withEvents("", -1, func(all []transcript.Event) []transcript.Event { return slices.Delete(all, e.index, e.index+1) }))
@@ -40,8 +40,8 @@ var eventDuplicateOperators = []Operator{
 	}),
 }
 
-// eachVisibleEvent makes an operator on events but for heartbeats and empty pieces of a text: whether such a piece comes makes
-// no difference.
+// eachVisibleEvent makes an operator on events. It skips heartbeats and empty pieces of a text, because an empty piece
+// makes no difference.
 func eachVisibleEvent(family, name, doc string, change func(e *event, yield emit)) Operator {
 	return eachContentEvent(family, name, doc, func(e *event, yield emit) {
 		if p := e.piece(); p == nil || p.Text != "" {

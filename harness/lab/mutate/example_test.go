@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An operator of a project's own: a server that answers to the first request as if it were the second.
+// A project can have its own operator: here, a server that answers the first request as if it were the second.
 func ExampleOperator() {
 	swapped := mutate.Operator{
 		Name: "ours/swapped", Family: "ours", Matters: true, Doc: "It answers the second request first",
@@ -20,7 +20,7 @@ func ExampleOperator() {
 				}
 				yield(mutate.Mutant{
 					Place: "steps 1 and 2", Before: "in order", After: "swapped",
-					Build: func() *transcript.Transcript { // on a copy: the original is judged again
+					Build: func() *transcript.Transcript { // on a copy, because the original is judged again
 						t := *s.Candidate
 						t.Steps = slices.Clone(t.Steps)
 						t.Steps[0].Exchanges, t.Steps[1].Exchanges = t.Steps[1].Exchanges, t.Steps[0].Exchanges

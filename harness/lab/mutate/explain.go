@@ -5,10 +5,11 @@ import (
 	"fmt"
 )
 
-// Unexplained is what Explain says of a mutant that no rule hides: comparing has a hole there, or the two mean the same.
+// Unexplained is the result of Explain for a mutant that no rule hides: either the comparison has a gap, or the mutant
+// means the same.
 const Unexplained = "no rule: comparing does not see it"
 
-// Explain names the rule that keeps a mutant from being found: "header field X is not named in compare.headers",
+// Explain names the rule because of which a mutant is not found: "header field X is not named in compare.headers",
 // "volatile $..requestID, kind id", "heartbeat".
 func (m *Mutant) Explain(s *Subject) string {
 	at := &m.site
@@ -29,7 +30,7 @@ func (m *Mutant) Explain(s *Subject) string {
 		}
 	}
 	json := at.json
-	if json == nil && at.event != nil { // the whole event: the volatile part of it may be all that tells it from others
+	if json == nil && at.event != nil { // the whole event: its volatile part may be all that distinguishes it from others
 		for _, d := range s.documents() {
 			if d.site.event == at.event {
 				json = &d.ruledJSON

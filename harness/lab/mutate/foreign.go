@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// foreignOperators send what is for somebody else.
+// foreignOperators send what belongs to another client.
 var foreignOperators = []Operator{
 	foreignEvent("event", "It sends another client's event too", func(e *event, data string) Mutant {
 		return e.withEvents("and "+data, 1, func(all []transcript.Event) []transcript.Event {
@@ -45,8 +45,8 @@ var foreignOperators = []Operator{
 	}),
 }
 
-// foreignEvent makes an operator on events that have in them what is unique to the client: change gets the data that another
-// client would get.
+// foreignEvent makes an operator on events with the client's unique token. change gets the data that another client
+// would get.
 func foreignEvent(name, doc string, change func(e *event, data string) Mutant) Operator {
 	return eachContentEvent("foreign", name, doc, func(e *event, yield emit) {
 		if unique := e.stream.t.Unique; unique != "" && strings.Contains(e.ev.Data, unique) {
@@ -55,7 +55,7 @@ func foreignEvent(name, doc string, change func(e *event, data string) Mutant) O
 	})
 }
 
-// sameBody reports whether two responses are the same to a client, but for what the server generated.
+// sameBody reports whether two responses are the same to a client, apart from what the server generated.
 func sameBody(s *Subject, a, b *response) bool {
 	if bytes.Equal(a.body(), b.body()) {
 		return true
@@ -64,7 +64,7 @@ func sameBody(s *Subject, a, b *response) bool {
 	return x != nil && y != nil && x.masked() == y.masked()
 }
 
-// masked is a document with a mark in the place of what the server generated.
+// masked returns a document with a mark instead of what the server generated.
 func (d *document) masked() string { return d.origins.masked(d.root, d.ref, d.seen) }
 
 func documentOf(s *Subject, r *response) *document {

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// framingOperators cut a stream into other pieces than the events it should have, or write them in another way where a
-// rule says that this matters.
+// framingOperators split a stream into other events. Where a rule says that framing matters, they also write events in
+// another way.
 var framingOperators = []Operator{
 	eachContentEvent("chunk", "split", "It sends the halves of an event as two", func(e *event, yield emit) {
 		if e.ev.Comment || len(e.ev.Data) < 2 {
@@ -56,7 +56,7 @@ var framingOperators = []Operator{
 	changeFraming("chunk", "blank-line", "It sends a blank line too many", true, func(f string) string { return f + "\n" }),
 }
 
-// changeFraming makes an operator on how events are written, on streams where that matters, or on the others.
+// changeFraming makes an operator on how events are written. It works on streams where that matters, or on the others.
 func changeFraming(family, name, doc string, matters bool, change func(string) string) Operator {
 	return eachContentEvent(family, name, doc, func(e *event, yield emit) {
 		after := change(e.ev.Framing)

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-// A survivor can be looked at again only while the same seed gives the same mutants. The golden file has a line for each
-// operator: how many mutants it makes of the fixtures, and the first digits of a SHA-256 over all that they contain.
+// To examine a survivor again, the same seed must give the same mutants. The golden file has a line for each operator:
+// the number of its mutants of the fixtures, and the first digits of a SHA-256 over their contents.
 func TestTheSameSeedGivesTheSameMutantsByteForByte(t *testing.T) {
 	const golden = "testdata/mutants.txt"
 	var got bytes.Buffer
@@ -48,7 +48,8 @@ func TestTheSameSeedGivesTheSameMutantsByteForByte(t *testing.T) {
 	}
 }
 
-// content returns all that a transcript holds. Of an archive it has the entries, because compressed bytes may change with Go.
+// content returns everything in a transcript. For an archive, it returns the entries, because compressed bytes may
+// change with the version of Go.
 func content(t *testing.T, of *transcript.Transcript) []byte {
 	t.Helper()
 	out, err := json.Marshal(of)

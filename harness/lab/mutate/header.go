@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// headerOperators change header fields of responses that are about the message: not Content-Type, which is a family of
-// its own, nor those about the connection and its framing (RFC 9110 §7.6.1, §8.6), nor the time in Date. These are in
-// the family "same", as long as no rule names them.
+// headerOperators change header fields about the message. They skip Content-Type, which has its own family. As long as
+// no rule names them, they also skip the fields about the connection and its framing (RFC 9110 §7.6.1, §8.6), and the
+// time in Date. These are in the family "same".
 var headerOperators = []Operator{
 	changeField("header", "missing", "It leaves the field out", aboutMessage, func(transcript.Field) ([]transcript.Field, bool) {
 		return nil, true
@@ -57,7 +57,7 @@ var headerOperators = []Operator{
 	}),
 }
 
-// mediaOperators say something else of what a body is; the body stays.
+// mediaOperators change what a response says about its body, but not the body.
 var mediaOperators = []Operator{
 	changeMedia("other", "It says that the body is something else", func(v string) (string, bool) {
 		if strings.HasPrefix(v, "text/html") {
@@ -81,7 +81,7 @@ var mediaOperators = []Operator{
 	}),
 }
 
-// changeField makes an operator that puts other fields in the place of one.
+// changeField makes an operator that replaces one field by other fields.
 func changeField(family, name, doc string, which func(*compare.Rules, transcript.Field) bool, change func(transcript.Field) ([]transcript.Field, bool)) Operator {
 	return eachResponse(family, name, doc, func(s *Subject, r *response, yield emit) {
 		for i, f := range r.x.Response.Header {
@@ -102,7 +102,7 @@ func changeMedia(name, doc string, change func(string) (string, bool)) Operator 
 	})
 }
 
-// changeTrailer makes an operator on the fields behind bodies, in responses that can have some (RFC 9110 §6.5.1).
+// changeTrailer makes an operator on the fields after bodies, in responses that can have such fields (RFC 9110 §6.5.1).
 func changeTrailer(name, doc string, change func(transcript.Header) transcript.Header) Operator {
 	return eachResponse("header", name, doc, func(_ *Subject, r *response, yield emit) {
 		was := r.x.Response.Trailer
@@ -115,7 +115,7 @@ func changeTrailer(name, doc string, change func(transcript.Header) transcript.H
 	})
 }
 
-// fieldValues are the values of fields, for a list of mutants.
+// fieldValues returns the values of fields, for a list of mutants.
 func fieldValues(h []transcript.Field) string {
 	var values []string
 	for _, f := range h {
@@ -124,7 +124,7 @@ func fieldValues(h []transcript.Field) string {
 	return strings.Join(values, " | ")
 }
 
-// isDefaultCharset reports whether the parameters of a media type say what holds without them: JSON is in UTF-8 (RFC 8259
+// isDefaultCharset reports whether the parameters of a media type only state the default: JSON is in UTF-8 (RFC 8259
 // §8.1), and so is an event stream.
 func isDefaultCharset(media, parameters string) bool {
 	return (media == "application/json" || strings.HasSuffix(media, "+json") || media == "text/event-stream") &&
@@ -138,12 +138,14 @@ func isContentType(_ *compare.Rules, f transcript.Field) bool {
 	return strings.EqualFold(f.Name, "Content-Type")
 }
 
-// aboutMessage reports whether a field is about the message, or a rule makes it matter. Content-Type has operators of its own.
+// aboutMessage reports whether a field is about the message, or matters because of a rule. Content-Type has its own
+// operators.
 func aboutMessage(rules *compare.Rules, f transcript.Field) bool {
 	return !isContentType(rules, f) && !isIncidental(rules, f)
 }
 
-// isIncidental reports whether a field is about the connection or the clock, and no rule makes it matter in any step.
+// isIncidental reports whether a field is about the connection or the clock, and does not matter in any step because of
+// a rule.
 func isIncidental(rules *compare.Rules, f transcript.Field) bool {
 	if !slices.Contains(connectionFields, strings.ToLower(f.Name)) && !strings.EqualFold(f.Name, "Date") {
 		return false
@@ -156,7 +158,6 @@ func isIncidental(rules *compare.Rules, f transcript.Field) bool {
 	return !isCompared(rules, "", f.Name)
 }
 
-// isCompared reports whether a header field is compared in a step.
 func isCompared(rules *compare.Rules, step, name string) bool {
 	same := func(n string) bool { return strings.EqualFold(n, name) }
 	return slices.ContainsFunc(rules.Headers, same) || slices.ContainsFunc(rules.Steps[step].Headers, same)

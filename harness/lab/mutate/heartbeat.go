@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// heartbeatOperators keep a stream alive otherwise than they should. When beats come matters only where a rule says how
-// often, and by so much more than its tolerance that no pause of the machine makes up for it. What they are always matters.
+// heartbeatOperators send wrong heartbeats. The times of heartbeats matter only where a rule says how often they must
+// come. They must be late by so much more than the rule's tolerance that no pause of the machine can explain it. The
+// content of a heartbeat always matters.
 var heartbeatOperators = []Operator{
 	changeBeats("late", "It beats too late", func(c *cadence) [][]time.Duration {
 		out := c.asSent()
@@ -57,7 +58,7 @@ var heartbeatOperators = []Operator{
 	}),
 }
 
-// A cadence is when the beats of a stream come for which a rule says when they should.
+// A cadence has the times of the heartbeats on a stream for which a rule sets the interval.
 type cadence struct {
 	rule           *compare.Heartbeat
 	st             *transcript.Stream
@@ -65,8 +66,8 @@ type cadence struct {
 	beats          []time.Duration // when each came, counted from the opening
 }
 
-// cadenceOf returns the cadence of a stream; nil where no rule says when beats should come, where there is none, and where
-// beats that are out of time prove nothing because the machine paused.
+// cadenceOf returns the cadence of a stream. It returns nil when no rule sets the interval, when there are no
+// heartbeats, and when late heartbeats would prove nothing because the machine paused.
 func cadenceOf(st *stream) *cadence {
 	h, own := st.rule.Heartbeat, st.st
 	if h == nil || h.Every == 0 || st.t.MachineDelay(own.At, own.At, own.Until+h.Tolerance+h.Every) > h.Every/maxPause {
@@ -84,7 +85,7 @@ func cadenceOf(st *stream) *cadence {
 	return c
 }
 
-// asSent returns the beats as they were: of each, when it came.
+// asSent returns, for each heartbeat, the list of its own time.
 func (c *cadence) asSent() [][]time.Duration {
 	out := make([][]time.Duration, len(c.beats))
 	for n, at := range c.beats {
@@ -93,11 +94,11 @@ func (c *cadence) asSent() [][]time.Duration {
 	return out
 }
 
-// maxPause is the part of an interval, as its divisor, for which a machine may have paused.
+// maxPause limits how long the machine may have paused, as a divisor of an interval.
 const maxPause = 4
 
-// isWrong reports whether a client can tell that beats at these moments are wrong, whatever its machine did: one is further
-// from when it was due than the rule allows, or one that was due is not there at the end.
+// isWrong reports whether heartbeats at these times are wrong even if the machine paused: one is further from its due
+// time than the rule allows, or the last one is missing.
 func (c *cadence) isWrong(beats [][]time.Duration) bool {
 	allowed := c.rule.Tolerance + c.rule.Every/maxPause
 	due, until := c.rule.First, c.st.Until-c.st.At
@@ -112,8 +113,8 @@ func (c *cadence) isWrong(beats [][]time.Duration) bool {
 	return until-due > allowed || n == 0 && due == 0 && c.referenceBeats && c.st.Ended == transcript.EndedByServer
 }
 
-// changeBeats makes an operator on the beats of streams with a cadence: change returns for each beat when beats come in its
-// place, if any.
+// changeBeats makes an operator on the heartbeats of streams with a cadence. For each heartbeat, change returns the
+// times that replace it.
 func changeBeats(name, doc string, change func(c *cadence) [][]time.Duration) Operator {
 	return eachStream("heartbeat", name, doc, func(_ *Subject, st *stream, yield emit) {
 		c := cadenceOf(st)
@@ -121,7 +122,7 @@ func changeBeats(name, doc string, change func(c *cadence) [][]time.Duration) Op
 			return
 		}
 		beats := slices.Concat(change(c), make([][]time.Duration, len(c.beats)))[:len(c.beats)]
-		if own := st.st; own.Ended == transcript.EndedByClient { // which does not see what comes later
+		if own := st.st; own.Ended == transcript.EndedByClient { // the client does not see what comes later
 			for n := range beats {
 				beats[n] = slices.DeleteFunc(beats[n], func(at time.Duration) bool { return at > own.Until-own.At })
 			}
@@ -135,11 +136,12 @@ func changeBeats(name, doc string, change func(c *cadence) [][]time.Duration) Op
 	})
 }
 
-// withBeats returns a transcript in which a stream beats at other moments. It is open for as long as something comes.
+// withBeats returns a transcript in which the heartbeats of a stream have other times. The stream stays open for the
+// last of them.
 func withBeats(st *stream, beats [][]time.Duration) *transcript.Transcript {
 	n := 0
 	was := st.st.Events
-	places := make([]int, len(was)+1) // where each event stands then
+	places := make([]int, len(was)+1) // the new index of each event
 	t := st.edit(func(out *transcript.Stream) {
 		out.Events = nil
 		for k, ev := range was {

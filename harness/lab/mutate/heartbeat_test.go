@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// Beats that are no further out of time than a rule allows are right, and none of the mutants that matter.
+// Heartbeats within the tolerance of a rule are right, and not among the mutants that matter.
 func TestBeatsAreOutOfTimeByMoreThanTheRuleAllows(t *testing.T) {
 	const ms = time.Millisecond
 	at := func(beats ...time.Duration) []time.Duration { return beats }

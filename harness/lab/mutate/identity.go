@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// identityOperators confuse ids: those that the server makes up, and those that a client gives.
+// identityOperators confuse ids: those that the server generates, and those that a client gives.
 var identityOperators = []Operator{
 	changeID("other", "In one place it sends an id that nobody has", func(s *Subject, v *value, seed uint64) string {
 		if countValues(s, v.node.Text) < 2 {
@@ -18,7 +18,7 @@ var identityOperators = []Operator{
 	}),
 	changeID("shape", "It makes ids that are shorter", func(_ *Subject, v *value, _ uint64) string {
 		out := v.node.Text[:len(v.node.Text)-1]
-		for v.doc.origins.sameShape(out, v.node.Text) { // which is another id, and a right one
+		for v.doc.origins.sameShape(out, v.node.Text) { // sameShape means that out is another valid id
 			out = out[:len(out)-1]
 		}
 		return out
@@ -77,7 +77,7 @@ var identityOperators = []Operator{
 	}),
 }
 
-// needsNoEscapes reports whether a text is written in JSON as it is, so that it is recognised wherever it stands.
+// needsNoEscapes reports whether JSON writes a text without escapes, so that it can be recognised in any place.
 func needsNoEscapes(s string) bool { return len(s) > 1 && quoted(s) == `"`+s+`"` }
 
 // changeID makes an operator on values that the server generates.
@@ -94,12 +94,12 @@ func changeID(name, doc string, change func(s *Subject, v *value, seed uint64) s
 	})
 }
 
-// isProse reports whether a value is in words of the server's own, which a rule lets it choose: it is no id.
+// isProse reports whether a value consists of words that a rule lets the server choose. Then it is not an id.
 func isProse(v *value) bool {
 	return v.doc.freeText[v.pointer] && !strings.ContainsAny(v.node.Text, "0123456789")
 }
 
-// changeIDMember makes an operator on members that are called ids, whoever made the value.
+// changeIDMember makes an operator on members with the name of an id, whichever side generated the value.
 func changeIDMember(name, doc string, change func(s *Subject, v *value) string) Operator {
 	return operator("identity", name, doc, func(s *Subject, _ uint64, yield emit) {
 		for v := range s.values() {
@@ -114,10 +114,10 @@ func changeIDMember(name, doc string, change func(s *Subject, v *value) string) 
 	})
 }
 
-// countValues returns in how many values a text stands.
+// countValues returns the number of values that contain a text.
 func countValues(s *Subject, text string) int {
 	n := 0
-	own := len(s.Rules.ProjectIDs(text)) > 0 // 20261120_1 does not stand in 20261120_17
+	own := len(s.Rules.ProjectIDs(text)) > 0 // 20261120_1 does not count as part of 20261120_17
 	for v := range s.values() {
 		if v.node.Kind == jsontree.String && strings.Contains(v.node.Text, text) && (!own || nextWord(v.node.Text, text, 0) >= 0) {
 			n++
@@ -126,7 +126,7 @@ func countValues(s *Subject, text string) int {
 	return n
 }
 
-// idNames are the names of the members that are called ids, in the order in which they come.
+// idNames returns the names of the members with the name of an id, in the order of their first occurrence.
 func idNames(s *Subject) []string {
 	var out []string
 	for v := range s.values() {
@@ -137,7 +137,7 @@ func idNames(s *Subject) []string {
 	return out
 }
 
-// valuesNamed are the different values under a name, in the order in which they come.
+// valuesNamed returns the different values with a name, in the order of their first occurrence.
 func valuesNamed(s *Subject, name string) []string {
 	var out []string
 	for v := range s.values() {
@@ -148,7 +148,8 @@ func valuesNamed(s *Subject, name string) []string {
 	return out
 }
 
-// neighbouringIDs are the values of a document with different ids under the same name, each with the one before it.
+// neighbouringIDs returns the values of a document with different ids and the same name. Each is paired with the
+// previous one.
 func neighbouringIDs(s *Subject, d *document) [][2]*value {
 	last := map[string]*value{}
 	var out [][2]*value
@@ -164,7 +165,7 @@ func neighbouringIDs(s *Subject, d *document) [][2]*value {
 	return out
 }
 
-// swapTexts exchanges two texts in a document.
+// swapTexts swaps two texts in a document.
 func swapTexts(n *jsontree.Node, a, b string) *jsontree.Node {
 	if n.Kind == jsontree.String {
 		switch n.Text {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// lateOperators do what they should too late, or when they should not.
+// lateOperators do something too late, or at a time when it must not happen.
 var lateOperators = []Operator{
 	operator("late", "event", "It sends an event after those who wait for it have given up", func(s *Subject, _ uint64, yield emit) {
 		for i := range s.Candidate.Steps {
@@ -41,7 +41,7 @@ var lateOperators = []Operator{
 	}),
 }
 
-// gapOperators send events too long after what the client did.
+// gapOperators send events too long after the client's request.
 var gapOperators = []Operator{
 	eachContentEvent("late", "gap", "It sends an event later than a rule allows", func(e *event, yield emit) {
 		gap := e.stream.rule.Gap
@@ -75,7 +75,8 @@ func timedOut(name, doc string, phase transcript.Phase) Operator {
 	})
 }
 
-// insertForbidden yields the mutants in which an event that came before a window comes once more in it, where it must not.
+// insertForbidden yields the mutants in which an event from before a window comes again inside the window, where it
+// must not.
 func insertForbidden(st *stream, w *transcript.Window, yield emit) {
 	for k := range min(w.First, len(st.st.Events)) {
 		ev := st.st.Events[k]
@@ -92,7 +93,7 @@ func insertForbidden(st *stream, w *transcript.Window, yield emit) {
 	}
 }
 
-// insertAt inserts an event at a time, not before an index.
+// insertAt inserts an event at a time, but not before an index.
 func insertAt(events []transcript.Event, ev transcript.Event, first int, at time.Duration) []transcript.Event {
 	i := first
 	for i < len(events) && events[i].At <= at {

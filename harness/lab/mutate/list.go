@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// orderOperators send the elements of a list in another order. Elements that differ only in what the server generated may
-// change places, since no client can tell.
+// orderOperators send the elements of a list in another order. If elements differ only in what the server generated,
+// their order does not matter, because no client can notice it.
 var orderOperators = []Operator{
 	reorder("swapped", "It sends the first two different elements the other way round", func(n int, differ func(i, j int) bool) []int {
 		for i := range n - 1 {
@@ -23,7 +23,7 @@ var orderOperators = []Operator{
 	}),
 	reorder("reversed", "It sends the last element first", func(n int, differ func(i, j int) bool) []int { return descending(n) }),
 	eachValue("order", "times", "It sends the last element first where only times tell the elements apart", func(_ *Subject, v *value, yield emit) {
-		const minElements = 6 // the times of two short lists are likely to be in the same order by chance
+		const minElements = 6 // the times of two shorter lists may have the same order by chance
 		n := len(v.node.Items)
 		if v.node.Kind == jsontree.Array && n >= minElements && v.ref != nil && len(v.ref.Items) == n && onlyGenerated(v) && sortedByTime(v) {
 			yield(v.permuted("the last element first", descending(n)))
@@ -34,7 +34,7 @@ var orderOperators = []Operator{
 	}),
 }
 
-// dropOperators leave elements of a list out.
+// dropOperators omit elements of a list.
 var dropOperators = []Operator{
 	changeElements("drop", "first", "It leaves out the first element", func(items []*jsontree.Node) []*jsontree.Node { return items[1:] }),
 	changeElements("drop", "last", "It leaves out the last element", func(items []*jsontree.Node) []*jsontree.Node { return items[:len(items)-1] }),
@@ -69,7 +69,7 @@ func descending(n int) []int {
 	return p
 }
 
-// reorder makes an operator of a function that returns the new order of a list: by index, nil for none.
+// reorder makes an operator from a function that returns the new order of a list as indexes, or nil.
 func reorder(name, doc string, change func(n int, differ func(i, j int) bool) []int) Operator {
 	return eachValue("order", name, doc, func(_ *Subject, v *value, yield emit) {
 		n := len(v.node.Items)
@@ -90,7 +90,7 @@ func reorder(name, doc string, change func(n int, differ func(i, j int) bool) []
 	})
 }
 
-// permuted is the mutant in which a list has another order: by index.
+// permuted returns the mutant in which a list has another order, given as indexes.
 func (v *value) permuted(name string, order []int) Mutant {
 	return v.mutant(name, func(list, _ *jsontree.Node, _ int) *jsontree.Node {
 		items := make([]*jsontree.Node, len(order))
@@ -114,7 +114,7 @@ func onlyGenerated(list *value) bool {
 	return true
 }
 
-// sortedByTime reports whether times at one place of each element ascend on both sides, or descend.
+// sortedByTime reports whether the times in one place of each element ascend on both sides, or descend on both.
 func sortedByTime(list *value) bool {
 	n := len(list.node.Items)
 	found := map[string]*[2][]time.Time{}
@@ -142,7 +142,7 @@ func sortedByTime(list *value) bool {
 	return false
 }
 
-// direction returns 1 where each time is later than the one before it, -1 where each is earlier, and 0 otherwise.
+// direction returns 1 if each time is later than the previous one, -1 if each is earlier, and 0 otherwise.
 func direction(times []time.Time) int {
 	first := times[1].Compare(times[0])
 	for i := 2; i < len(times); i++ {
@@ -153,7 +153,7 @@ func direction(times []time.Time) int {
 	return first
 }
 
-// changeElements makes an operator of a function that returns other elements of a list that has some.
+// changeElements makes an operator from a function that returns other elements for a list that is not empty.
 func changeElements(family, name, doc string, change func([]*jsontree.Node) []*jsontree.Node) Operator {
 	return eachValue(family, name, doc, func(_ *Subject, v *value, yield emit) {
 		if v.node.Kind != jsontree.Array || len(v.node.Items) == 0 || len(change(v.node.Items)) == len(v.node.Items) {

@@ -9,22 +9,22 @@ import (
 // A Mutant is what a candidate did, with one change.
 type Mutant struct {
 	Place  string // "step 3 body /id", "stream bus event 4 data /type"
-	Before string // what was there, shortened; "" for nothing
+	Before string // the old value, shortened; "" for nothing
 	After  string
-	// Build returns the changed transcript. It is not called for mutants that nobody judges.
+	// Build returns the changed transcript. It is called only for mutants that are judged.
 	Build func() *transcript.Transcript
 
 	site site
 }
 
-// A site says what a mutant changes, as far as rules of comparison may speak of it.
+// A site describes the place of a mutant's change by everything that comparison rules can refer to.
 type site struct {
 	step    string
 	stream  *transcript.Stream
 	event   *transcript.Event
 	header  string
-	json    *ruledJSON // the document that is changed
-	pointer string     // of the value in it
+	json    *ruledJSON // the changed document
+	pointer string     // place of the changed value in the document
 	framing bool
 }
 
@@ -34,7 +34,7 @@ func excerpt(text string) string {
 	return text
 }
 
-// excerpts shortens two texts to what stands around the first place where they differ.
+// excerpts shortens two texts to the part around their first difference.
 func excerpts(a, b string) (string, string) {
 	const length, before = 60, 20
 	from := 0
@@ -64,5 +64,5 @@ func excerpts(a, b string) (string, string) {
 	return cut(a), cut(b)
 }
 
-// wallClock returns the date and time of a moment of a transcript.
+// wallClock returns the date and time of a moment in a transcript.
 func wallClock(t *transcript.Transcript, at time.Duration) time.Time { return t.Started.Add(at) }

@@ -7,20 +7,20 @@ import (
 
 // An Operator changes one thing at a time.
 type Operator struct {
-	Name   string // "number/plus-one": the family and what it does
+	Name   string // "number/plus-one": the family, and what it does
 	Family string
-	// Matters says that a client can tell the mutants from the original.
+	// Matters means that a client can tell the mutants from the original.
 	Matters bool
 	Doc     string // one sentence: what the server would do
-	// Mutants yields the mutants of a subject. The same subject and seed give the same ones, in the same order.
+	// Mutants yields the mutants of a subject. The same subject and seed give the same mutants in the same order.
 	Mutants func(s *Subject, seed uint64) iter.Seq[Mutant]
 }
 
-// emit hands out a mutant. Once no more are wanted it does nothing: a walk may go on, since mutants cost little until they
-// are built.
+// emit hands out a mutant. When no more mutants are wanted, it does nothing. A walk may still go on, because mutants
+// are cheap until they are built.
 type emit func(Mutant)
 
-// operator makes an operator, whose mutants matter, of a function that walks through a subject.
+// operator makes an operator from a function that walks through a subject. Its mutants matter.
 func operator(family, name, doc string, walk func(s *Subject, seed uint64, yield emit)) Operator {
 	return Operator{
 		Name: family + "/" + name, Family: family, Matters: true, Doc: doc,
@@ -33,7 +33,7 @@ func operator(family, name, doc string, walk func(s *Subject, seed uint64, yield
 	}
 }
 
-// harmless returns the operators as ones whose mutants do not matter.
+// harmless returns copies of operators whose mutants do not matter.
 func harmless(operators []Operator) []Operator {
 	out := slices.Clone(operators)
 	for i := range out {
@@ -42,8 +42,8 @@ func harmless(operators []Operator) []Operator {
 	return out
 }
 
-// replaceValues makes an operator that puts another value in the place of one. The function returns it as JSON, and false to
-// leave the value alone.
+// replaceValues makes an operator that replaces a value. The function returns the new value as JSON, or false to keep
+// the old one.
 func replaceValues(family, name, doc string, change func(v *value, seed uint64) (json string, ok bool)) Operator {
 	return operator(family, name, doc, func(s *Subject, seed uint64, yield emit) {
 		for v := range s.values() {
@@ -54,7 +54,7 @@ func replaceValues(family, name, doc string, change func(v *value, seed uint64) 
 	})
 }
 
-// eachEvent makes an operator of a function that is called with every event, heartbeats included.
+// eachEvent makes an operator from a function that is called with every event, including heartbeats.
 func eachEvent(family, name, doc string, change func(ev *event, yield emit)) Operator {
 	return eachStream(family, name, doc, func(_ *Subject, st *stream, yield emit) {
 		for _, ev := range st.events() {
@@ -72,7 +72,7 @@ func eachContentEvent(family, name, doc string, change func(ev *event, yield emi
 	})
 }
 
-// each makes an operator of a function that is called with every one of some items of a subject.
+// each makes an operator from a function that is called with each of some items of a subject.
 func each[T any](family, name, doc string, items func(*Subject) iter.Seq[T], change func(s *Subject, item T, yield emit)) Operator {
 	return operator(family, name, doc, func(s *Subject, _ uint64, yield emit) {
 		for item := range items(s) {
@@ -81,22 +81,22 @@ func each[T any](family, name, doc string, items func(*Subject) iter.Seq[T], cha
 	})
 }
 
-// eachResponse makes an operator of a function that is called with every complete response.
+// eachResponse makes an operator from a function that is called with every complete response.
 func eachResponse(family, name, doc string, change func(s *Subject, r *response, yield emit)) Operator {
 	return each(family, name, doc, (*Subject).responses, change)
 }
 
-// eachStream makes an operator of a function that is called with every event stream.
+// eachStream makes an operator from a function that is called with every event stream.
 func eachStream(family, name, doc string, change func(s *Subject, st *stream, yield emit)) Operator {
 	return each(family, name, doc, (*Subject).streams, change)
 }
 
-// eachRequest makes an operator of a function that is called with every request to an upstream.
+// eachRequest makes an operator from a function that is called with every request to an upstream.
 func eachRequest(name, doc string, change func(s *Subject, r *request, yield emit)) Operator {
 	return each("upstream", name, doc, (*Subject).requests, change)
 }
 
-// eachValue makes an operator of a function that is called with every value of every document.
+// eachValue makes an operator from a function that is called with every value of every document.
 func eachValue(family, name, doc string, change func(s *Subject, v *value, yield emit)) Operator {
 	return each(family, name, doc, (*Subject).values, change)
 }

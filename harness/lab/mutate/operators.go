@@ -1,18 +1,19 @@
 // Package mutate finds out what a judgement would not notice.
 //
-// A green run says that nothing was found, not that something would have been. An Operator takes what the candidate did
-// in a scenario and changes one thing, as a port with one mistake would. Judging the mutant by the same rules shows whether
-// the scenarios and rules would have caught that server. A mutant that is found is killed. One that is not survives, and
-// Explain names the rule that hides it. Operators that do not matter change what no client can tell: a mutant of theirs
-// that is found is a false alarm.
+// A green run shows that nothing was found, not that a mistake would have been found. An Operator takes what the
+// candidate did in a scenario and changes one thing, as a server with one mistake would. Judging the mutant by the same
+// rules shows whether the scenarios and rules would have caught that server. A mutant that is found is killed. A mutant
+// that is not found survives, and Explain names the rule that hides it. Operators that do not matter make changes that
+// no client can notice: if such a mutant is found, that is a false alarm.
 //
-// The run itself shows which values the server generates: what both sides of a green run have in common is fixed, the rest
-// is generated. What package compare takes for an id plays no part, so a shape that it is wrong about shows as a survivor.
+// The run itself shows which values the server generates. What both sides of a green run have in common is fixed, and
+// the rest is generated. What package compare considers an id does not matter here. So if it is wrong about a shape of
+// ids, a mutant survives.
 //
-// A Content-Length that counted its body counts the changed one, as a framework would do it. Of a document only the first
-// 400 values are changed, and none that is nested deeper than 40 levels.
+// A Content-Length that was right stays right, as with a framework. Only the first 400 values of a document are
+// changed, and none that is nested deeper than 40 levels.
 //
-// The package is pure: it reads transcripts and returns changed copies that share with them what is not changed.
+// The package is pure: it reads transcripts and returns changed copies, which share with them what is not changed.
 package mutate
 
 import "slices"

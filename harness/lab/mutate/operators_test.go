@@ -22,7 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A story is a conversation that both sides have, each with values of its own.
+// A story is a conversation that both sides have, each with its own values.
 type story struct {
 	unique, first, second, third string    // ids, and a KSUID
 	more                         [3]string // an ObjectID, a UUID without dashes, a nanoid
@@ -36,7 +36,7 @@ var (
 		[3]string{"65f0a1d39e8f7a6b5c4d3e2f", "7e1d4b8a9c0f4236b5d8e7f6a1b2c3d4", "k7Pq2-Wm9Xz_4RtLb8NvD"}, time.Date(2026, 11, 20, 9, 31, 30, 0, time.UTC)}
 )
 
-// rules are those of the story.
+// rules are the rules of the story.
 var rules = &compare.Rules{
 	Headers: []string{"Content-Type", "Location", "Allow", "Cache-Control", "X-Request-Id"},
 	Volatile: []jsondiff.Volatile{
@@ -51,10 +51,10 @@ var rules = &compare.Rules{
 	},
 }
 
-// encoded is what expand writes in Base64.
+// encoded matches what expand writes in Base64.
 var encoded = regexp.MustCompile(`‹[^›]*›`)
 
-// expand puts the values of a side into a text: {u}, {1}, {2}, times {ms}, {s} and {at}.
+// expand inserts the values of a side into a text: {u}, {1}, {2}, times {ms}, {s} and {at}.
 func (s story) expand(text string) string {
 	text = encoded.ReplaceAllStringFunc(text, func(word string) string {
 		return base64.RawURLEncoding.EncodeToString([]byte(s.expand(strings.Trim(word, "‹›"))))
@@ -66,7 +66,7 @@ func (s story) expand(text string) string {
 	).Replace(text)
 }
 
-// sum is what a signature looks like, and request an id that the client makes up.
+// sum looks like a signature, and request returns an id that the client generates.
 func (s story) sum() string {
 	sum := sha256.Sum256([]byte(s.unique))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -76,7 +76,7 @@ func (s story) request() string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(s.unique)).String()
 }
 
-// history is a list of six things that differ only in their times.
+// history is a list of six objects that differ only in their times.
 func (s story) history() string {
 	var all []string
 	for i := range 6 {
@@ -85,7 +85,7 @@ func (s story) history() string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// answer is an exchange; header has "Name: value" in each line.
+// answer is an exchange; header has one "Name: value" per line.
 func (s story) answer(request string, status int, header, text string, at time.Duration) *transcript.Exchange {
 	method, target, _ := strings.Cut(request, " ")
 	x := &transcript.Exchange{
@@ -114,7 +114,7 @@ func (s story) tell() *transcript.Transcript {
 		thing  = `{"id":"{1}","ownerID":"c-{u}","createdAt":{ms},"updatedAt":{ms},"seen":"{at}","told":"{at}","day":{s},"name":"Grüße, an/alle","digits":"12","none":"","gone":null,` +
 			`"size":3,"ratio":1.5,"price":2.0,"serial":9007199254740993,"on":true,"off":false,"tags":["b","a","a"],"parts":[{"id":"{1}"},{"id":"{2}"}],"nested":{"x":{"y":1}}}`
 	)
-	// An id of the client's own, ids in texts that hold JSON, and a temporary folder.
+	// An id from the client, ids in texts with JSON, and a temporary folder.
 	const calls = `{"callID":"6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10","traceID":"{3}","next":"‹{"id":"{3}","after":"{2}"}›","arguments":"{\"id\":\"{1}\",\"folder\":\"/tmp/run-{t}\"}",` +
 		`"ids":["{o}","{c}","{n}"],"folder":"/tmp/run-{t}","of":["{o}","{c}","{n}"],"log":"/tmp/run-{t}/log.txt",` +
 		`"request":"{request}","token":"‹{"alg":"HS256"}›.‹{"sub":"{1}"}›.{sum}","micros":{us},"nanos":"{ns}","history":{history}}`
@@ -169,7 +169,7 @@ func (s story) tell() *transcript.Transcript {
 	}
 }
 
-// question is what a side asks its upstream.
+// question is a request of a side to its upstream.
 func (s story) question(text string, at time.Duration) *transcript.Exchange {
 	x := s.answer("POST /v1/talk", 200, "", "", at)
 	x.Request.Header = transcript.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Authorization", Value: "Bearer k"}}
@@ -178,7 +178,7 @@ func (s story) question(text string, at time.Duration) *transcript.Exchange {
 	return x
 }
 
-// talk is a text that each side cuts in other places.
+// talk is a text that each side splits in other places.
 func (s story) talk(at time.Duration) []transcript.Event {
 	pieces := []string{"see {1}", "", " and ", "then"}
 	if s.unique == reference.unique {
@@ -202,7 +202,7 @@ func subject() *mutate.Subject {
 	return &mutate.Subject{Reference: reference.tell(), Candidate: candidate.tell(), Rules: rules}
 }
 
-// found returns what is found in a candidate's transcript without a contract: the first difference or shortfall.
+// found returns the first difference or shortfall of a candidate's transcript, judged without a contract.
 func found(ref, cand *transcript.Transcript) string { return foundBy(rules, ref, cand) }
 
 func foundBy(rules *compare.Rules, ref, cand *transcript.Transcript) string {
@@ -340,8 +340,8 @@ func TestWhatHidesAMutantIsNamed(t *testing.T) {
 	}
 }
 
-// A counter that both sides happen to have at the same number is no fixed value, nor is an id that both have made in the
-// same millisecond.
+// A counter that has the same number on both sides by chance is not a fixed value. Nor is an id that both sides
+// generated in the same millisecond.
 func TestWhatIsEqualByChanceIsNotFixed(t *testing.T) {
 	volatile := *rules
 	volatile.Volatile = []jsondiff.Volatile{{At: "$.size", Kind: jsondiff.ID}}

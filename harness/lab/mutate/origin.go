@@ -11,23 +11,23 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// An origin is where a value comes from.
+// An origin says where a value comes from.
 type origin byte
 
 const (
 	unknown   origin = iota // the reference has nothing in its place
-	fixed                   // both sides have it, but for what is unique to each
-	generated               // the server made it up
+	fixed                   // both sides have it, apart from what is unique to each
+	generated               // the server generated it
 	runTime                 // a time of this run
 )
 
-// origins tells where values come from, by what the reference has in their place.
+// origins finds out where values come from, by what the reference has in their place.
 type origins struct {
 	reference, candidate *transcript.Transcript
 	rules                *compare.Rules
 }
 
-// of returns the origin of a value; declared says that a rule calls it generated.
+// of returns the origin of a value. declared means that a rule calls it generated.
 func (o *origins) of(n, ref *jsontree.Node, declared bool, seen time.Time) origin {
 	if n.Kind != jsontree.String && n.Kind != jsontree.Number {
 		return fixed
@@ -45,13 +45,14 @@ func (o *origins) of(n, ref *jsontree.Node, declared bool, seen time.Time) origi
 	}
 }
 
-// equal reports whether a value is the reference's, but for what is unique to each side.
+// equal reports whether a value is the reference's, apart from what is unique to each side.
 func (o *origins) equal(n, ref *jsontree.Node) bool {
 	return withoutOwn(n.Text, o.candidate) == withoutOwn(ref.Text, o.reference)
 }
 
-// equalByChance reports whether a value that is equal on both sides may be generated all the same: a rule calls it so and
-// nothing in it is unique to the side, or an id of the project's shapes or a time of the run is part of it.
+// equalByChance reports whether a value that is equal on both sides may still be generated. That is so in three cases:
+// a rule calls it generated and nothing in it is unique to the side, or it contains an id of the project's shapes, or a
+// time of the run.
 func (o *origins) equalByChance(text string, declared bool, seen time.Time) bool {
 	if declared && (o.candidate.Unique == "" || !strings.Contains(text, o.candidate.Unique)) {
 		return true
@@ -69,8 +70,8 @@ func withoutOwn(text string, side *transcript.Transcript) string {
 	return text
 }
 
-// masked returns a value as JSON with a mark in the place of what the server generated: equal for two values that differ only
-// in that.
+// masked returns a value as JSON with a mark instead of what the server generated. Two values that differ only in that
+// have the same result.
 func (o *origins) masked(n, ref *jsontree.Node, seen time.Time) string {
 	var out strings.Builder
 	o.writeMasked(&out, n, ref, seen)
@@ -103,8 +104,8 @@ func (o *origins) writeMasked(out *strings.Builder, n, ref *jsontree.Node, seen 
 	}
 }
 
-// childOf returns what the reference has in the place of a child of a value: the member of that name, or the element at that
-// index; nil where it has none.
+// childOf returns what the reference has in the place of a child of a value: the member of that name, or the element at
+// that index. It returns nil when it has none.
 func childOf(ref, n *jsontree.Node, i int) *jsontree.Node {
 	switch {
 	case ref == nil || ref.Kind != n.Kind:
@@ -118,13 +119,13 @@ func childOf(ref, n *jsontree.Node, i int) *jsontree.Node {
 	}
 }
 
-// sameShape reports whether two texts have ids of the project's own shapes and are equal but for what is generated in them.
+// sameShape reports whether two texts contain ids of the project's shapes and are equal apart from the generated parts.
 func (o *origins) sameShape(a, b string) bool {
 	inA, inB := o.rules.ProjectIDs(a), o.rules.ProjectIDs(b)
 	return len(inA) > 0 && len(inA) == len(inB) && withoutIDs(a, inA) == withoutIDs(b, inB)
 }
 
-// withoutIDs returns a text with a mark in the place of what is generated in its ids.
+// withoutIDs returns a text with a mark instead of the generated parts of its ids.
 func withoutIDs(text string, ids []ident.ProjectID) string {
 	var out strings.Builder
 	at := 0
@@ -135,8 +136,9 @@ func withoutIDs(text string, ids []ident.ProjectID) string {
 	return out.String() + text[at:]
 }
 
-// similar returns a text with another id in it that is made like the one it has: it differs in what the project's shapes say
-// is generated, or else in its last six letters and digits, of a time in milliseconds in the last three.
+// similar returns a text with another id of the same form. It differs in the part that the project's shapes call
+// generated. Without such a shape, it differs in its last six letters and digits, or in the last three of a time in
+// milliseconds.
 func (o *origins) similar(text string, seen time.Time, seed uint64) string {
 	if ids := o.rules.ProjectIDs(text); len(ids) > 0 {
 		id := ids[len(ids)-1]

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// pieceOperators stream texts otherwise. Where they are cut matters unless a rule puts the pieces together; what they say
-// always does.
+// pieceOperators stream texts in another way. Where a text is split matters only if no rule joins the pieces. The text
+// itself always matters.
 var pieceOperators = []Operator{
 	eachContentEvent("chunk", "pieces", "It sends a text in two pieces, where no rule puts them together", func(e *event, yield emit) {
 		if e.piece() != nil {
@@ -41,11 +41,11 @@ var pieceOperators = []Operator{
 	}),
 }
 
-// samePieceOperators cut a text in other places, where a rule puts the pieces together.
+// samePieceOperators split a text in other places, where a rule joins the pieces.
 var samePieceOperators = []Operator{
 	eachPiece("same", "split-piece", "It cuts a text in more pieces, where that does not matter", func(e *event, p *compare.Piece, yield emit) {
 		runes := []rune(p.Text)
-		if len(runes) < 2 || !utf8.ValidString(p.Text) { // half of a character cannot be cut again
+		if len(runes) < 2 || !utf8.ValidString(p.Text) { // half of a character cannot be split again
 			return
 		}
 		half := len(runes) / 2
@@ -62,7 +62,7 @@ var samePieceOperators = []Operator{
 	}),
 }
 
-// eachPiece makes an operator of a function that is called with every piece of a text.
+// eachPiece makes an operator from a function that is called with every piece of a text.
 func eachPiece(family, name, doc string, change func(e *event, p *compare.Piece, yield emit)) Operator {
 	return eachContentEvent(family, name, doc, func(e *event, yield emit) {
 		if p := e.piece(); p != nil {
@@ -71,7 +71,7 @@ func eachPiece(family, name, doc string, change func(e *event, p *compare.Piece,
 	})
 }
 
-// nextPiece returns the piece that follows one of the same text at once.
+// nextPiece returns the piece of the same text in the next event, or nil.
 func (e *event) nextPiece(p *compare.Piece) *compare.Piece {
 	next := e.next()
 	if next == nil {
@@ -83,7 +83,7 @@ func (e *event) nextPiece(p *compare.Piece) *compare.Piece {
 	return nil
 }
 
-// halves returns the data of an event with its longest text in two halves; false when it has none.
+// halves returns the data of an event with its longest text split in two. It returns false when there is no such text.
 func halves(e *event) (first, second string, ok bool) {
 	root, _, err := jsontree.Parse([]byte(e.ev.Data))
 	if err != nil {
@@ -113,7 +113,7 @@ func (e *event) withData(data string) transcript.Event {
 	return ev
 }
 
-// replaceEvents puts events in the place of n of a list, at the time of the first of those.
+// replaceEvents replaces n events of a list by others, at the time of the first one.
 func replaceEvents(all []transcript.Event, at, n int, events ...transcript.Event) []transcript.Event {
 	out := append([]transcript.Event{}, all[:at]...)
 	for _, ev := range events {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// presenceOperators leave out what should be there, and put in what should not.
+// presenceOperators omit what should be there, and add what should not.
 var presenceOperators = []Operator{
 	eachMember("presence", "dropped", "It leaves a member out", func(v *value, yield emit) { yield(v.removed()) }),
 	eachMember("presence", "renamed", "It spells a member's name in another case", func(v *value, yield emit) {
@@ -89,12 +89,12 @@ func addMember(n *jsontree.Node, name string, member *jsontree.Node) {
 	n.Names, n.Items = append(slices.Clip(n.Names), name), append(slices.Clip(n.Items), member)
 }
 
-// removed is the mutant without the value.
+// removed returns the mutant without the value.
 func (v *value) removed() Mutant {
 	return v.mutant("", func(_, _ *jsontree.Node, _ int) *jsontree.Node { return nil })
 }
 
-// eachMember makes an operator of a function that is called with every member of an object.
+// eachMember makes an operator from a function that is called with every member of an object.
 func eachMember(family, name, doc string, change func(v *value, yield emit)) Operator {
 	return eachValue(family, name, doc, func(_ *Subject, v *value, yield emit) {
 		if v.parent != nil && v.parent.Kind == jsontree.Object {

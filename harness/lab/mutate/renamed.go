@@ -31,7 +31,7 @@ var renamedOperators = []Operator{
 		}))
 	}),
 	eachContentEvent("renamed", "field", "It sends an event field where there should be none", func(e *event, yield emit) {
-		if e.ev.Type != "" || e.ev.Comment || e.ev.Name == "message" { // which is what the field says when it is left out
+		if e.ev.Type != "" || e.ev.Comment || e.ev.Name == "message" { // without the field, the name is "message"
 			return
 		}
 		yield(e.mutant(" event field", "", e.ev.Name, func(ev *transcript.Event) {
@@ -54,8 +54,8 @@ var renamedOperators = []Operator{
 	}),
 }
 
-// renameEvent makes an operator of a function that returns another name of an event, "" for none. The event has it wherever
-// it says its name.
+// renameEvent makes an operator from a function that returns another name for an event, or "". The name is changed in
+// every place of the event.
 func renameEvent(name, doc string, change func(e *event) string) Operator {
 	return eachContentEvent("renamed", name, doc, func(e *event, yield emit) {
 		after := change(e)

@@ -6,26 +6,26 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A response is a complete answer of the candidate, and its counterpart.
+// A response is a complete response of the candidate, with its counterpart.
 type response struct {
 	t           *transcript.Transcript // the candidate's
 	step, index int
 	where       string // "step 3"
 	st          *transcript.Step
 	x           *transcript.Exchange
-	ref         *transcript.Exchange // the reference's; nil where it is not known
+	ref         *transcript.Exchange // the reference's exchange; nil when it is unknown
 }
 
 func (r *response) site() site { return site{step: r.st.ID} }
 
 func (r *response) body() []byte { return r.x.Response.Body.Bytes }
 
-// edit returns a transcript in which the exchange is another.
+// edit returns a transcript in which the exchange is changed.
 func (r *response) edit(change func(*transcript.Exchange)) *transcript.Transcript {
 	return editStep(r.t, r.step, func(st *transcript.Step) { editExchange(st, r.index, change) })
 }
 
-// mutant is the mutant in which a part of the exchange is another; "" is all of it.
+// mutant returns the mutant in which a part of the exchange is changed; "" means the whole exchange.
 func (r *response) mutant(part, before, after string, change func(*transcript.Exchange)) Mutant {
 	return Mutant{
 		Place: strings.TrimSpace(r.where + " " + part), Before: before, After: after, site: r.site(),
@@ -33,13 +33,13 @@ func (r *response) mutant(part, before, after string, change func(*transcript.Ex
 	}
 }
 
-// withBody is the mutant with another body.
+// withBody returns the mutant with another body.
 func (r *response) withBody(after []byte) Mutant {
 	was, is := excerpts(string(r.body()), string(after))
 	return r.mutant("body", was, is, func(x *transcript.Exchange) { setBody(x.Response, after) })
 }
 
-// withHeader is the mutant in which a header field is another.
+// withHeader returns the mutant in which a header field is changed.
 func (r *response) withHeader(name, before, after string, change func(transcript.Header) transcript.Header) Mutant {
 	before, after = excerpts(before, after)
 	m := r.mutant("header "+name, before, after, func(x *transcript.Exchange) { x.Response.Header = change(x.Response.Header) })

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// rewriteSent returns a copy of a transcript in which what the target sent is rewritten: responses, requests to upstreams,
-// and events.
+// rewriteSent returns a copy of a transcript in which everything that the target sent is rewritten: responses, requests
+// to upstreams, and events.
 func rewriteSent(of *transcript.Transcript, replace func(string) string) *transcript.Transcript {
 	t := *of
 	t.Steps = slices.Clone(t.Steps)
@@ -54,7 +54,7 @@ func rewriteHeader(h transcript.Header, replace func(string) string) transcript.
 	return out
 }
 
-// rewriteBody returns the body of a response with other texts: of an archive, those of its entries.
+// rewriteBody returns the body of a response with other texts. In an archive, it rewrites the entries.
 func rewriteBody(r *transcript.Response, replace func(string) string) []byte {
 	if archiveIn(r) == nil {
 		return []byte(replace(string(r.Body.Bytes)))
@@ -65,8 +65,8 @@ func rewriteBody(r *transcript.Response, replace func(string) string) []byte {
 	return r.Body.Bytes
 }
 
-// rewriteAll returns a copy of a transcript in which texts are others wherever they stand: in what was sent, in what came
-// back, and in what the scenario demands.
+// rewriteAll returns a copy of a transcript in which texts are replaced everywhere: in what was sent and received, and
+// in what the scenario demands.
 func rewriteAll(of *transcript.Transcript, replace func(string) string) *transcript.Transcript {
 	out := rewriteSent(of, replace)
 	// The JSON of a transcript has everything but the contents of bodies.
@@ -90,7 +90,8 @@ func rewriteAll(of *transcript.Transcript, replace func(string) string) *transcr
 	return &t
 }
 
-// rewriteJSON writes a value into another one of its type, with other texts. It reports whether that changed anything.
+// rewriteJSON writes a value with replaced texts into another value of its type. It reports whether anything has
+// changed.
 func rewriteJSON(from, into any, replace func(string) string) (changed bool) {
 	was, err := json.Marshal(from)
 	if err != nil {

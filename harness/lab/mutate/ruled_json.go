@@ -11,14 +11,14 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// ruledJSON is a JSON document and the rules about values in it that may vary.
+// A ruledJSON is a JSON document with the rules about values in it that may vary.
 type ruledJSON struct {
 	root    *jsontree.Node
 	rules   []jsondiff.Volatile
-	decoded any // the root as JSONPaths are applied to it, once it is needed
+	decoded any // the root in the form to which JSONPaths are applied; set when needed
 }
 
-// placesOf returns the JSON Pointers of the values that a rule is about. An invalid path is about none.
+// placesOf returns the JSON Pointers of the values that a rule is about. With an invalid path, there are none.
 func (d *ruledJSON) placesOf(rule jsondiff.Volatile) []string {
 	path, err := jsonpath.Parse(rule.At)
 	if err != nil {
@@ -34,8 +34,8 @@ func (d *ruledJSON) placesOf(rule jsondiff.Volatile) []string {
 	return out
 }
 
-// declared returns the places whose values rules call generated, and those whose values they call free text. Rules about
-// JSON in a text do not say whether the text is generated, and numbers that are compared by range are not.
+// declared returns the places whose values rules call generated, and those whose values they call free text. It skips
+// rules about JSON in a text, which do not say whether the text is generated, and rules about ranges of numbers.
 func (d *ruledJSON) declared() (generated, freeText map[string]bool) {
 	generated, freeText = map[string]bool{}, map[string]bool{}
 	for _, rule := range d.rules {
@@ -53,12 +53,12 @@ func (d *ruledJSON) declared() (generated, freeText map[string]bool) {
 	return generated, freeText
 }
 
-// hasRule reports whether a rule about exactly this place fulfils a condition.
+// hasRule reports whether a rule about exactly this place meets a condition.
 func (d *ruledJSON) hasRule(pointer string, is func(jsondiff.Volatile) bool) bool {
 	return slices.ContainsFunc(d.rules, func(r jsondiff.Volatile) bool { return is(r) && slices.Contains(d.placesOf(r), pointer) })
 }
 
-// hiddenBy names the rule about a place, or about a place in it or around it; "" when there is none.
+// hiddenBy names the rule about a place, or about a place inside or around it. It returns "" when there is none.
 func (d *ruledJSON) hiddenBy(pointer string) string {
 	for _, rule := range d.rules {
 		for _, place := range d.placesOf(rule) {
@@ -74,7 +74,7 @@ func (d *ruledJSON) hiddenBy(pointer string) string {
 	return ""
 }
 
-// isWithin reports whether a JSON Pointer is that of a value in another one, or the same.
+// isWithin reports whether the value of a JSON Pointer is inside of another one, or the same.
 func isWithin(pointer, other string) bool {
 	return pointer == other || strings.HasPrefix(pointer, other+"/")
 }

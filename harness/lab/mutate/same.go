@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// sameOperators change what no client can tell. A mutant of theirs that is found is a false alarm.
+// sameOperators make changes that no client can notice. If such a mutant is found, that is a false alarm.
 var sameOperators = []Operator{
 	rewriteDocument("key-order", "It sends members in another order", func(n *jsontree.Node) string { return reverseMembers(n).String() }),
 	rewriteDocument("white-space", "It sends JSON with other white space", spaced),
@@ -19,7 +19,7 @@ var sameOperators = []Operator{
 	}),
 	rewriteDocument("last-line", "It ends its JSON with an end of line", func(n *jsontree.Node) string { return n.String() + "\n" }),
 	replaceValues("same", "number-spelling", "It writes a number in another way", func(v *value, _ uint64) (string, bool) {
-		// Of an integer there is no other spelling: many clients do not read 1.0 as one.
+		// Integers are skipped, because many clients do not accept 1.0 as an integer.
 		return v.node.Text + "0", v.is(jsontree.Number, fixed) && strings.Contains(v.node.Text, ".") && !strings.ContainsAny(v.node.Text, "eE")
 	}),
 	rewriteFields("header-order", "It sends header fields in another order", func(_ *compare.Rules, h transcript.Header) transcript.Header {
@@ -93,7 +93,7 @@ func demandsBytes(e *transcript.Expect) bool {
 	return e != nil && (e.Body != nil || slices.ContainsFunc(e.OneOf, func(one transcript.Expect) bool { return demandsBytes(&one) }))
 }
 
-// reverseMembers turns the order of members round. An object in which a name stands twice is left alone, since the last one
+// reverseMembers reverses the order of members. It skips an object with a repeated name, because there the last member
 // counts.
 func reverseMembers(n *jsontree.Node) *jsontree.Node {
 	twice := false
@@ -110,7 +110,7 @@ func reverseMembers(n *jsontree.Node) *jsontree.Node {
 	return n
 }
 
-// spaced writes a value with blanks around every comma and colon.
+// spaced writes a value with spaces around every comma and colon.
 func spaced(n *jsontree.Node) string {
 	parts := make([]string, len(n.Items))
 	for i, item := range n.Items {
@@ -129,8 +129,8 @@ func spaced(n *jsontree.Node) string {
 	}
 }
 
-// rewriteFields makes an operator that sends other header fields that say the same. The function may change the header that
-// it gets.
+// rewriteFields makes an operator that sends other header fields with the same meaning. The function may change the
+// header that it gets.
 func rewriteFields(name, doc string, change func(*compare.Rules, transcript.Header) transcript.Header) Operator {
 	return eachResponse("same", name, doc, func(s *Subject, r *response, yield emit) {
 		was := r.x.Response.Header
@@ -142,7 +142,7 @@ func rewriteFields(name, doc string, change func(*compare.Rules, transcript.Head
 	})
 }
 
-// demandsField reports whether a scenario demands something of a field that two headers do not share.
+// demandsField reports whether a scenario demands something of a field in which two headers differ.
 func demandsField(e *transcript.Expect, before, after transcript.Header) bool {
 	if e == nil {
 		return false
@@ -163,8 +163,8 @@ func fieldNames(h transcript.Header) string {
 	return excerpt(strings.Join(out, ", "))
 }
 
-// renameEverywhere makes an operator that puts another text in the place of one in a value, wherever it stands. The function
-// returns both; nothing is changed when they are equal.
+// renameEverywhere makes an operator that replaces a text of a value in every place where it occurs. The function
+// returns the text and its replacement. If they are equal, nothing is changed.
 func renameEverywhere(name, doc string, change func(s *Subject, v *value, seed uint64) (text, other string)) Operator {
 	return operator("same", name, doc, func(s *Subject, seed uint64, yield emit) {
 		done := map[string]bool{}
@@ -186,8 +186,8 @@ func renameEverywhere(name, doc string, change func(s *Subject, v *value, seed u
 	})
 }
 
-// otherID returns the id in a value that the server has generated, and another that is made like it and that no value has.
-// Both are empty where there is none, or where both sides have the same, since a scenario may count on that.
+// otherID returns the generated id in a value, and another id of the same form that no value has. It returns "" when
+// there is no generated id. It also does so when both sides have the same id, because a scenario may rely on it.
 func otherID(s *Subject, v *value, seed uint64) (id, other string) {
 	id = v.node.Text
 	if !v.is(jsontree.String, generated) || v.doc.origins.equal(v.node, v.ref) {
@@ -197,7 +197,7 @@ func otherID(s *Subject, v *value, seed uint64) (id, other string) {
 		last := own[len(own)-1]
 		id = id[last.Start:last.End]
 	} else if inner, _ := embeddedObject(v.node); len(id) < 8 || !isPlainID(id) || inner != nil || strings.HasPrefix(id, "00-") {
-		return "", "" // what is in it may be generated, and not the text; nor are the flags of a traceparent
+		return "", "" // parts of the text may be generated, but not the whole text or the flags of a traceparent
 	}
 	const tries = 8
 	for n := range uint64(tries) {

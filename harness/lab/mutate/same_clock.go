@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// later returns a transcript that began later, with all times that it reports.
+// later returns a transcript that began later, with all times in it moved.
 func later(s *Subject, by time.Duration) *transcript.Transcript {
 	was := s.Candidate
 	t := *was
@@ -41,7 +41,7 @@ func shiftTimes(n *jsontree.Node, seen time.Time, by time.Duration) *jsontree.No
 	return n
 }
 
-// expectLater puts later times in the place of those that the candidate reported before, and that the scenario expects again.
+// expectLater moves the times in a scenario's expectations that the candidate reported before.
 func expectLater(s *Subject, steps []transcript.Step, by time.Duration) {
 	moved := map[string]string{}
 	for v := range s.values() {
@@ -65,7 +65,7 @@ func expectLater(s *Subject, steps []transcript.Step, by time.Duration) {
 	}
 }
 
-// mergeSteps takes over the exchanges that are others than they were.
+// mergeSteps copies the exchanges that have changed.
 func mergeSteps(into, was, changed []transcript.Step) {
 	for i := range changed {
 		for k, x := range changed[i].Exchanges {
@@ -77,7 +77,7 @@ func mergeSteps(into, was, changed []transcript.Step) {
 	}
 }
 
-// mergeStreams takes over the events that are others than they were.
+// mergeStreams copies the events that have changed.
 func mergeStreams(into, was, changed []*transcript.Stream) {
 	for i := range changed {
 		if changed[i] == was[i] {

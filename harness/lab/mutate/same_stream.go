@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// sameStreamOperators change what no client can tell of streams and bursts.
+// sameStreamOperators change streams and bursts in ways that no client can notice.
 var sameStreamOperators = []Operator{
 	eachStream("same", "arrival", "Its events come together", func(_ *Subject, st *stream, yield emit) {
 		own, h := st.st, st.rule.Heartbeat
@@ -55,7 +55,7 @@ var sameStreamOperators = []Operator{
 	}),
 }
 
-// eachFreeBeat makes an operator on heartbeats for which no rule says when they should come.
+// eachFreeBeat makes an operator on heartbeats for which no rule sets the interval.
 func eachFreeBeat(name, doc string, change func(e *event, yield emit)) Operator {
 	return eachEvent("same", name, doc, func(e *event, yield emit) {
 		if e.isBeat && e.stream.rule.Heartbeat.Every == 0 {

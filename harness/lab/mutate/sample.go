@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// A Sample chooses mutants: as many of each operator as of any other, as long as there are so many. It is the same for
-// the same mutants and seed, whatever their order.
+// A Sample chooses mutants at random. Each operator gets the same number, as far as it has enough mutants. The choice
+// depends only on the mutants and the seed, not on their order.
 type Sample struct {
 	seed    uint64
 	drawn   [][]draw // by operator
 	chosen  []map[string]map[int]bool
-	Counted int // mutants that there are
+	Counted int // number of mutants
 }
 
-// A draw is a mutant in the draw: the n-th of an operator in a scenario.
+// A draw is a mutant that takes part in the draw: the n-th of an operator in a scenario.
 type draw struct {
 	number   float64
 	scenario string
 	n        int
 }
 
-// NewSample returns a sample of the mutants of so many operators.
+// NewSample returns a sample of the mutants of this many operators.
 func NewSample(operators int, seed uint64) *Sample {
 	return &Sample{seed: seed, drawn: make([][]draw, operators)}
 }
 
-// Add puts the mutants of an operator in a scenario into the draw. Each costs as much as judging the scenario: those of
-// scenarios that cost more than usual, which is 1, are drawn less often, so that they do not take all the time.
+// Add adds the mutants of an operator in a scenario to the draw. Each of them costs as much as judging the scenario.
+// The usual cost is 1. Mutants of more expensive scenarios are drawn less often, so that they do not take all the time.
 func (a *Sample) Add(operator int, scenario string, mutants int, cost float64) {
 	h := fnv.New64a()
 	h.Write([]byte(scenario))
@@ -41,9 +41,9 @@ func (a *Sample) Add(operator int, scenario string, mutants int, cost float64) {
 	a.Counted += mutants
 }
 
-// Draw chooses at most so many mutants; 0 chooses all.
+// Draw chooses at most this many mutants; 0 means all.
 func (a *Sample) Draw(most int) (chosen int) {
-	each := 0 // of an operator
+	each := 0 // for each operator
 	if most <= 0 {
 		each = a.Counted
 	} else {
@@ -52,7 +52,7 @@ func (a *Sample) Draw(most int) (chosen int) {
 			sizes[i] = len(a.drawn[i])
 		}
 		slices.Sort(sizes)
-		for i, size := range sizes { // what an operator does not have is shared by those that have more
+		for i, size := range sizes { // operators with more mutants share what others cannot use
 			each = most / (len(sizes) - i)
 			if each <= size {
 				break
@@ -79,5 +79,5 @@ func (a *Sample) Draw(most int) (chosen int) {
 	return chosen
 }
 
-// Of returns which mutants of an operator in a scenario were drawn.
+// Of returns which mutants of an operator in a scenario were chosen.
 func (a *Sample) Of(operator int, scenario string) map[int]bool { return a.chosen[operator][scenario] }

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
 )
 
-// drawn returns how many mutants of each operator were chosen of those that there are.
+// drawn returns how many mutants of each operator were chosen. there are the numbers of mutants that exist.
 func drawn(t *testing.T, most int, seed uint64, there ...int) (chosen []int, picks string) {
 	t.Helper()
 	s := mutate.NewSample(len(there), seed)
@@ -44,8 +44,8 @@ func TestASampleHasAsManyOfEachOperator(t *testing.T) {
 		{0, []int{10, 200, 3}, "[10 200 3]"},
 		{1000, []int{10, 200, 3}, "[10 200 3]"},
 		{30, []int{100, 100, 100}, "[10 10 10]"},
-		{43, []int{100, 100, 3}, "[20 20 3]"}, // what one does not have, the others get
-		{1, []int{5, 5}, "[1 1]"},             // each is asked at least once
+		{43, []int{100, 100, 3}, "[20 20 3]"}, // the others get what one does not have
+		{1, []int{5, 5}, "[1 1]"},             // at least one of each
 		{10, []int{0, 50}, "[0 10]"},
 	} {
 		if got, _ := drawn(t, tc.most, 1, tc.there...); fmt.Sprint(got) != tc.want {

@@ -49,7 +49,7 @@ var typeOperators = []Operator{
 	}),
 }
 
-// booleanOperators say no for yes.
+// booleanOperators invert booleans.
 var booleanOperators = []Operator{
 	replaceValues("boolean", "flipped", "It says true for false, and false for true", func(v *value, _ uint64) (string, bool) {
 		if v.node.String() == "true" {

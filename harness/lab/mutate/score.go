@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// A Score says which mutants were found, and which not.
+// A Score says which mutants were found, and which were not.
 type Score struct {
 	Seed uint64 `json:"seed"`
-	// Mutants counts those that there are, Judged those that were judged.
+	// Mutants counts all mutants, and Judged those that were judged.
 	Mutants int           `json:"mutants"`
 	Judged  int           `json:"judged"`
 	Took    time.Duration `json:"took_ns"` // for judging
 	// Families has the families whose mutants matter, in the order of their operators.
 	Families []Family `json:"families"`
-	// Killed and Matter are the sums of Families.
+	// Killed and Matter are the sums over Families.
 	Killed int `json:"killed"`
 	Matter int `json:"matter"`
-	// Harmless counts the mutants that do not matter and were judged.
+	// Harmless counts the judged mutants that do not matter.
 	Harmless    int    `json:"harmless"`
 	FalseAlarms []Case `json:"false_alarms"`
 	Survivors   []Case `json:"survivors"`
-	// Waived counts the scenarios that were left out, because findings in them are accepted.
+	// Waived counts the scenarios that were left out because findings in them are accepted.
 	Waived int `json:"waived"`
-	// Incomplete says why not all were judged that were chosen; "" when they were.
+	// Incomplete says why not all chosen mutants were judged; "" when they were.
 	Incomplete string `json:"incomplete,omitempty"`
 }
 
@@ -40,17 +40,17 @@ type Family struct {
 	Operators []OperatorScore `json:"operators"`
 }
 
-// An OperatorScore is what became of one operator's mutants.
+// An OperatorScore is the result of one operator's mutants.
 type OperatorScore struct {
 	Name    string `json:"name"`
 	Doc     string `json:"doc"`
 	Matters bool   `json:"matters"`
-	Mutants int    `json:"mutants"` // that there are
+	Mutants int    `json:"mutants"` // number of mutants
 	Judged  int    `json:"judged"`
 	Found   int    `json:"found"`
 }
 
-// A Case is a mutant that lives though it matters, or is found though it does not.
+// A Case is a mutant that survives although it matters, or is found although it does not matter.
 type Case struct {
 	Operator string `json:"operator"`
 	Scenario string `json:"scenario"`
@@ -58,12 +58,12 @@ type Case struct {
 	Place    string `json:"place"`
 	Before   string `json:"before"`
 	After    string `json:"after"`
-	// Hidden is the rule that hides a mutant that lives; Found the first finding of a false alarm.
+	// Hidden is the rule that hides a survivor. Found is the first finding of a false alarm.
 	Hidden string `json:"hidden_by,omitempty"`
 	Found  string `json:"found,omitempty"`
 }
 
-// Percent is how many of the mutants that matter were killed.
+// Percent is the share of killed mutants among those that matter.
 func (s *Score) Percent() float64 {
 	if s.Matter == 0 {
 		return 0
@@ -71,7 +71,7 @@ func (s *Score) Percent() float64 {
 	return 100 * float64(s.Killed) / float64(s.Matter)
 }
 
-// NewScore makes the rows of the operators.
+// NewScore returns a score with a row for each operator.
 func NewScore(operators []Operator, seed uint64) *Score {
 	s := &Score{Seed: seed, FalseAlarms: []Case{}, Survivors: []Case{}}
 	for _, op := range operators {
@@ -84,7 +84,7 @@ func NewScore(operators []Operator, seed uint64) *Score {
 	return s
 }
 
-// Operator returns the row of an operator, by its name.
+// Operator returns the row of an operator by its name.
 func (s *Score) Operator(name string) *OperatorScore {
 	for i := range s.Families {
 		for k := range s.Families[i].Operators {
@@ -96,7 +96,7 @@ func (s *Score) Operator(name string) *OperatorScore {
 	return nil
 }
 
-// Conclude sums up, and puts the cases into an order that does not depend on who was judged first.
+// Conclude computes the sums, and sorts the cases, because they were judged in random order.
 func (s *Score) Conclude() {
 	s.Killed, s.Matter, s.Harmless, s.Judged, s.Mutants = 0, 0, 0, 0, 0
 	for i := range s.Families {
@@ -132,8 +132,8 @@ func (s *Score) JSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// Text writes the score for a person: a table of the families, then what lives, put together by operator and rule, then
-// false alarms. Verbose lists every case, and the operators.
+// Text writes the score for a person: a table of the families, then survivors, grouped by operator and rule, then false
+// alarms. With verbose, it lists every case, and the operators.
 func (s *Score) Text(w io.Writer, verbose bool) error {
 	p := &printer{w: w}
 	s.table(p, verbose)
@@ -166,7 +166,7 @@ func (s *Score) table(p *printer, verbose bool) {
 	p.line("")
 }
 
-// cases writes cases, those with the same operator and reason together.
+// cases writes cases. It groups those with the same operator and reason.
 func (s *Score) cases(p *printer, what string, cases []Case, verbose bool) {
 	const groups = 40
 	shown := 0
@@ -210,11 +210,11 @@ func percent(n, of int) string {
 	if of == 0 {
 		return "—"
 	}
-	// Rounded down: 100 % is all of them.
+	// Rounded down, so 100 % means all of them.
 	return fmt.Sprintf("%.2f %%", float64(int(10000*float64(n)/float64(of)))/100)
 }
 
-// visible returns a value as one line in which nothing acts; "—" for nothing.
+// visible returns a value as one line with all special characters escaped; "—" for an empty value.
 func visible(s string) string {
 	if s == "" {
 		return "—"
@@ -223,7 +223,7 @@ func visible(s string) string {
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
-// A printer writes lines until one cannot be written.
+// A printer writes lines until a write fails.
 type printer struct {
 	w   io.Writer
 	err error

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// answered is a subject of one answer on each side, with the length of its body in the header.
+// answered is a subject with one response on each side. The header has the length of its body.
 func answered(t *testing.T, ref, cand string) *mutate.Subject {
 	t.Helper()
 	shape := func(name, pattern string) ident.IDShape {
@@ -37,7 +37,7 @@ func answered(t *testing.T, ref, cand string) *mutate.Subject {
 	}}
 }
 
-// mutants returns what an operator makes of a subject's body.
+// mutants returns the bodies that an operator makes of a subject's body.
 func mutants(t *testing.T, s *mutate.Subject, name string) []string {
 	t.Helper()
 	var out []string
@@ -52,7 +52,7 @@ func mutants(t *testing.T, s *mutate.Subject, name string) []string {
 	return out
 }
 
-// Whoever shortens 20261120_68 to 20261120_6 has another id, and a right one.
+// If 20261120_68 became 20261120_6, it would be another valid id.
 func TestIDsOfAProjectLeaveTheirShape(t *testing.T) {
 	for _, tc := range []struct {
 		name, operator, ref, cand string
@@ -103,7 +103,7 @@ func TestAFreshIDIsAnotherInWhatIsMadeUpWhereverItStands(t *testing.T) {
 	}
 }
 
-// A text with the time in it is told by the time, too.
+// If a text contains the time, the time also gives it away.
 func TestAFreshIDWithATimeIsOfTheSameSecond(t *testing.T) {
 	at := func(s story) string { return fmt.Sprint(s.started.UnixMilli()) }
 	s := answered(t, `{"id":"call-`+reference.unique+`_`+at(reference)+`"}`, `{"id":"call-`+candidate.unique+`_`+at(candidate)+`"}`)

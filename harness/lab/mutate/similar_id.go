@@ -2,7 +2,8 @@ package mutate
 
 import "strings"
 
-// similarID returns another value that is made like one: its last six letters and digits are others, each of its kind.
+// similarID returns another id of the same form: its last six letters and digits are replaced by others of the same
+// kind.
 func similarID(s string, seed uint64) string {
 	out := []byte(s)
 	left := 6
@@ -15,7 +16,7 @@ func similarID(s string, seed uint64) string {
 	return string(out)
 }
 
-// otherCharacter returns another letter or digit of the same kind: hexadecimal letters stay so.
+// otherCharacter returns another letter or digit of the same kind. A hexadecimal letter stays hexadecimal.
 func otherCharacter(c byte, seed uint64) (byte, bool) {
 	for _, set := range []string{"0123456789", "abcdef", "ghijklmnopqrstuvwxyz", "ABCDEF", "GHJKMNPQRSTVWXYZ", "ILOU"} {
 		if i := strings.IndexByte(set, c); i >= 0 {
@@ -26,7 +27,7 @@ func otherCharacter(c byte, seed uint64) (byte, bool) {
 	return c, false
 }
 
-// splitMix64 scatters a number.
+// splitMix64 scrambles a number.
 func splitMix64(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -34,20 +35,20 @@ func splitMix64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// isPlainID reports whether a text may be an id and has nothing around it, so that it is the same wherever it stands.
+// isPlainID reports whether a text may be an id without anything around it, so that it is written in the same way in
+// every place.
 func isPlainID(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return (r|0x20 < 'a' || r|0x20 > 'z') && (r < '0' || r > '9') && r != '_' && r != '-'
 	})
 }
 
-// isIDName reports whether a member is called an id.
+// isIDName reports whether a member has the name of an id.
 func isIDName(name string) bool {
 	return name == "id" || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "_id")
 }
 
-// replaceWord returns a function that puts one word in the place of another, where no letter or digit goes on before or
-// behind it.
+// replaceWord returns a function that replaces a word where no letter or digit precedes or follows it.
 func replaceWord(word, other string) func(string) string {
 	return func(text string) string {
 		var out strings.Builder
@@ -62,7 +63,7 @@ func replaceWord(word, other string) func(string) string {
 	}
 }
 
-// nextWord returns where a word stands next at or after a place; -1 when it does not.
+// nextWord returns the next index of a word at or after a place, or -1.
 func nextWord(text, word string, at int) int {
 	for at <= len(text) {
 		i := strings.Index(text[at:], word)

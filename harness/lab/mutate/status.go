@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// statusOperators answer with another status; headers and body stay.
+// statusOperators respond with another status. Headers and body are unchanged.
 var statusOperators = []Operator{
 	status("class", "It fails where it should succeed, and the other way round", func(n int) int {
 		if n/100 == 2 {
@@ -68,7 +68,7 @@ var errorOperators = []Operator{
 	}),
 }
 
-// errorBody makes an operator of a function that returns the body of another error; nil where there is none.
+// errorBody makes an operator from a function that returns the body of another error, or nil.
 func errorBody(name, doc string, change func(s *Subject, r *response) []byte) Operator {
 	return eachResponse("error", name, doc, func(s *Subject, r *response, yield emit) {
 		if r.x.Response.Status < 400 || r.x.Response.Body.IsZero() || r.st.Burst {

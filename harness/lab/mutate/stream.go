@@ -5,14 +5,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A stream is an event stream of the candidate, and the reference's of the same name.
+// A stream is an event stream of the candidate, with the reference's stream of the same name.
 type stream struct {
 	t       *transcript.Transcript // the candidate's
 	index   int
 	st      *transcript.Stream
-	ref     *transcript.Stream // nil where the reference has none
+	ref     *transcript.Stream // nil when the reference has none
 	rules   *compare.Rules
-	rule    compare.Stream // the one for this stream
+	rule    compare.Stream // the rules for this stream
 	nameOf  func(operation string, ev *transcript.Event) string
 	origins *origins
 }
@@ -23,7 +23,7 @@ func (st *stream) isBeat(ev *transcript.Event) bool {
 	return st.rules.Beats(st.st.Name, st.st.Operation, ev)
 }
 
-// content returns the events of a side of the stream without its heartbeats.
+// content returns the events on one side of the stream without heartbeats.
 func (st *stream) content(side *transcript.Stream) []*transcript.Event {
 	var out []*transcript.Event
 	for k := range side.Events {
@@ -39,12 +39,12 @@ func (st *stream) referenceBeats() bool {
 	return st.ref != nil && len(st.content(st.ref)) < len(st.ref.Events)
 }
 
-// edit returns a transcript in which the stream is another. Its list of events may be changed in place.
+// edit returns a transcript in which the stream is changed. The function may change its list of events in place.
 func (st *stream) edit(change func(*transcript.Stream)) *transcript.Transcript {
 	return editStream(st.t, st.index, change)
 }
 
-// mutant is the mutant in which the stream is another.
+// mutant returns the mutant in which the stream is changed.
 func (st *stream) mutant(before, after string, change func(*transcript.Stream)) Mutant {
 	return Mutant{
 		Place: "stream " + st.st.Name, Before: before, After: after, site: st.site(),
@@ -52,7 +52,7 @@ func (st *stream) mutant(before, after string, change func(*transcript.Stream)) 
 	}
 }
 
-// events pairs the events of both sides. Heartbeats are marked, and have no counterpart.
+// events pairs the events of both sides. Heartbeats are marked and have no counterpart.
 func (st *stream) events() []*event {
 	labels := st.rules.Labels(st.st)
 	var reference []*transcript.Event
@@ -68,7 +68,7 @@ func (st *stream) events() []*event {
 		ev.isBeat = st.isBeat(ev.ev)
 		switch p := pieces.Of(ev.ev); {
 		case ev.isBeat:
-		case p != nil: // a text is cut by chance, so its pieces have no counterparts by number
+		case p != nil: // chance decides where a text is split, so its pieces have no counterparts by number
 			ev.ref = byText[p.Text]
 		default:
 			if n < len(whole) {
@@ -81,7 +81,7 @@ func (st *stream) events() []*event {
 	return out
 }
 
-// splitPieces returns the events that are no pieces of texts, and one event for each piece.
+// splitPieces returns the events that are not pieces of texts, and one event for each piece.
 func splitPieces(pieces compare.Pieces, events []*transcript.Event) (whole []*transcript.Event, byText map[string]*transcript.Event) {
 	byText = map[string]*transcript.Event{}
 	for _, ev := range events {

@@ -91,7 +91,7 @@ var stringOperators = []Operator{
 	}),
 }
 
-// changeText makes an operator of a function that returns another text, or the same where it has none.
+// changeText makes an operator from a function that returns another text, or the same text if it has none.
 func changeText(name, doc string, change func(s string, seed uint64) string) Operator {
 	return replaceValues("string", name, doc, func(v *value, seed uint64) (string, bool) {
 		if !v.is(jsontree.String, fixed) {
@@ -102,7 +102,7 @@ func changeText(name, doc string, change func(s string, seed uint64) string) Ope
 	})
 }
 
-// looksGenerated reports whether a text might be an id, by its length, letters and digits.
+// looksGenerated reports whether a text may be an id, by its length, letters and digits.
 func looksGenerated(s string) bool {
 	const shortest = 16
 	return len(s) >= shortest && isPlainID(s) && strings.ContainsAny(s, "0123456789")

@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A Subject is what two targets did in one scenario, when both did the same.
+// A Subject is what two targets did in one scenario, when they did the same.
 type Subject struct {
 	Reference, Candidate *transcript.Transcript
 	Rules                *compare.Rules
-	// Name returns what the contract calls an event of an operation's stream; nil leaves names as they are.
+	// Name returns the contract's name of an event on an operation's stream. Nil leaves names as they are.
 	Name func(operation string, ev *transcript.Event) string
 
 	docs    []*document
@@ -42,8 +42,8 @@ func (s *Subject) responses() iter.Seq[*response] {
 	}
 }
 
-// counterpart returns the reference's exchange in the place of the candidate's; nil for a burst, whose responses are in no
-// order.
+// counterpart returns the reference's exchange in the place of the candidate's. It returns nil for a burst, whose
+// responses have no order.
 func (s *Subject) counterpart(st *transcript.Step, k int) *transcript.Exchange {
 	if st.Burst {
 		return nil
@@ -88,7 +88,6 @@ func (s *Subject) streams() iter.Seq[*stream] {
 	}
 }
 
-// ruleFor returns the rules for a stream.
 func (s *Subject) ruleFor(st *transcript.Stream) compare.Stream {
 	if r, ok := s.Rules.Streams[st.Name]; ok {
 		return r

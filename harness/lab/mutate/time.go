@@ -101,19 +101,19 @@ func changeTime(name, doc string, change func(t time.Time, how notation) string)
 	})
 }
 
-// fractionalTimes are the times of one name that have a part of a second.
+// A fractionalTimes has the times of one name that have a fraction of a second.
 type fractionalTimes struct {
 	name   string
 	texts  []string
-	whole  []string // what they are without it
-	digits int      // of the finest part
+	whole  []string // the same times without the fraction
+	digits int      // number of digits of the finest fraction
 	site   site
 }
 
-// fractionalTimesOf returns those that are so many that it can hardly be chance if all lose their part of a second, since
-// servers leave out zeros at the end.
+// fractionalTimesOf returns those with so many digits that they cannot all lose them by chance. Servers leave out
+// trailing zeros, so a single fraction may disappear.
 func fractionalTimesOf(s *Subject) []*fractionalTimes {
-	const minDigits = 5 // of all of them
+	const minDigits = 5 // digits of all of them together
 	var all []*fractionalTimes
 	for v := range s.values() {
 		t, how, ok := v.time()
@@ -137,7 +137,7 @@ func fractionalTimesOf(s *Subject) []*fractionalTimes {
 	})
 }
 
-// duringScenario reports whether both sides have a time of the scenario, and not of what was there before.
+// duringScenario reports whether the time is within the scenario on both sides, and not from before it.
 func duringScenario(v *value) bool {
 	during := func(text string, side *transcript.Transcript) bool {
 		t, _, ok := parseTime(text, side.Started)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A notation is how a time is written.
+// A notation is a way to write a time.
 type notation byte
 
 const (
@@ -16,7 +16,7 @@ const (
 	rfc3339
 )
 
-// counts are the notations that count since 1970, by how many digits they have in these years.
+// counts are the notations that count since 1970, by the number of digits that they have in these years.
 var counts = map[int]struct {
 	how  notation
 	read func(int64) time.Time
@@ -27,7 +27,7 @@ var counts = map[int]struct {
 	19: {nanos, func(n int64) time.Time { return time.Unix(0, n) }},
 }
 
-// parseTime reads a text as a time within a day of the moment it was seen.
+// parseTime reads a text as a time within a day of the moment at which it was seen.
 func parseTime(s string, seen time.Time) (time.Time, notation, bool) {
 	var t time.Time
 	var how notation
@@ -48,7 +48,6 @@ func parseTime(s string, seen time.Time) (time.Time, notation, bool) {
 	return t, how, t.Sub(seen).Abs() < 24*time.Hour
 }
 
-// write writes a time in a notation.
 func (how notation) write(t time.Time) string {
 	switch how {
 	case seconds:

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// What a target asks its upstreams is changed like what it answers: the bodies of its requests are among the documents
-// that all operators go through. These operators change the rest of a request as a port with one mistake would.
+// What a target sends to its upstreams is changed like its responses: the bodies of its requests are documents for all
+// operators. These operators change the rest of a request, as a server with one mistake would.
 var upstreamOperators = []Operator{
 	eachRequest("forgotten", "It does not ask its upstream", func(_ *Subject, r *request, yield emit) {
 		yield(r.withRequests("asked", "not asked", func(all []*transcript.Exchange) []*transcript.Exchange {
@@ -62,7 +62,7 @@ var upstreamOperators = []Operator{
 	}),
 }
 
-// mcpOperators change what a target sends to an MCP server, which is a method and parameters, and no more.
+// mcpOperators change what a target sends to an MCP server. That is only a method and parameters.
 var mcpOperators = []Operator{
 	changeRequest("mcp-method", "It sends an MCP server something by another method", true, func(r *transcript.Request) (before, after string) {
 		before = r.Target
@@ -80,7 +80,7 @@ func equalRequests(a, b *transcript.Request) bool {
 	return a.Method == b.Method && a.Target == b.Target && string(a.Body.Bytes) == string(b.Body.Bytes)
 }
 
-// changeRequest makes an operator that changes what is sent to MCP servers, or else requests of HTTP.
+// changeRequest makes an operator that changes messages to MCP servers, or HTTP requests.
 func changeRequest(name, doc string, toMCP bool, change func(*transcript.Request) (before, after string)) Operator {
 	return eachRequest(name, doc, func(_ *Subject, r *request, yield emit) {
 		if r.st.ToMCP() != toMCP {
@@ -94,7 +94,7 @@ func changeRequest(name, doc string, toMCP bool, change func(*transcript.Request
 	})
 }
 
-// changeRequestField makes an operator that puts others in the place of header fields of a request that rules name.
+// changeRequestField makes an operator that replaces header fields of a request that rules name.
 func changeRequestField(name, doc string, change func(transcript.Field) []transcript.Field) Operator {
 	return eachRequest(name, doc, func(_ *Subject, r *request, yield emit) {
 		for i, f := range r.x.Request.Header {

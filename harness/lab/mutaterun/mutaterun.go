@@ -20,20 +20,20 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Options say which mutants of a run file are judged. Nil is all defaults.
+// Options say which mutants of a run file are judged. Nil means all defaults.
 type Options struct {
-	Operators []mutate.Operator // those of package mutate by default
-	Seed      uint64            // 1 by default: the same run file gives the same score
-	// Sample is how many mutants are judged at most, as many of each operator as of any other; 0 is all of them.
+	Operators []mutate.Operator // default: those of package mutate
+	Seed      uint64            // default: 1, so the same run file gives the same score
+	// Sample limits how many mutants are judged. Each operator gets the same number. 0 means no limit.
 	Sample  int
 	Monitor *engine.Monitor // shows the progress in mutants, when set
 }
 
-// ErrNotGreen is returned by Run for a run that already has findings: its mutants prove nothing.
+// ErrNotGreen is returned by Run for a run that already has findings, because its mutants prove nothing.
 var ErrNotGreen = errors.New("the run is not green")
 
-// Run changes one thing at a time in what the candidates of a green run did. It judges each mutant in its own scenario, and
-// reports those without a finding. An interrupt leaves an incomplete score.
+// Run changes one thing at a time in what the candidates of a green run did. It judges each mutant in its own scenario,
+// and reports those without a finding. After an interrupt, the score is incomplete.
 func Run(ctx context.Context, p *project.Project, file io.Reader, options *Options) (*mutate.Score, error) {
 	var o Options
 	if options != nil {
@@ -67,38 +67,38 @@ func Run(ctx context.Context, p *project.Project, file io.Reader, options *Optio
 	return m.score, nil
 }
 
-// A analysis is an analysis under way.
+// An analysis is a mutation analysis in progress.
 type analysis struct {
 	project *project.Project
 	opts    Options
 	all     []*mutatedCase
 	sample  *mutate.Sample
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	score *mutate.Score
 	known *verdict.ConstantCheck // of the whole run
 }
 
-// A mutatedCase is what a candidate did in a scenario, and all that is judged with it.
+// A mutatedCase is what a candidate did in a scenario, and everything that is judged with it.
 type mutatedCase struct {
 	key   string // the scenario and the target
-	which int    // of the transcripts
+	which int    // index of the transcript
 	c     *runfile.Case
 	cost  float64
 }
 
-// subjects judges the run as it is, and collects what can be changed.
+// subjects judges the unchanged run, and collects what can be changed.
 func (m *analysis) subjects(ctx context.Context, record *runfile.File) error {
 	result, known := engine.JudgeWithConstants(ctx, m.project, record, &engine.Options{})
 	if ctx.Err() != nil {
-		return nil // there is nothing to say of the run
+		return nil // the run was not judged completely
 	}
 	if result.Verdict != verdict.Match && result.Verdict != verdict.Waived {
 		return fmt.Errorf("%w: its verdict is %s; `lockstep judge` shows why", ErrNotGreen, result.Verdict)
 	}
 	m.known = known
 	for i, c := range record.Cases {
-		if result.Scenarios[i].Verdict == verdict.Waived { // something is found in every mutant of it
+		if result.Scenarios[i].Verdict == verdict.Waived { // every mutant of it would be found
 			m.score.Waived++
 			continue
 		}
@@ -109,7 +109,7 @@ func (m *analysis) subjects(ctx context.Context, record *runfile.File) error {
 	return nil
 }
 
-// cost estimates the time to judge a scenario from its bytes, nesting and messages. That of most scenarios is below 1.
+// cost estimates the time to judge a scenario from its bytes, nesting and messages. For most scenarios, it is below 1.
 func cost(t *transcript.Transcript) float64 {
 	size, nested, messages := 0, 0, 0
 	for message := range runfile.Messages(t) {
@@ -120,8 +120,8 @@ func cost(t *transcript.Transcript) float64 {
 	return float64(size)/16e3 + float64(nested)/300 + float64(messages)/30
 }
 
-// open makes the subject that operators work on. It is made anew for each use, so that what it knows of documents is not
-// kept for all scenarios at once.
+// open makes the subject on which operators work. It makes a new one for each use, so that the parsed documents of all
+// scenarios are not in memory at once.
 func (m *analysis) open(s *mutatedCase) *mutate.Subject {
 	return &mutate.Subject{
 		Reference: s.c.Transcripts[0], Candidate: s.c.Transcripts[s.which],
@@ -154,7 +154,7 @@ func (m *analysis) draw() {
 	}
 }
 
-// parallel calls f with the index of every case. The largest come first, because they take longest.
+// parallel calls f with the index of every case. The largest cases come first, because they take longest.
 func (m *analysis) parallel(ctx context.Context, f func(i int)) {
 	order := make([]int, len(m.all))
 	for i := range order {
@@ -164,7 +164,7 @@ func (m *analysis) parallel(ctx context.Context, f func(i int)) {
 	engine.Parallel(ctx, len(order), func(i int) { f(order[i]) })
 }
 
-// judgeAll judges the mutants that were chosen.
+// judgeAll judges the chosen mutants.
 func (m *analysis) judgeAll(ctx context.Context) {
 	m.parallel(ctx, func(i int) {
 		s := m.open(m.all[i])
@@ -184,12 +184,12 @@ func (m *analysis) judgeAll(ctx context.Context) {
 	})
 }
 
-// judge judges one mutant beside everybody else in its scenario.
+// judge judges one mutant together with the other targets in its scenario.
 func (m *analysis) judge(op *mutate.Operator, of *mutatedCase, s *mutate.Subject, mutant *mutate.Mutant) {
 	c := *of.c
 	c.Transcripts = slices.Clone(c.Transcripts)
 	c.Transcripts[of.which] = mutant.Build()
-	v := engine.JudgeRun(m.project, &c, false, nil) // what is accepted in the run is in other scenarios
+	v := engine.JudgeRun(m.project, &c, false, nil) // findings that the run accepts are in other scenarios
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.known.Judge(&v, nil)

@@ -22,7 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// greenRun returns the run file of two right servers, one of which writes in another style.
+// greenRun returns the run file of two correct servers, of which one writes in another style.
 func greenRun(t *testing.T, p *project.Project, paths ...string) []byte {
 	t.Helper()
 	file, result := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: paths, Skip: []string{"clock", "process"}}},
@@ -46,7 +46,7 @@ func TestMutantsOfAGreenRunAreFoundAndWhatDoesNotMatterIsNot(t *testing.T) {
 		t.Errorf("%.2f %% of %d judged, %d that do not matter, of %d", score.Percent(), score.Judged, score.Harmless, score.Mutants)
 	}
 	for _, c := range score.Survivors {
-		if c.Operator != "time/unstable" { // which comparing does not see
+		if c.Operator != "time/unstable" { // the comparison does not find this one
 			t.Errorf("a mutant lives: %+v", c)
 		}
 		if c.Operator == "" || c.Scenario == "" || c.Target != "wrong" || c.Place == "" || c.Hidden == "" {
@@ -71,7 +71,7 @@ func TestTheScoreIsTheSameForTheSameSeed(t *testing.T) {
 	}
 }
 
-// Rules that let everything pass leave mutants alive, and are named.
+// Rules that allow everything let mutants survive, and the report names them.
 func TestARuleThatHidesMutantsIsNamed(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file := greenRun(t, p, "items/story")
@@ -107,8 +107,8 @@ func TestARuleThatHidesMutantsIsNamed(t *testing.T) {
 	}
 }
 
-// An operator that changes nothing lives if it matters, and is no false alarm if it does not; one that changes all is
-// the other way round.
+// An operator that changes nothing survives if it matters, and is no false alarm if it does not. For an operator that
+// changes everything, it is the other way round.
 func TestASurvivorAndAFalseAlarmAreTold(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file := greenRun(t, p, "items/story")

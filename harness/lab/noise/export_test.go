@@ -5,7 +5,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 )
 
-// Heartbeats returns what noise says of heartbeats.
+// Heartbeats returns what noise reports about heartbeats.
 func Heartbeats(p *project.Project, cases []*runfile.Case) []Heartbeat {
 	s := &measurement{project: p, out: &Report{}, cases: cases}
 	s.firstBeats()

@@ -19,7 +19,7 @@ func TestAFirstBeatThatComesWithTheOpeningIsProposed(t *testing.T) {
 		name   string
 		first  time.Duration // what the rule says
 		beats  []time.Duration
-		stands time.Duration // the machine
+		stands time.Duration // how long the machine pauses
 		want   []noise.Heartbeat
 	}{
 		{"always at once", s, []time.Duration{0, ms, ms, 40 * ms, 249 * ms}, 0, []noise.Heartbeat{{Operation: "GET /feed", Streams: 5}}},

@@ -16,14 +16,14 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A rule of the kind id fits nearly everything that occurs a few times. So it is only tried where the value looks like an id: a
-// number that occurs in several places or counts up, or a generated text of one word.
+// A rule of the kind id fits nearly every value that occurs a few times. So it is tried only for values that look like
+// an id: a number that occurs in several places or counts up, or a generated text of one word.
 
-// oneWord matches what ids are written in.
+// oneWord matches texts that consist of the characters of ids.
 var oneWord = regexp.MustCompile(`^[\w.:~+/=-]+$`)
 
-// looksLikeIDs reports whether all values are texts that could be ids: of one word and with a digit, or else several that the
-// other side never has.
+// looksLikeIDs reports whether all values are texts that could be ids. Each is a single word. Either all have a digit,
+// or there are several that the other side never has.
 func (it *differingMember) looksLikeIDs() bool {
 	var sides [2]map[string]bool
 	digits := true
@@ -51,7 +51,6 @@ func (it *differingMember) looksLikeIDs() bool {
 	return digits || len(sides[0]) > 1
 }
 
-// areIntegers reports whether all values are integers.
 func (it *differingMember) areIntegers() bool {
 	for _, f := range it.findings {
 		for _, text := range [2]string{f.Reference, f.Candidate} {
@@ -97,7 +96,7 @@ func appearsIn(t *transcript.Transcript, value, not string) bool {
 	return found
 }
 
-// eachValue calls f with every text and number, its path, and the path of the list that it is in; "" outside of lists.
+// eachValue calls f with every text and number, its path, and the path of its list; "" outside of lists.
 func eachValue(n *jsontree.Node, path, list string, f func(path, list, text string)) {
 	n.Open()
 	switch n.Kind {
@@ -138,7 +137,7 @@ func responsesOf(t *transcript.Transcript) []document {
 // minCounterSteps is how many steps from one number to the next prove a counter.
 const minCounterSteps = 8
 
-// isCounter reports whether the numbers grow with time. Scenarios run side by side, so one in four may come late.
+// isCounter reports whether the numbers grow with time. Scenarios run at the same time, so one in four may be late.
 func (s *measurement) isCounter(it *differingMember) bool {
 	path, err := jsonpath.Parse(it.paths[0])
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A list whose order changes shows other values at each index. No rule for these values would be right, because they are what
-// the contract promises. So the report names the list, and no rule is tried for its values.
+// If the order of a list changes, each index has other values. No rule for these values would be right, because the
+// contract promises them. So the report names the list, and no rule is tried for its values.
 
-// findReordered notes the lists of a case that have the same elements on both sides, in another order. A list that comes in
-// pages is put together from all answers of its path.
+// findReordered records the lists of a case that have the same elements on both sides in another order. A list that is
+// sent in pages is combined from all responses of its path.
 func (s *measurement) findReordered(c *runfile.Case) {
 	columns := map[string]*[2][]string{}
 	for i := range min(len(c.Transcripts[0].Steps), len(c.Transcripts[1].Steps)) {
@@ -49,12 +49,12 @@ func (s *measurement) findReordered(c *runfile.Case) {
 	}
 }
 
-// isReordered reports whether two columns have the same values, in another order.
+// isReordered reports whether two columns have the same values in another order.
 func isReordered(a, b []string) bool {
 	return !slices.Equal(a, b) && slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// reorderedListAt returns the reordered list that a finding is in; "" when there is none.
+// reorderedListAt returns the reordered list that contains a finding's place, or "".
 func (s *measurement) reorderedListAt(f *verdict.Finding) string {
 	_, path, ok := pathOf(f)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package noise measures what differs between two servers of one kind, and finds the strictest rules that silence it.
+// Package noise measures what differs between two servers of one kind, and finds the strictest rules that accept it.
 package noise
 
 import (
@@ -28,30 +28,30 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Options say how the noise of a target is measured. Nil is all defaults.
+// Options say how the noise of a target is measured. Nil means all defaults.
 type Options struct {
-	// Targets are two servers of one kind, as engine.Options names them; the project's reference, twice, when empty.
+	// Targets are two servers of one kind, as in engine.Options. When empty, it is the project's reference, twice.
 	Targets []string
-	Runs    int // 5 when 0
+	Runs    int // 0 means 5
 	Select  project.Selection
 	Jobs    int
 	Environ []string
 	Log     *slog.Logger
-	// Progress is called when a run is over.
+	// Progress is called after each run.
 	Progress func(run, of int)
 }
 
-// A Report is what differs between two servers of one kind.
+// A Report says what differs between two servers of one kind.
 type Report struct {
 	Target    string
 	Runs      int
-	Scenarios int         // results, of all runs
-	Rules     []Rule      // each silences its place in all runs
-	Rest      []Remainder // findings that no rule for a place silences
+	Scenarios int         // number of results in all runs
+	Rules     []Rule      // each accepts the differences at its place in all runs
+	Rest      []Remainder // findings that no rule for a place accepts
 	Times     []TimeRule  // stricter rules about times, which held in all runs
 	Beats     []Heartbeat // heartbeats that a rule could demand when their streams open
-	Unknown   int         // results that could not be judged
-	// Incomplete says why there are fewer runs than were asked for; "" when there are not.
+	Unknown   int         // number of results that could not be judged
+	// Incomplete says why there are fewer runs than requested; "" when there are enough.
 	Incomplete string
 }
 
@@ -61,22 +61,24 @@ func (n *Report) Silent() bool { return len(n.Rules)+len(n.Rest) == 0 }
 // A Rule is a volatile rule with its evidence.
 type Rule struct {
 	scenario.Volatile
-	Differ, Of int       // so many of so many values
+	Differ, Of int       // Differ of Of values differ
 	Example    [2]string // as JSON
-	Places     []string  // "items/story step 3", each once
+	Places     []string  // "items/story step 3", without repetition
 }
 
-// A Remainder is a finding that no rule silences, and how often it occurred.
+// A Remainder is a finding that no rule accepts, and how often it occurred.
 type Remainder struct {
 	Times  int
 	Text   string
 	Places []string
 }
 
-// Measure runs a target against itself several times, and says which rules would silence what differs. It silences nothing.
+// Measure runs a target against itself several times, and reports which rules would accept the differences. It changes
+// no rules.
 //
-// For each place that differs, the shortest values first, it tries rules from the strictest to the loosest, as far as they suit
-// the values: a time in one of the units, an id, a number, a text. It takes the first rule that silences the place in all runs.
+// For each place that differs, the shortest values first, it tries the rules that suit the values, from the strictest
+// to the loosest: a time in one of the units, an id, a number, a text. It takes the first rule that accepts all
+// differences at the place in all runs.
 func Measure(ctx context.Context, p *project.Project, options *Options) (*Report, error) {
 	var o Options
 	if options != nil {
@@ -118,15 +120,15 @@ func Measure(ctx context.Context, p *project.Project, options *Options) (*Report
 	return s.out, nil
 }
 
-// A measurement goes through what was observed, again and again.
+// A measurement judges the observations again and again.
 type measurement struct {
 	project   *project.Project
 	out       *Report
 	cases     []*runfile.Case
-	differing []*runfile.Case // those that there is something to say of
+	differing []*runfile.Case // cases with findings
 	rules     []scenario.Volatile
-	runs      []int // of each case
-	// reordered are the lists that come in another order each time: "$.data[*]".
+	runs      []int // the run of each case
+	// reordered are the lists that have another order each time: "$.data[*]".
 	reordered map[string]bool
 }
 
@@ -150,20 +152,20 @@ func (s *measurement) addRun(file *bytes.Buffer) error {
 	return nil
 }
 
-// judge judges a case by the project's rules and by more.
+// judge judges a case by the project's rules and by more rules.
 func (s *measurement) judge(c *runfile.Case, more []scenario.Volatile) verdict.Scenario {
 	p := *s.project
 	p.Rules.Volatile = slices.Concat(p.Rules.Volatile, s.rules, more)
 	return engine.JudgeRun(&p, c, false, nil)
 }
 
-// A differingMember is a member of JSON objects whose values differ, at all of its paths.
+// A differingMember is a member of JSON objects whose values differ, with all of its paths.
 type differingMember struct {
 	key      string // the member's name, or a whole path
 	paths    []string
 	findings []*verdict.Finding
-	cases    []*runfile.Case // of each finding
-	numbers  bool            // all values are
+	cases    []*runfile.Case // the case of each finding
+	numbers  bool            // all values are numbers
 	repeated bool            // one value occurs in several places
 }
 
@@ -172,7 +174,7 @@ func (s *measurement) conclude() {
 	order := slices.SortedFunc(maps.Values(suspects), func(a, b *differingMember) int {
 		return cmp.Or(cmp.Compare(len(a.findings[0].Reference), len(b.findings[0].Reference)), cmp.Compare(a.key, b.key))
 	})
-	for _, first := range order { // an id comes before the texts that have it in them, and explains them
+	for _, first := range order { // an id comes before the texts that contain it, because it explains them
 		if now := s.differingMembers(nil)[first.key]; now != nil {
 			s.findRule(now)
 		}
@@ -183,7 +185,7 @@ func (s *measurement) conclude() {
 	s.firstBeats()
 }
 
-// differingMembers returns what differs when more rules hold.
+// differingMembers returns what still differs with more rules.
 func (s *measurement) differingMembers(more []scenario.Volatile) map[string]*differingMember {
 	out := map[string]*differingMember{}
 	for _, c := range s.differing {
@@ -192,7 +194,7 @@ func (s *measurement) differingMembers(more []scenario.Volatile) map[string]*dif
 		for i := range v.Findings {
 			f := &v.Findings[i]
 			key, path, ok := placeOf(f)
-			if !ok || s.reorderedListAt(f) != "" || diff.IsInside(f.Place) { // no path goes into what is encoded
+			if !ok || s.reorderedListAt(f) != "" || diff.IsInside(f.Place) { // no path leads into an encoded value
 				continue
 			}
 			it := out[key]
@@ -212,7 +214,7 @@ func (s *measurement) differingMembers(more []scenario.Volatile) map[string]*dif
 	return out
 }
 
-// findRule finds the strictest rule that silences a member.
+// findRule finds the strictest rule that accepts the differences of a member.
 func (s *measurement) findRule(it *differingMember) {
 	at := it.paths[0]
 	if len(it.paths) > 1 {
@@ -232,7 +234,7 @@ func (s *measurement) findRule(it *differingMember) {
 	}
 }
 
-// dropRedundantRules takes back what later rules have made needless.
+// dropRedundantRules removes the rules that later rules have made unnecessary.
 func (s *measurement) dropRedundantRules() {
 	for i := len(s.rules) - 1; i >= 0; i-- {
 		all := s.rules
@@ -245,7 +247,7 @@ func (s *measurement) dropRedundantRules() {
 	}
 }
 
-// countWith counts what differs when these rules hold, and no others.
+// countWith counts what differs with these rules only.
 func (s *measurement) countWith(rules []scenario.Volatile) int {
 	before := s.rules
 	defer func() { s.rules = before }()
@@ -265,7 +267,7 @@ func (s *measurement) candidateRules(it *differingMember, at string) []scenario.
 	id := scenario.Volatile{At: at, Kind: scenario.VolatileID, Because: because}
 	switch {
 	case !it.numbers && !it.looksLikeIDs():
-		return out // a sentence, or a word that is somebody's: what differs in it is not all that it says
+		return out // for a sentence or a word, ignoring the whole text would hide too much
 	case !it.numbers:
 		return append(out, id, scenario.Volatile{At: at, Kind: scenario.VolatileText, Because: because})
 	}
@@ -273,11 +275,11 @@ func (s *measurement) candidateRules(it *differingMember, at string) []scenario.
 	if s.isNumericID(it) {
 		return append(out, id, number)
 	}
-	return append(out, number) // a number that never comes again is no id, however well it could be bound
+	return append(out, number) // a number that occurs only once is not an id, even if it could be bound
 }
 
-// timeWindows are how far a time may lie from the moment it was seen, the strictest first. What has the shape of a time may lie
-// far off, and be right.
+// timeWindows returns how far a time may be from the moment at which it was seen, the strictest first. A value that has
+// the form of a time may be far from it and still be right.
 func (it *differingMember) timeWindows() []time.Duration {
 	const day = 24 * time.Hour
 	for _, f := range it.findings {
@@ -290,7 +292,7 @@ func (it *differingMember) timeWindows() []time.Duration {
 	return []time.Duration{time.Minute, day, 31 * day, 366 * day}
 }
 
-// tolerance is twice the distance that was seen, in a number that is short.
+// tolerance returns twice the largest distance, rounded to a short number.
 func (it *differingMember) tolerance() string {
 	most := 0.0
 	for _, f := range it.findings {
@@ -338,7 +340,7 @@ func (s *measurement) countValues(at string) int {
 	return n
 }
 
-// collectRest collects what is left when all rules hold.
+// collectRest collects what still differs with all rules.
 func (s *measurement) collectRest() {
 	at := map[string]int{}
 	for _, c := range s.differing {

@@ -16,11 +16,11 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// Two servers of one kind make up something that nobody recognises. The rule that is found for it must be the strictest
-// that holds, and with it there must be nothing left to say.
+// Two servers of one kind generate something that lockstep does not recognise. The rule that is found must be the
+// strictest one that holds, and with it nothing may differ.
 func TestNoiseIsMeasuredAndTyped(t *testing.T) {
 	for _, tc := range []struct {
-		id   string // of package faux; "" for the serial that all servers have
+		id   string // of package faux; "" for the serial number that all servers have
 		kind scenario.VolatileKind
 		at   string
 		unit string
@@ -111,7 +111,7 @@ func noiseOf(id string) *faux.Fault {
 	return nil
 }
 
-// What times keep to is no noise. It is said when all runs bear it out, and only what does.
+// A property of times is not noise. It is proposed as a rule only if all runs support it.
 func TestWhatTimesKeepToIsProposed(t *testing.T) {
 	for _, tc := range []struct {
 		id     string

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// told returns what a target answered, a second after the other.
+// told returns the responses of a target, at intervals of a second.
 func told(target string, bodies ...string) *transcript.Transcript {
 	t := &transcript.Transcript{Target: target, Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	for i, body := range bodies {
@@ -57,7 +57,7 @@ func TestListsInAnotherOrderAreKnown(t *testing.T) {
 	}
 }
 
-// Which rules are tried depends on what the values look like, and on where else they stand.
+// Which rules are tried depends on the form of the values, and on where else they occur.
 func TestRulesAreTriedAsFarAsValuesSpeakForThem(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, tc := range []struct {
@@ -65,7 +65,7 @@ func TestRulesAreTriedAsFarAsValuesSpeakForThem(t *testing.T) {
 		ref, cand []string // the bodies of each side
 		values    [][2]string
 		want      []scenario.VolatileKind
-		near      time.Duration // the widest
+		near      time.Duration // the widest one
 	}{
 		{"a word with digits", nil, nil, [][2]string{{`"x1"`, `"x2"`}}, []scenario.VolatileKind{"time", "id", "text"}, time.Minute},
 		{"words made up", nil, nil, [][2]string{{`"INXCL"`, `"GUZVY"`}, {`"TEJQG"`, `"ESCSU"`}}, []scenario.VolatileKind{"time", "id", "text"}, time.Minute},

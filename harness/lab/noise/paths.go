@@ -22,7 +22,7 @@ func placesOf(all []*verdict.Finding) []string {
 
 func placeText(f *verdict.Finding) string { return f.Scenario + " step " + f.Step }
 
-// placeOf returns the member that a finding is about, and the path to it in its document; ok is false where no rule for
+// placeOf returns the member that a finding is about, and the path to it in its document. ok is false where no rule for
 // values can help.
 func placeOf(f *verdict.Finding) (key, path string, ok bool) {
 	switch diff.Kind(f.Kind) {
@@ -46,7 +46,7 @@ func pathOf(f *verdict.Finding) (key, path string, ok bool) {
 		key = step
 	}
 	if key == "[*]" {
-		key = path // of an element, which has no name
+		key = path // an element has no name
 	}
 	return key, path, true
 }
@@ -56,7 +56,7 @@ var (
 	plain     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// pathStep is a step of a JSONPath: any element of a list, or a member.
+// pathStep returns a step of a JSONPath: any element of a list, or a member.
 func pathStep(token string) string {
 	switch {
 	case listIndex.MatchString(token):

@@ -15,25 +15,26 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Times are recognized by their form and may differ. Only a rule can demand more, such as that a time never changes. The
-// runs show which of these rules would hold: those that held in all runs, and that some value could have broken.
+// Times are recognised by their form and may differ. Only a rule can demand more, such as that a time never changes.
+// The runs show which of these rules could be added: those that held in all runs, although some value could have broken
+// them.
 
-// A TimeRule is a rule about times that holds in all runs, and what speaks for it.
+// A TimeRule is a rule about times that holds in all runs, with its evidence.
 type TimeRule struct {
 	scenario.Volatile
-	Values int // that were seen
-	Again  int // of things that were seen before
+	Values int // number of values
+	Again  int // of these, values of objects that had occurred before
 }
 
-// minSamples is how many values there must be before anything is said of all of them.
+// minSamples is the minimum number of values from which anything is concluded about all of them.
 const minSamples = 5
 
-// A timeMember is what was seen of the times of one name.
+// A timeMember collects the times of one name.
 type timeMember struct {
 	name   string
 	values int
 	again  int
-	rising int // after an earlier one
+	rising int // values after an earlier one
 	digits map[int]bool
 	texts  map[string]bool
 	cases  []*runfile.Case
@@ -58,14 +59,15 @@ func (s *measurement) times() {
 	}
 }
 
-// hasRule reports whether a rule of the project, or one that was found, speaks of a name already.
+// hasRule reports whether a rule of the project, or one that was found, is about a name already.
 func (s *measurement) hasRule(name string) bool {
 	return slices.ContainsFunc(slices.Concat(s.project.Rules.Volatile, s.rules), func(r scenario.Volatile) bool {
 		return strings.HasSuffix(r.At, "."+name)
 	})
 }
 
-// strictestTimeRule returns the rule that says all that the times of a name keep to; any is false when that is nothing.
+// strictestTimeRule returns the rule with every demand that the times of a name meet. any is false when there is no
+// such demand.
 func (s *measurement) strictestTimeRule(it *timeMember) (rule scenario.Volatile, any bool) {
 	rule = scenario.Volatile{At: "$.." + it.name, Kind: scenario.VolatileTime, Because: "it was so in all runs"}
 	attempt := func(supported bool, change func(*scenario.Volatile)) {
@@ -84,7 +86,7 @@ func (s *measurement) strictestTimeRule(it *timeMember) (rule scenario.Volatile,
 	return rule, any
 }
 
-// holdsEverywhere reports whether a rule leaves nothing to say of the times of a name, in all runs.
+// holdsEverywhere reports whether no time of a name breaks a rule in any run.
 func (s *measurement) holdsEverywhere(it *timeMember, rule scenario.Volatile) bool {
 	for _, c := range it.cases {
 		v := s.judge(c, []scenario.Volatile{rule})
@@ -151,17 +153,17 @@ func eachMember(n *jsontree.Node, f func(parent, member *jsontree.Node, name str
 	}
 }
 
-// A Heartbeat is an operation whose streams all beat when they open, where a rule knows of the interval alone.
+// A Heartbeat is an operation whose streams all send a heartbeat when they open, while its rule sets only the interval.
 type Heartbeat struct {
 	Operation string
-	Streams   int // that were seen to beat
+	Streams   int // number of streams with heartbeats
 }
 
-// beatStats are the streams of an operation that beat, and those that did so with their opening.
+// beatStats counts the streams of an operation with heartbeats, and those of them that begin with one.
 type beatStats struct{ all, atOpening int }
 
-// firstBeats finds the operations whose rule could demand the first beat at the opening. A beat that is not there proves nothing:
-// its stream may have had nothing to wait for.
+// firstBeats finds the operations whose rule could demand the first heartbeat at the opening. A stream without
+// heartbeats proves nothing, because it may have been too short.
 func (s *measurement) firstBeats() {
 	seen := map[string]*beatStats{}
 	for _, c := range s.cases {
@@ -193,7 +195,8 @@ func (s *measurement) firstBeats() {
 	}
 }
 
-// add counts a stream by its first heartbeat. One within a quarter of the interval came with the opening.
+// add counts a stream by its first heartbeat. If that comes within a quarter of the interval, it counts as sent at the
+// opening.
 func (o *beatStats) add(t *transcript.Transcript, st *transcript.Stream, first *transcript.Event, h *compare.Heartbeat) {
 	o.all++
 	if first.At-st.At <= h.Every/4+t.MachineDelay(st.At, st.At, first.At) {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// config makes lockstep.yaml.
+// config writes lockstep.yaml.
 func (g *generator) config() []byte {
 	targets := g.opts.Targets
 	if len(targets) == 0 {
@@ -64,10 +64,11 @@ func (g *generator) target(b *strings.Builder, t Target) {
 	}
 }
 
-// likely are words in the paths of operations that say whether a server is there.
+// likely are words in the paths of operations that show whether a server is ready.
 var likely = []string{"health", "ready", "alive", "live", "ping", "status", "version", "info"}
 
-// ready is what to ask a server to know that it is there: what looks like it, or else what needs nothing to be asked.
+// ready returns the request that shows whether a server is ready. It prefers an operation whose path looks like that,
+// and otherwise takes one that can be called without any data.
 func (g *generator) ready() string {
 	var asked []string
 	for _, op := range g.doc.Operations() {
@@ -91,13 +92,14 @@ func (g *generator) ready() string {
 	return guess
 }
 
-// guess is what to ask when the document has nothing: most servers know nothing of it, and say so.
+// guess is used when the document has no suitable operation: most servers respond to it with 404.
 const guess = "get: /, status: 404"
 
 // nobody is a name that nothing has.
 const nobody = "lockstep-ready"
 
-// nowhere is a path at which an operation finds nothing, and answers 404 as the document says; "" when there is none.
+// nowhere returns a path at which an operation finds nothing and responds with 404, as documented; "" when there is
+// none.
 func (g *generator) nowhere(op *contract.Operation) string {
 	item := g.item(op.Path)
 	if op.Method != "GET" || op.Streams() || !strings.Contains(op.Path, "{") || item.Get.Responses.Value("404") == nil {
@@ -123,14 +125,14 @@ func (g *generator) nowhere(op *contract.Operation) string {
 	return path
 }
 
-// free reports whether a schema takes any text.
+// free reports whether a schema accepts any text.
 func free(s *openapi3.Schema) bool {
 	s = flat(s, 0)
 	return kind(s) == openapi3.TypeString && s.Format == "" && s.Pattern == "" && s.Enum == nil && s.MaxLength == nil && s.MinLength == 0 &&
 		len(s.OneOf)+len(s.AnyOf) == 0 && s.Not == nil
 }
 
-// simple reports whether an operation answers without having been told anything.
+// simple reports whether an operation can be called without any data.
 func (g *generator) simple(op *contract.Operation) bool {
 	if op.Method != "GET" || op.Streams() || strings.Contains(op.Path, "{") {
 		return false

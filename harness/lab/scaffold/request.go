@@ -15,13 +15,13 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A request is a step of a draft.
+// A request is a step of a generated scenario.
 type request struct {
 	method  string
-	path    string // as a scenario has it, with expressions
-	target  string // as it could stand on the wire, for the contract
+	path    string // as in a scenario, with expressions
+	target  string // as it could be sent, for the contract
 	query   *jsontree.Node
-	joined  []string // parameters of the query whose commas must stand as they are: they are written into the path
+	joined  []string // query parameters whose commas must stay as they are, so they are written into the path
 	headers *jsontree.Node
 	json    *jsontree.Node
 	raw     string
@@ -30,8 +30,8 @@ type request struct {
 	capture [][2]string // names and JSONPaths
 }
 
-// request makes a request of an operation that the document takes. captured are names of values for its path's parameters,
-// by their index; the others are sampled. Without a request, missing says why.
+// request makes a request for an operation that obeys the document. captured has the names of captured values for path
+// parameters, by their index; the other parameters are sampled. If there is no such request, missing says why.
 func (g *generator) request(op *contract.Operation, captured map[int]string) (r *request, missing string) {
 	for _, t := range tastes {
 		made, why := g.build(op, captured, t)
@@ -48,7 +48,7 @@ func (g *generator) request(op *contract.Operation, captured map[int]string) (r 
 	return r, missing
 }
 
-// objections says what the document has against a request.
+// objections says why a request breaks the document.
 func (g *generator) objections(r *request) string {
 	target := r.target
 	if r.query != nil {
@@ -97,12 +97,12 @@ func each(n *jsontree.Node) []*jsontree.Node {
 	return []*jsontree.Node{n}
 }
 
-// wire returns a text of a scenario as it could stand on the wire.
+// wire returns a text of a scenario as it could be sent.
 func wire(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, unique, someUnique), "$${{", "${{")
 }
 
-// build makes a request by one taste, and says why there is none.
+// build makes a request with one taste, or says why it cannot.
 func (g *generator) build(op *contract.Operation, captured map[int]string, t taste) (*request, string) {
 	item := g.item(op.Path)
 	in := item.GetOperation(op.Method)
@@ -145,7 +145,7 @@ func (g *generator) build(op *contract.Operation, captured map[int]string, t tas
 	return r, ""
 }
 
-// parameters returns those of an operation, and those of its path that it does not replace, by their place and name.
+// parameters returns the parameters of an operation, and those of its path that it does not replace, by place and name.
 func parameters(item *openapi3.PathItem, op *openapi3.Operation) map[string]*openapi3.Parameter {
 	out := map[string]*openapi3.Parameter{}
 	for _, list := range []openapi3.Parameters{item.Parameters, op.Parameters} {
@@ -158,7 +158,7 @@ func parameters(item *openapi3.PathItem, op *openapi3.Operation) map[string]*ope
 	return out
 }
 
-// A part of a path template is a text, or a parameter.
+// A part of a path template is a text or a parameter.
 type part struct{ text, name string }
 
 func parts(template string) (out []part) {
@@ -174,7 +174,7 @@ func parts(template string) (out []part) {
 	return out
 }
 
-// escapeAround percent-encodes a value, but for the expression in it.
+// escapeAround percent-encodes a value, except for the expression in it.
 func escapeAround(value string) string {
 	words := strings.Split(value, unique)
 	for i, w := range words {
@@ -183,7 +183,7 @@ func escapeAround(value string) string {
 	return strings.Join(words, unique)
 }
 
-// parameter returns a value of a parameter; nil when there is none.
+// parameter returns a value for a parameter, or nil.
 func (t taste) parameter(p *openapi3.Parameter) *jsontree.Node {
 	if t.examples {
 		if p.Example != nil {
@@ -193,7 +193,7 @@ func (t taste) parameter(p *openapi3.Parameter) *jsontree.Node {
 			return from(v)
 		}
 	}
-	for _, m := range p.Content { // there is one at most (OpenAPI 3.0.3 §4.7.12.2)
+	for _, m := range p.Content { // there is at most one (OpenAPI 3.0.3 §4.7.12.2)
 		if value := (&sampler{taste: t}).value(m.Schema, p.Name); value != nil {
 			return &jsontree.Node{Kind: jsontree.String, Text: value.String()}
 		}
@@ -202,7 +202,7 @@ func (t taste) parameter(p *openapi3.Parameter) *jsontree.Node {
 	return (&sampler{taste: t}).value(p.Schema, p.Name)
 }
 
-// first returns the first of some examples by name; nil when there is none in the document itself.
+// first returns the first example by name, or nil when the document itself has none.
 func first(examples openapi3.Examples) any {
 	for _, name := range slices.Sorted(maps.Keys(examples)) {
 		if e := examples[name]; e.Value != nil && e.Value.Value != nil {
@@ -212,7 +212,7 @@ func first(examples openapi3.Examples) any {
 	return nil
 }
 
-// plain returns a scalar's text, or those of a list with a separator between them; "" for what has no such text.
+// plain returns the text of a scalar, or those of a list with a separator; "" for anything else.
 func plain(n *jsontree.Node, separator string) string {
 	if n == nil {
 		return ""
@@ -227,7 +227,7 @@ func plain(n *jsontree.Node, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// separators are those of lists in a query that are written as one value, as they stand on the wire.
+// separators are the separators of query lists that are written as one value, as they are sent.
 var separators = map[string]string{"spaceDelimited": "%20", "pipeDelimited": "|"}
 
 // join writes a list as one parameter.
@@ -246,7 +246,8 @@ func (r *request) join(p *openapi3.Parameter, list *jsontree.Node) {
 	r.path, r.target = r.path+pair, r.target+wire(pair)
 }
 
-// parameter adds what a request needs of the query, the header or the cookies, and what the document has an example of.
+// parameter adds a parameter to the query, the header or the cookies, if it is required or the document has an example
+// of it.
 func (r *request) parameter(p *openapi3.Parameter, t taste) string {
 	named := t.examples && (p.Example != nil || len(p.Examples) > 0)
 	if !p.Required && !named || p.In == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(p.Name)) {
@@ -296,7 +297,7 @@ func (r *request) parameter(p *openapi3.Parameter, t taste) string {
 	return ""
 }
 
-// body adds a body: JSON if the document takes it, else a form or a text.
+// body adds a body: JSON if the document accepts it, otherwise a form or a text.
 func (r *request) body(b *openapi3.RequestBody, t taste) string {
 	kinds := slices.Sorted(maps.Keys(b.Content))
 	sample := func(kind string) *jsontree.Node {
@@ -344,7 +345,6 @@ func (r *request) body(b *openapi3.RequestBody, t taste) string {
 	return ""
 }
 
-// isJSON reports whether a content type is JSON.
 func isJSON(kind string) bool {
 	media, _, _ := strings.Cut(strings.ToLower(kind), ";")
 	return media == "application/json" || strings.HasSuffix(media, "+json")

@@ -12,29 +12,31 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A taste is a way to make values of schemas. Tastes are tried in the order of the table until the document takes one.
+// A taste is a way to generate values from schemas. Tastes are tried in the order of the table until the document
+// accepts a value.
 type taste struct {
-	examples bool // take those of the document
-	optional bool // give objects the members that they need not have
+	examples bool // use the document's examples
+	optional bool // give objects their optional members
 }
 
 var tastes = []taste{{true, true}, {true, false}, {false, true}, {false, false}}
 
-// deepest is how far optional members are followed; required ones are followed ten times as far.
+// deepest limits how deep optional members are generated. Required members may be ten times as deep.
 const deepest = 4
 
-// Values have no more parts than anybody would read. Beyond the first number optional members are left out, beyond the
-// second there is no value: schemas that refer to themselves double with each level.
+// Limits of the number of parts of a value. Beyond the first one, optional members are left out. Beyond the second one,
+// no value is generated, because schemas that refer to themselves can double with each level.
 const enough, most = 200, 5000
 
-// A sampler makes values of schemas, by one taste.
+// A sampler generates values from schemas with one taste.
 type sampler struct {
 	taste
 	depth int
-	made  int // values, the parts of others included
+	made  int // number of values so far, including parts of others
 }
 
-// value returns a value of a schema, for a member or a parameter of that name; nil when it knows none.
+// value returns a value of a schema, for a member or a parameter of that name. It returns nil when it cannot generate
+// one.
 func (s *sampler) value(ref *openapi3.SchemaRef, name string) *jsontree.Node {
 	if ref == nil || ref.Value == nil {
 		return text(name)
@@ -67,10 +69,10 @@ func (s *sampler) value(ref *openapi3.SchemaRef, name string) *jsontree.Node {
 	return stringOf(schema, name)
 }
 
-// wantsMore reports whether members and elements are made that need not be there.
+// wantsMore reports whether optional members and elements are generated.
 func (s *sampler) wantsMore() bool { return s.optional && s.depth <= deepest && s.made <= enough }
 
-// given returns a value that the document names.
+// given returns a value from the document.
 func (s *sampler) given(schema *openapi3.Schema) *jsontree.Node {
 	if s.examples && schema.Example != nil {
 		return from(schema.Example)
@@ -86,7 +88,7 @@ func (s *sampler) given(schema *openapi3.Schema) *jsontree.Node {
 	return nil
 }
 
-// kind is the type of a schema, or the one that its keywords are about.
+// kind is the type of a schema, or the type that its keywords are about.
 func kind(schema *openapi3.Schema) string {
 	switch {
 	case schema.Type != nil && len(*schema.Type) > 0:
@@ -101,7 +103,7 @@ func kind(schema *openapi3.Schema) string {
 	return openapi3.TypeString
 }
 
-// flat returns a schema with all that it takes in by allOf.
+// flat returns a schema with everything that it includes by allOf.
 func flat(schema *openapi3.Schema, depth int) *openapi3.Schema {
 	if len(schema.AllOf) == 0 || depth > deepest*4 {
 		return schema
@@ -118,7 +120,7 @@ func flat(schema *openapi3.Schema, depth int) *openapi3.Schema {
 	return &out
 }
 
-// add adds to a schema what one of its parts says and it does not.
+// add adds to a schema what one of its parts has and it lacks.
 func add(to, part *openapi3.Schema) {
 	if to.Properties == nil {
 		to.Properties = openapi3.Schemas{}
@@ -166,7 +168,8 @@ func add(to, part *openapi3.Schema) {
 	}
 }
 
-// alternative returns a value of the first alternative that there is one of, beside the members that all of them have.
+// alternative returns a value of the first alternative for which there is one, with the members that all alternatives
+// share.
 func (s *sampler) alternative(schema *openapi3.Schema, alternatives openapi3.SchemaRefs, name string) *jsontree.Node {
 	own := *schema
 	own.OneOf, own.AnyOf = nil, nil
@@ -192,7 +195,7 @@ func (s *sampler) alternative(schema *openapi3.Schema, alternatives openapi3.Sch
 	return nil
 }
 
-// tagFor is what a discriminator has for an alternative: a name that is mapped to it, or its own.
+// tagFor is the discriminator's value for an alternative: a name that is mapped to it, or its own name.
 func tagFor(d *openapi3.Discriminator, ref *openapi3.SchemaRef) string {
 	for _, tag := range slices.Sorted(maps.Keys(d.Mapping)) {
 		if d.Mapping[tag].Ref == ref.Ref {
@@ -202,7 +205,7 @@ func tagFor(d *openapi3.Discriminator, ref *openapi3.SchemaRef) string {
 	return ref.Ref[strings.LastIndexByte(ref.Ref, '/')+1:]
 }
 
-// object returns an object with its required members in the document's order, and others behind them.
+// object returns an object with its required members in the document's order, followed by the others.
 func (s *sampler) object(schema *openapi3.Schema) *jsontree.Node {
 	out := &jsontree.Node{Kind: jsontree.Object}
 	for _, name := range schema.Required {
@@ -248,7 +251,7 @@ func set(object *jsontree.Node, name string, value *jsontree.Node) {
 	object.Names, object.Items = append(object.Names, name), append(object.Items, value)
 }
 
-// array returns a list of as many elements as there must be, and of one where there may be none.
+// array returns a list with the required number of elements, or with one if it may be empty.
 func (s *sampler) array(schema *openapi3.Schema, name string) *jsontree.Node {
 	out := &jsontree.Node{Kind: jsontree.Array}
 	n := max(1, int(schema.MinItems))
@@ -271,7 +274,7 @@ func (s *sampler) array(schema *openapi3.Schema, name string) *jsontree.Node {
 	return out
 }
 
-// another returns a value that is not the same as the i before it, where that is easily said.
+// another returns a value that differs from the i previous ones, if that is easy.
 func another(v *jsontree.Node, ref *openapi3.SchemaRef, i int) *jsontree.Node {
 	if ref != nil && ref.Value != nil && i < len(ref.Value.Enum) {
 		return from(ref.Value.Enum[i])
@@ -288,7 +291,7 @@ func another(v *jsontree.Node, ref *openapi3.SchemaRef, i int) *jsontree.Node {
 	return &out
 }
 
-// text returns a string in which expressions are texts.
+// text returns a string in which expressions are escaped.
 func text(s string) *jsontree.Node {
 	return &jsontree.Node{Kind: jsontree.String, Text: strings.ReplaceAll(s, "${{", "$${{")}
 }
@@ -306,7 +309,7 @@ func from(v any) *jsontree.Node {
 	return literal(n)
 }
 
-// literal makes texts of what a scenario would take for expressions.
+// literal escapes everything that a scenario would read as an expression.
 func literal(n *jsontree.Node) *jsontree.Node {
 	if n.Kind == jsontree.String {
 		return text(n.Text)

@@ -1,10 +1,10 @@
-// Package scaffold makes a first project from an OpenAPI document: a lockstep.yaml, and a scenario for each operation that
-// sends a request which obeys the document.
+// Package scaffold generates a first project from an OpenAPI document: a lockstep.yaml, and a scenario for each
+// operation that sends a valid request.
 //
-// Values are taken from the document where it has them (example, examples, default, enum), and made up within its bounds
-// where it has none. What is made up has a token of its own in it, so that scenarios which run side by side do not meet.
-// Each request is checked against the document before it is written; if none can be found that obeys it, the scenario is saved
-// as `.yaml.todo`, which no run reads, with the reason.
+// Values come from the document if it has them (example, examples, default, enum). Otherwise they are generated within
+// its limits. Generated values contain a unique token, so that scenarios which run at the same time do not interfere.
+// Each request is checked against the document before it is written. If no valid request can be generated, the scenario
+// is saved as `.yaml.todo`, which no run reads, with the reason.
 package scaffold
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract"
 )
 
-// Options say what is known beside the document. Nil is nothing.
+// Options say what is known in addition to the document. Nil means nothing.
 type Options struct {
-	// Targets are the servers, the reference first; places for two of them when empty.
+	// Targets are the servers, the reference first. When empty, there are placeholders for two servers.
 	Targets []Target
-	// Contract and Scenarios are the paths that lockstep.yaml has; openapi.yaml and scenarios when empty.
+	// Contract and Scenarios are the paths in lockstep.yaml. The defaults are openapi.yaml and scenarios.
 	Contract, Scenarios string
 }
 
-// A Target is a server that runs, or a command that starts one.
+// A Target is a running server, or a command that starts one.
 type Target struct {
 	Name    string
 	URL     string
@@ -32,22 +32,22 @@ type Target struct {
 	Env     [][2]string // names and values, in order
 }
 
-// A Project is a first lockstep.yaml with its scenarios, made from a document.
+// A Project is a first lockstep.yaml with its scenarios, generated from a document.
 type Project struct {
 	Config    []byte // lockstep.yaml
 	Scenarios []File
 }
 
-// A File is a scenario, or what is left of one.
+// A File is a scenario, or what could be generated of it.
 type File struct {
 	Operation string // "POST /notes"
-	Name      string // below the folder of the scenarios: "notes/add-note.yaml", or ".yaml.todo" of one that is set aside
+	Name      string // path in the folder of the scenarios: "notes/add-note.yaml", or with ".yaml.todo" when it is incomplete
 	Text      []byte
-	// Missing says why the scenario is set aside; "" for one that runs.
+	// Missing says why the scenario is incomplete; "" for one that runs.
 	Missing string
 }
 
-// New makes a project of a document, whose text data is.
+// New generates a project from a document. data is the text of the document.
 func New(data []byte, doc *contract.Document, options *Options) (*Project, error) {
 	var opts Options
 	if options != nil {
@@ -65,7 +65,6 @@ func New(data []byte, doc *contract.Document, options *Options) (*Project, error
 	return out, nil
 }
 
-// A generator makes one project.
 type generator struct {
 	doc   *contract.Document
 	tree  *openapi3.T
@@ -73,7 +72,6 @@ type generator struct {
 	taken map[string]bool // ids of scenarios
 }
 
-// item returns what the document has for a path.
 func (g *generator) item(path string) *openapi3.PathItem { return g.tree.Paths.Value(path) }
 
 // base returns the path that the document's servers put before all others.
@@ -97,7 +95,7 @@ func (g *generator) base(path, method string) string {
 	return strings.TrimRight(base, "/")
 }
 
-// started reports whether lockstep starts all targets, so that a scenario can have them for itself.
+// started reports whether lockstep starts all targets, so that a scenario can have its own targets.
 func (g *generator) started() bool {
 	for _, t := range g.opts.Targets {
 		if t.Command == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
-// drafted makes a project of a document whose paths and components are given.
+// drafted generates a project from a document with these paths and components.
 func drafted(t *testing.T, text string, options *scaffold.Options) *scaffold.Project {
 	t.Helper()
 	text = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\n" + text
@@ -28,7 +28,7 @@ func drafted(t *testing.T, text string, options *scaffold.Options) *scaffold.Pro
 	return d
 }
 
-// only returns the one scenario that a draft has, without its first lines.
+// only returns the only scenario of a project, without its first lines.
 func only(t *testing.T, d *scaffold.Project) (steps string, f scaffold.File) {
 	t.Helper()
 	if len(d.Scenarios) != 1 {
@@ -39,7 +39,7 @@ func only(t *testing.T, d *scaffold.Project) (steps string, f scaffold.File) {
 	return steps, f
 }
 
-// post is a document with one operation whose body has a schema.
+// post is a document with one operation whose body has this schema.
 func post(schema string) string {
 	return "paths: {/a: {post: {responses: {'200': {description: x}}, requestBody: {required: true, content: {application/json: {schema: " + schema + "}}}}}}\n"
 }
@@ -87,7 +87,7 @@ func TestSchemasThatReferToThemselves(t *testing.T) {
 	}
 }
 
-// A schema that doubles with each level ends in a value that can be read, or in none, and soon.
+// A schema that doubles with each level leads to a value of readable size, or to none, within a short time.
 func TestSchemasThatGrow(t *testing.T) {
 	var wide strings.Builder
 	for i := range 60 {
@@ -289,7 +289,7 @@ func TestWhatIsAskedToKnowThatAServerIsThere(t *testing.T) {
 	}
 }
 
-// The same document makes the same project, and each scenario of it can be read.
+// The same document gives the same project, and each of its scenarios can be read.
 func TestDraftsOfRealDocuments(t *testing.T) {
 	for _, file := range []string{"../../../openapi.yaml", "../../../examples/notes/openapi.yaml", "../../../internal/faux/project/openapi.yaml"} {
 		data, err := os.ReadFile(file)

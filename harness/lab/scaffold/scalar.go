@@ -12,13 +12,13 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// unique is the expression for a token that no other scenario has, and someUnique looks like every value of it.
+// unique is the expression for a token that no other scenario has. someUnique looks like all of its values.
 const (
 	unique     = "${{ unique }}"
 	someUnique = "uabcdefghijk"
 )
 
-// formats are strings of the formats that OpenAPI, and those who write documents, name.
+// formats are strings of the formats that OpenAPI names, and of others that are common in documents.
 var formats = map[string]string{
 	"date-time": "2026-01-02T03:04:05Z", "date": "2026-01-02", "time": "03:04:05Z", "duration": "PT5M",
 	"uuid": "3f2b8c1e-5d4a-4c6b-9e7f-0a1b2c3d4e5f", "email": unique + "@example.com", "idn-email": unique + "@example.com",
@@ -27,7 +27,7 @@ var formats = map[string]string{
 	"password": "correct horse", "json-pointer": "/name", "regex": "^a$",
 }
 
-// stringOf returns a string of a schema: of its format or its pattern, or else one that begins with its name.
+// stringOf returns a string of a schema: with its format or its pattern, or otherwise one that begins with its name.
 func stringOf(schema *openapi3.Schema, name string) *jsontree.Node {
 	s, known := formats[schema.Format]
 	switch {
@@ -50,7 +50,8 @@ func stringOf(schema *openapi3.Schema, name string) *jsontree.Node {
 	return &jsontree.Node{Kind: jsontree.String, Text: s}
 }
 
-// matching returns a string that an expression matches, of at least so many bytes where a repetition can be that long.
+// matching returns a string that an expression matches. If a repetition allows it, the string has at least this many
+// bytes.
 func matching(pattern string, least int) (string, bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -73,7 +74,7 @@ func matching(pattern string, least int) (string, bool) {
 	return "", false
 }
 
-// write writes the first string that an expression matches; what may be repeated without end is, so many times.
+// write writes the first string that an expression matches. It repeats an unlimited repetition more times.
 func write(b *strings.Builder, e *syntax.Regexp, more int) {
 	switch e.Op {
 	case syntax.OpLiteral:
@@ -103,7 +104,7 @@ func write(b *strings.Builder, e *syntax.Regexp, more int) {
 	}
 }
 
-// readable returns a character of a class: a letter or a digit, if it has one.
+// readable returns a character of a class. It prefers a letter or a digit.
 func readable(ranges []rune) rune {
 	for _, wanted := range []rune{'a', 'A', '1', '0'} {
 		for i := 0; i+1 < len(ranges); i += 2 {
@@ -117,7 +118,7 @@ func readable(ranges []rune) rune {
 			return max(ranges[i], ' ')
 		}
 	}
-	return 'a' // the class has nothing that can be seen, and what comes of it will not match
+	return 'a' // the class has no printable character, and the result will not match
 }
 
 // number returns the number of a schema that is nearest to 1.

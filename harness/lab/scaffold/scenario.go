@@ -16,10 +16,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// columns is how wide the lines of a scenario get.
+// columns is the maximum width of a scenario's lines.
 const columns = 110
 
-// scenario makes the scenario of an operation.
+// scenario generates the scenario of an operation.
 func (g *generator) scenario(op *contract.Operation) File {
 	id := g.id(op)
 	steps, missing := g.steps(op)
@@ -54,8 +54,8 @@ func (g *generator) scenario(op *contract.Operation) File {
 	return f
 }
 
-// steps makes the requests of an operation: those that create what its path names, or what it lists, its own, and, of one
-// that deletes, one that looks whether it has.
+// steps generates the requests of a scenario: first those that create what the operation's path names or what it lists,
+// then the operation itself. After an operation that deletes something, one more request checks that.
 func (g *generator) steps(op *contract.Operation) (steps []*request, missing string) {
 	captured := map[int]string{}
 	index := 0
@@ -85,7 +85,7 @@ func (g *generator) steps(op *contract.Operation) (steps []*request, missing str
 	return steps, missing
 }
 
-// operation finds an operation by its path, whatever its parameters are called; nil when there is none.
+// operation finds an operation by its path, whatever the names of its parameters; nil when there is none.
 func (g *generator) operation(method, path string) *contract.Operation {
 	anonymous := func(template string) string {
 		out := ""
@@ -105,7 +105,7 @@ func (g *generator) operation(method, path string) *contract.Operation {
 	return nil
 }
 
-// creation makes the request that creates what a parameter names, with a capture of its id; nil when there is none.
+// creation returns the request that creates what a parameter names, with a capture of its id; nil when there is none.
 func (g *generator) creation(of *contract.Operation, collection, parameter string, captured map[int]string) *request {
 	post := g.operation("POST", collection)
 	if post == nil || post == of || collection == "" {
@@ -133,8 +133,8 @@ func (g *generator) creation(of *contract.Operation, collection, parameter strin
 	return r
 }
 
-// element makes the request that puts something into the list that an operation answers with: an empty one says nothing of
-// what stands in it. nil when there is none.
+// element returns the request that adds something to the list that an operation returns, because an empty list shows
+// nothing about its elements. It returns nil when there is none.
 func (g *generator) element(of *contract.Operation, captured map[int]string) *request {
 	post := g.operation("POST", of.Path)
 	if of.Method != "GET" || of.Streams() || post == nil || !g.lists(of) {
@@ -147,8 +147,8 @@ func (g *generator) element(of *contract.Operation, captured map[int]string) *re
 	return r
 }
 
-// idIn finds the id of what was created in the answers of an operation: a member with one of these names, at the top or one
-// below. It returns a JSONPath, "" when there is none.
+// idIn finds the id of a created object in the responses of an operation: a member with one of these names, at the top
+// level or one below. It returns a JSONPath, or "".
 func idIn(responses *openapi3.Responses, called []string) string {
 	if responses == nil {
 		return ""
@@ -196,7 +196,7 @@ func idAmong(schema *openapi3.Schema, called []string) string {
 	return ""
 }
 
-// member is the JSONPath of a member of the root.
+// member returns the JSONPath of a member of the root.
 func member(name string) string {
 	for i, c := range name {
 		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
@@ -206,17 +206,17 @@ func member(name string) string {
 	return "$." + name
 }
 
-// tellsOfOthers reports whether other scenarios show in what an operation answers: a stream, or a list of all that there
-// is.
+// tellsOfOthers reports whether a response of an operation can show other scenarios: it is a stream, or a list of all
+// objects.
 func (g *generator) tellsOfOthers(op *contract.Operation, steps []*request) bool {
 	if op.Streams() {
 		return true
 	}
-	within := slices.ContainsFunc(steps, func(r *request) bool { return len(r.capture) > 0 }) // something of this scenario
+	within := slices.ContainsFunc(steps, func(r *request) bool { return len(r.capture) > 0 }) // something that this scenario has created
 	return op.Method == "GET" && !within && g.lists(op)
 }
 
-// lists reports whether a GET answers with a list.
+// lists reports whether a GET returns a list.
 func (g *generator) lists(op *contract.Operation) bool {
 	for code, ref := range g.item(op.Path).Get.Responses.Map() {
 		if !strings.HasPrefix(code, "2") || ref.Value == nil {
@@ -231,7 +231,7 @@ func (g *generator) lists(op *contract.Operation) bool {
 	return false
 }
 
-// hasList reports whether values of a schema are lists, or have one at the top.
+// hasList reports whether values of a schema are lists, or have one at the top level.
 func hasList(schema *openapi3.Schema) bool {
 	if kind(schema) == openapi3.TypeArray {
 		return true
@@ -244,7 +244,7 @@ func hasList(schema *openapi3.Schema) bool {
 	return false
 }
 
-// hint stands where a stream is open, and has told nothing that was asked for yet.
+// hint is written into a scenario whose stream is open, but which does not cause any event yet.
 const hint = "  # Here belongs what makes the server tell something, and what it tells then:\n" +
 	"  # - await: stream\n  #   match: {event: its-name}\n"
 
@@ -285,7 +285,7 @@ func (r *request) print(b *strings.Builder) {
 	}
 }
 
-// reason is why a scenario exists: the operation's summary, if it has one.
+// reason is the scenario's why: the operation's summary, if it has one.
 func reason(op *contract.Operation, in *openapi3.Operation) string {
 	if s := strings.TrimRight(oneLine(in.Summary), ". "); s != "" {
 		return s
@@ -293,10 +293,9 @@ func reason(op *contract.Operation, in *openapi3.Operation) string {
 	return op.String() + " does the same on all targets"
 }
 
-// oneLine returns a text without line breaks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// tagsOf are the tags of an operation, as scenarios have them.
+// tagsOf returns the tags of an operation in the form of a scenario's tags.
 func tagsOf(in *openapi3.Operation) (out []string) {
 	for _, t := range in.Tags {
 		if s := slug(t); s != "" && !slices.Contains(out, s) {
@@ -306,7 +305,7 @@ func tagsOf(in *openapi3.Operation) (out []string) {
 	return out
 }
 
-// id is what the scenario of an operation is called: the first word of its path, and its operationId.
+// id returns the id of an operation's scenario: the first word of its path, and its operationId.
 func (g *generator) id(op *contract.Operation) string {
 	name := slug(op.ID)
 	if name == "" {
@@ -327,7 +326,7 @@ func (g *generator) id(op *contract.Operation) string {
 	return id
 }
 
-// slug returns a name in small letters and digits, its words joined by hyphens: addNote is add-note.
+// slug returns a name in lower-case letters and digits, with its words joined by hyphens: addNote becomes add-note.
 func slug(s string) string {
 	var b strings.Builder
 	var before rune

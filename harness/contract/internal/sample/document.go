@@ -1,4 +1,5 @@
-// Package sample makes OpenAPI documents and transcripts for the tests of package contract and of the packages below it.
+// Package sample builds OpenAPI documents and transcripts for the tests of package contract and of the packages below
+// it.
 package sample
 
 import (
@@ -9,10 +10,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
-// Head is how every document starts.
+// Head is the beginning of every document.
 const Head = "openapi: 3.0.3\ninfo: {title: test, version: '1'}\n"
 
-// Parse reads a document that has no mistakes.
+// Parse parses a document without mistakes.
 func Parse(t testing.TB, doc string) *spec.Document {
 	t.Helper()
 	d, problems := spec.Read("api.yaml", []byte(doc))
@@ -31,7 +32,7 @@ func Numbered(text string) string {
 	return b.String()
 }
 
-// API returns a document with these paths and, if there is a second text, these component schemas, both indented by two.
+// API returns a document with these paths and, with a second text, these component schemas. Both are indented by two.
 func API(paths string, schemas ...string) string {
 	doc := Head + "paths:\n" + strings.Trim(paths, "\n") + "\n"
 	for _, s := range schemas {
@@ -40,7 +41,7 @@ func API(paths string, schemas ...string) string {
 	return doc
 }
 
-// Returning returns a document where GET /x returns 200 with JSON of this schema, written in flow style.
+// Returning returns a document whose GET /x responds with 200 and JSON of this schema, written in flow style.
 func Returning(schema string, schemas ...string) string {
 	return API(`
   /x:
@@ -53,7 +54,7 @@ func Returning(schema string, schemas ...string) string {
               schema: `+schema, schemas...)
 }
 
-// Taking returns a document where POST /x takes JSON of this schema.
+// Taking returns a document whose POST /x accepts JSON of this schema.
 func Taking(schema string) string {
 	return API(`
   /x:
@@ -66,7 +67,7 @@ func Taking(schema string) string {
         '204': {description: ok}`)
 }
 
-// Streaming returns a document where GET /x is an event stream with this x-events, indented by sixteen.
+// Streaming returns a document whose GET /x is an event stream with this x-events, indented by sixteen.
 func Streaming(events string) string {
 	return API(`
   /x:

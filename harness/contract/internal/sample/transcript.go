@@ -2,7 +2,7 @@ package sample
 
 import "github.com/lockstep-dev/lockstep/harness/transcript"
 
-// Header returns the fields with these names and values, which take turns.
+// Header returns header fields from alternating names and values.
 func Header(pairs ...string) (h transcript.Header) {
 	for i := 0; i < len(pairs); i += 2 {
 		h = append(h, transcript.Field{Name: pairs[i], Value: pairs[i+1]})
@@ -10,7 +10,7 @@ func Header(pairs ...string) (h transcript.Header) {
 	return h
 }
 
-// Body is a whole body.
+// Body is a complete body.
 func Body(s string) transcript.Body { return transcript.Body{Bytes: []byte(s), Size: int64(len(s))} }
 
 // Response is a transcript with one exchange, whose request has no body.
