@@ -1,15 +1,15 @@
-// Package harness runs one script against two servers, or more, and shows exactly where they differ.
+// Package harness runs one script against two or more servers, and shows exactly where they differ.
 //
-//   - Load reads a project: lockstep.yaml, the contract, the scenarios. It reports every mistake in them at once.
-//   - Run starts the targets, drives the scenarios through them side by side, and returns the judgement.
-//   - Judge judges a run file again, and Merge puts those of shards together. Neither needs a server.
+//   - Load reads a project: lockstep.yaml, the contract, the scenarios. It reports all mistakes in them at once.
+//   - Run starts the targets, runs the scenarios on them side by side, and returns the judgement.
+//   - Judge judges a run file again, and Merge merges the run files of shards. Neither needs a server.
 //   - Mutate and Noise measure the scenarios and the targets: which mistakes would go unnoticed, and what differs between two
 //     servers that are the same.
 //
-// Package harnesstest does all of it inside a test of yours.
+// Package harnesstest does all of this inside a Go test.
 //
 // A run only observes, and is judged afterwards. What the targets do is written into a run file as it happens (package
-// transcript); what it means is decided by pure functions of that record (packages compare, contract and verdict).
+// transcript). Pure functions decide what it means (packages compare, contract and verdict).
 package harness
 
 import (
@@ -25,17 +25,17 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/target"
 )
 
-// Version of lockstep, which run files and reports name.
+// Version is the version of lockstep that run files and reports name.
 const Version = engine.Version
 
 type (
-	// A Project is what lockstep.yaml says, with the contract and the scenarios it names.
+	// A Project is lockstep.yaml, with the contract and the scenarios that it names.
 	Project = project.Project
 	// A Selection says which scenarios run.
 	Selection = project.Selection
 	// A Shard is one of several parts of a run.
 	Shard = project.Shard
-	// A UsageError says that what was asked for does not exist. Nothing was started.
+	// A UsageError means that an option names something that does not exist. Nothing was started.
 	UsageError = project.UsageError
 	// Options say what to run and how.
 	Options = engine.Options
@@ -53,15 +53,15 @@ type (
 	NoiseOptions = noise.Options
 )
 
-// Load reads lockstep.yaml, the contract and every scenario. The error is scenario.Problems when files have mistakes: all
-// of them, of all files.
+// Load reads lockstep.yaml, the contract and every scenario. When files have mistakes, the error is scenario.Problems
+// with all mistakes of all files.
 func Load(file string) (*Project, error) { return project.Load(file) }
 
-// ParseShard reads "2/8", the second of eight shards. The error is a *UsageError.
+// ParseShard parses "2/8", the second of eight shards. The error is a *UsageError.
 func ParseShard(text string) (Shard, error) { return project.ParseShard(text) }
 
-// Run starts the targets, drives the selected scenarios through them, stops the targets and returns the judgement; see
-// [engine.Run]. A difference is no error.
+// Run starts the targets, runs the selected scenarios on them, stops the targets and returns the judgement; see
+// [engine.Run]. A difference is not an error.
 func Run(ctx context.Context, p *Project, options *Options) (*Result, error) {
 	return engine.Run(ctx, p, options)
 }
@@ -74,18 +74,19 @@ func Judge(ctx context.Context, p *Project, file io.Reader, options *JudgeOption
 // Merge reads the run files of all shards of a run and returns what one run would have written; see [runfile.Merge].
 func Merge(p *Project, parts []Part) (*RunFile, error) { return runfile.Merge(p, parts) }
 
-// Mutate changes one thing at a time in what the candidates of a green run did, and says which changes nobody would have
-// noticed; see [mutaterun.Run].
+// Mutate changes one thing at a time in what the candidates of a green run did, and reports which changes would go
+// unnoticed; see [mutaterun.Run].
 func Mutate(ctx context.Context, p *Project, file io.Reader, options *MutateOptions) (*mutate.Score, error) {
 	return mutaterun.Run(ctx, p, file, options)
 }
 
-// Noise runs a target against itself several times, and says which rules would silence what differs; see [noise.Measure].
+// Noise runs a target against itself several times, and reports which rules would accept the differences; see
+// [noise.Measure].
 func Noise(ctx context.Context, p *Project, options *NoiseOptions) (*noise.Report, error) {
 	return noise.Measure(ctx, p, options)
 }
 
 // AdoptOrphans is for a program whose only child processes are those that this package starts. On Linux, processes that
-// targets leave behind then become its children, and are found and ended with the targets, even when they have dropped all
-// marks of where they came from.
+// targets leave behind then become its children. They are found and ended with the targets, even if nothing else shows
+// where they came from.
 func AdoptOrphans() { target.AdoptOrphans() }

@@ -17,10 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "write the examples into docs/library.md")
 
-// quoted is an example in the guide.
+// quoted matches an example in the guide.
 var quoted = regexp.MustCompile("(?s)<!-- example: (\\w+) -->\n```go\n(.*?)```\n")
 
-// The guide shows the examples to the letter, and those are run.
+// The guide quotes the examples exactly, and they are run as tests.
 func TestTheGuideQuotesTheExamples(t *testing.T) {
 	const file = "../docs/library.md"
 	data, err := os.ReadFile(file)
@@ -49,7 +49,7 @@ func TestTheGuideQuotesTheExamples(t *testing.T) {
 	}
 }
 
-// bodies returns what stands in each example, with what it prints, and whole tests.
+// bodies returns the code of each example with its output, and whole tests.
 func bodies(t *testing.T) map[string]string {
 	t.Helper()
 	const file = "example_test.go"

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Test runs a project inside a test: every scenario is a subtest, which fails when the targets differ in it or when it
-// could not be judged. One that does not apply is skipped. file is the project's lockstep.yaml. Nil options run
-// everything.
+// Test runs a project inside a test. Every scenario is a subtest, which fails when the targets differ or when the
+// scenario could not be judged. A scenario that does not apply is skipped. file is the project's lockstep.yaml. Nil
+// options mean to run everything.
 func Test(t *testing.T, file string, options *engine.Options) {
 	t.Helper()
 	p, err := project.Load(file)
@@ -48,7 +48,7 @@ func Test(t *testing.T, file string, options *engine.Options) {
 	case result.Incomplete != "":
 		t.Error(result.Incomplete)
 	case judged == 0 && !result.AllowEmpty:
-		t.Error("nothing was judged; Options.AllowEmpty accepts that") // subtests that are skipped, all of them, would look green
+		t.Error("nothing was judged; Options.AllowEmpty accepts that") // if all subtests were skipped, the test would look green
 	}
 }
 
@@ -75,7 +75,7 @@ func check(t *testing.T, s *verdict.Scenario) {
 	}
 }
 
-// staleText says of a waiver that it is not needed any more.
+// staleText says that a waiver is not needed any more.
 func staleText(w *verdict.WaiverUse) string {
 	return fmt.Sprintf("%s:%d: waiver %s is stale: what it accepts does not occur any more; remove it", w.File, w.Line, w.ID)
 }

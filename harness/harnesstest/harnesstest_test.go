@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 )
 
-// roleVariable makes the test binary the tests of somebody who uses the package.
+// roleVariable makes the test binary act as the tests of another project that uses this package.
 const roleVariable = "LOCKSTEP_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -29,8 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(leak.RunPrograms(m))
 }
 
-// playTests is the test binary in the role of somebody's tests: there is one, of the project whose file, and then whose
-// scenarios, the arguments name.
+// playTests is that role: a single test of a project. The arguments name the project's file, and then its scenarios.
 func playTests(file string, ids []string) {
 	os.Args = []string{os.Args[0], "-test.v", "-test.timeout=1m"}
 	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{
@@ -44,7 +43,7 @@ func playTests(file string, ids []string) {
 	}}, nil, nil)
 }
 
-// parity runs a project inside a test of another process, and returns whether it passed and what it said.
+// parity runs a project in a test of another process. It returns whether the test passed, and its output.
 func parity(t *testing.T, file string, ids ...string) (passed bool, output string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

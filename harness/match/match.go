@@ -1,7 +1,7 @@
 // Package match decides whether responses and events are what a scenario expects.
 //
 // A scenario selects the event that it waits for, and makes demands on a response. Both are data (transcript.Pattern,
-// transcript.Expect) with the values filled in. Demands that do not hold are returned as Mismatches.
+// transcript.Expect) with the values filled in. Unmet demands are returned as Mismatches.
 package match
 
 import (
@@ -22,14 +22,14 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A Mismatch is a demand that does not hold.
+// A Mismatch is an unmet demand.
 type Mismatch struct {
 	Place string // "status", "header Content-Type", "body", "body $.tools[0].id"
-	Want  string // for people
+	Want  string // in words
 	Got   string
 }
 
-// A Matcher uses documents that are already parsed. The zero Matcher parses all of them itself.
+// A Matcher reuses documents that are already parsed. The zero Matcher parses all of them itself.
 type Matcher struct{ Documents *jsontree.Documents }
 
 // Exchange is Matcher.Exchange of the zero Matcher.
@@ -42,7 +42,7 @@ func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
 	return Matcher{}.JSON(p, at, doc)
 }
 
-// Event reports whether an event matches a pattern. A comment never does.
+// Event reports whether an event matches a pattern. A comment never matches.
 func Event(p *transcript.Pattern, ev *transcript.Event) bool {
 	if ev.Comment {
 		return false
@@ -53,8 +53,8 @@ func Event(p *transcript.Pattern, ev *transcript.Event) bool {
 	return p.JSON == nil || len(JSON(p.JSON, "", []byte(ev.Data))) == 0
 }
 
-// Exchange returns the demands that an exchange does not meet. Without a response no demand is met, not even that a header
-// field is absent.
+// Exchange returns the demands that an exchange does not meet. Without a response, no demand is met, not even that a
+// header field is absent.
 func (m Matcher) Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	r := x.Response
 	if r == nil {
@@ -82,7 +82,7 @@ func (m Matcher) Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismat
 	return out
 }
 
-// noResponse returns the one mismatch of an exchange without a response; none when there is no demand.
+// noResponse returns the mismatch of an exchange without a response. Without a demand, there is none.
 func noResponse(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	got := "no answer"
 	if x.Failure != nil {
@@ -98,8 +98,8 @@ func noResponse(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	}
 }
 
-// header compares a field with the wanted value. The values of several lines are joined by commas (RFC 9110 §5.2), so that
-// a second line is compared too.
+// header compares a field with the wanted value. It joins the values of several lines by commas (RFC 9110 §5.2), so
+// that a second line is compared too.
 func header(name string, want *string, h transcript.Header) []Mismatch {
 	values := h.Values(name)
 	got, there := strings.Join(values, ", "), len(values) > 0
@@ -114,8 +114,8 @@ func header(name string, want *string, h transcript.Header) []Mismatch {
 	return nil
 }
 
-// oneOf returns nothing when an alternative holds. When all of them fail in the same single place, it returns that place
-// with all wanted values; else the mismatches of the nearest alternative.
+// oneOf returns nothing when an alternative matches. If all of them fail in the same single place, it returns that
+// place with all wanted values, and otherwise the mismatches of the nearest alternative.
 func oneOf(alternatives []transcript.Expect, meets func(*transcript.Expect) []Mismatch) []Mismatch {
 	var (
 		nearest   []Mismatch
@@ -143,7 +143,7 @@ func oneOf(alternatives []transcript.Expect, meets func(*transcript.Expect) []Mi
 	return nearest
 }
 
-// either joins the alternatives, up to a few: a teardown allows a hundred statuses.
+// either joins a few alternatives and counts the others, because a teardown allows a hundred statuses.
 func either(wants []string) string {
 	const maxShown = 4
 	wants = slices.Compact(wants)
@@ -169,8 +169,8 @@ func (m Matcher) Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismat
 	return out
 }
 
-// nearest returns the mismatches of the response that has the fewest, among those that have any. It does not depend on the
-// order of the responses, which is chance.
+// nearest returns the mismatches of the response with the fewest, among those that have any. The result does not depend
+// on the order of the responses, because that is chance.
 func (m Matcher) nearest(e *transcript.Expect, xs []*transcript.Exchange) (out []Mismatch) {
 	said := ""
 	for _, x := range xs {
@@ -186,7 +186,7 @@ func (m Matcher) nearest(e *transcript.Expect, xs []*transcript.Exchange) (out [
 	return out
 }
 
-// Count compares how many responses of a burst have which status. A status that is not named must not occur.
+// Count compares how many responses of a burst have each status. A status that is not named must not occur.
 func Count(want map[int]int, xs []*transcript.Exchange) []Mismatch {
 	got := map[int]int{}
 	for _, x := range xs {
@@ -213,8 +213,8 @@ func Count(want map[int]int, xs []*transcript.Exchange) []Mismatch {
 	return out
 }
 
-// JSON returns the demands that a document does not meet. The name of the document begins their places: "body" gives "body
-// $.id".
+// JSON returns the demands that a document does not meet. Their places begin with at, the name of the document: "body"
+// gives "body $.id".
 func (m Matcher) JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
 	root, _, err := m.Documents.Parse(doc)
 	if err != nil {
@@ -250,8 +250,8 @@ func (m Matcher) JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismat
 	return out
 }
 
-// query returns the values at a JSONPath. Paths are checked when scenarios are read; an invalid one, in a run file that was
-// changed, selects nothing.
+// query returns the values at a JSONPath. Paths are checked when scenarios are read. An invalid path can only come from
+// an edited run file, and selects nothing.
 func query(value any, path string) jsonpath.NodeList {
 	p, err := jsonpath.Parse(path)
 	if err != nil {
@@ -260,7 +260,7 @@ func query(value any, path string) jsonpath.NodeList {
 	return p.Select(value)
 }
 
-// Pointer returns the JSON Pointer of the one value that a JSONPath selects; "" when it does not select one.
+// Pointer returns the JSON Pointer of the one value that a JSONPath selects; "" unless it selects exactly one.
 func Pointer(doc []byte, path string) string {
 	root, _, err := jsontree.Parse(doc)
 	p, wrong := jsonpath.Parse(path)
@@ -273,7 +273,8 @@ func Pointer(doc []byte, path string) string {
 	return ""
 }
 
-// finds reports whether exactly one value is selected, a string that matches. An invalid expression matches nothing.
+// finds reports whether exactly one value is selected, and is a string that matches. An invalid expression matches
+// nothing.
 func finds(pattern string, got jsonpath.NodeList) bool {
 	if len(got) != 1 {
 		return false

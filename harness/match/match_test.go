@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// answered is an exchange that ended well.
+// answered is an exchange without a failure.
 func answered(status int, body string, fields ...transcript.Field) *transcript.Exchange {
 	return &transcript.Exchange{Response: &transcript.Response{
 		Proto: "HTTP/1.1", Status: status, Header: fields,
@@ -18,7 +18,7 @@ func answered(status int, body string, fields ...transcript.Field) *transcript.E
 	}}
 }
 
-// broken is an exchange without an answer.
+// broken is an exchange without a response.
 func broken(text string) *transcript.Exchange {
 	return &transcript.Exchange{Failure: &transcript.Failure{Kind: transcript.FailReset, Phase: transcript.PhaseHead, Text: text}}
 }
@@ -41,7 +41,7 @@ func absent(paths ...string) *transcript.JSONPattern {
 	return &transcript.JSONPattern{Absent: paths}
 }
 
-// said returns "place: want …; got …" of each mismatch.
+// said returns "place: want …; got …" for each mismatch.
 func said(all []Mismatch) []string {
 	var out []string
 	for _, m := range all {
@@ -50,13 +50,13 @@ func said(all []Mismatch) []string {
 	return out
 }
 
-// tools is an answer with something of everything.
+// tools is a response with one of everything.
 var tools = answered(200, `{"tools":[{"id":"c-1_add","n":1.50},{"id":"c-1_sub","n":2}],"next":null,"total":12345678901234567890}`,
 	transcript.Field{Name: "content-type", Value: "application/json"},
 	transcript.Field{Name: "Cache-Control", Value: "no-cache"}, transcript.Field{Name: "Cache-Control", Value: "no-transform"},
 )
 
-// Each form of an expectation holds of one answer and fails of another, with these words.
+// Each form of an expectation matches one response and not another, with these messages.
 func TestExpectations(t *testing.T) {
 	type demand = transcript.Expect
 	header := func(name string, value *string) demand { return demand{Header: map[string]*string{name: value}} }
@@ -64,7 +64,7 @@ func TestExpectations(t *testing.T) {
 		name   string
 		expect demand
 		got    *transcript.Exchange
-		want   []string // "" of what holds
+		want   []string // "" for a match
 	}{
 		{"nothing is demanded", demand{}, tools, nil},
 		{"nothing is demanded, and nothing came", demand{}, broken("the connection was reset"), nil},

@@ -24,8 +24,8 @@ func (l *loader) waiversFile(root *yamldoc.Node) string {
 	return filepath.Join(l.path(root.Get("scenarios").Str()), "waivers.yaml")
 }
 
-// waivers reads the waivers, after all that they may name. n names their file in lockstep.yaml; nil when lockstep.yaml does
-// not, and then the file may be missing.
+// waivers reads the waivers, after everything that they can name. n names their file in lockstep.yaml. If n is nil, the
+// file may be missing.
 func (l *loader) waivers(n *yamldoc.Node) {
 	data, err := regular.Read(l.p.WaiversFile)
 	switch {
@@ -33,7 +33,7 @@ func (l *loader) waivers(n *yamldoc.Node) {
 	case n.Str() != "":
 		l.problem(n, err.Error(), "name the file with the waivers, relative to this file")
 		return
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR): // the folder is reported where it is read
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR): // a missing folder is reported where the folder is read
 		return
 	default:
 		l.problems = append(l.problems, scenario.Problem{File: l.p.WaiversFile, What: err.Error()})
@@ -68,10 +68,11 @@ func (l *loader) waiverTerms() *waiver.World {
 	return w
 }
 
-// CheckBaseline returns an error when lockstep.yaml names a baseline that is not there.
+// CheckBaseline returns an error when lockstep.yaml names a baseline that does not exist.
 func (p *Project) CheckBaseline() error { return p.missingBaseline.Err() }
 
-// UseBaseline replaces the project's baseline by that of a file. The error is scenario.Problems when the file has mistakes.
+// UseBaseline replaces the project's baseline by that of a file. The error is scenario.Problems when the file has
+// mistakes.
 func (p *Project) UseBaseline(file string) error {
 	data, err := regular.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,8 +86,8 @@ func (p *Project) UseBaseline(file string) error {
 	return problems.Err()
 }
 
-// baseline reads the baseline, if lockstep.yaml names one. Only a run reports that it is missing, because the command that
-// writes the first one loads the project, too.
+// baseline reads the baseline, if lockstep.yaml names one. Only a run reports that it is missing, because the command
+// that writes the first one loads the project, too.
 func (l *loader) baseline(n *yamldoc.Node) {
 	if n.Str() == "" {
 		return

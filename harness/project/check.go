@@ -64,7 +64,7 @@ func (c *scenarioCheck) step(step *scenario.Step) {
 	}
 }
 
-// request returns the operation of a request; nil when there is none.
+// request returns the operation of a request, or nil.
 func (c *scenarioCheck) request(r *scenario.Request) *contract.Operation {
 	path := r.Path.Probe()
 	if !c.p.Contract.Accepts(r.Method, path) {
@@ -78,7 +78,7 @@ func (c *scenarioCheck) request(r *scenario.Request) *contract.Operation {
 	return op
 }
 
-// stream checks that an operation may answer with an event stream.
+// stream checks that an operation may respond with an event stream.
 func (c *scenarioCheck) stream(op *contract.Operation, r *scenario.Request) {
 	if op == nil || op.Streams() {
 		return
@@ -110,7 +110,8 @@ func (c *scenarioCheck) event(op *contract.Operation, name scenario.Template, li
 	}
 }
 
-// checkEvent checks that the streams of an operation may have an event of that name. A scenario would await any other in vain.
+// checkEvent checks that the streams of an operation may have an event of that name. Otherwise a scenario would wait
+// for it in vain.
 func checkEvent(op *contract.Operation, name, file string, line, column int) scenario.Problems {
 	if op == nil {
 		return nil
@@ -125,7 +126,7 @@ func checkEvent(op *contract.Operation, name, file string, line, column int) sce
 	}}
 }
 
-// checkRuleEvents checks the names of events that a rule for a stream has.
+// checkRuleEvents checks the names of events in a rule for a stream.
 func checkRuleEvents(op *contract.Operation, rule scenario.StreamRule) scenario.Problems {
 	var out scenario.Problems
 	for i, at := range rule.OptionalAt {
@@ -159,7 +160,7 @@ func operations(p *Project) []string {
 	return out
 }
 
-// checkStreamRule checks that a rule speaks of an operation of the contract.
+// checkStreamRule checks that a rule names an operation of the contract.
 func checkStreamRule(p *Project, name string, rule scenario.StreamRule) scenario.Problems {
 	if slices.Contains(operations(p), name) {
 		return nil
@@ -173,8 +174,8 @@ func checkStreamRule(p *Project, name string, rule scenario.StreamRule) scenario
 	}}
 }
 
-// checkSetup checks that the paths of files which a scenario gives its targets are below their directories. What the texts
-// name is checked with the rest of the scenario.
+// checkSetup checks that the files which a scenario gives its targets have paths inside of their directories. The names
+// in their texts are checked with the rest of the scenario.
 func checkSetup(p *Project, s *scenario.Scenario) (out scenario.Problems) {
 	for _, v := range s.Setup.Files {
 		if err := (target.File{Path: v.Name}).CheckPath(); err != nil {

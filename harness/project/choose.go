@@ -12,7 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A UsageError says that what was asked for does not exist, such as a target, a tag or a scenario. Nothing was started.
+// A UsageError means that an option names something that does not exist, such as a target, a tag or a scenario. Nothing
+// was started.
 type UsageError struct {
 	What string
 	Fix  string
@@ -25,7 +26,8 @@ func (e *UsageError) Error() string {
 	return e.What + "\n\tfix: " + e.Fix
 }
 
-// ChooseTargets returns the targets to run, the reference first. alone says that there is only one, and so no reference.
+// ChooseTargets returns the targets to run, the reference first. alone means that there is only one, and so no
+// reference.
 //
 // A request is a target's name, or name=URL for a server that already runs and may have a new name. A name that occurs
 // twice means two servers of that kind. Without requests, all targets of the project run.
@@ -49,7 +51,8 @@ func (p *Project) ChooseTargets(requests []string, reference string) (targets []
 	return targets, false, checkDistinct(targets)
 }
 
-// ChooseCandidates returns a recorded reference and the targets to run: by default all of the project but the reference.
+// ChooseCandidates returns a recorded reference and the targets to run. By default, these are all targets except the
+// reference.
 func (p *Project) ChooseCandidates(requests []string, reference, recorded string) ([]Target, error) {
 	if reference != "" && reference != recorded {
 		return nil, &UsageError{fmt.Sprintf("reference %q is not the one that was recorded", reference), fmt.Sprintf("leave it out: the recording is of %q", recorded)}
@@ -101,8 +104,7 @@ func (p *Project) requestedTarget(request string) (Target, error) {
 	return t, nil
 }
 
-// freeName returns the name, or when it is taken the first of name-2, name-3 and so on that no target of the run or of the
-// project has.
+// freeName returns a name that no target of the run or of the project has: the given one, or name-2, name-3 and so on.
 func (p *Project) freeName(name string, taken []Target) string {
 	if IndexTarget(taken, name) < 0 {
 		return name
@@ -114,12 +116,12 @@ func (p *Project) freeName(name string, taken []Target) string {
 	}
 }
 
-// IndexTarget returns the index of the target of that name; -1 when there is none.
+// IndexTarget returns the index of the target with that name, or -1.
 func IndexTarget(targets []Target, name string) int {
 	return slices.IndexFunc(targets, func(t Target) bool { return t.Spec.Name == name })
 }
 
-// CheckCommands reports the targets whose commands are missing, at their places in lockstep.yaml.
+// CheckCommands reports the targets whose programs are missing, at their places in lockstep.yaml.
 func (p *Project) CheckCommands(targets []Target, environ []string) error {
 	var out scenario.Problems
 	secrets := redact.NewReplacer(p.Secrets.values(environ))
@@ -134,7 +136,6 @@ func (p *Project) CheckCommands(targets []Target, environ []string) error {
 	return out.Sort().Err()
 }
 
-// TargetNames returns the names of targets.
 func TargetNames(targets []Target) []string {
 	out := make([]string, len(targets))
 	for i, t := range targets {

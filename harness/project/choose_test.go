@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 )
 
-// three are targets of which go-2 has the name that a second go would get.
+// three are targets. One of them is called go-2, the name that a second "go" would get.
 const three = `
   right: {url: "http://127.0.0.1:1", ready: {get: /health}}
   go: {command: [serve, "${{ port }}"], ready: {get: /health}}

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// coverageGate reads how much of the contract a run is to reach. n is nil when lockstep.yaml does not say, and key is where it
-// does.
+// coverageGate reads how much of the contract a run must reach. key and n are the key and its value in lockstep.yaml; n
+// is nil when the key is missing.
 func (l *loader) coverageGate(key, n *yamldoc.Node) {
 	if n == nil || !l.schemaOK || l.p.Contract == nil {
 		return
@@ -50,7 +50,7 @@ func (l *loader) coverageGate(key, n *yamldoc.Node) {
 	l.p.Demand = d
 }
 
-// checkException checks that the contract declares what an exception speaks of, and that no other one does.
+// checkException checks that the contract declares what an exception names, and that no other exception names it.
 func (l *loader) checkException(n *yamldoc.Node, key coverage.Key, declared []string, seen map[coverage.Key]int) {
 	known := false
 	for _, name := range declared {
@@ -70,7 +70,7 @@ func (l *loader) checkException(n *yamldoc.Node, key coverage.Key, declared []st
 	}
 }
 
-// parseShare reads a share, which the schema has found to be one: "95.5%" is 9550.
+// parseShare parses a share that the schema has checked: "95.5%" is 9550.
 func parseShare(share string) int {
 	whole, rest, _ := strings.Cut(strings.TrimSuffix(share, "%"), ".")
 	n, _ := strconv.Atoi(whole + (rest + "00")[:2])

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Files are what a project is made of.
+// Files are the files of a project.
 type Files struct {
-	Scenarios []string // those in the folder of the scenarios
-	Project   []string // lockstep.yaml, what it puts into directories, the contract, the waivers, the baseline, whether they are there or not
-	Targets   []string // those that targets watch
-	Unwatched []string // names of targets that are started, and of which no file is known
+	Scenarios []string // the files in the folder of the scenarios
+	Project   []string // lockstep.yaml and what it names: files for directories, contract, waivers, baseline; some may not exist
+	Targets   []string // the files that targets watch
+	Unwatched []string // names of targets that lockstep starts, but of which it knows no files
 }
 
-// Files looks for the files that the project is made of, as they are now.
+// Files searches for the current files of the project.
 func (p *Project) Files() Files {
 	f := Files{Project: []string{p.File, p.ContractFile, p.WaiversFile}}
 	if p.BaselineFile != "" {
@@ -53,8 +53,8 @@ func (p *Project) Files() Files {
 	return f
 }
 
-// filesOfCommand returns the files that a command names, such as a script or a program of the project. They are watched by
-// default. Programs from PATH are not, nor are folders, in which the server may write.
+// filesOfCommand returns the files that a command names, such as a script or a program of the project. They are watched
+// by default. Programs from PATH are not, nor are folders, because the server may write there.
 func (t *Target) filesOfCommand() (out []string) {
 	for i, word := range t.Spec.Command {
 		if i == 0 && filepath.Base(word) == word {
@@ -73,7 +73,7 @@ func (t *Target) filesOfCommand() (out []string) {
 
 func joinSlash(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// fixedPrefix returns the leading folders of a pattern without wildcards, or the whole pattern if it has none.
+// fixedPrefix returns the leading folders of a pattern without wildcards, or the whole pattern if it has no wildcards.
 func fixedPrefix(pattern string) string {
 	parts := strings.Split(pattern, "/")
 	if i := slices.IndexFunc(parts, func(s string) bool { return strings.ContainsAny(s, `*?[\`) }); i >= 0 {
@@ -82,7 +82,8 @@ func fixedPrefix(pattern string) string {
 	return pattern
 }
 
-// matches reports whether a path fits a pattern: ** matches any number of folders; within a name, path.Match applies.
+// matches reports whether a path matches a pattern. ** matches any number of folders; within a name, path.Match
+// applies.
 func matches(pattern, name []string) bool {
 	for len(pattern) > 0 && pattern[0] != "**" {
 		if len(name) == 0 {
@@ -104,8 +105,8 @@ func matches(pattern, name []string) bool {
 	return false
 }
 
-// walkFiles calls f with each file at a path or below, but for those of version control and of package managers. What cannot be
-// read is not there.
+// walkFiles calls f with each file at a path or below it, except those of version control and of package managers. It
+// skips what cannot be read.
 func walkFiles(root string, f func(file string)) {
 	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		switch {

@@ -57,7 +57,7 @@ func TestTheFilesOfAProject(t *testing.T) {
 	}
 }
 
-// Where nobody says what a target is made of, it is what its command names.
+// Unless the project says otherwise, the files of a target are those that its command names.
 func TestTheFilesOfACommand(t *testing.T) {
 	dir := t.TempDir()
 	if err := faux.WriteProject(dir); err != nil {

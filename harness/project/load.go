@@ -20,8 +20,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// Load reads lockstep.yaml, the contract and every scenario. The error is scenario.Problems when files have mistakes:
-// all of them, of all files.
+// Load reads lockstep.yaml, the contract and every scenario. When files have mistakes, the error is scenario.Problems
+// with all mistakes of all files.
 func Load(file string) (*Project, error) {
 	data, err := regular.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,7 @@ func Load(file string) (*Project, error) {
 	}
 	p := &Project{File: file, Reference: root.Get("reference").Str(), Sums: Sums{Rules: sum(data)}, targetSettings: map[string]map[string]string{}}
 	l := loader{reader: &reader{file: file, dir: filepath.Dir(file), problems: compiledSchema().Check(file, root)}, p: p}
-	if len(l.problems) == 0 { // else who knows what the nodes are like
+	if len(l.problems) == 0 { // otherwise the nodes may have any shape
 		l.secrets(root.Get("secrets"))
 		l.stubs(root.Get("stubs"))
 		p.settings = settingSums("", root, "secrets", "stubs")
@@ -60,13 +60,13 @@ func Load(file string) (*Project, error) {
 	return p, nil
 }
 
-// A loader fills a project from the nodes of its file. It passes over those that break the schema, and reads the other
-// files all the same.
+// A loader fills a project from the nodes of its file. It ignores nodes that break the schema, and still reads the
+// other files.
 type loader struct {
 	*reader
 	p               *Project
 	schemaOK        bool // the file obeys its schema
-	brokenScenarios bool // scenarios have mistakes
+	brokenScenarios bool // some scenarios have mistakes
 }
 
 func (l *loader) limits(n *yamldoc.Node) {
@@ -79,7 +79,7 @@ func (l *loader) limits(n *yamldoc.Node) {
 func (l *loader) rules(n *yamldoc.Node) {
 	rules, problems := scenario.DecodeRules(l.p.File, n)
 	l.checkStubNames(n.Get("stubs"))
-	if n.Get("headers") == nil { // an empty list compares none
+	if n.Get("headers") == nil { // an empty list means that no header fields are compared
 		rules.Headers = []string{"Content-Type"}
 	}
 	l.p.Rules = rules
@@ -110,7 +110,7 @@ func (l *loader) contract(root *yamldoc.Node) {
 	l.p.Contract, l.p.ContractFile = doc, file
 }
 
-// namesFile reports whether a node names a file, as the schema wants it to.
+// namesFile reports whether a node is a file name, as the schema demands.
 func namesFile(n *yamldoc.Node) bool { return n != nil && n.Kind == yamldoc.String && n.Text != "" }
 
 func (l *loader) scenarios(n *yamldoc.Node) error {
@@ -147,9 +147,9 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 	return nil
 }
 
-// dropValidRows leaves out the rows that are generated although the contract has nothing against what they send.
+// dropValidRows removes the generated rows whose requests obey the contract.
 func (l *loader) dropValidRows(rows []*scenario.Scenario) (out []*scenario.Scenario) {
-	left := map[int]bool{} // the lines of the file that rows are left of
+	left := map[int]bool{} // the lines of the file that still have rows
 	for _, s := range rows {
 		if !s.Generated || !obeysContract(l.p, s) {
 			out, left[s.Line] = append(out, s), true
@@ -167,7 +167,8 @@ func (l *loader) dropValidRows(rows []*scenario.Scenario) (out []*scenario.Scena
 	return out
 }
 
-// checkAgainstContract checks what a file says of the contract. It does so while the script is at hand, see scenario.Script.
+// checkAgainstContract checks scenarios of a file against the contract. It does so while the script is in memory, see
+// scenario.Script.
 func (l *loader) checkAgainstContract(rows []*scenario.Scenario) {
 	if l.p.Contract == nil {
 		return
@@ -176,17 +177,17 @@ func (l *loader) checkAgainstContract(rows []*scenario.Scenario) {
 		return
 	}
 	l.problems = append(l.problems, checkScenario(l.p, rows[0])...) // rows share their steps
-	if l.schemaOK {                                                 // for the header fields of targets
+	if l.schemaOK {                                                 // needed for the header fields of targets
 		l.problems = append(l.problems, checkRequests(l.p, rows)...)
 	}
 }
 
-// checkStreamRules checks that the rules of the project speak of streams that the contract has.
+// checkStreamRules checks that the rules of the project name streams of the contract.
 func (l *loader) checkStreamRules() {
 	if l.p.Contract == nil {
 		return
 	}
-	for name, rule := range l.p.Rules.Streams { // in any order: problems are sorted by their place
+	for name, rule := range l.p.Rules.Streams { // the order does not matter, because problems are sorted by their place
 		op, _ := l.p.Contract.Named(name)
 		l.problems = append(l.problems, checkStreamRule(l.p, name, rule)...)
 		l.problems = append(l.problems, checkRuleEvents(op, rule)...)
@@ -221,7 +222,7 @@ func (l *loader) stubs(n *yamldoc.Node) {
 	}
 }
 
-// checkStubNames checks that the project's own rules for stubs are about stubs that it has.
+// checkStubNames checks that the project's own rules for stubs name existing stubs.
 func (l *loader) checkStubNames(n *yamldoc.Node) {
 	for k := range n.Entries() {
 		if !slices.Contains(l.p.stubNames(), k.Text) {

@@ -17,7 +17,6 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A targetLoader reads the targets of lockstep.yaml.
 type targetLoader struct {
 	*reader
 	p    *Project
@@ -79,8 +78,8 @@ func (l *targetLoader) load() {
 	}
 }
 
-// placeholderText returns a text of a command or its environment. When it names something unknown, that is reported, and the text
-// returned names the port, so that a missing port is not reported as well.
+// placeholderText returns a text of a command or its environment. If the text has an unknown name, it reports that, and
+// returns a text with the port, so that a missing port is not reported as well.
 func (l *targetLoader) placeholderText(n *yamldoc.Node) string {
 	if l.placeholders(n) {
 		return n.Text
@@ -88,7 +87,7 @@ func (l *targetLoader) placeholderText(n *yamldoc.Node) string {
 	return "${{ port }}"
 }
 
-// placeholders reports whether all expressions of a text mean something, and what is wrong with one that does not.
+// placeholders reports whether all expressions of a text are known, and reports a mistake otherwise.
 func (l *targetLoader) placeholders(n *yamldoc.Node) bool {
 	names := slices.Collect(maps.Keys(l.p.placeholderValues()))
 	_, err := target.Placeholders(n.Text, names...)
@@ -106,13 +105,13 @@ func (l *targetLoader) placeholders(n *yamldoc.Node) bool {
 	return false
 }
 
-// validate reports what could not be started, or reached, as it is written.
+// validate reports mistakes because of which the target could not be started or reached.
 func (l *targetLoader) validate(k, n *yamldoc.Node, spec *target.Spec) {
 	err := spec.Validate()
 	if err == nil {
 		return
 	}
-	for mistake := range strings.Lines(err.Error()) { // a joined error has a line for each
+	for mistake := range strings.Lines(err.Error()) { // a joined error has a line for each mistake
 		mistake = strings.TrimSpace(mistake)
 		if mistake == target.ErrNoPort.Error() {
 			l.problem(n.Get("command"), fmt.Sprintf("target %q: %s", k.Text, mistake), "use ${{ port }}, or url: for a server that already runs")
@@ -122,7 +121,7 @@ func (l *targetLoader) validate(k, n *yamldoc.Node, spec *target.Spec) {
 	}
 }
 
-// checkVariables checks the variables that a target's header field names.
+// checkVariables checks the variables in a target's header field.
 func (l *targetLoader) checkVariables(n *yamldoc.Node) {
 	_, err := expandVariables(n.Text, func(name string) (string, error) {
 		if !slices.Contains(l.p.Secrets.Env, name) {
@@ -135,11 +134,11 @@ func (l *targetLoader) checkVariables(n *yamldoc.Node) {
 	}
 }
 
-// maxFile bounds a file that is put into a target's directory: it is kept for as long as the project is.
+// maxFile limits a file that is written into a target's directory, because it is in memory as long as the project is.
 const maxFile = 16 << 20
 
-// files are what is put into the directory of a target that is started: the target's own, and those of the project that
-// it does not have itself.
+// files returns the files for the directory of a target that lockstep starts: the target's own, and those of the
+// project with other paths.
 func (l *targetLoader) files(n *yamldoc.Node) []target.File {
 	var out []target.File
 	own := map[string]bool{}
@@ -158,7 +157,7 @@ func (l *targetLoader) files(n *yamldoc.Node) []target.File {
 	return out
 }
 
-// file appends a file, or reports why it cannot be put there.
+// file appends a file, or reports why it cannot be used.
 func (l *targetLoader) file(out []target.File, k, v *yamldoc.Node) []target.File {
 	f := target.File{Path: k.Text}
 	if err := f.CheckPath(); err != nil {
@@ -193,7 +192,7 @@ func (l *targetLoader) file(out []target.File, k, v *yamldoc.Node) []target.File
 	return append(out, f)
 }
 
-// workingDir returns the directory that a target works in.
+// workingDir returns the target's working directory.
 func (l *targetLoader) workingDir(n *yamldoc.Node) string {
 	dir := n.Str()
 	if !strings.Contains(dir, "${{") {
@@ -206,8 +205,8 @@ func (l *targetLoader) workingDir(n *yamldoc.Node) string {
 	return dir
 }
 
-// makeProgramAbsolute makes a program that is named by a path one that is found from anywhere, when the target works in a directory of
-// its own: nothing is in there to be executed, and it counts from the folder of lockstep.yaml as all paths do.
+// makeProgramAbsolute makes the path of a program absolute when the target has its own working directory. That
+// directory contains no program, and all paths in lockstep.yaml are relative to its folder.
 func (l *targetLoader) makeProgramAbsolute(spec *target.Spec) {
 	if !strings.Contains(spec.Dir, "${{") || len(spec.Command) == 0 || !strings.ContainsRune(spec.Command[0], filepath.Separator) {
 		return

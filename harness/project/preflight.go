@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// checkRequests checks a scenario, all of its rows, for requests that the run would refuse to send: those that break the
-// contract without being marked malformed, and those that are marked and obey it.
+// checkRequests checks all rows of a scenario for requests that the run would refuse to send: those that break the
+// contract without being marked malformed, and those that are marked but obey it.
 func checkRequests(p *Project, rows []*scenario.Scenario) scenario.Problems {
 	var out scenario.Problems
 	for _, s := range rows {
@@ -59,8 +59,8 @@ func newPreflight(p *Project, s *scenario.Scenario) *preflight {
 	return o
 }
 
-// A preflight checks requests before the run. It knows all values but those captured from responses and the header fields that
-// targets add. What depends on these is left to the run.
+// A preflight checks requests before the run. It knows all values except those captured from responses, and header
+// fields that targets add. What depends on these is checked in the run.
 type preflight struct {
 	doc           *contract.Document
 	targetHeaders []string // names of header fields that targets add
@@ -70,7 +70,7 @@ type preflight struct {
 // Values are the values that are known before the run, by name.
 type Values map[string]json.RawMessage
 
-// Lookup returns the value of a name.
+// Lookup implements scenario.Env.
 func (v Values) Lookup(name string) (json.RawMessage, bool) {
 	raw, ok := v[name]
 	return raw, ok
@@ -79,7 +79,7 @@ func (v Values) Lookup(name string) (json.RawMessage, bool) {
 // sampleUnique looks like every value of unique.
 const sampleUnique = `"uabcdefghijk"`
 
-// maxForeseenText bounds the texts that are checked before the run; megabytes would slow down every start.
+// maxForeseenText limits the texts that are checked before the run, because megabytes would slow down every start.
 const maxForeseenText = 16 << 10
 
 // knownValues returns the values of a scenario that are known before the run.
@@ -104,7 +104,7 @@ func knownValues(s *scenario.Scenario) Values {
 	return v
 }
 
-// mistake says what is wrong with a request; "" when nothing is, or when it depends on the run.
+// mistake says what is wrong with a request. It returns "" when nothing is wrong, or when that depends on the run.
 func (o *preflight) mistake(r *scenario.Request) (what, fix string) {
 	marked := false
 	if r.Malformed.IsSet() {
@@ -127,10 +127,10 @@ func (o *preflight) mistake(r *scenario.Request) (what, fix string) {
 	return "", ""
 }
 
-// objections returns what the contract certainly rejects in a request, and what is unknown of the request; nil when everything is
-// unknown.
+// objections returns what certainly breaks the contract in a request, and which parts of the request are unknown. u is
+// nil when everything is unknown.
 func (o *preflight) objections(r *scenario.Request) (against []string, u *unknown) {
-	sent := *r // without what is not known
+	sent := *r // the request without its unknown parts
 	u = &unknown{header: slices.DeleteFunc(slices.Clone(o.targetHeaders), r.Names)}
 	if _, err := r.Path.Text(o.values, nil); err != nil {
 		u.path = true
@@ -170,7 +170,7 @@ func (o *preflight) known(all []scenario.Parameter) (known []scenario.Parameter,
 	return known, others
 }
 
-// unknown lists the parts of a request that are only known in the run.
+// unknown lists the parts of a request that are known only in the run.
 type unknown struct {
 	path          bool
 	query, header []string // names
@@ -183,7 +183,7 @@ func (u *unknown) decides(place string, sent *scenario.Request) bool {
 	switch kind {
 	case "path":
 		return u.path
-	case "query": // one that is missing may be in the path, or an object that is spread over several names
+	case "query": // a missing parameter may be in the path, or belong to an object that is spread over several names
 		given := slices.ContainsFunc(sent.Query, func(p scenario.Parameter) bool { return p.Name == name })
 		return containsFold(u.query, name) || !given && (u.path || len(u.query) > 0)
 	case "header":
@@ -200,10 +200,10 @@ func containsFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// ContractLookup answers what a run asks of the contract.
+// ContractLookup returns what a run needs to know from the contract.
 func (p *Project) ContractLookup() ContractLookup { return ContractLookup{p.Contract} }
 
-// A ContractLookup answers the questions that a run has about the contract.
+// A ContractLookup implements run.Contract.
 type ContractLookup struct{ doc *contract.Document }
 
 func (c ContractLookup) Operation(method, target string) string {

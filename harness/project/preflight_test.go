@@ -10,12 +10,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 )
 
-// What a run would refuse to send is told by the linter, as far as it can be known.
+// Loading a project reports requests that a run would refuse to send, as far as that can be known.
 func TestRequestsThatTheContractRefusesAreMistakes(t *testing.T) {
 	const (
 		cure = " → mend it; or if it is meant to, mark the step malformed: true"
 		at   = "scenarios/items/wrong.yaml:"
-		// captured is a step that leaves a value of which nobody knows anything before the run.
+		// captured is a step that captures a value which is unknown before the run.
 		captured = "steps:\n  - {http: GET /health, capture: {id: $.id}}\n"
 	)
 	for _, tc := range []struct {
@@ -68,7 +68,7 @@ func TestRequestsThatTheContractRefusesAreMistakes(t *testing.T) {
 	}
 }
 
-// Of the rows that one stands for, those are left that the contract has something against.
+// Generated rows stay only if they break the contract.
 func TestRowsThatObeyTheContractAreLeftOut(t *testing.T) {
 	for _, tc := range []struct {
 		name, row, step string
@@ -111,7 +111,7 @@ func TestRowsThatObeyTheContractAreLeftOut(t *testing.T) {
 	}
 }
 
-// What is not known before the run is left to it.
+// What is unknown before the run is checked in the run.
 func TestRequestsThatNobodyKnowsYetAreLeftAlone(t *testing.T) {
 	const captured = "steps:\n  - {http: GET /health, capture: {id: $.id}}\n"
 	for name, text := range map[string]string{
@@ -134,7 +134,7 @@ func TestRequestsThatNobodyKnowsYetAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A target may add what a request lacks.
+// A target may add header fields that a request lacks.
 func TestHeaderFieldsThatTargetsAddAreNotMissed(t *testing.T) {
 	file := fauxproject.Write(t, `
   right: {url: "http://127.0.0.1:1", headers: {Content-Type: text/plain, X-Secret: a}, ready: {get: /health}}

@@ -1,5 +1,5 @@
-// Package project reads lockstep.yaml and the files that it names: the contract, the scenarios, the waivers, the baseline. It
-// reports every mistake in them at once. A Project says which targets, scenarios and rules a run has.
+// Package project reads lockstep.yaml and the files that it names: the contract, the scenarios, the waivers, the
+// baseline. It reports all mistakes in them at once. A Project says which targets, scenarios and rules a run has.
 package project
 
 import (
@@ -25,53 +25,53 @@ var Schema []byte
 
 var compiledSchema = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema, scenario.Schema) })
 
-// A Project is what lockstep.yaml says, with the contract and the scenarios it names.
+// A Project is lockstep.yaml, with the contract and the scenarios that it names.
 type Project struct {
 	File     string
 	Contract *contract.Document
-	// ContractFile is where it was read.
+	// ContractFile is the path of the contract.
 	ContractFile string
-	Scenarios    []*scenario.Scenario // all of them, in the order of their files
+	Scenarios    []*scenario.Scenario // all scenarios, in the order of their files
 	Reference    string               // the target that is taken as right
 	Targets      []Target             // in the order of the file
 	Rules        scenario.Rules
 	Limits       Limits
 	Secrets      Secrets
-	Stubs        []Stub // upstreams, of which each target has its own
-	// Waivers accept findings for a while. WaiversFile has them; it need not exist.
+	Stubs        []Stub // upstreams; each target gets its own
+	// Waivers accept findings for a while. WaiversFile is their file, which need not exist.
 	Waivers     []waiver.Waiver
 	WaiversFile string
 	// Baseline has the known findings. BaselineFile is its path; "" when there is no baseline.
 	Baseline     []baseline.Entry
 	BaselineFile string
-	// Demand is how much of the contract a run of all scenarios is to reach; nil when nothing is demanded.
+	// Demand is how much of the contract a run of all scenarios must reach; nil when nothing is demanded.
 	Demand *coverage.Demand
 
-	settings        map[string]string            // sums of what recordings depend on, by what lockstep.yaml calls it
-	targetSettings  map[string]map[string]string // and of what those of one target depend on
-	scenarioDir     string                       // the folder
-	addedFiles      []string                     // that are put into directories
+	settings        map[string]string            // checksums of what recordings depend on, by its name in lockstep.yaml
+	targetSettings  map[string]map[string]string // the same for what recordings of a single target depend on
+	scenarioDir     string                       // the folder of the scenarios
+	addedFiles      []string                     // files that are written into directories
 	Sums            Sums
-	missingBaseline scenario.Problems // lockstep.yaml names a baseline that is not there, which only matters in a run
+	missingBaseline scenario.Problems // set when lockstep.yaml names a missing baseline, which matters only in a run
 }
 
 // A Target is a server of a project.
 type Target struct {
 	Spec   target.Spec
 	Header transcript.Header // sent with every request
-	// VersionFile is a file or a folder that changes with the version of the server; "" when there is none.
+	// VersionFile is a file or a folder that changes with the version of the server, or "".
 	VersionFile string
-	// Watch are patterns of the files that it is made of, relative to the folder of lockstep.yaml.
+	// Watch are patterns of the target's files, relative to the folder of lockstep.yaml.
 	Watch []string
 	// Line and Column are where the file has the command; 0 for a server that already runs.
 	Line, Column int
 }
 
-// Limits bound a run. The comments name the defaults.
+// Limits are the limits of a run. The comments state the defaults.
 type Limits struct {
-	Step     time.Duration // a step: 10 s
-	Scenario time.Duration // a scenario: 60 s
-	Settle   time.Duration // what a stream that lags behind gets to catch up: 1 s
+	Step     time.Duration // time for a step: 10 s
+	Scenario time.Duration // time for a scenario: 60 s
+	Settle   time.Duration // time for a slower stream to catch up: 1 s
 	Body     int64         // bytes of a body that are kept: 64 MiB
 	Events   int           // events of a stream that are kept: 100,000
 }
@@ -95,13 +95,13 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Sums are the SHA-256 sums of what a run depends on, for its run file.
+// Sums are the SHA-256 checksums, for the run file, of what a run depends on.
 type Sums struct{ Contract, Scenarios, Rules string }
 
-// Secrets say what must be in no report, no run file and no line of a terminal.
+// Secrets say what must not be in any report, run file or line of a terminal.
 type Secrets struct {
-	Env     []string // variables of lockstep's environment; a target's headers may name them: ${{ env.API_KEY }}
-	Headers []string // header fields, beside the usual ones
+	Env     []string // variables of lockstep's environment; a target's headers may use them: ${{ env.API_KEY }}
+	Headers []string // header fields, in addition to the usual ones
 	At      []string // JSONPaths of texts in bodies and events
 }
 
@@ -109,5 +109,5 @@ type Secrets struct {
 type Stub struct {
 	Name   string
 	Kind   stub.Kind
-	Models []string // that it lists; one that is called stub when empty
+	Models []string // the models that it lists; empty means one that is called stub
 }

@@ -127,7 +127,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 	}
 }
 
-// problems returns the mistakes of a project, its folder left out.
+// problems returns the mistakes of a project, without the path of its folder.
 func problems(t *testing.T, file string) []string {
 	t.Helper()
 	p, err := project.Load(file)
@@ -149,7 +149,7 @@ func TestASoundProjectHasNoMistakes(t *testing.T) {
 	fauxproject.Load(t, file)
 }
 
-// Nobody wants to mend one file to be told of the next.
+// A user must not have to fix one file to learn about the mistakes in the next.
 func TestMistakesOfAllFilesAreReportedAtOnce(t *testing.T) {
 	file := fauxproject.Write(t, "")
 	fauxproject.Add(t, file, "lockstep.yaml", strings.Replace(sound, "reference: right", "reference: left", 1))
@@ -169,7 +169,7 @@ func TestMistakesOfAllFilesAreReportedAtOnce(t *testing.T) {
 	}
 }
 
-// A slip in lockstep.yaml does not keep the mistakes of the other files back, nor what they say of each other.
+// A mistake in lockstep.yaml does not hide mistakes in other files, or between them.
 func TestOtherFilesAreReadBesideAProjectOfAnotherShape(t *testing.T) {
 	file := fauxproject.Write(t, "")
 	fauxproject.Add(t, file, "lockstep.yaml", strings.Replace(sound, "{get: /health}}\n  wrong: {", "{get: /health}}\n  wrong: {redy: {get: /}, ", 1))
@@ -188,7 +188,7 @@ func TestOtherFilesAreReadBesideAProjectOfAnotherShape(t *testing.T) {
 			t.Fatalf("problem %d is not %q:\n%s", i+1, want, strings.Join(got, "\n"))
 		}
 	}
-	if len(got) != 6 { // which query GET /items needs depends on the targets
+	if len(got) != 6 { // the query that GET /items needs depends on the targets
 		t.Errorf("%d problems:\n%s", len(got), strings.Join(got, "\n"))
 	}
 	fauxproject.Add(t, file, "openapi.yaml", "openapi: [")
@@ -234,7 +234,7 @@ compare:
 limits: {step: 1s, scenario: 2s, settle: 3s, body: 4, events: 5}
 `)
 	p := fauxproject.Load(t, file)
-	given := map[string]string{"lockstep": ""} // whose value is known when the server starts
+	given := map[string]string{"lockstep": ""} // its value is known when the server starts
 	want := []project.Target{
 		{
 			Spec: target.Spec{

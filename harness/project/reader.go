@@ -12,10 +12,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A reader reads the nodes of lockstep.yaml and collects the mistakes in them.
 type reader struct {
 	file     string
-	dir      string // of the file, from which paths count
+	dir      string // folder of the file, to which paths are relative
 	problems scenario.Problems
 }
 
@@ -30,7 +29,7 @@ func (r *reader) path(p string) string {
 	return filepath.Join(r.dir, p)
 }
 
-// problemOnce reports a mistake of the project's own files, which every target would report.
+// problemOnce reports a mistake in the project's own files, which would otherwise be reported for every target.
 func (r *reader) problemOnce(n *yamldoc.Node, what, fix string) {
 	for _, p := range r.problems {
 		if p.Line == n.Line && p.Column == n.Column && p.What == what {
@@ -40,7 +39,7 @@ func (r *reader) problemOnce(n *yamldoc.Node, what, fix string) {
 	r.problem(n, what, fix)
 }
 
-// patterns reads the patterns of files that a target is made of.
+// patterns reads the patterns of a target's files.
 func (r *reader) patterns(n *yamldoc.Node) []string {
 	var out []string
 	for _, item := range n.Elements() {
@@ -52,25 +51,25 @@ func (r *reader) patterns(n *yamldoc.Node) []string {
 	return out
 }
 
-// duration returns a time; 0 when it is not given, and the default holds.
+// duration returns a time; 0 when it is not given, and the default applies.
 func (r *reader) duration(n *yamldoc.Node) time.Duration {
 	if n == nil {
 		return 0
 	}
 	d, err := time.ParseDuration(n.Text)
-	if err != nil || d <= 0 { // the schema lets 0s pass, and more minutes than there are
+	if err != nil || d <= 0 { // the schema accepts 0s, and more minutes than fit
 		r.problem(n, fmt.Sprintf("%q is no time to wait", n.Text), "write a time above 0 with its unit, such as 300ms, 2s or 1m")
 	}
 	return d
 }
 
-// integer returns a number; 0 when it is not given, and the default holds.
+// integer returns a number; 0 when it is not given, and the default applies.
 func (r *reader) integer(n *yamldoc.Node) int {
 	if n == nil {
 		return 0
 	}
 	v, err := strconv.Atoi(n.Text)
-	if err != nil { // the schema lets 2e2 and 200.0 pass, and numbers without bounds
+	if err != nil { // the schema accepts 2e2 and 200.0, and numbers of any size
 		r.problem(n, fmt.Sprintf("%s is no number to count with", n.Text), "write it in digits, and not too large")
 	}
 	return v

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
-// CompareRules returns the rules that are in force in a scenario: its own, then those of the project.
+// CompareRules returns the rules that apply to a scenario: its own, then those of the project.
 func (p *Project) CompareRules(s *scenario.Scenario) *compare.Rules { return compareRules(p.Rules, s) }
 
 // compareRules turns the rules of a project and a scenario into those of a comparison.
@@ -40,7 +40,7 @@ func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
 	return out
 }
 
-// mcpRules puts the rules for MCP servers together, the scenario's own first.
+// mcpRules combines the rules for MCP servers, the scenario's own first.
 func mcpRules(project, own scenario.Rules) map[string][]jsondiff.Volatile {
 	var out map[string][]jsondiff.Volatile
 	for _, rules := range []map[string]scenario.Rules{own.MCP, project.MCP} {

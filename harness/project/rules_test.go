@@ -20,8 +20,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// The rules of a scenario add to those of the project, and come before them; of two for the same stream the scenario's
-// holds as a whole. Those of a step hold in that step alone.
+// The rules of a scenario are added to those of the project, and come before them. If both have a rule for a stream,
+// only the scenario's applies. The rules of a step apply only to that step.
 func TestTheRulesOfAScenarioComeBeforeThoseOfTheProject(t *testing.T) {
 	file := fauxproject.Write(t, "")
 	fauxproject.Add(t, file, "scenarios/rules.yaml", `
@@ -92,7 +92,7 @@ compare:
 	}
 }
 
-// A project that says nothing about header fields has the one compared that says what a body is.
+// Unless the project says otherwise, Content-Type is the only header field that is compared.
 func TestTheContentTypeIsComparedUnlessTheProjectSaysWhich(t *testing.T) {
 	for _, tc := range []struct {
 		compare string
@@ -116,7 +116,7 @@ targets: {right: {url: "http://127.0.0.1:1", ready: {get: /health}}}
 	}
 }
 
-// What nobody has named is not compared, and said.
+// A header field that no rule names is not compared, and the report says so.
 func TestAHeaderFieldThatNoRuleNamesIsCounted(t *testing.T) {
 	file := fauxproject.Write(t, "")
 	fauxproject.Add(t, file, "lockstep.yaml", `contract: openapi.yaml
@@ -173,8 +173,8 @@ compare:
 	}
 }
 
-// A rule that selects nothing is named with its place, when the run has all scenarios that it is about, and is red by no
-// means. A rule of the project is about all of them.
+// A rule that selected nothing is reported with its place, if the run had all scenarios that it is about. It does not
+// make the run red. A rule of the project is about all scenarios.
 func TestARuleThatNeverApplied(t *testing.T) {
 	file := fauxproject.Write(t, "")
 	fauxproject.Add(t, file, "lockstep.yaml", `contract: openapi.yaml

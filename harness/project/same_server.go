@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/sockets"
 )
 
-// checkDistinct refuses targets that are the same server: comparing it with itself proves nothing.
+// checkDistinct rejects targets that are the same server, because comparing it with itself proves nothing.
 func checkDistinct(targets []Target) error {
 	for i, t := range targets {
 		for _, other := range targets[:i] {
@@ -34,7 +34,7 @@ func checkDistinct(targets []Target) error {
 	return nil
 }
 
-// sameServer reports whether two URLs belong to one server, or cannot be told apart.
+// sameServer reports whether two URLs belong to one server, or cannot be distinguished.
 func sameServer(a, b string) bool {
 	if a == "" || b == "" {
 		return false // a process that lockstep starts
@@ -49,14 +49,14 @@ func sameServer(a, b string) bool {
 		sameHost(one.Hostname(), other.Hostname(), port(one))
 }
 
-// port returns the port of a URL in one way of writing it.
+// port returns the port of a URL in a normal form.
 func port(u *url.URL) string {
 	text := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)])
 	return cmp.Or(strings.TrimLeft(text, "0"), text)
 }
 
-// sameHost reports whether two names lead to one server on a port: they are equal, they share an address, or both are this
-// machine and not known to have separate processes on that port.
+// sameHost reports whether two names lead to one server on a port. That is so when they are equal or share an address.
+// It is also assumed when both are this machine and are not known to have separate processes on that port.
 func sameHost(a, b, port string) bool {
 	a, b = strings.TrimSuffix(strings.ToLower(a), "."), strings.TrimSuffix(strings.ToLower(b), ".")
 	if a == b {
@@ -73,8 +73,8 @@ func sameHost(a, b, port string) bool {
 	return false
 }
 
-// resolvedAddresses returns the addresses of a host in one notation, with the loopback address for the unspecified one. A name
-// that cannot be resolved has none.
+// resolvedAddresses returns the addresses of a host in a normal form, with the loopback address instead of the
+// unspecified one. A name that cannot be resolved has none.
 func resolvedAddresses(host string) []netip.Addr {
 	found := []netip.Addr{}
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -96,7 +96,7 @@ func resolvedAddresses(host string) []netip.Addr {
 	return found
 }
 
-// isThisMachine reports whether an address is this machine's.
+// isThisMachine reports whether an address belongs to this machine.
 func isThisMachine(addr netip.Addr) bool {
 	if addr.IsLoopback() {
 		return true
@@ -108,8 +108,9 @@ func isThisMachine(addr netip.Addr) bool {
 	})
 }
 
-// haveSeparateProcesses reports whether two addresses of this machine certainly have two servers on a port: other sockets listen there,
-// which other processes have. What forwards to a container has one process for each address.
+// haveSeparateProcesses reports whether two addresses of this machine certainly have two servers on a port: different
+// sockets listen there, and different processes have them. For a container's port, each address has its own forwarding
+// process.
 func haveSeparateProcesses(one, other netip.Addr, port string) bool {
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {

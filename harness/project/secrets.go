@@ -37,7 +37,8 @@ func expandVariables(text string, value func(name string) (string, error)) (stri
 	}
 }
 
-// FillVariables puts the values of variables into the header fields of targets, and among what is put into their commands.
+// FillVariables inserts the values of variables into the header fields of targets, and into the values for their
+// commands.
 func FillVariables(targets []Target, environ []string) error {
 	for i := range targets {
 		t := &targets[i]
@@ -74,7 +75,7 @@ func FillVariables(targets []Target, environ []string) error {
 }
 
 func lookupVariable(environ []string, name string) (string, bool) {
-	for i := len(environ) - 1; i >= 0; i-- { // the last one holds
+	for i := len(environ) - 1; i >= 0; i-- { // the last one counts
 		if value, ok := strings.CutPrefix(environ[i], name+"="); ok {
 			return value, true
 		}
@@ -82,7 +83,7 @@ func lookupVariable(environ []string, name string) (string, bool) {
 	return "", false
 }
 
-// values are what the variables of the secrets hold.
+// values returns the values of the secret variables.
 func (s *Secrets) values(environ []string) []string {
 	var out []string
 	for _, name := range s.Env {
@@ -93,12 +94,12 @@ func (s *Secrets) values(environ []string) []string {
 	return out
 }
 
-// Cover returns a writer that the project's secrets do not pass, for lines that are shown while a run is under way.
+// Cover returns a writer that removes the project's secrets from lines that are shown during a run.
 func (p *Project) Cover(w io.Writer, environ []string) io.Writer {
 	return redact.NewReplacer(p.Secrets.values(environ)).Writer(w)
 }
 
-// Redact takes the secrets out of what targets did.
+// Redact removes the secrets from what targets did.
 func (s *Secrets) Redact(ts []*transcript.Transcript, environ []string) {
 	redact.Transcripts(ts, &redact.Rules{Values: s.values(environ), Headers: s.Headers, At: s.At})
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A Selection says which scenarios run. Empty, all do. What is given must select something.
+// A Selection says which scenarios run. When empty, all do. Each of its conditions must select something.
 type Selection struct {
 	// Paths are ids of scenarios or of folders: "client-tools/register", "client-tools", "client-tools/odd-ids[slash]".
-	// A file's name, "scenarios/client-tools/register.yaml", will do as well.
+	// A file's name, "scenarios/client-tools/register.yaml", is also accepted.
 	Paths []string
 	Tags  []string // scenarios with all of these tags
-	Skip  []string // not those with any of these tags
-	Names []string // scenarios whose id or why contains all of these texts, whatever their case
+	Skip  []string // scenarios with any of these tags are left out
+	Names []string // scenarios whose id or why contains all of these texts, ignoring case
 }
 
-// Select returns the scenarios that a selection takes, in the order of their files. The error is a *UsageError when the
-// selection names what is not there, or selects nothing.
+// Select returns the selected scenarios, in the order of their files. The error is a *UsageError when the selection
+// names something that does not exist, or selects nothing.
 func (p *Project) Select(sel Selection) ([]*scenario.Scenario, error) {
 	out, err := sel.Matching(p.Scenarios)
 	if err == nil && len(out) == 0 {
@@ -31,8 +31,8 @@ func (p *Project) Select(sel Selection) ([]*scenario.Scenario, error) {
 	return out, err
 }
 
-// Matching returns the scenarios that a selection takes, which may be none. The error is a *UsageError when it names a path
-// or a tag that no scenario has.
+// Matching returns the selected scenarios, of which there may be none. The error is a *UsageError when the selection
+// names a path or a tag that no scenario has.
 func (sel *Selection) Matching(all []*scenario.Scenario) ([]*scenario.Scenario, error) {
 	if err := checkTags(all, append(slices.Clone(sel.Tags), sel.Skip...)); err != nil {
 		return nil, err
@@ -75,8 +75,8 @@ func (sel *Selection) EmptyError(all []*scenario.Scenario) error {
 	return &UsageError{"no scenario is selected" + why, "ask for less at once: paths, tags and names must all fit"}
 }
 
-// unknownPath says what could be meant by a path that selects nothing: a row that is there, or a scenario of almost that name,
-// in whatever folder it is.
+// unknownPath suggests what a path that selects nothing could mean: an existing row, or a scenario with a similar name
+// in any folder.
 func unknownPath(all []*scenario.Scenario, path string) *UsageError {
 	base, row, hasRow := strings.Cut(strings.TrimSuffix(path, "]"), "[")
 	wanted := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(base), ".yaml"), ".yml")
@@ -142,8 +142,8 @@ func (sel *Selection) includes(s *scenario.Scenario) bool {
 	return !slices.ContainsFunc(sel.Skip, has)
 }
 
-// selectsScenario reports whether a path means the scenario: its id, that of its table, a folder above it, or its file, with the
-// folder of the scenarios or without, and with the extension or without.
+// selectsScenario reports whether a path means the scenario: its id, that of its table, a folder above it, or its file.
+// The file may have the folder of the scenarios and the extension, or not.
 func selectsScenario(s *scenario.Scenario, path string) bool {
 	path = filepath.Clean(path)
 	base := s.Base()
@@ -155,7 +155,6 @@ func selectsScenario(s *scenario.Scenario, path string) bool {
 	return path == s.ID || path == base || path == base+".yaml" || strings.HasPrefix(base, path+"/")
 }
 
-// IDs returns the ids of scenarios.
 func IDs(scenarios []*scenario.Scenario) []string {
 	out := make([]string, len(scenarios))
 	for i, s := range scenarios {
@@ -164,7 +163,7 @@ func IDs(scenarios []*scenario.Scenario) []string {
 	return out
 }
 
-// IDs returns the ids of the scenarios that a selection takes.
+// IDs returns the ids of the selected scenarios.
 func (p *Project) IDs(sel Selection) ([]string, error) {
 	selected, err := p.Select(sel)
 	return IDs(selected), err

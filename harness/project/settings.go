@@ -18,21 +18,21 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// A recording depends on what the reference was, and on what was redacted. The rules of comparison and the contract do not
+// A recording depends on what the reference was, and on what was redacted. Comparison rules and the contract do not
 // matter, because they apply when it is judged.
 
-// settingsOfTarget returns a sum of each key of lockstep.yaml that decides what a target does. When it is ready and how long it
-// may take to stop do not.
+// settingsOfTarget returns a checksum of each key of lockstep.yaml that decides what a target does. It leaves out when
+// the target is ready and how long it may take to stop.
 func settingsOfTarget(name string, n *yamldoc.Node, files []target.File) map[string]string {
 	prefix := "targets." + name + "."
 	out := settingSums(prefix, n, "command", "dir", "env", "inherit", "headers")
 	if len(files) > 0 {
-		out[prefix+"files"] = settingSum(files) // with their contents, and those of the project that it gets
+		out[prefix+"files"] = settingSum(files) // with their contents, and including the files of the project
 	}
 	return out
 }
 
-// settingSums returns a sum of each of these keys that a map has.
+// settingSums returns a checksum of each of these keys that a map has.
 func settingSums(prefix string, n *yamldoc.Node, keys ...string) map[string]string {
 	out := map[string]string{}
 	for _, key := range keys {
@@ -46,30 +46,30 @@ func settingSums(prefix string, n *yamldoc.Node, keys ...string) map[string]stri
 func settingSum(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic("project: a setting is not valid JSON: " + err.Error()) // maps, lists and scalars are
+		panic("project: a setting is not valid JSON: " + err.Error()) // maps, lists and scalars are always valid
 	}
 	return sum(data)[:16]
 }
 
-// Settings returns the sums that a recording of a target depends on.
+// Settings returns the checksums on which a recording of a target depends.
 func (p *Project) Settings(name string) map[string]string {
 	out := maps.Clone(p.settings)
 	maps.Copy(out, p.targetSettings[name])
 	return out
 }
 
-// Recorded returns the limits as a recording names them.
+// Recorded returns the limits in the form of a recording.
 func (l Limits) Recorded() transcript.Limits {
 	return transcript.Limits{Step: l.Step, Scenario: l.Scenario, Settle: l.Settle, Body: l.Body, Events: l.Events}
 }
 
-// ScenarioSum returns a sum of the text of a scenario, with all that it includes.
+// ScenarioSum returns a checksum of the text of a scenario, including its fragments.
 func ScenarioSum(s *scenario.Scenario) string {
 	return sum(append([]byte(s.ID+"\n"), s.Whole()...))[:32]
 }
 
-// Version returns a sum of the file, or the folder, that identifies the version of a target. It is "" when the project names
-// none, or when that is missing: where a recording is used, the reference need not be installed.
+// Version returns a checksum of the file, or the folder, that identifies the version of a target. It is "" when the
+// project names none or it is missing, because the reference need not be installed where a recording is used.
 func (p *Project) Version(name string) (string, error) {
 	i := IndexTarget(p.Targets, name)
 	if i < 0 || p.Targets[i].VersionFile == "" {
@@ -85,7 +85,7 @@ func (p *Project) Version(name string) (string, error) {
 	return text[:16], nil
 }
 
-// contentSum returns the SHA-256 sum of a file, or of the names and contents of all files below a folder.
+// contentSum returns the SHA-256 checksum of a file, or of the names and contents of all files in a folder.
 func contentSum(path string) (string, error) {
 	var all strings.Builder
 	err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error { // in the order of the names

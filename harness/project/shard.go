@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
-// A Shard is one of several parts of a run, which run on machines of their own. The zero value is the whole.
+// A Shard is one of several parts of a run, which can run on different machines. The zero value is the whole run.
 type Shard struct{ Index, Of int } // Index counts from 1
 
-// ParseShard reads "2/8". The error is a *UsageError.
+// ParseShard parses "2/8". The error is a *UsageError.
 func ParseShard(text string) (Shard, error) {
 	index, of, cut := strings.Cut(text, "/")
 	i, ierr := strconv.Atoi(index)
@@ -46,8 +46,8 @@ func tooFew(s Shard) error {
 	return &UsageError{fmt.Sprintf("there is no shard %s", s), "a run has one shard at least: 1/1"}
 }
 
-// Take returns the scenarios of the shard, in their order. The ids, sorted, are dealt out one by one: shards have alike
-// numbers, rows of a table are spread, and nothing but the ids and the number of shards decides.
+// Take returns the scenarios of the shard, in their order. The sorted ids are dealt out one by one, so shards have
+// similar sizes, and the rows of a table are spread. The result depends only on the ids and the number of shards.
 func (s Shard) Take(selection []*scenario.Scenario) []*scenario.Scenario {
 	if s == (Shard{}) {
 		return selection

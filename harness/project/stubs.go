@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// placeholderValues has the names of the placeholders for lockstep's own program, stubs and secret variables, without values.
+// placeholderValues has the names of the placeholders for the lockstep program, stubs and secret variables, without
+// values.
 func (p *Project) placeholderValues() map[string]string {
 	out := map[string]string{ProgramName: ""}
 	for _, name := range p.Secrets.Env {
@@ -30,7 +31,7 @@ func (p *Project) stubNames() []string {
 	return names
 }
 
-// checkStubs checks that a scenario speaks of stubs that the project has.
+// checkStubs checks that a scenario names only stubs of the project.
 func checkStubs(p *Project, s *scenario.Scenario) scenario.Problems {
 	var out scenario.Problems
 	unknown := func(name string, at scenario.Place) {
@@ -58,7 +59,7 @@ func checkStubs(p *Project, s *scenario.Scenario) scenario.Problems {
 	return out
 }
 
-// CheckStubRules checks that the rules of a file ask for what a stub of their kind can do.
+// CheckStubRules checks that the rules of a file demand only what a stub of this kind can do.
 func CheckStubRules(file string, kind stub.Kind, of *scenario.Stub) (out scenario.Problems) {
 	for i := range of.Rules {
 		r := &of.Rules[i]
@@ -80,8 +81,8 @@ func CheckStubRules(file string, kind stub.Kind, of *scenario.Stub) (out scenari
 	return out
 }
 
-// stubRules puts the rules for stubs together. A list of header fields takes the place of the usual ones; what a scenario
-// names comes beside those of the project.
+// stubRules combines the rules for stubs. A list of header fields replaces the usual ones. The names in a scenario are
+// added to those of the project.
 func stubRules(project, own scenario.Rules) map[string]compare.Step {
 	var out map[string]compare.Step
 	for _, rules := range []map[string]scenario.StubRules{project.Stubs, own.Stubs} {
@@ -103,7 +104,7 @@ func stubRules(project, own scenario.Rules) map[string]compare.Step {
 	return out
 }
 
-// upstreamSteps are what reports call the things that stubs answer in a scenario.
+// upstreamSteps returns the names in reports of the rules of stubs in a scenario.
 func (p *Project) upstreamSteps(s *scenario.Scenario) []string {
 	var out []string
 	for _, stub := range s.Script().Stubs {
@@ -117,5 +118,5 @@ func (p *Project) upstreamSteps(s *scenario.Scenario) []string {
 	return out
 }
 
-// ProgramName is the placeholder for lockstep's own program.
+// ProgramName is the placeholder for the lockstep program.
 const ProgramName = "lockstep"

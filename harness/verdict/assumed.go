@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 )
 
-// assumed has the values of a scenario that were assumed to be generated, and so not compared.
+// assumed has the values of a scenario that were not compared because they were assumed to be generated.
 type assumed struct {
 	pairs []assumedPair
 	steps map[string]*Finding // what findings at a step have in common
@@ -17,14 +17,14 @@ type assumed struct {
 type assumedPair struct {
 	ident.Assumed
 	target    string       // the candidate
-	processes [2]time.Time // when each side's was started
-	probe     bool         // when the scenario was run again
+	processes [2]time.Time // when the process of each side was started
+	probe     bool         // from a run of the scenario as a probe
 }
 
-// unresolved reports whether the two values may yet turn out to differ.
+// unresolved reports whether the two values may still turn out to differ.
 func (p *assumedPair) unresolved() bool { return p.Reference != p.Candidate && !p.Sent && !p.probe }
 
-// MayHaveConstants reports whether Constants may have something to add to the scenario.
+// MayHaveConstants reports whether Constants may add findings to the scenario.
 func (s *Scenario) MayHaveConstants() bool { return len(s.assumed.steps) > 0 }
 
 // recordAssumed keeps the pairs of values that a comparison has assumed to be generated.

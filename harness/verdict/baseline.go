@@ -12,9 +12,9 @@ func BaselineEntryOf(f *Finding) baseline.Entry {
 	return baseline.Entry{Scenario: f.Scenario, Target: f.Target, At: f.At, Class: string(f.Class), Kind: f.Kind, Fingerprint: f.Fingerprint}
 }
 
-// DivideBaseline divides a baseline: fixed is what the run would have shown and has not, and what is of scenarios that are not
-// among all there are; kept is the rest. What a run has not judged without a doubt is kept. What has no target gets those
-// that show it, when all have taken part.
+// DivideBaseline divides a baseline. fixed are the entries that the run would have shown but did not, and those of
+// scenarios that do not exist any more. kept are the others, including those of scenarios without a certain verdict. An
+// entry without a target is replaced by one entry for each target that shows it, if all targets took part.
 func (r *Run) DivideBaseline(entries []baseline.Entry, all []string) (kept, fixed []baseline.Entry) {
 	judged, shown := r.judged(), map[baseline.Entry][]baseline.Entry{}
 	for i := range r.Scenarios {
@@ -27,7 +27,7 @@ func (r *Run) DivideBaseline(entries []baseline.Entry, all []string) (kept, fixe
 		}
 	}
 	wouldShow := func(k baseline.Entry) bool {
-		if k.Kind == string(diff.Constant) { // which takes all scenarios
+		if k.Kind == string(diff.Constant) { // a constant needs all scenarios
 			return !slices.ContainsFunc(all, func(id string) bool { return !judged[id] })
 		}
 		return judged[k.Scenario]
@@ -45,7 +45,8 @@ func (r *Run) DivideBaseline(entries []baseline.Entry, all []string) (kept, fixe
 	return kept, fixed
 }
 
-// NewFindings returns the findings that neither a waiver nor the baseline accepts, each once, in the order of the run.
+// NewFindings returns the findings that neither a waiver nor the baseline accepts, without repetition and in the order
+// of the run.
 func (r *Run) NewFindings(entries []baseline.Entry) []baseline.Entry {
 	var out []baseline.Entry
 	seen := map[baseline.Entry]bool{}
@@ -64,8 +65,8 @@ func (r *Run) NewFindings(entries []baseline.Entry) []baseline.Entry {
 	return out
 }
 
-// SharedViolations returns those of some findings that are violations which all targets of a scenario share: the same rule of the
-// contract, broken at the same place. There is nothing to share where there is only one target.
+// SharedViolations returns those of some findings that are violations by all targets of a scenario: they break the same
+// rule of the contract in the same place. With only one target, there are none.
 func (r *Run) SharedViolations(of []baseline.Entry) []baseline.Entry {
 	type breach struct{ step, stream, place, kind, schema string }
 	breachOf := func(f *Finding) breach { return breach{f.Step, f.Stream, f.Place, f.Kind, f.schema()} }

@@ -64,7 +64,7 @@ func TestNothingKnownMakesUnknownGreen(t *testing.T) {
 	}
 }
 
-// What a run has not looked at stays in the baseline.
+// What a run has not judged stays in the baseline.
 func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
 	known := func(scenario string) baseline.Entry {
 		return baseline.Entry{Scenario: scenario, At: "GET /n: body /n", Class: string(Difference), Kind: "value", Fingerprint: "00000000"}
@@ -100,8 +100,8 @@ func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
 	}
 }
 
-// What is known of one target is new in another. A baseline of the first format has no targets: an update gives it those
-// that show what it has.
+// A finding that is known for one target is new for another. A baseline of the first format has no targets. An update
+// replaces its entries by one for each target that shows the finding.
 func TestWhatIsKnownOfATargetIsNewInAnother(t *testing.T) {
 	ref, go1, go2 := newSide("ref").answers(200, `{"n":1}`), newSide("go1").answers(200, `{"n":2}`), newSide("go2").answers(200, `{"n":2}`)
 	all := judged(t, ref, go1, go2)
@@ -125,7 +125,7 @@ func TestWhatIsKnownOfATargetIsNewInAnother(t *testing.T) {
 	for _, partial := range []bool{false, true} {
 		run.Partial = partial
 		want := []baseline.Entry{BaselineEntryOf(&all.Findings[0]), BaselineEntryOf(&all.Findings[1])}
-		if partial { // others may show it too
+		if partial { // other targets may show it too
 			want = []baseline.Entry{old}
 		}
 		kept, fixed := run.DivideBaseline([]baseline.Entry{old}, []string{"story"})

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A BlameMatrix sorts findings by two questions: do the targets differ there, and which of them breaks the contract? The
-// answer says what to fix: the candidate, the reference, both, or the contract.
+// A BlameMatrix sorts findings by two questions: do the targets differ there, and which of them breaks the contract?
+// The answer says what to fix: the candidate, the reference, both, or the contract.
 //
-// A violation that explains a difference is listed with it. Any other is in the row where the targets are equal: of both
-// when the other side breaks the same schema at the same place in the same way, and of one side when its place was not
-// compared.
+// A violation that explains a difference is listed with it. Any other violation is in the row where the targets are
+// equal. It counts for both sides if the other side breaks the same schema in the same place in the same way. It counts
+// for one side if its place was not compared.
 //
-// Unmet expectations are in no cell, since the scenario demands them and not the contract. Without a reference there are no
-// cells.
+// Unmet expectations are not in the matrix, because the scenario demands them and not the contract. Without a
+// reference, the matrix is empty.
 type BlameMatrix struct {
 	Differ BlameRow `json:"differ,omitzero"`
 	Equal  BlameRow `json:"equal,omitzero"`
@@ -32,12 +32,11 @@ type BlameRow struct {
 type BlameEntry struct {
 	Scenario string `json:"scenario"`
 	Target   string `json:"target"` // the candidate, whatever the blame
-	// Findings are the indexes of its findings in the scenario: a difference and then the violations that explain it, or one
-	// violation, or the same one of the reference and of the candidate.
+	// Findings are the indexes of its findings in the scenario. These are a difference and the violations that explain
+	// it, or one violation, or the same violation of the reference and the candidate.
 	Findings []int `json:"findings"`
 }
 
-// entries returns the cell of an answer.
 func (r *BlameRow) entries(b Blame) *[]BlameEntry {
 	switch b {
 	case BlameCandidate:
@@ -56,10 +55,10 @@ func (r *BlameRow) add(b Blame, t BlameEntry) {
 	*cell = append(*cell, t)
 }
 
-// blames is the order in which reports have the cells of a row.
+// blames is the order of the cells in a row.
 var blames = []Blame{BlameCandidate, BlameReference, BlameBoth, BlameNobody}
 
-// String counts what is in the cells: "differ: candidate 3, contract silent 1 · equal: both 2"; "" when there is nothing.
+// String counts the entries: "differ: candidate 3, contract silent 1 · equal: both 2"; "" when there are none.
 func (c BlameMatrix) String() string {
 	var rows []string
 	for _, row := range []struct {
@@ -94,14 +93,14 @@ func (c BlameMatrix) Filter(is func(scenario string) bool) BlameMatrix {
 	return BlameMatrix{some(c.Differ), some(c.Equal)}
 }
 
-// add takes in what a scenario shows, of each candidate by itself.
+// add adds the findings of a scenario, separately for each candidate.
 func (c *BlameMatrix) add(s *Scenario) {
 	for i := 1; i < len(s.Targets); i++ {
 		c.pair(s, s.Targets[0].Name, s.Targets[i].Name)
 	}
 }
 
-// pair takes in what a scenario shows of the reference and a candidate.
+// pair adds the findings of a scenario about the reference and one candidate.
 func (c *BlameMatrix) pair(s *Scenario, reference, candidate string) {
 	explained := map[int]bool{}
 	for i := range s.Findings {
@@ -129,7 +128,7 @@ func (c *BlameMatrix) pair(s *Scenario, reference, candidate string) {
 	c.equal(s, candidate, alone(reference), alone(candidate))
 }
 
-// equal adds violations that explain no difference. The same one of both sides is one entry.
+// equal adds violations that explain no difference. If both sides have the same violation, that is one entry.
 func (c *BlameMatrix) equal(s *Scenario, candidate string, ref, cand []int) {
 	for _, r := range ref {
 		b, t := BlameReference, BlameEntry{s.ID, candidate, []int{r}}
@@ -144,7 +143,7 @@ func (c *BlameMatrix) equal(s *Scenario, candidate string, ref, cand []int) {
 	}
 }
 
-// explains reports whether a violation is one of those that the contract has against a side of a difference.
+// explains reports whether a violation is one of the remarks against a side of a difference.
 func (f *Finding) explains(d *Finding, reference string) bool {
 	if f.Class != Violation || f.Step != d.Step || f.Stream != d.Stream || len(f.Contract) == 0 || !slices.Contains(d.Contract, f.Contract[0]) {
 		return false
@@ -159,8 +158,8 @@ func (f *Finding) explains(d *Finding, reference string) bool {
 	return f.event == d.events[side]
 }
 
-// sameViolation reports whether two violations, of the reference and of a candidate, say the same but for what a target has made
-// up.
+// sameViolation reports whether violations of the reference and of a candidate are the same, apart from generated
+// values.
 func (f *Finding) sameViolation(g *Finding) bool {
 	return f.Kind == g.Kind && f.Step == g.Step && f.Stream == g.Stream && (f.burst || f.exchange == g.exchange) && f.schema() == g.schema() &&
 		f.scriptPlace() == g.scriptPlace()
@@ -173,7 +172,7 @@ func (f *Finding) schema() string {
 	return f.Contract[0].Schema
 }
 
-// scriptPlace is where in the script a finding is, without its target.
+// scriptPlace is the place of a finding in the script, without its target.
 func (f *Finding) scriptPlace() string {
 	if f.At == "" {
 		return f.Place

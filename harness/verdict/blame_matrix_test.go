@@ -11,21 +11,21 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// cellsOf returns the cells of what one scenario shows.
+// cellsOf returns the blame matrix of one scenario.
 func cellsOf(s Scenario) BlameMatrix {
 	var r Run
 	r.Add(s)
 	return r.Blame
 }
 
-// mirrored are the cells with the targets in each other's role.
+// mirrored returns the matrix with the roles of the targets swapped.
 func mirrored(c BlameMatrix) string {
 	c.Differ.Candidate, c.Differ.Reference = c.Differ.Reference, c.Differ.Candidate
 	c.Equal.Candidate, c.Equal.Reference = c.Equal.Reference, c.Equal.Candidate
 	return c.String()
 }
 
-// with adds a header field to the last answer.
+// with adds a header field to the last response.
 func (s side) with(name, value string) side {
 	r := s.Steps[len(s.Steps)-1].Exchanges[0].Response
 	r.Header = append(r.Header, transcript.Field{Name: name, Value: value})

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// burst is a target that has answered several requests at once.
+// burst is a target that has responded to several requests at once.
 func burst(target string, bodies ...any) side {
 	s := newSide(target).answers(bodies...)
 	var all []*transcript.Exchange
@@ -21,7 +21,8 @@ func burst(target string, bodies ...any) side {
 	return s.step(transcript.Step{Text: "GET /n", Burst: true, Exchanges: all})
 }
 
-// Answers of a burst are compared in another order than they came in. The contract speaks of those that came.
+// Responses of a burst are compared in another order than that in which they came. The contract is checked in the order
+// in which they came.
 func TestBlameInABurstIsOfTheAnswersThatAreCompared(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
@@ -53,7 +54,7 @@ func TestBlameInABurstIsOfTheAnswersThatAreCompared(t *testing.T) {
 	}
 }
 
-// A value that a rule calls made up is another one in each run, whatever the contract says of it.
+// A value that a rule calls generated changes from run to run, whatever the contract says about it.
 func TestTheFingerprintOfAViolationLeavesOutWhatRulesSpeakOf(t *testing.T) {
 	of := func(rules *compare.Rules, s side) string {
 		got := Judge(&Case{ID: "story", Rules: rules, Contract: numbers(t), Alone: true, Transcripts: []*transcript.Transcript{s.Transcript}})

@@ -15,19 +15,21 @@ import (
 )
 
 // A fixed UUID looks like a generated one. One scenario cannot show which it is, but a whole run can: a generated value
-// differs on each process, a constant does not. Constants compares constants exactly, as if they did not look generated.
+// differs on each process, and a constant does not. Constants compares constants exactly, as if they did not look
+// generated.
 
-// Constants looks at all scenarios of a run, of which those that were not judged are nil, and adds findings to those in
-// which constants were assumed to be generated:
+// Constants adds findings to the scenarios of a run in which constants were assumed to be generated. Scenarios that
+// were not judged are nil. A value is a constant in these cases:
 //
-//   - The reference says the same on two of its processes, or says what a client has sent in any scenario.
-//   - The candidate says the same on two of its processes, and the reference something else each time.
-//   - One side says the same in three scenarios at one place, and the other something else each time.
+//   - The reference sends the same value on two of its processes, or sends what a client has sent in any scenario.
+//   - The candidate sends the same value on two of its processes, and the reference sends another one each time.
+//   - One side sends the same value in three scenarios at one place, and the other side another one each time.
 //
-// A value that lasts as long as one process, such as the id of an instance, is not a constant. A time is a constant only when
-// a process repeats it that was started after another one had sent it, so that it cannot come from a clock.
+// A value that lasts as long as one process, such as the id of an instance, is not a constant. A time is a constant
+// only when a process repeats it that was started after another process had sent it, because then it cannot come from a
+// clock.
 //
-// What it returns judges other versions of the scenarios.
+// The returned check can judge other versions of the scenarios.
 func Constants(scenarios []*Scenario, accept *Acceptance) *ConstantCheck {
 	c := newConstantCheck(scenarios)
 	for _, s := range scenarios {
@@ -39,7 +41,7 @@ func Constants(scenarios []*Scenario, accept *Acceptance) *ConstantCheck {
 	return c
 }
 
-// A ConstantCheck knows from a whole run which of the values that look generated are constants.
+// A ConstantCheck has learned from a whole run which of the values that look generated are constants.
 type ConstantCheck struct {
 	values          map[valueKey]*valueUses
 	places          map[placeKey]*placeUses
@@ -57,41 +59,41 @@ func newConstantCheck(scenarios []*Scenario) *ConstantCheck {
 	return c
 }
 
-// A valueKey names what one target says: the reference, whose name is "" here, or a candidate.
+// A valueKey identifies a value of one target: a candidate, or the reference, whose name is "" here.
 type valueKey struct {
 	target string
 	class  ident.ValueClass
 	text   string
 }
 
-// A valueUses is what is known of one.
+// A valueUses is what is known about a value.
 type valueUses struct {
 	scenarios       int
 	lastScenario    *Scenario
-	processes       []time.Time // that have said it, the first few
-	scenarioIDs     []string    // scenarios that say it: one for each of processes, then others
-	firstSeen       time.Time   // when it was seen first
-	latestProcess   time.Time   // when the youngest of the processes was started
-	sentIn          string      // the scenario in which the client says it first; "" for none
-	otherSide       string      // what the other side had in its place first
-	otherSideVaries bool        // it has had several
-	varies          bool        // another process had another in its place, see learnProbe
+	processes       []time.Time // the first few processes that have sent it
+	scenarioIDs     []string    // scenarios with the value: one for each of processes, then others
+	firstSeen       time.Time   // when it was first seen
+	latestProcess   time.Time   // when the latest of the processes was started
+	sentIn          string      // the first scenario in which the client sends it; "" for none
+	otherSide       string      // the latest value that the other side had in its place
+	otherSideVaries bool        // the other side has had several values in its place
+	varies          bool        // another process had another value in its place, see learnProbe
 }
 
-// maxProcesses is how many processes of a value are counted.
+// maxProcesses limits how many processes of a value are counted.
 const maxProcesses = 9
 
-// A placeKey is a place in what two processes say.
+// A placeKey is a place in what two processes send.
 type placeKey struct {
 	target, operation, place string
 	processes                [2]time.Time
 }
 
-// A placeUses is what has been said at a place, by both sides.
+// A placeUses is what both sides have sent in a place.
 type placeUses struct {
 	scenarios     int
 	lastScenario  *Scenario
-	repeatedInOne bool // in one scenario
+	repeatedInOne bool // the place occurs several times in one scenario
 	values        [2]map[string]bool
 }
 
@@ -173,15 +175,16 @@ func (g *placeUses) add(s *Scenario, texts [2]string) {
 	}
 }
 
-// minRepeats is in how many scenarios one side repeats what the other varies before that can hardly be chance.
+// minRepeats is the number of scenarios from which it is unlikely to be chance that one side repeats a value and the
+// other varies it.
 const minRepeats = 3
 
-// repeats reports whether a side says the same in all scenarios, and the other something else each time.
+// repeats reports whether a side sends the same value in all scenarios, and the other side another one each time.
 func (g *placeUses) repeats(side int) bool {
 	return !g.repeatedInOne && g.scenarios >= minRepeats && len(g.values[side]) == 1 && len(g.values[1-side]) == g.scenarios
 }
 
-// Judge adds findings to a scenario. It must not be called twice at a time.
+// Judge adds findings to a scenario. It must not be called concurrently.
 func (c *ConstantCheck) Judge(s *Scenario, accept *Acceptance) {
 	before := len(s.Findings)
 	for i := range s.assumed.pairs {
@@ -210,8 +213,8 @@ func (c *ConstantCheck) Judge(s *Scenario, accept *Acceptance) {
 	}
 }
 
-// why says why two values differ although they look generated; "" when they may be generated. named are the values that are the same
-// in each run: the reference's, the candidate's.
+// why says why two values differ although they look generated; "" when they may be generated. named says for the
+// reference and the candidate whether its value is the same in each run.
 func (c *ConstantCheck) why(s *Scenario, p *assumedPair) (why string, named [2]bool) {
 	ref, cand := c.value(valueKey{"", p.Class, p.Reference}), c.value(valueKey{p.target, p.Class, p.Candidate})
 	fixed := cand.sentIn != "" || len(cand.processes) > 1
@@ -234,8 +237,8 @@ func (c *ConstantCheck) why(s *Scenario, p *assumedPair) (why string, named [2]b
 	return "", named
 }
 
-// undecided reports whether the value may be a constant or last as long as one process, since the reference
-// says it in several scenarios, and all of them found the same process.
+// undecided reports whether it is unknown if the value is a constant or lasts as long as one process. That is so when
+// the reference sends it in several scenarios, and all of them used the same process.
 func (c *ConstantCheck) undecided(p *assumedPair) bool {
 	ref := c.value(valueKey{"", p.Class, p.Reference})
 	if p.Class == ident.TimeClass || ref.scenarios < 2 || len(ref.processes) > 1 || ref.varies {
@@ -244,7 +247,7 @@ func (c *ConstantCheck) undecided(p *assumedPair) bool {
 	return p.Class == ident.IDClass || len(ref.processes) == 1 && isConfiguredPort(p.Reference)
 }
 
-// maxUndecidedPlaces bounds how many places a run lists.
+// maxUndecidedPlaces limits how many places a run lists.
 const maxUndecidedPlaces = 10
 
 // countUndecided counts a value that was not compared exactly, by its place.
@@ -258,7 +261,7 @@ func (c *ConstantCheck) countUndecided(s *Scenario, p *assumedPair) {
 	s.Compared.leaveOut("made up or constant, as one process of the reference repeats it, "+place, 1)
 }
 
-// firstEphemeral is the lowest port that Linux gives out by itself; other systems begin at 49152 (RFC 6335 §6).
+// firstEphemeral is the lowest port that Linux assigns by itself; other systems begin at 49152 (RFC 6335 §6).
 const firstEphemeral = 32768
 
 // isConfiguredPort reports whether a port is outside the range from which systems assign ports.
@@ -267,7 +270,7 @@ func isConfiguredPort(port string) bool {
 	return err == nil && n < firstEphemeral
 }
 
-// constant reports whether a value of the reference does not depend on its process, nor on the clock.
+// constant reports whether a value of the reference depends neither on its process nor on the clock.
 func (v *valueUses) constant(p *assumedPair) bool {
 	switch p.Class {
 	case ident.TimeClass:
@@ -286,7 +289,7 @@ func (v *valueUses) onProcesses() string {
 	return strconv.Itoa(maxProcesses) + " processes or more"
 }
 
-// finding says that two values differ. It is the same finding in each scenario, and in each run.
+// finding says that two values differ. The finding is the same in each scenario and in each run.
 func (c *ConstantCheck) finding(s *Scenario, p *assumedPair, why string, named [2]bool) Finding {
 	f := *s.assumed.steps[p.Step]
 	place := p.Place
@@ -307,11 +310,11 @@ func (c *ConstantCheck) finding(s *Scenario, p *assumedPair, why string, named [
 	return f
 }
 
-// maxShowing is how many scenarios a constant names: as many as show any.
+// maxShowing limits how many scenarios a constant names: as many as are needed to show any constant.
 const maxShowing = minRepeats
 
-// scenariosShowing returns the scenarios that show a constant when they run without the others: this one, the one in which the
-// client has sent it, and those that say the same, which found other processes where that is possible.
+// scenariosShowing returns scenarios that show a constant when they run alone together: this one, the one in which the
+// client has sent it, and those with the same value, if possible on other processes.
 func (c *ConstantCheck) scenariosShowing(s *Scenario, p *assumedPair) []string {
 	ref, cand := c.value(valueKey{"", p.Class, p.Reference}), c.value(valueKey{p.target, p.Class, p.Candidate})
 	out := []string{s.ID}

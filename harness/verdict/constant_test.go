@@ -13,15 +13,15 @@ import (
 // noon is when the runs of these tests begin.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// A scene is a scenario of a run: which process of each side it found, what the client sent, and what each side said.
+// A scene is a scenario of a run: the process of both sides, what the client sent, and what each side sent.
 type scene struct {
-	process   int // 0: one that lockstep has not started
+	process   int // 0 means a process that lockstep has not started
 	sent      string
 	ref, cand string
 }
 
-// ofRun judges a run. Each scene begins a minute after the one before it; processes begin with the first scene that finds
-// them.
+// ofRun judges a run. Each scene begins a minute after the previous one. A process starts with the first scene that
+// uses it.
 func ofRun(t *testing.T, scenes ...scene) []*Scenario {
 	t.Helper()
 	var out []*Scenario
@@ -46,7 +46,7 @@ func ofRun(t *testing.T, scenes ...scene) []*Scenario {
 
 func m(value string) string { return fmt.Sprintf(`{"m":%q}`, value) }
 
-// drawn is an id that no other place has.
+// drawn is an id that occurs in no other place.
 func drawn(n int) string { return fmt.Sprintf("5f0c7a52-9f6e-4d1b-8c11-%012x", 0xabc000+n) }
 
 const (
@@ -132,8 +132,8 @@ func TestConstantsAreComparedExactly(t *testing.T) {
 	}
 }
 
-// A constant is accepted by its fingerprint like any other finding, in each run, and only a run of all scenarios can say
-// that it has gone.
+// A constant is accepted by its fingerprint in each run, like any other finding. Only a run of all scenarios can show
+// that it has disappeared.
 func TestAConstantIsAccepted(t *testing.T) {
 	scenes := []scene{{process: 1, ref: m(fixed), cand: m(other)}, {process: 2, ref: m(fixed), cand: m(other)}}
 	first := ofRun(t, scenes...)
@@ -168,7 +168,7 @@ func TestAConstantIsAccepted(t *testing.T) {
 	}
 }
 
-// A constant names few scenarios that show it by themselves, however many ran.
+// A constant names a few scenarios that are enough to show it, however many ran.
 func TestAConstantNamesScenariosThatShowIt(t *testing.T) {
 	quiet := scene{process: 1, ref: m("ok"), cand: m("ok")}
 	repeated := []scene{{process: 1, ref: m(fixed), cand: m(other)}, {process: 1, ref: m(fixed), cand: m(other)}, {process: 1, ref: m(fixed), cand: m(other)}, {process: 2, ref: m(fixed), cand: m(other)}}

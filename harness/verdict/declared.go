@@ -6,15 +6,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A message is one that violations are about.
+// A message identifies a message that violations are about.
 type message struct {
 	of              *transcript.Transcript
 	step, stream    string
 	exchange, event int
 }
 
-// declaredPlaces knows which values are covered by a rule. It keeps the places of one message, since the violations of a message
-// follow one another.
+// declaredPlaces finds out which values are covered by a rule. It keeps the places of one message, because the
+// violations of a message follow one another.
 type declaredPlaces struct {
 	rules *compare.Rules
 	of    message

@@ -16,71 +16,71 @@ type Finding struct {
 	Scenario string `json:"scenario"`
 	Step     string `json:"step"`
 	Line     int    `json:"line"`      // of the step in the scenario's file
-	StepText string `json:"step_text"` // how the file says it
-	// Target is the one a violation or a shortfall is about, and the candidate of a difference.
+	StepText string `json:"step_text"` // as in the file
+	// Target is the target that a violation or a shortfall is about, or the candidate of a difference.
 	Target string `json:"target"`
 	Stream string `json:"stream,omitempty"`
-	// Upstream names the stub that the target has asked, of a finding about that.
+	// Upstream names the stub if the finding is about requests of the target to it.
 	Upstream string `json:"upstream,omitempty"`
-	// Operation is what the contract calls the request, "GET /items/{id}"; "" for one that it does not have.
+	// Operation is the contract's name of the request, "GET /items/{id}"; "" for a request outside the contract.
 	Operation string `json:"operation,omitempty"`
 	Place     string `json:"place"` // "status", "body /error/code", "event 3 (ping) data"
 	Text      string `json:"text"`  // one sentence
-	// Reference and Candidate are the two values of a difference. Want and Got are those of the others.
+	// Reference and Candidate are the two values of a difference. Want and Got are those of other findings.
 	Reference string `json:"reference,omitempty"`
 	Candidate string `json:"candidate,omitempty"`
 	Want      string `json:"want,omitempty"`
 	Got       string `json:"got,omitempty"`
 	Blame     Blame  `json:"blame"`
-	// Contract is what the contract has to say of each side of a difference.
+	// Contract is what the contract says against each side of a difference.
 	Contract []Remark `json:"contract,omitempty"`
-	// SpecGap is the place of the contract that admits both sides of a difference, when neither is outside.
+	// SpecGap is the place of the contract that allows both sides of a difference, when neither breaks it.
 	SpecGap *specgap.Gap `json:"silence,omitempty"`
-	// Fingerprint is equal for findings that differ only in values that a target has generated, in each run.
+	// Fingerprint is equal for findings that differ only in generated values, in every run.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// At is where in the script: the step as its file says it, the stream, the place. It stays the same when steps or
+	// At is the place in the script: the step as in its file, the stream, the place. It does not change when steps or
 	// events are added before it.
 	At string `json:"at,omitempty"`
-	// Waiver is the id of the waiver that accepts the finding, Known says that the baseline has it. Note says why a waiver
-	// for this place does not hold.
+	// Waiver is the id of the waiver that accepts the finding. Known means that the baseline has it. Note says why a
+	// waiver for this place does not accept it.
 	Waiver string `json:"waiver,omitempty"`
 	Known  bool   `json:"known,omitempty"`
 	Note   string `json:"note,omitempty"`
-	// With are the scenarios that show a constant when they run together, this one among them. None shows it alone.
+	// With are the scenarios, including this one, that show a constant when they run together. None of them shows it
+	// alone.
 	With []string `json:"with,omitempty"`
 
 	exchange    int
-	burst       bool   // its exchange is one of a burst, which are in no order
-	exchanges   [2]int // of a difference: the indexes of its exchanges, the reference's first
+	burst       bool   // its exchange belongs to a burst, which has no order
+	exchanges   [2]int // for a difference: the indexes of its exchanges, the reference's first
 	event       int
-	lineDuring  int                      // of an upstream's: the line of the step that was under way
-	events      [2]int                   // of a difference: the indexes of its events, the reference's first
-	arrivals    map[string]time.Duration // when the events came that a difference is between, by target
-	followsLine int                      // the line of the failure that it follows from; 0 when there is none
+	lineDuring  int                      // for an upstream: the line of the step that was running
+	events      [2]int                   // for a difference: the indexes of its events, the reference's first
+	arrivals    map[string]time.Duration // when the events of a difference came, by target
+	followsLine int                      // the line of the failure that caused it; 0 when there is none
 }
 
-// Class is what a finding is.
+// Class is the class of a finding.
 type Class string
 
-// The classes.
 const (
 	Difference Class = "difference"
 	Violation  Class = "violation"
 	Unmet      Class = "shortfall"
 )
 
-// Blame says which target breaks the contract. It is evidence, never an excuse: the contract itself may be wrong.
+// Blame says which target breaks the contract. It is evidence and not proof, because the contract itself may be wrong.
 type Blame string
 
-// Who is outside the contract.
+// The target that breaks the contract.
 const (
 	BlameCandidate Blame = "candidate"
 	BlameReference Blame = "reference"
 	BlameBoth      Blame = "both"
-	BlameNobody    Blame = "contract silent" // both are inside, and yet they differ
+	BlameNobody    Blame = "contract silent" // neither breaks it, although they differ
 )
 
-// A Remark is what the contract has against one side.
+// A Remark is what the contract says against one side.
 type Remark struct {
 	Target string `json:"target"`
 	Place  string `json:"place"`
@@ -89,7 +89,7 @@ type Remark struct {
 	Line   int    `json:"line,omitempty"` // in the contract's file
 }
 
-// IsOverflow reports whether a finding says that there are more than those that are listed.
+// IsOverflow reports whether a finding says that there are more findings than the listed ones.
 func (f *Finding) IsOverflow() bool {
 	return f.Kind == string(diff.MoreDiffer) || f.Kind == string(schema.MoreViolations)
 }
@@ -110,8 +110,8 @@ func (f Finding) String() string {
 	}
 }
 
-// Exchange returns which of the step's exchanges the finding is about, on the reference (0) or on the candidate (1); -1 when
-// it is about none of them. A finding that was read from a report does not know.
+// Exchange returns the index of the exchange that the finding is about, on the reference (0) or on the candidate (1).
+// It returns -1 when it is not about an exchange. A finding that was read from a report has lost this.
 func (f *Finding) Exchange(side int) int {
 	if f.exchange < 0 {
 		return -1
@@ -119,8 +119,8 @@ func (f *Finding) Exchange(side int) int {
 	return f.exchanges[side]
 }
 
-// Event returns which event of the stream the finding is about, on the reference (0) or on the candidate (1), -1 when it
-// is about none. A violation and a shortfall are of one target, whichever is asked for.
+// Event returns the index of the event that the finding is about, on the reference (0) or on the candidate (1), or -1.
+// A violation or a shortfall has one target, and the result is the same for both sides.
 func (f *Finding) Event(side int) int {
 	switch {
 	case f.Stream == "":
@@ -132,5 +132,5 @@ func (f *Finding) Event(side int) int {
 	}
 }
 
-// Constant reports whether the whole run has shown the finding.
+// Constant reports whether the finding comes from the whole run, see Constants.
 func (f *Finding) Constant() bool { return f.Kind == string(diff.Constant) }

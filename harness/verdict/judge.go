@@ -12,24 +12,23 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Case is what is judged: a scenario, what the targets did in it, and by which rules.
+// A Case is what is judged: a scenario, what the targets did in it, and the rules.
 type Case struct {
 	ID, File string
 	Line     int
 	Why      string
 	Tags     []string
-	// NotApplicable says why this run has no means for the scenario; "" when it has.
+	// NotApplicable says why this run cannot run the scenario, or is "".
 	NotApplicable string
 	// Transcripts of the targets: the reference first when Alone is false.
 	Transcripts []*transcript.Transcript
-	// Alone says that there is no reference: each target is judged by the contract and by the scenario alone.
+	// Alone means that there is no reference. Each target is judged only by the contract and by the scenario.
 	Alone    bool
 	Rules    *compare.Rules
 	Contract *contract.Document
-	Accept   *Acceptance // what is accepted; nil: nothing
+	Accept   *Acceptance // what is accepted; nil means nothing
 }
 
-// Judge returns the judgement of a case.
 func Judge(c *Case) Scenario {
 	j := &judge{
 		Case: c, docs: jsontree.NewDocuments(documents(c.Transcripts)),
@@ -55,10 +54,10 @@ func Judge(c *Case) Scenario {
 	return j.out
 }
 
-// judge is a case under judgement.
+// A judge is a case that is being judged.
 type judge struct {
 	*Case
-	docs          *jsontree.Documents // each body is parsed once
+	docs          *jsontree.Documents // parses each body once
 	out           Scenario
 	script        script
 	masker        *compare.Masker // hides tokens
@@ -67,7 +66,7 @@ type judge struct {
 	declared      declaredPlaces
 }
 
-// documents returns how many bodies there are, and what is expected of them.
+// documents estimates the number of bodies, and of expected documents.
 func documents(ts []*transcript.Transcript) int {
 	n := 0
 	for _, t := range ts {
@@ -78,7 +77,7 @@ func documents(ts []*transcript.Transcript) int {
 	return n
 }
 
-// stepsOf returns the steps by id, of the first target that has each.
+// stepsOf returns the steps by id, each from the first target that has it.
 func stepsOf(ts []*transcript.Transcript) map[string]*transcript.Step {
 	steps := map[string]*transcript.Step{}
 	for _, t := range ts {
@@ -91,11 +90,11 @@ func stepsOf(ts []*transcript.Transcript) map[string]*transcript.Step {
 	return steps
 }
 
-// minReportedWait is what is worth a word: few bounds of servers and of scenarios are shorter.
+// minReportedWait is the shortest wait that is reported. Few limits of servers and of scenarios are shorter.
 const minReportedWait = time.Second
 
-// count counts what came. Heartbeats do not count: how many come is a matter of the clock, and two runs of the same servers
-// would have other numbers.
+// count counts what a target received and sent. Heartbeats do not count, because their number depends on the clock: two
+// runs of the same servers would have different numbers.
 func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	out := Target{Name: t.Target}
 	if waited := t.MachineDelay(0, t.Took, t.Took); waited >= minReportedWait {
@@ -125,7 +124,7 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	return out
 }
 
-// findings collects what the case shows.
+// findings collects the findings of the case.
 func (j *judge) findings() {
 	violations := make([][]contract.Violation, len(j.Transcripts))
 	for i, t := range j.Transcripts {
@@ -143,7 +142,7 @@ func (j *judge) findings() {
 		if t.Unusable != "" {
 			continue
 		}
-		labels := map[string][]string{} // of events, by stream
+		labels := map[string][]string{} // labels of events, by stream
 		for _, s := range t.Streams {
 			labels[s.Name] = j.Rules.Labels(s)
 		}
@@ -169,8 +168,8 @@ func (j *judge) findings() {
 	}
 }
 
-// maxFindings bounds the findings of one scenario: a server that floods a stream with undeclared events must not
-// fill the reports as well.
+// maxFindings limits the findings of one scenario. A server that floods a stream with undeclared events must not fill
+// the reports as well.
 const maxFindings = 1000
 
 func (j *judge) compare(i int, ref, cand []contract.Violation) {
@@ -190,7 +189,7 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 	}
 }
 
-// rules notes which rules have applied, and why some are refused: what they silence was never looked at.
+// rules records which rules have applied, and why some are refused: what they cover was never compared.
 func (j *judge) rules(result *compare.Result) {
 	for _, rule := range slices.Sorted(maps.Keys(result.Applied)) {
 		if !slices.Contains(j.out.Applied, rule) {
@@ -210,7 +209,7 @@ func (j *judge) add(f Finding) {
 	j.out.Findings = append(j.out.Findings, f)
 }
 
-// mask hides tokens wherever a finding has one.
+// mask hides tokens in all texts of a finding.
 func (j *judge) mask(f *Finding) {
 	if j.masker == nil {
 		return
@@ -224,7 +223,7 @@ func (j *judge) mask(f *Finding) {
 	}
 }
 
-// conclude draws the verdict.
+// conclude decides the verdict.
 func (j *judge) conclude() {
 	j.out.Reasons = append(j.out.Reasons, j.emptySelections()...)
 	pairs := j.out.Compared.Exchanges + j.out.Compared.Events

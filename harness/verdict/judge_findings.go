@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
 
-// difference makes a finding of a difference between the reference and a candidate, with the violations of each side
-// that have to do with it.
+// difference makes a finding of a difference between the reference and a candidate, with the related violations of each
+// side.
 func (j *judge) difference(i int, d diff.Difference, outside [2][]contract.Violation) Finding {
 	f := Finding{
 		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
@@ -44,8 +44,8 @@ func remarks(target string, vs []contract.Violation) []Remark {
 	return out
 }
 
-// relevantViolations returns a side's violations that have to do with a difference, at its place or around it: an invalid date
-// says nothing about the title that differs beside it.
+// relevantViolations returns a side's violations that are related to a difference, at its place or around it. An
+// invalid date says nothing about a title that differs next to it.
 func relevantViolations(d diff.Difference, all []diff.Difference, vs, others []contract.Violation, side int) []contract.Violation {
 	var out []contract.Violation
 	for _, v := range vs {
@@ -56,7 +56,7 @@ func relevantViolations(d diff.Difference, all []diff.Difference, vs, others []c
 	return out
 }
 
-// sameMessage reports whether a violation is one of the answer or event that a difference is about.
+// sameMessage reports whether a violation is in the response or event that a difference is about.
 func sameMessage(d diff.Difference, v contract.Violation, side int) bool {
 	if d.Stream != "" {
 		return v.Stream == d.Stream && d.Events[side] >= 0 && v.Event == d.Events[side]
@@ -68,8 +68,8 @@ func atSamePlace(d diff.Difference, v contract.Violation, side int) bool {
 	return within(v.Place, d.At.InContract(side)) || within(d.At.InContract(side), v.Place)
 }
 
-// followsStatus reports whether a violation is one because the status is another: the status says which schema the body
-// has to obey. Then the other side is inside the contract at that place, with the same content.
+// followsStatus reports whether a violation only follows from another status, because the status decides which schema
+// the body has to obey. Then the other side obeys the contract at that place with the same content.
 func followsStatus(d diff.Difference, v contract.Violation, all []diff.Difference, others []contract.Violation, side int) bool {
 	if d.Kind != diff.StatusDiffers {
 		return false
@@ -81,7 +81,7 @@ func followsStatus(d diff.Difference, v contract.Violation, all []diff.Differenc
 	})
 }
 
-// spoilsMessage are the violations that leave nothing in the message as the contract has it, whatever their place.
+// spoilsMessage are the violations that concern the whole message, whatever their place.
 var spoilsMessage = map[contract.Kind]bool{
 	spec.UndocumentedStatus:    true,
 	spec.UndocumentedMediaType: true,
@@ -94,8 +94,8 @@ var spoilsMessage = map[contract.Kind]bool{
 	spec.EventData:             true,
 }
 
-// within reports whether a place is in another, or the same: "body/error/code" is in "body/error", and in "body"; "event
-// data" is in "event". Names of header fields have no case.
+// within reports whether a place is inside of another one, or the same: "body/error/code" is in "body/error", and in
+// "body"; "event data" is in "event". Names of header fields are compared without case.
 func within(place, other string) bool {
 	if strings.HasPrefix(place, "header ") {
 		return strings.EqualFold(place, other)
@@ -104,7 +104,7 @@ func within(place, other string) bool {
 	return in && (rest == "" || rest[0] == '/' || rest[0] == ' ')
 }
 
-// blameOf returns the blame of something that one target did by itself.
+// blameOf returns the blame for something that one target did on its own.
 func (j *judge) blameOf(i int) Blame {
 	if i == 0 && !j.Alone {
 		return BlameReference
@@ -112,7 +112,7 @@ func (j *judge) blameOf(i int) Blame {
 	return BlameCandidate
 }
 
-// violation makes a finding of a violation. labels are what the events of its stream are called.
+// violation makes a finding of a violation. labels are the names of the events on its stream.
 func (j *judge) violation(i int, v contract.Violation, labels []string) Finding {
 	f := Finding{
 		Class: Violation, Kind: string(v.Kind), Step: v.Step, Target: j.Transcripts[i].Target, Stream: v.Stream,
@@ -130,7 +130,7 @@ func (j *judge) violation(i int, v contract.Violation, labels []string) Finding 
 		place = diff.Unnumbered(place)
 	}
 	text := f.Text
-	if j.declared.has(j.Transcripts[i], &v) { // it shows a value that is another one in each run
+	if j.declared.has(j.Transcripts[i], &v) { // it shows a value that changes from run to run
 		text = v.Schema
 	}
 	f.Fingerprint = compare.Fingerprint(j.Rules, j.Transcripts[i], string(f.Class), f.Kind, place, text)

@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// emptySelections gives a reason for each stream on which nothing came that its `only` selects, from no target: a pattern with a slip
-// in it selects nothing, and the events would be equal because there are none. A `never` says that nothing shall come, and
-// a stream that a server has ended was compared by its end.
+// emptySelections gives a reason for each stream on which no target sent an event that its `only` selects. A pattern
+// with a typo selects nothing, and then the events are equal because there are none. It skips streams with a `never`,
+// which expects no events, and streams that a server has ended, because their ends were compared.
 func (j *judge) emptySelections() []Reason {
 	var out []Reason
 	for _, first := range j.Transcripts[0].Streams {
@@ -28,7 +28,7 @@ func (j *judge) emptySelections() []Reason {
 	return out
 }
 
-// hasEvidence reports whether there is anything to go by about the events of a stream.
+// hasEvidence reports whether anything shows that the selection on a stream is right.
 func hasEvidence(t *transcript.Transcript, stream string) bool {
 	return slices.ContainsFunc(t.Windows, func(w transcript.Window) bool { return w.Stream == stream }) ||
 		slices.ContainsFunc(t.Streams, func(s *transcript.Stream) bool {
@@ -36,7 +36,7 @@ func hasEvidence(t *transcript.Transcript, stream string) bool {
 		})
 }
 
-// reasons collects what keeps a transcript from being judged.
+// reasons collects what prevents a transcript from being judged.
 func (j *judge) reasons(t *transcript.Transcript, reference bool) {
 	add := func(r Reason) {
 		r.Target = t.Target
@@ -54,7 +54,7 @@ func (j *judge) reasons(t *transcript.Transcript, reference bool) {
 	case t.Exit != nil && reference:
 		add(Reason{Text: "the reference's process ended: " + t.Exit.How(), Log: t.Exit.Log})
 		j.referenceLost = true
-	case t.Exit != nil: // which is a finding too; but only a reason has the log
+	case t.Exit != nil: // this is a finding too, but only a reason has the log
 		add(Reason{Text: "the process ended: " + t.Exit.Status, Log: t.Exit.Log})
 	case t.Aborted != "":
 		add(Reason{Text: "cut short: " + t.Aborted})

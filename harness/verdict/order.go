@@ -9,12 +9,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// order puts findings in the order of what they are about: the step, then the exchange or event, then differences
-// before the others. What follows from a failure comes behind it.
+// order sorts findings by what they are about: the step, then the exchange or event, then differences before others. A
+// consequence of a failure comes after the failure.
 func (f Finding) order(g Finding) int {
 	return cmp.Or(
 		cmp.Compare(max(f.orderLine(), f.followsLine), max(g.orderLine(), g.followsLine)), cmp.Compare(min(f.followsLine, 1), min(g.followsLine, 1)),
-		cmp.Compare(g.Upstream, f.Upstream), // a server asks others before it answers
+		cmp.Compare(g.Upstream, f.Upstream), // a server calls its upstreams before it responds
 		cmp.Compare(f.Step, g.Step),
 		cmp.Compare(f.exchange, g.exchange), cmp.Compare(f.event, g.event), cmp.Compare(f.Class, g.Class),
 	)
@@ -28,16 +28,16 @@ func (f *Finding) orderLine() int {
 	return f.Line
 }
 
-// A failure is an exchange that one target broke, or did not answer, or the end of its process.
+// A failure is an exchange that one target broke or did not answer, or the end of its process.
 type failure struct {
 	target string
 	line   int
-	// startedOn is when the other targets did the same, by their names: what they sent on their streams from then on may be
-	// what this one could not send.
+	// startedOn is when each other target began the same exchange. What they sent on their streams from then on may be
+	// what this target could not send.
 	startedOn map[string]time.Duration
 }
 
-// failures returns what failed, of all that was found.
+// failures returns the failures among the findings.
 func failures(ts []*transcript.Transcript, findings []Finding) []failure {
 	var out []failure
 	for i := range findings {
@@ -56,7 +56,7 @@ func failures(ts []*transcript.Transcript, findings []Finding) []failure {
 	return out
 }
 
-// exchangeStart returns when an exchange of a step was begun. One that is joined was begun by an earlier step.
+// exchangeStart returns when an exchange of a step began. A joined exchange began in an earlier step.
 func exchangeStart(t *transcript.Transcript, step string, exchange int) (at time.Duration, ok bool) {
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -77,8 +77,8 @@ func exchangeStart(t *transcript.Transcript, step string, exchange int) (at time
 	return 0, false
 }
 
-// orderAfterFailures finds the differences on streams that follow from a failure. A stream's findings are listed at the step that
-// opened it, so without this an event that a hang has held back would come before the hang.
+// orderAfterFailures finds the differences on streams that follow from a failure. A stream's findings are listed at the
+// step that opened it. So without this, an event that a hang has held back would be listed before the hang.
 func orderAfterFailures(ts []*transcript.Transcript, findings []Finding) {
 	failed := failures(ts, findings)
 	for i := range findings {
@@ -98,7 +98,7 @@ func orderAfterFailures(ts []*transcript.Transcript, findings []Finding) {
 	}
 }
 
-// arrivals returns when the events of a difference came, by the target.
+// arrivals returns when the events of a difference came, by target.
 func arrivals(ref, cand *transcript.Transcript, d diff.Difference) map[string]time.Duration {
 	if d.Stream == "" {
 		return nil
@@ -114,8 +114,9 @@ func arrivals(ref, cand *transcript.Transcript, d diff.Difference) map[string]ti
 	return out
 }
 
-// orderAfterWrongIDs finds wrong ids in events that came after an exchange with one was begun. A stream's findings are listed at
-// the step that opened it, so without this an event would come before the response whose id it repeats.
+// orderAfterWrongIDs finds wrong ids in events that came after an exchange with a wrong id began. A stream's findings
+// are listed at the step that opened it. So without this, an event would be listed before the response whose id it
+// repeats.
 func orderAfterWrongIDs(ts []*transcript.Transcript, findings []Finding) {
 	for i := range findings {
 		f := &findings[i]
@@ -140,7 +141,7 @@ func orderAfterWrongIDs(ts []*transcript.Transcript, findings []Finding) {
 	}
 }
 
-// startFor returns when an exchange of the target that a finding is about was begun.
+// startFor returns when an exchange began, on the target that a finding is about.
 func startFor(ts []*transcript.Transcript, f *Finding) (time.Duration, bool) {
 	for _, t := range ts {
 		if t.Target == f.Target {

@@ -8,15 +8,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 )
 
-// Scenarios that share one process of the reference cannot show whether a value is a constant or generated once. A probe
-// can: a scenario that is run again, after all others, on targets that were newly started.
+// Scenarios that share one process of the reference cannot show whether a value is a constant or generated once. A
+// probe can: it runs a scenario again, after all others, on newly started targets.
 
-// maxProbes bounds how many scenarios a run probes.
+// maxProbes limits how many scenarios a run probes.
 const maxProbes = 5
 
-// ProbeCandidates returns the scenarios that are worth a probe, by their indexes: the fewest that show all values which the
-// reference repeats, but on one process only. Of those that show equally many, the shortest comes first. Scenarios that
-// were not judged are nil.
+// ProbeCandidates returns the indexes of the scenarios that should be probed: the fewest that have all values which the
+// reference repeats on only one process. Among equally good ones, the shortest comes first. Scenarios that were not
+// judged are nil.
 func ProbeCandidates(scenarios []*Scenario) []int {
 	c := newConstantCheck(scenarios)
 	shown := make([]map[valueKey]bool, len(scenarios))
@@ -61,7 +61,7 @@ func (c *ConstantCheck) valuesToProbe(s *Scenario) map[valueKey]bool {
 	return out
 }
 
-// AddProbe takes the judgement of a probe of the scenario. Only the values that were assumed to be generated are used,
+// AddProbe adds the judgement of a probe of the scenario. It uses only the values that were assumed to be generated,
 // see Constants.
 func (s *Scenario) AddProbe(probe *Scenario) {
 	for _, p := range probe.assumed.pairs {
@@ -70,7 +70,8 @@ func (s *Scenario) AddProbe(probe *Scenario) {
 	}
 }
 
-// A valuePlace is where a value is in a scenario. Events are not counted: another run may have them in another order.
+// A valuePlace is the place of a value in a scenario. It has no numbers of events, because another run may have another
+// order.
 type valuePlace struct {
 	target, step, stream, place string
 	class                       ident.ValueClass
@@ -80,7 +81,7 @@ func (p *assumedPair) place() valuePlace {
 	return valuePlace{p.target, p.Step, p.Stream, diff.Unnumbered(p.Place), p.Class}
 }
 
-// learnProbe notes the values of the reference in whose place its probe has another one.
+// learnProbe records the values of the reference for which its probe has another value in the same place.
 func (c *ConstantCheck) learnProbe(s *Scenario) {
 	var probed map[valuePlace]string
 	for i := range s.assumed.pairs {

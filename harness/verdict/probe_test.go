@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// both shows two values.
+// both has two values.
 func both(a, b string) string { return fmt.Sprintf(`{"m":%q,"n":%q}`, a, b) }
 
 func TestFewScenariosAreWorthAProbe(t *testing.T) {
@@ -41,7 +41,7 @@ func TestFewScenariosAreWorthAProbe(t *testing.T) {
 			for i, s := range all {
 				s.Millis = tc.millis[i]
 			}
-			all = append(all, nil) // one that was not judged
+			all = append(all, nil) // a scenario that was not judged
 			if diff := cmp.Diff(tc.want, ProbeCandidates(all)); diff != "" {
 				t.Errorf("worth a probe (-want +got):\n%s", diff)
 			}

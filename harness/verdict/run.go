@@ -14,23 +14,23 @@ type Run struct {
 	Totals    Totals            `json:"totals"`
 	Blame     BlameMatrix       `json:"blame,omitzero"` // empty without a reference
 	Coverage  coverage.Coverage `json:"coverage"`
-	// Gate says whether as much of the contract was reached as the project demands; nil when it demands nothing.
+	// Gate says whether the run reached as much of the contract as the project demands; nil without a demand.
 	Gate *coverage.Gate `json:"coverage_gate,omitempty"`
-	// Incomplete says why the run did not do all it was asked to; "" when it did.
+	// Incomplete says why the run did not do everything that it was asked to do; "" when it did.
 	Incomplete string `json:"incomplete,omitempty"`
-	// Partial says that targets of the project were left out, or the reference was another one: what does not show may
-	// show in others.
+	// Partial means that targets of the project were left out, or another target was the reference. A finding that is
+	// missing may still occur on other targets.
 	Partial bool `json:"partial,omitempty"`
-	// Shard says that this is one of several parts of a run; what needs the whole run is left out.
+	// Shard means that this is one of several parts of a run. What needs the whole run is left out.
 	Shard *Shard `json:"shard,omitempty"`
-	// AllowEmpty says that a run in which nothing was judged is green, because its user asked for that.
+	// AllowEmpty means that a run in which nothing was judged is green, because its user asked for that.
 	AllowEmpty bool `json:"allow_empty,omitempty"`
-	// OwnerUnchecked says, by target, why it could not be checked that its own process answered on its port.
+	// OwnerUnchecked says, by target, why it could not be checked that its own process owns its port.
 	OwnerUnchecked map[string]string `json:"owner_unchecked,omitempty"`
-	// Waivers are all that there are, in the order of their file, and Fixed is what the baseline has and the run has not.
+	// Waivers are all waivers, in the order of their file. Fixed is what the baseline has but the run does not.
 	Waivers []WaiverUse      `json:"waivers,omitempty"`
 	Fixed   []baseline.Entry `json:"fixed,omitempty"`
-	// Unused are rules that never applied, although the run had all that they are about.
+	// Unused are rules that never applied, although the run had everything that they are about.
 	Unused []Rule `json:"unused_rules,omitempty"`
 }
 
@@ -38,10 +38,10 @@ type Run struct {
 type Shard struct {
 	Index    int `json:"index"` // from 1
 	Of       int `json:"of"`
-	Selected int `json:"selected"` // scenarios of the whole run
+	Selected int `json:"selected"` // number of scenarios in the whole run
 }
 
-// A Rule is a rule of comparison, and where it is written.
+// A Rule is a comparison rule, and where it is written.
 type Rule struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -49,7 +49,6 @@ type Rule struct {
 	Rule   string `json:"rule"` // "header ETag", "volatile $..id", "id session", "stream GET /event", "order $.id of GET /event"
 }
 
-// Totals sum up the scenarios.
 type Totals struct {
 	Match         int      `json:"match"`
 	Differ        int      `json:"differ"`
@@ -59,18 +58,18 @@ type Totals struct {
 	Differences   int      `json:"differences"`
 	Violations    int      `json:"violations"`
 	Unmet         int      `json:"shortfalls"`
-	Accepted      Accepted `json:"accepted"` // of these
+	Accepted      Accepted `json:"accepted"` // findings that are accepted
 	Targets       []Target `json:"targets"`
 	Compared      Compared `json:"compared"`
 }
 
-// Accepted counts findings that are accepted.
+// Accepted counts accepted findings.
 type Accepted struct {
 	Waived int `json:"waived"` // by a waiver
 	Known  int `json:"known"`  // by the baseline
 }
 
-// Add takes a scenario into the run.
+// Add adds a scenario to the run.
 func (r *Run) Add(s Scenario) {
 	r.Scenarios = append(r.Scenarios, s)
 	r.Blame.add(&s)
@@ -116,8 +115,9 @@ func (r *Run) Add(s Scenario) {
 	r.Verdict = Worse(r.Verdict, s.Verdict)
 }
 
-// Conclude returns the run's verdict: that of its worst scenario; differ when a waiver is stale or less of the contract was
-// reached than is demanded, and unknown when the run is incomplete, or when nothing was judged and AllowEmpty is not set.
+// Conclude returns the run's verdict, which is that of its worst scenario. It is also differ when a waiver is stale or
+// less of the contract was reached than demanded. It is unknown when the run is incomplete, or when nothing was judged
+// without AllowEmpty.
 func (r *Run) Conclude() Verdict {
 	if r.Gate != nil && r.Gate.State == coverage.GateMissed {
 		r.Verdict = Worse(r.Verdict, Differ)

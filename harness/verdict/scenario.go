@@ -16,16 +16,16 @@ type Scenario struct {
 	Verdict  Verdict   `json:"verdict"`
 	Reasons  []Reason  `json:"reasons,omitempty"` // why it is unknown
 	Findings []Finding `json:"findings,omitempty"`
-	// Repeated is set when the scenario was run more than once. All else is about the worst of its runs then.
+	// Repeated is set when the scenario ran more than once. Then all other fields are about the worst of its runs.
 	Repeated *Repeated `json:"repeated,omitempty"`
-	Targets  []Target  `json:"targets"` // what each did, the reference first
+	Targets  []Target  `json:"targets"` // what each target did, the reference first
 	Compared Compared  `json:"compared"`
 	// Names are the names of the ids that differences mention.
 	Names  []Name `json:"names,omitempty"`
 	Millis int64  `json:"ms"` // how long it took on the slowest target
-	// assumed is what the check over the whole run looks at, see Constants.
+	// assumed is what the check over the whole run uses, see Constants.
 	assumed assumed
-	// Applied are the rules that selected something with any candidate, by what compare.Result calls them.
+	// Applied are the rules that selected something for any candidate, by their names in compare.Result.
 	Applied []string `json:"-"`
 }
 
@@ -43,32 +43,31 @@ type Reason struct {
 	Step   string   `json:"step,omitempty"`
 	Line   int      `json:"line,omitempty"`
 	Text   string   `json:"text"`
-	Kind   string   `json:"kind,omitempty"` // of a rule that is refused: a jsondiff.RefusalKind
-	Log    []string `json:"log,omitempty"`  // the target's last lines, when they may help
+	Kind   string   `json:"kind,omitempty"` // for a refused rule: a jsondiff.RefusalKind
+	Log    []string `json:"log,omitempty"`  // the target's last lines, if they may help
 }
 
 // A Target is what one target did in a scenario.
 type Target struct {
 	Name      string `json:"name"`
-	Exchanges int    `json:"exchanges"`          // answers that came
-	Events    int    `json:"events"`             // heartbeats aside
-	Success   int    `json:"success"`            // answers with a 2xx status
+	Exchanges int    `json:"exchanges"`          // number of responses
+	Events    int    `json:"events"`             // without heartbeats
+	Success   int    `json:"success"`            // responses with a 2xx status
 	Upstream  int    `json:"upstream,omitempty"` // requests that it has sent to stubs
-	// Waited is for how many milliseconds of a scenario the machine kept it from going on, when that is worth a word. How long
-	// it waited in a whole run is not shown: scenarios wait at the same time.
+	// Waited is how many milliseconds of a scenario the machine kept it waiting, unless that is negligible. There is no
+	// sum for a whole run, because scenarios wait at the same time.
 	Waited int64 `json:"waited_ms,omitempty"`
 }
 
-// Compared counts pairs.
+// Compared counts the compared pairs.
 type Compared struct {
 	Exchanges   int            `json:"exchanges"`
 	Events      int            `json:"events"`
 	NotCompared map[string]int `json:"not_compared,omitempty"` // by reason
-	// Unnamed counts answers in which header fields differ that no rule names, by field.
+	// Unnamed counts, by field, responses with different values of a header field that no rule names.
 	Unnamed map[string]int `json:"unnamed_headers,omitempty"`
 }
 
-// String describes a reason in one line.
 func (r Reason) String() string {
 	s := r.Text
 	if r.Step != "" {
@@ -80,17 +79,17 @@ func (r Reason) String() string {
 	return s
 }
 
-// maxUnnamed bounds how many names of header fields a judgement keeps: a server can make them up.
+// maxUnnamed limits how many names of header fields a judgement keeps, because a server can generate them.
 const maxUnnamed = 500
 
-// add adds up what was compared.
+// add adds the counts of another comparison.
 func (c *Compared) add(other *Compared) {
 	c.Exchanges += other.Exchanges
 	c.Events += other.Events
 	for reason, n := range other.NotCompared {
 		c.leaveOut(reason, n)
 	}
-	for _, name := range slices.Sorted(maps.Keys(other.Unnamed)) { // so that the same run keeps the same ones
+	for _, name := range slices.Sorted(maps.Keys(other.Unnamed)) { // sorted, so that the same run keeps the same names
 		if c.Unnamed == nil {
 			c.Unnamed = map[string]int{}
 		}
@@ -108,15 +107,15 @@ func (c *Compared) leaveOut(reason string, n int) {
 	c.NotCompared[reason] += n
 }
 
-// Repeated says what came of a scenario that was run several times.
+// A Repeated sums up the runs of a scenario that ran several times.
 type Repeated struct {
-	Of      int `json:"of"`      // runs
-	Differ  int `json:"differ"`  // how many of them differ
-	Unknown int `json:"unknown"` // how many could not be judged
-	Shown   int `json:"shown"`   // which of them the scenario shows, from 1
+	Of      int `json:"of"`      // number of runs
+	Differ  int `json:"differ"`  // number of runs that differ
+	Unknown int `json:"unknown"` // number of runs that could not be judged
+	Shown   int `json:"shown"`   // number of the run that the scenario shows, from 1
 }
 
-// Count takes in the verdict of a run.
+// Count counts the verdict of a run.
 func (r *Repeated) Count(v Verdict) {
 	r.Of++
 	switch v {
@@ -127,7 +126,7 @@ func (r *Repeated) Count(v Verdict) {
 	}
 }
 
-// Consistent reports whether all runs came to the same.
+// Consistent reports whether all runs had the same verdict.
 func (r *Repeated) Consistent() bool {
 	return r.Differ+r.Unknown == 0 || r.Differ == r.Of || r.Unknown == r.Of
 }

@@ -20,7 +20,7 @@ type script struct {
 	steps       map[string]*transcript.Step
 }
 
-// locate says where in the script a finding is.
+// locate sets where in the script a finding is.
 func (s *script) locate(f *Finding) {
 	f.Scenario = s.id
 	if st := s.steps[f.Step]; st != nil {
@@ -31,7 +31,7 @@ func (s *script) locate(f *Finding) {
 	}
 }
 
-// operation returns what the contract calls the request that a finding is about.
+// operation returns the contract's name of the request that a finding is about.
 func (s *script) operation(f *Finding, st *transcript.Step) string {
 	for _, t := range s.transcripts {
 		for _, stream := range t.Streams {
@@ -50,8 +50,8 @@ func (s *script) operation(f *Finding, st *transcript.Step) string {
 	return ""
 }
 
-// findingAt says where in the script a finding is: "GET /items: body /0/name". Of steps that say the same, all but the first have
-// a number. What is about one side alone says which.
+// findingAt returns the place of a finding in the script: "GET /items: body /0/name". If several steps have the same
+// text, all but the first have a number. The place of a finding about one side names that side.
 func (s *script) findingAt(f *Finding) string {
 	place := f.Place
 	if f.Stream != "" || f.Kind == string(compare.UpstreamUnexpected) {
@@ -66,7 +66,7 @@ func (s *script) findingAt(f *Finding) string {
 	return s.stepAt(f.Step) + place
 }
 
-// stepAt is what At says of a step.
+// stepAt returns the step's part of At.
 func (s *script) stepAt(step string) string {
 	st := s.steps[step]
 	if st == nil {
@@ -84,7 +84,7 @@ func (s *script) stepAt(step string) string {
 	return st.Text + ": "
 }
 
-// stubOf returns the name of the stub when a step is what one of its rules has answered.
+// stubOf returns the name of the stub when a step has the requests that one of its rules answered.
 func (s *script) stubOf(step string) string {
 	if st := s.steps[step]; st == nil || st.Kind != "upstream" {
 		return ""
@@ -93,8 +93,8 @@ func (s *script) stubOf(step string) string {
 	return name
 }
 
-// lineDuring returns the line of the step that was under way when a request was sent to a stub, on whichever target has sent
-// it; that of the rule when none was.
+// lineDuring returns the line of the step that was running when a target sent a request to a stub. If no step was
+// running, it returns the line of the rule.
 func (s *script) lineDuring(f *Finding) int {
 	for _, t := range s.transcripts {
 		for i := range t.Upstream {

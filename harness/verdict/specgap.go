@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// differenceForms are the kinds of difference that do not show in the two values alone.
+// differenceForms are the kinds of difference that cannot be seen in the two values alone.
 var differenceForms = map[diff.Kind]specgap.How{
 	diff.ElementMissing: specgap.OtherLength,
 	diff.ElementExtra:   specgap.OtherLength,
@@ -18,11 +18,11 @@ var differenceForms = map[diff.Kind]specgap.How{
 	diff.IDForm:         specgap.OtherForm,
 }
 
-// maxSearches bounds for how many differences of a scenario the contract is searched: a document that is another one
-// from end to end differs in thousands of places.
+// maxSearches limits for how many differences of a scenario the contract is searched, because two completely different
+// documents differ in thousands of places.
 const maxSearches = 200
 
-// A gapFinder finds the places of the contract that admit both sides of a difference.
+// A gapFinder finds the places of the contract that allow both sides of a difference.
 type gapFinder struct {
 	contract *contract.Document
 	masker   *compare.Masker
@@ -30,7 +30,7 @@ type gapFinder struct {
 	searches int
 }
 
-// find returns the place of the contract that admits both sides of a difference; nil when there is none.
+// find returns the place of the contract that allows both sides of a difference, or nil.
 func (g *gapFinder) find(ref, cand *transcript.Transcript, d *diff.Difference) *specgap.Gap {
 	if g.finder == nil {
 		g.finder = specgap.NewFinder(g.contract.Document)

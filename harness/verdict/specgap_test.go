@@ -15,9 +15,9 @@ func TestADifferenceThatTheContractIsSilentAboutSaysWhere(t *testing.T) {
 	const event = "#/paths/~1events/get/responses/200/content/text~1event-stream/x-events/events/n"
 	want := []string{
 		"body /n: 12 " + schema + ": type: integer; an enum, or a minimum and a maximum",
-		"body /n: none", // the candidate is outside
+		"body /n: none", // the candidate breaks the contract
 		"status: 7 #/paths/~1n/get/responses: GET /n declares both 404 and 200; ",
-		"body: none", // it is that of another status, which is told
+		"body: none", // it follows from another status, which is reported
 		"event 1 (n) data /n: 24 " + event + "/schema/properties/n: type: integer; an enum, or a minimum and a maximum",
 		"event 2 (n): 24 " + event + `: the event "n" may come, and need not; `,
 	}

@@ -1,21 +1,21 @@
-// Package verdict turns what targets did into findings and an answer.
+// Package verdict turns what targets did into findings and a verdict.
 //
-// A finding is a difference between reference and candidate, a violation of the contract by one target, or an expectation
-// of the scenario that one target did not meet. Each says where, what, and which target breaks the contract. The findings
-// of a scenario decide its verdict:
+// A finding is a difference between reference and candidate, a violation of the contract by one target, or an
+// expectation of the scenario that one target did not meet. Each finding says where, what, and which target breaks the
+// contract. The findings of a scenario decide its verdict:
 //
 //	differ > unknown > waived > match
 //
-// and, apart from these, not-applicable, for a scenario that this run has no means for. Waived is a scenario whose findings
-// are all accepted, by a waiver or by the baseline.
+// There is also not-applicable, for a scenario that this run cannot run. A scenario is waived when a waiver or the
+// baseline accepts all of its findings.
 //
-// A scenario that could not be judged is unknown, and unknown is never green: the reference died, a target was never
-// there, the scenario asked for something impossible, nothing was compared.
+// A scenario that could not be judged is unknown, and unknown is never green. Examples: the reference crashed, a target
+// did not start, the scenario asked for something impossible, nothing was compared.
 //
 // The package is pure: it reads transcripts, rules and a contract.
 package verdict
 
-// A Verdict is the answer for a scenario or for a run.
+// A Verdict is the result for a scenario or for a run.
 type Verdict string
 
 // The verdicts, worst first.
@@ -24,13 +24,12 @@ const (
 	Unknown Verdict = "unknown"
 	Waived  Verdict = "waived"
 	Match   Verdict = "match"
-	// NotApplicable is counted apart and decides nothing.
+	// NotApplicable is counted separately and does not affect the run's verdict.
 	NotApplicable Verdict = "not-applicable"
 )
 
 var severity = map[Verdict]int{Differ: 4, Unknown: 3, Waived: 2, Match: 1, NotApplicable: 0}
 
-// Worse returns the worse of two verdicts.
 func Worse(a, b Verdict) Verdict {
 	if severity[a] >= severity[b] {
 		return a

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// document has one operation that answers 200 with {n: integer} or 404 with nothing, and a stream.
+// document has one operation that responds with 200 and {n: integer}, or with 404 and no body, and a stream.
 const document = `
 openapi: 3.0.3
 info: {title: Numbers, version: "1"}
@@ -58,7 +58,7 @@ func newSide(target string) side {
 	return side{&transcript.Transcript{Target: target, Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 }
 
-// answers adds a step for each: a status, and a body if it is 200.
+// answers adds a step for each response: a status, and a body after a 200.
 func (s side) answers(all ...any) side {
 	for i := 0; i < len(all); i++ {
 		x := &transcript.Exchange{
@@ -82,7 +82,7 @@ func (s side) step(st transcript.Step) side {
 	return s
 }
 
-// stream adds a stream of events, "name data" each.
+// stream adds a stream of events, each as "name data".
 func (s side) stream(events ...string) side {
 	s.step(transcript.Step{Text: "open feed", Stream: "feed", Exchanges: []*transcript.Exchange{{
 		Request:  transcript.Request{Method: "GET", Target: "/events"},
@@ -107,7 +107,7 @@ func judged(t *testing.T, sides ...side) Scenario {
 	return Judge(c)
 }
 
-// said returns "class kind place (blame)" of each finding.
+// said returns "class kind place (blame)" for each finding.
 func said(s Scenario) []string {
 	var out []string
 	for _, f := range s.Findings {
@@ -164,7 +164,7 @@ func TestBlameIsWhoIsOutsideTheContract(t *testing.T) {
 	}
 }
 
-// accepted makes the first answer of a side a 202.
+// accepted changes the status of a side's first response to 202.
 func accepted(s side) *transcript.Transcript {
 	s.Steps[0].Exchanges[0].Response.Status = 202
 	return s.Transcript
@@ -243,7 +243,7 @@ func TestBlameForAnEventIsOfItsPlaceToo(t *testing.T) {
 }
 
 func TestACauseIsToldBeforeWhatFollowsFromIt(t *testing.T) {
-	// Each side opens a stream, and then does a step each second. The candidate's third step fails.
+	// Each side opens a stream, and then does one step per second. The candidate's third step fails.
 	ref, cand := newSide("ref").stream(`n {"n":1}`, `n {"n":3}`), newSide("cand").stream()
 	for _, s := range []side{ref, cand} {
 		s.answers(200, `{"n":1}`, 200, `{"n":1}`)
@@ -256,7 +256,7 @@ func TestACauseIsToldBeforeWhatFollowsFromIt(t *testing.T) {
 	broken := cand.Steps[2].Exchanges[0]
 	broken.Response, broken.Failure = nil, &transcript.Failure{Kind: transcript.FailTimeout, Phase: transcript.PhaseHead, Text: "it hangs"}
 	want := []string{
-		"difference event-missing event 1 (n) (contract silent)", // of the step before
+		"difference event-missing event 1 (n) (contract silent)", // belongs to the previous step
 		"shortfall exchange-failed head (candidate)",
 		"difference event-missing event 2 (n) (contract silent)",
 	}
@@ -271,7 +271,7 @@ func TestACauseIsToldBeforeWhatFollowsFromIt(t *testing.T) {
 	if diff := cmp.Diff(want, said(judged(t, cand, ref))); diff != "" {
 		t.Errorf("said with the sides changed (-want +got):\n%s", diff)
 	}
-	// The same, where the third step joins what the second has started.
+	// The same, but the third step joins what the second has started.
 	for _, s := range []side{ref, cand} {
 		s.Steps[1].Exchanges, s.Steps[2].Exchanges[0].Sent = nil, 1100*time.Millisecond
 	}
@@ -482,7 +482,7 @@ func TestALongWaitForAProcessorIsTold(t *testing.T) {
 	}
 }
 
-// How many heartbeats come is a matter of the clock.
+// The number of heartbeats depends on the clock.
 func TestHeartbeatsDoNotCount(t *testing.T) {
 	c := &Case{
 		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Streams: map[string]compare.Stream{"feed": {Heartbeat: &compare.Heartbeat{Event: "ping"}}}},
@@ -497,7 +497,7 @@ func TestHeartbeatsDoNotCount(t *testing.T) {
 	}
 }
 
-// What a rule calls a token is shown by no finding and no reason, whoever speaks of it.
+// A value that a rule calls a token is not shown in any finding or reason.
 func TestATokenIsConcealed(t *testing.T) {
 	const secret = "s3cr3t-0123456789"
 	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []jsondiff.Volatile{{At: "$.n", Kind: jsondiff.Token}}}}
@@ -514,7 +514,7 @@ func TestATokenIsConcealed(t *testing.T) {
 	}
 }
 
-// What a rule that is refused would have silenced was compared, and yet nobody can rely on it.
+// What a refused rule would have covered was compared, but the result is not reliable.
 func TestARefusedRuleLeavesItsScenarioUnknown(t *testing.T) {
 	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []jsondiff.Volatile{{At: "$.m", Kind: jsondiff.Text, Rule: "lockstep.yaml:7:5"}}}}
 	for _, target := range []string{"ref", "cand", "other"} {

@@ -19,7 +19,7 @@ type Acceptance struct {
 	Environ  []string // name=value
 }
 
-// applies reports whether the run has the environment that a waiver asks for.
+// applies reports whether the run has the environment that a waiver demands.
 func (a *Acceptance) applies(w *waiver.Waiver) bool {
 	for name, value := range w.When.Env {
 		if a.variable(name) != value {
@@ -29,7 +29,7 @@ func (a *Acceptance) applies(w *waiver.Waiver) bool {
 	return true
 }
 
-// variable returns the value of an environment variable: the last one counts when a name is there twice.
+// variable returns the value of an environment variable. If a name occurs twice, the last value counts.
 func (a *Acceptance) variable(name string) string {
 	for _, entry := range slices.Backward(a.Environ) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -39,14 +39,14 @@ func (a *Acceptance) variable(name string) string {
 	return ""
 }
 
-// daysLeft returns how many days a waiver still holds; 0 or less when it has expired.
+// daysLeft returns how many days are left until a waiver expires; 0 or less when it has expired.
 func (a *Acceptance) daysLeft(w *waiver.Waiver) int {
 	const day = 24 * time.Hour
 	return int(w.Expires.Sub(a.Today.UTC().Truncate(day)) / day)
 }
 
-// accept marks a finding that a waiver or the baseline accepts. Where a waiver is for the place and does not hold, the
-// finding says why: that it has expired, or else that it means another one.
+// accept marks a finding that a waiver or the baseline accepts. If a waiver for the place does not accept it, the
+// finding says why: the waiver has expired, or it is about another finding.
 func (a *Acceptance) accept(f *Finding) {
 	if a == nil {
 		return
@@ -77,24 +77,23 @@ func (a *Acceptance) accept(f *Finding) {
 // Accepted reports whether a waiver or the baseline accepts the finding.
 func (f *Finding) Accepted() bool { return f.Waiver != "" || f.Known }
 
-// A WaiverState is what became of a waiver in a run.
+// A WaiverState says what a waiver did in a run.
 type WaiverState string
 
-// What becomes of waivers.
 const (
 	Holding   WaiverState = "holds"   // it accepts findings
 	Expired   WaiverState = "expired" // what it accepted counts again
-	Stale     WaiverState = "stale"   // what it accepted is not there any more
-	NotLooked WaiverState = "idle"    // not known: its scenario was not judged, or it does not apply here
+	Stale     WaiverState = "stale"   // what it accepted does not occur any more
+	NotLooked WaiverState = "idle"    // unknown: its scenario was not judged, or it does not apply here
 )
 
-// A WaiverUse is a waiver and what became of it.
+// A WaiverUse is a waiver with its state.
 type WaiverUse struct {
 	ID          string      `json:"id"`
 	File        string      `json:"file"`
 	Line        int         `json:"line"`
 	State       WaiverState `json:"state"`
-	Findings    int         `json:"findings"` // that it accepts, or would if it had not expired
+	Findings    int         `json:"findings"` // number of findings that it accepts, or would accept if it had not expired
 	Scenario    string      `json:"scenario"`
 	At          string      `json:"at"`
 	Kind        string      `json:"kind"`
@@ -104,11 +103,12 @@ type WaiverUse struct {
 	Owner       string      `json:"owner"`
 	Link        string      `json:"link,omitempty"`
 	Expires     string      `json:"expires"` // 2027-03-01, UTC
-	Days        int         `json:"days"`    // until then
+	Days        int         `json:"days"`    // days left
 }
 
-// ResolveAccepted says what became of the waivers and of the baseline, when all scenarios have been added. all are the ids of the
-// scenarios that there are: a waiver is only stale when each that it covers was judged.
+// ResolveAccepted sets the states of the waivers and finds fixed entries of the baseline, after all scenarios have been
+// added. all are the ids of all existing scenarios: a waiver is stale only when every scenario that it covers was
+// judged.
 func (r *Run) ResolveAccepted(a *Acceptance, all []string) {
 	if a == nil {
 		return
@@ -151,10 +151,10 @@ func (r *Run) wouldShow(w *waiver.Waiver, all []string, judged map[string]bool) 
 	return true
 }
 
-// Complete reports whether all targets took part, and the run came to its end.
+// Complete reports whether all targets took part, and the run was not interrupted.
 func (r *Run) Complete() bool { return r.Incomplete == "" && !r.Partial }
 
-// judged returns the scenarios that were judged without a doubt.
+// judged returns the scenarios with a certain verdict.
 func (r *Run) judged() map[string]bool {
 	out := map[string]bool{}
 	for i := range r.Scenarios {
@@ -164,7 +164,6 @@ func (r *Run) judged() map[string]bool {
 	return out
 }
 
-// count counts findings.
 func (r *Run) count(is func(baseline.Entry) bool) int {
 	n := 0
 	for i := range r.Scenarios {

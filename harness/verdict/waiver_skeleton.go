@@ -12,9 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
 
-// WaiverSkeleton returns the text of waivers for findings, one for each that says something else or says it elsewhere. Their ids
-// go on where those of the waivers that there are end. Reason and owner are left empty, and so is the class when it is
-// not given: what is accepted is for a person to say.
+// WaiverSkeleton returns the text of waivers for findings, without repetition. Their ids continue those of the existing
+// waivers. Reason and owner are left empty, and so is the class if it is not given, because a person must fill them in.
 func WaiverSkeleton(findings []Finding, there []waiver.Waiver, class string, expires time.Time) string {
 	var out strings.Builder
 	seen := map[baseline.Entry]bool{}
@@ -44,7 +43,7 @@ func skeleton(out *strings.Builder, id string, f *Finding, class string, expires
 	fmt.Fprintf(out, "  expires: %s\n", expires.UTC().Format(time.DateOnly))
 }
 
-// remark says in a line what is waived. What servers sent is quoted, and short.
+// remark describes in one line what is waived. What servers sent is quoted, and short.
 func remark(f *Finding) string {
 	switch f.Class {
 	case Difference:
@@ -63,12 +62,12 @@ func short(s string) string {
 		s = string(r[:most]) + "…"
 	}
 	if strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
-		return strconv.QuoteToASCII(s) // it may end the line, or turn it around
+		return strconv.QuoteToASCII(s) // it may end the line or change the direction of text
 	}
 	return s
 }
 
-// quoted returns a text as YAML has it, in double quotes, whose escapes are those of JSON.
+// quoted returns a text as a YAML string in double quotes, with the escapes of JSON.
 func quoted(s string) string {
 	var out strings.Builder
 	out.WriteByte('"')

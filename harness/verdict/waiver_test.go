@@ -84,7 +84,7 @@ func TestAWaiverAcceptsOneFinding(t *testing.T) {
 	}
 }
 
-// What nobody waived, of the same scenario, is not accepted along.
+// A waiver accepts only its own finding, and not others of the same scenario.
 func TestOneFindingThatIsNotWaivedIsEnough(t *testing.T) {
 	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":"1"}`)
 	all := judged(t, ref, cand).Findings // the difference, and the violation that explains it
@@ -107,7 +107,7 @@ func TestOneFindingThatIsNotWaivedIsEnough(t *testing.T) {
 	}
 }
 
-// A violation of the reference is another than the same of the candidate.
+// The same violation of the reference and of the candidate are two findings.
 func TestAWaiverForOneSideDoesNotHoldForTheOther(t *testing.T) {
 	good, bad := newSide("ref").answers(200, `{"n":"1"}`), newSide("cand").answers(200, `{"n":"1"}`)
 	all := judged(t, good, bad).Findings
@@ -128,7 +128,7 @@ func TestNothingMakesUnknownGreen(t *testing.T) {
 	}
 }
 
-// The place is said in words of the script, so that it stays when steps are put in before.
+// A place consists of words of the script, so it does not change when steps are inserted before it.
 func TestAFindingStaysWhereItIsWhenStepsAreAdded(t *testing.T) {
 	at := func(before ...any) []string {
 		ref, cand := newSide("ref").answers(before...), newSide("cand").answers(before...)

@@ -3,12 +3,12 @@
 //
 // The member depends on the content and the name of the entry:
 //
-//  1. For bytes that are not UTF-8: {"size": 68, "sha256": "…"}.
-//  2. For a name that ends in .json: the JSON as it is written.
-//  3. For a name that ends in .jsonl or .ndjson: the list of the lines' JSON.
-//  4. For any other text, and for invalid JSON: the list of its lines, without their line feeds. A text that ends in a line
-//     feed has an empty line at the end.
-//  5. For a directory: null.
+//  1. For bytes that are not UTF-8, it is {"size": 68, "sha256": "…"}.
+//  2. For a name that ends in .json, it is the JSON as it is written.
+//  3. For a name that ends in .jsonl or .ndjson, it is the list of the lines' JSON.
+//  4. For any other text, and for invalid JSON, it is the list of its lines, without their line feeds. A text that ends with a
+//     line feed has an empty line at the end.
+//  5. For a directory, it is null.
 //
 // Times, compression and permissions of entries are ignored.
 package archive
@@ -30,7 +30,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
 )
 
-// Bounds on an archive: a small file can hold very much.
+// Limits of an archive, because a small file can contain a lot of data.
 const (
 	MaxEntries = 10_000
 	MaxInEntry = 16 << 20 // bytes
@@ -46,14 +46,14 @@ func Is(contentType string) bool {
 	return err == nil && (media == "application/zip" || media == "application/x-zip-compressed" || strings.HasSuffix(media, "+zip"))
 }
 
-// A Document is what an archive holds.
+// A Document is the content of an archive.
 type Document struct {
 	JSON  []byte
 	Names []string // of the entries, in their order
 }
 
-// Read reads an archive. It is an error when the archive is broken, exceeds a bound, or has a name twice. The text of the error
-// continues a sentence that begins with the archive.
+// Read reads an archive. It returns an error when the archive is broken, exceeds a limit, or has a name twice. The text
+// of the error continues a sentence that begins with the archive.
 func Read(data []byte) (*Document, error) {
 	entries, err := open(data)
 	if err != nil {
@@ -76,8 +76,8 @@ func Read(data []byte) (*Document, error) {
 	return doc, nil
 }
 
-// Content returns a body as a document: the document of an archive that can be read, the list of lines of JSON, or else the
-// body itself.
+// Content returns a body as a document: the document of a readable archive, the list of lines of JSON, or else the body
+// itself.
 func Content(contentType string, body []byte) []byte {
 	if list, ok := Lines(contentType, body); ok {
 		return list
@@ -152,8 +152,8 @@ func open(data []byte) ([]entry, error) {
 	return out, nil
 }
 
-// checkEnds returns an error when there are bytes before or after the archive. Other readers look for the end from behind, and
-// ignore such bytes.
+// checkEnds returns an error when there are bytes before or after the archive. Other readers search for the end from
+// behind, and ignore such bytes.
 func checkEnds(data []byte, z *zip.Reader) error {
 	const first, end, endLen = "PK\x03\x04", "PK\x05\x06", 22 // of an entry, and of the end of the directory (APPNOTE 4.3.7, 4.3.16)
 	begins := first
@@ -205,7 +205,7 @@ func (e *entry) write(out *bytes.Buffer) {
 	}
 }
 
-// linesOfJSON reports whether each line of a text is JSON. The last one may have a line feed.
+// linesOfJSON reports whether each line of a text is JSON. The last one may end with a line feed.
 func linesOfJSON(text []byte) bool {
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
 		if !json.Valid(line) {

@@ -265,7 +265,7 @@ func TestAnyArchiveIsADocument(t *testing.T) {
 	}
 }
 
-// No bytes make reading crash, and what is read is JSON.
+// No input may crash Read, and what it reads must be JSON.
 func FuzzRead(f *testing.F) {
 	f.Add(pack(f, "a.json", `{"a":1}`, "b.jsonl", "1\n2\n", "c/", "", "d.txt", "one\ntwo"))
 	f.Add(pack(f, "a", strings.Repeat("x", 1000)))

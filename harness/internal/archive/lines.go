@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Lines returns the lines of a body as a list, when its content type says that each line is JSON, and each is.
+// Lines returns the lines of a body as a list, if its content type says that each line is JSON, and each line is.
 func Lines(contentType string, body []byte) (list []byte, ok bool) {
 	if !strings.Contains(contentType, "json") { // fast for most types
 		return nil, false
@@ -29,13 +29,13 @@ func Lines(contentType string, body []byte) (list []byte, ok bool) {
 	return out.Bytes(), true
 }
 
-// lineTypes are content types of lines of JSON. None is registered; all are common.
+// lineTypes are content types of lines of JSON. None of them is registered, but all are common.
 var lineTypes = []string{
 	"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl", "application/jsonlines",
 	"application/x-jsonlines",
 }
 
-// withoutMarks removes the record separator that each text of a JSON text sequence begins with (RFC 7464 §2.2).
+// withoutMarks removes the record separators of a JSON text sequence (RFC 7464 §2.2).
 func withoutMarks(body []byte) (lines []byte, ok bool) {
 	const mark = '\x1e'
 	for line := range bytes.Lines(body) {

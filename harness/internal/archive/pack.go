@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Pack makes an archive with a given document. Entries of the original with the same JSON keep their content. A member whose
-// JSON does not fit its name becomes bytes that are not UTF-8, so that the entry differs from the one before.
+// Pack makes an archive with a given document. Entries of the original with the same JSON keep their content. A member
+// whose JSON does not fit its name becomes bytes that are not UTF-8, so that the entry differs from the original.
 func Pack(doc, original []byte) ([]byte, error) {
 	before, err := open(original)
 	if err != nil {

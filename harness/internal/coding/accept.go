@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Accepted reports whether the values of an Accept-Encoding name a coding, by its name as Of returns it (RFC 9110 §12.5.3).
-// Without the field the server may choose, but this function returns false.
+// Accepted reports whether the values of an Accept-Encoding name a coding. The name must be in the form that Of returns
+// (RFC 9110 §12.5.3). Without the field the server may choose, but this function returns false.
 func Accepted(values []string, name string) bool {
 	any := false
 	for element := range strings.SplitSeq(strings.Join(values, ","), ",") {

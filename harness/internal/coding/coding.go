@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Of returns the content codings in the values of a Content-Encoding, in the order in which they were applied. They are in
-// lower case, without identity, and have their new names.
+// Of returns the content codings in the values of a Content-Encoding, in the order in which they were applied. They are
+// in lower case, without identity, and have their current names.
 func Of(values []string) []string {
 	if len(values) == 0 {
 		return nil
@@ -34,33 +34,33 @@ func canonical(name string) string {
 	return name
 }
 
-// known are the codings that can be decoded, for error messages.
+// known lists the codings that can be decoded, for error messages.
 const known = "gzip, deflate, br and zstd"
 
-// maxCodings is how many codings of one body are decoded.
+// maxCodings limits how many codings of one body are decoded.
 const maxCodings = 3
 
-// Known reports whether NewReader decodes all of these codings.
+// Known reports whether NewReader can decode all of these codings.
 func Known(names []string) bool {
 	return len(names) <= maxCodings && !slices.ContainsFunc(names, func(name string) bool { return readers[name] == nil })
 }
 
-// A LimitError says that a body is not decoded although it may be valid.
+// A LimitError means that a body is not decoded although it may be valid.
 type LimitError struct{ why string }
 
 func (e *LimitError) Error() string { return e.why }
 
-// errTooLarge is returned for a body that holds more than the limit, or needs more memory.
+// errTooLarge is returned for a body that contains more than the limit, or needs too much memory.
 var errTooLarge = &LimitError{"it holds more than is read of it"}
 
-// Limited reports whether an error of Decode or of a Reader is a LimitError. Any other says that the body is not valid in its
-// codings, or is the error of the underlying reader.
+// Limited reports whether an error of Decode or of a Reader is a LimitError. Any other error means that the body is not
+// valid in its codings, or comes from the underlying reader.
 func Limited(err error) bool {
 	_, ok := errors.AsType[*LimitError](err)
 	return ok
 }
 
-// Decode decodes a body, up to a limit of bytes: a small body can hold very much.
+// Decode decodes a body, up to a limit of bytes, because a small body can contain a lot of data.
 func Decode(names []string, body io.Reader, limit int64) ([]byte, error) {
 	r, err := NewReader(names, body, limit)
 	if err != nil {
@@ -78,8 +78,8 @@ func Check(names []string, body io.Reader, limit int64) error {
 	return err
 }
 
-// NewReader returns a reader that decodes r. It does not read from r yet. What an event stream has flushed can be read at once.
-// No coding may hold more bytes than the limit; 0 means no limit. The memory for a coding is bounded.
+// NewReader returns a reader that decodes r. It does not read from r yet. What an event stream has flushed can be read
+// at once. The limit applies to the bytes in each coding; 0 means no limit. The memory for a coding is limited.
 func NewReader(names []string, r io.Reader, limit int64) (io.Reader, error) {
 	if len(names) > maxCodings {
 		return nil, &LimitError{fmt.Sprintf("it is in %d codings, and at most %d are undone", len(names), maxCodings)}

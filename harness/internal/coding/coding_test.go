@@ -157,7 +157,7 @@ func TestHalfOfABodyAndMoreThanABodyAreNone(t *testing.T) {
 	}
 }
 
-// What a server flushes is an event that its client is waiting for.
+// What a server flushes is an event for which its client waits.
 func TestWhatWasFlushedIsReadAtOnce(t *testing.T) {
 	for name, writer := range writers {
 		from, to := io.Pipe()

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// readers decode the codings. Opening one may read, and wait.
+// readers decode the codings. Opening one may read, and so may wait.
 var readers = map[string]func(io.Reader) (io.Reader, error){
 	"gzip":    func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 	"deflate": deflated,
@@ -46,7 +46,7 @@ type reader struct {
 	open func(io.Reader) (io.Reader, error)
 	out  io.Reader // nil until it is open
 	left int64     // bytes until the limit
-	err  error     // the end
+	err  error     // why there is no more
 }
 
 func newReader(r io.Reader, open func(io.Reader) (io.Reader, error), limit int64) *reader {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// config is the lockstep.yaml, with a place for its targets. The bounds are far from what a right server needs, also on a
-// busy machine; only settle is waited for, where a stream lags.
+// config is the lockstep.yaml, with a place for its targets. The limits are far above what a correct server needs, even
+// on a busy machine. Only settle is really waited for, when a stream is behind.
 const config = `
 contract: openapi.yaml
 scenarios: scenarios
@@ -29,19 +29,19 @@ compare:
 limits: {step: 5s, scenario: 7s, settle: 50ms, body: 1000000, events: 800}
 `
 
-// Running are targets that tests give the addresses of.
+// Running are targets whose addresses tests replace.
 const Running = `
   right: {url: "http://127.0.0.1:1", ready: {get: /health}}
   wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
 `
 
-// New writes a project with these targets into a folder of its own, and loads it.
+// New writes a project with these targets into a new folder, and loads it.
 func New(t *testing.T, targets string) *project.Project {
 	t.Helper()
 	return Load(t, Write(t, targets))
 }
 
-// Write writes a project with these targets into a folder of its own, and returns its lockstep.yaml.
+// Write writes a project with these targets into a new folder, and returns the path of its lockstep.yaml.
 func Write(t *testing.T, targets string) (file string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +55,7 @@ func Write(t *testing.T, targets string) (file string) {
 	return file
 }
 
-// Add writes a file of a project, whose name is relative to its lockstep.yaml.
+// Add writes a file of a project. Its name is relative to lockstep.yaml.
 func Add(t *testing.T, config, name, text string) {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(config), name)
@@ -67,7 +67,7 @@ func Add(t *testing.T, config, name, text string) {
 	}
 }
 
-// Load loads a project that has no mistake.
+// Load loads a project without mistakes.
 func Load(t *testing.T, file string) *project.Project {
 	t.Helper()
 	p, err := project.Load(file)
@@ -77,7 +77,7 @@ func Load(t *testing.T, file string) *project.Project {
 	return p
 }
 
-// Record runs a project on targets and returns its run file, and what the run came to.
+// Record runs a project on targets, and returns its run file and its result.
 func Record(t *testing.T, p *project.Project, options engine.Options, targets ...string) (*bytes.Buffer, *engine.Result) {
 	t.Helper()
 	var file bytes.Buffer
@@ -89,7 +89,6 @@ func Record(t *testing.T, p *project.Project, options engine.Options, targets ..
 	return &file, result
 }
 
-// ReadFile returns the text of a file.
 func ReadFile(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

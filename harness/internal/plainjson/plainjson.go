@@ -1,4 +1,5 @@
-// Package plainjson writes JSON without the escapes that encoding/json adds for HTML: it is sent, or shown to people.
+// Package plainjson writes JSON without the escapes that encoding/json adds for HTML, to send it or to show it to
+// people.
 package plainjson
 
 import (
@@ -7,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Encode returns a value as JSON. The value must be one that can be written as JSON.
+// Encode returns a value as JSON. The value must be representable in JSON.
 func Encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

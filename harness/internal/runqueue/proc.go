@@ -11,8 +11,8 @@ import (
 // tick is the unit of times in /proc/pid/stat: USER_HZ is 100 wherever Go runs on Linux.
 const tick = 10 * time.Millisecond
 
-// Read returns how processes have used the processors, without those that have ended. It returns false when that is not known
-// for any: there is no /proc, or the kernel does not count it.
+// Read returns the processor use of processes, without those that have ended. It returns false when it is unknown for
+// all of them: there is no /proc, or the kernel does not count it.
 func Read(pids []int) (Use, bool) { return read("/proc", pids) }
 
 func read(proc string, pids []int) (Use, bool) {
@@ -42,7 +42,8 @@ func (u *Use) addThreads(dir string) {
 
 // ran returns how long a process and its ended children have run (proc_pid_stat(5)).
 func ran(stat []byte) time.Duration {
-	// "pid (name) state ppid …": the name may hold spaces and parentheses, so fields count from the last one.
+	// "pid (name) state ppid …": the name may contain spaces and parentheses, so the fields are counted from the last
+	// one.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	const utime, cstime = 11, 14
 	if len(fields) <= cstime {
@@ -56,8 +57,8 @@ func ran(stat []byte) time.Duration {
 	return sum
 }
 
-// waited returns the second of three numbers: the nanoseconds that a thread ran, the nanoseconds that it waited in a run
-// queue, and how often it got a processor. All are 0 when the kernel does not count them.
+// waited returns the second of three numbers: the nanoseconds that a thread ran, the nanoseconds that it waited in a
+// run queue, and how often it got a processor. All are 0 when the kernel does not count them.
 func waited(schedstat []byte) (time.Duration, bool) {
 	fields := bytes.Fields(schedstat)
 	if len(fields) != 3 || string(fields[2]) == "0" {

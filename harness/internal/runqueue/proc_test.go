@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// proc makes a /proc of files.
+// proc writes files in the form of /proc.
 func proc(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {

@@ -1,10 +1,10 @@
-// Package runqueue measures for how long processes were ready to run, and waited for a processor that others used. A process
+// Package runqueue measures how long processes were ready to run but waited for a processor that others used. A process
 // that sleeps, waits for a lock or works does not wait for a processor.
 package runqueue
 
 import "time"
 
-// A Use is how much a group of processes has used the processors until a moment.
+// A Use is how much processor time a group of processes has used until a moment.
 type Use struct {
 	At  time.Time
 	Ran time.Duration // by all of them, with threads and children that have ended
@@ -24,13 +24,13 @@ type look struct {
 	ran time.Duration
 }
 
-// Look takes the use of the group at a moment, and returns how long other processes have kept it waiting since the look
-// before: the longest wait of a thread, less the time that the group itself has run meanwhile.
+// Look adds the current use of the group. It returns how long other processes have kept the group waiting since the
+// previous look: the longest wait of a thread, minus the time that the group itself has run meanwhile.
 //
-// This is at most the true time. While a thread waits, every processor that it may use is busy. When only the group itself
-// uses them, it runs for at least as long as any of its threads waits. The system counts a wait when it is over. So a wait
-// that is longer than the time since the look before began earlier, and the time that the group has run since then is
-// subtracted.
+// This is at most the true time. While a thread waits, every processor that it may use is busy. When only the group
+// itself uses them, it runs for at least as long as any of its threads waits. The system counts a wait when it is over.
+// So a wait that is longer than the time since the previous look began earlier, and the time that the group has run
+// since then is subtracted.
 func (g *Gauge) Look(u Use) time.Duration {
 	before := g.last
 	g.last = u

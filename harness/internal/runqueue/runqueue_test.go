@@ -7,7 +7,7 @@ import (
 
 const ms = time.Millisecond
 
-// at is a use: so much run until a moment, and waited by the threads 1, 2, ….
+// at is a use at a moment: how long the group ran, and how long the threads 1, 2, … waited.
 func at(moment, ran time.Duration, waited ...time.Duration) Use {
 	u := Use{At: time.Unix(0, 0).Add(moment), Ran: ran, Waited: map[int]time.Duration{}}
 	for i, w := range waited {
@@ -18,14 +18,14 @@ func at(moment, ran time.Duration, waited ...time.Duration) Use {
 	return u
 }
 
-// none is a thread that is not there.
+// none is a thread that does not exist.
 const none = -1
 
 func TestAGaugeTellsWhatOthersKeptAGroupWaiting(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		looks []Use
-		want  time.Duration // by the last look
+		want  time.Duration // of the last look
 	}{
 		{"the first look has nothing before it", []Use{at(0, 0, 500*ms)}, 0},
 		{"a process that waited", []Use{at(0, 0, 100*ms), at(time.Second, 0, 900*ms)}, 800 * ms},

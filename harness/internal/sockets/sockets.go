@@ -1,5 +1,5 @@
-// Package sockets finds the processes that listen on a TCP port of this machine. It works on Linux, which has them in
-// /proc/net/tcp and /proc/net/tcp6 (proc_pid_net(5)), for the network namespace of this process.
+// Package sockets finds the processes that listen on a TCP port of this machine. It works on Linux, which lists sockets
+// in /proc/net/tcp and /proc/net/tcp6 (proc_pid_net(5)), for the network namespace of this process.
 package sockets
 
 import (
@@ -20,7 +20,7 @@ type Listener struct {
 	Inode string     // its name in /proc/PID/fd
 }
 
-// Listening returns the sockets that listen on a port. It returns false when the system does not tell.
+// Listening returns the sockets that listen on a port. It returns false when the system does not show them.
 func Listening(port uint16) ([]Listener, bool) {
 	var out []Listener
 	known := false
@@ -52,7 +52,7 @@ func parse(table []byte, port uint16) (out []Listener) {
 	return out
 }
 
-// parseAddr reads an address as the kernel prints it: words of 32 bits in the byte order of the machine.
+// parseAddr parses an address as the kernel prints it: words of 32 bits in the byte order of the machine.
 func parseAddr(text string) (netip.Addr, bool) {
 	data, err := hex.DecodeString(text)
 	if err != nil || len(data)%4 != 0 {
@@ -65,8 +65,8 @@ func parseAddr(text string) (netip.Addr, bool) {
 	return addr.Unmap(), ok
 }
 
-// Answering returns the sockets that a connection to addr can reach. A socket with that address takes precedence over one
-// for all addresses, and for IPv4, one of IPv4 over one of IPv6.
+// Answering returns the sockets that a connection to addr can reach. A socket with that address takes precedence over
+// one for all addresses. For IPv4, a socket of IPv4 takes precedence over one of IPv6.
 func Answering(listeners []Listener, addr netip.Addr) []Listener {
 	wanted := []netip.Addr{addr, netip.IPv6Unspecified()}
 	if addr = addr.Unmap(); addr.Is4() {
@@ -114,7 +114,7 @@ func HoldersAmong(all []int, listeners []Listener) (pids []int) {
 	return pids
 }
 
-// Name returns the name of a process; "" when that is not known.
+// Name returns the name of a process; "" when it is unknown.
 func Name(pid int) string {
 	name, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
 	return strings.TrimSpace(string(name))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sleep waits for a time. It returns false when ctx ends before that.
+// Sleep waits for a time. It returns false when ctx ends first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -18,7 +18,7 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// IsClosed reports whether a channel that nothing is sent on has been closed.
+// IsClosed reports whether a channel that carries no values has been closed.
 func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

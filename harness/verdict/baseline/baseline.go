@@ -1,6 +1,6 @@
-// Package baseline reads and writes baseline.json: the findings that were there when it was made.
+// Package baseline reads and writes baseline.json: the findings that existed when it was written.
 //
-// It is a ratchet. What it does is decided in package verdict.
+// With it, a project accepts what exists and rejects what is new. Package verdict decides what it accepts.
 package baseline
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// Format is the version of the file's format. It grows when a reader of the old one would misread the new one. Files of the
-// first, which have no targets, are read too.
+// Format is the version of the file's format. It grows when an old reader would misread the new format. Files of the
+// first format, which have no targets, can be read too.
 const Format = 2
 
 // Schema is the JSON Schema of the file.
@@ -30,7 +30,7 @@ var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema
 // An Entry is what identifies a finding.
 type Entry struct {
 	Scenario string `json:"scenario"`
-	// Target is the one that the finding is about. In a baseline of the first format it is "", which means any.
+	// Target is the target of the finding. In a baseline of the first format it is "", which means any target.
 	Target      string `json:"target,omitempty"`
 	At          string `json:"at"`
 	Class       string `json:"class"`
@@ -38,15 +38,15 @@ type Entry struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// WithoutTarget returns the finding without its target.
+// WithoutTarget returns the entry without its target.
 func (k Entry) WithoutTarget() Entry {
 	k.Target = ""
 	return k
 }
 
-// Parse reads a baseline. It is never nil when there are no problems.
+// Parse reads a baseline. The result is not nil when there are no problems.
 func Parse(file string, data []byte) ([]Entry, problem.Problems) {
-	root, problems := yamldoc.Parse(file, data) // which JSON is too, and it knows the places of mistakes
+	root, problems := yamldoc.Parse(file, data) // JSON is also YAML, and this parser knows the places of mistakes
 	if len(problems) == 0 {
 		problems = compiled().Check(file, root)
 	}
@@ -67,8 +67,8 @@ func Parse(file string, data []byte) ([]Entry, problem.Problems) {
 	return out, nil
 }
 
-// Text returns a baseline as the file has it: a finding a line, in the order of scenarios and places, whatever order they
-// were found in, so that two versions can be compared.
+// Text returns a baseline as the text of the file, with one finding per line. They are sorted by scenario and place, so
+// that two versions can be compared.
 func Text(all []Entry) ([]byte, error) {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b Entry) int {
 		return cmp.Or(

@@ -46,7 +46,6 @@ func TestAnEmptyBaselineIsOne(t *testing.T) {
 	obeys(t, text)
 }
 
-// obeys fails unless a text obeys the published schema.
 func obeys(t *testing.T, text []byte) {
 	t.Helper()
 	c := jsonschema.NewCompiler()

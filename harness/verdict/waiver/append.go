@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// Append adds waivers, as Skeleton returns them, to a file, which is made when it is not there. What stands in the file
-// stays as it is. One that would be no YAML any more is not written.
+// Append adds the text of waivers to a file, and creates the file if necessary. The existing text is not changed. It
+// writes nothing if the result would not be valid YAML.
 func Append(file, text string) error {
 	data, err := regular.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// stepOf returns the step that a place begins with, and whether there is one. A step can have a colon of its own, and be
-// followed by a number when it is not the first that says so: "GET /items (2): body /name". What is about no step has a
-// place alone.
+// stepOf returns the step with which a place begins, and whether there is one. A step may contain a colon. If several
+// steps have the same text, all but the first have a number: "GET /items (2): body /name". Without a step, the place is
+// all of at.
 func stepOf(at string, steps []string) (step string, ok bool) {
 	for _, s := range steps {
 		rest, is := strings.CutPrefix(at, s)
@@ -22,7 +22,7 @@ func stepOf(at string, steps []string) (step string, ok bool) {
 	}
 	step, place, cut := strings.Cut(at, ": ")
 	if !cut || place == "" {
-		return step, strings.HasPrefix(at, "process") // of a target that ended while no step was under way
+		return step, strings.HasPrefix(at, "process") // about a target that ended while no step was running
 	}
 	return step, false
 }

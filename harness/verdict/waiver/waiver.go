@@ -1,7 +1,7 @@
 // Package waiver reads and writes waivers.yaml: known findings that are accepted for a while.
 //
-// Like every file that people write, it is told every mistake at once, with its place and what to write instead. What a
-// waiver does is decided in package verdict.
+// It reports all mistakes of the file at once, each with its place and a fix. Package verdict decides what a waiver
+// accepts.
 package waiver
 
 import (
@@ -23,12 +23,12 @@ var Schema []byte
 
 var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema) })
 
-// A World is what waivers speak of.
+// A World has the names that waivers may use.
 type World struct {
 	Scenarios []Scenario
-	Targets   []string // nil when nobody knows
+	Targets   []string // nil when they are unknown
 	Kinds     []string // of findings
-	// More says that there are scenarios beside these, with mistakes: what waivers say of scenarios is not checked.
+	// More means that there are further scenarios with mistakes. Then the scenarios in waivers are not checked.
 	More bool
 }
 
@@ -36,11 +36,11 @@ type World struct {
 type Scenario struct {
 	ID    string
 	Table string   // the id without its row
-	Steps []string // how the file says its steps
+	Steps []string // the texts of its steps
 }
 
-// Parse reads the waivers of a file, in its order, and checks what they say of the world. A file without anything but
-// comments has none.
+// Parse reads the waivers of a file, in its order, and checks their names against the world. A file with only comments
+// has no waivers.
 func Parse(file string, data []byte, world *World) ([]Waiver, problem.Problems) {
 	if blank(data) {
 		return nil, nil
@@ -69,7 +69,7 @@ func blank(data []byte) bool {
 	return true
 }
 
-// A decoder turns nodes, whose shape the schema has checked, into waivers.
+// A decoder turns nodes into waivers. The schema has checked their shape.
 type decoder struct {
 	file     string
 	world    *World
@@ -114,7 +114,7 @@ func (d *decoder) waiver(n *yamldoc.Node) {
 	d.waivers = append(d.waivers, w)
 }
 
-// same reports whether two waivers hold under one condition.
+// same reports whether two waivers have the same condition.
 func same(a, b *Waiver) bool { return fmt.Sprint(a.When) == fmt.Sprint(b.When) }
 
 func (d *decoder) when(n *yamldoc.Node, w *Waiver) {
@@ -132,7 +132,7 @@ func (d *decoder) when(n *yamldoc.Node, w *Waiver) {
 	}
 }
 
-// place checks that there is a scenario, and a step in it.
+// place checks that the scenario exists, and has the step.
 func (d *decoder) place(n *yamldoc.Node, w *Waiver) {
 	var ids, steps []string
 	covered := false
@@ -154,7 +154,7 @@ func (d *decoder) place(n *yamldoc.Node, w *Waiver) {
 	}
 }
 
-// nearest names the word that was meant, or else says what to do.
+// nearest suggests the word that was probably meant, or otherwise what to do.
 func nearest(word string, words []string, otherwise string) string {
 	if fix := problem.DidYouMean(word, words); fix != "" {
 		return fix

@@ -124,7 +124,7 @@ func TestTwoWaiversForOneThing(t *testing.T) {
 	}
 }
 
-// Scenarios that could not be read are not said to be missing as well.
+// Scenarios that could not be read are not reported as missing, too.
 func TestOfScenariosWithMistakesNothingIsSaid(t *testing.T) {
 	if _, problems := Parse("waivers.yaml", []byte(whole), &World{Kinds: world.Kinds, More: true}); problems != nil {
 		t.Error(problems)
@@ -153,7 +153,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// The guide's waiver is one.
+// The guide's waiver is valid.
 func TestTheGuideIsTrue(t *testing.T) {
 	guide, err := os.ReadFile("../../../docs/waivers.md")
 	if err != nil {
