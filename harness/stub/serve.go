@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -174,18 +175,11 @@ const forever = 1<<63 - 1
 // wait delays the response. It returns false when the target or the scenario ends first. Then the connection cannot be
 // used any more.
 func (t *responder) wait(ctx context.Context, d time.Duration, phase transcript.Phase) bool {
-	if d == 0 {
+	if d == 0 || waiting.Sleep(ctx, d) {
 		return true
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		t.noteHangUp(ctx, phase)
-		return false
-	}
+	t.noteHangUp(ctx, phase)
+	return false
 }
 
 // noteHangUp records that the target did not wait for the response. It is not a failure if the end of the scenario

@@ -54,6 +54,16 @@ const (
 	silent    = "contract silent" // both sides conform to the contract
 )
 
+// broken is the finding about an exchange that failed.
+func broken(step, place, how string) Finding {
+	return Finding{shortfall, "exchange-failed", step, place, "a complete answer", how, candidate}
+}
+
+// streamBroken is the finding about an event stream that failed.
+func streamBroken(how string) Finding {
+	return Finding{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", how, candidate}
+}
+
 // theLamp is how a report abbreviates the item that the scenarios read.
 const theLamp = `{"createdAt":"‹time›","id":"‹id›","name":"lamp","self":"/items/‹id›","serial":‹serial›,"shelf":"s-‹u…`
 

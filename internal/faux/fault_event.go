@@ -22,7 +22,7 @@ var eventFaults = []*Fault{
 	{
 		ID: "no-answer-and-no-event", Doc: "it resets the connection on which an item is made, and does not tell of it", In: "events/story",
 		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", "the connection was reset before the head", candidate},
+			broken("3", "head", "the connection was reset before the head"),
 			{difference, "event-missing", "1", "stream feed: event 3 (created)", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, "—", silent},
 		},
 		answer: func(a *answer) {
@@ -215,9 +215,7 @@ var eventFaults = []*Fault{
 	},
 	{
 		ID: "half-event", Doc: "it ends a stream in the middle of an event", In: "events/story",
-		Says: []Finding{
-			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", `the stream ended inside an event: "event: created\ndata: {\"id\":\"itm_"`, candidate},
-		},
+		Says: []Finding{streamBroken(`the stream ended inside an event: "event: created\ndata: {\"id\":\"itm_"`)},
 		event: on("created", "bench", func(s *stream, _ event) {
 			s.raw(`event: created` + "\n" + `data: {"id":"itm_`)
 			s.w.put([]byte("0\r\n\r\n"))
@@ -226,16 +224,12 @@ var eventFaults = []*Fault{
 	},
 	{
 		ID: "stream-cut", Doc: "it closes the connection between two events, without the end of the chunks", In: "events/story",
-		Says: []Finding{
-			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", "the connection was closed after ‹some› bytes of the body", candidate},
-		},
+		Says:  []Finding{streamBroken("the connection was closed after ‹some› bytes of the body")},
 		event: on("created", "bench", func(s *stream, _ event) { s.ended = true }),
 	},
 	{
 		ID: "stream-reset", Doc: "it resets a stream's connection between two events", In: "events/story",
-		Says: []Finding{
-			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", "the connection was reset after ‹some› bytes of the body", candidate},
-		},
+		Says: []Finding{streamBroken("the connection was reset after ‹some› bytes of the body")},
 		event: on("created", "bench", func(s *stream, _ event) {
 			s.w.reset()
 			s.ended = true
@@ -243,9 +237,7 @@ var eventFaults = []*Fault{
 	},
 	{
 		ID: "stream-cut-chunk", Doc: "it closes the connection in the middle of a chunk", In: "events/story",
-		Says: []Finding{
-			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", `the connection was closed after ‹some› bytes of the body inside an event: "event: created\ndata: "`, candidate},
-		},
+		Says: []Finding{streamBroken(`the connection was closed after ‹some› bytes of the body inside an event: "event: created\ndata: "`)},
 		event: on("created", "bench", func(s *stream, _ event) {
 			s.w.put([]byte("40\r\nevent: created\ndata: "))
 			s.ended = true
@@ -255,7 +247,7 @@ var eventFaults = []*Fault{
 		ID: "endless-stream", Doc: "it tells of an item over and over, as fast as it can", In: "events/story",
 		Says: []Finding{
 			{difference, "event-doubled", "1", "stream feed: event 4 (created)", "—", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, silent},
-			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", "more than 800 events came", candidate},
+			streamBroken("more than 800 events came"),
 		},
 		event: on("created", "bench", func(s *stream, ev event) {
 			for !s.ended {
@@ -265,9 +257,7 @@ var eventFaults = []*Fault{
 	},
 	{
 		ID: "endless-event", Doc: "it sends an event that does not end", In: "events/story", Clock: true,
-		Says: []Finding{
-			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", `event is too long inside an event: "event: created\ndata: lamp lamp lamp lamp lamp lamp lamp lamp la…`, candidate},
-		},
+		Says: []Finding{streamBroken(`event is too long inside an event: "event: created\ndata: lamp lamp lamp lamp lamp lamp lamp lamp la…`)},
 		event: on("created", "bench", func(s *stream, _ event) {
 			s.raw("event: created\ndata: ")
 			s.w.flood(chunk(filler), 1<<40)

@@ -11,23 +11,17 @@ const giB = 1 << 30
 var wireFaults = []*Fault{
 	{
 		ID: "truncated-body", Doc: "it announces ten bytes more than it sends, and closes", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the connection was closed after 221 of 231 bytes of the body", candidate},
-		},
+		Says:   []Finding{broken("3", "body", "the connection was closed after 221 of 231 bytes of the body")},
 		answer: instead(read, func(w *wire, head, body []byte) { w.framed(head, len(body)+10, body) }),
 	},
 	{
 		ID: "extra-bytes", Doc: "it sends more bytes than it has announced", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", `15 bytes follow the response: "HTTP/1.1 200 OK"`, candidate},
-		},
+		Says:   []Finding{broken("3", "body", `15 bytes follow the response: "HTTP/1.1 200 OK"`)},
 		answer: instead(read, func(w *wire, head, body []byte) { w.framed(head, len(body), append(body, "HTTP/1.1 200 OK"...)) }),
 	},
 	{
 		ID: "bytes-behind-204", Doc: "it sends a body where HTTP allows none", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "6", "body", "a complete answer", `4 bytes follow the response: "gone"`, candidate},
-		},
+		Says: []Finding{broken("6", "body", `4 bytes follow the response: "gone"`)},
 		answer: func(a *answer) {
 			if a.operation == "DELETE /items/{id}" && a.item == "chair" {
 				a.write = func(w *wire, head, _ []byte) { w.put(head, []byte("\r\ngone")) }
@@ -36,87 +30,65 @@ var wireFaults = []*Fault{
 	},
 	{
 		ID: "cut-chunk", Doc: "it closes in the middle of a chunk", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the connection was closed after 221 bytes of the body", candidate},
-		},
+		Says: []Finding{broken("3", "body", "the connection was closed after 221 bytes of the body")},
 		answer: instead(read, func(w *wire, head, body []byte) {
 			w.put(head, []byte("Transfer-Encoding: chunked\r\n\r\nff0\r\n"), body)
 		}),
 	},
 	{
 		ID: "no-last-chunk", Doc: "it closes behind the last chunk but one", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the connection was closed after 2 bytes of the body", candidate},
-		},
+		Says: []Finding{broken("3", "body", "the connection was closed after 2 bytes of the body")},
 		answer: instead(read, func(w *wire, head, _ []byte) {
 			w.put(head, []byte("Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"))
 		}),
 	},
 	{
 		ID: "bad-chunk", Doc: "it writes a chunk's size in decimal with a unit", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", `malformed size of a chunk, after 0 bytes of the body: "12 bytes\r"`, candidate},
-		},
+		Says: []Finding{broken("3", "body", `malformed size of a chunk, after 0 bytes of the body: "12 bytes\r"`)},
 		answer: instead(read, func(w *wire, head, body []byte) {
 			w.put(head, []byte("Transfer-Encoding: chunked\r\n\r\n12 bytes\r\n"), body)
 		}),
 	},
 	{
 		ID: "conflicting-lengths", Doc: "it announces two lengths", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", `malformed Content-Length: "1, 221"`, candidate},
-		},
+		Says:   []Finding{broken("3", "head", `malformed Content-Length: "1, 221"`)},
 		answer: instead(read, func(w *wire, head, body []byte) { w.framed(append(head, "Content-Length: 1\r\n"...), len(body), body) }),
 	},
 	{
 		ID: "length-and-chunks", Doc: "it announces a length and sends chunks", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", `both Transfer-Encoding and Content-Length: "2"`, candidate},
-		},
+		Says: []Finding{broken("3", "head", `both Transfer-Encoding and Content-Length: "2"`)},
 		answer: instead(read, func(w *wire, head, _ []byte) {
 			w.put(head, []byte("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"))
 		}),
 	},
 	{
 		ID: "garbage", Doc: "it speaks another protocol", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", `not HTTP: "SSH-2.0-OpenSSH_9.6\r\n"`, candidate},
-		},
+		Says:   []Finding{broken("3", "head", `not HTTP: "SSH-2.0-OpenSSH_9.6\r\n"`)},
 		answer: instead(read, func(w *wire, _, _ []byte) { w.put([]byte("SSH-2.0-OpenSSH_9.6\r\n")) }),
 	},
 	{
 		ID: "half-head", Doc: "it closes in the middle of the head", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", `the connection was closed in the head, after "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nX-Shelf:…`, candidate},
-		},
+		Says:   []Finding{broken("3", "head", `the connection was closed in the head, after "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nX-Shelf:…`)},
 		answer: instead(read, func(w *wire, head, _ []byte) { w.put(head[:len(head)/2]) }),
 	},
 	{
 		ID: "bad-field", Doc: "it sends a header line without a colon", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", `a field line without a colon: "no colon"`, candidate},
-		},
+		Says:   []Finding{broken("3", "head", `a field line without a colon: "no colon"`)},
 		answer: instead(read, func(w *wire, head, body []byte) { w.framed(append(head, "no colon\r\n"...), len(body), body) }),
 	},
 	{
 		ID: "closed-without-answer", Doc: "it closes the connection instead of answering", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", "the connection was closed before the head", candidate},
-		},
+		Says:   []Finding{broken("3", "head", "the connection was closed before the head")},
 		answer: instead(read, func(*wire, []byte, []byte) {}),
 	},
 	{
 		ID: "reset-without-answer", Doc: "it resets the connection instead of answering", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", "the connection was reset before the head", candidate},
-		},
+		Says:   []Finding{broken("3", "head", "the connection was reset before the head")},
 		answer: instead(read, func(w *wire, _, _ []byte) { w.reset() }),
 	},
 	{
 		ID: "reset-in-body", Doc: "it resets the connection in the middle of a body", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the connection was reset after 110 of 221 bytes of the body", candidate},
-		},
+		Says: []Finding{broken("3", "body", "the connection was reset after 110 of 221 bytes of the body")},
 		answer: instead(read, func(w *wire, head, body []byte) {
 			w.framed(head, len(body), body[:len(body)/2])
 			w.reset()
@@ -124,9 +96,7 @@ var wireFaults = []*Fault{
 	},
 	{
 		ID: "gigabyte", Doc: "it sends a body of 1 GiB", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the body is larger than 1000000 bytes", candidate},
-		},
+		Says: []Finding{broken("3", "body", "the body is larger than 1000000 bytes")},
 		answer: instead(read, func(w *wire, head, _ []byte) {
 			if w.framed(head, giB, nil) {
 				w.flood([]byte(filler), giB)
@@ -135,9 +105,7 @@ var wireFaults = []*Fault{
 	},
 	{
 		ID: "endless-body", Doc: "it sends chunks without end", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the body is larger than 1000000 bytes", candidate},
-		},
+		Says: []Finding{broken("3", "body", "the body is larger than 1000000 bytes")},
 		answer: instead(read, func(w *wire, head, _ []byte) {
 			w.put(head, []byte("Transfer-Encoding: chunked\r\n\r\n"))
 			w.flood(chunk(filler), 1<<40)
@@ -145,9 +113,7 @@ var wireFaults = []*Fault{
 	},
 	{
 		ID: "endless-head", Doc: "it sends header fields without end", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", "the head is larger than 1048576 bytes", candidate},
-		},
+		Says: []Finding{broken("3", "head", "the head is larger than 1048576 bytes")},
 		answer: instead(read, func(w *wire, head, _ []byte) {
 			w.put(head)
 			w.flood([]byte(strings.Repeat("X-Filler: lamp\r\n", 4_000)), 1<<40)
@@ -155,16 +121,12 @@ var wireFaults = []*Fault{
 	},
 	{
 		ID: "hang-before-head", Doc: "it does not answer", In: "items/story", Clock: true,
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", "the step's 5s were over before the head", candidate},
-		},
+		Says:   []Finding{broken("3", "head", "the step's 5s were over before the head")},
 		answer: instead(read, func(w *wire, _, _ []byte) { w.hang() }),
 	},
 	{
 		ID: "hang-in-head", Doc: "it stops in the middle of the head", In: "items/story", Clock: true,
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "head", "a complete answer", `the step's 5s were over in the head, after "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nX-Shelf: s…`, candidate},
-		},
+		Says: []Finding{broken("3", "head", `the step's 5s were over in the head, after "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nX-Shelf: s…`)},
 		answer: instead(read, func(w *wire, head, _ []byte) {
 			w.put(head[:len(head)/2])
 			w.hang()
@@ -172,9 +134,7 @@ var wireFaults = []*Fault{
 	},
 	{
 		ID: "hang-in-body", Doc: "it stops in the middle of a body", In: "items/story", Clock: true,
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the step's 5s were over after 110 of 221 bytes of the body", candidate},
-		},
+		Says: []Finding{broken("3", "body", "the step's 5s were over after 110 of 221 bytes of the body")},
 		answer: instead(read, func(w *wire, head, body []byte) {
 			w.framed(head, len(body), body[:len(body)/2])
 			w.hang()
@@ -182,9 +142,7 @@ var wireFaults = []*Fault{
 	},
 	{
 		ID: "drip", Doc: "it sends a byte a second", In: "items/story", Clock: true,
-		Says: []Finding{
-			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the step's 5s were over after 6 of 221 bytes of the body", candidate},
-		},
+		Says: []Finding{broken("3", "body", "the step's 5s were over after 6 of 221 bytes of the body")},
 		answer: instead(read, func(w *wire, head, body []byte) {
 			if w.framed(head, len(body), nil) {
 				w.drip(body)

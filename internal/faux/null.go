@@ -86,16 +86,12 @@ var nulls = []*Fault{
 	},
 	{
 		ID: "close", Doc: "it closes every connection", In: "items/story",
-		Says: []Finding{
-			{shortfall, "exchange-failed", "1", "head", "a complete answer", "the connection was closed before the head", candidate},
-		},
+		Says:   []Finding{broken("1", "head", "the connection was closed before the head")},
 		answer: everything(func(a *answer) { a.write = func(*wire, []byte, []byte) {} }),
 	},
 	{
 		ID: "hang", Doc: "it answers nothing, and keeps the connection", In: "items/story", Clock: true,
-		Says: []Finding{
-			{shortfall, "exchange-failed", "1", "head", "a complete answer", "the step's 5s were over before the head", candidate},
-		},
+		Says:   []Finding{broken("1", "head", "the step's 5s were over before the head")},
 		answer: everything(func(a *answer) { a.write = func(w *wire, _, _ []byte) { w.hang() } }),
 	},
 }

@@ -17,7 +17,7 @@ import (
 // does in strings (\n, \x1b, \u202e, \xff): control characters, line ends, changes of the writing direction,
 // zero-width characters, and invalid UTF-8. The result is also legal in XML.
 func Text(s string) string {
-	if plain(s) {
+	if Plain(s) {
 		return s
 	}
 	var b strings.Builder
@@ -29,8 +29,8 @@ func Text(s string) string {
 	return b.String()
 }
 
-// plain reports whether a text is printable ASCII.
-func plain(s string) bool {
+// Plain reports whether a text is printable ASCII.
+func Plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
 			return false

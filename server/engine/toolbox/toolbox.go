@@ -17,6 +17,18 @@ type Toolbox interface {
 	Call(ctx context.Context, call Call) message.ToolResult
 }
 
+// A Provider is behind one extension: an MCP server, a part of this server, or a list of client tools.
+type Provider interface {
+	// Tools lists the tools under their own names.
+	Tools(ctx context.Context) ([]message.Tool, error)
+	// Instructions are for the model; empty if there are none.
+	Instructions(ctx context.Context) string
+	// Call runs a tool by its own name.
+	Call(ctx context.Context, name string, call Call) message.ToolResult
+	// Close ends the connection, if there is one, and waits until it has ended.
+	Close()
+}
+
 // A Snapshot is what extensions offer.
 type Snapshot struct {
 	// Tools have their full names, such as developer__shell. They are in the order of their extensions' keys.

@@ -13,9 +13,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
-	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
-	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 	"github.com/lockstep-dev/lockstep/server/mcp/osv"
@@ -67,17 +65,7 @@ type Secrets interface {
 	Secret(key string) (json.RawMessage, error)
 }
 
-// A provider is what is behind one extension: an MCP server, a part of this server, or a list of tools of the client.
-type provider interface {
-	// Tools lists the tools under their own names.
-	Tools(ctx context.Context) ([]llm.Tool, error)
-	// Instructions are for the model; empty if there are none.
-	Instructions(ctx context.Context) string
-	// Call runs a tool, whose name is its own here.
-	Call(ctx context.Context, name string, call toolbox.Call) message.ToolResult
-	// Close ends the connection and waits until it has ended.
-	Close()
-}
+type provider = toolbox.Provider
 
 // Why an extension is not added.
 const (

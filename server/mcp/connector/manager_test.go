@@ -10,7 +10,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
-	"github.com/lockstep-dev/lockstep/server/mcp/platform"
 	"github.com/lockstep-dev/lockstep/server/store"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
@@ -59,7 +58,7 @@ func add(t *testing.T, s *Set, config extension.Config) {
 }
 
 // manager returns the extension manager of a set, which need not be connected to it.
-func manager(t *testing.T, s *Set) platform.Extension {
+func manager(t *testing.T, s *Set) provider {
 	t.Helper()
 	m, err := s.host.Open(extension.Config{Name: "extensionmanager"})
 	if err != nil {

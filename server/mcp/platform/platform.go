@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
-	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -73,20 +72,8 @@ type ResourceServer interface {
 	Resource(ctx context.Context, uri string) ([]message.ToolContent, error)
 }
 
-// An Extension is one that is a part of this server.
-type Extension interface {
-	// Tools lists the tools under their own names.
-	Tools(ctx context.Context) ([]llm.Tool, error)
-	// Instructions are for the model; empty if there are none.
-	Instructions(ctx context.Context) string
-	// Call runs a tool, whose name is its own here.
-	Call(ctx context.Context, name string, call toolbox.Call) message.ToolResult
-	// Close does nothing: there is no connection.
-	Close()
-}
-
 // Open returns an extension by its name.
-func (h *Host) Open(config extension.Config) (Extension, error) {
+func (h *Host) Open(config extension.Config) (toolbox.Provider, error) {
 	switch extension.Key(config.Name) {
 	case "todo":
 		return &todo{host: h}, nil

@@ -16,18 +16,9 @@ import (
 // Visible returns a text with invisible and control characters escaped.
 func Visible(s string) string { return legible.Text(s) }
 
-func isPrintableASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
 // Fit shows the beginning of a text in at most this many columns, and returns how many bytes were left out.
 func Fit(s string, columns int) (shown string, left int) {
-	if len(s) <= columns && isPrintableASCII(s) {
+	if len(s) <= columns && legible.Plain(s) {
 		return s, 0
 	}
 	var b strings.Builder
@@ -49,7 +40,7 @@ func GlyphColumns(shape string) int { return max(1, Columns(shape)) }
 
 // Columns counts the columns of a text without invisible characters.
 func Columns(s string) int {
-	if isPrintableASCII(s) {
+	if legible.Plain(s) {
 		return len(s)
 	}
 	return displaywidth.String(s)
