@@ -5,7 +5,7 @@
 //   - client: the Go client
 //   - ts: types and a client in TypeScript; ts/server has the types for the TypeScript server, whose integers keep all digits
 //
-// Do not edit the files in those folders: change openapi.yaml or a configuration and run `make generate`.
+// Do not edit the files in those folders: change openapi.yaml, overlay.yaml or a configuration and run `make generate`.
 package gen
 
 //go:generate go tool oapi-codegen --config api.yaml -o api/api.gen.go ../openapi.yaml

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -146,6 +148,29 @@ func TestGoValuesSurviveTheRoundTrip(t *testing.T) {
 	}
 	if got, want := string(jsonwire.Marshal(value{Raw: json.RawMessage("0")})), `{"name":"","list":[],"raw":0}`; got != want {
 		t.Errorf("Marshal of empty fields:\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestMarshalKeepsDigitsAndWritesTimes(t *testing.T) {
+	at := time.Date(2025, 12, 10, 17, 59, 31, 5e8, time.FixedZone("", 3600))
+	value := []any{json.Number("1.50"), json.Number(""), at, &at, jsonwire.Pairs{{Name: "z", Value: "<"}, {Name: "a"}}, jsonwire.Pairs(nil)}
+	const want = `[1.50,null,"2025-12-10T16:59:31.500Z","2025-12-10T16:59:31.500Z",{"z":"<","a":""},null]`
+	if got := string(jsonwire.Marshal(value)); got != want {
+		t.Errorf("Marshal:\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestPairsAreReadInOrder(t *testing.T) {
+	for text, want := range map[string]jsonwire.Pairs{`{"z":"1","a":"\u0000"}`: {{Name: "z", Value: "1"}, {Name: "a", Value: "\x00"}}, `{}`: {}, `null`: nil} {
+		got := jsonwire.Pairs{{Name: "old"}}
+		if err := json.Unmarshal([]byte(text), &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{`[]`, `"a"`, `{"a":1}`, `{"a":null}`} {
+		if err := json.Unmarshal([]byte(text), new(jsonwire.Pairs)); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
 	}
 }
 
