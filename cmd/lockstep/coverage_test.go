@@ -65,7 +65,7 @@ func TestTooLittleCoverageIsRed(t *testing.T) {
 		says         string
 	}{
 		{"enough", "  operations: 50%\n", nil, exitMatch, "\ndemanded      operations 85.71% (at least 50%)\n"},
-		{"too little", "  statuses: 100%\n", nil, exitDiffer, "and at least 100% is demanded; never reached:\n    openapi.yaml:"},
+		{"too little", "  statuses: 100%\n", nil, exitDiffer, "but at least 100% is required; never reached:\n    openapi.yaml:"},
 		{"a stale exception", "  statuses: 1%\n  except: [{status: GET /items 200, because: it was so}]\n", nil, exitDiffer, "the exception for status GET /items 200 is stale"},
 		{"some scenarios", "  statuses: 100%\n", []string{"items/story"}, exitMatch, " scenarios were selected\n"},
 		{"by a tag", "  statuses: 100%\n", []string{"--name", "shelf"}, exitMatch, " scenarios were selected\n"},

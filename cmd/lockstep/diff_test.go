@@ -41,11 +41,11 @@ func TestDiffSaysWhatHasBecomeOfTheFindings(t *testing.T) {
 		says          string // the last line of stdout
 		has           []string
 	}{
-		{"green", "green", exitMatch, "no worse: 0 new, 0 changed, 0 fixed, 0 unchanged in 2 scenarios that both have", nil},
-		{"green", "value", exitDiffer, "worse: 1 new, 0 changed, 0 fixed, 0 unchanged in 2 scenarios that both have", []string{"NEW items/story: ", "\n  reference  ", "\n  candidate  "}},
-		{"value", "green", exitMatch, "no worse: 0 new, 0 changed, 1 fixed, 0 unchanged in 2 scenarios that both have", []string{"FIXED items/story: "}},
-		{"value", "value", exitMatch, "no worse: 0 new, 0 changed, 0 fixed, 1 unchanged in 2 scenarios that both have", []string{"UNCHANGED items/story: "}},
-		{"value", "type", exitDiffer, "worse: 2 new, 0 changed, 1 fixed, 0 unchanged in 2 scenarios that both have", []string{"NEW items/story: ", "FIXED items/story: "}},
+		{"green", "green", exitMatch, "no worse: 0 new, 0 changed, 0 fixed, 0 unchanged in 2 scenarios that both runs have", nil},
+		{"green", "value", exitDiffer, "worse: 1 new, 0 changed, 0 fixed, 0 unchanged in 2 scenarios that both runs have", []string{"NEW items/story: ", "\n  reference  ", "\n  candidate  "}},
+		{"value", "green", exitMatch, "no worse: 0 new, 0 changed, 1 fixed, 0 unchanged in 2 scenarios that both runs have", []string{"FIXED items/story: "}},
+		{"value", "value", exitMatch, "no worse: 0 new, 0 changed, 0 fixed, 1 unchanged in 2 scenarios that both runs have", []string{"UNCHANGED items/story: "}},
+		{"value", "type", exitDiffer, "worse: 2 new, 0 changed, 1 fixed, 0 unchanged in 2 scenarios that both runs have", []string{"NEW items/story: ", "FIXED items/story: "}},
 	} {
 		for _, files := range [][2]string{{"run.jsonl", "run.jsonl"}, {"report.json", "report.json"}, {"run.jsonl", "report.json"}} {
 			before, after := filepath.Join(tc.before, files[0]), filepath.Join(tc.after, files[1])
@@ -91,8 +91,8 @@ func TestAScenarioThatIsNotJudgedAnyMoreMakesTheDiffUnknown(t *testing.T) {
       "targets"`, 1)
 	p.write(t, "lost/report.json", lost)
 	o := p.diff(t, "green/report.json", "lost/report.json")
-	if o.code != exitUnknown || !strings.Contains(o.stdout, ": it was match, and is unknown: the reference's process ended\n") ||
-		lastLine(o.stdout) != "unknown: 0 new, 0 changed, 0 fixed, 0 unchanged in 2 scenarios that both have; 1 scenario not judged any more" {
+	if o.code != exitUnknown || !strings.Contains(o.stdout, ": was match, is now unknown: the reference's process ended\n") ||
+		lastLine(o.stdout) != "unknown: 0 new, 0 changed, 0 fixed, 0 unchanged in 2 scenarios that both runs have; 1 scenario no longer judged" {
 		t.Errorf("%+v", o)
 	}
 	if o := p.diff(t, "lost/report.json", "green/report.json"); o.code != exitMatch || !strings.Contains(o.stdout, "JUDGED items/") {
@@ -109,7 +109,7 @@ func TestScenariosOfOneRunAloneAreListedApart(t *testing.T) {
 	}
 	o := p.diff(t, "both/run.jsonl", "others/run.jsonl")
 	if o.code != exitDiffer || !strings.Contains(o.stdout, "only in both/run.jsonl: 1 scenario: items/") || !strings.Contains(o.stdout, "only in others/run.jsonl: 1 scenario: events/story\n") ||
-		!strings.HasSuffix(lastLine(o.stdout), "in 1 scenario that both have") {
+		!strings.HasSuffix(lastLine(o.stdout), "in 1 scenario that both runs have") {
 		t.Errorf("%+v", o)
 	}
 }
@@ -159,7 +159,7 @@ func TestRunsThatCannotBeComparedAreRefused(t *testing.T) {
 			t.Errorf("%s: %+v, want the exit code %d and %q", tc.after, o, exitUsage, tc.says)
 		}
 	}
-	if o := p.do(t, "diff", "one"); o.code != exitUsage || !strings.Contains(o.stderr, "diff takes two runs, but got 1\n\tfix: lockstep diff before/run.jsonl after/run.jsonl") {
+	if o := p.do(t, "diff", "one"); o.code != exitUsage || !strings.Contains(o.stderr, "diff takes two runs, but got 1\n\tfix: write lockstep diff before/run.jsonl after/run.jsonl") {
 		t.Errorf("%+v", o)
 	}
 	scenario := filepath.Join(p.dir, "scenarios", "items", "story.yaml")

@@ -27,7 +27,7 @@ func TestARunIsRecordedAndReplayed(t *testing.T) {
 		says   string
 		stderr string
 	}{
-		{nil, exitDiffer, "differ: right and wrong part in 1 of 2 scenarios", "against right 1.2, recorded on "},
+		{nil, exitDiffer, "differ: right and wrong differ in 1 of 2 scenarios", "against right 1.2, recorded on "},
 		{[]string{"--target", "wrong=" + faux.Serve(t, &faux.Server{})}, exitMatch, "match: right and wrong do the same in 2 scenarios", "against right 1.2"},
 		{[]string{"--reference-version", "1.3"}, exitUnknown, "unknown: 2 of 2 scenarios could not be judged", "note: 2 scenarios cannot be judged against it, for example items/"},
 		{[]string{"--record", tapes}, exitUsage, "", "--record and --against exclude each other\n\tfix: "},
@@ -66,7 +66,7 @@ func TestShardsAreRecordedWhenTheyAreMerged(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	o := p.do(t, "run", "items", "--against", tapes)
-	if o.code != exitDiffer || lastLine(o.stdout) != "differ: right and wrong part in 1 of 2 scenarios" || !strings.Contains(o.stderr, "against right 1.2, recorded on ") {
+	if o.code != exitDiffer || lastLine(o.stdout) != "differ: right and wrong differ in 1 of 2 scenarios" || !strings.Contains(o.stderr, "against right 1.2, recorded on ") {
 		t.Errorf("against the recording: %+v", o)
 	}
 	before := p.read("tapes/recording.jsonl")

@@ -40,11 +40,11 @@ func TestExitCodes(t *testing.T) {
 		},
 		{
 			"one differs", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")}))}, []string{"items", "--jobs", "1"},
-			exitDiffer, "differ: right and wrong part in 1 of 2 scenarios", "DIFFER items/story (2/2)\n",
+			exitDiffer, "differ: right and wrong differ in 1 of 2 scenarios", "DIFFER items/story (2/2)\n",
 		},
 		{
 			"one alone is right", []string{at("right", right)}, []string{"items/story"},
-			exitMatch, "match: right does what the contract and 1 scenario ask for", "",
+			exitMatch, "match: right meets the contract and all expectations in 1 scenario", "",
 		},
 		{
 			"one alone breaks the contract", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")}))}, []string{"items/story", "--target", "wrong"},
@@ -53,11 +53,11 @@ func TestExitCodes(t *testing.T) {
 		{
 			"two break the contract in the same way",
 			[]string{at("right", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")}))}, []string{"items/story"},
-			exitDiffer, "differ: right and wrong do not part, but the contract or an expectation is broken in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
+			exitDiffer, "differ: right and wrong do not differ, but break the contract or an expectation in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
 		},
 		{
 			"one does not answer", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "reset-without-answer")}))}, []string{"items/story"},
-			exitDiffer, "differ: right and wrong part in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
+			exitDiffer, "differ: right and wrong differ in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
 		},
 		{
 			"one does not start", []string{at("right", right), exits}, []string{"items/story"},
@@ -132,14 +132,14 @@ schema        15/21 properties · 1/3 enum values
 not called    GET /health, GET /events
 not answered  GET /items 400, POST /items 400, DELETE /items/{id} 404, GET /items/{id}/label 404
 not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 6 more
-differ: right and wrong part in 1 of 1 scenario
+differ: right and wrong differ in 1 of 1 scenario
 `},
 		{"unknown", newProject(t, at("right", faux.Serve(t, &faux.Server{})), exits), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
 
 UNKNOWN items/story  scenarios/items/story.yaml:1
   Items are put on a shelf, read in every way, and taken away again
   wrong: start target "wrong": exited before it was ready: exit status 3
-    its last lines
+    last lines of its output
       | stderr: no database
 
 scenarios     0 match, 0 waived, 0 differ, 1 unknown, 0 not applicable · ‹time› s, ‹some› jobs
@@ -344,7 +344,7 @@ func TestReportsThatCannotBeWrittenAreNoSuccess(t *testing.T) {
 	}{
 		{"", "report.json", exitUnknown, "match: right and wrong do the same in 1 scenario"},
 		{"", "junit.xml", exitUnknown, "match: right and wrong do the same in 1 scenario"},
-		{"other-value", "junit.xml", exitDiffer, "differ: right and wrong part in 1 of 1 scenario"},
+		{"other-value", "junit.xml", exitDiffer, "differ: right and wrong differ in 1 of 1 scenario"},
 	} {
 		t.Run(tc.file+" of "+tc.conclusion, func(t *testing.T) {
 			t.Parallel()

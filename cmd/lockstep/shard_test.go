@@ -58,7 +58,7 @@ func TestShardsAreRunAndMerged(t *testing.T) {
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "other-value")})))
 	first := p.do(t, "run", "items", "--shard", "1/2", "--reports", "one")
 	second := p.as(t, shell{variables: map[string]string{"CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "2"}}, "run", "items", "--shard", "auto", "--reports", "two")
-	if first.code != exitMatch || !strings.Contains(first.stdout, "shard         1 of 2, of 2 scenarios in all: lockstep merge judges the whole\n") {
+	if first.code != exitMatch || !strings.Contains(first.stdout, "shard         1 of 2, out of 2 scenarios: lockstep merge judges the whole run\n") {
 		t.Errorf("the first shard: %+v", first)
 	}
 	if second.code != exitDiffer || !strings.HasPrefix(second.stderr, "shard 2/2, from CI_NODE_INDEX=2 and CI_NODE_TOTAL=2\n") {
@@ -66,7 +66,7 @@ func TestShardsAreRunAndMerged(t *testing.T) {
 	}
 	one, two := filepath.Join(p.dir, "one", "run.jsonl"), filepath.Join(p.dir, "two", "run.jsonl")
 	o := p.do(t, "merge", two, one)
-	if o.code != exitDiffer || lastLine(o.stdout) != "differ: right and wrong part in 1 of 2 scenarios" {
+	if o.code != exitDiffer || lastLine(o.stdout) != "differ: right and wrong differ in 1 of 2 scenarios" {
 		t.Errorf("%+v", o)
 	}
 	again := p.do(t, "judge", "--format", "json")

@@ -194,7 +194,7 @@ func TestAnInterruptKeepsWhatIsKnown(t *testing.T) {
 	var stdout, stderr buffer
 	w := &environment{stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }}
 	code := run(ctx, []string{"run", "-c", p.file, "--jobs", "1", "events/bytes", "items/story"}, w)
-	want := "differ: right and wrong part in 1 of 1 scenario; interrupted after 1 of 2 scenarios: enough; items/story was under way"
+	want := "differ: right and wrong differ in 1 of 1 scenario; interrupted after 1 of 2 scenarios: enough; items/story was under way"
 	if got := lastLine(stdout.String()); code != exitDiffer || got != want {
 		t.Errorf("exit code %d, stdout ends with %q, want %d and %q", code, got, exitDiffer, want)
 	}

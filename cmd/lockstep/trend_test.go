@@ -23,7 +23,7 @@ func TestTrendDrawsTheRunsBelowAFolder(t *testing.T) {
 	for _, want := range []string{
 		"note: not shown: old/report.json: report: it has format 1, and this lockstep reads format 2\n",
 		"note: not shown: cut/run.jsonl: run file is incomplete: ",
-		"it is the run of ", // the same run has a run file next to its report
+		"the same run as ", // the same run has a run file next to its report
 	} {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("stderr does not say %q:\n%s", want, o.stderr)

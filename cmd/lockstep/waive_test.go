@@ -109,7 +109,7 @@ schema        15/21 properties · 1/3 enum values
 not called    GET /health, GET /events
 not answered  GET /items 400, POST /items 400, DELETE /items/{id} 404, GET /items/{id}/label 404
 not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 6 more
-waived: right and wrong do the same in 0 scenarios; in 1 more, all that is found is accepted
+waived: right and wrong do the same in 0 scenarios; in 1 more, all findings are accepted
 `
 	if diff := cmp.Diff(want, predictable(o.stdout)); diff != "" || o.code != exitMatch || o.stderr != "" {
 		t.Errorf("code %d, stderr %q, stdout (-want +got):\n%s", o.code, o.stderr, diff)
@@ -136,19 +136,19 @@ func TestWhatBecomesOfAWaiver(t *testing.T) {
 		code  int
 		says  []string
 	}{
-		{"it holds", same, day, nil, exitMatch, []string{"WAIVED W-0001", "expires in 10 days, which is soon\n", "expiring      W-0001 in 10 days\n", "\nwaived: "}},
-		{"it holds on its last day", same, "2026-11-29", nil, exitMatch, []string{"expires in 1 day, which is soon\n"}},
+		{"it holds", same, day, nil, exitMatch, []string{"WAIVED W-0001", "expires in 10 days (soon)\n", "expiring      W-0001 in 10 days\n", "\nwaived: "}},
+		{"it holds on its last day", same, "2026-11-29", nil, exitMatch, []string{"expires in 1 day (soon)\n"}},
 		{"it is no warning 15 days before", same, "2026-11-15", nil, exitMatch, []string{"expires in 15 days\n"}},
 		{"it has expired", same, "2026-11-30", nil, exitDiffer, []string{
-			"EXPIRED W-0001", "expired on 2026-11-30, and 1 finding counts again\n", "      waiver W-0001 expired on 2026-11-30\n", "\ndiffer: right and wrong part in 1 of 1 scenario\n",
+			"EXPIRED W-0001", "expired on 2026-11-30, so 1 finding counts again\n", "      waiver W-0001 expired on 2026-11-30\n", "\ndiffer: right and wrong differ in 1 of 1 scenario\n",
 		}},
 		{"the fault is fixed", fixed, day, nil, exitDiffer, []string{
-			"STALE W-0001", "it does not occur any more: remove the waiver\n", "\ndiffer: nothing that counts is found in 1 scenario; waiver W-0001 is stale: remove it\n",
+			"STALE W-0001", "it no longer occurs: remove the waiver\n", "\ndiffer: no unaccepted findings in 1 scenario; waiver W-0001 is stale: remove it\n",
 		}},
 		{"its scenario is not selected", fixed, day, []string{"events/story"}, exitMatch, []string{"\nmatch: "}},
 		{"the candidate did not take part", fixed, day, []string{"items/story", "--target", "right"}, exitMatch, []string{"\nmatch: "}},
 		{"another fault at the place", "null-for-value", day, nil, exitDiffer, []string{
-			"      waiver W-0001 is for another difference here: value 469ed423\n", "STALE W-0001", "\ndiffer: right and wrong part in 1 of 1 scenario; waiver W-0001 is stale",
+			"      waiver W-0001 is for another difference here: value 469ed423\n", "STALE W-0001", "\ndiffer: right and wrong differ in 1 of 1 scenario; waiver W-0001 is stale",
 		}},
 		{"another fault elsewhere", "other-number", day, nil, exitDiffer, []string{"body /size: the numbers differ", "STALE W-0001"}},
 	} {

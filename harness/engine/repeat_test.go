@@ -76,7 +76,7 @@ func TestARepeatedScenarioIsGreenWhenAllOfItsRunsAre(t *testing.T) {
 	if err := text.Write(&out, result.Document(p), text.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "repeated      5 runs of 2 scenarios; by chance: moody (2 of 5 differ)\n"; !strings.Contains(out.String(), want) {
+	if want := "repeated      5 runs of 2 scenarios; flaky: moody (2 of 5 differ)\n"; !strings.Contains(out.String(), want) {
 		t.Errorf("the report does not say %q:\n%s", want, out.String())
 	}
 }

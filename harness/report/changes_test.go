@@ -58,7 +58,7 @@ func TestOfScenariosThatWereNotJudgedTwiceNothingIsSaid(t *testing.T) {
 		doc := document(red)
 		doc.Changes = later
 		var md strings.Builder
-		if err := markdown.Write(&md, doc, 1<<16); err != nil || !strings.Contains(md.String(), ", 0 as before, 1 in scenarios that were not judged then\n") {
+		if err := markdown.Write(&md, doc, 1<<16); err != nil || !strings.Contains(md.String(), ", 0 unchanged, 1 in scenarios that were not judged then\n") {
 			t.Errorf("%v\n%s", err, &md)
 		}
 	}

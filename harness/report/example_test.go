@@ -48,7 +48,7 @@ func Example_text() {
 	// compared      2 exchanges, 0 events
 	// findings      1 difference, 0 violations, 0 shortfalls
 	// blame         differ: candidate 1
-	// differ: typescript and go part in 1 of 1 scenario
+	// differ: typescript and go differ in 1 of 1 scenario
 }
 
 func Example_progress() {

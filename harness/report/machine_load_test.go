@@ -28,8 +28,8 @@ func TestABusyMachineIsSaidOfWhatIsRed(t *testing.T) {
 		{"green all the same", []verdict.Scenario{scenario("a", verdict.Match, 5000, 0), scenario("b", verdict.Waived, 0, 5000)}, ""},
 		{"red", []verdict.Scenario{
 			scenario("a", verdict.Differ, 1200, 0), scenario("b", verdict.Unknown, 0, 5200), scenario("c", verdict.Differ, 0, 0), scenario("d", verdict.Match, 9000, 0),
-		}, "it kept servers waiting in 2 of 3 scenarios that differ or are unknown, go longest: for 5.2 s of 9.1 s in b; " +
-			"what is a matter of time there may be its doing (fewer --jobs, or less beside the run)"},
+		}, "too busy: servers had to wait in 2 of 3 scenarios that differ or are unknown, go longest: for 5.2 s of 9.1 s in b; " +
+			"findings about times there may be due to this (use fewer --jobs, or run less at the same time)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			doc := document(tc.scenarios...)
@@ -37,7 +37,7 @@ func TestABusyMachineIsSaidOfWhatIsRed(t *testing.T) {
 				t.Errorf("busy: %q, want %q", got, tc.want)
 			}
 			for format, text := range texts(t, doc) {
-				if said := strings.Contains(text, "kept servers waiting"); said != (tc.want != "") {
+				if said := strings.Contains(text, "servers had to wait"); said != (tc.want != "") {
 					t.Errorf("%s says so: %t", format, said)
 				}
 			}

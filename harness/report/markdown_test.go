@@ -56,7 +56,7 @@ func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 	}
 	const shown = 10 // by GitHub
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if len(lines) != shown || !strings.Contains(lines[shown-1], "21 causes more") {
+	if len(lines) != shown || !strings.Contains(lines[shown-1], "21 more causes") {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
 	const want = `::error file=e2e/scenarios/items/000.yaml,line=3,title=items/000%3A value::body /a: 100%25\r\n::error::no%0Areference: a:b%0Acandidate: c,d%0Ablame: contract silent`

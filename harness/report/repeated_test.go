@@ -18,7 +18,7 @@ func TestEveryReportSaysWhatPassesByChance(t *testing.T) {
 	steady := scenario("items/steady")
 	steady.Repeated = &verdict.Repeated{Of: 5, Shown: 1}
 	doc := document(moody, always, steady)
-	const all = "5 runs of 3 scenarios; by chance: items/moody (2 of 5 differ, 1 unknown)"
+	const all = "5 runs of 3 scenarios; flaky: items/moody (2 of 5 differ, 1 unknown)"
 
 	var md, plain strings.Builder
 	if err := markdown.Write(&md, doc, markdown.DefaultBudget); err != nil {

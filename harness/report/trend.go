@@ -56,7 +56,7 @@ func NewTrend(runs []Dated) *Trend {
 			t.Skipped = append(t.Skipped, run.Name+": it is a shard; merge the shards of the run")
 			continue
 		case before != nil && before.began().Equal(run.began()) && before.Seed == run.Seed:
-			t.Skipped = append(t.Skipped, run.Name+": it is the run of "+before.Name)
+			t.Skipped = append(t.Skipped, run.Name+": the same run as "+before.Name)
 			continue
 		}
 		t.Points = append(t.Points, point(run, before))

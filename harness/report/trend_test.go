@@ -56,7 +56,7 @@ func TestATrendIsInTheOrderOfTheClock(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
 		t.Errorf("points (-want +got):\n%s", diff)
 	}
-	if want := []string{"copy/report.json: it is the run of 2/report.json", "shard/report.json: it is a shard; merge the shards of the run"}; !cmp.Equal(want, trend.Skipped) {
+	if want := []string{"copy/report.json: the same run as 2/report.json", "shard/report.json: it is a shard; merge the shards of the run"}; !cmp.Equal(want, trend.Skipped) {
 		t.Errorf("left: %q", trend.Skipped)
 	}
 	if p := trend.Points[0]; p.Ratio != 1.5 || p.Operations.String() != "2/3" || p.Properties.String() != "2/3" {

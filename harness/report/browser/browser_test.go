@@ -298,7 +298,7 @@ func TestSinceTheRunBefore(t *testing.T) {
 	after.Changes = report.ChangesSince(before, "the run of yesterday", after)
 	b := open(t, after)
 	text := eval[string](b, `document.querySelector("#changes").innerText`)
-	for _, want := range []string{"Since the run of yesterday", "1 new", "odd/other", "1 changed", "odd/status", "1 fixed", "299 as before"} {
+	for _, want := range []string{"Since the run of yesterday", "1 new", "odd/other", "1 changed", "odd/status", "1 fixed", "299 unchanged"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}

@@ -120,7 +120,7 @@ func facts(d *report.Document) [][2]string {
 		out = append(out, [2]string{"machine", text})
 	}
 	if s := d.Shard; s != nil {
-		out = append(out, [2]string{"part", fmt.Sprintf("%d of %d, of %s", s.Index, s.Of, textfit.Count(s.Selected, "scenario"))})
+		out = append(out, [2]string{"shard", fmt.Sprintf("%d of %d, of %s", s.Index, s.Of, textfit.Count(s.Selected, "scenario"))})
 	}
 	if d.Incomplete != "" {
 		out = append(out, [2]string{"incomplete", textfit.Clip(d.Incomplete, 600)})

@@ -52,7 +52,7 @@ func plainText(s string, columns int) string { return html.EscapeString(textfit.
 
 func (p *trendPage) head(t *report.Trend) {
 	if len(p.points) == 0 {
-		p.WriteString("<p>There is no run.</p>\n")
+		p.WriteString("<p>There are no runs.</p>\n")
 		return
 	}
 	first, last := p.points[0], p.points[len(p.points)-1]
@@ -153,7 +153,7 @@ func (p *trendPage) latency() {
 			most *= 2
 		}
 	}
-	p.chart("Time of the candidates, by the reference's", "The median over the operations. It decides nothing.", []string{"0", fmt.Sprintf("×%g", most/2), fmt.Sprintf("×%g", most)}, func() {
+	p.chart("Time of the candidates, relative to the reference", "The median over all operations. It does not affect the verdict.", []string{"0", fmt.Sprintf("×%g", most/2), fmt.Sprintf("×%g", most)}, func() {
 		p.line("one", func(t *report.TrendPoint) (float64, string, bool) {
 			return t.Ratio / most, fmt.Sprintf("×%.3g", t.Ratio), t.Ratio > 0
 		})

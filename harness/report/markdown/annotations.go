@@ -35,7 +35,7 @@ func WriteAnnotations(w io.Writer, doc *report.Document, root string) error {
 		lines = append(lines, command("", 0, "lockstep: "+string(doc.Verdict), summary.Conclusion(doc)))
 	}
 	if left := len(lines) - maxAnnotations; left > 0 {
-		lines = append(lines[:maxAnnotations-1], command("", 0, "lockstep", fmt.Sprintf("%d causes more are in the report", left+1)))
+		lines = append(lines[:maxAnnotations-1], command("", 0, "lockstep", fmt.Sprintf("%d more causes are in the report", left+1)))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, ""))
 	return err

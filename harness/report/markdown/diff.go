@@ -31,7 +31,7 @@ func WriteDiff(w io.Writer, d *report.Diff) error {
 		}
 	}
 	for _, t := range d.Lost {
-		fmt.Fprintf(&b, "\n- **unknown** %s: it was %s: %s\n", mdCode(t.Scenario, 200), mdText(string(t.Before), 20), mdText(t.Reason, 300))
+		fmt.Fprintf(&b, "\n- **unknown** %s: was %s: %s\n", mdCode(t.Scenario, 200), mdText(string(t.Before), 20), mdText(t.Reason, 300))
 	}
 	for _, s := range []struct {
 		name  string

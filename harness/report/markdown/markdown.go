@@ -68,7 +68,7 @@ func (m *markdown) head() {
 		fmt.Fprintf(m, "\nmachine: %s\n", mdText(text, 600))
 	}
 	if c := d.Changes; c != nil {
-		fmt.Fprintf(m, "\nsince %s: %d new, %d changed, %d fixed, %d as before", mdText(c.Against, 120), len(c.New), len(c.Changed), len(c.Fixed), c.Unchanged)
+		fmt.Fprintf(m, "\nsince %s: %d new, %d changed, %d fixed, %d unchanged", mdText(c.Against, 120), len(c.New), len(c.Changed), len(c.Fixed), c.Unchanged)
 		if c.Unjudged > 0 {
 			fmt.Fprintf(m, ", %d in scenarios that were not judged then", c.Unjudged)
 		}
@@ -90,7 +90,7 @@ func (m *markdown) entries() []string {
 		out = append(out, fmt.Sprintf("\n- **%s** %s: %s\n", s.Verdict, mdCode(s.ID, 200), mdText(d.Target+" "+d.Text, 600)))
 	}
 	if left := v.Omitted; left > 0 {
-		out = append(out, fmt.Sprintf("\n- and %d causes more\n", left))
+		out = append(out, fmt.Sprintf("\n- and %d more causes\n", left))
 	}
 	return out
 }

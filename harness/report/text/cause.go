@@ -104,7 +104,7 @@ func (p *blockPage) contract(c *cause.Cause) {
 	case len(fresh) > 0:
 		p.remarks(fresh, c.Place)
 	case len(c.Contract) > 0:
-		p.line(6, p.dim(breaksContract(targetsWithRemarks(c))+", as said above"))
+		p.line(6, p.dim(breaksContract(targetsWithRemarks(c))+" (see above)"))
 	default:
 		p.line(6, "outside the contract: ", textfit.Clip(string(c.Blame), 60))
 	}
@@ -120,7 +120,7 @@ func (p *blockPage) specGap(s *specgap.Gap) {
 	if s.Pin != "" {
 		pin = "; " + textfit.Clip(s.Pin, 120) + " would decide"
 	}
-	p.line(6, p.dim("the contract is silent: "), textfit.FileLine(p.doc.Contract, s.Line), ": ", textfit.Clip(coverage.SchemaName(s.Schema), 120), " admits both: ", textfit.Clip(s.Admits, 240), pin)
+	p.line(6, p.dim("the contract is silent: "), textfit.FileLine(p.doc.Contract, s.Line), ": ", textfit.Clip(coverage.SchemaName(s.Schema), 120), " allows both: ", textfit.Clip(s.Admits, 240), pin)
 }
 
 // targetsWithRemarks names the targets that break the contract.
@@ -150,7 +150,7 @@ func (p *blockPage) remarks(words []verdict.Remark, place string) {
 	slices.SortStableFunc(order, func(a, b verdict.Remark) int { return distance(a.Place, place) - distance(b.Place, place) })
 	for i, w := range order {
 		if i == most {
-			p.line(6, "and ", strconv.Itoa(len(order)-most), " more remarks of the contract in report.json")
+			p.line(6, "and ", strconv.Itoa(len(order)-most), " more contract violations in report.json")
 			return
 		}
 		where := ""

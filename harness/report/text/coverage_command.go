@@ -25,7 +25,7 @@ func WriteCoverage(w io.Writer, doc *report.Document, opts Options) error {
 		p.unreachedOf(m, items)
 	}
 	p.unlistedItems("undocumented", summary.Undocumented(c, true))
-	p.unlistedItems("declared, and never compared", textfit.ClipAll(c.Uncompared, 120))
+	p.unlistedItems("declared but never compared", textfit.ClipAll(c.Uncompared, 120))
 	_, err := io.WriteString(w, p.String())
 	return err
 }

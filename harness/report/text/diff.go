@@ -19,7 +19,7 @@ func WriteDiff(w io.Writer, d *report.Diff, opts Options) error {
 	for _, l := range summary.DiffLists(d) {
 		for i := range l.Items {
 			if i == l.MaxShown && !opts.Verbose {
-				p.line(0, fmt.Sprintf("and %d more that are %s: --verbose shows them", len(l.Items)-i, strings.ToLower(l.Word)))
+				p.line(0, fmt.Sprintf("and %d more %s findings: --verbose shows them", len(l.Items)-i, strings.ToLower(l.Word)))
 				break
 			}
 			p.item(l.Word, &l.Items[i])
@@ -77,7 +77,7 @@ func (p *diffPage) verdictChanges(word string, turns []report.VerdictChange) {
 		if t.Reason != "" {
 			text = ": " + textfit.Clip(t.Reason, 300)
 		}
-		p.line(0, paint(word), " ", fmt.Sprintf("%s: it was %s, and is %s%s", textfit.Clip(t.Scenario, 120), textfit.Clip(string(t.Before), 20), textfit.Clip(string(t.After), 20), text))
+		p.line(0, paint(word), " ", fmt.Sprintf("%s: was %s, is now %s%s", textfit.Clip(t.Scenario, 120), textfit.Clip(string(t.Before), 20), textfit.Clip(string(t.After), 20), text))
 	}
 }
 

@@ -25,7 +25,7 @@ func (p *coveragePage) gate() {
 	}
 	for _, x := range g.Except {
 		if x.Stale {
-			p.line(2, "the exception for ", textfit.Clip(x.What, 120), " is stale: it is reached; remove it  ", p.dim(textfit.FileLine(x.File, x.Line)))
+			p.line(2, "the exception for ", textfit.Clip(x.What, 120), " is stale: it was reached, so remove it  ", p.dim(textfit.FileLine(x.File, x.Line)))
 		}
 	}
 	p.blankLine()
@@ -33,11 +33,11 @@ func (p *coveragePage) gate() {
 
 // missingOf writes what is missing of a measure.
 func (p *coveragePage) missingOf(m *coverage.MeasureGate) {
-	p.line(2, textfit.Clip(string(m.Measure), 40), " ", textfit.Clip(m.Percent, 20), " (", strconv.Itoa(m.Reached), " of ", strconv.Itoa(m.Declared), "), and at least ", textfit.Clip(m.Least, 20),
-		" is demanded; never reached:")
+	p.line(2, textfit.Clip(string(m.Measure), 40), " ", textfit.Clip(m.Percent, 20), " (", strconv.Itoa(m.Reached), " of ", strconv.Itoa(m.Declared), "), but at least ", textfit.Clip(m.Least, 20),
+		" is required; never reached:")
 	for i, miss := range m.Missing {
 		if i == maxMissing && !p.opts.Verbose {
-			p.line(4, "and ", strconv.Itoa(len(m.Missing)-i), " more, which lockstep coverage lists")
+			p.line(4, "and ", strconv.Itoa(len(m.Missing)-i), " more; lockstep coverage lists them")
 			return
 		}
 		p.line(4, p.dim(textfit.FileLine(p.doc.Contract, miss.Line)), "  ", textfit.Clip(miss.Name, 160))

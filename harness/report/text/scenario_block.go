@@ -37,7 +37,7 @@ func (r *runPage) block(b *cause.Block) {
 		p.reason(d)
 	}
 	if len(b.ShownUnder) > 0 {
-		p.line(2, p.dim("and what is shown above under "+textfit.List(textfit.ClipAll(b.ShownUnder, 120), ", ")))
+		p.line(2, p.dim("and the findings shown above under "+textfit.List(textfit.ClipAll(b.ShownUnder, 120), ", ")))
 	}
 }
 
@@ -83,7 +83,7 @@ func (p *blockPage) reason(d *cause.SharedReason) {
 		who = textfit.Clip(d.Target, 40) + ": "
 	}
 	p.line(indent, who, textfit.Clip(d.Text, 300))
-	title := "its last lines"
+	title := "last lines of its output"
 	if d.Target == "" {
 		title = "where it failed" // a stack of lockstep itself
 	}

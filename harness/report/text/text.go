@@ -99,13 +99,13 @@ func (p *runPage) counts() {
 		p.row("repeated", text)
 	}
 	if s := d.Shard; s != nil {
-		p.row("shard", fmt.Sprintf("%d of %d, of %s in all: lockstep merge judges the whole", s.Index, s.Of, textfit.Count(s.Selected, "scenario")))
+		p.row("shard", fmt.Sprintf("%d of %d, out of %s: lockstep merge judges the whole run", s.Index, s.Of, textfit.Count(s.Selected, "scenario")))
 	}
 	for i, target := range t.Targets {
 		p.row(summary.Role(d, i), textfit.Clip(target.Name, 60)+": "+summary.TargetSummary(target))
 	}
 	if d.Alone {
-		p.row("compared", "nothing: there was one target")
+		p.row("compared", "nothing: there was only one target")
 	} else {
 		p.row("compared", textfit.Count(t.Compared.Exchanges, "exchange")+", "+textfit.Count(t.Compared.Events, "event"))
 	}

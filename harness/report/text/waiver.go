@@ -47,7 +47,7 @@ func (p *runPage) baseline() {
 		}
 	}
 	if n > maxKnown && !p.opts.Verbose {
-		p.line(0, "and ", strconv.Itoa(n-maxKnown), " more that are known, in report.json")
+		p.line(0, "and ", strconv.Itoa(n-maxKnown), " more known findings in report.json")
 	}
 	if n > 0 {
 		p.blankLine()
@@ -75,9 +75,9 @@ func (p *runPage) waiver(w *verdict.WaiverUse) {
 func waiverOutcome(w *verdict.WaiverUse) string {
 	switch w.State {
 	case verdict.Stale:
-		return "it does not occur any more: remove the waiver"
+		return "it no longer occurs: remove the waiver"
 	case verdict.Expired:
-		return fmt.Sprintf("expired on %s, and %s again", textfit.Clip(w.Expires, 20), findingsCount(w.Findings))
+		return fmt.Sprintf("expired on %s, so %s again", textfit.Clip(w.Expires, 20), findingsCount(w.Findings))
 	case verdict.NotLooked:
 		return "not looked for in this run"
 	default:
@@ -96,7 +96,7 @@ func findingsCount(findings int) string {
 func countdown(days int) string {
 	text := "expires in " + textfit.Count(days, "day")
 	if days <= warnDays {
-		text += ", which is soon"
+		text += " (soon)"
 	}
 	return text
 }
@@ -138,7 +138,7 @@ func (p *blockPage) acceptance(c *cause.Cause) {
 	case c.Waiver != "":
 		p.line(6, p.dim("accepted by waiver "+textfit.Clip(c.Waiver, 20)))
 	case c.Known:
-		p.line(6, p.dim("known: the baseline has it"))
+		p.line(6, p.dim("known: it is in the baseline"))
 	case c.Note != "":
 		p.line(6, p.yellow(textfit.Clip(c.Note, 200)))
 	}

@@ -94,9 +94,9 @@
       : null;
     const any = (c.new || []).length + (c.changed || []).length + (c.fixed || []).length;
     return el("section", { id: "changes" }, el("h2", {}, "Since " + c.against),
-      any || (c.apart && !c.unchanged) ? null : el("p.soft", {}, "Nothing has changed: " + plural(c.unchanged, "finding") + " as before."),
+      any || (c.apart && !c.unchanged) ? null : el("p.soft", {}, "Nothing has changed: " + plural(c.unchanged, "finding") + "."),
       list("new", c.new, true), list("changed", c.changed, true), list("fixed", c.fixed, false),
-      any && c.unchanged ? el("p.soft", {}, c.unchanged + " as before") : null,
+      any && c.unchanged ? el("p.soft", {}, c.unchanged + " unchanged") : null,
       c.apart ? el("p.soft", {}, plural(c.apart, "finding") + " in scenarios that were not judged then") : null);
   }
 
@@ -105,7 +105,7 @@
   const sides = () => [run.targets[0] || "reference", run.targets[1] || "candidate"];
   function names(g) {
     return g.class === "difference" ? ["reference (" + sides()[0] + ")", "candidate (" + g.targets.join(", ") + ")"]
-      : g.class === "shortfall" ? ["wanted", "came (" + g.targets.join(", ") + ")"] : null;
+      : g.class === "shortfall" ? ["want", "got (" + g.targets.join(", ") + ")"] : null;
   }
   function summaryOf(g) {
     const s = scenario(g.s);
@@ -114,7 +114,7 @@
       el("span.times", {}, g.n + "×"),
       el("span.what", {}, (g.stream ? "stream " + g.stream + ", " : "") + g.place + ": " + g.says, glance(g)),
       el("span.chips", {}, g.new ? el("span.chip.new", {}, "new") : "", el("span.chip", {}, g.kind),
-        el("span.chip", { title: "who is outside the contract" }, g.blame), g.accepted ? el("span.chip", {}, g.accepted) : ""),
+        el("span.chip", { title: "which side breaks the contract" }, g.blame), g.accepted ? el("span.chip", {}, g.accepted) : ""),
       el("span.where", {}, s.id + ":" + g.line + " · " + g.text + places));
   }
   // glance shows two short values in the line itself.
@@ -133,7 +133,7 @@
       g.names ? el("p.soft", {}, g.names.map((n) => [el("b", {}, n.name), ": reference ", el("code", {}, n.left || "—"), ", candidate ", el("code", {}, n.right || "—"), ". "])) : null,
       g.note ? el("p", {}, g.note) : null,
       contractOf(g),
-      pair("around it", left && left.around && aroundOf(left.around), right && right.around && aroundOf(right.around), left, right),
+      pair("around the value", left && left.around && aroundOf(left.around), right && right.around && aroundOf(right.around), left, right),
       step(g, evidence),
       timeline(evidence, g),
       messages(left, right),
@@ -160,10 +160,10 @@
     const items = (g.words || []).map((w) => el("li", {}, el("b", {}, w.target), " breaks it at " + w.place + ": " + w.text,
       w.line ? el("span.soft", {}, " (" + run.contract + ":" + w.line + ")") : ""));
     const s = g.silent;
-    if (s) items.push(el("li", {}, "It admits both: " + s.admits, el("span.soft", {}, " (" + run.contract + (s.line ? ":" + s.line : "") + ", " + s.schema + ")"),
+    if (s) items.push(el("li", {}, "It allows both: " + s.admits, el("span.soft", {}, " (" + run.contract + (s.line ? ":" + s.line : "") + ", " + s.schema + ")"),
       s.pin ? "; " + s.pin + " would decide" : ""));
     return [el("h3", {}, "the contract"), items.length ? el("ul", {}, items)
-      : el("p.soft", {}, g.blame === "contract silent" ? "It is silent: neither side breaks it." : "outside: " + g.blame)];
+      : el("p.soft", {}, g.blame === "contract silent" ? "It is silent: neither side breaks it." : "broken by: " + g.blame)];
   }
   function pair(title, left, right, l, r) {
     if (!left && !right) return null;
@@ -190,13 +190,13 @@
       commands.push(["on " + side.target + " alone", "lockstep run " + ids + " --target " + shell(side.target)]);
       if (side.curl) commands.push(["this request, at " + side.target, side.curl]);
     }
-    return [el("h3", {}, "do it again"), commands.map(([what, text]) => el("div.row", {},
+    return [el("h3", {}, "reproduce"), commands.map(([what, text]) => el("div.row", {},
       el("pre", { "data-copy": true }, text), el("button", { type: "button", title: what, click: () => copy(text) }, "copy")))];
   }
   const shell = (s) => /^[\w./-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'";
   function rules(evidence) {
     const all = evidence && evidence.rules;
-    return all && all.length ? el("details", {}, el("summary.soft", {}, "rules in force"), el("ul", {}, all.map((r) => el("li.mono", {}, r)))) : null;
+    return all && all.length ? el("details", {}, el("summary.soft", {}, "rules that apply"), el("ul", {}, all.map((r) => el("li.mono", {}, r)))) : null;
   }
   function places(g) {
     if (g.places.length < 2) return null;
@@ -277,7 +277,7 @@
     return el("details.group", {}, el("summary", {}, el("span.times", {}, "?"),
       el("span.what", {}, (d.target ? d.target + ": " : "") + d.text), el("span.chips", {}, el("span.chip", {}, scenario(d.s).v)),
       el("span.where", {}, scenario(d.s).id + (d.also ? " and " + plural(d.also, "other scenario") : ""))),
-    el("div.body", {}, d.log && d.log.length ? [el("h3", {}, "its last lines"), el("pre", {}, d.log.join("\n"))] : el("p.soft", {}, "no log")));
+    el("div.body", {}, d.log && d.log.length ? [el("h3", {}, "last lines of its output"), el("pre", {}, d.log.join("\n"))] : el("p.soft", {}, "no log")));
   }
   function drawScenarios() {
     scenarioBody.replaceChildren(...shownScenarios.slice(0, scenarioLimit).map((s) => el("tr", {},
@@ -335,12 +335,12 @@
   function coverage() {
     if (!run.coverage.length) return null;
     const cell = (c) => el("span.cell" + (c.n ? "" : ".none"), { title: c.n ? c.n + " times" : "never" }, c.name + (c.n ? " " + c.n : ""));
-    return el("section", { id: "coverage" }, el("h2", {}, "Coverage of the contract"), run.gate ? el("pre", {}, run.gate) : null, table(["operation", "answers", "events"], run.coverage.map((op) => [
+    return el("section", { id: "coverage" }, el("h2", {}, "Coverage of the contract"), run.gate ? el("pre", {}, run.gate) : null, table(["operation", "responses", "events"], run.coverage.map((op) => [
       el("code.nowrap" + (op.n ? "" : ".verdict.differ"), {}, op.name), el("div.map", {}, op.statuses.map(cell)), el("div.map", {}, (op.events || []).map(cell))])),
     (run.never || []).map((m) => m.names
       ? el("details", {}, el("summary", {}, m.measure + " " + m.reached, el("span.soft", {}, ", never " + m.names.length)), el("ul", {}, m.names.map((n) => el("li.mono", {}, n))))
       : el("p.soft", {}, m.measure + " " + m.reached)),
-    run.unnamed && run.unnamed.length ? el("p.soft", {}, "header fields that differ and that no rule names: " + run.unnamed.join(", ")) : null);
+    run.unnamed && run.unnamed.length ? el("p.soft", {}, "header fields that differ and are not named in any rule: " + run.unnamed.join(", ")) : null);
   }
   function latency() {
     if (!run.latency || !run.latency.length) return null;
@@ -354,8 +354,8 @@
       one.style.left = at(1);
       return el("div.bar", { title: "the thin line is 1: as fast as the reference" }, range, one, median);
     };
-    return el("section", { id: "latency" }, el("h2", {}, "Time for an answer, candidate by reference"),
-      table(["operation", "candidate", "pairs", "reference", "candidate", "ratio", "a tenth below, and above", ""], run.latency.map((l) =>
+    return el("section", { id: "latency" }, el("h2", {}, "Response times, candidate relative to reference"),
+      table(["operation", "candidate", "pairs", "reference", "candidate", "ratio", "10th – 90th percentile", ""], run.latency.map((l) =>
         [el("code", {}, l.operation), l.target, String(l.pairs), ms(l.reference_us), ms(l.candidate_us), l.ratio.toFixed(2), l.low.toFixed(2) + " – " + l.high.toFixed(2), bar(l)])));
   }
   function table(head, rows) {
@@ -365,7 +365,7 @@
 
   // --- keys
 
-  const keys = [["/", "filter"], ["j k", "next and previous cause"], ["Enter o", "open or close it"], ["c", "copy how to do it again"],
+  const keys = [["/", "filter"], ["j k", "next or previous cause"], ["Enter o", "open or close it"], ["c", "copy the command that reproduces it"],
     ["x", "clear the filters"], ["t", "dark or light"], ["?", "this list"]];
   const helpBox = el("dialog", { "aria-label": "keys" }, el("h2", {}, "Keys"),
     el("dl.facts", {}, keys.map(([k, what]) => [el("dt", {}, k.split(" ").map((x) => [el("kbd", {}, x), " "])), el("dd", {}, what)])),
@@ -394,7 +394,7 @@
       area.select();
       const ok = document.execCommand("copy");
       area.remove();
-      ok ? done() : toast("the browser does not let a page copy");
+      ok ? done() : toast("the browser does not allow copying");
     };
     navigator.clipboard ? navigator.clipboard.writeText(text).then(done, byHand) : byHand();
   }

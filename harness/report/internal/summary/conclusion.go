@@ -38,10 +38,10 @@ func matchText(d *report.Document) string {
 	n := textfit.Count(d.Totals.Match, "scenario")
 	text := fmt.Sprintf("%s do the same in %s", textfit.JoinAnd(TargetNames(d)), n)
 	if d.Alone {
-		text = fmt.Sprintf("%s does what the contract and %s ask for", textfit.JoinAnd(TargetNames(d)), n)
+		text = fmt.Sprintf("%s meets the contract and all expectations in %s", textfit.JoinAnd(TargetNames(d)), n)
 	}
 	if n := d.Totals.Waived; n > 0 {
-		text += fmt.Sprintf("; in %d more, all that is found is accepted", n)
+		text += fmt.Sprintf("; in %d more, all findings are accepted", n)
 	}
 	switch n := d.Totals.NotApplicable; n {
 	case 0:
@@ -69,15 +69,15 @@ func differText(d *report.Document) string {
 	var text string
 	switch {
 	case t.Differ == 0: // a waiver is stale, or coverage is too low
-		text = "nothing that counts is found in " + all
+		text = "no unaccepted findings in " + all
 	case d.Alone:
 		text = fmt.Sprintf("%s breaks the contract or an expectation in %d of %s", who, wrong, all)
 	case parted == 0:
-		text = fmt.Sprintf("%s do not part, but the contract or an expectation is broken in %d of %s", who, wrong, all)
+		text = fmt.Sprintf("%s do not differ, but break the contract or an expectation in %d of %s", who, wrong, all)
 	default:
-		text = fmt.Sprintf("%s part in %d of %s", who, parted, all)
+		text = fmt.Sprintf("%s differ in %d of %s", who, parted, all)
 		if wrong > 0 {
-			text += fmt.Sprintf("; in %d more the contract or an expectation is broken", wrong)
+			text += fmt.Sprintf("; in %d more, the contract or an expectation is broken", wrong)
 		}
 	}
 	if t.Unknown > 0 {

@@ -171,5 +171,5 @@ func MissedCoverage(d *report.Document) string {
 	if d.Gate == nil || d.Gate.State != coverage.GateMissed {
 		return ""
 	}
-	return "less of the contract is reached than is demanded: " + textfit.Clip(d.Gate.String(), 300)
+	return "the contract coverage is too low: " + textfit.Clip(d.Gate.String(), 300)
 }

@@ -34,9 +34,9 @@ func DiffWord(d *report.Diff) string {
 
 // DiffSummary counts the new, changed, fixed and unchanged findings.
 func DiffSummary(d *report.Diff) string {
-	text := fmt.Sprintf("%s, %s, %s, %s in %s that both have", countFindings(d.New, "new"), countFindings(d.Changed, "changed"), countFindings(d.Fixed, "fixed"), countFindings(d.Unchanged, "unchanged"), textfit.Count(d.Common(), "scenario"))
+	text := fmt.Sprintf("%s, %s, %s, %s in %s that both runs have", countFindings(d.New, "new"), countFindings(d.Changed, "changed"), countFindings(d.Fixed, "fixed"), countFindings(d.Unchanged, "unchanged"), textfit.Count(d.Common(), "scenario"))
 	if n := len(d.Lost); n > 0 {
-		text += fmt.Sprintf("; %s not judged any more", textfit.Count(n, "scenario"))
+		text += fmt.Sprintf("; %s no longer judged", textfit.Count(n, "scenario"))
 	}
 	return text
 }

@@ -35,7 +35,7 @@ func OneLine(f *verdict.Finding) string {
 // WhyNotMatch says in one line why a scenario does not match.
 func WhyNotMatch(s *verdict.Scenario) string {
 	findings := Unaccepted(s)
-	text, more := "no reason is given", len(findings)+len(s.Reasons)-1
+	text, more := "no reason given", len(findings)+len(s.Reasons)-1
 	switch {
 	case len(findings) > 0:
 		text = OneLine(findings[0])

@@ -28,9 +28,9 @@ func Repeated(scenarios []verdict.Scenario) string {
 	case of == 0:
 		return ""
 	case len(split) == 0:
-		return fmt.Sprintf("%d runs of %s: each came to the same", runs, textfit.Count(of, "scenario"))
+		return fmt.Sprintf("%d runs of %s: each had the same result", runs, textfit.Count(of, "scenario"))
 	}
-	return fmt.Sprintf("%d runs of %s; by chance: %s", runs, textfit.Count(of, "scenario"), textfit.List(split, ", "))
+	return fmt.Sprintf("%d runs of %s; flaky: %s", runs, textfit.Count(of, "scenario"), textfit.List(split, ", "))
 }
 
 // ByChance says how many runs of a scenario had which verdict, as a prefix to the findings of the worst run: "2 of 5
@@ -68,8 +68,8 @@ func MachineLoad(d *report.Document) string {
 	if in == nil {
 		return ""
 	}
-	return fmt.Sprintf("it kept servers waiting in %d of %s that differ or are unknown, %s longest: for %s of %s in %s; "+
-		"what is a matter of time there may be its doing (fewer --jobs, or less beside the run)",
+	return fmt.Sprintf("too busy: servers had to wait in %d of %s that differ or are unknown, %s longest: for %s of %s in %s; "+
+		"findings about times there may be due to this (use fewer --jobs, or run less at the same time)",
 		kept, textfit.Count(red, "scenario"), textfit.Clip(longest.Name, 60), textfit.Seconds(longest.Waited), textfit.Seconds(in.Millis), textfit.Clip(in.ID, 120))
 }
 
@@ -87,7 +87,7 @@ func NotCompared(c *verdict.Compared, declared []string) string {
 		parts = append(parts, "header fields that no rule names: "+textfit.List(names, ", ")+" (name them in compare.headers)")
 	}
 	if len(declared) > 0 {
-		parts = append(parts, "declared, and never compared: "+textfit.List(textfit.ClipAll(declared, 120), ", "))
+		parts = append(parts, "declared but never compared: "+textfit.List(textfit.ClipAll(declared, 120), ", "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -106,7 +106,7 @@ func ReasonCounts(byReason map[string]int) string {
 // OwnersUnchecked returns the targets for which the owner of the port could not be checked.
 func OwnersUnchecked(d *report.Document) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(d.OwnerUnchecked)) {
-		out = append(out, fmt.Sprintf("not checked of %s: %s", textfit.Clip(name, 60), textfit.Clip(d.OwnerUnchecked[name], 120)))
+		out = append(out, fmt.Sprintf("not checked for %s: %s", textfit.Clip(name, 60), textfit.Clip(d.OwnerUnchecked[name], 120)))
 	}
 	return out
 }
