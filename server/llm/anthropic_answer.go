@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// whole reads an answer that was not streamed: one piece.
+// whole reads an answer that was not streamed, as one piece.
 func (messages) whole(answer jsonwire.Text) (Piece, error) {
 	members := pick(answer, "content", "usage", "model")
 	if members[0].Kind() != "array" {
@@ -42,7 +42,8 @@ func readBlock(block jsonwire.Text) []message.Content {
 	return nil
 }
 
-// messagesTokens collects the numbers of an answer, which come in parts. A later number replaces an earlier one.
+// messagesTokens collects the token counts of an answer, which arrive in parts. A later count replaces an earlier
+// one.
 type messagesTokens struct{ input, created, read, output *int64 }
 
 func (t *messagesTokens) take(value jsonwire.Text) {
@@ -54,7 +55,7 @@ func (t *messagesTokens) take(value jsonwire.Text) {
 	}
 }
 
-// usage returns the sums, nil if nothing is known.
+// usage returns the sums, or nil if nothing is known.
 func (t *messagesTokens) usage() *Usage {
 	if t.input == nil && t.output == nil {
 		return nil
@@ -68,15 +69,15 @@ func (t *messagesTokens) usage() *Usage {
 	return newUsage(input, t.output, nil)
 }
 
-// messagesStream reads an answer that is streamed (decisions M35 to M38).
+// messagesStream reads a streamed answer (decisions M35 to M38).
 type messagesStream struct {
 	id     string
 	tokens messagesTokens
 	calls  []wantedCall
-	blocks map[string]*messagesBlock // those that have begun and not ended, by their index
+	blocks map[string]*messagesBlock // the unfinished blocks by index
 }
 
-// A messagesBlock is the part of a block that has come.
+// A messagesBlock is the part of a block that has arrived.
 type messagesBlock struct {
 	kind                string
 	thinking, signature []byte
@@ -86,7 +87,7 @@ type messagesBlock struct {
 
 func (messages) stream() streamReader { return &messagesStream{blocks: map[string]*messagesBlock{}} }
 
-// read takes the data of one event.
+// read reads the data of one event.
 func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, err error) {
 	event, err := parse(data)
 	if err != nil {
@@ -115,7 +116,8 @@ func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, e
 	return true, nil
 }
 
-// stop yields the tool calls with the usage, which so counts before they are sent, as that of a chunk does (decision M37).
+// stop yields the tool calls together with the usage. So the usage is counted before the calls are sent, as for any
+// other chunk (decision M37).
 func (s *messagesStream) stop(yield func(Piece) bool) {
 	if len(s.calls) == 0 {
 		s.end(yield)
@@ -124,7 +126,7 @@ func (s *messagesStream) stop(yield func(Piece) bool) {
 	yield(Piece{Message: assistant(s.named(), requests(s.calls)...), Usage: s.tokens.usage()})
 }
 
-// end yields the usage; it is called, too, when the stream ends without saying so.
+// end yields the usage. It is also called when the stream ends without an end marker.
 func (s *messagesStream) end(yield func(Piece) bool) (complete bool) {
 	if usage := s.tokens.usage(); usage != nil {
 		yield(Piece{Usage: usage})
@@ -162,13 +164,13 @@ func (s *messagesStream) grow(index string, delta jsonwire.Text, yield func(Piec
 	return true
 }
 
-// finish is the end of a block, which may come while others are under way.
+// finish ends a block. Other blocks may still be open.
 func (s *messagesStream) finish(index string, yield func(Piece) bool) (more bool) {
 	block := s.blocks[index]
 	if block == nil {
 		return true
 	}
-	delete(s.blocks, index) // it does not end twice
+	delete(s.blocks, index) // so that it does not end twice
 	switch block.kind {
 	case "redacted_thinking":
 		return s.yield(yield, message.RedactedThinking{Data: block.data})
@@ -184,7 +186,7 @@ func (s *messagesStream) yield(yield func(Piece) bool, content ...message.Conten
 	return yield(Piece{Message: assistant(s.named(), content...)})
 }
 
-// named returns the id of the answer, and makes one if it has none.
+// named returns the ID of the answer, and generates one if it has none.
 func (s *messagesStream) named() string {
 	if s.id == "" {
 		s.id = "msg_" + uuid.NewString()

@@ -5,15 +5,15 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// messages is the wire of Anthropic's Messages (GA 18.8).
+// messages is the format of Anthropic's Messages API (GA 18.8).
 type messages struct{}
 
 func (messages) model(config ModelConfig) string { return config.ModelName }
 
-// defaultMaxTokens is sent where the API wants a number and none is configured.
+// defaultMaxTokens is sent if none is configured, because the API requires a number.
 const defaultMaxTokens = 8192
 
-// body returns what is sent (decision M9).
+// body returns the body of a request (decision M9).
 func (messages) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	maxTokens := int64(defaultMaxTokens)
 	if config.MaxTokens != nil {
@@ -52,7 +52,7 @@ func (messages) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	return w.Text()
 }
 
-// writeBlocks writes a message as blocks; the results of tools come first (decision M14).
+// writeBlocks writes a message as blocks. The results of tools come first (decision M14).
 func writeBlocks(w *jsonwire.Writer, m message.Message) {
 	w.Open('{')
 	w.Name("role").String(string(m.Role))

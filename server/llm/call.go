@@ -11,39 +11,39 @@ import (
 	"time"
 )
 
-// NewTransport returns the transport of all calls to models. Its connections are kept for the next turn.
+// NewTransport returns the transport for all calls of models. It keeps connections for the next turn.
 func NewTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        1000,
-		MaxIdleConnsPerHost: 500, // one model serves all sessions
+		MaxIdleConnsPerHost: 500, // one provider serves all sessions
 		IdleConnTimeout:     90 * time.Second,
-		DisableCompression:  true, // a small answer must not become a large one
+		DisableCompression:  true, // so that a small answer cannot expand to a huge one
 		WriteBufferSize:     4 << 10,
 		ReadBufferSize:      4 << 10,
 	}
 }
 
-// An endpoint is where a provider's requests go.
+// An endpoint says where and how a provider's requests are sent.
 type endpoint struct {
 	url     string
 	header  http.Header
 	timeout time.Duration
 }
 
-// pauses are the waits before the second, third and fourth try (GA 18.9), give or take a fifth.
+// pauses are the waits before the second, third and fourth try (GA 18.9). Each varies by up to a fifth.
 var pauses = [...]time.Duration{1 * time.Second, 2 * time.Second, 4 * time.Second}
 
-// A caller sends requests, more than once if that may help.
+// A caller sends requests, and retries if that may help.
 type caller struct {
 	transport   http.RoundTripper
 	skipBackoff func() bool
 }
 
-// send sends a request and returns the body of the answer, which is a success; the caller closes it. The error is an
-// [*Error]. The time limit is one for each try, with all of its answer (decision M46).
+// send sends a request, and returns the body of a successful answer, which the caller must close. Its errors are
+// [*Error]. The time limit is for each try, including its whole answer (decision M46).
 func (c caller) send(ctx context.Context, to endpoint, body []byte) (*answerBody, error) {
 	for try := 0; ; try++ {
 		answer, err := c.once(ctx, to, body)
@@ -60,7 +60,7 @@ func (c caller) send(ctx context.Context, to endpoint, body []byte) (*answerBody
 	}
 }
 
-// An answerBody is the body of an answer that must come in time.
+// An answerBody is the body of an answer with a time limit.
 type answerBody struct {
 	io.ReadCloser
 	ctx    context.Context // of the try; it ends when the time is over
@@ -86,7 +86,7 @@ func (c caller) once(ctx context.Context, to endpoint, body []byte) (_ *answerBo
 	}
 	request.Header = to.header.Clone()
 	request.Header.Set("Content-Type", "application/json")
-	answer, err := c.transport.RoundTrip(request) // and not a client's Do, which would follow redirects
+	answer, err := c.transport.RoundTrip(request) // a client's Do would follow redirects
 	if err != nil {
 		return nil, noAnswer(ctx, to.timeout, err)
 	}

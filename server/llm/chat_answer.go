@@ -17,7 +17,7 @@ import (
 
 var errShape = errors.New("the answer is not what was expected")
 
-// pick returns members of an object, none of them if the value is something else.
+// pick returns members of an object. All are missing if the value is not an object.
 func pick(value jsonwire.Text, names ...string) []jsonwire.Text {
 	if value.Kind() != "object" {
 		return make([]jsonwire.Text, len(names))
@@ -25,7 +25,7 @@ func pick(value jsonwire.Text, names ...string) []jsonwire.Text {
 	return value.Pick(names...)
 }
 
-// str returns a string, empty if the value is something else.
+// str returns a string, or "" if the value is not one.
 func str(value jsonwire.Text) string {
 	if value.Kind() != "string" {
 		return ""
@@ -43,7 +43,7 @@ func first(value jsonwire.Text) jsonwire.Text {
 	return nil
 }
 
-// count returns a number of tokens, nil if there is none, or none that can be (decision M54).
+// count returns a token count, or nil if there is none or it is impossible (decision M54).
 func count(value jsonwire.Text) *int64 {
 	if n, ok := value.Integer(); ok && 0 <= n && n <= modelconfig.MaxTokens {
 		return &n
@@ -58,7 +58,7 @@ func assistant(id string, content ...message.Content) *message.Message {
 	}
 }
 
-// whole reads an answer that was not streamed: one piece (decision M35).
+// whole reads an answer that was not streamed, as one piece (decision M35).
 func (chat) whole(answer jsonwire.Text) (Piece, error) {
 	members := pick(answer, "choices", "usage", "model")
 	said := pick(first(members[0]), "message")[0]
@@ -76,7 +76,7 @@ func (chat) whole(answer jsonwire.Text) (Piece, error) {
 	return Piece{Message: assistant("", content...), Usage: chatUsage(members[1]), Model: str(members[2])}, nil
 }
 
-// chatUsage returns the numbers of an answer, nil if it has none.
+// chatUsage returns the token counts of an answer, or nil if it has none.
 func chatUsage(value jsonwire.Text) *Usage {
 	if value.Kind() != "object" {
 		return nil
@@ -85,11 +85,11 @@ func chatUsage(value jsonwire.Text) *Usage {
 	return newUsage(count(tokens[0]), count(tokens[1]), count(tokens[2]))
 }
 
-// chatCalls are the tool calls of an answer by their indexes. Only arguments come in parts (GA 18.8): the first id and the
-// first name count.
+// chatCalls are the tool calls of an answer by index. Only the arguments arrive in parts (GA 18.8). The first ID and
+// the first name are kept.
 type chatCalls map[int64]*wantedCall
 
-// add takes an array of calls, or of parts of them, which belong together by their index.
+// add adds an array of calls or parts of calls. Parts with the same index belong together.
 func (c *chatCalls) add(value jsonwire.Text) {
 	if value.Kind() != "array" {
 		return
@@ -126,18 +126,18 @@ func (c chatCalls) wanted() (calls []wantedCall) {
 	return calls
 }
 
-// chatStream reads an answer that is streamed (decisions M35 to M38).
+// chatStream reads a streamed answer (decisions M35 to M38).
 type chatStream struct {
 	id       string
 	calls    chatCalls
-	finished bool // there was a reason to finish
+	finished bool // a finish_reason has arrived
 }
 
 func (chat) stream() streamReader { return &chatStream{} }
 
 var chatDone = []byte("[DONE]")
 
-// read takes the data of one event.
+// read reads the data of one event.
 func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err error) {
 	if bytes.Equal(data, chatDone) {
 		s.yieldCalls(yield)
@@ -170,10 +170,10 @@ func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err e
 	return true, nil
 }
 
-// end is called when the stream ends without saying so.
+// end handles a stream that ends without an end marker.
 func (s *chatStream) end(func(Piece) bool) bool { return s.finished }
 
-// yieldCalls yields the calls that have not been, as one piece.
+// yieldCalls yields the remaining calls as one piece.
 func (s *chatStream) yieldCalls(yield func(Piece) bool) (more bool) {
 	if len(s.calls) == 0 {
 		return true
@@ -183,7 +183,7 @@ func (s *chatStream) yieldCalls(yield func(Piece) bool) (more bool) {
 	return yield(Piece{Message: assistant(s.named(), content...)})
 }
 
-// named returns the id of the answer, and makes one if it has none.
+// named returns the ID of the answer, and generates one if it has none.
 func (s *chatStream) named() string {
 	if s.id == "" {
 		s.id = "msg_" + uuid.NewString()

@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// chat is the wire of OpenAI's chat completions (GA 18.8).
+// chat is the format of OpenAI's chat completions (GA 18.8).
 type chat struct{}
 
 // reasoning matches the models that reason before they answer (decision M8).
 var reasoning = regexp.MustCompile(`^(?:o[0-9]|gpt-5)`)
 
-// model returns the name of a model without the effort that one which reasons is to make (decision M8).
+// model returns the name of a model. For a reasoning model, it removes the suffix for the effort (decision M8).
 func (chat) model(config ModelConfig) string {
 	if !reasoning.MatchString(config.ModelName) {
 		return config.ModelName
@@ -24,7 +24,7 @@ func (chat) model(config ModelConfig) string {
 	return model
 }
 
-// body returns what is sent (decisions M7, M8).
+// body returns the body of a request (decisions M7, M8).
 func (c chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	reasons := reasoning.MatchString(config.ModelName)
 	_, effort := effortOf(config.ModelName)
@@ -90,8 +90,8 @@ func writeChatTools(w *jsonwire.Writer, tools []Tool) {
 	w.Close(']')
 }
 
-// writeChatMessage writes one message with the images that its texts name, or several: each result of a tool is one of its
-// own (decision M11).
+// writeChatMessage writes a message with the images that its texts name. Each result of a tool becomes a message of
+// its own (decision M11).
 func writeChatMessage(w *jsonwire.Writer, m message.Message, named []message.Image) {
 	if m.Role == message.Assistant {
 		writeChatAssistant(w, m)
@@ -135,7 +135,7 @@ func writeChatText(w *jsonwire.Writer, role, text string) {
 	w.Close('}')
 }
 
-// writeChatParts writes a user message with images: those of tool results first, those that its texts name last.
+// writeChatParts writes a user message with images: first those of tool results, last those that its texts name.
 func writeChatParts(w *jsonwire.Writer, m message.Message, first, last []message.Image) {
 	w.Raw([]byte(`{"role":"user","content":[`))
 	for _, image := range first {
@@ -165,7 +165,8 @@ func writeChatImage(w *jsonwire.Writer, image message.Image) {
 	w.Close('}')
 }
 
-// writeChatAssistant writes what the model has said. What has neither a text nor a call is left out: services refuse it.
+// writeChatAssistant writes a message of the model. It leaves out a message without a text or a call, because
+// providers reject it.
 func writeChatAssistant(w *jsonwire.Writer, m message.Message) {
 	if !slices.ContainsFunc(m.Content, isSaid) {
 		return

@@ -12,7 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
-// A declaration defines a provider in a file (GA 4.12, DeclarativeProviderConfig), as far as calls need it.
+// A declaration is the definition of a provider in a file (GA 4.12, DeclarativeProviderConfig), with the parts that
+// calls need.
 type declaration struct {
 	engine, keyName, baseURL string
 	headers                  map[string]string
@@ -20,17 +21,17 @@ type declaration struct {
 	streaming                *bool
 }
 
-// bundled are the definitions that come with the server (GA 24.2).
+// bundled are the definitions that are part of the server (GA 24.2).
 var bundled = map[string]declaration{
 	"custom_deepseek": {engine: "openai", keyName: "DEEPSEEK_API_KEY", baseURL: "https://api.deepseek.com"},
 	"groq":            {engine: "openai", keyName: "GROQ_API_KEY", baseURL: "https://api.groq.com/openai/v1/chat/completions"},
 	"mistral":         {engine: "openai", keyName: "MISTRAL_API_KEY", baseURL: "https://api.mistral.ai/v1/chat/completions"},
 }
 
-// maxDeclaration bounds the file of a definition.
+// maxDeclaration limits the file of a definition.
 const maxDeclaration = 1 << 20
 
-// declared makes a provider of a definition: a file's, else a bundled one.
+// declared configures a provider from the definition in a file, or else from a bundled one.
 func (f *Factory) declared(p *Provider) error {
 	d, err := f.declaration(p.name)
 	if err != nil {
@@ -63,7 +64,7 @@ func (f *Factory) declared(p *Provider) error {
 	return err
 }
 
-// goToChat sets the address to a base URL with the usual path, unless it has one (GA 18.8).
+// goToChat sets the URL to a base, with the usual path if the base has none (GA 18.8).
 func (p *Provider) goToChat(base string) error {
 	parsed, err := baseURL(base)
 	if err != nil {
@@ -80,7 +81,7 @@ func (p *Provider) goToChat(base string) error {
 func (f *Factory) declaration(name string) (declaration, error) {
 	unknown := reason("Unknown provider: " + excerpt.Quoted(name))
 	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-		return declaration{}, unknown // and no way out of the directory
+		return declaration{}, unknown // must not leave the directory
 	}
 	d, err := readDeclaration(filepath.Join(f.Custom, name+".json"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// An Error is what a provider reports. Its text is shown to users as it is (GA 18.9).
+// An Error is what a provider reports. Users see its text (GA 18.9).
 type Error struct {
 	Kind Kind
-	// Message is the text without what its kind puts in front.
+	// Message is the text without the prefix of its kind.
 	Message string
-	cause   error // for those who look for the reason; not shown
+	cause   error // not shown
 }
 
 // A Kind says what can be done about an error.
@@ -28,8 +28,8 @@ const (
 	Failed          Kind = iota
 	Unauthorized         // the key is wrong
 	ContextExceeded      // the conversation is too long
-	RateLimited          // worth another try
-	ServerFailed         // worth another try
+	RateLimited          // worth a retry
+	ServerFailed         // worth a retry
 )
 
 var prefixes = [...]string{
@@ -42,19 +42,19 @@ var prefixes = [...]string{
 
 func (e *Error) Error() string { return prefixes[e.Kind] + e.Message }
 
-// Unwrap returns why there was no answer, if that is known.
+// Unwrap returns the cause, if it is known.
 func (e *Error) Unwrap() error { return e.cause }
 
-// IsContextExceeded says whether a conversation was too long for the model.
+// IsContextExceeded reports whether a conversation was too long for the model.
 func IsContextExceeded(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Kind == ContextExceeded
 }
 
-// transient says whether another try may help.
+// transient reports whether a retry may help.
 func (e *Error) transient() bool { return e.Kind == RateLimited || e.Kind == ServerFailed }
 
-// statusError makes an error of an answer that is not 200 (GA 18.9).
+// statusError returns the error for an answer whose status is not 200 (GA 18.9).
 func statusError(status int, body []byte) *Error {
 	said, code := complaint(body)
 	named := httpstatus.Of(status)
@@ -77,7 +77,8 @@ func statusError(status int, body []byte) *Error {
 	return &Error{Message: "Request failed with status " + named + ": " + said}
 }
 
-// complaint returns what the body of an error says: error.message or message if it is such JSON, else the body.
+// complaint returns the message in the body of an error: error.message or message if it is JSON of that form, or else
+// the body.
 func complaint(body []byte) (said, code string) {
 	text, err := jsonwire.Parse(body)
 	if err == nil && text.Kind() == "object" {
@@ -98,7 +99,7 @@ func complaint(body []byte) (said, code string) {
 	return strings.ToValidUTF8(string(body), "\uFFFD"), code
 }
 
-// contextWords are how servers say that a request was too long for their model (decision M29).
+// contextWords are words in messages that a request was too long for the model (decision M29).
 var contextWords = []string{
 	"context", "too long", "prompt length", "input length", "reduce the length", "too many tokens", "token limit", "token count",
 }
@@ -113,11 +114,11 @@ func aboutContext(said string) bool {
 	return false
 }
 
-// errTimeout is why a call is cancelled that has taken too long.
+// errTimeout is the reason for cancelling a call that has taken too long.
 var errTimeout = errors.New("the time for the call is over")
 
-// noAnswer makes an error of a call that has brought no answer. What the network says differs from machine to machine
-// and is left out (decision M28).
+// noAnswer returns the error for a call without an answer. It leaves out the network's error, because its text
+// differs between machines (decision M28).
 func noAnswer(ctx context.Context, limit time.Duration, err error) *Error {
 	message := "No connection to the model"
 	if errors.Is(context.Cause(ctx), errTimeout) {

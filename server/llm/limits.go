@@ -2,13 +2,13 @@ package llm
 
 import "strings"
 
-// A Limit says how many tokens the models take whose names contain a pattern.
+// A Limit is the context limit of the models whose names contain a pattern, in tokens.
 type Limit struct {
 	Pattern string
 	Tokens  int64
 }
 
-// Limits are the known limits. The first pattern that a name contains counts (GA 24.3).
+// Limits are the known limits. The first pattern in a name wins (GA 24.3).
 var Limits = []Limit{
 	{"gpt-5", 272000},
 	{"gpt-4-turbo", 128000},
@@ -53,7 +53,7 @@ var Limits = []Limit{
 	{"kimi-k2", 131072},
 }
 
-// limitOf returns the limit of a model, nil if none is known.
+// limitOf returns the limit of a model, or nil if it is unknown.
 func limitOf(model string) *int64 {
 	for _, limit := range Limits {
 		if strings.Contains(model, limit.Pattern) {

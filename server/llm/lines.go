@@ -11,11 +11,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Bounds of what a model may send (decision M38).
+// These bounds limit what a model may send (decision M38).
 const (
 	maxLine   = 4 << 20  // of a stream
-	maxAnswer = 64 << 20 // in all, streamed or not
-	maxError  = 64 << 10 // what is read of the body of an error
+	maxAnswer = 64 << 20 // in total, streamed or not
+	maxError  = 64 << 10 // the part of an error's body that is read
 )
 
 var (
@@ -24,21 +24,21 @@ var (
 	errNotUTF8    = errors.New("the answer is not UTF-8")
 )
 
-// dataLines reads the data of the events of a stream. It is no full event-stream parser: both APIs write each event's
-// data on one line, and name in it what the event is.
+// dataLines reads the data of a stream's events. It is not a complete event-stream parser, because both APIs write
+// each event's data on one line, and include the event's type in it.
 type dataLines struct {
 	r    *bufio.Reader
 	long []byte // a line that does not fit into r's buffer
 	left int64
 }
 
-// newDataLines reads with a small buffer, because most streams wait, and most lines are short.
+// newDataLines uses a small buffer, because most streams are waiting, and most lines are short.
 func newDataLines(r io.Reader) *dataLines {
 	return &dataLines{r: bufio.NewReaderSize(r, 4<<10), left: maxAnswer}
 }
 
-// next returns the data of the next event, which is valid until the next call. The error is [io.EOF] at the end of the
-// stream; a last line without a line break does not count, nor does one without a blank behind the colon (GA 18.8).
+// next returns the data of the next event, which is valid until the next call. The error at the end of the stream is
+// [io.EOF]. It ignores a final line without a line break, and lines without a blank after the colon (GA 18.8).
 func (l *dataLines) next() ([]byte, error) {
 	for {
 		line, err := l.line()
@@ -79,14 +79,14 @@ func trimEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-// parse reads the JSON of a model, which is UTF-8 (decision M38). Half a surrogate pair is no JSON: it could not be read
-// again once it is stored (G1).
+// parse parses the JSON of a model, which must be UTF-8 (decision M38). It rejects lone surrogates, because they
+// could not be read again from the database (G1).
 func parse(text []byte) (jsonwire.Text, error) {
 	if !utf8.Valid(text) {
 		return nil, errNotUTF8
 	}
 	parsed, err := jsonwire.Parse(text)
-	if err == nil && bytes.Contains(parsed, []byte(`\ud`)) { // as only half a pair, or a backslash, is written
+	if err == nil && bytes.Contains(parsed, []byte(`\ud`)) { // canonical JSON has this only for a lone surrogate, or after a backslash
 		_, err = decode.Parse(parsed)
 	}
 	return parsed, err

@@ -12,23 +12,23 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Logs keeps what was asked in the last calls, and what came back: llm_request.0.jsonl is the newest of ten files
-// (GA 18.9, decision M40). Headers are not kept, and so no keys. A nil *Logs keeps nothing.
+// Logs keeps the requests and answers of the last calls in ten files. llm_request.0.jsonl is the newest (GA 18.9,
+// decision M40). It keeps no headers, and so no keys. A nil *Logs keeps nothing.
 type Logs struct {
 	dir string
 	log *slog.Logger
 
-	mu sync.Mutex // over the names of the files
+	mu sync.Mutex // guards the names of the files
 }
 
-// kept is how many calls are kept.
+// kept is the number of calls that are kept.
 const kept = 10
 
-// NewLogs returns logs in a directory, which is made when it is needed.
+// NewLogs returns logs in a directory, which is created when needed.
 func NewLogs(dir string, log *slog.Logger) *Logs { return &Logs{dir: dir, log: log} }
 
-// Sweep removes logs of calls that have not ended with their server: it was killed. They have the names of logs that are
-// still written, perhaps by another server, so that only old ones go.
+// Sweep removes the unfinished logs of servers that were killed. It only removes old ones, because another server may
+// still be writing to newer ones.
 func (l *Logs) Sweep() {
 	parts, _ := filepath.Glob(filepath.Join(l.dir, "llm_request.*.part"))
 	for _, path := range parts {
@@ -41,21 +41,21 @@ func (l *Logs) Sweep() {
 	}
 }
 
-// abandoned is after how long without a write a log counts as abandoned.
+// abandoned is how long a log must be unchanged to count as abandoned.
 const abandoned = 24 * time.Hour
 
-// A callLog is the log of one call. It holds little in memory and no file open, because calls may last.
+// A callLog is the log of one call. It holds little in memory and keeps no file open, because a call may last long.
 type callLog struct {
 	logs *Logs
-	path string // while the call lasts
+	path string // during the call
 	buf  []byte
-	lost bool // it could not be written
+	lost bool // could not be written
 }
 
-// heldBytes is what a log holds before it writes.
+// heldBytes is how much a log buffers before it writes.
 const heldBytes = 16 << 10
 
-// begin begins the log of a call.
+// begin starts the log of a call.
 func (l *Logs) begin(config ModelConfig, body jsonwire.Text) *callLog {
 	if l == nil {
 		return nil
@@ -75,7 +75,7 @@ func (l *Logs) begin(config ModelConfig, body jsonwire.Text) *callLog {
 	return c
 }
 
-// create makes a file that is not listed as a log yet.
+// create creates a file that does not count as a log yet.
 func (c *callLog) create() error {
 	if err := os.MkdirAll(c.logs.dir, 0o700); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (c *callLog) create() error {
 	return file.Close()
 }
 
-// piece notes a piece of the answer.
+// piece logs a piece of the answer.
 func (c *callLog) piece(piece Piece) {
 	if c == nil {
 		return
@@ -119,7 +119,7 @@ func (u *Usage) write(w *jsonwire.Writer) {
 	w.Close('}')
 }
 
-// fail notes why there is no answer, or no more of it.
+// fail logs why there is no answer, or no more of it.
 func (c *callLog) fail(err error) {
 	if c == nil {
 		return
@@ -138,7 +138,7 @@ func (c *callLog) line(w *jsonwire.Writer) {
 	}
 }
 
-// flush writes what is held.
+// flush writes the buffer to the file.
 func (c *callLog) flush() {
 	held := c.buf
 	c.buf = nil
@@ -159,7 +159,7 @@ func (c *callLog) flush() {
 	}
 }
 
-// lose gives the log up: a call does not fail because of it.
+// lose gives up the log. The call does not fail because of it.
 func (c *callLog) lose(err error) {
 	c.lost = true
 	c.logs.log.Warn("log of a model call lost", "err", err)
@@ -182,7 +182,7 @@ func (c *callLog) close() {
 	}
 }
 
-// publish moves every log one place on, and puts a file in the first one.
+// publish shifts every log by one, and makes the file the newest log.
 func (l *Logs) publish(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Provider asks one model of one service. It is safe for concurrent use.
+// A Provider calls one model of one service. It is safe for concurrent use.
 type Provider struct {
 	name    string
 	config  ModelConfig
@@ -23,21 +23,21 @@ type Provider struct {
 	log     *slog.Logger
 }
 
-// A wire is the form in which a service is asked, and answers.
+// A wire is the format of a service's requests and answers.
 type wire interface {
-	// model is the name that is asked for.
+	// model returns the name of the model to request.
 	model(config ModelConfig) string
 	body(config ModelConfig, r Request, stream bool) jsonwire.Text
 	whole(answer jsonwire.Text) (Piece, error)
 	stream() streamReader
 }
 
-// A streamReader makes pieces of the events of one answer.
+// A streamReader converts the events of one answer to pieces.
 type streamReader interface {
-	// read takes the data of one event. It returns false when the answer is complete, or the caller wants no more.
+	// read reads the data of one event. It returns false when the answer is complete, or the caller wants no more.
 	read(data []byte, yield func(Piece) bool) (more bool, err error)
-	// end is called when the stream ends before read has said that the answer is complete. It returns whether it is all
-	// the same.
+	// end handles a stream that ends before read has reported the end of the answer. It reports whether the answer is
+	// complete anyway.
 	end(yield func(Piece) bool) (complete bool)
 }
 
@@ -47,11 +47,11 @@ func (p *Provider) Name() string { return p.name }
 // Config returns the configuration of its model.
 func (p *Provider) Config() ModelConfig { return p.config }
 
-// Model returns the name that the service is asked for.
+// Model returns the name of the requested model.
 func (p *Provider) Model() string { return p.wire.model(p.config) }
 
-// Answer asks the model, and yields its answer as it comes: piece by piece if the service can stream. An error is the
-// first thing that is yielded, or does not happen: an answer that breaks off ends like one that is complete (GA 7.6).
+// Answer calls the model and yields its answer as it arrives: in pieces, if the service can stream. An error is only
+// yielded as the first value. After that, an answer that breaks off ends like a complete one (GA 7.6).
 func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
 		if !p.streams {
@@ -79,16 +79,16 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 		if err != io.EOF {
 			log.fail(err)
 		}
-		if ctx.Err() == nil { // else the caller has gone
+		if ctx.Err() == nil { // otherwise the caller has left
 			p.log.Warn("stream of a model broke", "provider", p.name, "model", p.Model(), "err", err)
 		}
 	}
 }
 
-// drainTime is how long the end of a stream may take to come behind the end of its answer.
+// drainTime is how long to wait for the end of a stream after the end of its answer.
 const drainTime = 50 * time.Millisecond
 
-// drain reads a stream to its end, if that is near: only then its connection can be used again.
+// drain reads the rest of a stream if it ends soon, because only then can its connection be reused.
 func drain(answer io.ReadCloser) {
 	timer := time.AfterFunc(drainTime, func() { answer.Close() })
 	defer timer.Stop()
@@ -106,7 +106,7 @@ func (p *Provider) pieces(answer io.Reader, yield func(Piece) bool) error {
 		}
 		if err != nil {
 			if complete := reader.end(yield); complete && err == io.EOF {
-				return nil // a service need not say that it is done
+				return nil // a service need not send an end marker
 			}
 			return err
 		}
@@ -116,8 +116,8 @@ func (p *Provider) pieces(answer io.Reader, yield func(Piece) bool) error {
 	}
 }
 
-// Complete asks for an answer in one piece, which has a message. It asks the fast model if there is one, and the main one
-// if that fails (decision M4).
+// Complete asks for an answer that is not streamed, which has a message. It calls the fast model if there is one, and
+// the main model if that fails (decision M4).
 func (p *Provider) Complete(ctx context.Context, r Request) (Piece, error) {
 	if p.config.FastModel != nil && *p.config.FastModel != p.config.ModelName {
 		fast := p.config
@@ -129,11 +129,11 @@ func (p *Provider) Complete(ctx context.Context, r Request) (Piece, error) {
 	return p.ask(ctx, p.config, r)
 }
 
-// Ask asks the model for an answer in one piece, which has a message. The error is an [*Error].
+// Ask asks the model for an answer that is not streamed, which has a message. The error is an [*Error].
 func (p *Provider) Ask(ctx context.Context, r Request) (Piece, error) { return p.ask(ctx, p.config, r) }
 
-// Sample asks the model for an answer in one piece, of at most so many tokens, and at a temperature unless it is empty
-// (decision X23). The error is an [*Error].
+// Sample asks the model for an answer that is not streamed, with at most maxTokens, and with the given temperature
+// unless it is empty (decision X23). The error is an [*Error].
 func (p *Provider) Sample(ctx context.Context, r Request, maxTokens int64, temperature json.Number) (Piece, error) {
 	config := p.config
 	if config.MaxTokens == nil || maxTokens < *config.MaxTokens {
@@ -145,7 +145,7 @@ func (p *Provider) Sample(ctx context.Context, r Request, maxTokens int64, tempe
 	return p.ask(ctx, config, r)
 }
 
-// ask asks a model for an answer in one piece.
+// ask asks a model for an answer that is not streamed.
 func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piece, error) {
 	body := p.wire.body(config, r, false)
 	log := p.logs.begin(config, body)
@@ -171,7 +171,7 @@ func (p *Provider) receive(ctx context.Context, body []byte) (Piece, error) {
 	return piece, nil
 }
 
-// read sends a request and returns the whole answer to it.
+// read sends a request and returns the whole answer.
 func (p *Provider) read(ctx context.Context, body []byte) (jsonwire.Text, error) {
 	answer, err := p.caller.send(ctx, p.to, body)
 	if err != nil {

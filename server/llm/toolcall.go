@@ -18,7 +18,7 @@ type wantedCall struct {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// request makes an item of a message of the call; a malformed call becomes an error in it (decision M32).
+// request converts the call to an item of a message. A malformed call becomes an error in it (decision M32).
 func (c wantedCall) request() message.ToolRequest {
 	if c.id == "" {
 		c.id = "call_" + uuid.NewString()
@@ -41,7 +41,7 @@ func (c wantedCall) result() message.Result[message.ToolCall] {
 	return message.Success(message.ToolCall{Name: c.name, Arguments: json.RawMessage(arguments)})
 }
 
-// requests returns the calls as items of a message.
+// requests converts calls to items of a message.
 func requests(calls []wantedCall) []message.Content {
 	items := make([]message.Content, len(calls))
 	for i, call := range calls {

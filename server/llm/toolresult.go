@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
-// ResultText is what the model reads of a tool's result (decision M12).
+// ResultText returns the text of a tool's result as the model reads it (decision M12).
 func ResultText(result message.ToolResult) string {
 	if result.Error != nil {
 		return "Error: " + *result.Error
@@ -41,7 +41,7 @@ func partText(content message.ToolContent) string {
 	}
 }
 
-// resultImages are the images that the model sees of a tool's result.
+// resultImages returns the images of a tool's result that the model sees.
 func resultImages(result message.ToolResult) (images []message.Image) {
 	for _, content := range result.Value {
 		if image, ok := content.(message.ToolImage); ok && forModel(content) {
@@ -51,7 +51,7 @@ func resultImages(result message.ToolResult) (images []message.Image) {
 	return images
 }
 
-// forModel says whether a part of a result is meant for the model: if it does not say for whom it is, it is for all.
+// forModel reports whether a part of a result is for the model. A part without an audience is for everyone.
 func forModel(content message.ToolContent) bool {
 	var notes *message.Annotations
 	switch c := content.(type) {

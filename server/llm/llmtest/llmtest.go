@@ -1,5 +1,4 @@
-// Package llmtest has a model for tests: an upstream in memory that answers as a script says, and remembers what it was
-// asked.
+// Package llmtest has a model for tests: an upstream in memory that answers from a script, and records its requests.
 package llmtest
 
 import (
@@ -22,23 +21,23 @@ type Model struct {
 	asked []Asked
 }
 
-// Asked is one request that a model got.
+// Asked is one request to a model.
 type Asked struct {
-	URL    string // as the client meant it, scheme and host included
+	URL    string // as the client sent it, including scheme and host
 	Header http.Header
 	Body   string
-	// Gone ends when the client has gone.
+	// Gone is closed when the client has left.
 	Gone <-chan struct{}
 }
 
-// Streams says whether a streamed answer is wanted.
+// Streams reports whether the client wants a streamed answer.
 func (a Asked) Streams() bool {
 	var body struct{ Stream bool }
 	_ = json.Unmarshal([]byte(a.Body), &body)
 	return body.Stream
 }
 
-// Start starts a model and returns the transport that leads to it. It stops with the test.
+// Start starts a model, and returns the transport for its clients. The model stops with the test.
 func Start(t testing.TB, answer func(http.ResponseWriter, Asked)) (*Model, http.RoundTripper) {
 	t.Helper()
 	m := &Model{answer: answer}
@@ -55,7 +54,7 @@ func Start(t testing.TB, answer func(http.ResponseWriter, Asked)) (*Model, http.
 	return m, plain{client.Transport}
 }
 
-// plain takes the TLS out of URLs: there is none in memory.
+// plain replaces https by http in URLs, because the network in memory has no TLS.
 type plain struct{ http.RoundTripper }
 
 const original = "X-Test-Url"
@@ -67,11 +66,11 @@ func (p plain) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.RoundTripper.RoundTrip(clone)
 }
 
-// ServeHTTP notes a request and answers it.
+// ServeHTTP records a request and answers it.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client has gone
+		return // the client has left
 	}
 	asked := Asked{URL: r.Header.Get(original), Header: r.Header, Body: string(body), Gone: r.Context().Done()}
 	r.Header.Del(original)
@@ -81,14 +80,14 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.answer(w, asked)
 }
 
-// Asked returns what the model was asked so far.
+// Asked returns the requests so far.
 func (m *Model) Asked() []Asked {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]Asked(nil), m.asked...)
 }
 
-// Events sends events of a stream, one for each line of data, and flushes each.
+// Events sends the events of a stream, one for each data argument, and flushes each.
 func Events(w http.ResponseWriter, data ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, line := range data {
@@ -97,7 +96,7 @@ func Events(w http.ResponseWriter, data ...string) {
 	}
 }
 
-// Says returns the events of a chat completions answer with the given texts as pieces, and usage.
+// Says returns the events of a chat completions answer with the given pieces of text, and with usage.
 func Says(id string, texts ...string) []string {
 	var events []string
 	for _, text := range texts {
@@ -116,8 +115,8 @@ func End(id, reason string, prompt, completion int) []string {
 	}
 }
 
-// Calls returns the events of a chat completions answer that calls tools: names and arguments in turn. The ids are
-// call_1, call_2 and so on.
+// Calls returns the events of a chat completions answer that calls tools. The arguments alternate between names and
+// arguments. The IDs are call_1, call_2 and so on.
 func Calls(id string, namesAndArguments ...string) []string {
 	var calls []string
 	for i := 0; i < len(namesAndArguments); i += 2 {
@@ -128,7 +127,7 @@ func Calls(id string, namesAndArguments ...string) []string {
 	return append([]string{event}, End(id, "tool_calls", 20, 7)...)
 }
 
-// Whole sends an answer in one piece.
+// Whole sends a complete answer that is not streamed.
 func Whole(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"id":"whole","model":"m","choices":[{"message":{"role":"assistant","content":%s}}],`+
@@ -138,7 +137,7 @@ func Whole(w http.ResponseWriter, text string) {
 func quoted(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string always can be written
+		panic(err) // every string has JSON
 	}
 	return string(text)
 }
