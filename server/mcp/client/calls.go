@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 )
 
-// A runningCall is one that may have notifications and questions.
+// A runningCall is a call that may receive notifications and questions.
 type runningCall struct {
 	ctx context.Context
 	toolbox.Call
 }
 
-// runningCalls are the calls of one connection, in the order in which they began.
+// runningCalls are the running calls of one connection, oldest first.
 type runningCalls struct {
 	mu    sync.Mutex
 	calls []*runningCall
@@ -33,7 +33,7 @@ func (r *runningCalls) finish(c *runningCall) {
 	r.calls = slices.DeleteFunc(r.calls, func(other *runningCall) bool { return other == c })
 }
 
-// notify passes a notification to all calls that run (GA 18.4).
+// notify passes a notification to all running calls (GA 18.4).
 func (r *runningCalls) notify(method string, params json.RawMessage) {
 	if params == nil {
 		return
@@ -45,7 +45,7 @@ func (r *runningCalls) notify(method string, params json.RawMessage) {
 	}
 }
 
-// first returns the call that began first of those that run, nil if none does.
+// first returns the oldest running call, or nil if there is none.
 func (r *runningCalls) first() *runningCall {
 	r.mu.Lock()
 	defer r.mu.Unlock()

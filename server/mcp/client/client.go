@@ -1,8 +1,8 @@
-// Package client is the connection to one MCP server: it introduces itself, asks for tools and resources, and passes on what
-// the server says while tools run (GA 6.7, decisions X1 to X12).
+// Package client is the client of one MCP server: it performs the handshake, requests tools and resources, and passes
+// on what the server sends while tools run (GA 6.7, decisions X1 to X12).
 //
-// The library behind it speaks the protocol. It reads messages into types of its own, though, which lose the order of members
-// and the digits of numbers; [rawMessages] keeps messages as they came.
+// An MCP library handles the protocol. But it decodes messages into its own types, which lose the order of members
+// and the digits of numbers. [rawMessages] keeps the messages as they arrived.
 package client
 
 import (
@@ -18,58 +18,59 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
-// Versions that servers are told (GA 6.7, decision X1).
+// These versions are sent to servers (GA 6.7, decision X1).
 const (
 	protocolVersion = "2025-03-26"
 	version         = "1.16.0"
 )
 
-// What is bounded (decision X12).
+// These bounds limit a server (decision X12).
 const (
 	maxPages     = 100
-	maxListed    = 4  // times the largest message: all pages of a list
-	maxQuestions = 16 // of one connection at a time
+	maxListed    = 4  // all pages of a list together, in multiples of the largest message
+	maxQuestions = 16 // at the same time on one connection
 )
 
 // Farewell is how long a server may take to answer the last request.
 const Farewell = time.Second
 
-// A Client is the connection to one MCP server. Its methods may be called by several goroutines.
+// A Client is the connection to one MCP server. Its methods are safe for concurrent use.
 type Client struct {
-	// Timeout is how long a request may take.
+	// Timeout is the time limit of a request.
 	Timeout time.Duration
-	// MaxList is how many bytes all pages of a list may have together.
+	// MaxList is the maximum size of all pages of a list together, in bytes.
 	MaxList int
 
 	session  *mcp.ClientSession
 	messages *rawMessages
-	stop     func() // ends what the connection is to
+	stop     func() // stops the transport
 
-	endLife context.CancelFunc // of what is open for the connection
+	endLife context.CancelFunc // ends the context of the library's session
 
-	ctx context.Context // ends with the connection, and with it the calls that run
+	ctx context.Context // ends with the connection; running calls end with it
 	end context.CancelCauseFunc
 
 	running   runningCalls
 	questions questions
 }
 
-// A Transport reaches a server, and can be ended.
+// A Transport connects to a server, and can be stopped.
 type Transport interface {
 	mcp.Transport
-	// Agreed is called with the version of the protocol when the server has said it.
+	// Agreed is called with the protocol version when the server has sent it.
 	Agreed(version string)
 	Stop()
 }
 
-// Options say how a client talks to its server.
+// Options configure a client.
 type Options struct {
-	Version    string        // what the client says in initialize; that of goose if empty
+	Version    string        // the client's version in initialize; that of goose if empty
 	Timeout    time.Duration // of a request
-	MaxMessage int           // bytes of a message (decision X12)
+	MaxMessage int           // of a message, in bytes (decision X12)
 }
 
-// Connect introduces itself to a server. The context is for that alone. If it fails the connection has ended.
+// Connect performs the handshake with a server. The context only limits the handshake. After an error the connection
+// has ended.
 func Connect(ctx context.Context, t Transport, o Options) (*Client, error) {
 	x := &Client{Timeout: o.Timeout, MaxList: maxListed * o.MaxMessage, stop: t.Stop}
 	x.ctx, x.end = context.WithCancelCause(context.Background())
@@ -82,8 +83,8 @@ func Connect(ctx context.Context, t Transport, o Options) (*Client, error) {
 	})
 	library.AddReceivingMiddleware(unannounced)
 
-	// The context of the connection's beginning is that of the whole connection, for some transports. So its end is only
-	// brought about while the server has not answered.
+	// For some transports, the context of Connect is that of the whole connection. So it is only cancelled while the
+	// server has not answered.
 	life, endLife := context.WithCancel(context.Background())
 	x.endLife = endLife
 	begin, giveUp := context.WithCancelCause(life)
@@ -97,7 +98,7 @@ func Connect(ctx context.Context, t Transport, o Options) (*Client, error) {
 	if err == nil && inTime && called {
 		return x, nil
 	}
-	if err == nil { // and yet it is too late
+	if err == nil { // the answer came too late
 		<-begin.Done()
 		x.Close()
 	}
@@ -107,7 +108,7 @@ func Connect(ctx context.Context, t Transport, o Options) (*Client, error) {
 	return nil, x.whyNot(begin, x.messages.forget(a))
 }
 
-// whyNot returns why a server could not be introduced to.
+// whyNot returns why the handshake failed.
 func (x *Client) whyNot(begin context.Context, a answer) error {
 	why, ok := errors.AsType[mcperror.Reason](context.Cause(begin))
 	switch {
@@ -121,7 +122,7 @@ func (x *Client) whyNot(begin context.Context, a answer) error {
 	return x.messages.lost()
 }
 
-// answeredError returns the error that a server has answered with. The library makes answers of its own for requests whose
+// answeredError returns the error of an error answer. The library itself creates such answers for requests whose
 // stream ends without one.
 func answeredError(err error) error {
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -130,12 +131,12 @@ func answeredError(err error) error {
 	return mcperror.Closed
 }
 
-// write writes an answer of ours.
+// write writes an answer to the server.
 func (x *Client) write(ctx context.Context, m jsonrpc.Message) error {
 	return x.messages.Connection.Write(ctx, m)
 }
 
-// Close ends the connection, and with it the calls that run.
+// Close closes the connection, and cancels running calls.
 func (x *Client) Close() {
 	x.questions.close()
 	x.end(mcperror.Closed)
@@ -148,7 +149,7 @@ func (x *Client) Close() {
 	x.questions.wait()
 }
 
-// OnLost calls a function when the connection ends by itself, and not by Close.
+// OnLost registers a function that is called if the connection ends by itself, not through Close.
 func (x *Client) OnLost(lost func()) {
 	context.AfterFunc(x.ctx, func() {
 		if !x.questions.isClosed() {
@@ -157,12 +158,12 @@ func (x *Client) OnLost(lost func()) {
 	})
 }
 
-// Instructions are those of the server for the model.
+// Instructions returns the server's instructions for the model.
 func (x *Client) Instructions(context.Context) string {
 	return x.session.InitializeResult().Instructions
 }
 
-// limited returns a context that ends when an answer is late, and with the connection.
+// limited returns a context that ends at the time limit of a request, or with the connection.
 func (x *Client) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancelCause := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(x.ctx, func() { cancelCause(mcperror.Closed) })
@@ -174,19 +175,19 @@ func (x *Client) limited(ctx context.Context) (context.Context, context.CancelFu
 	}
 }
 
-// askInTime makes one request that must be answered in time.
+// askInTime makes one request with a time limit.
 func (x *Client) askInTime(ctx context.Context, request func(ctx context.Context) error) (decode.Value, error) {
 	ctx, cancel := x.limited(ctx)
 	defer cancel()
 	return x.ask(ctx, request)
 }
 
-// ask makes one request and returns the result as it came.
+// ask makes one request, and returns the result as it arrived.
 func (x *Client) ask(ctx context.Context, request func(ctx context.Context) error) (decode.Value, error) {
 	awaiting, kept := await(ctx)
-	_ = request(awaiting) // what the library makes of the answer does not matter
+	_ = request(awaiting) // the library's version of the answer is not used
 	a := x.messages.forget(kept)
-	// What comes when the time is over does not count: it may be what the server makes of a question that ends with it.
+	// An answer after the timeout is ignored: the server may only have sent it because its own question had ended.
 	if why := mcperror.Late(x.Timeout); context.Cause(ctx) == why {
 		return decode.Value{}, why
 	}

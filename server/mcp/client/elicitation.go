@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Why an MCP server gets no answer from the user or the model.
+// These are the reasons why an MCP server gets no answer from the user or the model.
 const (
 	noTool    = mcperror.Reason("No tool is running")
 	onlyForms = mcperror.Reason("Only forms are supported")
 )
 
-// elicit asks the user, for the call that began first (decision X9).
+// elicit asks the user, on behalf of the oldest running call (decision X9).
 func (x *Client) elicit(params json.RawMessage) (json.RawMessage, error) {
 	v, err := decode.Parse(params)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
-// introduction returns the version of the protocol in the answer to initialize. The error is [mcperror.NotMCP] if something is missing
-// that MCP demands (2025-03-26, InitializeResult): the library goes without.
+// introduction checks the answer to initialize, and returns the protocol version. The error is [mcperror.NotMCP] if a
+// part is missing that MCP requires (2025-03-26, InitializeResult). The library does not check that.
 func introduction(result json.RawMessage) (version string, err error) {
 	v, err := decode.Parse(result)
 	if err != nil {
@@ -29,7 +29,7 @@ func introduction(result json.RawMessage) (version string, err error) {
 	return version, nil
 }
 
-// implementation looks at what a server says of itself.
+// implementation checks what a server says about itself.
 func implementation(v decode.Value) (struct{}, error) {
 	o := v.Object("name", "version")
 	o.String("name")
@@ -37,11 +37,12 @@ func implementation(v decode.Value) (struct{}, error) {
 	return struct{}{}, o.Err()
 }
 
-// unannounced refuses a request that the library would answer although nothing of it was announced (decision X1).
+// unannounced rejects a request that the library would answer although the client has not announced the capability
+// (decision X1).
 func unannounced(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		if method == "roots/list" {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound} // in the words of the library
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound} // the library adds its own text
 		}
 		return next(ctx, method, request)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// take takes what a server says while its tools run. It must not wait: answers come behind it.
+// take handles a server's messages while its tools run. It must not block, because answers follow on the same
+// connection.
 func (x *Client) take(request *jsonrpc.Request) (taken bool, err error) {
 	switch request.Method {
 	case "notifications/message":
@@ -26,7 +27,7 @@ func (x *Client) take(request *jsonrpc.Request) (taken bool, err error) {
 	return true, err
 }
 
-// logged returns the parameters of a log message (decision X8), nil if they are not valid.
+// logged returns the parameters of a log message (decision X8), or nil if they are invalid.
 func logged(params json.RawMessage) json.RawMessage {
 	return selected(params, func(o *decode.Object) {
 		o.String("level")
@@ -35,7 +36,7 @@ func logged(params json.RawMessage) json.RawMessage {
 	}, "level", "logger", "data", "_meta")
 }
 
-// progressed returns the parameters of a progress notification, nil if they are not valid.
+// progressed returns the parameters of a progress notification, or nil if they are invalid.
 func progressed(params json.RawMessage) json.RawMessage {
 	return selected(params, func(o *decode.Object) {
 		decode.Field(o, "progressToken", progressToken)
@@ -45,7 +46,7 @@ func progressed(params json.RawMessage) json.RawMessage {
 	}, "progressToken", "progress", "total", "message", "_meta")
 }
 
-// progressToken reads a text or an integer (ProgressToken of the contract).
+// progressToken decodes a string or an integer (ProgressToken of the contract).
 func progressToken(v decode.Value) (string, error) {
 	if _, err := v.Int(); err == nil {
 		return "", nil
@@ -53,8 +54,8 @@ func progressToken(v decode.Value) (string, error) {
 	return v.Str()
 }
 
-// selected returns an object with these members in this order, without those that are null, save data. It is nil if the
-// check fails.
+// selected returns an object with the named members in this order, without null members except data. It returns nil
+// if the check fails.
 func selected(params json.RawMessage, check func(o *decode.Object), names ...string) json.RawMessage {
 	v, err := decode.Parse(params)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 
 const tooManyQuestions = mcperror.Reason("Too many open questions")
 
-// aroundRefusal is about how long a refusal is but for the id of its question.
+// aroundRefusal is about the size of a refusal without the ID of its question.
 const aroundRefusal = 90
 
-// questions answers the requests of a server: each when there is an answer, a few of them at a time. It refuses the others.
-// Refusals wait until the server reads them, which may first want to ask all that it has to ask.
+// questions answers the requests of a server, a few of them at the same time, and refuses the others. Refusals are
+// queued, because the server may send all its requests before it reads them.
 type questions struct {
 	ctx    context.Context // ends with the connection
 	write  func(ctx context.Context, m jsonrpc.Message) error
@@ -28,11 +28,11 @@ type questions struct {
 	closed      bool
 	refused     []jsonrpc.ID // the first is being written
 	refusedSize int
-	maxRefused  int // bytes (decision X12)
+	maxRefused  int // in bytes (decision X12)
 }
 
-// answer answers a request of the server when there is something to say. If too many are waiting it is refused. The error is
-// that too many refusals wait.
+// answer answers a request of the server when the answer is found. If too many are waiting, it refuses the request.
+// The error means that too many refusals are queued.
 func (q *questions) answer(request *jsonrpc.Request, find func(params json.RawMessage) (json.RawMessage, error)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,7 +52,7 @@ func (q *questions) answer(request *jsonrpc.Request, find func(params json.RawMe
 	return nil
 }
 
-// refuse refuses a question. The error is that too many refusals wait. The lock is held.
+// refuse refuses a question. The error means that too many refusals are queued. The caller holds the lock.
 func (q *questions) refuse(id jsonrpc.ID) error {
 	if q.refusedSize += sizeOfRefusal(id); q.refusedSize > q.maxRefused {
 		return tooManyQuestions
@@ -81,10 +81,10 @@ func (q *questions) sendRefusals() {
 
 func sizeOfRefusal(id jsonrpc.ID) int { return aroundRefusal + len(fmt.Sprint(id.Raw())) }
 
-// rpcError is what a server is answered.
+// rpcError returns an error answer for a server.
 func rpcError(code int64, why error) error { return &jsonrpc.Error{Code: code, Message: why.Error()} }
 
-// close keeps new questions from being answered.
+// close stops the answering of new questions.
 func (q *questions) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -97,5 +97,5 @@ func (q *questions) isClosed() bool {
 	return q.closed
 }
 
-// wait waits for the answers that are on their way.
+// wait waits for the answers that are still being found or written.
 func (q *questions) wait() { q.asking.Wait() }

@@ -14,46 +14,46 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-// rawMessages wrap the connection of the library. They keep the answers that are awaited as they came, and hand over
-// what a server says of its own accord, which the library then does not see.
+// rawMessages wraps the library's connection. It keeps awaited answers as they arrived. It also handles the server's
+// own messages, which the library then does not see.
 type rawMessages struct {
 	mcp.Connection
 	fromServer func(request *jsonrpc.Request) (taken bool, err error)
 
-	greeting *answer // to initialize
+	greeting *answer // the answer to initialize
 	agreed   func(version string)
-	ended    func() // nothing can be read any more
+	ended    func() // called when nothing can be read any more
 
 	mu      sync.Mutex
 	awaited map[jsonrpc.ID]*answer
 	broken  error // why nothing can be read any more
 }
 
-// An answer is one to a request.
+// An answer is the answer to a request.
 type answer struct {
 	there  bool
 	result json.RawMessage
-	err    error // what the server says instead of a result
+	err    error // the server's error, instead of a result
 }
 
 type awaitKey struct{}
 
-// callKey is of the context of a message that is written: whether an answer is wanted.
+// callKey is the context key that says whether a written message expects an answer.
 type callKey struct{}
 
-// IsCall reports whether a message that is written with a context wants an answer.
+// IsCall reports whether the message that is written with a context expects an answer.
 func IsCall(ctx context.Context) bool {
 	isCall, _ := ctx.Value(callKey{}).(bool)
 	return isCall
 }
 
-// await returns a context whose request's answer is kept. It must be of one request.
+// await returns a context for one request, whose answer will be kept.
 func await(ctx context.Context) (context.Context, *answer) {
 	a := &answer{}
 	return context.WithValue(ctx, awaitKey{}, a), a
 }
 
-// Write notes whose answer is awaited.
+// Write writes a message, and records whose answer is awaited.
 func (r *rawMessages) Write(ctx context.Context, m jsonrpc.Message) error {
 	request, ok := m.(*jsonrpc.Request)
 	isCall := ok && request.IsCall()
@@ -67,7 +67,7 @@ func (r *rawMessages) Write(ctx context.Context, m jsonrpc.Message) error {
 	return r.Connection.Write(context.WithValue(ctx, callKey{}, isCall), m)
 }
 
-// Read returns the next message that is for the library.
+// Read returns the next message for the library.
 func (r *rawMessages) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := r.Connection.Read(ctx)
@@ -88,7 +88,7 @@ func (r *rawMessages) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// take looks at a message, and says whether it is not for the library. The error is the end of the connection.
+// take handles a message, and reports whether it is not for the library. An error ends the connection.
 func (r *rawMessages) take(m jsonrpc.Message) (taken bool, err error) {
 	switch m := m.(type) {
 	case *jsonrpc.Request:
@@ -99,7 +99,7 @@ func (r *rawMessages) take(m jsonrpc.Message) (taken bool, err error) {
 	return false, nil
 }
 
-// keep keeps an answer that is awaited. The error is that the server has not introduced itself as MCP has it.
+// keep keeps an awaited answer. It returns an error if the server's handshake violates MCP.
 func (r *rawMessages) keep(answered *jsonrpc.Response) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +119,7 @@ func (r *rawMessages) keep(answered *jsonrpc.Response) error {
 	return err
 }
 
-// forget returns an answer as it is now, and awaits it no longer.
+// forget returns an answer in its current state, and stops awaiting it.
 func (r *rawMessages) forget(a *answer) answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,13 +131,13 @@ func (r *rawMessages) forget(a *answer) answer {
 	return *a
 }
 
-// lost says how the connection has ended: with the end of what the server says, or with something else.
+// lost says how the connection ended: the server ended it, or sent something invalid.
 func (r *rawMessages) lost() mcperror.Reason {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case r.broken == nil, errors.Is(r.broken, io.EOF), errors.Is(r.broken, io.ErrUnexpectedEOF), errors.Is(r.broken, io.ErrClosedPipe),
-		errors.Is(r.broken, os.ErrClosed): // by ourselves, because the server does not read
+		errors.Is(r.broken, os.ErrClosed): // closed by this side, because the server does not read
 		return mcperror.Closed
 	}
 	return mcperror.NotMCP

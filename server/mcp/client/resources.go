@@ -12,10 +12,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
-// A Resource is one of a list.
+// A Resource is one resource in a list.
 type Resource struct{ URI, Name string }
 
-// HasResources reports whether the server has announced resources.
+// HasResources reports whether the server offers resources.
 func (x *Client) HasResources() bool {
 	return x.session.InitializeResult().Capabilities.Resources != nil
 }
@@ -45,7 +45,7 @@ func decodeListed(v decode.Value) (Resource, error) {
 	return Resource{URI: o.String("uri"), Name: o.String("name")}, o.Err()
 }
 
-// Resource asks for a resource, whose contents are items of a tool's result.
+// Resource requests a resource. Its contents have the form of items of a tool's result.
 func (x *Client) Resource(ctx context.Context, uri string) ([]message.ToolContent, error) {
 	result, err := x.askReadable(ctx, func(ctx context.Context) error {
 		_, err := x.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
@@ -62,7 +62,7 @@ func (x *Client) Resource(ctx context.Context, uri string) ([]message.ToolConten
 	return append([]message.ToolContent{}, contents...), nil
 }
 
-// decodeContents reads what a server has of a resource as the item that a tool would embed.
+// decodeContents decodes one content of a resource as a tool's result would embed it.
 func decodeContents(v decode.Value) (message.ToolContent, error) {
 	item, err := decode.Parse(append(append(json.RawMessage(`{"type":"resource","resource":`), v.Any()...), '}'))
 	if err != nil {
@@ -71,7 +71,7 @@ func decodeContents(v decode.Value) (message.ToolContent, error) {
 	return message.DecodeToolContent(item)
 }
 
-// askReadable makes one request in time. A result that is not JSON is an error that says so.
+// askReadable makes one request with a time limit. If the result is not JSON, the error says that it cannot be read.
 func (x *Client) askReadable(ctx context.Context, request func(ctx context.Context) error) (decode.Value, error) {
 	result, err := x.askInTime(ctx, request)
 	if _, malformed := errors.AsType[*decode.SyntaxError](err); malformed {

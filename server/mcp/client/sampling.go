@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// sample asks the model, for the call that began first (decisions X9, X23 to X25).
+// sample asks the model, on behalf of the oldest running call (decisions X9, X23 to X25).
 func (x *Client) sample(params json.RawMessage) (json.RawMessage, error) {
 	question, err := samplingOf(params)
 	if err != nil {
@@ -42,7 +42,7 @@ const unreadableSampling = mcperror.Reason("The sampling request cannot be read"
 
 var errSampling = errors.New("not what a sampling request has")
 
-// samplingOf reads a request (decision X24). Its error does not say what is wrong.
+// samplingOf parses a request (decision X24). Its error does not say what is wrong.
 func samplingOf(params json.RawMessage) (s toolbox.Sampling, err error) {
 	v, err := decode.Parse(params)
 	if err != nil {
@@ -63,7 +63,7 @@ func samplingOf(params json.RawMessage) (s toolbox.Sampling, err error) {
 	return s, o.Err()
 }
 
-// maxTokensOf reads an integer by value (decision S9).
+// maxTokensOf decodes an integer by value (decision S9).
 func maxTokensOf(v decode.Value) (int64, error) {
 	n, ok := jsonwire.Text(v.Any()).Integer()
 	if !ok || n < 1 || n > math.MaxInt32 {
@@ -72,7 +72,7 @@ func maxTokensOf(v decode.Value) (int64, error) {
 	return n, nil
 }
 
-// decodeSampled reads a message, whose content is one item or a list.
+// decodeSampled decodes a message. Its content is one item or a list.
 func decodeSampled(v decode.Value) (message.Message, error) {
 	o := v.Object("role", "content")
 	m := message.Message{Role: message.Role(o.OneOf("role", string(message.User), string(message.Assistant)))}
@@ -81,7 +81,7 @@ func decodeSampled(v decode.Value) (message.Message, error) {
 		return m, o.Err()
 	}
 	items, err := content.Array()
-	if err != nil { // it is one item
+	if err != nil { // a single item
 		items = func(yield func(decode.Value) bool) { yield(content) }
 	}
 	for item := range items {

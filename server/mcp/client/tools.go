@@ -16,7 +16,7 @@ import (
 
 const unreadableTools = mcperror.Reason("The list of tools cannot be read")
 
-// Tools returns the tools of the server, under the names that it has for them.
+// Tools returns the server's tools, with the server's own names.
 func (x *Client) Tools(ctx context.Context) (tools []llm.Tool, err error) {
 	if x.session.InitializeResult().Capabilities.Tools == nil {
 		return nil, nil
@@ -41,7 +41,8 @@ func (x *Client) Tools(ctx context.Context) (tools []llm.Tool, err error) {
 	return tools, nil
 }
 
-// pages reads all pages of a list. Too many of them, and pages that are too large together, are unreadable.
+// pages reads all pages of a list. It returns unreadable if there are too many pages, or if they are too large
+// together.
 func (x *Client) pages(ctx context.Context, page func(ctx context.Context, cursor string) (decode.Value, *string, error), unreadable error) error {
 	cursor, left := "", x.MaxList
 	for range maxPages {
@@ -60,7 +61,7 @@ func (x *Client) pages(ctx context.Context, page func(ctx context.Context, curso
 	return unreadable
 }
 
-// listError returns why a page cannot be read, nil if it can.
+// listError returns the error of a page that cannot be decoded, or nil.
 func listError(o *decode.Object, unreadable error) error {
 	if o.Err() != nil {
 		return unreadable
@@ -68,7 +69,7 @@ func listError(o *decode.Object, unreadable error) error {
 	return nil
 }
 
-// ToolOf returns the tool as models see it.
+// ToolOf returns a tool as models see it.
 func ToolOf(tool extension.Tool) llm.Tool {
 	described := llm.Tool{Name: tool.Name, Schema: tool.InputSchema}
 	if tool.Description != nil {
@@ -77,7 +78,7 @@ func ToolOf(tool extension.Tool) llm.Tool {
 	return described
 }
 
-// Call runs a tool, whose name is the one that the server has for it.
+// Call runs a tool; name is the server's own name for it.
 func (x *Client) Call(ctx context.Context, name string, call toolbox.Call) message.ToolResult {
 	ctx, cancel := x.limited(ctx)
 	defer cancel()

@@ -1,8 +1,7 @@
-// Package connector connects agents to their extensions: it starts MCP servers and talks to them, and keeps the tools that
-// clients run themselves (GA 6.7, decisions X1 to X13).
+// Package connector connects agents to their extensions. It starts MCP servers and talks to them, and keeps the tools
+// that clients run themselves (GA 6.7, decisions X1 to X13).
 //
-// A [Connector] knows how extensions are reached. It makes a [Set] for each agent, which has the extensions that the agent
-// is connected to.
+// A [Connector] knows how to reach extensions. It creates a [Set] for each agent, which has the agent's extensions.
 package connector
 
 import (
@@ -22,36 +21,37 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/transport"
 )
 
-// A Connector knows what all agents of a server have in common.
+// A Connector has what all agents of a server share.
 type Connector struct {
-	// Secrets are where the values of env_keys are (GA 1.4).
+	// Secrets has the values of env_keys (GA 1.4).
 	Secrets Secrets
-	// Settings say which extensions there are to enable.
+	// Settings says which extensions can be enabled.
 	Settings platform.Settings
-	// Sessions say where the built-in extensions work, keep todo lists, and are what chatrecall finds.
+	// Sessions has the working directories, todo lists and messages for the built-in extensions.
 	Sessions platform.Sessions
-	// Skills are directories of skills that all sessions have (decision X30).
+	// Skills are the directories with skills for all sessions (decision X30).
 	Skills []string
-	// Packages are looked up before commands fetch and run them; nothing is looked up if nil.
+	// Packages looks up packages before commands fetch and run them. Nil disables that.
 	Packages *osv.Database
-	// Executable is the program that is the built-in extensions, run as `<executable> mcp <name>`.
+	// Executable is the program that runs the built-in extensions, as `<executable> mcp <name>`.
 	Executable string
-	// Directory is where commands run.
+	// Directory is the working directory of commands.
 	Directory string
-	// Guard ends the processes of extensions with the server, however that ends; they outlast one that is killed if nil.
+	// Guard ends the processes of extensions when the server ends in any way. If it is nil, they outlive a server that
+	// is killed.
 	Guard *processgroup.Guard
-	// Environment is what commands get, besides what their extension says; as in os.Environ.
+	// Environment is the environment of commands, in addition to what their extension sets, in the form of os.Environ.
 	Environment []string
-	// ClientVersion is what the client says in initialize; that of goose if empty.
+	// ClientVersion is the client's version in initialize; that of goose if empty.
 	ClientVersion string
-	// TodoLimit is how many characters a todo list may have.
+	// TodoLimit is the maximum number of characters in a todo list.
 	TodoLimit int
-	// MaxMessage is how many bytes a message of a server may have; 16 MiB if 0 (decision X12).
+	// MaxMessage is the maximum size of a server's message in bytes; 16 MiB if 0 (decision X12).
 	MaxMessage int
-	// Grace is how long a process may take to end, once when its input has ended, and once when it was asked to; 1 s if
-	// 0 (decision X11).
+	// Grace is how long a process may take to end: once after its input ends, and again after it is asked to end; 1 s
+	// if 0 (decision X11).
 	Grace time.Duration
-	// NoGrace is closed when connections that end get no time for it any more; they always have time if nil.
+	// NoGrace is closed when ending connections get no more time. Nil means that they always have time.
 	NoGrace <-chan struct{}
 	Log     *slog.Logger
 }
@@ -60,24 +60,24 @@ func (c *Connector) maxMessage() int { return cmp.Or(c.MaxMessage, 16<<20) }
 
 func (c *Connector) grace() time.Duration { return cmp.Or(c.Grace, time.Second) }
 
-// Secrets are looked up on every use. A value is canonical JSON, nil if there is none.
+// Secrets are looked up on every use. A value is canonical JSON, or nil if there is none.
 type Secrets interface {
 	Secret(key string) (json.RawMessage, error)
 }
 
 type provider = toolbox.Provider
 
-// Why an extension is not added.
+// These are the reasons for not adding an extension.
 const (
 	noName  = mcperror.Reason("Extension has no name")
 	badURL  = mcperror.Reason("Invalid URL: http:// or https:// with a host is needed")
 	tooMany = mcperror.Reason("Too many extensions")
 )
 
-// maxExtensions is how many extensions an agent may have (decision X12).
+// maxExtensions is the maximum number of extensions of an agent (decision X12).
 const maxExtensions = 100
 
-// Timeouts of requests (decision X4).
+// Time limits of requests (decision X4).
 const (
 	defaultTimeout = 300 * time.Second
 	maxTimeout     = 86400 * time.Second
@@ -90,7 +90,7 @@ func timeoutOf(c extension.Config) time.Duration {
 	return min(time.Duration(min(*c.Timeout, 86400))*time.Second, maxTimeout)
 }
 
-// open connects a set to an extension. The context is for the connecting alone.
+// open connects a set to an extension. The context only limits the connecting.
 func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (provider, error) {
 	switch config.Type {
 	case "frontend":
@@ -118,7 +118,7 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 	return nil, mcperror.Reason("Extension type is not built on this server: " + config.Type)
 }
 
-// lookUp refuses a command that would fetch a package which is known to do harm (GA 29.3). A lookup that fails refuses
+// lookUp rejects a command that would fetch a package with known malware (GA 29.3). If the lookup fails, it rejects
 // nothing.
 func (c *Connector) lookUp(ctx context.Context, config extension.Config) error {
 	p, ok := osv.Of(config.Cmd, config.Args)
@@ -135,10 +135,10 @@ func (c *Connector) lookUp(ctx context.Context, config extension.Config) error {
 	return nil
 }
 
-// Builtins are the extensions that goose brings along (GA 1.1), and whether they are built here.
+// Builtins are the extensions that come with goose (GA 1.1), and whether this server implements them.
 var Builtins = map[string]bool{"autovisualiser": false, "computercontroller": false, "developer": true, "memory": false, "tutorial": false}
 
-// openBuiltin runs this program as the server of an extension.
+// openBuiltin runs this program as the server of a built-in extension.
 func (c *Connector) openBuiltin(ctx context.Context, config extension.Config) (provider, error) {
 	name := extension.Key(config.Name)
 	built, known := Builtins[name]
@@ -153,13 +153,13 @@ func (c *Connector) openBuiltin(ctx context.Context, config extension.Config) (p
 	})
 }
 
-// run starts a server and talks to it over its standard input and output.
+// run starts a server, and talks to it over its standard input and output.
 func (c *Connector) run(ctx context.Context, config extension.Config, what transport.Command) (provider, error) {
 	secrets := c.secretsOf(config)
 	what.MaxMessage, what.Timeout, what.Grace, what.NoGrace, what.Guard = c.maxMessage(), timeoutOf(config), c.grace(), c.NoGrace, c.Guard
 	p, err := transport.Start(what)
 	if err != nil {
-		_ = what.Temporary.Remove() // the next server tries again
+		_ = what.Temporary.Remove() // on failure, the next server's start removes it
 		return nil, err
 	}
 	said := func() string {
@@ -178,7 +178,7 @@ func (c *Connector) run(ctx context.Context, config extension.Config, what trans
 	return x, nil
 }
 
-// connect introduces this server to an MCP server.
+// connect performs the MCP handshake with a server.
 func (c *Connector) connect(ctx context.Context, t client.Transport, config extension.Config) (*client.Client, error) {
 	return client.Connect(ctx, t, client.Options{Version: c.ClientVersion, Timeout: timeoutOf(config), MaxMessage: c.maxMessage()})
 }

@@ -12,8 +12,8 @@ import (
 // serverKey is the variable with the secret of this server. Extensions must not get it.
 const serverKey = "GOOSE_SERVER__SECRET_KEY"
 
-// variables returns what an extension sets: the secrets that it names, but for those that are no texts, and its own, which
-// win (decision X39).
+// variables returns the variables of an extension: the secrets that it names, without those that are not strings, and
+// its own values, which have precedence (decision X39).
 func (c *Connector) variables(config extension.Config) (jsonwire.Pairs, error) {
 	var all jsonwire.Pairs
 	for _, key := range config.EnvKeys {
@@ -34,7 +34,7 @@ func (c *Connector) variables(config extension.Config) (jsonwire.Pairs, error) {
 	return append(all, config.Envs...), nil
 }
 
-// environment returns the environment of a command. Of a name that is there twice, the last value counts.
+// environment returns the environment of a command. If a name occurs twice, the last value wins.
 func environment(server []string, variables jsonwire.Pairs) []string {
 	all := slices.DeleteFunc(slices.Clone(server), func(variable string) bool {
 		return strings.HasPrefix(variable, serverKey+"=")

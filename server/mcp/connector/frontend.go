@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-// A frontend is an extension whose tools the client runs (GA 7.9). It is connected to nothing.
+// A frontend is an extension whose tools the client runs (GA 7.9). It has no connection.
 type frontend struct {
 	list []llm.Tool
 	text string
@@ -28,13 +28,13 @@ func newFrontend(config extension.Config) *frontend {
 	return f
 }
 
-// Tools returns nothing: those of the client have no prefix, and are listed apart.
+// Tools returns nothing, because the client's tools have no prefix and are listed separately.
 func (f *frontend) Tools(context.Context) ([]llm.Tool, error) { return nil, nil }
 
 func (f *frontend) Instructions(context.Context) string { return f.text }
 func (f *frontend) Close()                              {}
 
-// Call knows no tool.
+// Call fails, because the server cannot run the client's tools.
 func (f *frontend) Call(_ context.Context, _ string, call toolbox.Call) message.ToolResult {
 	return mcperror.UnknownTool(call.Name)
 }

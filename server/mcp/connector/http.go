@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// openURL talks to a server over HTTP.
+// openURL connects to a server over HTTP.
 func (c *Connector) openURL(ctx context.Context, config extension.Config) (provider, error) {
 	variables, err := c.variables(config)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Connector) openURL(ctx context.Context, config extension.Config) (provi
 
 var reference = regexp.MustCompile(`\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))`)
 
-// expand puts the values of variables in the place of their names.
+// expand replaces references to variables by their values.
 func expand(text string, variables jsonwire.Pairs) string {
 	return reference.ReplaceAllStringFunc(text, func(name string) string {
 		value, _ := variables.Get(strings.Trim(name, "${}"))

@@ -7,15 +7,15 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 )
 
-// maxLastLine is how many characters of what an extension says last are logged (decision S48).
+// maxLastLine is how many characters of an extension's last output are logged (decision S48).
 const maxLastLine = 200
 
-// logLost logs a connection that ended by itself, with the last line of its process, if it has one.
+// logLost logs a connection that ended by itself, with the last line of its process if there is one.
 func (c *Connector) logLost(name, said string) {
 	c.Log.Warn("extension has ended", "extension", name, "said", said)
 }
 
-// secretsOf returns the values that an extension has of its user, the longest first.
+// secretsOf returns the secret values in an extension's configuration, longest first.
 func (c *Connector) secretsOf(config extension.Config) (secrets []string) {
 	variables, _ := c.variables(config) // an extension with an error there does not run
 	for _, pair := range append(variables, config.Headers...) {
@@ -27,12 +27,12 @@ func (c *Connector) secretsOf(config extension.Config) (secrets []string) {
 	return secrets
 }
 
-// lastLine returns the last line of a text that is not blank, without secrets, cut to what a log shows. The beginning of the
-// text may be missing.
+// lastLine returns the last non-blank line of a text for the log: without secrets, and shortened. isCut means that
+// the start of the text is missing.
 func lastLine(text string, isCut bool, secrets []string) string {
 	text = strings.TrimSpace(text)
 	line := text[strings.LastIndexAny(text, "\r\n")+1:]
-	if isCut && len(line) == len(text) && len(secrets) > 0 { // the end of a secret may be at its beginning
+	if isCut && len(line) == len(text) && len(secrets) > 0 { // it may start with the end of a secret
 		line = line[min(len(secrets[0]), len(line)):]
 	}
 	for _, secret := range secrets {

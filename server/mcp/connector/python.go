@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/transport"
 )
 
-// openPython runs a server whose code is in its configuration (decision X22).
+// openPython runs a server whose Python code is in its configuration (decision X22).
 func (c *Connector) openPython(ctx context.Context, config extension.Config) (provider, error) {
 	directory, err := writeCode(config.Code)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Connector) openPython(ctx context.Context, config extension.Config) (pr
 
 const codeFile = "main.py"
 
-// writeCode writes code where only the user can read it, and returns the new directory of its file.
+// writeCode writes code to a file in a new directory that only the user can read, and returns the directory.
 func writeCode(code string) (*tempdir.Directory, error) {
 	directory, err := tempdir.Make()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/platform"
 )
 
-// A Set is what one agent is connected to. It implements agentpool.Extensions.
+// A Set has the extensions of one agent. It implements agentpool.Extensions.
 type Set struct {
 	connector *Connector
 	host      *platform.Host
@@ -25,9 +25,9 @@ type Set struct {
 
 	mu      sync.Mutex
 	members map[string]member // by normalised key
-	adding  map[string]int    // how many connections are being made, by key
+	adding  map[string]int    // how many connections are being opened, by key
 	closed  bool
-	connect sync.WaitGroup // of the connections that are being made
+	connect sync.WaitGroup // the connections that are being opened
 }
 
 // A member is one extension of a set.
@@ -36,7 +36,7 @@ type member struct {
 	config extension.Config
 }
 
-// NewSet returns the extensions of the new agent of a session, none yet.
+// NewSet returns the extensions of a session's new agent, which has none yet.
 func (c *Connector) NewSet(sessionID string) *Set {
 	ctx, end := context.WithCancel(context.Background())
 	s := &Set{connector: c, ctx: ctx, end: end, members: map[string]member{}, adding: map[string]int{}}
@@ -46,7 +46,7 @@ func (c *Connector) NewSet(sessionID string) *Set {
 	return s
 }
 
-// Add connects to an extension. One with the same key stays until that has succeeded, and is closed then.
+// Add connects to an extension. One with the same key stays until the new connection succeeds, and is closed then.
 func (s *Set) Add(ctx context.Context, config extension.Config) error {
 	key := extension.NormalizedKey(config.Name)
 	if key == "" {
@@ -70,8 +70,8 @@ func (s *Set) Add(ctx context.Context, config extension.Config) error {
 	return nil
 }
 
-// reserve keeps a place for an extension that is going to be connected to: what is not connected yet counts, too, or there
-// would be no bound on what runs.
+// reserve reserves a place for a new extension. Connections that are being opened count too, because otherwise the
+// number of processes would be unlimited.
 func (s *Set) reserve(key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,8 +104,8 @@ func (s *Set) unreserve(key string) {
 	s.connect.Done()
 }
 
-// put keeps a member, whose place is reserved. It returns what is to be closed: the one before it, or the new one if it
-// cannot be kept.
+// put stores a member in its reserved place. It returns the provider to close: the previous one, or the new one if it
+// cannot be stored.
 func (s *Set) put(key string, m member) (unused provider, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,12 +117,12 @@ func (s *Set) put(key string, m member) (unused provider, err error) {
 	return old.provider, nil
 }
 
-// Remove drops an extension; the client's tools cannot be removed (GA 6.8).
+// Remove drops an extension, except one whose tools the client runs (GA 6.8).
 func (s *Set) Remove(name string) {
 	s.Drop(extension.NormalizedKey(name))
 }
 
-// Drop drops an extension if it is there, unless it is the client's.
+// Drop drops an extension if it exists, unless the client runs its tools.
 func (s *Set) Drop(key string) (there, dropped bool) {
 	s.mu.Lock()
 	m, there := s.members[key]
@@ -150,7 +150,7 @@ func (m member) isFrontend() bool {
 	return is
 }
 
-// Close drops all extensions, those that are being connected to as well, and keeps new ones from being added.
+// Close drops all extensions, including those that are being connected, and rejects new ones.
 func (s *Set) Close() {
 	s.end()
 	s.mu.Lock()
@@ -166,7 +166,7 @@ func (s *Set) Close() {
 	s.connect.Wait()
 }
 
-// list returns the members with their keys, in the order of these.
+// list returns the members with their keys, in the order of the keys.
 func (s *Set) list() (keys []string, members []member) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +177,7 @@ func (s *Set) list() (keys []string, members []member) {
 	return keys, members
 }
 
-// All returns the extensions for those of package platform.
+// All returns the extensions in the form that package platform uses.
 func (s *Set) All() (all []platform.Connected) {
 	keys, members := s.list()
 	for i, m := range members {
@@ -190,7 +190,7 @@ func (s *Set) All() (all []platform.Connected) {
 	return all
 }
 
-// A resourceServer has resources if it has announced them.
+// A resourceServer may offer resources.
 type resourceServer interface {
 	platform.ResourceServer
 	HasResources() bool
@@ -205,7 +205,7 @@ func (s *Set) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
 	return m.named(ctx, key)
 }
 
-// named returns the tools of a member that may be used, under their full names.
+// named returns the available tools of a member with their full names.
 func (m member) named(ctx context.Context, key string) ([]llm.Tool, error) {
 	tools, err := m.Tools(ctx)
 	if err != nil {
@@ -225,7 +225,7 @@ func (m member) allows(tool string) bool {
 	return len(m.config.AvailableTools) == 0 || slices.Contains(m.config.AvailableTools, tool)
 }
 
-// Snapshot asks all extensions at once. If one fails, no tools of extensions are in it (decision X2).
+// Snapshot asks all extensions concurrently. If one fails, the snapshot has no tools of extensions (decision X2).
 func (s *Set) Snapshot(ctx context.Context) (toolbox.Snapshot, error) {
 	keys, members := s.list()
 	lists, errs := make([][]llm.Tool, len(keys)), make([]error, len(keys))
@@ -253,7 +253,7 @@ func (s *Set) Snapshot(ctx context.Context) (toolbox.Snapshot, error) {
 	return snapshot, nil
 }
 
-// Call runs a tool of the extension whose key its name begins with (decision X3).
+// Call runs a tool of the extension whose key is the prefix of its name (decision X3).
 func (s *Set) Call(ctx context.Context, call toolbox.Call) message.ToolResult {
 	m, tool, found := s.find(call.Name)
 	if !found {
@@ -265,7 +265,7 @@ func (s *Set) Call(ctx context.Context, call toolbox.Call) message.ToolResult {
 	return m.Call(ctx, tool, call)
 }
 
-// find returns the member that has a tool: of several keys that fit, the longest.
+// find returns the member that has a tool. If several keys match, the longest wins.
 func (s *Set) find(name string) (m member, tool string, found bool) {
 	keys, members := s.list()
 	longest := -1

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/files"
 )
 
-// What is looked at (decision X43).
+// These bounds limit an analysis (decision X43).
 const (
 	maxSources  = 10_000
 	maxSource   = 1 << 20
@@ -71,16 +71,17 @@ func orElse(n *int64, byDefault int64) int64 {
 	return *n
 }
 
-// A walk looks at the files of a directory.
+// A walk analyses the files of a directory.
 type walk struct {
 	paths
 	ctx     context.Context
-	depth   int // 0 is no limit
+	depth   int // 0 means no limit
 	sources []source
 	tree    strings.Builder
 }
 
-// directory adds what is in a directory, whose name counts from where the walk began. It says whether there was a file.
+// directory adds the content of a directory. name is its path relative to the start of the walk. It reports whether
+// there was a file.
 func (w *walk) directory(path, name string, depth int) bool {
 	entries, _ := os.ReadDir(path) // sorted by name
 	found := false
@@ -105,7 +106,7 @@ func (w *walk) directory(path, name string, depth int) bool {
 	return found
 }
 
-// nested adds a directory in a directory, unless there is nothing in it.
+// nested adds a subdirectory, unless it is empty.
 func (w *walk) nested(path, name, indent string, depth int) bool {
 	inner := walk{paths: w.paths, ctx: w.ctx, depth: w.depth, sources: w.sources}
 	found := inner.directory(path, name, depth+1)
@@ -127,7 +128,7 @@ func (s source) mainAt() string {
 	return ""
 }
 
-// overview returns what is in the directory.
+// overview summarises the directory.
 func (w *walk) overview() string {
 	lines, functions, classes := 0, 0, 0
 	share := map[string]int{}
@@ -150,7 +151,7 @@ func (w *walk) overview() string {
 		len(w.sources), lines, functions, classes, max(w.depth, 0), strings.Join(names, ", "), w.tree.String())
 }
 
-// outline returns what is in the file.
+// outline returns the declarations in the file.
 func (s source) outline(given string) string {
 	blocks := map[string][]string{}
 	add := func(block string, symbols []symbol) {
@@ -175,7 +176,7 @@ func (s source) outline(given string) string {
 	return out
 }
 
-// focused returns where a symbol is declared, and the calls that lead to it and away from it.
+// focused returns where a symbol is declared, the calls that lead to it, and the calls that lead away from it.
 func focused(sources []source, name string, depth int) string {
 	var definitions []string
 	functions := map[string]bool{}
@@ -207,8 +208,8 @@ func focused(sources []source, name string, depth int) string {
 		block("STATISTICS", []string{fmt.Sprintf("  Files: %d\n  Definitions: %d\n  Incoming: %d\n  Outgoing: %d", len(sources), len(definitions), len(incoming), len(outgoing))})
 }
 
-// chains follows calls of functions from a name, those that are nearer first, each call once. The ends of a call are where it
-// is followed from, and where to.
+// chains follows calls of functions from a name, nearest first, each call once. ends returns the name from which a
+// call is followed, and the name to which it leads.
 func chains(sources []source, functions map[string]bool, name string, depth int, ends func(callee) (from, to string)) (lines []string) {
 	next, seen := []string{name}, map[string]bool{name: true}
 	for ; depth > 0 && len(next) > 0; depth-- {

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// arguments are what a tool is called with, and the first thing that is wrong with them. Null is a missing one.
+// arguments are the arguments of a tool call, and the first error in them. Null counts as missing.
 type arguments struct {
 	values map[string]jsonwire.Text
 	wrong  error
@@ -22,7 +22,7 @@ func (a *arguments) note(reason, name string) {
 	}
 }
 
-// get returns an argument of a kind, and false if there is none.
+// get returns an argument of the given kind, and false if it is missing.
 func (a *arguments) get(name, kind string) (value jsonwire.Text, there bool) {
 	if value, there = a.values[name]; there && value.Kind() != kind {
 		a.note("invalid type of", name)
@@ -31,7 +31,7 @@ func (a *arguments) get(name, kind string) (value jsonwire.Text, there bool) {
 	return value, there
 }
 
-// text returns an argument that must be there and be a text.
+// text returns a required string argument.
 func (a *arguments) text(name string) string {
 	if _, there := a.values[name]; !there {
 		a.note("missing field", name)
@@ -43,7 +43,7 @@ func (a *arguments) text(name string) string {
 	return *text
 }
 
-// maybeText returns an argument that must be a text, nil if it is not there.
+// maybeText returns a string argument, or nil if it is missing.
 func (a *arguments) maybeText(name string) *string {
 	value, there := a.get(name, "string")
 	if !there {
@@ -53,7 +53,7 @@ func (a *arguments) maybeText(name string) *string {
 	return &text
 }
 
-// integer returns an argument that must be an integer by value, nil if it is not there.
+// integer returns an argument that must be an integer by value, or nil if it is missing.
 func (a *arguments) integer(name string) *int64 {
 	value, there := a.get(name, "number")
 	if !there {
@@ -67,13 +67,13 @@ func (a *arguments) integer(name string) *int64 {
 	return &n
 }
 
-// boolean returns an argument that must be a boolean, false if it is not there.
+// boolean returns a boolean argument, or false if it is missing.
 func (a *arguments) boolean(name string) bool {
 	value, there := a.get(name, "boolean")
 	return there && string(value) == "true"
 }
 
-// pair returns an argument that must be two integers, nil if it is not there.
+// pair returns an argument that must be two integers, or nil if it is missing.
 func (a *arguments) pair(name string) *[2]int64 {
 	value, there := a.get(name, "array")
 	if !there {

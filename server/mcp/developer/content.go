@@ -6,16 +6,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An item is one of a result. The library cannot write a priority of 0.
+// An item is one item of a result. It writes its own JSON, because the library cannot write a priority of 0.
 type item struct {
-	mcp.Content // none; it makes this one of the library's
+	mcp.Content // nil; embedded to implement the library's interface
 	json        json.RawMessage
 }
 
-// MarshalJSON returns the item as it is.
+// MarshalJSON returns the item unchanged.
 func (i item) MarshalJSON() ([]byte, error) { return i.json, nil }
 
-// annotations say for whom an item is.
+// annotations say who an item is for.
 type annotations struct {
 	Audience []string     `json:"audience"`
 	Priority *json.Number `json:"priority,omitempty"`
@@ -34,12 +34,12 @@ func userAt(priority json.Number) *annotations {
 func newItem(fields any) item {
 	raw, err := json.Marshal(fields)
 	if err != nil {
-		panic(err) // all of it is texts
+		panic(err) // it has only texts and numbers
 	}
 	return item{json: raw}
 }
 
-// text is an item with a text; without notes it is for both.
+// text returns an item with a text. Without annotations it is for both the model and the user.
 func text(text string, notes *annotations) item {
 	return newItem(struct {
 		Type        string       `json:"type"`
@@ -48,7 +48,7 @@ func text(text string, notes *annotations) item {
 	}{"text", text, notes})
 }
 
-// says returns a text for the model and one for the user.
+// says returns one text for the model and one for the user.
 func says(assistant, user string, notes *annotations) []mcp.Content {
 	return []mcp.Content{text(assistant, forAssistant), text(user, notes)}
 }

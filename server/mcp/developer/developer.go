@@ -1,5 +1,5 @@
-// Package developer is the MCP server behind the built-in extension developer: it runs commands and edits files for a model
-// (GA 28.1, 28.2; decisions X14 to X20, X40 to X46). It runs as a process of its own, `agentd mcp developer`.
+// Package developer is the MCP server of the built-in extension developer. It runs commands and edits files for a
+// model (GA 28.1, 28.2; decisions X14 to X20, X40 to X46). It runs in a process of its own: `agentd mcp developer`.
 package developer
 
 import (
@@ -19,17 +19,17 @@ import (
 
 const version = "1.16.0"
 
-// Versions of the protocol that a client may ask for; any other gets the last (GA 28.1).
+// versions are the protocol versions that a client may request. Any other request gets the last one (GA 28.1).
 var versions = []string{"2024-11-05", "2025-03-26"}
 
-// A Setting is where a server works.
+// A Setting says where a server works.
 type Setting struct {
-	Directory string   // relative paths count from here
-	Config    string   // settings of the user
-	Env       []string // as [os.Environ] returns it
+	Directory string   // relative paths start here
+	Config    string   // the directory of the user's settings
+	Env       []string // in the form of [os.Environ]
 }
 
-// getenv returns a variable, or the default if it is not there or empty.
+// getenv returns a variable, or the default if it is missing or empty.
 func (s Setting) getenv(name, byDefault string) string {
 	for _, variable := range slices.Backward(s.Env) {
 		if value, is := strings.CutPrefix(variable, name+"="); is && value != "" {
@@ -39,16 +39,16 @@ func (s Setting) getenv(name, byDefault string) string {
 	return byDefault
 }
 
-// A run answers one call of a tool. Its error is that of the protocol.
+// A run answers one call of a tool. Its error becomes an error of the protocol.
 type run func(ctx context.Context, c call) ([]mcp.Content, error)
 
-// A call is one of a tool.
+// A call is one call of a tool.
 type call struct {
 	*arguments
-	log func(data any) // tells the client something meanwhile
+	log func(data any) // sends the client a log message during the call
 }
 
-// Serve talks to one client until that hangs up or the context ends, which is no error.
+// Serve serves one client until it hangs up or the context ends. Neither is an error.
 func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, at Setting) error {
 	files := paths{at.Directory, readIgnored(at.Directory)}
 	sh := newShell(files, at)
@@ -81,7 +81,7 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, at Setting
 	return err
 }
 
-// corrected says what the library says otherwise.
+// corrected changes the library's behaviour where it differs from the specification.
 func corrected(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		switch params := request.GetParams().(type) {
@@ -98,7 +98,8 @@ func corrected(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// A server has calls that run. They end before it does: otherwise commands would be left.
+// A server tracks its running calls. It waits for them before it ends, because otherwise their commands would be left
+// running.
 type server struct {
 	line    *line
 	ctx     context.Context
@@ -125,13 +126,14 @@ func (x *server) add(s *mcp.Server, name string, run run) {
 	s.AddTool(&mcp.Tool{Name: name, Description: t.description, InputSchema: json.RawMessage(t.schema)}, handle)
 }
 
-// A line is the connection to the client. The library sends no log messages before a client has asked for them; this does.
+// A line is the connection to the client. It can send log messages at any time; the library's own function sends none
+// before the client asks for them.
 type line struct {
 	mcp.Transport
 	connection mcp.Connection
 }
 
-// Connect is what the library calls before it takes requests.
+// Connect is called by the library before it accepts requests.
 func (l *line) Connect(ctx context.Context) (c mcp.Connection, err error) {
 	l.connection, err = l.Transport.Connect(ctx)
 	return l.connection, err

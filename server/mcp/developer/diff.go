@@ -12,28 +12,28 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What a diff may have (GA 28.2).
+// These bounds limit a diff (GA 28.2).
 const (
 	maxDiff      = 1 << 20
 	maxDiffFiles = 100
 )
 
-// A patch is what a diff has on one file.
+// A patch is the part of a diff about one file.
 type patch struct {
 	name  string
-	fresh bool // the file is made
+	fresh bool // the patch creates the file
 	hunks []hunk
 }
 
-// A hunk is a run of lines that change.
+// A hunk is a run of changed lines.
 type hunk struct {
-	at       int // where the old lines are said to be, counted from 0
+	at       int // the first old line according to the diff, counted from 0
 	old, new []string
 	added    int
 	removed  int
 }
 
-// patch changes files as a diff says (decision X41): all of them, or none that can be helped.
+// patch changes files according to a diff (decision X41): all of them, or as far as possible none.
 func (e *editor) patch(w edit) ([]mcp.Content, error) {
 	if len(*w.diff) > maxDiff {
 		return nil, invalid("Diff is too large (%d bytes). Maximum size is %d bytes (1MB).", len(*w.diff), maxDiff)
@@ -70,12 +70,12 @@ func (e *editor) patch(w edit) ([]mcp.Content, error) {
 // A target is a file that a diff changes.
 type target struct {
 	file
-	old            *string // nil if there is no file yet
+	old            *string // nil if the file does not exist yet
 	content        string
 	added, removed int
 }
 
-// target adds what becomes of one file. Another patch of the same one goes on from there.
+// target applies a patch to its file, and adds the result. Another patch of the same file starts from that result.
 func (e *editor) target(all []target, base string, p patch) ([]target, error) {
 	if !allowed(base, p.name) {
 		return nil, invalid("Diff names a path that is not allowed: %s", p.name)
@@ -109,7 +109,7 @@ func (e *editor) target(all []target, base string, p patch) ([]target, error) {
 	return all, nil
 }
 
-// allowed says whether a name stays below a directory, and no part of it is a link.
+// allowed reports whether a path stays below a directory, and no part of it is a link.
 func allowed(base, name string) bool {
 	if !filepath.IsLocal(name) || slices.Contains(strings.Split(name, "/"), "..") {
 		return false
@@ -126,7 +126,7 @@ func allowed(base, name string) bool {
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@`)
 
-// patchesOf reads a diff. Lines between patches are left out.
+// patchesOf parses a diff. It ignores lines between patches.
 func patchesOf(lines []string) (all []patch, ok bool) {
 	for len(lines) > 0 {
 		from, isHead := strings.CutPrefix(lines[0], "--- ")
@@ -149,13 +149,13 @@ func patchesOf(lines []string) (all []patch, ok bool) {
 	return all, len(all) > 0
 }
 
-// fileName returns the name in a head, without a time behind it.
+// fileName returns the file name in a head, without the time after it.
 func fileName(head, prefix string) string {
 	name, _, _ := strings.Cut(head, "\t")
 	return strings.TrimPrefix(strings.TrimSpace(name), prefix)
 }
 
-// read takes the hunks from the lines, of which there is at least one.
+// read parses the hunks at the start of the lines. There must be at least one.
 func (p *patch) read(lines []string) (rest []string, ok bool) {
 	for len(lines) > 0 {
 		head := hunkHead.FindStringSubmatch(lines[0])
@@ -167,14 +167,14 @@ func (p *patch) read(lines []string) (rest []string, ok bool) {
 			return nil, false
 		}
 		if len(h.old) == 0 && head[1] != "0" {
-			h.at++ // behind that line
+			h.at++ // it is after that line
 		}
 		p.hunks = append(p.hunks, h)
 	}
 	return lines, len(p.hunks) > 0
 }
 
-// count returns the number in a head, where 1 need not be written.
+// count returns a number in a head; a missing one is 1.
 func count(digits string) int {
 	if digits == "" {
 		return 1
@@ -183,7 +183,7 @@ func count(digits string) int {
 	return n
 }
 
-// read takes so many old and new lines.
+// read parses the given numbers of old and new lines.
 func (h *hunk) read(lines []string, old, fresh int) (rest []string, ok bool) {
 	for old > 0 || fresh > 0 || len(lines) > 0 && strings.HasPrefix(lines[0], `\`) {
 		if len(lines) == 0 {
@@ -195,7 +195,7 @@ func (h *hunk) read(lines []string, old, fresh int) (rest []string, ok bool) {
 		case strings.HasPrefix(line, `\`):
 			continue
 		case line == "":
-			line = " " // whose blank was lost
+			line = " " // an empty line that lost its blank
 		}
 		switch line[0] {
 		case ' ':
@@ -215,7 +215,7 @@ func (h *hunk) read(lines []string, old, fresh int) (rest []string, ok bool) {
 	return lines, true
 }
 
-// applied returns a content with the hunks, false if one has no place.
+// applied returns the content with all hunks applied, and false if one fits nowhere.
 func (p patch) applied(content string) (string, bool) {
 	end, ended := lineEnd(content), content == "" || strings.HasSuffix(content, "\n")
 	lines := linesOf(content)
@@ -236,7 +236,7 @@ func (p patch) applied(content string) (string, bool) {
 	return content, true
 }
 
-// place returns where the old lines are, nearest to where they are said to be, and not before another hunk.
+// place returns where the old lines are: the place nearest to the stated one, and not before the previous hunk.
 func (h hunk) place(lines []string, said, from int) (at int, ok bool) {
 	fits := func(at int) bool {
 		return at >= from && at+len(h.old) <= len(lines) && slices.Equal(lines[at:at+len(h.old)], h.old)

@@ -10,18 +10,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An editor changes files, and can take its changes back.
+// An editor changes files, and can undo its changes.
 type editor struct {
 	paths
 	write func(io.Writer, string) (int, error)
 
-	mu      sync.Mutex // over the files, too: one change after the other
+	mu      sync.Mutex // also guards the files, so that changes happen one after another
 	history undo
 }
 
 func newEditor(p paths) *editor { return &editor{paths: p, write: io.WriteString} }
 
-// An edit is what a call asks for.
+// An edit is the request of one call.
 type edit struct {
 	file
 	command    string
@@ -64,7 +64,7 @@ func missing(name, command string) error {
 	return invalid("Missing '%s' parameter for %s command", name, command)
 }
 
-// change replaces the content of a file, and remembers the old one.
+// change replaces the content of a file, and records the old content.
 func (e *editor) change(f file, old *string, content string) error {
 	if err := replace(f.path, content, e.write); err != nil {
 		return f.unwritable()

@@ -14,22 +14,22 @@ import (
 	"github.com/lockstep-dev/lockstep/server/files"
 )
 
-// maxFile is how large a file may be that is changed (decision X17).
+// maxFile is the maximum size of a file that can be changed (decision X17).
 const maxFile = 16 << 20
 
-// paths are those that the model may name.
+// paths resolves the paths that the model names.
 type paths struct {
 	current string
 	rules
 }
 
-// A file is one that is named in a call.
+// A file is a file that a call names.
 type file struct {
-	given string // as the model has named it
+	given string // as the model wrote it
 	path  string // absolute
 }
 
-// file returns the file of a name. It fails if the file is ignored.
+// file returns the file with a name. It fails if the file is ignored.
 func (p paths) file(given string) (file, error) {
 	path := given
 	if home, err := os.UserHomeDir(); err == nil && (path == "~" || strings.HasPrefix(path, "~/")) {
@@ -55,7 +55,7 @@ func (f file) notThere() error {
 
 func (f file) unwritable() error { return failed("Failed to write file: %s", f.given) }
 
-// content returns what is in a file.
+// content returns the content of a file.
 func (f file) content(limit int64) (string, error) {
 	content, err := files.ReadText(f.path, limit)
 	switch {
@@ -67,8 +67,8 @@ func (f file) content(limit int64) (string, error) {
 	return content, nil
 }
 
-// replace puts a new content in the place of a file, or makes the file. It writes beside it and renames: whatever fails on the
-// way, the file is as before. Links lead to the file that is replaced.
+// replace replaces the content of a file, or creates the file. It writes a new file next to it and renames it, so
+// that the file is unchanged after any error. If the path is a link, its target is replaced.
 func replace(path, content string, write func(io.Writer, string) (int, error)) error {
 	path = resolved(path)
 	info, err := os.Lstat(path)

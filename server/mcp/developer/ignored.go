@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/files"
 )
 
-// ignoredByDefault holds where there is no file .gooseignore (GA 28.2).
+// ignoredByDefault applies if there is no file .gooseignore (GA 28.2).
 const ignoredByDefault = "**/.env\n**/.env.*\n**/secrets.*"
 
-// rules are those of a .gooseignore: gitignore(5), counted from a directory (decision X42).
+// rules are the rules of a .gooseignore file: gitignore(5), relative to a directory (decision X42).
 type rules struct {
 	root string
 	all  []rule
@@ -21,8 +21,8 @@ type rules struct {
 // A rule is one pattern.
 type rule struct {
 	fits        *regexp.Regexp
-	back        bool // what fits is not ignored
-	directories bool // only directories fit
+	back        bool // matches are not ignored
+	directories bool // matches only directories
 }
 
 func readIgnored(root string) rules {
@@ -43,7 +43,7 @@ func readIgnored(root string) rules {
 
 var trailingBlanks = regexp.MustCompile(`(\\.)? +$`)
 
-// ruleOf reads a line; blank ones, comments and patterns that cannot be read are no rules.
+// ruleOf parses a line. Blank lines, comments and invalid patterns are not rules.
 func ruleOf(line string) (r rule, ok bool) {
 	line = trailingBlanks.ReplaceAllString(line, "$1")
 	if line == "" || line[0] == '#' {
@@ -64,7 +64,7 @@ func ruleOf(line string) (r rule, ok bool) {
 
 var globs = regexp.MustCompile(`(?s)^\*\*/|/\*\*/|/\*\*$|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[^*?\[\\/]+|.`)
 
-// globbed returns a glob pattern as a regular expression.
+// globbed converts a glob pattern to a regular expression.
 func globbed(glob string) string {
 	return globs.ReplaceAllStringFunc(glob, func(part string) string {
 		switch {
@@ -91,7 +91,7 @@ func globbed(glob string) string {
 	})
 }
 
-// ignored says whether an absolute path, or the one that its links lead to, is ignored.
+// ignored reports whether an absolute path, or the target of its links, is ignored.
 func (r rules) ignored(path string) bool {
 	return r.hit(path) || r.hit(resolved(path))
 }
@@ -110,7 +110,7 @@ func (r rules) hit(path string) bool {
 	return r.decide(name, err == nil && info.IsDir())
 }
 
-// decide takes what the last rule says that fits.
+// decide applies the last rule that matches.
 func (r rules) decide(name string, directory bool) bool {
 	for i := len(r.all) - 1; i >= 0; i-- {
 		if rule := r.all[i]; (directory || !rule.directories) && rule.fits.MatchString(name) {
@@ -120,7 +120,7 @@ func (r rules) decide(name string, directory bool) bool {
 	return false
 }
 
-// resolved follows the links of a path as far as there is something.
+// resolved follows the links of a path, as far as it exists.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

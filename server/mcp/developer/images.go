@@ -18,14 +18,14 @@ import (
 	"github.com/lockstep-dev/lockstep/server/files"
 )
 
-// What an image may have (GA 28.2, decision X40).
+// These bounds limit an image (GA 28.2, decision X40).
 const (
 	maxImage  = 10 << 20
 	maxPixels = 50_000_000
 	maxWidth  = 768
 )
 
-// image answers with an image of a file, made smaller if it is wide.
+// image returns an image file, scaled down if it is wide.
 func (p paths) image(_ context.Context, c call) ([]mcp.Content, error) {
 	given := c.text("path")
 	if c.wrong != nil {
@@ -55,7 +55,8 @@ func (p paths) image(_ context.Context, c call) ([]mcp.Content, error) {
 	}{"image", base64.StdEncoding.EncodeToString(shown), "image/png", map[string]any{"priority": priority}})}, nil
 }
 
-// smaller returns an image as PNG that is not too wide, false if it cannot be read or has too many pixels.
+// smaller returns an image as a PNG of limited width. It returns false if the image cannot be read or has too many
+// pixels.
 func smaller(content []byte) (picture []byte, ok bool) {
 	config, _, err := image.DecodeConfig(bytes.NewReader(content))
 	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > maxPixels/config.Height {
@@ -75,7 +76,7 @@ func smaller(content []byte) (picture []byte, ok bool) {
 	return out.Bytes(), err == nil
 }
 
-// noDesktop is a tool that needs a desktop, which a server does not have.
+// noDesktop returns a tool that always fails, because a server has no desktop.
 func noDesktop(says string) run {
 	return func(context.Context, call) ([]mcp.Content, error) { return nil, failed("%s", says) }
 }

@@ -8,13 +8,13 @@ import (
 
 const review = "Review the changes above for errors. Undo and edit the file again if necessary!"
 
-// around is how many lines before and behind a change are shown.
+// around is how many lines are shown before and after a change.
 const around = 4
 
-// unixLineEnds makes each line end a line feed.
+// unixLineEnds converts all line ends to line feeds.
 var unixLineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// lineEnd returns what the first line of a text ends with.
+// lineEnd returns the line end of the first line.
 func lineEnd(text string) string {
 	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
@@ -22,7 +22,7 @@ func lineEnd(text string) string {
 	return "\n"
 }
 
-// asIn returns a text with the line ends of another (decision X19).
+// asIn returns a text with the line ends of another text (decision X19).
 func asIn(other, text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if end := lineEnd(other); end != "\n" {
@@ -38,7 +38,7 @@ func withLineEnd(text, end string) string {
 	return text + end
 }
 
-// linesOf returns the lines of a text without their ends.
+// linesOf returns the lines of a text without their line ends.
 func linesOf(text string) []string {
 	if text == "" {
 		return nil
@@ -50,14 +50,14 @@ func linesOf(text string) []string {
 	return lines
 }
 
-// section shows so many lines of a content, those around them too. The first line is 0.
+// section shows lines of a content, with some lines around them. The first line has index 0.
 func (f file) section(content string, first, count int) string {
 	lines := linesOf(content)
 	from, to := max(first-around, 0), min(first+count+around, len(lines))
 	return fenced(f.language(), strings.Join(lines[min(from, to):to], "\n"))
 }
 
-// fenced returns a text between fences that it does not contain (decision X18).
+// fenced returns a text in a code block, with a fence that does not occur in it (decision X18).
 func fenced(language, text string) string {
 	longest, run := 2, 0
 	for _, c := range text {
@@ -78,7 +78,7 @@ var languages = map[string]string{
 	".md": "markdown", ".html": "html", ".css": "css", ".c": "c", ".cpp": "cpp", ".sql": "sql",
 }
 
-// language returns what a fence around the file's text is marked with.
+// language returns the language of a code block with the file's text.
 func (f file) language() string { return languages[filepath.Ext(f.path)] }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -11,24 +11,24 @@ import (
 	unicodeutf8 "unicode/utf8"
 )
 
-// output is what a command prints, line by line as it comes. Its text must not be looked at before it is closed.
+// output collects the output of a command and reports each line as it arrives. Its text may be read only after close.
 type output struct {
 	log     func(data any)
 	over    chan struct{} // closed when both streams have ended
-	tooMuch chan struct{} // closed when there is too much
+	tooMuch chan struct{} // closed when there is too much output
 	ends    []*os.File
 
 	mu         sync.Mutex
 	text       strings.Builder
 	characters int
 	tooMany    bool
-	untold     []printedLine // that the client has not heard of yet
+	untold     []printedLine // not yet sent to the client
 	telling    bool
 
 	tellers sync.WaitGroup
 }
 
-// start starts the command and begins to read.
+// start starts the command and begins to read its output.
 func (o *output) start(cmd *exec.Cmd) error {
 	o.over, o.tooMuch = make(chan struct{}), make(chan struct{})
 	names := []string{"stdout", "stderr"}
@@ -62,7 +62,7 @@ func (o *output) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// close ends reading, and returns when the client has heard of all lines, or is to hear of no more.
+// close stops reading. It returns when all lines are sent to the client, or dropped because the context has ended.
 func (o *output) close(ctx context.Context) {
 	for _, end := range o.ends {
 		end.Close()
@@ -92,7 +92,7 @@ func (o *output) read(stream string, from io.Reader) {
 			rest = after
 		}
 		pending = append(pending[:0], rest...)
-		if len(pending) > unicodeutf8.UTFMax*maxCharacters { // too many, whatever they are
+		if len(pending) > unicodeutf8.UTFMax*maxCharacters { // that is too many characters in any case
 			o.add(stream, pending)
 			pending = nil
 		}
@@ -105,7 +105,7 @@ func (o *output) read(stream string, from io.Reader) {
 	}
 }
 
-// add takes a line, unless there are too many characters.
+// add adds a line, unless there are too many characters.
 func (o *output) add(stream string, raw []byte) {
 	line := utf8(string(raw))
 	o.mu.Lock()
@@ -128,7 +128,8 @@ func (o *output) add(stream string, raw []byte) {
 	}
 }
 
-// tell tells the client of lines until there are none. Meanwhile reading goes on, so that it soon finds too many characters.
+// tell sends lines to the client until none is left. Reading continues meanwhile, so that too much output is noticed
+// soon.
 func (o *output) tell() {
 	for {
 		o.mu.Lock()
@@ -144,7 +145,7 @@ func (o *output) tell() {
 	}
 }
 
-// A printedLine is what the client hears while a command runs (GA 28.2).
+// A printedLine is what the client receives while a command runs (GA 28.2).
 type printedLine struct {
 	Type   string `json:"type"`
 	Stream string `json:"stream"`

@@ -6,7 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// unitTest is the prompt that the server has (decision X46).
+// unitTest is the server's only prompt (decision X46).
 var unitTest = &mcp.Prompt{
 	Name:        "unit_test",
 	Description: "Writes unit tests for source code.",

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// keepRights gives a file the mode of another.
+// keepRights gives a file the mode of another file.
 func keepRights(out *os.File, of fs.FileInfo) error { return out.Chmod(of.Mode()) }

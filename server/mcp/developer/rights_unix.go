@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepRights gives a file the owner and the mode of another.
+// keepRights gives a file the owner and the mode of another file.
 func keepRights(out *os.File, of fs.FileInfo) error {
 	ours, err := out.Stat()
 	if err != nil {

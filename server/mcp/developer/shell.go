@@ -18,11 +18,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
 )
 
-// What a command may have (decision X16).
+// These bounds limit a command (decision X16).
 const (
 	maxCharacters = 400_000
 	maxLines      = 100         // that are shown
-	lingering     = time.Second // for output after the command has ended, and between asking it to end and ending it
+	lingering     = time.Second // the wait for output after the command has ended, and between asking it to end and killing it
 	loginTime     = 5 * time.Second
 )
 
@@ -31,10 +31,10 @@ type shell struct {
 	paths
 	program string
 	env     []string
-	path    func() string // PATH of a login shell
+	path    func() string // the PATH of a login shell
 
 	mu      sync.Mutex
-	outputs []string // the files of long outputs
+	outputs []string // the files with long outputs
 }
 
 const noEditor = `sh -c 'echo "Interactive editing is not available here." >&2; exit 1'`
@@ -52,7 +52,7 @@ func newShell(p paths, at Setting) *shell {
 	return s
 }
 
-// close removes the outputs that were kept.
+// close removes the files with long outputs.
 func (s *shell) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *shell) close() {
 	}
 }
 
-// loginPath returns PATH as a login shell has it, or this process if that does not say.
+// loginPath returns the PATH of a login shell, or else that of this process.
 func (s Setting) loginPath() string {
 	const mark = "__PATH__"
 	ctx, cancel := context.WithTimeout(context.Background(), loginTime)
@@ -79,7 +79,7 @@ func (s Setting) loginPath() string {
 	return parts[1]
 }
 
-// run runs one command with all that it starts, none of which outlives the call.
+// run runs one command. Nothing that it starts outlives the call.
 func (s *shell) run(ctx context.Context, c call) ([]mcp.Content, error) {
 	line := c.text("command")
 	if c.wrong != nil {
@@ -110,7 +110,7 @@ func (s *shell) run(ctx context.Context, c call) ([]mcp.Content, error) {
 	return s.result(printed.text.String())
 }
 
-// restricted returns the first word of a command that names something that is there and ignored.
+// restricted returns the first word of a command that names an existing, ignored file.
 func (s *shell) restricted(line string) string {
 	words := strings.Fields(line)
 	for _, word := range words[1:] {
@@ -127,7 +127,7 @@ func (s *shell) restricted(line string) string {
 	return ""
 }
 
-// await waits until the command has ended, and a while for what it still has to say.
+// await waits until the command has ended, and briefly for its remaining output.
 func (s *shell) await(ctx context.Context, cmd *exec.Cmd, printed *output) {
 	ended := make(chan struct{})
 	go func() {
@@ -147,7 +147,7 @@ func (s *shell) await(ctx context.Context, cmd *exec.Cmd, printed *output) {
 	<-ended
 }
 
-// within waits a while.
+// within waits for done, for a limited time.
 func within(ctx context.Context, done <-chan struct{}) {
 	timer := time.NewTimer(lingering)
 	defer timer.Stop()
@@ -158,7 +158,7 @@ func within(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// result returns the answer; of a long output the end, and the rest in a file.
+// result returns the output. For a long output it returns the end, and keeps all of it in a file.
 func (s *shell) result(text string) ([]mcp.Content, error) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) <= maxLines {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A language says how a line declares something: the first group is its name. A line that declares none of these may import.
+// A language says how a line declares something: the first group is its name. A line without a declaration may be an
+// import.
 type language struct{ function, class, imports *regexp.Regexp }
 
 func newLanguage(function, class, imports string) *language {
@@ -14,7 +15,7 @@ func newLanguage(function, class, imports string) *language {
 	return &language{begin(function), begin(class), begin(imports)}
 }
 
-// analyzed are the languages of analyze by name (decision X43).
+// analyzed are the languages that analyze supports, by name (decision X43).
 var analyzed = map[string]*language{
 	"python":     newLanguage(`(?:async\s+)?def\s+(\w+)`, `class\s+(\w+)`, `(?:import|from)\s`),
 	"rust":       newLanguage(`(?:pub(?:\([^)]*\))?\s+)?(?:(?:const|async|unsafe)\s+)*fn\s+(\w+)`, `(?:pub(?:\([^)]*\))?\s+)?(?:struct|enum|trait)\s+(\w+)`, `(?:pub\s+)?use\s`),
@@ -31,19 +32,19 @@ var analyzedEndings = map[string]string{
 	".go": "go", ".java": "java", ".kt": "kotlin", ".kts": "kotlin", ".swift": "swift", ".rb": "ruby",
 }
 
-// A symbol is one that a line declares, or a call of one.
+// A symbol is declared or called on a line.
 type symbol struct {
 	name string
-	line int // from 1
+	line int // counted from 1
 }
 
-// A callee is called by a function, the last one declared above the line, or by none.
+// A callee is a call. Its caller is the last function declared above the line, or "".
 type callee struct {
 	symbol
 	caller string
 }
 
-// A source is what a file declares.
+// A source is what a file declares and calls.
 type source struct {
 	name, language     string
 	lines              int
@@ -54,7 +55,7 @@ type source struct {
 
 var called = regexp.MustCompile(`(\w+)\s*\(`)
 
-// sourceOf reads the lines of a file.
+// sourceOf analyses a file.
 func sourceOf(name, content string) source {
 	lines := linesOf(content)
 	s := source{name: name, language: analyzedEndings[filepath.Ext(name)], lines: len(lines)}

@@ -1,6 +1,6 @@
 package developer
 
-// tools are what the server lists (decision X15), as descriptions and JSON Schemas.
+// tools are the tools that the server lists (decision X15), with their descriptions and JSON Schemas.
 var tools = map[string]struct{ description, schema string }{
 	"analyze": {"Shows the functions and classes of source files, and who calls them.",
 		`{"type":"object","properties":{"path":{"type":"string","description":"The file or directory"},` +

@@ -2,25 +2,25 @@ package developer
 
 import "slices"
 
-// How much can be taken back (decision X20).
+// These bounds limit what can be undone (decision X20).
 const (
-	maxUndo      = 10 // changes of one file
+	maxUndo      = 10 // changes per file
 	maxUndoBytes = 64 << 20
 )
 
-// undo is what was in files before they were changed, the oldest first.
+// undo has the contents of files before their changes, oldest first.
 type undo struct {
 	changes []change
 	bytes   int
 }
 
-// A change is one, with what was there before. Nil is no file.
+// A change is one change of a file, with the content before it. A nil content means that there was no file.
 type change struct {
 	path    string
 	content *string
 }
 
-// push remembers a change.
+// push records a change.
 func (f *undo) push(path string, content *string) {
 	f.changes = append(f.changes, change{path, content})
 	f.bytes += size(content)
@@ -43,7 +43,7 @@ func (f *undo) drop(i int) {
 	f.changes = slices.Delete(f.changes, i, i+1)
 }
 
-// index returns where the last change of a file is, -1 if there is none.
+// index returns the index of the last change of a file, or -1 if there is none.
 func (f *undo) index(path string) int {
 	for i := len(f.changes) - 1; i >= 0; i-- {
 		if f.changes[i].path == path {
@@ -53,7 +53,7 @@ func (f *undo) index(path string) int {
 	return -1
 }
 
-// last returns what was in a file before its last change, and false if there is no such change.
+// last returns the content of a file before its last change, and false if there is no such change.
 func (f *undo) last(path string) (*string, bool) {
 	i := f.index(path)
 	if i < 0 {
@@ -62,14 +62,14 @@ func (f *undo) last(path string) (*string, bool) {
 	return f.changes[i].content, true
 }
 
-// pop forgets the last change of a file.
+// pop removes the last change of a file.
 func (f *undo) pop(path string) {
 	if i := f.index(path); i >= 0 {
 		f.drop(i)
 	}
 }
 
-// forget forgets all changes of a file.
+// forget removes all changes of a file.
 func (f *undo) forget(path string) {
 	for f.index(path) >= 0 {
 		f.pop(path)

@@ -9,14 +9,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What is shown (GA 28.2).
+// These bounds limit what is shown (GA 28.2).
 const (
 	maxViewed      = 400 << 10
 	maxViewedLines = 2000
 	maxEntries     = 50
 )
 
-// view shows a file with the numbers of its lines, or a directory.
+// view shows a file with line numbers, or a directory.
 func (e *editor) view(w edit) ([]mcp.Content, error) {
 	info, err := os.Stat(w.path)
 	switch {
@@ -51,7 +51,7 @@ func (e *editor) view(w edit) ([]mcp.Content, error) {
 	return []mcp.Content{w.whole(content), text("### "+w.given+heading+"\n"+fenced(w.language(), shown.String()), behindOthers)}, nil
 }
 
-// bounds returns the lines of a range that a file has.
+// bounds returns the part of a range that exists in a file.
 func bounds(wanted [2]int64, lines int) (first, last int, err error) {
 	from, to := max(wanted[0], 1), wanted[1]
 	switch {
@@ -65,7 +65,7 @@ func bounds(wanted [2]int64, lines int) (first, last int, err error) {
 	return int(from), int(min(to, int64(lines))), nil
 }
 
-// whole is the item with all of a file.
+// whole returns an item with the whole file.
 func (f file) whole(content string) mcp.Content {
 	type resource struct {
 		URI      string `json:"uri"`
@@ -79,7 +79,7 @@ func (f file) whole(content string) mcp.Content {
 	}{"resource", resource{"file://" + escaped(f.path), "text", content}, forAssistant})
 }
 
-// escaped percent-encodes a path but for unreserved characters (RFC 3986 §2.3) and slashes.
+// escaped percent-encodes a path, except unreserved characters (RFC 3986 §2.3) and slashes.
 func escaped(path string) string {
 	var out strings.Builder
 	for _, c := range []byte(path) {

@@ -1,4 +1,4 @@
-// Package mcperror has the errors of extensions, in the words that clients and models read.
+// Package mcperror has the errors of extensions, with the texts that clients and models read.
 package mcperror
 
 import (
@@ -12,31 +12,31 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Reason is why something failed, in the words that clients read.
+// A Reason says why something failed, in a text that clients read.
 type Reason string
 
 func (r Reason) Error() string { return string(r) }
 
 const (
-	// Closed is the reason when the connection has ended.
+	// Closed means that the connection has ended.
 	Closed = Reason("Connection closed")
-	// NotMCP is the reason when what a server sends is not what MCP demands.
+	// NotMCP means that the server sent something that violates MCP.
 	NotMCP = Reason("Extension does not speak MCP")
-	// UnreadableResult is the reason when the result of a request is not what MCP demands.
+	// UnreadableResult means that the result of a request violates MCP.
 	UnreadableResult = Reason("The answer of the tool cannot be read")
 )
 
-// Late is the reason of a request that was not answered in time.
+// Late means that a request was not answered in time.
 func Late(timeout time.Duration) Reason {
 	return Reason(fmt.Sprintf("No answer within %d s", int64(timeout/time.Second)))
 }
 
-// A serverError is an error that a server has answered with (decision X5).
+// A serverError is an error that the server has answered with (decision X5).
 type serverError string
 
 func (e serverError) Error() string { return string(e) }
 
-// FromServer returns the error that a server has answered with.
+// FromServer returns the error for an error answer of a server.
 func FromServer(err *jsonrpc.Error) error {
 	text := fmt.Sprintf("%d: %s", err.Code, err.Message)
 	if data, parsed := jsonwire.Parse(err.Data); parsed == nil && data.Kind() != "null" {
@@ -45,12 +45,12 @@ func FromServer(err *jsonrpc.Error) error {
 	return serverError(text)
 }
 
-// Result is the result of a call that has failed: the error of the server, or why there is no answer.
+// Result returns the result of a failed call. why is the server's error, or the reason why there is no answer.
 func Result(why error) message.ToolResult {
 	return message.FailedResult(Text(why))
 }
 
-// Text is the text of the error of a request, with its code.
+// Text returns the text of a request's error, with its code.
 func Text(why error) string {
 	if _, ok := errors.AsType[serverError](why); ok {
 		return why.Error()
@@ -58,5 +58,5 @@ func Text(why error) string {
 	return "-32603: " + why.Error()
 }
 
-// UnknownTool is the result of a call of a tool that does not exist (GA 7.8).
+// UnknownTool returns the result of calling a tool that does not exist (GA 7.8).
 func UnknownTool(name string) message.ToolResult { return Result(Reason("-32002: " + name)) }

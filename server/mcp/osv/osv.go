@@ -1,4 +1,4 @@
-// Package osv asks a database of open-source vulnerabilities whether a package is known to do harm (GA 29.3).
+// Package osv looks up in a database of open-source vulnerabilities whether a package is known malware (GA 29.3).
 package osv
 
 import (
@@ -14,23 +14,23 @@ import (
 	"time"
 )
 
-// endpoint is where is asked if nothing else is said.
+// endpoint is the default address.
 const endpoint = "https://api.osv.dev/v1/query"
 
-// What is bounded (decision X10).
+// These bounds limit a lookup (decision X10).
 const (
-	timeout  = 10 * time.Second // of all pages
+	timeout  = 10 * time.Second // for all pages
 	maxPages = 10
-	maxBytes = 4 << 20 // of a page
+	maxBytes = 4 << 20 // per page
 )
 
-// A Database is asked about packages.
+// A Database answers questions about packages.
 type Database struct {
 	endpoint string
 	client   *http.Client
 }
 
-// New returns the database at an address; that of osv.dev if it is no URL.
+// New returns the database at an address, or that of osv.dev if the address is not a URL.
 func New(address string, transport http.RoundTripper) *Database {
 	if where, err := url.Parse(address); err != nil || where.Scheme != "http" && where.Scheme != "https" || where.Host == "" {
 		address = endpoint
@@ -39,13 +39,13 @@ func New(address string, transport http.RoundTripper) *Database {
 	return &Database{address, &http.Client{Transport: transport, Timeout: timeout, CheckRedirect: noRedirect}}
 }
 
-// A Package is what a command fetches and runs.
+// A Package is a package that a command fetches and runs.
 type Package struct {
 	Ecosystem, Name string
-	Version         string // empty for any
+	Version         string // "" means any
 }
 
-// Of returns the package that a command runs, if it is one that fetches packages.
+// Of returns the package that a command runs, if the command is one that fetches packages.
 func Of(command string, args []string) (p Package, ok bool) {
 	switch {
 	case strings.HasSuffix(command, "npx"):
@@ -62,7 +62,7 @@ func Of(command string, args []string) (p Package, ok bool) {
 		p.Name = arg
 		if p.Ecosystem == "PyPI" {
 			p.Name, p.Version, _ = strings.Cut(arg, "==")
-		} else if at := strings.LastIndexByte(arg, '@'); at > 0 { // not that of a scope
+		} else if at := strings.LastIndexByte(arg, '@'); at > 0 { // not the @ of a scope
 			p.Name, p.Version = arg[:at], arg[at+1:]
 		}
 		if p.Version == "latest" && p.Ecosystem == "npm" {
@@ -73,7 +73,7 @@ func Of(command string, args []string) (p Package, ok bool) {
 	return p, false
 }
 
-// String returns the package as it is shown.
+// String returns the package as messages show it.
 func (p Package) String() string {
 	version := p.Version
 	if version == "" {
@@ -99,7 +99,8 @@ type page struct {
 	Next string `json:"next_page_token"`
 }
 
-// Harm returns what is known of the harm that a package does, empty if nothing is. The error is that of the lookup.
+// Harm returns the known advisories about malware in a package, or "" if there are none. The error means that the
+// lookup failed.
 func (d *Database) Harm(ctx context.Context, p Package) (advisories string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -127,7 +128,7 @@ func (d *Database) Harm(ctx context.Context, p Package) (advisories string, err 
 	return strings.Join(found, "; "), nil
 }
 
-// ask asks for one page.
+// ask requests one page.
 func (d *Database) ask(ctx context.Context, q query) (answer page, err error) {
 	body, err := json.Marshal(q)
 	if err != nil {

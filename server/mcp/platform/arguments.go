@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// arguments are what a tool is called with, and the first thing that is wrong with them. What is null is absent.
+// arguments are the arguments of a tool call, and the first error in them. Null counts as absent.
 type arguments struct {
 	values map[string]jsonwire.Text
 	wrong  string
@@ -18,7 +18,7 @@ func argumentsOf(raw json.RawMessage) *arguments {
 	return &arguments{values: jsonwire.Present(raw)}
 }
 
-// invalid notes that an argument cannot be used, unless something else is wrong already.
+// invalid notes that an argument is invalid, unless another error was noted.
 func (a *arguments) invalid(name string) { a.note("Invalid argument: " + name) }
 
 func (a *arguments) missing(name string) { a.note("Missing required parameter: " + name) }
@@ -29,13 +29,13 @@ func (a *arguments) note(wrong string) {
 	}
 }
 
-// has says whether there is an argument.
+// has reports whether an argument is present.
 func (a *arguments) has(name string) bool {
 	_, there := a.values[name]
 	return there
 }
 
-// text returns an argument that must be a text, empty if there is none.
+// text returns an argument that must be a string, or "" if it is absent.
 func (a *arguments) text(name string) string {
 	value, there := a.values[name]
 	if !there {
@@ -48,7 +48,7 @@ func (a *arguments) text(name string) string {
 	return value.Str()
 }
 
-// need returns an argument that must be there, and a text.
+// need returns a required string argument.
 func (a *arguments) need(name string) string {
 	if !a.has(name) {
 		a.missing(name)
@@ -56,8 +56,8 @@ func (a *arguments) need(name string) string {
 	return a.text(name)
 }
 
-// within returns an argument that must be an integer by value: what is less than 1 is 1, and what is more than the most is
-// that. If there is none it is the default.
+// within returns an argument that must be an integer by value, limited to the range from 1 to most. If it is absent,
+// it returns the default.
 func (a *arguments) within(name string, byDefault, most int) int {
 	value, there := a.values[name]
 	if !there {
@@ -71,7 +71,7 @@ func (a *arguments) within(name string, byDefault, most int) int {
 	return int(max(min(n, int64(most)), 1))
 }
 
-// time returns an argument that is a date and time (decision G3), else nil.
+// time returns an argument that is a date and time (decision G3), or else nil.
 func (a *arguments) time(name string) *time.Time {
 	t, err := decode.Text(a.values[name], decode.Value.Time)
 	if err != nil {

@@ -18,18 +18,18 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
-// A chatrecall is the extension that finds what was said in other sessions (decisions X27 to X29).
+// A chatrecall is the extension that searches other sessions (decisions X27 to X29).
 type chatrecall struct {
 	unconnected
 	host *Host
 }
 
-// How much it tells.
+// These bounds limit what it returns.
 const (
 	defaultFound = 10
 	maxFound     = 50
 	maxTold      = 1000 // characters of a text
-	shownAtEnds  = 3    // messages of a session
+	shownAtEnds  = 3    // messages at each end of a session
 )
 
 func (*chatrecall) Tools(context.Context) ([]llm.Tool, error) {
@@ -71,7 +71,7 @@ func (c *chatrecall) Call(ctx context.Context, name string, call toolbox.Call) m
 	return message.TextResult(text)
 }
 
-// show tells how a session begins and ends.
+// show returns the start and the end of a session.
 func (c *chatrecall) show(ctx context.Context, id string) message.ToolResult {
 	s, err := c.host.Sessions.Load(ctx, id)
 	switch {
@@ -97,10 +97,10 @@ func (c *chatrecall) show(ctx context.Context, id string) message.ToolResult {
 	return message.TextResult(text)
 }
 
-// A wanted is what is searched for.
+// A wanted is a search.
 type wanted struct {
 	query         string
-	words         []string // without capital letters of ASCII
+	words         []string // with ASCII letters in lower case
 	limit         int
 	after, before *time.Time
 }
@@ -108,14 +108,15 @@ type wanted struct {
 func wantedOf(a *arguments) wanted {
 	w := wanted{query: a.text("query")}
 	if w.words = strings.Fields(lower(w.query)); len(w.words) == 0 {
-		a.missing("query or session_id") // a blank one finds nothing
+		a.missing("query or session_id") // a blank query finds nothing
 	}
 	w.limit = a.within("limit", defaultFound, maxFound)
 	w.after, w.before = a.time("after_date"), a.time("before_date")
 	return w
 }
 
-// fits says whether one of the words is in a message of the right time. Times are compared in whole seconds.
+// fits reports whether a message contains one of the words and is in the time range. Times are compared in whole
+// seconds.
 func (w wanted) fits(r remark) bool {
 	if w.after != nil && r.created < w.after.Unix() || w.before != nil && r.created > w.before.Unix() {
 		return false
@@ -129,8 +130,8 @@ func (w wanted) fits(r remark) bool {
 	return false
 }
 
-// search looks through the sessions, the most recent first, and through each from its end. One that cannot be read, or is not
-// there any more, is passed over.
+// search searches the sessions, newest first, and each from its end. It skips sessions that cannot be read or were
+// deleted.
 func (c *chatrecall) search(ctx context.Context, w wanted) (string, error) {
 	ids, err := c.host.Sessions.Recent(ctx)
 	if err != nil {
@@ -158,7 +159,8 @@ func (c *chatrecall) search(ctx context.Context, w wanted) (string, error) {
 	return fmt.Sprintf("Found %d matching message(s) across %d session(s) for query: '%s'\n\n", found, sessions, w.query) + told.String(), nil
 }
 
-// tell writes what was found in a session (GA 28.7). It was last active when the latest of that was said.
+// tell writes what was found in a session (GA 28.7). The time of the latest find counts as the session's last
+// activity.
 func tell(told *strings.Builder, number int, s session.Session, found []remark) {
 	last := slices.MaxFunc(found, func(a, b remark) int { return cmp.Compare(a.created, b.created) })
 	fmt.Fprintf(told, "%d. Session: %s (ID: %s)\n   Working Dir: %s\n   Last Activity: %s\n   Showing %d of %d total message(s) in session:\n\n", number, s.Name, s.ID,
@@ -168,7 +170,7 @@ func tell(told *strings.Builder, number int, s session.Session, found []remark) 
 	}
 }
 
-// in returns what a session has of what is wanted, the last first, and not more than so much.
+// in returns the matching messages of a session, newest first, up to a maximum number.
 func (w wanted) in(s session.Session, most int) (found []remark) {
 	for _, r := range slices.Backward(remarksOf(s)) {
 		if len(found) < most && w.fits(r) {
@@ -178,7 +180,7 @@ func (w wanted) in(s session.Session, most int) (found []remark) {
 	return found
 }
 
-// A remark is a message that the user sees, by its texts.
+// A remark is a message that the user sees, reduced to its texts.
 type remark struct {
 	role    message.Role
 	created int64
@@ -194,7 +196,7 @@ func remarksOf(s session.Session) (remarks []remark) {
 	return remarks
 }
 
-// numbered returns the remark with its place in the session, counted from 0, and who said it.
+// numbered returns the remark with its index in the session, counted from 0, and its author.
 func (r remark) numbered(i int) string {
 	who := "User"
 	if r.role == message.Assistant {
@@ -203,7 +205,7 @@ func (r remark) numbered(i int) string {
 	return fmt.Sprintf("%d. [%s] %s\n\n", i+1, who, excerpt.Characters(r.text, maxTold))
 }
 
-// lower makes capital letters of ASCII small.
+// lower converts ASCII letters to lower case.
 func lower(text string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

@@ -13,9 +13,8 @@ import (
 
 const noSession = mcperror.Reason("Session not found")
 
-// keep puts a value into the extension data of the session, and leaves what else is there. The value is asked for when
-// nobody else changes the data, so that the last one kept is the newest. The error is for clients; it is noSession if there
-// is none.
+// keep sets a member of the session's extension data, and leaves the others unchanged. It calls value under the lock,
+// so that the value stored last is the newest. The error is for clients; it is noSession if there is no session.
 func (h *Host) keep(ctx context.Context, name string, value func() jsonwire.Text) error {
 	h.data.Lock()
 	defer h.data.Unlock()
@@ -34,13 +33,13 @@ func (h *Host) keep(ctx context.Context, name string, value func() jsonwire.Text
 	switch {
 	case err != nil:
 		return mcperror.Reason("Session cannot be written")
-	case !found: // any more
+	case !found: // the session was deleted
 		return noSession
 	}
 	return nil
 }
 
-// with returns an object with another value of a member, which stays where it is, or is the last one.
+// with returns an object with a new value for a member. An existing member keeps its place; a new one is appended.
 func with(object jsonwire.Text, member string, value jsonwire.Text) jsonwire.Text {
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')

@@ -16,16 +16,16 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// enabledData is the member of a session's extension data that has what is loaded.
+// enabledData is the member of a session's extension data with the loaded extensions.
 const enabledData = "enabled_extensions.v0"
 
-// A manager is the extension with which the model finds, enables and disables others of its set (decisions X32 to X35).
+// A manager is the extension with which the model finds, enables and disables extensions (decisions X32 to X35).
 type manager struct {
 	unconnected
 	host *Host
 }
 
-// managing are its tools that are always there, reading those that need a server with resources.
+// managing are the tools that always exist. The tools in reading need a server with resources.
 var managing = []llm.Tool{
 	{
 		Name:        "search_available_extensions",
@@ -81,7 +81,7 @@ func (m *manager) Call(ctx context.Context, name string, call toolbox.Call) mess
 	return mcperror.UnknownTool(call.Name)
 }
 
-// known returns the extensions of the settings by their normalised keys; of several with one key the first.
+// known returns the extensions in the settings by normalised key. The first one with a key wins.
 func (m *manager) known() map[string]extension.Config {
 	known := map[string]extension.Config{}
 	raw, err := m.host.Settings.Setting("extensions")
@@ -98,7 +98,7 @@ func (m *manager) known() map[string]extension.Config {
 	return known
 }
 
-// search lists what can be enabled, and what can be disabled.
+// search lists the extensions that can be enabled, and those that can be disabled.
 func (m *manager) search() string {
 	known := m.known()
 	var disable []string
@@ -119,11 +119,11 @@ func (m *manager) search() string {
 	return text + "\n\nExtensions available to disable:\n" + strings.Join(disable, "")
 }
 
-// manage enables or disables an extension, and notes in the session what is loaded then (GA 18.3).
+// manage enables or disables an extension, and stores the loaded extensions in the session (GA 18.3).
 func (m *manager) manage(ctx context.Context, a *arguments) message.ToolResult {
 	action := a.need("action")
 	if action != "enable" && action != "disable" {
-		a.invalid("action") // unless it is missing, which was noted before
+		a.invalid("action") // a missing action was noted before
 	}
 	name := a.need("extension_name")
 	if a.wrong != "" {
@@ -142,7 +142,8 @@ func (m *manager) manage(ctx context.Context, a *arguments) message.ToolResult {
 	return message.TextResult("The extension '" + name + "' has been " + done + " successfully")
 }
 
-// enable adds an extension of the settings to the set, anew if it is there. It returns why it cannot.
+// enable adds an extension from the settings, and reconnects one that is already there. It returns the reason if it
+// cannot.
 func (m *manager) enable(ctx context.Context, name string) (why string) {
 	config, found := m.known()[extension.NormalizedKey(name)]
 	if !found {
@@ -154,7 +155,7 @@ func (m *manager) enable(ctx context.Context, name string) (why string) {
 	return ""
 }
 
-// disable drops an extension from the set, if it is there. It returns why it cannot.
+// disable drops an extension, if it is loaded. It returns the reason if it cannot.
 func (m *manager) disable(_ context.Context, name string) (why string) {
 	if there, dropped := m.host.Extensions.Drop(extension.NormalizedKey(name)); there && !dropped {
 		return "Extension cannot be disabled: " + name
@@ -162,7 +163,7 @@ func (m *manager) disable(_ context.Context, name string) (why string) {
 	return ""
 }
 
-// loaded returns what the agent is connected to, as the session keeps it.
+// loaded returns the agent's connected extensions in the form that the session stores.
 func (m *manager) loaded() jsonwire.Text {
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')

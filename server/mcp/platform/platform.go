@@ -1,5 +1,5 @@
-// Package platform has the extensions that are a part of this server (GA 6.7): the todo list of a session, the search in other
-// sessions, skills, and the management of extensions.
+// Package platform has the extensions that are part of this server (GA 6.7): the todo list of a session, the search
+// in other sessions, skills, and the management of extensions.
 package platform
 
 import (
@@ -17,62 +17,62 @@ import (
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// A Host is the agent that the extensions of this package belong to.
+// A Host is the agent that an extension of this package belongs to.
 type Host struct {
 	SessionID  string
 	Sessions   Sessions
 	Settings   Settings
 	Extensions Extensions
-	// Skills are directories of skills that all sessions have (decision X30).
+	// Skills are the directories with skills for all sessions (decision X30).
 	Skills []string
-	// TodoLimit is how many characters a todo list may have; 0 is no limit.
+	// TodoLimit is the maximum number of characters in a todo list; 0 means no limit.
 	TodoLimit int
 	Log       *slog.Logger
 
-	data sync.Mutex // over the extension data of the session, from reading it to writing it
+	data sync.Mutex // guards the session's extension data from reading to writing
 }
 
-// Settings are looked up on every use. A value is canonical JSON, nil if there is none.
+// Settings are looked up on every use. A value is canonical JSON, or nil if there is none.
 type Settings interface {
 	Setting(key string) (json.RawMessage, error)
 }
 
-// Sessions are those that are stored.
+// Sessions are the stored sessions.
 type Sessions interface {
-	// Session returns a session without its conversation, Load one with it; the error is [session.ErrNotFound] if there is
-	// none.
+	// Session returns a session without its conversation, Load one with it. The error is [session.ErrNotFound] if
+	// there is no such session.
 	Session(ctx context.Context, id string) (session.Session, error)
 	Load(ctx context.Context, id string) (session.Session, error)
-	// Recent returns the ids of the sessions of users and schedules, the one that was made last first.
+	// Recent returns the IDs of the sessions of users and schedules, newest first.
 	Recent(ctx context.Context) ([]string, error)
 	Update(ctx context.Context, id string, changes ...store.Change) (found bool, err error)
 }
 
-// Extensions are those that the agent is connected to.
+// Extensions are the extensions of the agent.
 type Extensions interface {
 	// All returns them in the order of their keys.
 	All() []Connected
-	// Add connects to an extension, instead of one with the same key. The text of the error is shown to clients.
+	// Add connects to an extension. It replaces one with the same key. The text of the error is for clients.
 	Add(ctx context.Context, config extension.Config) error
-	// Drop drops an extension if it is there, unless its tools are the client's.
+	// Drop drops an extension if it exists, unless the client runs its tools.
 	Drop(key string) (there, dropped bool)
 }
 
-// A Connected extension is one of an agent.
+// A Connected extension is an extension of an agent.
 type Connected struct {
 	Key       string // normalised
 	Config    extension.Config
-	Frontend  bool           // its tools are the client's
-	Resources ResourceServer // nil if it has announced none
+	Frontend  bool           // the client runs its tools
+	Resources ResourceServer // nil if it offers no resources
 }
 
-// A ResourceServer is an MCP server that has announced resources.
+// A ResourceServer is an MCP server that offers resources.
 type ResourceServer interface {
 	Resources(ctx context.Context) ([]client.Resource, error)
 	Resource(ctx context.Context, uri string) ([]message.ToolContent, error)
 }
 
-// Open returns an extension by its name.
+// Open returns the extension with the name in a configuration.
 func (h *Host) Open(config extension.Config) (toolbox.Provider, error) {
 	switch extension.Key(config.Name) {
 	case "todo":
@@ -87,11 +87,11 @@ func (h *Host) Open(config extension.Config) (toolbox.Provider, error) {
 	return nil, mcperror.Reason("Unknown platform extension: " + config.Name)
 }
 
-// unconnected is what the extensions of this package have in common.
+// unconnected has the methods that the extensions of this package share.
 type unconnected struct{}
 
 func (unconnected) Instructions(context.Context) string { return "" }
 func (unconnected) Close()                              {}
 
-// fails is the result of a tool that could not do it, which is a success all the same (decision X26).
+// fails returns the result of a tool that could not do its work. In MCP it still counts as a success (decision X26).
 func fails(text string) message.ToolResult { return message.TextResult("Error: " + text) }

@@ -12,15 +12,15 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-// maxResources is how many resources are listed (decision X35).
+// maxResources is the maximum number of resources in a list (decision X35).
 const maxResources = 1000
 
-// servers returns the extensions of the agent that have announced resources, in the order of their keys.
+// servers returns the agent's extensions that offer resources, in the order of their keys.
 func (m *manager) servers() []Connected {
 	return slices.DeleteFunc(m.host.Extensions.All(), func(c Connected) bool { return c.Resources == nil })
 }
 
-// chosen returns the servers that are to be asked: all, or the one that an argument names, if it has announced resources.
+// chosen returns the servers to ask: all, or the one that an argument names, if it offers resources.
 func (m *manager) chosen(a *arguments) (servers []Connected, notFound string) {
 	argument := "extension_name"
 	if !a.has(argument) {
@@ -43,7 +43,7 @@ func (m *manager) chosen(a *arguments) (servers []Connected, notFound string) {
 	return nil, "Extension not found: " + name
 }
 
-// listResources asks all servers at once, and tells what they have in the order of their keys.
+// listResources asks all servers concurrently, and lists their resources in the order of their keys.
 func (m *manager) listResources(ctx context.Context, a *arguments) message.ToolResult {
 	servers, notFound := m.chosen(a)
 	if a.note(notFound); a.wrong != "" {
@@ -76,7 +76,7 @@ func (m *manager) listResources(ctx context.Context, a *arguments) message.ToolR
 	return message.TextResult(strings.Join(lines, "\n"))
 }
 
-// readResource asks one server after the other, until one has the resource.
+// readResource asks the servers one after another, until one has the resource.
 func (m *manager) readResource(ctx context.Context, a *arguments) message.ToolResult {
 	uri := a.need("uri")
 	servers, notFound := m.chosen(a)

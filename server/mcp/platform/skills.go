@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-// skills is the extension that tells the model which skills there are, and loads one (decisions X30, X31).
+// skills is the extension that tells the model which skills exist, and loads one (decisions X30, X31).
 type skills struct {
 	unconnected
 	host *Host
 }
 
-// find returns the skills of all sessions, and of the session's working directory, which win.
+// find returns the skills for all sessions and those in the session's working directory, which have precedence.
 func (k *skills) find(ctx context.Context) []skill.Skill {
 	places := k.host.Skills
 	if s, err := k.host.Sessions.Session(ctx, k.host.SessionID); err == nil {
@@ -54,7 +54,7 @@ func (k *skills) Instructions(ctx context.Context) string {
 	return strings.Join(lines, "\n")
 }
 
-// squeezed returns a text with single blanks for white space, and none at its ends.
+// squeezed replaces each run of white space by a single blank, and trims both ends.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (k *skills) Call(ctx context.Context, name string, call toolbox.Call) message.ToolResult {
@@ -74,7 +74,7 @@ func (k *skills) Call(ctx context.Context, name string, call toolbox.Call) messa
 	return fails("Skill '" + wanted + "' not found")
 }
 
-// loaded is the text that the model gets when it loads a skill.
+// loaded returns the text for the model that loads a skill.
 func loaded(s skill.Skill) string {
 	text := "# Skill: " + s.Name + "\n\n" + s.Text + "\n\n"
 	if files := s.Files(); len(files) > 0 {

@@ -16,13 +16,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// todoData is the member of a session's extension data that has its list.
+// todoData is the member of a session's extension data with the todo list.
 const todoData = "todo.v0"
 
-// defaultTodoLimit is how many characters a list may have (decision X21).
+// defaultTodoLimit is the default maximum number of characters in a list (decision X21).
 const defaultTodoLimit = 50_000
 
-// TodoLimit returns how many characters a todo list may have, by the value of GOOSE_TODO_MAX_CHARS: 0 is no limit.
+// TodoLimit parses GOOSE_TODO_MAX_CHARS, the maximum number of characters in a todo list. 0 means no limit.
 func TodoLimit(setting string) int {
 	if limit, err := strconv.ParseUint(setting, 10, 31); err == nil {
 		return int(limit)
@@ -30,7 +30,7 @@ func TodoLimit(setting string) int {
 	return defaultTodoLimit
 }
 
-// A todo is the extension that keeps the todo list of a session, in the session itself.
+// A todo is the extension that keeps a session's todo list, which is stored in the session.
 type todo struct {
 	unconnected
 	host *Host
@@ -44,7 +44,7 @@ func (t *todo) Tools(context.Context) ([]llm.Tool, error) {
 	}}, nil
 }
 
-// Note says what is on the list (decision M20).
+// Note returns the todo list as a note for the model (decision M20).
 func (t *todo) Note(ctx context.Context) string {
 	s, err := t.host.Sessions.Session(ctx, t.host.SessionID)
 	if err != nil {

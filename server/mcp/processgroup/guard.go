@@ -9,22 +9,22 @@ import (
 	"sync"
 )
 
-// A Guard ends processes with this one, however that ends, also by SIGKILL (decision S50). It is a process of its own: it
-// reads from a pipe whom it guards, and the end of the pipe is that of this process. (A parent-death signal would come with
-// the end of the thread that has started the process.) A nil Guard guards nothing.
+// A Guard kills processes when this process ends in any way, even by SIGKILL (decision S50). It runs in a process of
+// its own, which reads from a pipe what to guard. The pipe ends when this process ends. (A parent-death signal would
+// also be sent when only the thread that started the process ends.) A nil Guard guards nothing.
 type Guard struct {
 	command []string
 
 	mu      sync.Mutex
 	process *exec.Cmd      // nil until there is something to guard
-	pipe    io.WriteCloser // to it
+	pipe    io.WriteCloser // to the guard's process
 	guarded map[int]bool
 }
 
-// NewGuard returns a guard, whose process is a command that calls [RunGuard].
+// NewGuard returns a guard whose process runs a command that calls [RunGuard].
 func NewGuard(command ...string) *Guard { return &Guard{command: command, guarded: map[int]bool{}} }
 
-// Start starts a command in a session of its own, and guards all that is in it until release is called.
+// Start starts a command in a session of its own, and guards all processes in it until release is called.
 func (g *Guard) Start(cmd *exec.Cmd) (release func(), err error) {
 	Separate(cmd)
 	if g == nil {
@@ -32,7 +32,7 @@ func (g *Guard) Start(cmd *exec.Cmd) (release func(), err error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.ready(); err != nil { // before there is something to guard
+	if err := g.ready(); err != nil { // first, so that nothing runs unguarded
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
@@ -49,13 +49,13 @@ func (g *Guard) Start(cmd *exec.Cmd) (release func(), err error) {
 	}), nil
 }
 
-// ready starts the guard's process, if it does not run.
+// ready starts the guard's process if it is not running.
 func (g *Guard) ready() error {
 	if g.process != nil {
 		return nil
 	}
 	cmd := exec.Command(g.command[0], g.command[1:]...)
-	cmd.Env, cmd.Dir = []string{}, string(os.PathSeparator) // it needs nothing, and keeps nothing from being removed
+	cmd.Env, cmd.Dir = []string{}, string(os.PathSeparator) // needs no environment, and must not keep a directory from being removed
 	Separate(cmd)
 	pipe, err := cmd.StdinPipe()
 	if err == nil {
@@ -68,7 +68,7 @@ func (g *Guard) ready() error {
 	return nil
 }
 
-// tell sends a change to the guard's process. If that has ended, a new one gets all of them.
+// tell sends a change to the guard's process. If that has ended, it starts a new one and sends everything.
 func (g *Guard) tell(change int) {
 	if g.process != nil {
 		if _, err := fmt.Fprintln(g.pipe, change); err == nil {
@@ -77,7 +77,7 @@ func (g *Guard) tell(change int) {
 		g.end()
 	}
 	if len(g.guarded) == 0 || g.ready() != nil {
-		return // the next one tries again
+		return // the next call tries again
 	}
 	for pid := range g.guarded {
 		_, _ = fmt.Fprintln(g.pipe, pid)
@@ -91,7 +91,7 @@ func (g *Guard) end() {
 	g.process = nil
 }
 
-// Close ends what is still guarded, and the guard.
+// Close kills what is still guarded, and ends the guard.
 func (g *Guard) Close() {
 	if g == nil {
 		return
@@ -104,7 +104,7 @@ func (g *Guard) Close() {
 	}
 }
 
-// RunGuard is what a guard's process does until its input ends.
+// RunGuard is the main function of a guard's process. It returns when its input ends.
 func RunGuard(in io.Reader) {
 	ignoreSignals()
 	guarded := map[int]bool{}

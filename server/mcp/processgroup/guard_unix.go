@@ -12,19 +12,19 @@ import (
 	"syscall"
 )
 
-// Separate makes a command that has not started the first of a new session, which has no terminal, and of its first group.
-// Groups that it makes stay in the session.
+// Separate makes a command, before its start, the leader of a new session without a terminal, and of the session's
+// first group. Groups that it creates stay in the session.
 func Separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// ignoreSignals keeps a guard from ending before what it waits for.
+// ignoreSignals keeps a guard from ending before the server that it waits for.
 func ignoreSignals() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) }
 
-// killSessions ends all processes of sessions, as far as the system tells which they are, else their first groups.
+// killSessions kills all processes of sessions that the system can list, and otherwise their first groups.
 func killSessions(sessions map[int]bool) {
 	for id := range sessions {
 		_ = syscall.Kill(-id, syscall.SIGKILL)
 	}
-	const most = 10 // what is being forked meanwhile is found the next time
+	const most = 10 // later passes find the processes that were forked during the earlier ones
 	for range most {
 		found := false
 		for _, pid := range membersOf(sessions) {
@@ -36,7 +36,7 @@ func killSessions(sessions map[int]bool) {
 	}
 }
 
-// membersOf returns the processes of sessions that have not ended; none where there is no /proc as Linux has it.
+// membersOf returns the live processes of sessions, or none without Linux's /proc.
 func membersOf(sessions map[int]bool) (members []int) {
 	if len(sessions) == 0 {
 		return nil
@@ -45,9 +45,9 @@ func membersOf(sessions map[int]bool) (members []int) {
 	for _, path := range stats {
 		stat, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has gone
+			continue // it has ended
 		}
-		// The name of the program may have anything in it but ends with the last parenthesis; see proc_pid_stat(5).
+		// The program name may have any characters, but ends at the last parenthesis; see proc_pid_stat(5).
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		if len(fields) < 4 || fields[0] == "Z" || fields[0] == "X" {
 			continue

@@ -1,7 +1,7 @@
 //go:build !unix
 
-// Package processgroup runs commands in process groups of their own, where the system has them. Here it has none: what a
-// command starts is not tracked.
+// Package processgroup runs commands in process groups of their own on systems that have them. This system has none,
+// so processes that a command starts are not tracked.
 package processgroup
 
 import (
@@ -12,10 +12,10 @@ import (
 // Lead does nothing.
 func Lead(*exec.Cmd) {}
 
-// Terminate ends a process.
+// Terminate kills a process.
 func Terminate(p *os.Process) { _ = p.Kill() }
 
-// Kill ends a process.
+// Kill kills a process.
 func Kill(p *os.Process) { _ = p.Kill() }
 
 // Separate does nothing.

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package processgroup runs commands in process groups of their own, so that what they start ends with them.
+// Package processgroup runs commands in process groups of their own, so that everything they start ends with them.
 package processgroup
 
 import (
@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// Lead makes a command that has not started the first of a new group.
+// Lead makes a command, before its start, the leader of a new process group.
 func Lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// Terminate asks the group of a process to end.
+// Terminate sends SIGTERM to the group of a process.
 func Terminate(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
-// Kill ends the group of a process, also when the process itself has gone.
+// Kill kills the group of a process, even if the process itself has ended.
 func Kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// An eventReader reads the messages of an event stream (WHATWG HTML 9.2.6). The last event's id and the stream's
-// reconnection time are kept for the next stream.
+// An eventReader reads the messages of an event stream (WHATWG HTML 9.2.6). It keeps the last event's ID and the
+// reconnection time for the next stream.
 type eventReader struct {
-	max     int // bytes of a message
+	max     int // of a message
 	lines   *bufio.Scanner
-	afterCR bool // the last line ended with it, so a line feed belongs to it
+	afterCR bool // the last line ended with CR, so a line feed belongs to it
 	started bool
 
 	id    string
-	retry time.Duration // 0 if the stream does not say
+	retry time.Duration // 0 if the stream did not set it
 }
 
-// aroundMessage is how many bytes an event or a line may have besides a message.
+// aroundMessage is how many bytes an event or line may have in addition to its message.
 const aroundMessage = 1 << 10
 
 var errLargeEvent = errors.New("an event is too large")
 
-// follow makes the reader read another stream.
+// follow switches the reader to another stream.
 func (r *eventReader) follow(body io.Reader) {
 	r.lines = bufio.NewScanner(body)
 	r.lines.Buffer(nil, r.max+aroundMessage)
@@ -34,8 +34,8 @@ func (r *eventReader) follow(body io.Reader) {
 	r.afterCR, r.started = false, false
 }
 
-// next returns the data of the next message. The error is [io.EOF] at the end of the stream; an event that is not complete
-// then does not count.
+// next returns the data of the next message. The error at the end of the stream is [io.EOF]. It ignores an incomplete
+// event there.
 func (r *eventReader) next() ([]byte, error) {
 	var data []byte
 	var name string
@@ -44,7 +44,7 @@ func (r *eventReader) next() ([]byte, error) {
 		line := r.lines.Bytes()
 		if len(line) == 0 {
 			r.id = id
-			if len(data) > 1 && (name == "" || name == "message") { // an event that only has an id is no message
+			if len(data) > 1 && (name == "" || name == "message") { // an event with only an ID is not a message
 				return data[:len(data)-1], nil // without the last line feed
 			}
 			data, name = nil, ""
@@ -54,7 +54,7 @@ func (r *eventReader) next() ([]byte, error) {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(field) {
 		case "data":
-			if len(data)+len(value) > r.max { // len(data) is 0, or counts a line feed that goes or stays
+			if len(data)+len(value) > r.max { // len(data) is 0, or includes a line feed
 				return nil, errLargeEvent
 			}
 			data = append(append(data, value...), '\n')
@@ -79,7 +79,7 @@ func (r *eventReader) next() ([]byte, error) {
 	return nil, io.EOF
 }
 
-// split cuts lines, which end with CR LF, LF or CR. A line that is cut off by the end of the stream is no line.
+// split splits lines, which end with CR LF, LF or CR. It ignores an incomplete line at the end of the stream.
 func (r *eventReader) split(text []byte, atEnd bool) (advance int, line []byte, err error) {
 	skipped := 0
 	if !r.started && len(text) > 0 {

@@ -16,7 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/httpstatus"
 )
 
-// HTTP reaches a server over HTTP. It notes what goes wrong first: the library says it only in its own words.
+// HTTP connects to a server over HTTP. It records the first error, because the library only reports errors in its own
+// words.
 type HTTP struct {
 	mcp.Transport
 	uri     *url.URL
@@ -24,27 +25,28 @@ type HTTP struct {
 	base    *http.Transport
 	max     int // bytes of a message
 
-	streamable bool // it is the newer transport, which has sessions
+	streamable bool // uses the newer transport, which has sessions
 
 	mu        sync.Mutex
 	fault     mcperror.Reason
 	sessionID string
-	version   string // of the protocol, once it is agreed on
+	version   string // of the protocol, once agreed on
 }
 
-// What requests of streamable HTTP have in common, once the server has answered.
+// Requests over streamable HTTP have these headers after the server's first answer.
 const (
 	sessionHeader = "Mcp-Session-Id"
 	versionHeader = "Mcp-Protocol-Version"
 )
 
-// NewHTTP returns a connection to a URL that is not made yet. If it is streamable it uses the newer transport, which has
-// sessions, else that of server-sent events. The endpoint is the text of the URL. MaxMessage bounds a message, in bytes.
+// NewHTTP returns a transport to a URL, without connecting. If streamable is true, it is the newer transport, which
+// has sessions, and otherwise that of server-sent events. endpoint is the text of the URL. maxMessage limits a
+// message, in bytes.
 func NewHTTP(streamable bool, endpoint string, uri *url.URL, headers http.Header, maxMessage int) *HTTP {
 	r := &HTTP{uri: uri, headers: headers, max: maxMessage, streamable: streamable, base: &http.Transport{MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: 10 * time.Second}}
 	client := &http.Client{Transport: r, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if streamable {
-		// By itself, the library would bound neither events nor, see meet, answers of JSON.
+		// By itself, the library would limit neither events nor JSON answers; for the latter see meet.
 		r.Transport = &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: client, MaxEventSize: maxMessage + aroundMessage}
 	} else {
 		r.Transport = &mcp.SSEClientTransport{Endpoint: endpoint, HTTPClient: client, MaxEventSize: maxMessage + aroundMessage}
@@ -52,7 +54,7 @@ func NewHTTP(streamable bool, endpoint string, uri *url.URL, headers http.Header
 	return r
 }
 
-// origin returns the scheme, host and port of a URL: all of it that a reason may tell.
+// origin returns the scheme, host and port of a URL, which is all that an error may reveal.
 func origin(u *url.URL) string {
 	host := strings.ToLower(u.Host)
 	if port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]; port != "" {
@@ -61,35 +63,35 @@ func origin(u *url.URL) string {
 	return u.Scheme + "://" + host
 }
 
-// Agreed notes the version of the protocol, which all requests name from then on (MCP 2025-06-18, Protocol Version Header).
-// The library does so for connections of its own alone.
+// Agreed records the protocol version, which all later requests include (MCP 2025-06-18, Protocol Version Header).
+// The library only includes it on its own connections.
 func (r *HTTP) Agreed(version string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.version = version
 }
 
-// session returns the id that the server has given the connection, empty if it has given none.
+// session returns the ID that the server has given the connection, or "".
 func (r *HTTP) session() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sessionID
 }
 
-// Stop ends what the library leaves open.
+// Stop closes connections that the library leaves open.
 func (r *HTTP) Stop() { r.base.CloseIdleConnections() }
 
 // RoundTrip adds the headers of the extension and of the protocol.
 func (r *HTTP) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
 	if origin(r.uri) != origin(request.URL) {
-		r.note(mcperror.NotMCP) // it has named another origin for messages, which is not allowed
+		r.note(mcperror.NotMCP) // the server named another origin for messages, which is not allowed
 		return nil, mcperror.NotMCP
 	}
 	if r.streamable {
 		r.mark(request)
 	}
-	if request.Method == http.MethodDelete { // whose answer the library would wait for longer
+	if request.Method == http.MethodDelete { // the library would wait longer for its answer
 		ctx, cancel := context.WithTimeout(request.Context(), client.Farewell)
 		defer cancel()
 		request = request.WithContext(ctx)
@@ -99,7 +101,7 @@ func (r *HTTP) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	response, err := r.base.RoundTrip(request)
 	switch {
-	case err != nil && request.Context().Err() == nil: // and the caller still waits
+	case err != nil && request.Context().Err() == nil: // the caller is still waiting
 		r.note(mcperror.Reason("Cannot connect to " + origin(r.uri)))
 	case err == nil && response.StatusCode/100 != 2:
 		r.note(mcperror.Reason("Cannot connect to " + origin(r.uri) + ": " + httpstatus.Of(response.StatusCode)))
@@ -127,7 +129,7 @@ func (r *HTTP) mark(request *http.Request) {
 	}
 }
 
-// meet bounds an answer, and notes the id that the first one has.
+// meet limits an answer, and records the session ID of the first one.
 func (r *HTTP) meet(response *http.Response) {
 	if !isStream(response) {
 		response.Body = http.MaxBytesReader(nil, response.Body, int64(r.max))
@@ -147,7 +149,7 @@ func (r *HTTP) note(why mcperror.Reason) {
 	}
 }
 
-// FirstFault returns what went wrong first, empty if nothing did.
+// FirstFault returns the first error, or "" if there is none.
 func (r *HTTP) FirstFault() mcperror.Reason {
 	r.mu.Lock()
 	defer r.mu.Unlock()

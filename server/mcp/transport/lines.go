@@ -8,18 +8,18 @@ import (
 
 var errLineInMessage = errors.New("a line ends within a message")
 
-// A lineReader reads messages that have a line each, as MCP has it over standard input and output: "Messages are delimited
-// by newlines, and MUST NOT contain embedded newlines" (2025-03-26, stdio). A message that goes on behind the end of its
-// line is an error.
+// A lineReader reads messages of one line each, as MCP requires on standard input and output: "Messages are delimited
+// by newlines, and MUST NOT contain embedded newlines" (2025-03-26, stdio). A message that continues after the end of
+// its line is an error.
 //
-// The library would take the end of the line for white space, wait for the rest of the message, and take the next one for
-// that. It finds all else that is wrong itself.
+// The library would ignore that line end as white space, and wait for the rest of the message. It would then read the
+// next message as that rest. It detects all other errors itself.
 type lineReader struct {
 	r io.Reader
 
-	depth   int // of the objects and lists that are open
+	depth   int // of open objects and arrays
 	inText  bool
-	escaped bool // the next byte of a text
+	escaped bool // the next byte of a string is escaped
 	err     error
 }
 
@@ -35,10 +35,10 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// follow returns how many of the bytes come before a line that ends within a message.
+// follow returns how many bytes come before a line end inside a message.
 func (l *lineReader) follow(text []byte) int {
 	for i := 0; i < len(text); i++ {
-		if l.inText && !l.escaped { // most of a long message
+		if l.inText && !l.escaped { // fast path for long strings
 			next := bytes.IndexAny(text[i:], "\"\\\n")
 			if next < 0 {
 				return len(text)

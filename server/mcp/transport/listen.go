@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// How long to wait before another stream is opened, if the last one has said nothing: a little longer each time. A server
-// can ask for more, or less.
+// These are the pauses before a new stream is opened if the last one had no messages. They grow each time. A server
+// can ask for other pauses.
 const (
 	firstPause = time.Second
 	mostPause  = 30 * time.Second
 )
 
-// Listen passes on the messages of one stream after the other. It returns nil when the context has ended, or the server has
-// no stream, and otherwise what is wrong with a message. One that refuses the first stream goes without
-// (decision X36).
+// Listen passes on the messages of one stream after another. It returns nil when the context ends, or if the server
+// has no stream. Otherwise it returns what is wrong with a message. If the server refuses the first stream, there is
+// no listening (decision X36).
 func (r *HTTP) Listen(ctx context.Context, hear func(message []byte) error) error {
 	events := &eventReader{max: r.max}
 	pause, opened := firstPause, false
@@ -49,8 +49,8 @@ func (r *HTTP) Listen(ctx context.Context, hear func(message []byte) error) erro
 	return nil
 }
 
-// hearAll passes on the messages of one stream. Its error is not that of the stream, which may end at any time, unless a
-// message is too large.
+// hearAll passes on the messages of one stream. It returns no error of the stream, which may end at any time, except
+// for a message that is too large.
 func hearAll(events *eventReader, body io.ReadCloser, hear func(message []byte) error) (heard bool, err error) {
 	defer body.Close()
 	events.follow(body)
@@ -74,9 +74,8 @@ var (
 	errNotNow   = errors.New("the server has no stream at the moment")
 )
 
-// openStream opens a stream for what the server says of its own accord, after the event with an id. The error is
-// [errNoStream] if there is none, [errNotNow] if the server says that there may be one later, and another one if it says
-// nothing.
+// openStream opens a stream for the server's own messages, starting after the event with the given ID. The error is
+// [errNoStream] if the server has none, [errNotNow] if it may have one later, and any other if it does not answer.
 func (r *HTTP) openStream(ctx context.Context, lastID string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.uri.String(), nil)
 	if err != nil {
@@ -98,7 +97,7 @@ func (r *HTTP) openStream(ctx context.Context, lastID string) (io.ReadCloser, er
 		return response.Body, nil
 	case response.StatusCode >= 500, response.StatusCode == http.StatusTooManyRequests:
 		err = errNotNow
-	default: // 405 as a rule
+	default: // usually 405
 		err = errNoStream
 	}
 	response.Body.Close()

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// A pipe has an end for us and one for the process.
+// A pipe has one end for this process and one for the server.
 type pipe struct{ ours, theirs *os.File }
 
-// pipes are the three of a process. They are files, so that nothing waits for their end when the process has ended.
+// pipes are the three pipes of a process. They are files, so that exec does not wait for their end after the process
+// has ended.
 type pipes struct{ in, out, err pipe }
 
 func newPipes() (pipes, error) {
@@ -33,7 +34,7 @@ func (p pipes) closeOurs() { closeAll(p.in.ours, p.out.ours, p.err.ours) }
 
 func (p pipes) closeTheirs() { closeAll(p.in.theirs, p.out.theirs, p.err.theirs) }
 
-// closeAll closes those of the files that there are.
+// closeAll closes the files that are not nil.
 func closeAll(files ...*os.File) {
 	for _, f := range files {
 		if f != nil {
@@ -42,10 +43,10 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// maxTail is how much is kept of what a process writes to standard error.
+// maxTail is how much of a process's standard error is kept.
 const maxTail = 2 << 10
 
-// A tail reads a file to its end, so that its writer never has to wait, and keeps the last of it.
+// A tail reads a file to its end, so that its writer never blocks, and keeps the last part.
 type tail struct {
 	file *os.File
 	done chan struct{}
@@ -82,7 +83,7 @@ func (t *tail) close() {
 	<-t.done
 }
 
-// wait waits for the end of the file, but not for long.
+// wait waits for the end of the file, for a limited time.
 func (t *tail) wait(most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()

@@ -1,4 +1,4 @@
-// Package transport reaches MCP servers: over the standard input and output of a process, or over HTTP.
+// Package transport connects to MCP servers: over the standard input and output of a process, or over HTTP.
 package transport
 
 import (
@@ -20,23 +20,23 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
 )
 
-// A Command is what is to be run.
+// A Command is a command to run.
 type Command struct {
 	Name        string
 	Args        []string
 	Directory   string
 	Environment []string
-	MaxMessage  int           // bytes
-	Timeout     time.Duration // of what is written
-	// Grace is how long the process may take to end, once when its input has ended, and once when it was asked to.
+	MaxMessage  int           // in bytes
+	Timeout     time.Duration // of a write
+	// Grace is how long the process may take to end: once after its input ends, and again after it is asked to end.
 	Grace time.Duration
-	// NoGrace is closed when there is no time to wait for its end; there always is if nil.
+	// NoGrace is closed when there is no more time to wait for its end. Nil means that there always is.
 	NoGrace   <-chan struct{}
 	Guard     *processgroup.Guard
-	Temporary *tempdir.Directory // goes with the process; nil if there is none
+	Temporary *tempdir.Directory // removed with the process; nil if there is none
 }
 
-// A Process is a running MCP server, with all that it has started. It is an [mcp.Transport].
+// A Process is a running MCP server, with all processes that it has started. It is an [mcp.Transport].
 type Process struct {
 	Command
 	cmd    *exec.Cmd
@@ -48,7 +48,7 @@ type Process struct {
 	once   sync.Once
 }
 
-// Start runs a command. If it cannot, the temporary directory is left to the caller.
+// Start runs a command. After an error, the caller must remove the temporary directory.
 func Start(c Command) (*Process, error) {
 	path, err := find(c)
 	if err != nil {
@@ -75,7 +75,7 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// whyNotStarted returns the reason for an error of the start.
+// whyNotStarted returns the reason for a failed start.
 func whyNotStarted(c Command, err error) mcperror.Reason {
 	if info, statErr := os.Stat(c.Directory); statErr != nil || !info.IsDir() {
 		return mcperror.Reason("Directory not found: " + c.Directory)
@@ -87,7 +87,8 @@ func whyNotStarted(c Command, err error) mcperror.Reason {
 	return mcperror.Reason("Command cannot be started: " + c.Name)
 }
 
-// find returns the path of a command: from the directory if it is relative and has a slash, that in PATH if it has none.
+// find returns the path of a command. A relative path with a slash starts at the command's directory. A name without
+// a slash is looked up in PATH.
 func find(c Command) (string, error) {
 	notFound := mcperror.Reason("Command not found: " + c.Name)
 	if strings.ContainsRune(c.Name, filepath.Separator) {
@@ -103,7 +104,7 @@ func find(c Command) (string, error) {
 	return path, nil
 }
 
-// watch waits for the process, and ends what it has left behind: otherwise its output would stay open.
+// watch waits for the process, and then kills what it left behind, because that would keep its output open.
 func (p *Process) watch(release func()) {
 	_ = p.cmd.Wait()
 	processgroup.Kill(p.cmd.Process)
@@ -114,7 +115,7 @@ func (p *Process) watch(release func()) {
 // Agreed does nothing.
 func (p *Process) Agreed(string) {}
 
-// Stop ends the process, and returns when nothing of it is left.
+// Stop stops the process, and returns when all of it has ended.
 func (p *Process) Stop() { p.once.Do(p.end) }
 
 func (p *Process) end() {
@@ -128,10 +129,10 @@ func (p *Process) end() {
 	}
 	p.stdout.Close()
 	p.stderr.close()
-	_ = p.Temporary.Remove() // the next server tries again
+	_ = p.Temporary.Remove() // on failure, the next server's start removes it
 }
 
-// gone waits a while for the end of the process, and says whether it has come.
+// gone waits for the end of the process, up to the grace period, and reports whether it has ended.
 func (p *Process) gone() bool {
 	timer := time.NewTimer(p.Grace)
 	defer timer.Stop()
@@ -145,16 +146,16 @@ func (p *Process) gone() bool {
 	}
 }
 
-// LastWords returns the end of what the process has written to standard error, and whether it is cut.
+// LastWords returns the end of the process's standard error, and whether its start is missing.
 func (p *Process) LastWords() (text string, isCut bool) {
 	text = p.stderr.text()
 	return text, len(text) >= maxTail
 }
 
-// WaitForLastWords waits until standard error has ended, but not longer than the grace of the process.
+// WaitForLastWords waits for the end of standard error, up to the grace period.
 func (p *Process) WaitForLastWords() { p.stderr.wait(p.Grace) }
 
-// Connect returns the connection to the process. Its end is that of the process.
+// Connect returns the connection to the process. Closing it stops the process.
 func (p *Process) Connect(ctx context.Context) (mcp.Connection, error) {
 	lines := io.NopCloser(&lineReader{r: p.stdout})
 	c, err := (&mcp.IOTransport{Reader: lines, Writer: ending{p}, MaxLineLength: p.MaxMessage}).Connect(ctx)
@@ -164,7 +165,7 @@ func (p *Process) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &queue{Connection: c, p: p}, nil
 }
 
-// ending is the input of a process, whose end is that of the process.
+// ending is the input of a process. Closing it stops the process.
 type ending struct{ p *Process }
 
 func (e ending) Write(text []byte) (int, error) { return e.p.stdin.Write(text) }

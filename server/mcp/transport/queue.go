@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A queue bounds what waits for a process that does not read, and how long: beyond it, the connection ends (decisions X12,
-// X37).
+// A queue limits the size and the time of writes to a process that does not read. Beyond a limit, the connection ends
+// (decisions X12, X37).
 type queue struct {
 	mcp.Connection
 	p *Process
@@ -19,7 +19,7 @@ type queue struct {
 	waiting int // bytes of the messages that are being written
 }
 
-// Write writes a message, or ends the process, which takes with it what is being written.
+// Write writes a message, or stops the process, which also fails all pending writes.
 func (q *queue) Write(ctx context.Context, m jsonrpc.Message) error {
 	size := sizeOf(m)
 	if q.add(size) > q.p.MaxMessage+aroundMessage {
@@ -30,7 +30,7 @@ func (q *queue) Write(ctx context.Context, m jsonrpc.Message) error {
 	defer q.add(-size)
 	ctx, cancel := context.WithTimeout(ctx, q.p.Timeout)
 	defer cancel()
-	// Half a message cannot be taken back. The end of the process ends the writing.
+	// A partly written message cannot be taken back, so a timeout stops the process, which ends the write.
 	defer context.AfterFunc(ctx, q.p.Stop)()
 	return q.Connection.Write(ctx, m)
 }
@@ -42,7 +42,7 @@ func (q *queue) add(size int) int {
 	return q.waiting
 }
 
-// sizeOf is the length of the content of a message.
+// sizeOf returns the size of a message's content.
 func sizeOf(m jsonrpc.Message) int {
 	switch m := m.(type) {
 	case *jsonrpc.Request:

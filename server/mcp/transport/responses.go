@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-// checked returns an answer of streamable HTTP if it is one, and else one that only its own request suffers from: the
-// library takes all but a few statuses, other types of content and bodies that break off for the end of the connection. What
-// is whole and no JSON-RPC, or too large, is that end (decision X12). Before the version is agreed on, what is wrong is only
-// noted.
+// checked decides what the library sees of an answer over streamable HTTP. For most statuses, other content types and
+// broken bodies, the library would end the connection. checked replaces such an answer by one that fails only its own
+// request. An answer that is complete but not JSON-RPC, or too large, does end the connection (decision X12). Until
+// the protocol version is agreed on, errors are only recorded.
 func (r *HTTP) checked(request *http.Request, response *http.Response) *http.Response {
 	isCall := client.IsCall(request.Context())
 	fits := response.StatusCode/100 == 2 && (!isCall || isStream(response) || isJSON(response))
@@ -54,7 +54,7 @@ func whole(request *http.Request, response *http.Response) *http.Response {
 	return response
 }
 
-// A rest is what is left of a body that was read.
+// A rest is the end of a body that was read.
 type rest struct{ err error }
 
 func (r rest) Read([]byte) (int, error) {
@@ -64,7 +64,7 @@ func (r rest) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// unavailable is an answer that the library takes for the end of its request alone.
+// unavailable returns an answer for which the library fails only the request.
 func unavailable(request *http.Request, response *http.Response) *http.Response {
 	response.Body.Close()
 	return &http.Response{
