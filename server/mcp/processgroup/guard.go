@@ -104,7 +104,7 @@ func (g *Guard) Close() {
 	}
 }
 
-// RunGuard is the main function of a guard's process. It returns when its input ends.
+// RunGuard is the main function of a guard's process. When its input ends, it kills what is guarded, and returns.
 func RunGuard(in io.Reader) {
 	ignoreSignals()
 	guarded := map[int]bool{}
