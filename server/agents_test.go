@@ -114,7 +114,7 @@ func TestResumeLoadsTheModel(t *testing.T) {
 		r.get("GET /sessions/"+id).is(t, "nothing was stored", 200, with(fresh, `"conversation":null`, `"conversation":[]`))
 
 		env["GOOSE_PROVIDER"], env["OPENAI_API_KEY"] = "openai", "sk-1"
-		resume().is(t, "the first resume", 200, with(fresh, `"conversation":null`, `"conversation":[]`)) // as it was before
+		resume().is(t, "the first resume", 200, with(fresh, `"conversation":null`, `"conversation":[]`)) // the failed resume has changed nothing
 		loaded := with(fresh, `"conversation":null`, `"conversation":[]`, `"provider_name":null,"model_config":null`,
 			`"provider_name":"openai","model_config":{"model_name":"gpt-4o","context_limit":128000,"temperature":null,"max_tokens":null,"toolshim":false,"toolshim_model":null,"fast_model":"gpt-4o-mini"}`)
 		r.get("GET /sessions/"+id).is(t, "what was stored", 200, loaded)

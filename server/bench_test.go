@@ -20,18 +20,18 @@ import (
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// streams is how many listen to what is fanned out.
+// streams is the number of streams that receive each event.
 const streams = 500
 
-// BenchmarkFanOut sends events to 500 streams, each when all streams have the one before, and counts deliveries over
-// loopback sockets. All servers are read by the same client. "bare" is what a handler costs that does nothing but write
-// and flush the same bytes. It and the server share this process with the client; the reference has a process of its
-// own.
+// BenchmarkFanOut sends events to 500 streams, each after all streams have received the previous one, and counts
+// deliveries over loopback sockets. The same client reads all servers. "bare" is the cost of a handler that only
+// writes and flushes the same bytes. It and the server share this process with the client; the reference has a
+// process of its own.
 func BenchmarkFanOut(b *testing.B) {
-	const events = 10 // of a round
+	const events = 10 // per round
 	round := func(b *testing.B, addr string, cost func(ratio.Cost) ratio.Cost) func() ratio.Cost {
 		publish := fanOut(b, addr)
-		publish() // and wait until every stream is warm
+		publish() // waits until every stream is warm
 		return func() ratio.Cost {
 			return cost(ratio.Of(func() {
 				for range events {
@@ -41,7 +41,7 @@ func BenchmarkFanOut(b *testing.B) {
 		}
 	}
 	all := func(c ratio.Cost) ratio.Cost { return c }
-	withoutCPU := func(c ratio.Cost) ratio.Cost { return ratio.Cost{Wall: c.Wall} } // that of another process
+	withoutCPU := func(c ratio.Cost) ratio.Cost { return ratio.Cost{Wall: c.Wall} } // the CPU time of another process is not known
 	for _, bm := range []struct {
 		name  string
 		start func(*testing.B) (addr string)
@@ -61,7 +61,8 @@ func BenchmarkFanOut(b *testing.B) {
 	}
 }
 
-// fanOut opens the streams of a server. What it returns publishes an event and waits until every stream has it.
+// fanOut opens the streams of a server. The returned function publishes an event, and waits until every stream has
+// received it.
 func fanOut(b *testing.B, addr string) (publish func()) {
 	audience := listen(b, addr)
 	b.Cleanup(audience.close)
@@ -119,7 +120,7 @@ func serveWhile(b *testing.B, serve func(context.Context, net.Listener)) (addr s
 	return ln.Addr().String()
 }
 
-// startReference runs the reference server on a port that it chooses.
+// startReference starts the reference server, which chooses its port.
 func startReference(b *testing.B) (addr string) {
 	const program = "../reference/dist/main.js"
 	if _, err := os.Stat(program); err != nil {
@@ -150,7 +151,7 @@ func startReference(b *testing.B) (addr string) {
 	return addr
 }
 
-// serveBare streams to GET /event and publishes the event on any other request.
+// serveBare streams to GET /event, and publishes the event on any other request.
 func serveBare(ctx context.Context, ln net.Listener, event []byte) {
 	var mu sync.Mutex
 	var streams []chan []byte
@@ -192,15 +193,15 @@ func serveBare(ctx context.Context, ln net.Listener, event []byte) {
 	<-done
 }
 
-// An audience are streams that count what they get.
+// An audience is a set of streams that count their events.
 type audience struct {
 	conns    []net.Conn
 	reading  sync.WaitGroup
-	missing  atomic.Int64 // events that are expected and have not come
+	missing  atomic.Int64 // how many expected events have not arrived
 	complete chan struct{}
 }
 
-// listen opens the streams, and returns when each has been greeted.
+// listen opens the streams, and returns when each has received its first event.
 func listen(b *testing.B, addr string) *audience {
 	b.Helper()
 	a := &audience{complete: make(chan struct{}, 1)}
@@ -218,11 +219,11 @@ func listen(b *testing.B, addr string) *audience {
 	return a
 }
 
-// count counts the events of a stream by their ends, which a comment does not have.
+// count counts the events of a stream by their ends, which comments do not have.
 func (a *audience) count(stream io.Reader) {
 	end := []byte("}\n\n")
 	buf := make([]byte, 4096)
-	kept := 0 // bytes at the beginning of buf that have come before and may begin an end
+	kept := 0 // bytes at the start of buf that were read before and may be the start of an end
 	for {
 		n, err := stream.Read(buf[kept:])
 		got := buf[:kept+n]
@@ -243,7 +244,8 @@ func (a *audience) close() {
 	a.reading.Wait()
 }
 
-// BenchmarkExecuteOverHTTP is a whole execution: the caller's request, the client's stream, the client's answer.
+// BenchmarkExecuteOverHTTP measures a whole execution: the caller's request, the client's stream, and the client's
+// answer.
 func BenchmarkExecuteOverHTTP(b *testing.B) {
 	srv, err := server.New(server.Config{Directory: "/", Directories: settings.Below(b.TempDir())})
 	if err != nil {

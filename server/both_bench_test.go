@@ -18,12 +18,12 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// clients is how many send requests at once.
+// clients is the number of concurrent clients.
 const clients = 8
 
 // BenchmarkBothGetSession reads a session of 20 messages from the Go server and from the reference.
 func BenchmarkBothGetSession(b *testing.B) {
-	const requests = 400 // of a round
+	const requests = 400 // per round
 	both := startBoth(b, http.NotFound)
 	took := reportBoth(b, both, requests, "requests/s", func(p *program) func(int) {
 		id := field(b, string(p.post(b, "/sessions/import", exported(b, 20))), "id")
@@ -38,9 +38,9 @@ func BenchmarkBothGetSession(b *testing.B) {
 	}
 }
 
-// BenchmarkBothReply counts first replies of sessions, of 50 pieces each.
+// BenchmarkBothReply measures the first replies of sessions, with 50 pieces each.
 func BenchmarkBothReply(b *testing.B) {
-	const replies = 24 // of a round
+	const replies = 24 // per round
 	both := startBoth(b, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -56,8 +56,8 @@ func BenchmarkBothReply(b *testing.B) {
 	})
 }
 
-// BenchmarkBothOpenReplies measures the resident memory of the servers' processes with 500 replies that wait for the
-// model, when each has had its third Ping.
+// BenchmarkBothOpenReplies measures the resident memory of both servers with 500 replies that wait for the model,
+// after each has received its third Ping.
 func BenchmarkBothOpenReplies(b *testing.B) {
 	const open = 500
 	residentOfBoth(b, func(p *program, metrics metrics) {
@@ -81,8 +81,8 @@ func BenchmarkBothOpenReplies(b *testing.B) {
 	})
 }
 
-// BenchmarkBothStalledReaders measures what a reply takes from its model when nobody reads it, and by how much the
-// resident memory grows.
+// BenchmarkBothStalledReaders measures how much a reply reads from its model when nobody reads the reply, and how
+// much the resident memory grows.
 func BenchmarkBothStalledReaders(b *testing.B) {
 	const readers, offered = 10, 64 << 20
 	stalled := make(chan int, readers)
@@ -109,8 +109,8 @@ func BenchmarkBothStalledReaders(b *testing.B) {
 	})
 }
 
-// offer streams an answer of so many bytes until the other side has taken nothing for a second, and returns how much it
-// took with the buffers of the sockets.
+// offer streams an answer of the given size until the other side has taken nothing for a second. It returns how much
+// was taken, including the buffers of the sockets.
 func offer(w http.ResponseWriter, size int) (taken int) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	piece := []byte("data: " + llmtest.Says("c1", strings.Repeat("x", 16<<10))[0] + "\n\n")
@@ -126,9 +126,9 @@ func offer(w http.ResponseWriter, size int) (taken int) {
 	return taken
 }
 
-// reportBoth measures the Go server by the reference, in rounds of so many operations from several clients. What prepare
-// does before a round is not measured. It returns how long the operations of each round took, the fastest first. CPU
-// time is that of the server's process.
+// reportBoth measures the Go server against the reference, in rounds of the given number of operations from several
+// clients. It calls prepare before each round, and does not measure that. It returns how long the operations of each
+// round took, sorted. CPU time is that of the server's process.
 func reportBoth(b *testing.B, both [2]*program, operations int, unit string, prepare func(*program) (operation func(i int))) (took [2][][]time.Duration) {
 	b.Helper()
 	var candidates [2]ratio.Candidate
@@ -152,7 +152,7 @@ func reportBoth(b *testing.B, both [2]*program, operations int, unit string, pre
 	return took
 }
 
-// fromClients does something so many times and returns how long each took, the fastest first.
+// fromClients calls do the given number of times, from several goroutines, and returns the durations, sorted.
 func fromClients(times int, do func(i int)) []time.Duration {
 	took := make([]time.Duration, times)
 	var next atomic.Int64
@@ -181,8 +181,8 @@ func middle(rounds [][]time.Duration, n int) time.Duration {
 	return times[len(times)/2]
 }
 
-// residentOfBoth measures both servers three times in turns, each time with new processes, and reports the median, the
-// smallest and the largest.
+// residentOfBoth measures both servers three times in turn, each time with new processes. It reports the median, the
+// smallest and the largest value.
 func residentOfBoth(b *testing.B, measure func(*program, metrics), model http.HandlerFunc) {
 	const rounds = 3
 	all := metrics{}
@@ -191,11 +191,11 @@ func residentOfBoth(b *testing.B, measure func(*program, metrics), model http.Ha
 			measure(p, all)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of all rounds, which nobody asks for
+	b.ReportMetric(0, "ns/op") // removes the time of all rounds, which has no meaning
 	all.report(b)
 }
 
-// metrics are values by the name of what they are.
+// metrics are values by the name of their metric.
 type metrics map[string][]float64
 
 func (m metrics) add(name string, value float64) { m[name] = append(m[name], value) }
@@ -209,7 +209,7 @@ func (m metrics) report(b *testing.B) {
 	}
 }
 
-// openReply asks for a reply on a connection of its own, whose receive buffer is small.
+// openReply requests a reply on a connection of its own with a small receive buffer.
 func (p *program) openReply(b *testing.B, session string) net.Conn {
 	b.Helper()
 	c, err := net.Dial("tcp", p.addr)
@@ -226,7 +226,7 @@ func (p *program) openReply(b *testing.B, session string) net.Conn {
 	return c
 }
 
-// awaitPings reads a stream until so many Pings have come.
+// awaitPings reads a stream until it has the given number of Pings.
 func awaitPings(b *testing.B, stream net.Conn, count int) {
 	stream.SetReadDeadline(time.Now().Add(time.Minute))
 	buf := make([]byte, 4096)
@@ -246,7 +246,7 @@ func closeAll(conns []net.Conn) {
 	}
 }
 
-// exported is a request that imports a session of so many messages.
+// exported returns a request that imports a session with the given number of messages.
 func exported(b *testing.B, messages int) (request string) {
 	var list []string
 	for i := range messages {

@@ -41,7 +41,7 @@ func readContract(t *testing.T) contract {
 	return contract{t, router}
 }
 
-// problem says what the contract does not have of an answer: its status, its content type, or the shape of its body.
+// problem returns what the contract does not allow in an answer: its status, its content type, or its body.
 func (c contract) problem(request string, a answer) error {
 	method, target, _ := strings.Cut(request, " ")
 	parsed, err := url.Parse(target)
@@ -53,7 +53,7 @@ func (c contract) problem(request string, a answer) error {
 	if err != nil {
 		return err
 	}
-	if a.body == "" { // which kin-openapi takes for a body that is missing
+	if a.body == "" { // kin-openapi would report it as missing
 		if route.Operation.Responses.Status(a.status) == nil {
 			return fmt.Errorf("the contract has no %d", a.status)
 		}
@@ -93,7 +93,7 @@ const everything = `{"id":"x","role":"assistant","created":5,"metadata":{"userVi
 const manyExtensions = `[{"type":"sse","name":"a","uri":"u"},{"type":"stdio","name":"a","cmd":"c","args":[],"envs":{"A":"1"}},{"type":"builtin","name":"a","timeout":1,"bundled":true,"display_name":"A"},
 {"type":"platform","name":"a"},{"type":"streamable_http","name":"a","uri":"u","headers":{"X":"y"}},{"type":"frontend","name":"a","tools":[{"name":"t","inputSchema":{"type":"object"}}],"instructions":"i"},{"type":"inline_python","name":"a","code":"pass"}]`
 
-// TestAnswersObeyTheContract holds what sessions and agents answer against openapi.yaml.
+// TestAnswersObeyTheContract checks the answers of sessions and agents against openapi.yaml.
 func TestAnswersObeyTheContract(t *testing.T) {
 	c := readContract(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestAnswersObeyTheContract(t *testing.T) {
 				c.check(line, r.get(line))
 			}
 		}
-		session := r.get("GET /sessions/20000101_2") // the check can fail
+		session := r.get("GET /sessions/20000101_2") // checks that problem finds errors
 		for _, wrong := range []answer{
 			{200, session.header, strings.Replace(session.body, `"session_type":"user"`, `"session_type":"odd"`, 1)},
 			{200, session.header, strings.Replace(session.body, `"message_count"`, `"messages"`, 1)},
@@ -163,7 +163,7 @@ func TestAnswersObeyTheContract(t *testing.T) {
 	})
 }
 
-// addMessage adds a message to a session behind the server's back.
+// addMessage adds a message to a session directly in the database.
 func addMessage(t *testing.T, d settings.Directories, id, text string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), d.Sessions())

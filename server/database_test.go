@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// execute changes a database behind the server's back.
+// execute runs statements directly on a database.
 func execute(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -29,7 +29,8 @@ func execute(t *testing.T, path string, statements ...string) {
 	}
 }
 
-// The other operations work without sessions, and nothing is done to the file (GA 17.4, decision S54).
+// TestAFileThatIsNoDatabaseFailsSessionsAlone checks that the other operations work, and that the file is not changed
+// (GA 17.4, decision S54).
 func TestAFileThatIsNoDatabaseFailsSessionsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		places := settings.Below(t.TempDir())

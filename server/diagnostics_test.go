@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// An archive is not in memory, and its file is gone when it was sent.
+// TestALargeArchiveTakesNoMemory also checks that the archive's file is removed after it was sent.
 func TestALargeArchiveTakesNoMemory(t *testing.T) {
 	d, temporary := settings.Below(t.TempDir()), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -23,7 +23,7 @@ func TestALargeArchiveTakesNoMemory(t *testing.T) {
 		if err := os.MkdirAll(d.Logs(), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		log := make([]byte, 4<<20) // which cannot be compressed
+		log := make([]byte, 4<<20) // cannot be compressed
 		rand.NewChaCha8([32]byte{}).Read(log)
 		if err := os.WriteFile(filepath.Join(d.Logs(), "a.jsonl"), log, 0o600); err != nil {
 			t.Fatal(err)
@@ -45,7 +45,8 @@ func TestALargeArchiveTakesNoMemory(t *testing.T) {
 	})
 }
 
-// Another program may have stored such a session. Its ID is part of a header field of the archive (GA 5.2).
+// TestASessionWhoseIDNoHeaderCanHoldHasNoArchive: another program may have stored such a session, but its ID is part
+// of a header field of the archive (GA 5.2).
 func TestASessionWhoseIDNoHeaderCanHoldHasNoArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := settings.Below(t.TempDir())

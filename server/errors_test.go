@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// broken makes the database of a server one that nothing can be read from.
+// broken makes a server's database unreadable.
 func broken(t *testing.T, d settings.Directories) {
 	t.Helper()
 	db, err := sql.Open("sqlite", d.Sessions())
@@ -29,7 +29,8 @@ func broken(t *testing.T, d settings.Directories) {
 	}
 }
 
-// Clients are told what cannot be done, and not what the database or the system says about it.
+// TestClientsDoNotReadTheWordsOfTheDatabase checks that clients learn what failed, but not the error of the database
+// or the system.
 func TestClientsDoNotReadTheWordsOfTheDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := settings.Below(t.TempDir())

@@ -30,7 +30,7 @@ func coded(code, message string) string {
 	return `{"error":{"code":"` + code + `","message":"` + message + `"}}`
 }
 
-// TestTheLifeOfAnExecution is the story of CT 1 with every byte of it.
+// TestTheLifeOfAnExecution is the story of CT 1 with every byte.
 func TestTheLifeOfAnExecution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
@@ -145,7 +145,7 @@ func TestEveryStreamOfAClientGetsEveryRequestInOrder(t *testing.T) {
 		var want []string
 		for i := range 130 {
 			r.start(withJSON("POST /client-tools/execute", fmt.Sprintf(`{"toolID":"client_c_a","requestID":"r%d"}`, i)))
-			synctest.Wait() // issued one after the other
+			synctest.Wait() // so that they are sent one after another
 			want = append(want, toolRequest(request("client_c_a", fmt.Sprintf("r%d", i))))
 		}
 		same(t, "one stream", want, one.take())

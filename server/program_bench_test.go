@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A program is one of the two servers as a process, with a directory of its own.
+// A program is one of the two servers in a process and a directory of its own.
 type program struct {
 	name   string
 	addr   string
@@ -24,7 +24,7 @@ type program struct {
 	client *http.Client
 }
 
-// startBoth starts the Go server and the reference with the same settings, and the model that both of them ask.
+// startBoth starts the Go server and the reference with the same settings and the same model.
 func startBoth(b *testing.B, model http.HandlerFunc) [2]*program {
 	b.Helper()
 	node, err := exec.LookPath("node")
@@ -53,7 +53,7 @@ func startHandler(b *testing.B, handler http.Handler) (addr string) {
 	})
 }
 
-// startProgram starts a server on a port that it chooses. It stops with the benchmark.
+// startProgram starts a server, which chooses its port. It stops with the benchmark.
 func startProgram(b *testing.B, name, model string, command ...string) *program {
 	b.Helper()
 	file := command[len(command)-1]
@@ -67,7 +67,7 @@ func startProgram(b *testing.B, name, model string, command ...string) *program 
 		"GOOSE_MAX_ACTIVE_AGENTS=100000", "OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-secret",
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 10 * time.Second // then it is killed
+	cmd.WaitDelay = 10 * time.Second // before it is killed
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -90,10 +90,10 @@ func startProgram(b *testing.B, name, model string, command ...string) *program 
 	return p
 }
 
-// get returns the body of a 200.
+// get returns the body of an answer with status 200.
 func (p *program) get(b *testing.B, path string) []byte { return p.send(b, "GET", path, "") }
 
-// post sends JSON and returns the body of a 200.
+// post sends JSON and returns the body of an answer with status 200.
 func (p *program) post(b *testing.B, path, body string) []byte { return p.send(b, "POST", path, body) }
 
 func (p *program) send(b *testing.B, method, path, body string) []byte {
@@ -118,7 +118,7 @@ func (p *program) send(b *testing.B, method, path, body string) []byte {
 	return answer
 }
 
-// startSession makes a session that has the model. It has a name already, so that the model is not asked for one.
+// startSession creates a session with a model. It has a name, so that the server does not ask the model for one.
 func (p *program) startSession(b *testing.B) (id string) {
 	id = field(b, string(p.post(b, "/agent/start", `{"working_dir":"/w"}`)), "id")
 	p.send(b, "PUT", "/sessions/"+id+"/name", `{"name":"measured"}`)
@@ -126,7 +126,7 @@ func (p *program) startSession(b *testing.B) (id string) {
 	return id
 }
 
-// startSessions makes so many sessions.
+// startSessions creates the given number of sessions.
 func (p *program) startSessions(b *testing.B, count int) (ids []string) {
 	ids = make([]string, count)
 	fromClients(count, func(i int) { ids[i] = p.startSession(b) })
@@ -136,7 +136,7 @@ func (p *program) startSessions(b *testing.B, count int) (ids []string) {
 	return ids
 }
 
-// resident returns how much memory of the process is resident, in bytes.
+// resident returns the process's resident memory in bytes.
 func (p *program) resident(b *testing.B) int64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
@@ -156,14 +156,14 @@ func (p *program) resident(b *testing.B) int64 {
 	return 0
 }
 
-// cpuTime returns the user and system time of the process so far, in hundredths of a second; 0 where the system does not
-// say.
+// cpuTime returns the user and system time of the process so far, to a hundredth of a second, or 0 if the system does
+// not report it.
 func (p *program) cpuTime() time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
 	if err != nil {
 		return 0
 	}
-	// The name of the program is in parentheses and may hold anything. The 12th and 13th field behind it are the times.
+	// The program name is in parentheses and may have any characters. The 12th and 13th fields after it are the times.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	var ticks time.Duration
 	for _, f := range fields[11:13] {

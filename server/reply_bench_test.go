@@ -21,8 +21,8 @@ import (
 // answerPieces is how many pieces an answer has.
 const answerPieces = 50
 
-// BenchmarkReplies counts first replies of sessions, of 50 pieces each, over loopback sockets, with sessions on a disk. The
-// model is a server in this process, so its cost is in the figures, and that of the client.
+// BenchmarkReplies measures the first replies of sessions, with 50 pieces each, over loopback sockets, with sessions
+// on disk. The model is a server in this process, so the figures include its cost and that of the client.
 func BenchmarkReplies(b *testing.B) {
 	for _, clients := range []int{1, 16} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
@@ -52,8 +52,8 @@ func BenchmarkReplies(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenReplies measures what a reply costs that waits for its model: all that a process has on its heap and
-// stacks, both ends of both connections included.
+// BenchmarkOpenReplies measures the memory of a reply that waits for its model: heap and stacks of the process, which
+// has both ends of both connections.
 func BenchmarkOpenReplies(b *testing.B) {
 	const open = 500
 	for b.Loop() {
@@ -94,7 +94,7 @@ func inUse() int64 {
 	return int64(m.HeapInuse + m.StackInuse)
 }
 
-// wholeAnswer is what the model of the benchmark streams.
+// wholeAnswer is what the benchmark's model streams.
 var wholeAnswer = func() []byte {
 	var answer bytes.Buffer
 	for _, event := range llmtest.Says("c1", strings.Split(strings.Repeat("some words ", answerPieces)[:answerPieces*11-1], "s ")[:answerPieces]...) {
@@ -145,7 +145,7 @@ func startReplies(b *testing.B, count int, answer func(http.ResponseWriter, llmt
 	return addr, sessions
 }
 
-// mustPost sends a JSON body with the secret and returns the body of a 200.
+// mustPost sends a JSON body with the secret, and returns the body of an answer with status 200.
 func mustPost(b *testing.B, client *http.Client, addr, path, body string) []byte {
 	req, err := http.NewRequest("POST", "http://"+addr+path, strings.NewReader(body))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// modelEnv is an environment in which a model can be reached.
+// modelEnv returns an environment with a model.
 func modelEnv(more ...string) settings.Lookup {
 	env := map[string]string{"OPENAI_API_KEY": "sk-secret", "OPENAI_HOST": "http://model.test", "GOOSE_PROVIDER_SKIP_BACKOFF": "true"}
 	for i := 0; i < len(more); i += 2 {
@@ -31,10 +31,10 @@ func modelEnv(more ...string) settings.Lookup {
 	}
 }
 
-// naming says whether a model is asked for the name of a session.
+// naming reports whether a request asks for the name of a session.
 func naming(asked llmtest.Asked) bool { return strings.Contains(asked.Body, "Describe the topic") }
 
-// startModel starts a server with a model that streams events, and a session that has it.
+// startModel starts a server with a model that streams events, and a session with that model.
 func startModel(t *testing.T, config server.Config, answer func(w http.ResponseWriter, asked llmtest.Asked)) (r *rig, session string) {
 	t.Helper()
 	_, config.Models = llmtest.Start(t, func(w http.ResponseWriter, asked llmtest.Asked) {
@@ -57,7 +57,7 @@ func hello(w http.ResponseWriter, _ llmtest.Asked) {
 	llmtest.Events(w, llmtest.Says("c1", "Hel", "lo")...)
 }
 
-// ask is the body of a reply.
+// ask returns the body of a request for a reply.
 func ask(session, text string) string {
 	return `{"session_id":"` + session + `","messages":[{"role":"user","created":7,"content":[{"type":"text","text":"` + text +
 		`"}],"metadata":{"userVisible":true,"agentVisible":true}}]}`
@@ -126,7 +126,7 @@ func TestChoosingAModel(t *testing.T) {
 		name string
 		env  []string
 		body string
-		want string // the body of a 400; empty for 200
+		want string // the body of a 400; "" for 200
 	}{
 		{"no model", nil, `{"provider":"openai","session_id":"S"}`, "No model specified"},
 		{"null is no model", nil, `{"provider":"openai","model":null,"session_id":"S"}`, "No model specified"},
@@ -259,11 +259,11 @@ func TestAReplyDelaysTheStopAndIsCutAtItsEnd(t *testing.T) {
 			t.Errorf("the server took %s to stop, want 3s", took)
 		}
 		<-s.ended
-		synctest.Wait() // for the end of the call that was cut, which is logged
+		synctest.Wait() // until the end of the cancelled call is logged
 	})
 }
 
-// TestManyRepliesAtOnce lets many sessions be answered at the same time, and looks at the order in each stream.
+// TestManyRepliesAtOnce runs replies in many sessions concurrently, and checks the order in each stream.
 func TestManyRepliesAtOnce(t *testing.T) {
 	const sessions, pieces = 200, 5
 	synctest.Test(t, func(t *testing.T) {
@@ -302,7 +302,7 @@ func TestManyRepliesAtOnce(t *testing.T) {
 	})
 }
 
-// said returns the texts of a stream and how it ended, and leaves out pings.
+// said returns the texts of a stream and how it ended, without Pings.
 func said(t *testing.T, body string) string {
 	t.Helper()
 	var said strings.Builder

@@ -33,7 +33,7 @@ func TestPathsAndMethods(t *testing.T) {
 			{"GET /client-tools/tools/c/d", 404, ""},
 			{"GET /client-tools/tools//", 404, ""},
 			{"GET /client-tools/tools//c", 404, ""},
-			{"POST /client-tools/tools/c/d", 404, ""}, // the path is looked at before the method
+			{"POST /client-tools/tools/c/d", 404, ""}, // the path is checked before the method
 			{"GET /client-tools//tools", 404, ""},
 			{"GET //client-tools/tools", 404, ""},
 			{"GET /CLIENT-TOOLS/tools", 404, ""},
@@ -80,8 +80,8 @@ func TestPathsAndMethods(t *testing.T) {
 			{"PATCH /global/event", 405, get},
 			{"BREW /event", 405, get},
 			{"post /client-tools/register", 405, post},
-			{"POST /client-tools/tools?directory=/a&directory=/b", 405, get}, // and the method before the directory
-			{"POST /status", 405, "GET,HEAD"},                                // written as goose-server does
+			{"POST /client-tools/tools?directory=/a&directory=/b", 405, get}, // the method is checked before the directory
+			{"POST /status", 405, "GET,HEAD"},                                // in the format of goose-server
 		} {
 			a := r.do(tc.request, secret)
 			if a.status != tc.status || a.header.Get("Allow") != tc.allow {
@@ -100,7 +100,7 @@ func TestPathsAndMethods(t *testing.T) {
 	})
 }
 
-// secret is the header field that opens goose-server's paths.
+// secret is the header field that goose-server's paths require.
 const secret = "X-Secret-Key: test"
 
 func TestTheSecretIsAskedForFirst(t *testing.T) {
@@ -273,7 +273,7 @@ func TestClientIDsArriveAsTheyWereMeant(t *testing.T) {
 	})
 }
 
-// quoted is JSON as the server writes it: encoding/json would escape more.
+// quoted returns JSON as the server writes it; encoding/json would escape more.
 func quoted(t *testing.T, s string) []byte {
 	t.Helper()
 	var b strings.Builder

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// A rig is a server that serves, and what a test needs to talk to it.
+// A rig is a running server, with what a test needs to talk to it.
 type rig struct {
 	t    *testing.T
 	dial func() (net.Conn, error)
@@ -35,13 +35,13 @@ type rig struct {
 	stop func()
 }
 
-// start serves without a port until the test ends. It is for the inside of a synctest bubble.
+// start serves without a port until the test ends. It is for use inside a synctest bubble.
 func start(t *testing.T, config server.Config) *rig {
 	ln := memnet.Listen()
 	return serve(t, config, ln, func() (net.Conn, error) { return ln.Dial(t.Context()) })
 }
 
-// startTCP serves on a port: for what pipes do not have.
+// startTCP serves on a port, for features that pipes do not have.
 func startTCP(t *testing.T, config server.Config) *rig {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// An answer is what came back for one request.
+// An answer is the answer to one request.
 type answer struct {
 	status int
 	header http.Header
@@ -112,13 +112,13 @@ func (r *rig) connect(send string) net.Conn {
 func (r *rig) tryConnect(send string) (net.Conn, error) {
 	c, err := r.dial()
 	if err == nil {
-		// Not in this goroutine: a server that answers before it has read everything would be waited for.
+		// This needs its own goroutine, because the server may answer before it has read everything.
 		go io.WriteString(c, send)
 	}
 	return c, err
 }
 
-// send sends one request as it is and reads the answer to it.
+// send sends one request unchanged, and reads the answer.
 func (r *rig) send(raw string) answer {
 	r.t.Helper()
 	a, err := r.try(raw)
@@ -128,7 +128,7 @@ func (r *rig) send(raw string) answer {
 	return a
 }
 
-// try is send for other goroutines than that of the test.
+// try is send for goroutines other than that of the test.
 func (r *rig) try(raw string) (answer, error) {
 	c, err := r.tryConnect(raw)
 	if err != nil {
@@ -172,8 +172,8 @@ func lines(headers []string) string {
 	return strings.Join(headers, "\r\n") + "\r\n"
 }
 
-// start sends a request whose answer comes later. It is connected when start returns: later the test may be over, and its
-// server gone.
+// start sends a request whose answer is read later. It connects before it returns, because later the test and its
+// server may be gone.
 func (r *rig) start(raw string) <-chan answer {
 	r.t.Helper()
 	c := r.connect(raw)
@@ -188,7 +188,7 @@ func (r *rig) start(raw string) <-chan answer {
 	return answered
 }
 
-// A stream is an event stream that is open.
+// A stream is an open event stream.
 type stream struct {
 	t      *testing.T
 	conn   net.Conn
@@ -200,7 +200,7 @@ type stream struct {
 	err    error // how the body ended
 }
 
-// open opens an event stream. It returns when the head is there.
+// open opens an event stream. It returns when the head has arrived.
 func (r *rig) open(target string, headers ...string) *stream {
 	r.t.Helper()
 	c := r.connect("GET " + target + " HTTP/1.1\r\nHost: test\r\n" + lines(headers) + "\r\n")
@@ -233,7 +233,7 @@ func (s *stream) read(body *bufio.Reader) {
 	}
 }
 
-// take waits until nothing moves and returns the frames that have come since.
+// take waits until all goroutines are idle, and returns the frames that have arrived since its last call.
 func (s *stream) take() []string {
 	s.t.Helper()
 	synctest.Wait()
@@ -244,7 +244,7 @@ func (s *stream) take() []string {
 	return frames
 }
 
-// close goes away as a client does, and waits until the server has noticed.
+// close disconnects like a client, and waits until the server has noticed.
 func (s *stream) close() {
 	s.conn.Close()
 	synctest.Wait()
@@ -267,7 +267,7 @@ func (a answer) is(t *testing.T, what string, status int, body string) {
 
 func data(json string) string { return "data: " + json + "\n\n" }
 
-// register gives a client tools with the given short names.
+// register registers tools of a client with the given short names.
 func (r *rig) register(client string, tools ...string) {
 	r.t.Helper()
 	definitions := make([]string, len(tools))

@@ -32,7 +32,7 @@ func (r *rig) post(request, body string) answer {
 	return r.json(request, body, secret)
 }
 
-// newSession makes a session and returns its id.
+// newSession creates a session and returns its ID.
 func (r *rig) newSession(workingDir string) string {
 	r.t.Helper()
 	a := r.post("POST /agent/start", `{"working_dir":`+string(quoted(r.t, workingDir))+`}`)
@@ -42,7 +42,7 @@ func (r *rig) newSession(workingDir string) string {
 	return field(r.t, a.body, "id")
 }
 
-// field returns a member of a JSON object that is a string.
+// field returns a string member of a JSON object.
 func field(t testing.TB, body, name string) string {
 	t.Helper()
 	var object map[string]json.RawMessage
@@ -56,7 +56,7 @@ func field(t testing.TB, body, name string) string {
 	return value
 }
 
-// say adds messages to a session behind the server's back, one for each second.
+// say adds messages to a session directly in the database, one for each second.
 func say(t testing.TB, d settings.Directories, id string, created ...int64) {
 	t.Helper()
 	s, err := store.Open(t.Context(), d.Sessions())
@@ -72,7 +72,7 @@ func say(t testing.TB, d settings.Directories, id string, created ...int64) {
 	}
 }
 
-// fresh is a new session, as the first of 2000-01-01 is.
+// fresh is a new session, like the first one of 2000-01-01.
 const fresh = `{"id":"20000101_1","working_dir":"/w","name":"New session 1","user_set_name":false,"session_type":"user",` +
 	`"created_at":"2000-01-01T00:00:00Z","updated_at":"2000-01-01T00:00:00Z","extension_data":{},` +
 	`"total_tokens":null,"input_tokens":null,"output_tokens":null,` +
@@ -159,7 +159,7 @@ func TestSessionsSurviveARestart(t *testing.T) {
 		r.stop()
 		r = start(t, server.Config{Directories: d})
 		r.get("GET /sessions/"+id).is(t, "after a restart", 200, before.body)
-		r.post("POST /agent/start", `{"working_dir":"/w"}`).is(t, "the next", 200, with(fresh, "20000101_1", "20000101_2")) // its name counts from 1 again
+		r.post("POST /agent/start", `{"working_dir":"/w"}`).is(t, "the next", 200, with(fresh, "20000101_1", "20000101_2")) // the count in its name starts at 1 again
 	})
 }
 
@@ -189,7 +189,7 @@ func TestConcurrentStartsNeverGiveEqualIDs(t *testing.T) {
 	}
 }
 
-// importing is the body of an import of a session that has more fields than it needs.
+// importing returns the body of an import, with more fields in the session than necessary.
 func importing(more string) string {
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
@@ -198,7 +198,7 @@ func importing(more string) string {
 	return string(w.Text())
 }
 
-// TestRefusals has the rows of the status table (GA 3.1) and of the rejections (GA 2.5, 2.6) that sessions can give.
+// TestRefusals has the rows of the status table (GA 3.1) and of the rejections (GA 2.5, 2.6) that sessions can cause.
 func TestRefusals(t *testing.T) {
 	const plain = "text/plain; charset=utf-8"
 	const shape = "Failed to deserialize the JSON body into the target type: "
@@ -287,7 +287,7 @@ func TestTheOrderOfTheChecksOfABody(t *testing.T) {
 		r := start(t, server.Config{})
 		for _, tc := range []struct {
 			name, contentType, body string
-			length                  int // announced; that of the body if 0
+			length                  int // announced; 0 means that of the body
 			status                  int
 			answer                  string
 		}{
@@ -317,7 +317,7 @@ func TestTheOrderOfTheChecksOfABody(t *testing.T) {
 			chunked += "100000\r\n" + strings.Repeat(" ", 1<<20) + "\r\n"
 		}
 		r.send(chunked+"0\r\n\r\n").is(t, "chunks that are too large together", 413, "Failed to buffer the request body: length limit exceeded")
-		// What reads no body does not mind one.
+		// An operation that reads no body accepts one.
 		r.send(raw("GET /sessions", "text/plain", 5, "hello")).is(t, "a body that nobody reads", 200, `{"sessions":[]}`)
 	})
 }
@@ -361,7 +361,7 @@ func TestMethodsOfTheGooseServerFamily(t *testing.T) {
 	})
 }
 
-// TestHostileNamesComeBack stores strings that are hard to keep, and reads them from everywhere.
+// TestHostileNamesComeBack stores strings that are hard to keep, and reads them back in every way.
 func TestHostileNamesComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})

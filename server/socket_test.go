@@ -15,11 +15,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
-// The tests of this file need what only sockets have: half-close, reset, buffers of the system. Each waits for something
-// to happen, with a limit that is never reached.
+// The tests in this file need what only sockets have: half-close, reset, system buffers. Each waits for an event,
+// with a time limit that a passing test never reaches.
 const limit = 20 * time.Second
 
-// tcpStream is a stream on a socket: lines of its body come one by one.
+// tcpStream is a stream on a socket, whose body is read line by line.
 type tcpStream struct {
 	t     *testing.T
 	conn  *net.TCPConn
@@ -61,7 +61,7 @@ func (s *tcpStream) want(data string) {
 	same(s.t, "event", data, s.next())
 }
 
-// TestADisconnectIsNoticedAtOnce closes a pending stream in every way there is, and waits for the event.
+// TestADisconnectIsNoticedAtOnce closes a pending stream in every possible way, and waits for the event.
 func TestADisconnectIsNoticedAtOnce(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -78,7 +78,7 @@ func TestADisconnectIsNoticedAtOnce(t *testing.T) {
 			if err := s.conn.CloseWrite(); err != nil {
 				t.Fatal(err)
 			}
-			// The client goes on reading: the server ends the connection, and properly.
+			// The client continues to read: the server must close the connection properly.
 			if rest, err := io.ReadAll(s.lines); err != nil || len(rest) > 0 {
 				t.Errorf("after a half-close the stream goes on with %q and ends with %v, want its end", rest, err)
 			}
@@ -116,7 +116,7 @@ func TestADisconnectIsNoticedAtOnce(t *testing.T) {
 	}
 }
 
-// TestAHalfCloseOfACallerWithdrawsItsExecution: such a caller counts as gone (decision S31).
+// TestAHalfCloseOfACallerWithdrawsItsExecution checks that such a caller counts as having left (decision S31).
 func TestAHalfCloseOfACallerWithdrawsItsExecution(t *testing.T) {
 	r := startTCP(t, server.Config{})
 	r.register("c", "a")
@@ -132,7 +132,7 @@ func TestAHalfCloseOfACallerWithdrawsItsExecution(t *testing.T) {
 	r.json("POST /client-tools/result", `{"requestID":"r","result":{"status":"error","error":""}}`).is(t, "result", 404, `{"error":"Unknown request ID"}`)
 }
 
-// TestAReaderThatDoesNotReadIsDroppedAndNobodyWaitsForIt fills the buffers of the system, and then the queues.
+// TestAReaderThatDoesNotReadIsDroppedAndNobodyWaitsForIt fills the system's buffers, and then the queues.
 func TestAReaderThatDoesNotReadIsDroppedAndNobodyWaitsForIt(t *testing.T) {
 	r := startTCP(t, server.Config{Queue: events.Options{MaxBytes: 2 << 20}})
 	r.register("slow", "a")
@@ -145,7 +145,7 @@ func TestAReaderThatDoesNotReadIsDroppedAndNobodyWaitsForIt(t *testing.T) {
 	bus := r.openTCP("/event")
 	bus.want(`{"type":"server.connected","properties":{}}`)
 
-	// Each request is sent when the reader that reads has seen the one before.
+	// Each request is sent after the other reader has received the previous one.
 	input := `{"x":"` + strings.Repeat("x", 256<<10) + `"}`
 	dropped := false
 	for i := 0; !dropped; i++ {
@@ -213,7 +213,8 @@ func TestServeEndsWhenItsListenerIsClosed(t *testing.T) {
 	}
 }
 
-// TestAClientThatStopsInTheMiddleOfABody shuts down its sending side there, and goes on reading (decision S38).
+// TestAClientThatStopsInTheMiddleOfABody closes the client's sending side there, and continues to read (decision
+// S38).
 func TestAClientThatStopsInTheMiddleOfABody(t *testing.T) {
 	r := startTCP(t, server.Config{})
 	bus := r.openTCP("/event")
@@ -250,7 +251,8 @@ func TestAClientThatStopsInTheMiddleOfABody(t *testing.T) {
 	r.get("GET /sessions/insights").is(t, "nothing is done", 200, `{"totalSessions":0,"totalTokens":0}`)
 }
 
-// TestAnEarlyAnswerEndsItsConnection sends heads whose bodies are refused before they come, and never come (decision S53).
+// TestAnEarlyAnswerEndsItsConnection sends heads of requests whose bodies are refused before they arrive, and never
+// arrive (decision S53).
 func TestAnEarlyAnswerEndsItsConnection(t *testing.T) {
 	r := startTCP(t, server.Config{})
 	for request, want := range map[string]int{
@@ -274,7 +276,8 @@ func TestAnEarlyAnswerEndsItsConnection(t *testing.T) {
 	}
 }
 
-// TestARequestOfTwoLengthsEndsItsConnection sends requests behind it, which nobody must take for requests (decision S42).
+// TestARequestOfTwoLengthsEndsItsConnection sends bytes after the request that must not be read as requests (decision
+// S42).
 func TestARequestOfTwoLengthsEndsItsConnection(t *testing.T) {
 	const behind = "0\r\n\r\nGET /status HTTP/1.1\r\nHost: test\r\n\r\n"
 	r := start(t, server.Config{})
@@ -312,7 +315,7 @@ func TestARequestOfTwoLengthsEndsItsConnection(t *testing.T) {
 	}
 }
 
-// Decision S52.
+// TestARequestOfHTTP10HasNoChunks checks decision S52.
 func TestARequestOfHTTP10HasNoChunks(t *testing.T) {
 	r := start(t, server.Config{})
 	c := r.connect("GET /status HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")

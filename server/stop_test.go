@@ -44,12 +44,12 @@ func TestAStopTellsEverybodyInOrder(t *testing.T) {
 		same(t, "the default directory", []string{data(failed), data(disposedEvent("/default"))}, here.take())
 		same(t, "the other directory", []string{data(failed), data(disposedEvent("/other"))}, other.take())
 		all := global.take()
-		if len(all) == 4 && all[0] > all[1] { // which execution was first is not settled here
+		if len(all) == 4 && all[0] > all[1] { // the order of the two executions is not defined here
 			all[0], all[1] = all[1], all[0]
 		}
 		same(t, "all directories", []string{
 			wrapped("/default", failed), wrapped("/other", failed),
-			wrapped("/other", disposedEvent("/other")), wrapped("/default", disposedEvent("/default")), // by the age of their streams
+			wrapped("/other", disposedEvent("/other")), wrapped("/default", disposedEvent("/default")), // oldest stream first
 		}, all)
 		same(t, "the pending stream", 0, len(pending.take()))
 		for _, s := range []*stream{here, other, global, pending} {
@@ -91,7 +91,7 @@ func TestAStopWaitsForAnswersThatAreBeingWritten(t *testing.T) {
 		r := start(t, server.Config{})
 		r.register("c", strings.Repeat("long", 10_000))
 		c := r.connect("GET /client-tools/tools HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
-		synctest.Wait() // the answer is more than the server buffers, and nobody has read any of it
+		synctest.Wait() // the answer exceeds the server's buffers, and nobody has read it
 		stopped := make(chan struct{})
 		go func() {
 			defer close(stopped)
@@ -145,12 +145,12 @@ func TestAStopDoesNotWaitForConnectionsThatHaveSaidNothing(t *testing.T) {
 	})
 }
 
-// stubborn is a server for an extension that nothing but SIGKILL ends.
+// stubborn is a server for an extension that only SIGKILL ends.
 const stubborn = `trap "" TERM; read line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{},` +
 	`"serverInfo":{"name":"x","version":"1"}}}'; while :; do sleep 0.1; done`
 
 func TestAStopDoesNotWaitForExtensionsThatDoNotEnd(t *testing.T) {
-	// Only the end of the time that the stop has, which is over at once, can end this extension before the test fails.
+	// Only the end of the stop's time, which is over at once, can end this extension before the test fails.
 	r := startTCP(t, server.Config{StopTimeout: time.Nanosecond, ExtensionGrace: time.Hour, Environment: os.Environ(), Directory: t.TempDir()})
 	id := r.newSession("/w")
 	r.post("POST /agent/add_extension", `{"session_id":"`+id+`","config":{"type":"stdio","name":"x","cmd":"sh","args":["-c",`+string(quoted(t, stubborn))+`]}}`).
@@ -164,12 +164,13 @@ func TestAStopDoesNotWaitForExtensionsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// What an extension runs does not outlast the server, although somebody waits for it when the server stops.
+// TestAStopEndsExtensionsThatAreInUse checks that an extension's processes do not outlive the server, even if a
+// request waits for them when the server stops.
 func TestAStopEndsExtensionsThatAreInUse(t *testing.T) {
 	const deaf = `; while :; do sleep 0.1; done`
 	for _, tc := range []struct {
-		name, says string // what the extension does before it says where it is
-		listed     bool   // its tools are asked for
+		name, says string // what the extension does before it reports where it is
+		listed     bool   // its tools are requested
 	}{
 		{"it is connected to", `trap "" TERM`, false},
 		{"its tools are listed", `trap "" TERM; read line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},` +

@@ -34,7 +34,7 @@ func list(ids []string) string {
 	return `"` + strings.Join(ids, `","`) + `"`
 }
 
-// TestStreamsByteForByte reads what crosses the wire, head and chunks included.
+// TestStreamsByteForByte checks every byte on the wire, including head and chunks.
 func TestStreamsByteForByte(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nCache-Control: no-cache\r\nConnection: keep-alive\r\n" +
 		"Content-Type: text/event-stream\r\n%sDate: Sat, 01 Jan 2000 00:00:00 GMT\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -95,7 +95,7 @@ func TestPingsAreCountedFromTheOpening(t *testing.T) {
 		opened := time.Now()
 		var pings []time.Duration
 		for range 30 {
-			r.start(withJSON("POST /client-tools/execute", `{"toolID":"client_x_a","timeout":50}`)) // something else to send
+			r.start(withJSON("POST /client-tools/execute", `{"toolID":"client_x_a","timeout":50}`)) // another event between the keepalives
 			time.Sleep(100 * time.Millisecond)
 			for _, frame := range s.take() {
 				if frame == "event: ping\ndata: \n\n" {
@@ -164,7 +164,7 @@ func TestAClosedPendingStreamTakesItsClientAlong(t *testing.T) {
 		r.json("POST /client-tools/result", `{"requestID":"r","result":{"status":"error","error":""}}`).is(t, "result", 404, `{"error":"Unknown request ID"}`)
 		r.do("GET /client-tools/tools").is(t, "tools", 200, `{"client_d_a":{"id":"client_d_a","description":"","parameters":{}}}`)
 
-		// The other stream of the client is still good, and gets what is registered anew.
+		// The client's other stream still works, and gets requests for newly registered tools.
 		two.take()
 		r.register("c", "a")
 		bus.take()
@@ -270,7 +270,7 @@ func TestNothingOfARequestIsLoggedThatCouldBeSecret(t *testing.T) {
 		r := start(t, server.Config{})
 		r.open("/event?directory=/secret-directory&token=secret-token", "Authorization: secret-key").close()
 		r.json("POST /client-tools/register?key=secret-query", `{"clientID":"c","tools":[],"secret-body":1}`)
-		r.send("GET /secret HTTP/1.1\r\n\r\n") // without a host: net/http complains
+		r.send("GET /secret HTTP/1.1\r\n\r\n") // without a Host header, so net/http logs an error
 		if log := r.log.String(); strings.Contains(log, "secret") {
 			t.Errorf("the log holds a secret:\n%s", log)
 		}

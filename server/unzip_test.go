@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// unzip returns the names of an archive in their order, and their contents.
+// unzip returns the file names of an archive in order, and the contents.
 func unzip(t *testing.T, archive string) (names []string, contents map[string]string) {
 	t.Helper()
 	z, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// pieces asks and returns what comes, and the error if there is one.
+// pieces calls the model and returns the pieces of the answer, and the error if there is one.
 func pieces(t testing.TB, p *llm.Provider) (shown []string, err error) {
 	t.Helper()
 	for piece, err := range p.Answer(t.Context(), llm.Request{}) {
@@ -29,7 +29,7 @@ func pieces(t testing.TB, p *llm.Provider) (shown []string, err error) {
 	return shown, nil
 }
 
-// both has what OpenAI and Anthropic need.
+// both has the settings for OpenAI and Anthropic.
 var both = settings{
 	"OPENAI_API_KEY": `"sk-secret"`, "OPENAI_HOST": `"http://model.test"`,
 	"ANTHROPIC_API_KEY": `"sk-secret"`, "ANTHROPIC_HOST": `"http://model.test"`,
@@ -98,7 +98,7 @@ func TestErrorsAreToldAsTheDocumentSays(t *testing.T) {
 func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		status []int // one after the other
+		status []int // in order
 		env    variables
 		tries  int
 		from   time.Duration // at least
@@ -154,7 +154,7 @@ func TestACallEndsWithItsContextAndWithItsTime(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			tries := 0
 			_, transport := llmtest.Start(t, func(w http.ResponseWriter, asked llmtest.Asked) {
-				if tries++; tries == 1 { // a try that fails takes no time from the next one
+				if tries++; tries == 1 { // a failed try must not use up the time of the next
 					time.Sleep(400 * time.Millisecond)
 					w.WriteHeader(500)
 					return
@@ -170,7 +170,7 @@ func TestACallEndsWithItsContextAndWithItsTime(t *testing.T) {
 			}
 		})
 	}
-	synctest.Test(t, func(t *testing.T) { // a stream that is cut by its time ends like any that breaks off
+	synctest.Test(t, func(t *testing.T) { // a stream that is cut by its time limit ends like any that breaks off
 		_, transport := llmtest.Start(t, func(w http.ResponseWriter, asked llmtest.Asked) {
 			llmtest.Events(w, `{"id":"c","choices":[{"delta":{"content":"a"}}]}`)
 			<-asked.Gone
@@ -188,7 +188,7 @@ func TestACallEndsWithItsContextAndWithItsTime(t *testing.T) {
 		})
 		p := provider(t, "openai", "m", openAI, transport, nil)
 		for range p.Answer(t.Context(), llm.Request{}) {
-			break // and the connection is closed, or the model would wait for ever
+			break // the connection must be closed, or the model would wait forever
 		}
 	})
 }
@@ -264,7 +264,7 @@ func TestTheFastModelIsAskedFirst(t *testing.T) {
 }
 
 func TestConnectionsAreUsedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // where a pause takes no time, and a machine that is busy none either
+	synctest.Test(t, func(t *testing.T) { // where pauses and a busy machine take no time
 		dialed := 0
 		ln := memnet.Listen()
 		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Decisions M5, M6 and M48.
+// TestWhereRequestsGo checks decisions M5, M6 and M48.
 func TestWhereRequestsGo(t *testing.T) {
 	key := func(s settings) settings {
 		s["OPENAI_API_KEY"] = `"k"`

@@ -116,12 +116,12 @@ func TestLogsThatAKilledServerHasLeftAreSwept(t *testing.T) {
 	}
 }
 
-// What a person should look at is in the server's log: which model broke its stream off, and how.
+// TestABrokenStreamIsLogged checks that the server's log says which model broke off its stream, and how.
 func TestABrokenStreamIsLogged(t *testing.T) {
 	says := llmtest.Says("c", "ok")
 	for name, tc := range map[string]struct {
 		events []string
-		want   string // of the reason; empty if nothing is logged
+		want   string // the logged reason; "" if nothing is logged
 	}{
 		"complete":              {says, ""},
 		"without [DONE]":        {[]string{`{"id":"c","choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`}, ""},

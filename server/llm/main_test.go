@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// settings are the settings of a test: JSON by key.
+// settings are settings for tests: JSON values by key.
 type settings map[string]string
 
 func (s settings) Setting(key string) (json.RawMessage, error) { return s.Secret(key) }
@@ -25,7 +25,7 @@ func (s settings) Secret(key string) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// variables are the environment of a test.
+// variables are an environment for tests.
 type variables map[string]string
 
 func (v variables) lookup(name string) (string, bool) {
@@ -35,7 +35,7 @@ func (v variables) lookup(name string) (string, bool) {
 
 var openAI = settings{"OPENAI_API_KEY": `"sk-secret"`, "OPENAI_HOST": `"http://model.test"`}
 
-// provider makes a provider that must be possible.
+// provider creates a provider, and fails if that is not possible.
 func provider(t testing.TB, name, model string, s settings, transport http.RoundTripper, env variables) *llm.Provider {
 	t.Helper()
 	f := &llm.Factory{Settings: s, Env: env.lookup, Custom: t.TempDir(), Transport: transport}
@@ -50,7 +50,7 @@ func provider(t testing.TB, name, model string, s settings, transport http.Round
 	return p
 }
 
-// show renders a piece as JSON, for comparison.
+// show returns a piece as JSON, for comparison.
 func show(piece llm.Piece) string {
 	w := jsonwire.NewWriter(nil)
 	w.Open('[')

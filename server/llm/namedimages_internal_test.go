@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
-// pictures makes images, each of so many bytes, and returns their paths.
+// pictures creates images of the given sizes, and returns their paths.
 func pictures(t *testing.T, sizes ...int64) (paths []string) {
 	t.Helper()
 	directory := t.TempDir()
@@ -29,7 +29,7 @@ func pictures(t *testing.T, sizes ...int64) (paths []string) {
 	return paths
 }
 
-// sizesNamed returns the sizes of the images that texts of the user name, each text in a message of its own.
+// sizesNamed returns the sizes of the images that the user's texts name. Each text is a message of its own.
 func sizesNamed(bounds imageBounds, texts ...string) string {
 	var messages []message.Message
 	for _, text := range texts {
@@ -73,11 +73,11 @@ func TestThePathsThatAreLookedAtAreBounded(t *testing.T) {
 	if got, want := sizesNamed(bounds, small+" "+small, small), "-11-12-13- -11-12-13-"; got != want {
 		t.Errorf("the images of two messages: %s, want %s", got, want)
 	}
-	var many strings.Builder // a text that somebody may send
+	var many strings.Builder // a client may send such a text
 	for i := range 1 << 18 {
 		fmt.Fprintf(&many, "/nowhere/%d.png ", i)
 	}
-	if got := sizesNamed(namedImages, many.String()); got != "-" { // it would take hours to compare each with all before it
+	if got := sizesNamed(namedImages, many.String()); got != "-" { // comparing each path with all earlier ones would take hours
 		t.Errorf("images that are not there: %s", got)
 	}
 }

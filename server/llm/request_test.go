@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
-// read reads messages from their JSON, without what is the same for all.
+// read reads messages from JSON, and adds the parts that are the same for all.
 func read(t testing.TB, role, contents string) message.Message {
 	t.Helper()
 	text := `{"role":"` + role + `","created":0,"content":` + contents + `,"metadata":{"userVisible":true,"agentVisible":true}}`
@@ -26,7 +26,7 @@ func read(t testing.TB, role, contents string) message.Message {
 	return m
 }
 
-// sent returns the body that a provider sends, streaming.
+// sent returns the body of a provider's streaming request.
 func sent(t testing.TB, name, model string, env variables, r llm.Request) string {
 	t.Helper()
 	m, transport := llmtest.Start(t, func(http.ResponseWriter, llmtest.Asked) {})

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// A streamCase is what a model sends, and the pieces that its answer is streamed in.
+// A streamCase is a streamed answer of a model, and the pieces that it becomes.
 type streamCase struct {
 	name     string
 	provider string
@@ -180,7 +180,7 @@ func TestMessagesAreStreamedInPieces(t *testing.T) {
 	})
 }
 
-// What leaves an answer does not get another piece, wherever it leaves.
+// TestAnAnswerCanBeLeftAtAnyPiece checks that a caller that stops reading gets no more pieces, wherever it stops.
 func TestAnAnswerCanBeLeftAtAnyPiece(t *testing.T) {
 	for _, tc := range []struct {
 		provider string

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
-// broken are settings whose secrets cannot be read, but for one that may be in the environment.
+// broken has unreadable secrets, except one that may be in the environment.
 type broken struct{ settings }
 
 func (b broken) Secret(key string) (json.RawMessage, error) {

@@ -66,7 +66,7 @@ func TestMakeMakesWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// Decision G14.
+// TestTheEnvironmentComesFirstAndIsTyped checks decision G14.
 func TestTheEnvironmentComesFirstAndIsTyped(t *testing.T) {
 	for value, want := range map[string]string{
 		"8080": "8080", `"8080"`: `"8080"`, "[1]": "[1]", ` {"a" : 1.0}`: `{"a":1.0}`, "null": "null", "": `""`, "true": "true", "True": "true", "FALSE": "false", "fal\u017fe": "\"fal\u017fe\"",
@@ -176,7 +176,8 @@ func TestTheLastBadFilesAreKept(t *testing.T) {
 	}
 }
 
-// A FIFO must not be waited for, and a file that is no mapping would be replaced.
+// TestAFileThatCannotBeReadStays checks that the server does not block on a FIFO, and does not replace a file that it
+// cannot read.
 func TestAFileThatCannotBeReadStays(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"FIFO":      func(path string) error { return syscall.Mkfifo(path, 0o600) },

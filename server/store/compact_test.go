@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// shown returns the texts of a session's messages, with "-" behind those that the agent does not see and "!" behind those
-// that the user does not.
+// shown returns the texts of a session's messages, with "-" after those that the agent does not see, and "!" after
+// those that the user does not see.
 func shown(t testing.TB, s *store.Store, id string) string {
 	t.Helper()
 	var texts []string
@@ -34,7 +34,8 @@ func shown(t testing.TB, s *store.Store, id string) string {
 	return strings.Join(texts, " ")
 }
 
-// hidden is what a compaction makes of a conversation: the agent sees nothing of it, and the user not its last message.
+// hidden returns the visibility that a compaction sets: the agent sees nothing of the old conversation, and the user
+// does not see its last message.
 func hidden(read session.Conversation) []message.Metadata {
 	seen := slices.Repeat([]message.Metadata{{UserVisible: true}}, len(read.Messages))
 	if len(seen) > 0 {
@@ -64,7 +65,7 @@ func TestCompact(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		before string
-		since  []func(t *testing.T, s *store.Store, id string) // what others do between the reading and the compaction
+		since  []func(t *testing.T, s *store.Store, id string) // what others do between reading and compaction
 		want   string
 	}{
 		{"nothing happens", "a b c", nil, "a- b- c!- S"},
@@ -115,7 +116,7 @@ func TestTwoCompactionsOfOneConversation(t *testing.T) {
 	}
 }
 
-// What is added has its place behind what was there, also when the clock was set back.
+// TestTheOrderOfMessagesIsThatOfTheirAdding checks that added messages come last, even if the clock was set back.
 func TestTheOrderOfMessagesIsThatOfTheirAdding(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
@@ -139,7 +140,8 @@ func TestTheOrderOfMessagesIsThatOfTheirAdding(t *testing.T) {
 	}
 }
 
-// Each message is there once, wherever its adding falls among compactions by this process and another.
+// TestNothingIsLostWhileConversationsAreCompacted checks that each message is there exactly once, wherever it is
+// added among compactions by this process and another one.
 func TestNothingIsLostWhileConversationsAreCompacted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	stores := []*store.Store{open(t, path), open(t, path)}
@@ -183,7 +185,8 @@ func TestNothingIsLostWhileConversationsAreCompacted(t *testing.T) {
 	}
 }
 
-// Columns that nobody reads here belong to the program that wrote them.
+// TestMessagesThatMoveKeepTheirColumns checks that columns which this server does not read are kept for the program
+// that wrote them.
 func TestMessagesThatMoveKeepTheirColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)

@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// legacy opens a database beside some session files.
+// legacy opens a database next to some session files.
 func legacy(t *testing.T, files map[string]string) *store.Store {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "a[b]*") // is no pattern
+	dir := filepath.Join(t.TempDir(), "a[b]*") // must not be read as a pattern
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

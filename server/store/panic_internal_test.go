@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A panic must leave no transaction behind, in which others would see the past, or for which writers would wait.
+// TestAPanicLeavesNoTransaction: a panic must not leave a transaction open, because readers would then see old data,
+// and writers would wait for it.
 func TestAPanicLeavesNoTransaction(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
 	if err != nil {

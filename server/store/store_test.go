@@ -27,7 +27,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// victim is the variable that makes the test binary the process that is killed.
+// victim makes the test binary the process that is killed.
 const victim = "STORE_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -71,7 +71,7 @@ func create(t testing.TB, s *store.Store, name string) session.Session {
 }
 
 func TestIDsCountTheSessionsOfADay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // where it is 2000-01-01
+	synctest.Test(t, func(t *testing.T) { // the date is 2000-01-01 there
 		s := open(t, filepath.Join(t.TempDir(), "a b?c#d%.db"))
 		var ids []string
 		for range 11 {
@@ -95,7 +95,7 @@ func TestIDsCountTheSessionsOfADay(t *testing.T) {
 
 func TestConcurrentCreationsNeverGiveEqualIDs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
-	stores := []*store.Store{open(t, path), open(t, path)} // as two processes would
+	stores := []*store.Store{open(t, path), open(t, path)} // like two processes
 	var (
 		mu   sync.Mutex
 		seen = map[string]bool{}
@@ -151,7 +151,7 @@ func TestASessionIsReadAsItWasWritten(t *testing.T) {
 		if found, err := s.Update(t.Context(), id, changes...); err != nil || !found {
 			t.Fatalf("Update: %t, %v", found, err)
 		}
-		messages := []message.Message{say(message.User, 5, "a\x00<"), say(message.Assistant, 5, "e\u0301\U000E0041")} // models are not normalised
+		messages := []message.Message{say(message.User, 5, "a\x00<"), say(message.Assistant, 5, "e\u0301\U000E0041")} // texts of models are not normalised
 		messages[1].Metadata.UserVisible = false
 		if err := s.AddMessages(t.Context(), id, messages...); err != nil {
 			t.Fatal(err)
@@ -344,7 +344,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// execute changes a database behind the store's back.
+// execute runs statements directly on a database.
 func execute(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -402,7 +402,7 @@ func TestOldDatabasesAreBroughtUpToDate(t *testing.T) {
 		`INSERT INTO sessions (id, description, working_dir, created_at) VALUES ('20250101_7', 'old name', '/w', '2025-01-01 10:00:00')`,
 		`INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES ('20250101_7', 'user', '[{"type":"text","text":"hi"}]', 5)`)
 	var wg sync.WaitGroup
-	for range 4 { // whoever comes first migrates
+	for range 4 { // the first one migrates
 		wg.Go(func() {
 			s, err := store.Open(t.Context(), path)
 			if err != nil {
@@ -472,7 +472,7 @@ func TestWhatIsAcknowledgedSurvivesAKill(t *testing.T) {
 	for lines.Scan() {
 		acknowledged = append(acknowledged, lines.Text())
 		if len(acknowledged) == 200 {
-			cmd.Process.Kill() // SIGKILL; what was written before it is still in the pipe
+			cmd.Process.Kill() // SIGKILL; what was written before is still in the pipe
 		}
 	}
 	cmd.Wait()

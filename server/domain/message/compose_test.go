@@ -28,7 +28,8 @@ func TestLongRunsOfMarksStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// What is put together by hand is what the library makes where it can.
+// TestCompositionIsThatOfTheLibrary compares this package's composition with the library's, on texts that the library
+// handles.
 func TestCompositionIsThatOfTheLibrary(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	letters := []rune("aeo\u1112\u1161\u11ab\u0915\u093c\u212b\u1e9b\u00c5 ")

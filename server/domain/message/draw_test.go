@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
-// messages draws messages of all kinds, in the form in which they are read.
+// messages draws random messages of all kinds, in the form in which they are read.
 var messages = rapid.Custom(func(t *rapid.T) message.Message {
 	return message.Message{
 		ID:       texts.Draw(t, "id"),
@@ -66,7 +66,7 @@ var contents = rapid.Custom(func(t *rapid.T) message.Content {
 	case 0:
 		clean := message.Clean(text("text"))
 		if message.Clean(clean) != clean {
-			clean = "" // what a removed character stood between may combine when it is read again
+			clean = "" // characters around a removed one may combine when the text is read again
 		}
 		return message.Text{Text: clean, Annotations: annotations.Draw(t, "annotations"), Meta: maybeObjects.Draw(t, "meta")}
 	case 1:

@@ -31,12 +31,12 @@ func written(m message.Message) string {
 	return string(w.Text())
 }
 
-// around is a message with the given content items.
+// around returns a message with the given content items.
 func around(items string) string {
 	return `{"id":null,"role":"user","created":1765386000,"content":[` + items + `],"metadata":{"userVisible":true,"agentVisible":true}}`
 }
 
-// TestItemsKeepTheirForm holds every item of GA 4.2 to 4.5 against its own text.
+// TestItemsKeepTheirForm reads and writes every item of GA 4.2 to 4.5, and compares the texts.
 func TestItemsKeepTheirForm(t *testing.T) {
 	result := func(item string) string {
 		return `{"type":"toolResponse","id":"c","toolResult":{"status":"success","value":[` + item + `]}}`
@@ -177,7 +177,7 @@ func TestMessagesSurviveTheRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzDecode demands that whatever is accepted has one form, which is JSON and is accepted again.
+// FuzzDecode checks that every accepted text has one form, which is JSON and is accepted again.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(around(`{"type":"text","text":"e\u0301"}`)))
 	f.Add([]byte(around(`{"type":"toolResponse","id":"c","toolResult":{"status":"success","value":[{"type":"resource","resource":{"uri":"u","blob":""}}]}}`)))
@@ -197,7 +197,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, content := range m.Content {
 			if c, ok := content.(message.Text); ok && message.Clean(c.Text) != c.Text {
-				return // what a removed character stood between combines when it is read again
+				return // characters around a removed one may combine when the text is read again
 			}
 		}
 		if twice := written(again); twice != text {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// rewritten reads a content and writes it, the long way.
+// rewritten decodes a content and encodes it again.
 func rewritten(stored string) (string, error) {
 	v, err := decode.Parse([]byte(stored))
 	if err != nil {
@@ -23,7 +23,7 @@ func rewritten(stored string) (string, error) {
 	return string(w.Text()), nil
 }
 
-// What is recognised as written, and what is not although it is nearly the same.
+// quickScans has contents that the quick scan recognises as written, and similar ones that it does not.
 var quickScans = map[string]bool{
 	`[]`:                          true,
 	`[{"type":"text","text":""}]`: true,
@@ -79,7 +79,7 @@ func TestWhatIsSeenAtAGlance(t *testing.T) {
 	}
 }
 
-// sameAsRewritten checks that a stored content is written as if it was read.
+// sameAsRewritten checks that WriteStored writes the same as decoding and encoding.
 func sameAsRewritten(t *testing.T, stored string) {
 	t.Helper()
 	want, wantErr := rewritten(stored)

@@ -36,7 +36,7 @@ func TestRetriesOfNothing(t *testing.T) {
 	}
 }
 
-// Keys that become the same are one, with the last value at the first place.
+// TestKeysAreTemplates checks rendered keys. If two become equal, the last value takes the first place.
 func TestKeysAreTemplates(t *testing.T) {
 	r := parse(t, `
 version: "{{ a }}"
@@ -62,7 +62,7 @@ parameters: [{key: a, input_type: string, requirement: required, description: d}
 	}
 }
 
-// Links are followed as long as they do not lead out of the directory.
+// TestIncludesStayInTheirDirectory checks that links are followed unless they lead out of the directory.
 func TestIncludesStayInTheirDirectory(t *testing.T) {
 	outer := t.TempDir()
 	dir := filepath.Join(outer, "recipes")
@@ -104,7 +104,8 @@ func TestRenderingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// deepRecipe has a schema of so many levels, each with two keys that rendering makes the same.
+// deepRecipe returns a recipe with a schema of the given depth. Each level has two keys that become equal when
+// rendered.
 func deepRecipe(t testing.TB, levels int) recipe.Recipe {
 	t.Helper()
 	schema := strings.Repeat(`{"v":0,"{{ a }}":`, levels) + `"{{ a }}"` + strings.Repeat(`}`, levels)
@@ -116,7 +117,8 @@ func deepRecipe(t testing.TB, levels int) recipe.Recipe {
 	return r
 }
 
-// Twice as many levels take some twice the memory to render, and not four times as much.
+// TestRenderingDeepSchemasIsLinear checks that twice as many levels take about twice the memory to render, and not
+// four times.
 func TestRenderingDeepSchemasIsLinear(t *testing.T) {
 	allocated := func(levels int) uint64 {
 		r := deepRecipe(t, levels)

@@ -16,9 +16,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// connections records which agents have closed theirs.
+// connections records which agents have closed their connections.
 type connections struct {
-	agentpool.Extensions // nil: nothing else is called
+	agentpool.Extensions // nil, because no other method is called
 	id                   string
 	mu                   *sync.Mutex
 	closed               *[]string
@@ -30,7 +30,7 @@ func (c connections) Close() {
 	*c.closed = append(*c.closed, c.id)
 }
 
-// newPool returns a pool, and what its agents have closed by now.
+// newPool returns a pool, and a function that returns what its agents have closed so far.
 func newPool(capacity int) (*agentpool.Pool, func() string) {
 	var mu sync.Mutex
 	var closed []string
@@ -70,13 +70,13 @@ func TestTheLeastRecentlyUsedAgentCloses(t *testing.T) {
 	for _, id := range []string{"a", "b", "a", "c", "d"} {
 		_, release := p.Use(id)
 		release()
-		release() // twice is once
+		release() // a second call has no effect
 	}
 	p.Close()
 	if got := closed(); got != "abcd" {
 		t.Errorf("closed %q", got)
 	}
-	p, closed = newPool(0) // is one
+	p, closed = newPool(0) // counts as one
 	_, release := p.Use("x")
 	release()
 	p.Use("y")
@@ -89,7 +89,8 @@ func TestTheLeastRecentlyUsedAgentCloses(t *testing.T) {
 	}
 }
 
-// What an agent runs must not outlast the server, whoever uses it.
+// TestAgentsInUseAreClosedAtTheEnd checks that an agent's processes do not outlive the server, even while a request
+// uses the agent.
 func TestAgentsInUseAreClosedAtTheEnd(t *testing.T) {
 	p, closed := newPool(1)
 	_, dropped := p.Use("a")
@@ -115,7 +116,7 @@ func TestAnAgentInUseMakesNoRoom(t *testing.T) {
 	p, closed := newPool(1)
 	a, first := p.Stream("a")
 	_, second := p.Stream("a")
-	for _, id := range []string{"b", "c"} { // b has to go when c comes
+	for _, id := range []string{"b", "c"} { // b must be dropped for c
 		_, release := p.Use(id)
 		release()
 	}
@@ -127,7 +128,7 @@ func TestAnAgentInUseMakesNoRoom(t *testing.T) {
 	if p.Stop("b") {
 		t.Error("the idle agent has not made room for the one that came last")
 	}
-	first() // there is no room for c any more
+	first() // there is no room for c
 	p.Stop("a")
 	if got := closed(); strings.Contains(got, "a") {
 		t.Errorf("closed %q while a is in use", got)
@@ -142,7 +143,8 @@ func TestAnAgentInUseMakesNoRoom(t *testing.T) {
 	}
 }
 
-// One agent too many is there until a stream has ended; the one that goes then is the one that was used longest ago.
+// TestTheEndOfAStreamMakesRoom checks that the pool may exceed its capacity by one agent until a stream ends. It then
+// drops the least recently used agent.
 func TestTheEndOfAStreamMakesRoom(t *testing.T) {
 	p, _ := newPool(1)
 	_, first := p.Stream("a")
@@ -158,7 +160,7 @@ func TestTheEndOfAStreamMakesRoom(t *testing.T) {
 func TestDeletingASessionEndsWhatItHasInMemory(t *testing.T) {
 	p, closed := newPool(3)
 	_, stopped := p.Stream("a")
-	p.Stop("a") // and yet its reply goes on
+	p.Stop("a") // its reply continues
 	a, used := p.Use("a")
 	_, other := p.Use("b")
 	deleted := make(chan string)

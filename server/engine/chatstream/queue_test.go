@@ -7,12 +7,13 @@ import (
 	"testing/synctest"
 )
 
-// A reader that stops reading costs a bounded queue, and then the engine waits (GA 7.5).
+// TestAQueueIsBounded checks that a reader that stops costs at most a full queue, and that the engine then waits
+// (GA 7.5).
 func TestAQueueIsBounded(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		size   int // of each frame, in bytes
-		queued int // how many the queue takes before the writer waits
+		queued int // how many frames fit before the writer waits
 	}{
 		{"by its frames", 1, maxQueued},
 		{"by its bytes", maxQueuedBytes / 4, 4},
@@ -34,7 +35,7 @@ func TestAQueueIsBounded(t *testing.T) {
 					}
 				}()
 				for taken := range 3 {
-					synctest.Wait() // the writer waits
+					synctest.Wait() // until the writer waits
 					if want := tc.queued + taken; pushed != want {
 						t.Errorf("%d frames were pushed and %d taken, want %d pushed", pushed, taken, want)
 					}

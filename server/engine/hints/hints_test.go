@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// write makes files below a directory.
+// write writes files below a directory.
 func write(t *testing.T, directory string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

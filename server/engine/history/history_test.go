@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// Items for conversations that are written as "u" or "a", for the role, or "-u" for a message that the agent does not see,
-// followed by items.
+// These are items for conversations. A message is written as "u" or "a" for its role, or "-u" if the agent does not
+// see it, followed by items.
 const (
 	call1  = `{"type":"toolRequest","id":"1","toolCall":{"status":"success","value":{"name":"x","arguments":{"a":1}}}}`
 	call2  = `{"type":"toolRequest","id":"2","toolCall":{"status":"success","value":{"name":"y"}}}`

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
-// stepByStep repairs a conversation as decision M18 says it, word by word.
+// stepByStep repairs a conversation literally as decision M18 describes it.
 func stepByStep(conversation []message.Message) []message.Message {
 	messages := visible(conversation)
 	for {
@@ -70,16 +70,16 @@ func TestRepairDoesWhatTheDecisionSays(t *testing.T) {
 	}
 }
 
-// chains are conversations of which each step of the repair takes away little.
+// chains are conversations from which each step of the repair removes little.
 var chains = map[string]func(n int) []message.Message{
-	// Each request goes with the first message, and its response after it; then the next request is the first.
+	// Each request is dropped with the first message, and then its response. The next request is then the first.
 	"from the beginning": func(n int) (c []message.Message) {
 		for i := range n {
 			c = append(c, said(message.Assistant, asks(i)), said(message.User, answers(i)))
 		}
 		return append(c, said(message.User, message.Text{Text: "x"}))
 	},
-	// Each response goes with the last message, which is the assistant's here, and its request after it.
+	// Each response is dropped with the last message, which is the assistant's here, and then its request.
 	"from the end": func(n int) (c []message.Message) {
 		c = append(c, said(message.User, message.Text{Text: "x"}))
 		for i := range n {
@@ -106,7 +106,7 @@ func asks(i int) message.Content {
 
 func answers(i int) message.Content { return message.ToolResponse{ID: fmt.Sprint(i)} }
 
-// Four times as many messages take some four times the memory, and not sixteen times as much.
+// TestRepairIsLinear checks that four times as many messages take about four times the memory, and not sixteen times.
 func TestRepairIsLinear(t *testing.T) {
 	for name, chain := range chains {
 		allocated := func(n int) uint64 {
@@ -123,7 +123,8 @@ func TestRepairIsLinear(t *testing.T) {
 	}
 }
 
-// A note needs no repair of what was repaired before, so it is never left out.
+// TestANoteNeedsNoRepair checks that a repaired conversation with a note needs no further repair, so that the note is
+// never dropped.
 func TestANoteNeedsNoRepair(t *testing.T) {
 	for seed := range uint64(5000) {
 		noted := WithNote(Repair(randomConversation(rand.New(rand.NewPCG(seed, 0)))), "<context>")

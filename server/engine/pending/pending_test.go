@@ -16,14 +16,14 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// requests returns requests that keeps so many early answers.
+// requests returns Requests that keep the given number of early answers.
 func requests[A any](keep int) *pending.Requests[A] {
 	b := &pending.Requests[A]{}
 	b.SetKeep(keep)
 	return b
 }
 
-// answered returns what a request that is asked now gets within a second.
+// answered opens a request, and returns the answer that it gets within a second.
 func answered(t *testing.T, b *pending.Requests[string], id string) string {
 	t.Helper()
 	q := b.Ask(id)
@@ -134,7 +134,7 @@ func TestAnAnswerThatNobodyWaitsForIsForTheNext(t *testing.T) {
 		b := requests[string](1)
 		gone, next := b.Ask("a"), b.Ask("a")
 		b.Answer("a", "yes")
-		gone.Close() // its client has gone, and it does not wait any more
+		gone.Close() // its client has left, and it no longer waits
 		if got, err := next.Wait(t.Context()); got != "yes" || err != nil {
 			t.Errorf("the next request is answered %q, %v; want yes", got, err)
 		}

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheTableIsTheOneOfTheDecisions reads what docs/behaviour/goose-api.md has below M65 and M66.
+// TestTheTableIsTheOneOfTheDecisions compares the rules with the table in docs/behaviour/goose-api.md below M65 and
+// M66.
 func TestTheTableIsTheOneOfTheDecisions(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/behaviour/goose-api.md")
 	if err != nil {
@@ -82,7 +83,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestTheWordsHideNothing has, for each alternative of an expression, a text in which nothing is that need not be.
+// TestTheWordsHideNothing has a minimal text for each alternative of an expression. The words must not exclude any of
+// them.
 func TestTheWordsHideNothing(t *testing.T) {
 	for _, text := range []string{
 		"rm -r /", "rm -r ~", "rm --x ${HOME}", "rm -r /usr", "dd of=/dev/sda", ">/dev/vdb", "mkfs /dev/x", ":(){:|:&",

@@ -19,7 +19,7 @@ func TestTheBackgroundIsBoundedAndEnds(t *testing.T) {
 			<-ctx.Done()
 			done.Add(1)
 		}
-		b.Go(func(context.Context) { panic("broken") }) // is caught, and makes room again
+		b.Go(func(context.Context) { panic("broken") }) // it is caught, and makes room again
 		synctest.Wait()
 		for range 300 {
 			b.Go(wait)

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// summing is a model that makes summaries, and answers everything else as the next one does.
+// summing is a model that answers requests for summaries, and passes all others to next.
 func summing(next answer) answer {
 	n := -1
 	return func(w http.ResponseWriter, asked llmtest.Asked, _ int) {
@@ -27,7 +27,7 @@ func summing(next answer) answer {
 
 const thinking = "a thinkingMessage:goose is compacting the conversation..."
 
-// The messages that take the place of a conversation.
+// summary is the two messages that replace a conversation, in short form.
 const summary = "U SUMMARY | A The conversation so far was replaced by this summary. I go on from there without mentioning it."
 
 func TestCompactionByHand(t *testing.T) {
@@ -61,7 +61,7 @@ func TestCompactionByHand(t *testing.T) {
 	}
 }
 
-// slowly is a model whose summary takes its time: meanwhile something happens.
+// slowly is a model that calls meanwhile before it answers with a summary.
 func slowly(meanwhile func()) answer {
 	return func(w http.ResponseWriter, asked llmtest.Asked, _ int) {
 		if asked.Streams() {
@@ -76,7 +76,7 @@ func slowly(meanwhile func()) answer {
 func TestWhatOthersSaveDuringASummaryStays(t *testing.T) {
 	for _, tc := range []struct {
 		name               string
-		during, rightAtEnd bool // while the model makes it, and when it is about to be saved
+		during, rightAtEnd bool // while the model makes the summary, and just before it is saved
 	}{
 		{"while it is made", true, false},
 		{"before it is saved", false, true},
@@ -139,7 +139,7 @@ func TestAConversationThatIsTooLongIsCompactedFirst(t *testing.T) {
 		name      string
 		total     int64
 		threshold string
-		percent   string // empty if it is not compacted
+		percent   string // "" if it is not compacted
 	}{
 		{"as long as allowed", 102_400, "", ""},
 		{"longer", 102_401, "", "80"},
@@ -185,7 +185,7 @@ func TestTheSizeIsEstimatedWhenItIsNotKnown(t *testing.T) {
 	})
 }
 
-// tooLong is a model that says so.
+// tooLong answers that the conversation is too long for the model.
 func tooLong(w http.ResponseWriter) {
 	w.WriteHeader(400)
 	io.WriteString(w, `{"error":{"message":"too long","code":"context_length_exceeded"}}`)

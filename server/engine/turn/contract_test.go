@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// TestEventsObeyTheContract holds every kind of event against openapi.yaml.
+// TestEventsObeyTheContract checks every kind of event against openapi.yaml.
 func TestEventsObeyTheContract(t *testing.T) {
 	document, err := openapi3.NewLoader().LoadFromFile("../../../openapi.yaml")
 	if err != nil {

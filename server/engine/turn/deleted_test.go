@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// A reply whose session is deleted ends where something of it would be saved, as if all had been said. The tests delete it at
-// one moment each.
+// If the session of a reply is deleted, the reply ends normally at the next point where it would save something. Each
+// of these tests deletes the session at a different moment.
 
 func TestASessionIsDeletedWhileTheModelSpeaks(t *testing.T) {
 	timeless(t, func(t *testing.T) {
@@ -107,7 +107,8 @@ func TestASessionIsDeletedWhenItsReplyBegins(t *testing.T) {
 	})
 }
 
-// The life of a session ends before the session is deleted, and with it all replies (decision G29).
+// TestALifeEndsWhileTheModelSpeaks checks that the session's memory, and with it every reply, ends before the session
+// is deleted (decision G29).
 func TestALifeEndsWhileTheModelSpeaks(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		var r *rig
@@ -131,7 +132,7 @@ func TestALifeEndsWhileAToolRuns(t *testing.T) {
 		r := newRig(t, box, says(llmtest.Calls("c1", "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
 		box.run["dev__echo"] = func(ctx context.Context, _ toolbox.Call) message.ToolResult {
 			r.memory.End()
-			if ctx.Err() == nil { // or it would tell what becomes of a connection that is closed then
+			if ctx.Err() == nil { // otherwise it would report the connection that is closed then
 				t.Error("the tool runs on when the life has ended")
 			}
 			return result("echoed")

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// led is a rig whose worker is gpt-4o. The models answer with one text after the other, not streamed; a text that begins
-// with a slash is the status of an error, and behind an exclamation mark there is a tool call.
+// led returns a rig whose worker is gpt-4o. The models answer with the given texts in turn, not streamed. A text that
+// starts with a slash is an error status. After an exclamation mark, a text has a tool call.
 func led(t *testing.T, set settings, texts ...string) *rig {
 	r := newRig(t, echoing(), func(w http.ResponseWriter, asked llmtest.Asked, n int) {
 		if asked.Streams() {
@@ -41,7 +41,7 @@ func led(t *testing.T, set settings, texts ...string) *rig {
 	return r
 }
 
-// lead gives the agent its models again.
+// lead sets the agent's models again.
 func (r *rig) lead() {
 	r.t.Helper()
 	config, err := r.service.Providers.Config("gpt-4o")
@@ -61,7 +61,7 @@ func modelOf(body string) string {
 	return b.Model
 }
 
-// whoWasAsked returns the models in their order: L is the lead, W the worker.
+// whoWasAsked returns which models were asked, in order: L for the lead, W for the worker.
 func (r *rig) whoWasAsked() (models string) {
 	for _, body := range r.asked() {
 		models += map[string]string{"o3": "L", "gpt-4o": "W"}[modelOf(body)]
@@ -73,7 +73,7 @@ func TestWhoHasWhichTurn(t *testing.T) {
 	const tool, malformed = "!dev__echo", "!bad name"
 	for _, tc := range []struct {
 		name  string
-		set   settings // besides the lead's model
+		set   settings // in addition to the lead's model
 		texts []string // the last one ends the reply
 		want  string
 	}{
@@ -117,9 +117,9 @@ func TestTurnsAreCountedOverReplies(t *testing.T) {
 		for range 3 {
 			r.reply(user("hi"))
 		}
-		r.lead() // which begins anew
+		r.lead() // starts again with the lead
 		r.reply(user("hi"))
-		delete(r.settings, "GOOSE_LEAD_MODEL") // which nobody looks at now
+		delete(r.settings, "GOOSE_LEAD_MODEL") // the setting is not read again
 		r.reply(user("hi"))
 		if got := r.whoWasAsked(); got != "LLWLL" {
 			t.Errorf("asked %s", got)
@@ -173,7 +173,7 @@ func TestTheLeadAnswersForTheWorker(t *testing.T) {
 	})
 }
 
-// messagesOf returns what a request says behind the system prompt, which has another role for models that reason.
+// messagesOf returns the part of a request after the system prompt, whose role is different for reasoning models.
 func messagesOf(body string) string {
 	_, messages, _ := strings.Cut(body, `{"role":"user"`)
 	messages, _, _ = strings.Cut(messages, "]")

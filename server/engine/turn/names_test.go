@@ -29,7 +29,7 @@ func TestToolsWhoseNamesProvidersRefuseAreNotOffered(t *testing.T) {
 		r.service.Log = slog.New(slog.NewTextHandler(&log, nil))
 		same(t, "events", []string{
 			"a c1 call:call_1:" + longest + "x{} 0",
-			"u * result:call_1:Error: -32002: " + longest + "x 27", // and it is not waited for
+			"u * result:call_1:Error: -32002: " + longest + "x 27", // and the client is not waited for
 			"a c2 Hello 27", "Finish stop 15/42",
 		}, r.reply(user("hi")))
 		var asked struct {

@@ -29,14 +29,14 @@ func TestPiecesAreJoined(t *testing.T) {
 	want := []message.Message{piece("a", "He", "llo"), piece("b", "z"), piece("", "n"), piece("", "m"), piece("b", "wv")}
 	want[0].Content = append(want[0].Content, thought.Content[0])
 	want[0].Content = append(want[0].Content, piece("", "xy", "1", "23").Content...)
-	for range 2 { // what is asked for twice is the same
+	for range 2 { // a second call must return the same
 		if diff := cmp.Diff(want, p.messages()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 }
 
-// A text that was copied for each piece would take 2 GB here.
+// TestALongAnswerIsNotCopiedForEachPiece would allocate 2 GB if each piece copied the whole text.
 func TestALongAnswerIsNotCopiedForEachPiece(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -92,7 +92,7 @@ func TestEarlyErrors(t *testing.T) {
 func TestAPingComesAtOnceAndEveryHalfSecond(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, none, func(w http.ResponseWriter, asked llmtest.Asked, _ int) {
-			time.Sleep(1600 * time.Millisecond) // on the faked clock
+			time.Sleep(1600 * time.Millisecond) // on the fake clock
 			llmtest.Events(w, llmtest.Says("c1", "Hello")...)
 		})
 		start := time.Now()
@@ -177,7 +177,7 @@ func TestASlowReaderIsWaitedFor(t *testing.T) {
 			llmtest.Events(w, "[DONE]")
 		})
 		s := r.open(user("hi"))
-		synctest.Wait() // nothing moves any more: pipes hold nothing, the queue holds 100
+		synctest.Wait() // until everything waits: pipes hold nothing, the queue holds 100
 		if sent < 100 || sent > 200 {
 			t.Errorf("the model has sent %d pieces before any was read, want little more than the queue holds", sent)
 		}

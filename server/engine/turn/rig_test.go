@@ -49,18 +49,18 @@ type rig struct {
 	settings settings
 	allowed  levels
 
-	decided []func() // what users decide before they are asked, while the first reply runs
+	decided []func() // decisions of the user before the questions, made while the first reply runs
 }
 
-// An answer is what a model does when it is asked for the n-th time, not counting the naming of sessions.
+// An answer is what a model does at its n-th request, not counting the naming of sessions.
 type answer func(w http.ResponseWriter, asked llmtest.Asked, n int)
 
-// decide answers a question before it is asked, and after the next reply has begun.
+// decide answers a question before it is asked, after the next reply has begun.
 func (r *rig) decide(id, action string) {
 	r.decided = append(r.decided, func() { r.service.Confirm("s1", id, action) })
 }
 
-// says is a model that streams each of some answers in turn, and the last one again and again.
+// says is a model that streams the answers in turn, and repeats the last one.
 func says(answers ...[]string) answer {
 	return func(w http.ResponseWriter, _ llmtest.Asked, n int) {
 		llmtest.Events(w, answers[min(n, len(answers)-1)]...)
@@ -69,7 +69,7 @@ func says(answers ...[]string) answer {
 
 const namingPrompt = "Describe the topic"
 
-// newRig returns a rig in which the session has the model gpt-4o.
+// newRig returns a rig whose session has the model gpt-4o.
 func newRig(t testing.TB, tools toolbox.Toolbox, answer answer) *rig {
 	t.Helper()
 	memory := turn.NewSessionMemory(func() func() { return func() {} })
@@ -199,7 +199,7 @@ func (s *stream) raw() (string, bool) {
 		return "", false
 	}
 	if err != nil {
-		return "", false // closed by ourselves
+		return "", false // closed by the test
 	}
 	data, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "data: ")
 	if blank, err := s.lines.ReadString('\n'); !ok || err != nil || blank != "\n" {
@@ -208,7 +208,7 @@ func (s *stream) raw() (string, bool) {
 	return data, true
 }
 
-// next returns the next event that is no ping, in short; see short.
+// next returns the next event that is not a Ping, in short form; see short.
 func (s *stream) next() (string, bool) {
 	s.t.Helper()
 	for {
@@ -222,7 +222,7 @@ func (s *stream) next() (string, bool) {
 	}
 }
 
-// rest returns what is left of the stream.
+// rest returns the rest of the stream.
 func (s *stream) rest() (events []string) {
 	s.t.Helper()
 	for {
@@ -234,13 +234,14 @@ func (s *stream) rest() (events []string) {
 	}
 }
 
-// reply returns all that comes for messages, in short.
+// reply sends messages and returns all events of the reply, in short form.
 func (r *rig) reply(messages ...string) []string {
 	r.t.Helper()
 	return r.open(messages...).rest()
 }
 
-// short renders an event for comparison: a Message as role, id, items and total tokens, with generated ids as "*".
+// short returns a short form of an event for comparison. A Message has its role, ID, items and total tokens, with
+// generated IDs as "*".
 func short(t testing.TB, data string) string {
 	t.Helper()
 	var e struct {
@@ -283,7 +284,8 @@ func decoded(t testing.TB, text []byte) message.Message {
 	return m
 }
 
-// shortMessage renders a message: "u" or "a", capital if the user does not see it and with "-" if the agent does not.
+// shortMessage returns a short form of a message: "u" or "a" for the role, in upper case if the user does not see it,
+// and with "-" if the agent does not.
 func shortMessage(m message.Message) string {
 	who := string(m.Role[:1])
 	if !m.Metadata.UserVisible {
@@ -345,10 +347,10 @@ func shortMessages(messages []message.Message) []string {
 	return short
 }
 
-// saved returns the messages of the session, in short.
+// saved returns the messages of the session, in short form.
 func (r *rig) saved() []string { return shortMessages(r.store.messages()) }
 
-// asked returns the bodies of the requests, without those for names.
+// asked returns the bodies of the requests to the model, without those for names.
 func (r *rig) asked() (bodies []string) {
 	for _, asked := range r.model.Asked() {
 		if !strings.Contains(asked.Body, namingPrompt) {
@@ -365,10 +367,10 @@ func same(t testing.TB, what string, want, got any) {
 	}
 }
 
-// timeless runs a test in a bubble whose clock is faked.
+// timeless runs a test in a bubble with a fake clock.
 func timeless(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
 
-// settings are JSON by key.
+// settings are JSON values by key.
 type settings map[string]string
 
 func (s settings) Setting(key string) (json.RawMessage, error) {
@@ -395,14 +397,14 @@ type store struct {
 	mu       sync.Mutex
 	session  session.Session
 	saved    []message.Message
-	rows     []int64 // the numbers of what was saved
+	rows     []int64 // the numbers of the saved messages
 	next     int64
 	changes  []storage.Change
 	failures map[string]error // by method
-	deleted  bool             // the session
+	deleted  bool             // the session was deleted
 
 	deleteWhenRead bool
-	beforeCompact  func() // called when a summary is about to be saved
+	beforeCompact  func() // called just before a summary is saved
 }
 
 func newStore(id string) *store {
@@ -411,7 +413,7 @@ func newStore(id string) *store {
 
 func (s *store) fail(method string) error { return s.failures[method] }
 
-// gone is the error of what needs the session.
+// gone returns the error of methods that need the session.
 func (s *store) gone() error {
 	if s.deleted {
 		return session.ErrNotFound
@@ -426,7 +428,7 @@ func (s *store) deleteSession() {
 	s.deleted, s.saved, s.rows = true, nil, nil
 }
 
-// keep deletes all messages but the first ones, as another client would.
+// keep deletes all messages except the first ones, as another client would.
 func (s *store) keep(first int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -563,7 +565,7 @@ func (s *store) Update(_ context.Context, id string, changes ...storage.Change) 
 	return id == s.session.ID, s.fail("Update")
 }
 
-// tools are a toolbox of a test.
+// tools are a toolbox for tests.
 type tools struct {
 	snapshot toolbox.Snapshot
 	run      map[string]func(ctx context.Context, call toolbox.Call) message.ToolResult

@@ -16,7 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// sampling is a rig with a tool that asks the model, which answers what is streamed with a call and then with an end.
+// sampling returns a rig with a tool that asks the model. The model streams a call, then an end, and answers the
+// tool's question with answer.
 func sampling(t *testing.T, question toolbox.Sampling, answer func(w http.ResponseWriter)) *rig {
 	box := echoing()
 	box.run["dev__echo"] = func(ctx context.Context, call toolbox.Call) message.ToolResult {
@@ -48,10 +49,10 @@ func TestAServerAsksTheModel(t *testing.T) {
 	picture := message.Message{Role: message.User, Content: []message.Content{
 		message.Text{Text: "Look"}, message.Image{Data: "eA==", MIMEType: "image/png"},
 	}}
-	drawn := message.Message{Role: message.Assistant, Content: picture.Content[1:]} // which chat completions cannot say
+	drawn := message.Message{Role: message.Assistant, Content: picture.Content[1:]} // chat completions cannot express it
 	for _, tc := range []struct {
 		name, model string
-		maxTokens   int64 // of the session's model config
+		maxTokens   int64 // of the session's model configuration
 		question    toolbox.Sampling
 		want        string
 	}{
@@ -82,7 +83,7 @@ func TestAServerAsksTheModel(t *testing.T) {
 	}
 }
 
-// provider returns a model with a limit, unless that is 0.
+// provider returns a model with a limit, or without one for 0.
 func (r *rig) provider(model string, maxTokens int64) *llm.Provider {
 	r.t.Helper()
 	config, err := r.service.Providers.Config(model)

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-// The questions of a call that runs a command as chmod, and what comes of it.
+// These are the question and the results of a call that runs chmod.
 const (
 	alert    = ":🔒 Security Alert: this call looks dangerous.\n\nFinding: Lets everybody write\nConfidence: 60%"
 	ran      = `u * result:call_1:echo{"s":"chmod 777 x"} 27`
@@ -88,7 +88,7 @@ func TestAnAlertTakesThePlaceOfAnotherPrompt(t *testing.T) {
 	})
 }
 
-// A lockedBuffer is one that a server and a test share.
+// A lockedBuffer is a buffer that a server and a test share.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -135,7 +135,7 @@ func TestQuestionsAreAskedOneByOne(t *testing.T) {
 		for _, step := range []struct{ id, action string }{{"call_1", "deny"}, {"call_2", "allow_once"}, {"call_3", "allow_once"}} {
 			event, _ := s.next()
 			got = append(got, event)
-			time.Sleep(time.Hour) // a question waits without a limit, and the next is not asked meanwhile
+			time.Sleep(time.Hour) // a question has no time limit, and the next is not asked meanwhile
 			r.service.Confirm("s1", "no such question", "allow_once")
 			r.service.Confirm("s1", step.id, step.action)
 		}
@@ -175,7 +175,7 @@ func TestAnAnswerOutsideOfRepliesIsForNobody(t *testing.T) {
 		r := newRig(t, echoing(), says(llmtest.Says("c0", "Hi."), llmtest.Calls("c1", "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
 		r.settings["GOOSE_MODE"] = `"approve"`
 		r.service.Confirm("s1", "call_1", "allow_once")
-		r.decide("call_1", "allow_once") // in a reply that does not ask
+		r.decide("call_1", "allow_once") // the next reply does not ask
 		r.reply(user("hi"))
 		s := r.open(user("more"))
 		s.next()
@@ -235,7 +235,7 @@ func TestNotificationsAreSentWhileAToolRuns(t *testing.T) {
 		}
 		r := newRig(t, box, says(llmtest.Calls("c1", "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
 		got := r.reply(user("hi"))
-		late(toolbox.Notification{}) // is not sent, and does no harm
+		late(toolbox.Notification{}) // it is ignored
 		same(t, "events", []string{
 			"a c1 call:call_1:dev__echo{} 0",
 			`Notification call_1 {"method":"notifications/progress","params":{"progress":0}}`,
@@ -397,7 +397,7 @@ func TestAQuestionEndsWithItsReply(t *testing.T) {
 	})
 }
 
-// Decision M31.
+// TestTheTurnsAreCounted checks decision M31.
 func TestTheTurnsAreCounted(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, echoing(), says(llmtest.Calls("c1", "dev__echo", "{}")))

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
 )
 
-// holder is the variable that makes the test binary a server that has a directory, until it is killed.
+// holder makes the test binary a server that holds a directory until it is killed.
 const holder = "SCRATCH_TEST_HOLDER"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func hold() {
 	select {}
 }
 
-// hold starts a process that has a directory, and returns what kills it.
+// held starts a process that holds a directory, and returns a function that kills it.
 func held(t *testing.T) (path string, kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -92,7 +92,7 @@ func TestADirectoryIsNobodyElsesAndGoes(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o700 || filepath.Dir(d.Path) != temporary {
 		t.Errorf("%s: %v, %v", d.Path, info, err)
 	}
-	sweep() // by another server of this process
+	sweep() // by another server in this process
 	there(t, d.Path, true)
 	if err := d.Remove(); err != nil {
 		t.Error(err)
@@ -111,7 +111,8 @@ func TestNoDirectoryWithoutAPlace(t *testing.T) {
 	sweep()
 }
 
-// Only what a server of this user has made, and locked, is removed.
+// TestWhatIsNotOursIsNotSwept checks that only directories are removed that a server of this user has created and
+// locked.
 func TestWhatIsNotOursIsNotSwept(t *testing.T) {
 	temporary, elsewhere := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -160,7 +161,7 @@ func TestWhatIsNotOursIsNotSwept(t *testing.T) {
 	there(t, ours, false)
 }
 
-// withLock makes a directory such as a server leaves it when it is killed.
+// withLock creates a directory like one that a killed server leaves behind.
 func withLock(path string, mode os.FileMode) error {
 	if err := os.Mkdir(path, mode); err != nil {
 		return err

@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 )
 
-// BenchmarkRoundTrip stands beside what is at the bottom of it: two goroutines, a channel there and a channel back. The
-// registry looks the tool up, keeps the execution pending under a timer, and writes a request and three events as JSON.
+// BenchmarkRoundTrip compares an execution with its minimum: two goroutines, and a channel in each direction. The
+// registry also looks the tool up, keeps the execution pending with a timer, and writes a request and three events as
+// JSON.
 func BenchmarkRoundTrip(b *testing.B) {
 	const calls = 5000
 	ratio.Report(b, calls,
@@ -19,7 +20,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	)
 }
 
-// executions are run by a client that answers at once.
+// executions measures executions with a client that answers at once.
 func executions(b *testing.B, calls int) ratio.Cost {
 	bus := events.NewBus(nil)
 	r := clienttools.NewRegistry(bus, clienttools.Bounds{})

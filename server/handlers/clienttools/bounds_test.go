@@ -49,7 +49,7 @@ func TestTooManyToolsOrClientsRegisterNothing(t *testing.T) {
 	}
 }
 
-// large is a tool of the client c that counts so many bytes.
+// large returns a tool of the client that counts the given number of bytes.
 func large(client, id string, size int) api.ClientToolDefinition {
 	d := api.ClientToolDefinition{ID: id, Parameters: []byte("{}")}
 	d.Description = strings.Repeat("x", size-256-len(`{"id":"client_`+client+`_`+id+`","description":"","parameters":{}}`))
@@ -70,7 +70,7 @@ func TestTheSizeOfAllDefinitionsIsBounded(t *testing.T) {
 	for i := range 4 {
 		c := fmt.Sprint("c", i)
 		register(nil, c, large(c, "a", full/2), large(c, "b", full-full/2))
-		register(nil, c, large(c, "a", full/2)) // again counts once
+		register(nil, c, large(c, "a", full/2)) // a repeated tool counts once
 		register(clienttools.ErrTooManyTools, c, large(c, "a", full/2+1))
 	}
 	register(clienttools.ErrTooManyTools, "more")

@@ -38,7 +38,7 @@ func checked(t *testing.T, operation, body string) (bound string, refused *httpt
 	return "", rec
 }
 
-// issue is one issue of a wrong type, as CT 3.5 writes it.
+// issue returns one issue of a wrong type, as in CT 3.5.
 func issue(expected, received, path string) string {
 	return `{"expected":"` + expected + `","code":"invalid_type","path":[` + path + `],"message":"Invalid input: expected ` + expected + `, received ` + received + `"}`
 }
@@ -154,8 +154,8 @@ func TestWhatExecuteCallsMalformed(t *testing.T) {
 	}
 }
 
-// FuzzBodies throws anything at all checks. What a check lets through must fit the contract's type; what it refuses must
-// be answered with what the contract describes, about that body.
+// FuzzBodies passes any text to all checks. An accepted body must fit the contract's type. A refusal must be an
+// answer of the contract about that body.
 func FuzzBodies(f *testing.F) {
 	for _, seed := range []string{
 		`{"clientID":"c","tools":[{"id":"a","description":"d","parameters":{"x":[1.0,"\ud800"]}},{}]}`,

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// A rig is a registry with streams that are read like queues.
+// A rig is a registry whose streams are read as queues.
 type rig struct {
 	*clienttools.Registry
 	t   *testing.T
@@ -26,7 +26,7 @@ func newRig(t *testing.T) rig {
 	return rig{clienttools.NewRegistry(bus, clienttools.Bounds{}), t, bus}
 }
 
-// Register registers what must not be too much.
+// Register registers tools, and fails if there are too many.
 func (r rig) Register(directory, clientID string, tools []api.ClientToolDefinition) []api.ToolID {
 	ids, err := r.Registry.Register(directory, clientID, tools)
 	if err != nil {
@@ -35,7 +35,7 @@ func (r rig) Register(directory, clientID string, tools []api.ClientToolDefiniti
 	return ids
 }
 
-// listen opens a stream and returns a function that takes what came since it was last called: the data of the events.
+// listen opens a stream. The returned function returns the data of the events since its last call.
 func (r rig) listen(to events.Audience) (take func() []string) {
 	s := r.bus.Subscribe(to, func(err error) { r.t.Errorf("dropped: %v", err) })
 	r.t.Cleanup(s.Close)
@@ -48,7 +48,7 @@ func (r rig) listen(to events.Audience) (take func() []string) {
 	}
 }
 
-// tool is a definition; parameters tell one from another.
+// tool returns a definition; its parameters distinguish it from others.
 func tool(id, parameters string) api.ClientToolDefinition {
 	return api.ClientToolDefinition{ID: id, Description: "about " + id, Parameters: json.RawMessage(parameters)}
 }

@@ -36,7 +36,7 @@ type end struct {
 	after  time.Duration
 }
 
-// execute starts an execution and waits until it waits.
+// execute starts an execution, and returns when it waits.
 func (r rig) execute(ctx context.Context, directory string, c clienttools.Call) <-chan end {
 	ended := make(chan end, 1)
 	start := time.Now()
@@ -205,7 +205,7 @@ func TestAnExecutionSurvivesTheRemovalOfItsTool(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotExecuted: an unknown tool is reported before a request ID that is pending (decisions S11, S28).
+// TestWhatIsNotExecuted checks that an unknown tool is reported before a pending request ID (decisions S11, S28).
 func TestWhatIsNotExecuted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -320,7 +320,7 @@ func TestExactlyOneOfManyResultsWins(t *testing.T) {
 	})
 }
 
-// TestEveryExecutionEndsOnce lets results, time-outs, disconnects and callers that go race for executions.
+// TestEveryExecutionEndsOnce makes results, timeouts, disconnects and leaving callers race.
 func TestEveryExecutionEndsOnce(t *testing.T) {
 	r := newRig(t)
 	heard := r.listen(events.InDirectory("/"))
@@ -365,7 +365,8 @@ func TestEveryExecutionEndsOnce(t *testing.T) {
 	}
 }
 
-// TestShutdownFailsEveryExecution: those that come later fail in the same way, and publish nothing (decisions S19, S32).
+// TestShutdownFailsEveryExecution checks that later executions fail in the same way, and publish nothing (decisions
+// S19, S32).
 func TestShutdownFailsEveryExecution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -55,16 +55,16 @@ func TestTheOrderOfToolsAndClients(t *testing.T) {
 	add("m", "4")
 
 	r.Unregister("/", "z", []string{"2"})
-	add("z", "2") // to the end of its client
+	add("z", "2") // at the end of its client
 	same(t, "a tool removed and added", []string{"client_z_1", "client_z_2", "client_a_3", "client_m_4"}, ids(r.AllTools()))
 
 	r.Unregister("/", "a", []string{"3"})
-	add("a", "3") // the client kept its place
+	add("a", "3") // the client has kept its position
 	add("nothing yet", "5")
 	same(t, "a client emptied by name", []string{"client_z_1", "client_z_2", "client_a_3", "client_nothing yet_5", "client_m_4"}, ids(r.AllTools()))
 
 	same(t, "removed", []string{"client_z_1", "client_z_2"}, r.UnregisterAll("/", "z"))
-	add("z", "1") // the client was forgotten
+	add("z", "1") // the client was removed
 	r.Disconnect("/", "a")
 	add("a", "3")
 	same(t, "clients forgotten", []string{"client_nothing yet_5", "client_m_4", "client_z_1", "client_a_3"}, ids(r.AllTools()))
@@ -114,7 +114,7 @@ func TestUnregisterTakesShortNamesAndFullIDs(t *testing.T) {
 	same(t, "all unregistered of an unknown client", []string{}, r.UnregisterAll("/", "u"))
 }
 
-// An ID of two clients is the hard case of CT 2.6.
+// TestAToolIDOfTwoClients checks the difficult case of CT 2.6: two clients have the same full ID.
 func TestAToolIDOfTwoClients(t *testing.T) {
 	r := newRig(t)
 	r.Register("/", "a_b", []api.ClientToolDefinition{tool("c", `"later client, registered first"`), tool("d", "{}")})
@@ -160,7 +160,7 @@ func TestEventsOfRegistrations(t *testing.T) {
 	}, global())
 }
 
-// TestEventsComeInTheOrderOfTheChanges replays what the bus said and must arrive at what the registry holds.
+// TestEventsComeInTheOrderOfTheChanges replays the events, and must arrive at the state of the registry.
 func TestEventsComeInTheOrderOfTheChanges(t *testing.T) {
 	r := newRig(t)
 	heard := r.listen(events.InDirectory("/"))

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// registered is an event that carries a word.
+// registered returns an event that carries a word.
 func registered(word string) api.ClientToolRegisteredEvent {
 	return api.ClientToolRegisteredEvent{
 		Type:       api.ClientToolRegisteredEventTypeClientToolRegistered,
@@ -45,7 +45,7 @@ func subscribe(t *testing.T, b *events.Bus, to events.Audience) *events.Subscrip
 	return b.Subscribe(to, func(err error) { t.Errorf("dropped: %v", err) })
 }
 
-// drain takes everything from a queue; the last word is "(end)" if nothing can follow.
+// drain takes everything from a queue. It adds "(end)" if nothing can follow.
 func drain(s *events.Subscription) (frames []string) {
 	for {
 		frame, more := s.Next()
@@ -111,7 +111,7 @@ func TestNothingIsEncodedForNobody(t *testing.T) {
 		t.Error("a frame was made for a stream that is closed")
 		return nil
 	})
-	b.Publish("/d", func() {}) // cannot be encoded, and panics if it is
+	b.Publish("/d", func() {}) // panics if it is encoded
 	if got := drain(s); got != nil {
 		t.Errorf("the closed stream got %q", got)
 	}
@@ -239,7 +239,7 @@ func TestAllStreamsSeeOneOrder(t *testing.T) {
 	}
 }
 
-// TestStreamsComeAndGoWhileEventsArePublished is for the race detector; what it checks is that the bus survives.
+// TestStreamsComeAndGoWhileEventsArePublished is for the race detector. It only checks that the bus survives.
 func TestStreamsComeAndGoWhileEventsArePublished(t *testing.T) {
 	b := events.NewBus(&events.Options{MaxEvents: 3})
 	var wg sync.WaitGroup

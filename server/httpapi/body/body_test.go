@@ -30,7 +30,7 @@ func text(status int, word string) response.JSON {
 
 var refusals = body.Refusals{TooLarge: text(413, "too large"), TooSlow: text(408, "too slow"), Busy: text(503, "busy")}
 
-// rules refuse objects with the member "bad" and let the member "a" of others through.
+// rules reject objects with the member "bad", and accept the member "a" of others.
 var rules = body.Rules{
 	Refusals:  refusals,
 	Malformed: text(500, "malformed"),
@@ -42,7 +42,7 @@ var rules = body.Rules{
 	},
 }
 
-// newEcho serves POST / with the middleware and answers what was bound.
+// newEcho serves POST / with the middleware, and answers with what was bound.
 func newEcho(rules body.Rules, limits body.Limits) *echo.Echo {
 	e := echo.New()
 	e.Pre(body.Bound(limits))
@@ -136,7 +136,7 @@ func TestAClientThatSendsTooMuchBeforeItReadsGetsItsAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		received := make(chan string, 1)
-		go func() { // a pipe holds nothing, so somebody has to take the answer
+		go func() { // a pipe has no buffer, so the answer must be read
 			all, _ := io.ReadAll(client)
 			received <- string(all)
 		}()
@@ -167,7 +167,7 @@ func TestABodyNobodyAsksForDelaysNothing(t *testing.T) {
 		}
 		start := time.Now()
 		responses := bufio.NewReader(client)
-		for _, rest := range []string{"12345", ""} { // sent after the answer, and not at all
+		for _, rest := range []string{"12345", ""} { // sent after the answer, or not at all
 			io.WriteString(client, request)
 			resp, err := http.ReadResponse(responses, nil)
 			if err != nil || resp.StatusCode != 404 || time.Since(start) != 0 {
@@ -242,7 +242,7 @@ func TestDiscardReadsABodyNobodyNeeds(t *testing.T) {
 
 func discard() echo.MiddlewareFunc { return body.Discard(limits, refusals) }
 
-// exchange sends bytes to a server and returns all that comes back.
+// exchange sends bytes to a server, and returns everything that it sends.
 func exchange(t *testing.T, e *echo.Echo, send ...string) (received string, after time.Duration) {
 	t.Helper()
 	ln := memnet.Listen()
@@ -267,7 +267,7 @@ func exchange(t *testing.T, e *echo.Echo, send ...string) (received string, afte
 	}()
 	all, _ := io.ReadAll(client)
 	after = time.Since(start)
-	time.Sleep(time.Minute) // so that the sender has ended, too
+	time.Sleep(time.Minute) // until the sender has ended too
 	return string(all), after
 }
 

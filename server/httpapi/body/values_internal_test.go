@@ -17,7 +17,7 @@ func TestValuesAreCountedExactly(t *testing.T) {
 			t.Errorf("%s: the bound is not 1,000,000", name)
 		}
 	}
-	for _, text := range []string{`"`, `"\`, "[", "{", ",,", `"\"`} { // no JSON, and long enough to be counted
+	for _, text := range []string{`"`, `"\`, "[", "{", ",,", `"\"`} { // not JSON, and long enough to be counted
 		tooManyValues([]byte(strings.Repeat(" ", 2*maxValues) + text))
 	}
 }

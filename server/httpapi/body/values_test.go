@@ -16,7 +16,7 @@ import (
 
 var roomy = body.Limits{MaxBytes: 50 << 20, Grace: time.Minute, Stall: time.Second}
 
-// zeros has as many values as a body may have, if more is one (decision S51).
+// zeros returns a list with as many values as a body may have, if more is one value (decision S51).
 func zeros(more string) string { return "[" + strings.Repeat("0,", 999_998) + more + "]" }
 
 func TestABodyHasAMillionValuesAtMost(t *testing.T) {

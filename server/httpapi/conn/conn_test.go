@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// A script is a connection whose client sends fixed bytes in the pieces that the reader cuts.
+// A script is a connection whose client sends fixed bytes, in pieces that the reader cuts.
 type script struct {
 	net.Conn
 	io.Reader
@@ -63,7 +63,7 @@ func TestRequestLinesAreRewritten(t *testing.T) {
 		"GET /ü%C3%BC HTTP/1.1\r\n":          "GET /ü%C3%BC HTTP/1.1\r\n",
 		"":                                   "",
 
-		// Not request lines: passed through.
+		// These are not request lines, so they pass unchanged.
 		"{\"a\": \"/100%\"}":         "{\"a\": \"/100%\"}",
 		" /%Z GET /%Z":               " /%Z GET /%Z",
 		"get /%Z HTTP/1.1\r\n":       "get /%Z HTTP/1.1\r\n",
@@ -121,14 +121,14 @@ func TestOnlyTheNextRequestLineIsRewrittenWhenTheConnectionIsIdle(t *testing.T) 
 	if got, want := read(len("GET")), "GET"; got != want {
 		t.Fatalf("read %q, want %q", got, want)
 	}
-	conn.State(c, http.StateIdle) // net/http may have read a little ahead by now
+	conn.State(c, http.StateIdle) // net/http may have read a little ahead
 	if got, want := read(len(" /%Z")), " /%Z"; got != want {
 		t.Errorf("without the beginning of a method: %q, want %q", got, want)
 	}
 }
 
-// FuzzRequestLine shows that cutting the input does not matter, that only invalid escapes of the first line's target
-// change, and that net/http can read every target that comes out.
+// FuzzRequestLine checks that the cuts of the input do not matter, that only invalid escapes in the first line's
+// target change, and that net/http can read every resulting target.
 func FuzzRequestLine(f *testing.F) {
 	f.Add("GET /a%ZZ?%4 HTTP/1.1\r\nHost: %\r\n", uint8(3))
 	f.Add("POST /%%%41%", uint8(1))
@@ -157,7 +157,7 @@ func FuzzRequestLine(f *testing.F) {
 	})
 }
 
-// serve runs a handler behind Listen, Context and State.
+// serve runs a handler with Listen, Context and State.
 func serve(t *testing.T, handler http.HandlerFunc) *memnet.Listener {
 	t.Helper()
 	ln := memnet.Listen()
@@ -225,7 +225,7 @@ func TestABodyThatFollowsAPipelinedHeadIsNotTakenForARequestLine(t *testing.T) {
 	})
 }
 
-// TestTheEndOfAClientIsNoticedBehindWhatItSends is what net/http alone does not manage.
+// TestTheEndOfAClientIsNoticedBehindWhatItSends checks what net/http alone cannot do.
 func TestTheEndOfAClientIsNoticedBehindWhatItSends(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestTheEndOfAClientIsNoticedBehindWhatItSends(t *testing.T) {
 			const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 			io.WriteString(client, request+request)
 			for range 4 {
-				time.Sleep(time.Second) // of the bubble's clock
+				time.Sleep(time.Second) // on the bubble's clock
 				io.WriteString(client, request)
 			}
 			if len(ended) > 0 {
@@ -284,8 +284,8 @@ func TestADeafConnectionTakesAnyAmount(t *testing.T) {
 	})
 }
 
-// TestRequestsThatComeWhileAHandlerRunsAreAnswered sends requests of which each has an invalid escape, the later ones in
-// pieces, while the first one is waited for.
+// TestRequestsThatComeWhileAHandlerRunsAreAnswered sends requests with invalid escapes while the first one is being
+// handled. The later ones arrive in pieces.
 func TestRequestsThatComeWhileAHandlerRunsAreAnswered(t *testing.T) {
 	for _, size := range []int{1, 7, 1000, 80 << 10} { // the last is more than is kept
 		synctest.Test(t, func(t *testing.T) {
@@ -415,7 +415,7 @@ func TestWhatTheConnectionBelowCanDoIsStillThere(t *testing.T) {
 	}
 }
 
-// A recorder is a connection that notes what is done to it.
+// A recorder is a connection that records what is done to it.
 type recorder struct {
 	net.Conn
 	halfClosed  bool

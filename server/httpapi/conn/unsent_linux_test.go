@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 )
 
-// What the system takes for a client that does not read is memory of the server, and copying it makes others wait.
+// TestTheSystemTakesLittleForAClientThatDoesNotRead: the kernel's buffer for a client that does not read takes the
+// server's memory, and copying to it delays others.
 func TestTheSystemTakesLittleForAClientThatDoesNotRead(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-// directory returns the directory that a handler sees, or the answer if it sees nothing.
+// directory returns the directory that a handler sees, or the answer if the handler does not run.
 func directory(t *testing.T, raw string, headers ...string) string {
 	t.Helper()
 	e := echo.New()

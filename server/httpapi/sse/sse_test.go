@@ -77,7 +77,7 @@ func (f *feed) Wake() {
 	}
 }
 
-// A wire is a ResponseWriter that notes what was sent when: one entry per flush.
+// A wire is a ResponseWriter that records what was sent when, with one entry per flush.
 type wire struct {
 	start  time.Time
 	header http.Header
@@ -106,7 +106,7 @@ func (w *wire) Flush() {
 	w.unsent.Reset()
 }
 
-// open serves a feed on a wire. The function it returns ends the stream with a cause and returns what was sent.
+// open serves a feed on a wire. The returned function ends the stream with a cause, and returns what was sent.
 func open(t *testing.T, w *wire, f *feed, opts sse.Options) (end func(cause error) []sent) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -183,7 +183,7 @@ func TestKeepalivesComeAtMultiplesWhateverElseIsSent(t *testing.T) {
 	})
 }
 
-// A spring is a source that always has a next event, which takes a tenth of a second to come.
+// A spring is a source that always has another event, after a tenth of a second.
 type spring struct{ *feed }
 
 func (s spring) Next() ([]byte, bool) {
@@ -223,7 +223,7 @@ func TestTheStreamEndsAfterTheLastEventOfItsSource(t *testing.T) {
 	})
 }
 
-// serve runs sse.Serve behind a server without a port, and says how it ended.
+// serve runs sse.Serve on a server without a port, and reports how it ended.
 func serve(t *testing.T, f *feed, opts sse.Options, writeTimeout time.Duration, cancel *context.CancelCauseFunc) (dial func() net.Conn, ended chan error) {
 	t.Helper()
 	ln := memnet.Listen()
@@ -261,7 +261,7 @@ func serve(t *testing.T, f *feed, opts sse.Options, writeTimeout time.Duration, 
 func TestAReaderThatTakesNothingIsDroppedAfterTheWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dial, ended := serve(t, newFeed(), sse.Options{}, 40*time.Second, nil)
-		client := dial() // and never reads: a pipe has no buffer, so the head itself blocks
+		client := dial() // never reads; a pipe has no buffer, so the head itself blocks
 		defer client.Close()
 		start := time.Now()
 		if err := <-ended; !errors.Is(err, conn.ErrStalled) {
@@ -308,9 +308,9 @@ func TestABlockedWriteEndsWithItsReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cancel context.CancelCauseFunc
 		dial, ended := serve(t, newFeed(), sse.Options{}, time.Minute, &cancel)
-		client := dial() // and never reads
+		client := dial() // never reads
 		defer client.Close()
-		synctest.Wait() // blocked in the head
+		synctest.Wait() // until it blocks in the head
 		start := time.Now()
 		cancel(errEnough)
 		if err := <-ended; !errors.Is(err, errEnough) || time.Since(start) != 0 {

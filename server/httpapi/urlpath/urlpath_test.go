@@ -116,7 +116,7 @@ func TestInComparesWholeSegments(t *testing.T) {
 	}
 }
 
-// FuzzCanonicalForm shows that net/url reads from a path's canonical form exactly the segments of the path, whatever
+// FuzzCanonicalForm checks that net/url decodes a path's canonical form to exactly the segments of the path, whatever
 // the target was. The router and the generated code rely on it.
 func FuzzCanonicalForm(f *testing.F) {
 	for _, seed := range []string{

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// faulty are bodies with many faults, and how these are found.
+// faulty has bodies with many faults, and functions that find them.
 var faulty = map[string]struct {
 	body func(n int) string
 	find func(body jsonwire.Text, found *validation.Issues)
@@ -41,7 +41,7 @@ var faulty = map[string]struct {
 	},
 }
 
-// refused returns the size of the answer to a body, and what it takes to make it.
+// refused returns the sizes of a body and of its answer, and the memory for making the answer.
 func refused(t *testing.T, kind string, n int) (body, answer int, allocated uint64) {
 	t.Helper()
 	text, err := jsonwire.Parse([]byte(faulty[kind].body(n)))
@@ -60,7 +60,8 @@ func refused(t *testing.T, kind string, n int) (body, answer int, allocated uint
 	return len(text), recorder.Body.Len(), after.TotalAlloc - before.TotalAlloc
 }
 
-// 600 KB of faults once had an answer of 85 MB. It has a bound, whatever the body, and so has the memory.
+// TestTheAnswerToManyFaultsIsBounded: 600 KB of faults must not lead to an answer of 85 MB. The answer and the memory
+// for it are limited, whatever the body.
 func TestTheAnswerToManyFaultsIsBounded(t *testing.T) {
 	for kind := range faulty {
 		_, small, few := refused(t, kind, 1_000)

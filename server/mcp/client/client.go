@@ -77,7 +77,7 @@ func Connect(ctx context.Context, t Transport, o Options) (*Client, error) {
 	x.messages = &rawMessages{fromServer: x.take, awaited: map[jsonrpc.ID]*answer{}, agreed: t.Agreed, ended: func() { x.end(mcperror.Closed) }}
 	x.questions = questions{ctx: x.ctx, write: x.write, places: make(chan struct{}, maxQuestions), maxRefused: o.MaxMessage}
 	library := mcp.NewClient(&mcp.Implementation{Name: "goose", Version: cmp.Or(o.Version, version)}, &mcp.ClientOptions{
-		//lint:ignore SA1019 GA 6.7 has it announced, and the version that is asked for knows it
+		//lint:ignore SA1019 GA 6.7 requires it, and the requested protocol version has it
 		Capabilities:   &mcp.ClientCapabilities{Sampling: &mcp.SamplingCapabilities{}, Elicitation: &mcp.ElicitationCapabilities{}},
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	})

@@ -13,7 +13,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-// A slowStart is a server that answers, and takes what comes next when the time is over, as it would by chance.
+// A slowStart is a server that answers the handshake, and delivers its next message exactly when the time is over, as
+// could happen by chance.
 type slowStart struct {
 	answers chan jsonrpc.Message
 	over    chan bool

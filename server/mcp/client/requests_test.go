@@ -47,7 +47,7 @@ func TestAnAnswerThatIsLateDoesNotCount(t *testing.T) {
 		want  string
 	}{
 		{mcperror.Late(time.Second), "No answer within 1 s"},
-		{mcperror.Closed, "-1: x"}, // it came before the end
+		{mcperror.Closed, "-1: x"}, // it arrived before the end
 		{errors.New("the client has gone"), "-1: x"},
 	} {
 		x := &Client{Timeout: time.Second, messages: &rawMessages{awaited: map[jsonrpc.ID]*answer{}}}
@@ -66,7 +66,7 @@ func TestAnAnswerThatIsLateDoesNotCount(t *testing.T) {
 func TestRequestsForSampling(t *testing.T) {
 	const hi = `{"role":"user","content":{"type":"text","text":"hi"}}`
 	const unreadable = "The sampling request cannot be read"
-	const readable = "No tool is running" // for want of one
+	const readable = "No tool is running" // the request is readable, but no tool is running
 	x := &Client{}
 	for _, tc := range []struct{ params, want string }{
 		{`{"messages":[` + hi + `],"maxTokens":1}`, readable},

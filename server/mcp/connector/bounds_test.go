@@ -26,7 +26,7 @@ func unreadable(err error) bool {
 	return err != nil && err.Error() == "The list of tools cannot be read"
 }
 
-// The bounds of decision X12, over all transports.
+// TestMessagesAreBounded checks the bounds of decision X12 on all transports.
 func TestMessagesAreBounded(t *testing.T) {
 	overAll(t, false, func(t *testing.T, s *Set, _ *heard) {
 		size := func(bytes int) string {
@@ -75,7 +75,7 @@ func TestListsOfToolsAreBounded(t *testing.T) {
 		if tools, err := s.ToolsOf(t.Context(), "test"); !unreadable(err) || tools != nil {
 			t.Errorf("an endless list: %d tools, %v", len(tools), err)
 		}
-		if n := h.count(`"method":"tools/list"`); n != 0 && n != 100 { // 0 if nobody counts
+		if n := h.count(`"method":"tools/list"`); n != 0 && n != 100 { // 0 if the transport does not count
 			t.Errorf("%d pages were asked for, want 100", n)
 		}
 		if got := written(s.Call(t.Context(), quiet("test__size", `{"bytes":1000}`))); !strings.Contains(got, "xxx") {
@@ -91,7 +91,7 @@ func TestThePagesOfAListAreBoundedTogether(t *testing.T) {
 		if tools, err := s.ToolsOf(t.Context(), "test"); !unreadable(err) || tools != nil {
 			t.Errorf("a list that is too large: %d tools, %v", len(tools), err)
 		}
-		if n := h.count(`"method":"tools/list"`); n != 0 && n != 10 { // 0 if nobody counts; the tenth has a number more
+		if n := h.count(`"method":"tools/list"`); n != 0 && n != 10 { // 0 if the transport does not count; the tenth page has a longer number
 			t.Errorf("%d pages were asked for, want 10", n)
 		}
 	})
@@ -106,7 +106,7 @@ func TestRequestsAreLimitedInTime(t *testing.T) {
 			call := quiet("test__"+name, arguments)
 			call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 				asked <- struct{}{}
-				<-ctx.Done() // the time of the questions is that of the call
+				<-ctx.Done() // questions have the time limit of the call
 				return nil, errors.New("Timeout waiting for user response")
 			}
 			both.Go(func() {
@@ -150,8 +150,8 @@ func TestQuestionsAreBounded(t *testing.T) {
 	})
 }
 
-// A server asks 1,500 questions before it reads an answer, which are more than a pipe holds. It may do so with more than
-// the bound only if it reads meanwhile (decisions X9, X12).
+// TestRefusalsWaitForAServerThatAsksFirst: a server asks 1,500 questions before it reads an answer, and the refusals
+// are more than a pipe holds. With more questions than the limit, it must read meanwhile (decisions X9, X12).
 func TestRefusalsWaitForAServerThatAsksFirst(t *testing.T) {
 	for questions, want := range map[int]string{1500: "xxx", 6000: "error -32603: Connection closed"} {
 		s := newSet(t)
@@ -195,7 +195,7 @@ func TestExtensionsAreBounded(t *testing.T) {
 	}
 }
 
-// What is being connected to counts, too.
+// TestExtensionsThatAreConnectedToAreBounded checks that connections that are being opened count too.
 func TestExtensionsThatAreConnectedToAreBounded(t *testing.T) {
 	s := newSet(t)
 	add := func(config extension.Config) error { return s.Add(t.Context(), config) }

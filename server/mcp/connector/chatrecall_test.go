@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// remembered are sessions in memory, the most recent first.
+// remembered are sessions in memory, newest first.
 type remembered []session.Session
 
 func (r remembered) Session(ctx context.Context, id string) (session.Session, error) {
@@ -43,7 +43,7 @@ func (remembered) Update(context.Context, string, ...store.Change) (bool, error)
 	return false, errors.New("not in this test")
 }
 
-// talk is a session of texts that were said one minute after the other, by the user and the agent in turn.
+// talk returns a session with texts of the user and the agent in turn, one minute apart.
 func talk(id, name string, texts ...string) session.Session {
 	s := session.Session{ID: id, Name: name, WorkingDir: "/w"}
 	for i, text := range texts {
@@ -71,7 +71,7 @@ func recalling(t *testing.T, all ...session.Session) *Set {
 	return s
 }
 
-// said is the text of a result that has one.
+// said returns the text of a result that has only one.
 func said(t *testing.T, r message.ToolResult) string {
 	t.Helper()
 	if r.Error != nil || len(r.Value) != 1 {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A deathLog tells when something was written to it.
+// A deathLog is a log that signals each write.
 type deathLog struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -27,7 +27,7 @@ func (l *deathLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// introducing is a shell's command that introduces itself as a server.
+// introducing is a shell command that completes the handshake of a server.
 var introducing = `read -r line; id=${line#*\"id\":}; printf '` + strings.ReplaceAll(hello, "%s", "%s") + `\n' "${id%%,*}"; `
 
 func TestAnExtensionThatDiesIsLogged(t *testing.T) {

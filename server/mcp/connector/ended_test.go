@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-// TestAServerThatEndsAtOnce has servers that end at all moments: before something is written to them, and behind that.
+// TestAServerThatEndsAtOnce uses servers that end at any moment: before or after something is written to them.
 func TestAServerThatEndsAtOnce(t *testing.T) {
 	s := newSet(t)
 	for range 200 {

@@ -64,7 +64,7 @@ func TestURLsThatRefuse(t *testing.T) {
 			"nowhere?k=s3cret": "Invalid URL: http:// or https:// with a host is needed",
 			gone.URL:           "Cannot connect to " + gone.URL,
 			teapot.URL:         "Cannot connect to " + teapot.URL + ": 418",
-			// What may be a secret is not told.
+			// The error must not reveal parts that may be secret.
 			strings.Replace(plain.URL, "http://", "HTTP://me:s3cret@", 1) + "/s3cret?key=s3cret": "Cannot connect to " + plain.URL + ": 404 Not Found",
 		} {
 			s := newSet(t)

@@ -22,19 +22,19 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/transport"
 )
 
-// A site is an MCP server over streamable HTTP that says exactly what a test wants.
+// A site is an MCP server over streamable HTTP that answers exactly as a test wants.
 type site struct {
-	version string // that it answers; 2025-06-18 if empty
-	// get answers the n-th GET, from 0; 405 if nil.
+	version string // the version in its answer; 2025-06-18 if empty
+	// get answers the n-th GET, from 0. Nil answers 405.
 	get func(w http.ResponseWriter, r *http.Request, n int)
-	// call answers tools/call, with a text if nil.
+	// call answers tools/call. Nil answers with a text.
 	call func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
 
 	mu   sync.Mutex
 	gets int
-	// asked are the requests that came, each as its HTTP method, that of MCP, its version, session and last event.
+	// asked are the requests: the HTTP method, the MCP method, the version, the session and the last event of each.
 	asked []string
-	// answers are what came for requests of the server.
+	// answers are the answers to the server's own requests.
 	answers chan string
 }
 
@@ -91,14 +91,14 @@ func sendJSON(w http.ResponseWriter, id json.RawMessage, result string) {
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 }
 
-// sendEvents sends a piece of an event stream at once.
+// sendEvents sends a piece of an event stream and flushes it.
 func sendEvents(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	io.WriteString(w, text)
 	_ = http.NewResponseController(w).Flush()
 }
 
-// requests returns what was asked so far, sorted: a stream is opened beside the first requests.
+// requests returns the requests so far, sorted, because a stream is opened concurrently with the first requests.
 func (s *site) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func TestAServerSpeaksOutsideOfAnswers(t *testing.T) {
 	answered := make(chan struct{})
 	there := &site{
 		get: func(w http.ResponseWriter, r *http.Request, _ int) {
-			<-running // before the head is sent, too: nothing waits for it
+			<-running // also before the head is sent, because nothing waits for it
 			sendEvents(w, ": hello\n\n"+
 				`data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1.0}}`+"\n\n"+
 				`data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n\n"+
@@ -283,12 +283,12 @@ func TestAnAnswerWhoseStreamBreaksOff(t *testing.T) {
 			switch calls++; calls {
 			case 1: // and nothing more
 				sendEvents(w, ": hello\n\n")
-			case 2: // and it can be resumed
+			case 2: // which can be resumed
 				if string(id) != "3" {
 					t.Errorf("the id is %s", id)
 				}
 				sendEvents(w, "retry: 1\nid: e1\ndata:\n\n")
-			case 3: // and it cannot
+			case 3: // which cannot be resumed
 				sendEvents(w, "retry: 1\nid: e2\ndata:\n\n")
 			}
 		},

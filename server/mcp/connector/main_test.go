@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 			}
 			return
 		}
-		os.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would keep each process for a second
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would delay the end of each process by a second
 		os.Exit(leak.Run(m))
 	case "server":
 		if err := testServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
@@ -72,7 +72,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// testServer has tools for all that a server can do while one of them runs.
+// testServer has a tool for everything that a server can do while a tool runs.
 func testServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{Instructions: "Be gentle."})
 	add := func(name, schema string, run mcp.ToolHandler) {
@@ -95,7 +95,7 @@ func testServer() *mcp.Server {
 	})
 	add("tell", empty, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2})
-		//lint:ignore SA1019 servers of today send log messages
+		//lint:ignore SA1019 current servers send log messages
 		_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Logger: "l", Data: map[string]any{"k": 1}})
 		return text("told"), nil
 	})
@@ -107,7 +107,7 @@ func testServer() *mcp.Server {
 		return text(answer.Action + " " + string(jsonwire.Marshal(answer.Content))), nil
 	})
 	add("wait", empty, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		//lint:ignore SA1019 servers of today send log messages
+		//lint:ignore SA1019 current servers send log messages
 		_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Data: "waiting"})
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -135,12 +135,12 @@ func testServer() *mcp.Server {
 	return s
 }
 
-// secrets are those of a test.
+// secrets are secrets for tests.
 type secrets map[string]string
 
 func (s secrets) Secret(key string) (json.RawMessage, error) { return json.RawMessage(s[key]), nil }
 
-// sessions are the working directories of a test, by id.
+// sessions are working directories for tests, by session ID.
 type sessions map[string]string
 
 func (s sessions) Session(_ context.Context, id string) (session.Session, error) {
@@ -161,13 +161,13 @@ func (s sessions) Update(context.Context, string, ...store.Change) (bool, error)
 	return false, errors.New("not in this test")
 }
 
-// maxInTests is how many bytes a message may have in tests, where large ones would take too long.
+// maxInTests is the maximum size of a message in tests, because large messages would take too long.
 const maxInTests = 200_000
 
-// graceInTests is how long processes have to end, once and again, in tests, where a second would take too long.
+// graceInTests is the grace period of processes in tests, because a second would take too long.
 const graceInTests = 100 * time.Millisecond
 
-// newSet returns a set that is closed with the test.
+// newSet returns a set that is closed at the end of the test.
 func newSet(t *testing.T) *Set {
 	t.Helper()
 	c := &Connector{
@@ -185,7 +185,7 @@ func newSet(t *testing.T) *Set {
 	return s
 }
 
-// server returns the configuration of a server that this test binary is.
+// server returns the configuration of a server that runs this test binary.
 func server(t *testing.T, name, plays string) extension.Config {
 	t.Helper()
 	path, err := os.Executable()

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
-// preset is the setting extensions of a test; empty it cannot be read.
+// preset is the setting extensions in a test. If it is empty, it cannot be read.
 type preset string
 
 func (p preset) Setting(key string) (json.RawMessage, error) {
@@ -24,7 +24,7 @@ func (p preset) Setting(key string) (json.RawMessage, error) {
 	return json.RawMessage(p), nil
 }
 
-// managed returns the set of a session that is stored, with the extension manager alone.
+// managed returns the set of a stored session, with only the extension manager.
 func managed(t *testing.T, setting string) (s *Set, kept func() string) {
 	t.Helper()
 	sessions, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "sessions.db"))
@@ -57,7 +57,7 @@ func add(t *testing.T, s *Set, config extension.Config) {
 	}
 }
 
-// manager returns the extension manager of a set, which need not be connected to it.
+// manager returns the extension manager of a set, even if it is not connected.
 func manager(t *testing.T, s *Set) provider {
 	t.Helper()
 	m, err := s.host.Open(extension.Config{Name: "extensionmanager"})
@@ -165,7 +165,7 @@ func TestWithoutASessionNothingIsKept(t *testing.T) {
 	}
 }
 
-// TestConfigsAreKeptWhole holds what the session keeps against what a client has sent.
+// TestConfigsAreKeptWhole compares the configuration that the session stores with the one that a client has sent.
 func TestConfigsAreKeptWhole(t *testing.T) {
 	s, kept := managed(t, `{"todo":{"enabled":false,"type":"platform","name":"todo","description":"d"}}`)
 	const config = `{"type":"stdio","name":"T","description":"d","cmd":"CMD","args":["a"],"envs":{"A":"b"},"env_keys":["TOKEN"],"timeout":5,"bundled":false,"available_tools":["x"]}`

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 )
 
-// python returns a set whose temporary files are in a directory, and in whose PATH are the commands of another one.
+// python returns a set, its directory for temporary files, and the only directory in its PATH.
 func python(t *testing.T) (s *Set, temporary, commands string) {
 	t.Helper()
 	temporary, commands = t.TempDir(), t.TempDir()
@@ -39,7 +39,7 @@ func TestInlinePython(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The command notes what it is called with and where, and is this test binary then.
+	// This command records its arguments and its directory, and then becomes this test binary.
 	note := filepath.Join(t.TempDir(), "note")
 	script := "#!/bin/sh\n{ pwd; printf '%s\\n' \"$@\"; } > " + note + "\nexec /usr/bin/env " + role + "=server " + self + "\n"
 	if err := os.WriteFile(filepath.Join(commands, "uvx"), []byte(script), 0o755); err != nil {

@@ -13,7 +13,8 @@ import (
 // hello is the answer to the first request of a connection.
 const hello = `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}`
 
-// A process that introduces itself and then reads nothing.
+// TestWhatWaitsForAProcessThatDoesNotReadIsBounded uses a process that completes the handshake and then reads
+// nothing.
 func TestWhatWaitsForAProcessThatDoesNotReadIsBounded(t *testing.T) {
 	s := newSet(t)
 	s.connector.MaxMessage = 1 << 20
@@ -41,7 +42,8 @@ func TestWhatWaitsForAProcessThatDoesNotReadIsBounded(t *testing.T) {
 	}
 }
 
-// A message that is not taken while its request lasts ends the connection, and nobody waits any longer.
+// TestAProcessThatStopsReadingEndsWithTheRequest checks that a message which is not read before its request ends
+// closes the connection, and that nothing waits any longer.
 func TestAProcessThatStopsReadingEndsWithTheRequest(t *testing.T) {
 	for name, ctx := range map[string]func(*testing.T) context.Context{
 		"late": func(t *testing.T) context.Context { return t.Context() },

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-// libraryServer has resources, two on a page.
+// libraryServer has resources, two per page.
 func libraryServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "library", Version: "1"}, &mcp.ServerOptions{PageSize: 2})
 	add := func(uri, name string, read mcp.ResourceHandler) {
@@ -113,7 +113,7 @@ func TestResources(t *testing.T) {
 	read(`{"uri":"b:broken"}`, text("Error: Resource not found: b:broken"))
 	lost.err = nil
 	read(`{"uri":"b:broken"}`, text(`b:broken\n\nof the shelf`))
-	read(`{"uri":"a:text"}`, hello) // of the first that has it
+	read(`{"uri":"a:text"}`, hello) // from the first that has it
 }
 
 func TestManyResources(t *testing.T) {

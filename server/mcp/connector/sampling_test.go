@@ -17,9 +17,9 @@ import (
 func samplingServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "sampler", Version: "1"}, nil)
 	s.AddTool(&mcp.Tool{Name: "sample", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		//lint:ignore SA1019 servers of today sample
+		//lint:ignore SA1019 current servers use sampling
 		messages := []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "Who?"}}}
-		//lint:ignore SA1019 servers of today sample
+		//lint:ignore SA1019 current servers use sampling
 		answer, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{
 			MaxTokens: 7, SystemPrompt: "Be short.", Temperature: 0.5, Messages: messages,
 		})

@@ -16,16 +16,16 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/client"
 )
 
-// script is what a server without a library does, over any transport. Its tools:
+// script implements a server without a library, for any transport. Its tools are:
 //
-//   - size {"bytes":n}: answers with a message of exactly so many bytes.
-//   - deep {"levels":n}: answers with a message of exactly so many levels.
+//   - size {"bytes":n}: answers with a message of exactly n bytes.
+//   - deep {"levels":n}: answers with a message of exactly n levels.
 //   - silent: does not answer.
 //   - half: answers with half a message.
-//   - roots: asks for the roots, and answers with the error that it gets. Over standard input and output alone.
-//   - ask {"questions":n}: asks the user so often, with the ids q0, q1 and so on, and does not answer.
+//   - roots: asks for the roots, and answers with the error that it gets. It works only over standard input and output.
+//   - ask {"questions":n}: asks the user n times, with the IDs q0, q1 and so on, and does not answer.
 //
-// The list of tools has as many pages as the cursor of the first request says; see pages. Page 3 of a list of 5 does not come.
+// The cursor of the first request sets the number of pages of the list of tools; see page. Page 3 of a list of 5 never comes.
 func script(message []byte) (answers []string) {
 	var m struct {
 		ID     json.RawMessage
@@ -63,7 +63,7 @@ func script(message []byte) (answers []string) {
 		around := len(result(`{"content":[{"type":"text","text":""}]}`)[0])
 		return result(`{"content":[{"type":"text","text":"` + strings.Repeat("x", m.Params.Arguments.Bytes-around) + `"}]}`)
 	case "deep":
-		deep := m.Params.Arguments.Levels - 4 // those of the message, its result, the content and the item
+		deep := m.Params.Arguments.Levels - 4 // without those of the message, its result, the content and the item
 		return result(`{"content":[{"type":"text","text":"deep","_meta":` + strings.Repeat(`{"a":`, deep) + "1" + strings.Repeat("}", deep) + `}]}`)
 	case "roots":
 		return []string{`{"jsonrpc":"2.0","id":"roots of ` + string(m.ID) + `","method":"roots/list"}`}
@@ -77,14 +77,14 @@ func script(message []byte) (answers []string) {
 	return answers
 }
 
-// page is one of an endless list of tools.
+// page returns one page of an endless list of tools.
 func page(cursor string) string {
 	n := 0
 	fmt.Sscan(cursor, &n)
 	return fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{}}],"nextCursor":"%d"}`, n, n+1)
 }
 
-// followScript is a server over standard input and output.
+// followScript runs a server over standard input and output.
 func followScript(in io.Reader, out io.Writer) {
 	lines := bufio.NewReader(in)
 	for {
@@ -98,11 +98,11 @@ func followScript(in io.Reader, out io.Writer) {
 	}
 }
 
-// A heard is what a scripted server got over HTTP.
+// A heard records what a scripted server received over HTTP.
 type heard struct {
 	mu       sync.Mutex
 	messages []string
-	more     chan struct{} // holds a token when a message has come
+	more     chan struct{} // has a token when a message has arrived
 }
 
 func (h *heard) add(message []byte) {
@@ -115,7 +115,7 @@ func (h *heard) add(message []byte) {
 	}
 }
 
-// await waits until so many messages have a text in them.
+// await waits until n messages contain a text.
 func (h *heard) await(t *testing.T, text string, n int) {
 	t.Helper()
 	guard := time.After(patience)
@@ -128,7 +128,7 @@ func (h *heard) await(t *testing.T, text string, n int) {
 	}
 }
 
-// count returns how many messages have a text in them.
+// count returns how many messages contain a text.
 func (h *heard) count(text string) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,7 +140,7 @@ func (h *heard) count(text string) (n int) {
 	return n
 }
 
-// streamableScript is a server over streamable HTTP, which answers with JSON, or with event streams.
+// streamableScript is a server over streamable HTTP that answers with JSON or with event streams.
 func streamableScript(h *heard, events bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -190,11 +190,11 @@ func sseScript(h *heard) http.HandlerFunc {
 	}
 }
 
-// overAll runs a test with a scripted server over each transport, which has a limit of one second if wanted.
+// overAll runs a test with a scripted server on each transport, with a time limit of one second if limited is true.
 func overAll(t *testing.T, limited bool, test func(t *testing.T, s *Set, h *heard)) {
 	for _, kind := range []string{"stdio", "streamable_http, JSON", "streamable_http, events", "sse"} {
 		t.Run(kind, func(t *testing.T) {
-			t.Parallel() // the tests of limits wait for them
+			t.Parallel() // the tests of time limits mostly wait
 			h := &heard{more: make(chan struct{}, 1)}
 			config := extension.Config{Name: "test"}
 			config.Type, _, _ = strings.Cut(kind, ",")
@@ -219,7 +219,8 @@ func overAll(t *testing.T, limited bool, test func(t *testing.T, s *Set, h *hear
 	}
 }
 
-// limit gives requests to the extension "test" a second each. Its start has had all the time that a busy machine may want.
+// limit sets a time limit of one second for requests to the extension "test". It comes after the start, which may be
+// slow on a busy machine.
 func limit(s *Set) { s.members["test"].provider.(*client.Client).Timeout = time.Second }
 
 func serveScript(t *testing.T, handler http.Handler) (uri string) {

@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 )
 
-// skilled is a set with the extension skills, of a session that has a directory, or of none.
+// skilled is a set with the extension skills. Its session has a directory, or does not exist.
 type skilled struct {
 	t                *testing.T
 	set              *Set
-	everywhere, here string // where skills of all sessions are, and the session's directory
+	everywhere, here string // the directory for skills of all sessions, and the session's directory
 }
 
 func newSkilled(t *testing.T, sessionID string) *skilled {
@@ -29,7 +29,7 @@ func newSkilled(t *testing.T, sessionID string) *skilled {
 	return k
 }
 
-// write makes a skill in a directory.
+// write creates a skill in a directory.
 func (k *skilled) write(directory, head, text string) {
 	k.t.Helper()
 	if err := os.MkdirAll(directory, 0o755); err != nil {
@@ -40,7 +40,7 @@ func (k *skilled) write(directory, head, text string) {
 	}
 }
 
-// offers checks what a model is offered and told.
+// offers checks the tools and the instructions for a model.
 func (k *skilled) offers(tools, instructions string) {
 	k.t.Helper()
 	snapshot, err := k.set.Snapshot(k.t.Context())
@@ -49,7 +49,7 @@ func (k *skilled) offers(tools, instructions string) {
 	}
 }
 
-// loads checks what the tool says.
+// loads checks the answer of the tool.
 func (k *skilled) loads(arguments, want string) {
 	k.t.Helper()
 	if got := said(k.t, k.set.Call(k.t.Context(), quiet("skills__loadSkill", arguments))); got != want {

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// written is a result as clients see it.
+// written returns a result as clients see it.
 func written(r message.ToolResult) string {
 	if r.Error != nil {
 		return "error " + *r.Error
@@ -31,7 +31,7 @@ func written(r message.ToolResult) string {
 	return strings.Join(all, " ")
 }
 
-// quiet is a call that wants to hear nothing.
+// quiet returns a call that ignores notifications.
 func quiet(name, arguments string) toolbox.Call {
 	call := toolbox.Call{RequestID: "call_1", Name: name, Notify: func(toolbox.Notification) {}}
 	if arguments != "" {
@@ -148,7 +148,7 @@ func TestQuestionsToTheUser(t *testing.T) {
 	}
 }
 
-// waiting calls the tool that waits, and returns when it does.
+// waiting calls the tool that waits, and returns when the tool is waiting.
 func waiting(t *testing.T, ctx context.Context, s *Set) <-chan string {
 	t.Helper()
 	began := make(chan struct{}, 1)

@@ -69,7 +69,7 @@ func TestTheTodoListOfASession(t *testing.T) {
 	}
 }
 
-// failing are sessions whose database has something to say.
+// failing are sessions whose database fails to store anything.
 type failing struct{}
 
 func (failing) Session(context.Context, string) (session.Session, error) {

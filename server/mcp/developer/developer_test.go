@@ -45,7 +45,7 @@ func client(t *testing.T, directory string) *mcp.ClientSession {
 	return c
 }
 
-// ask returns what a tool says to the user, or the code and message of its error.
+// ask returns the text of a tool for the user, or the code and message of its error.
 func ask(t *testing.T, c *mcp.ClientSession, tool, arguments string) string {
 	t.Helper()
 	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
@@ -80,7 +80,8 @@ func TestTooMuchOutputEndsTheCommand(t *testing.T) {
 	}
 }
 
-// A client that is slow to take notifications must not keep a command alive.
+// TestTooMuchOutputIsFoundBeforeTheClientHearsOfIt checks that a client which reads notifications slowly does not
+// keep a command running.
 func TestTooMuchOutputIsFoundBeforeTheClientHearsOfIt(t *testing.T) {
 	told, taken := 0, make(chan struct{})
 	o := &output{log: func(any) {
@@ -138,7 +139,7 @@ func TestPathIsThatOfALoginShell(t *testing.T) {
 	}
 }
 
-// goes fails the test if a process stays.
+// goes fails the test if a process does not end.
 func goes(t *testing.T, text string) {
 	t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(text))
@@ -275,7 +276,7 @@ func TestOnlyTheLastTenChangesAreKept(t *testing.T) {
 	}
 }
 
-// Decision X46.
+// TestThePrompt checks decision X46.
 func TestThePrompt(t *testing.T) {
 	c := client(t, t.TempDir())
 	list, err := c.ListPrompts(t.Context(), nil)
@@ -293,7 +294,7 @@ func TestThePrompt(t *testing.T) {
 	}
 }
 
-// Decision X14.
+// TestTheIntroduction checks decision X14.
 func TestTheIntroduction(t *testing.T) {
 	directory := t.TempDir()
 	c := client(t, directory)

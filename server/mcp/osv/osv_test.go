@@ -39,7 +39,7 @@ func TestPackagesOfCommands(t *testing.T) {
 	}
 }
 
-// pages is a database whose answers are functions of their number.
+// pages is a database whose answers depend on their number.
 type pages func(n int, body string) string
 
 func (p pages) RoundTrip(r *http.Request) (*http.Response, error) {

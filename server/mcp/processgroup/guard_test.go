@@ -14,7 +14,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
 )
 
-// The test binary is also a guard, a server with an extension, and an extension with a process in another group.
+// TestMain makes the test binary also a guard, a server with an extension, and an extension with a process in another
+// group.
 func TestMain(m *testing.M) {
 	role := ""
 	if len(os.Args) > 1 {
@@ -42,7 +43,7 @@ func serve() {
 	}
 	line, _ := bufio.NewReader(out).ReadString('\n')
 	fmt.Print(line)
-	_, _ = os.Stdin.Read(make([]byte, 1)) // until it may go in good order
+	_, _ = os.Stdin.Read(make([]byte, 1)) // waits until it may end in an orderly way
 	release()
 	guard.Close()
 }
@@ -57,7 +58,7 @@ func extend() {
 	time.Sleep(time.Minute)
 }
 
-// runs says whether a process has not ended.
+// runs reports whether a process has not ended.
 func runs(pid string) bool {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
@@ -90,7 +91,7 @@ func TestAGuardEndsWhatAKilledServerHasStarted(t *testing.T) {
 				in.Close()
 			}
 			_ = server.Wait()
-			if !tc.killed { // nothing was guarded any more
+			if !tc.killed { // the guard was released
 				if !runs(pids[0]) || !runs(pids[1]) {
 					t.Error("the guard has ended what it was not to guard any more")
 				}
@@ -108,7 +109,7 @@ func TestAGuardEndsWhatAKilledServerHasStarted(t *testing.T) {
 }
 
 func TestAGuardThatHasEndedIsReplaced(t *testing.T) {
-	guard := processgroup.NewGuard("true") // which ends at once
+	guard := processgroup.NewGuard("true") // it ends at once
 	defer guard.Close()
 	for range 3 {
 		process := exec.Command("sleep", "60")

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The rules are those of WHATWG HTML 9.2.6.
+// TestMessagesOfAnEventStream checks the rules of WHATWG HTML 9.2.6.
 func TestMessagesOfAnEventStream(t *testing.T) {
 	for stream, want := range map[string][]string{
 		"data: a\n\ndata:b\r\n\r\ndata:  c\r\r":                       {"a", "b", " c"},

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/client"
 )
 
-// The library itself would wait for five seconds.
+// TestTheAnswerToAFarewellIsNotWaitedForLong: the library alone would wait for five seconds.
 func TestTheAnswerToAFarewellIsNotWaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := memnet.Listen()

@@ -18,7 +18,7 @@ func TestOriginsNameNoSecret(t *testing.T) {
 	}
 }
 
-// An endpoint is on the server's origin however that is written (decision X38).
+// TestOriginsAreCompared checks that an endpoint is on the server's origin, however that is written (decision X38).
 func TestOriginsAreCompared(t *testing.T) {
 	for _, tc := range []struct {
 		one, other string

@@ -24,9 +24,9 @@ const role = "TRANSPORT_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "":
-		os.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would keep each process for a second
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would delay the end of each process by a second
 		os.Exit(leak.Run(m))
-	case "mute": // and it does not want to end
+	case "mute": // it does not end by itself
 		child := exec.Command("sleep", "600")
 		_ = child.Start()
 		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":` + fmt.Sprint(child.Process.Pid) + `}}`)
@@ -40,11 +40,11 @@ func TestMain(m *testing.M) {
 
 const (
 	patience = 20 * time.Second
-	// graceInTests is how long processes have to end, once and again, in tests, where a second would take too long.
+	// graceInTests is the grace period of processes in tests, because a second would take too long.
 	graceInTests = 100 * time.Millisecond
 )
 
-// playing is the command of a server that this test binary is.
+// playing returns the command of a server that runs this test binary.
 func playing(t *testing.T, plays string) Command {
 	t.Helper()
 	path, err := os.Executable()
@@ -54,7 +54,7 @@ func playing(t *testing.T, plays string) Command {
 	return Command{Name: path, Directory: t.TempDir(), Environment: append(os.Environ(), role+"="+plays), Grace: graceInTests}
 }
 
-// beStubborn is a process that neither the end of its input nor a signal ends, with a child like that.
+// beStubborn runs a process that ends neither with its input nor on a signal. Its child is like that too.
 func beStubborn() {
 	signal.Ignore(syscall.SIGTERM)
 	child := exec.Command("sh", "-c", `trap "" TERM; while :; do sleep 1; done`)
@@ -63,7 +63,7 @@ func beStubborn() {
 	select {}
 }
 
-// leaveAChild is a process that ends with its input, and leaves a child behind.
+// leaveAChild runs a process that ends with its input, and leaves a child behind.
 func leaveAChild() {
 	child := exec.Command("sleep", "600")
 	_ = child.Start()
@@ -71,7 +71,7 @@ func leaveAChild() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// startRole starts a process of this test, and returns it with the child that it has started.
+// startRole starts a process of this test, and returns it with its child.
 func startRole(t *testing.T, plays string) (p *Process, child int) {
 	t.Helper()
 	p, err := Start(playing(t, plays))
@@ -89,7 +89,7 @@ func startRole(t *testing.T, plays string) (p *Process, child int) {
 	return p, child
 }
 
-// The ladder of decision X11.
+// TestHowProcessesEnd checks the steps of decision X11.
 func TestHowProcessesEnd(t *testing.T) {
 	for _, tc := range []struct {
 		plays         string
@@ -115,7 +115,8 @@ func TestHowProcessesEnd(t *testing.T) {
 	}
 }
 
-// A process that ends by itself takes what it has started along, whoever holds its output.
+// TestAProcessThatEndsByItself checks that a process which ends by itself takes its children along, whoever has its
+// output open.
 func TestAProcessThatEndsByItself(t *testing.T) {
 	p, child := startRole(t, "leaving")
 	if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL); err != nil {
@@ -148,7 +149,7 @@ func TestNothingOfAProcessIsLeft(t *testing.T) {
 	awaitEnd(t, child)
 }
 
-// awaitEnd waits until a process has ended. It is no child of ours, so nobody tells us: we have to look.
+// awaitEnd waits until a process has ended. It polls, because the process is not a child of this one.
 func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
 	look := time.NewTicker(time.Millisecond)
@@ -163,7 +164,7 @@ func awaitEnd(t *testing.T, pid int) {
 	}
 }
 
-// zombie says whether a process has ended, and only its parent has not noticed.
+// zombie reports whether a process has ended, but was not waited for by its parent.
 func zombie(pid int) bool {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && strings.Contains(string(status), ") Z ")

@@ -70,7 +70,7 @@ func TestTheFirstMistakeStays(t *testing.T) {
 	}
 }
 
-// FuzzParse holds Parse against encoding/json, and walks what it accepts.
+// FuzzParse compares Parse with encoding/json, and walks what it accepts.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,2.50,{"b":"\u0000","b":null}] , "a" : "x" }`, "[ ]", `{"":{}}`, "\"\\ud800\"", "{} "} {
 		f.Add([]byte(seed))

@@ -91,7 +91,7 @@ func TestProblemsHaveTheirPlaces(t *testing.T) {
 	}
 }
 
-// Schemas that ask each other again and again are exponential in their size.
+// TestJudgingIsBounded uses schemas that refer to each other so often that a naive validation takes exponential time.
 func TestJudgingIsBounded(t *testing.T) {
 	for of, inner := range map[string]string{"anyOf": `false`, "oneOf": `{"type":"null"}`, "allOf": `{}`} {
 		defs := []string{`"d0":` + inner}
@@ -102,7 +102,7 @@ func TestJudgingIsBounded(t *testing.T) {
 		if problems, _ := s.Judge(json.RawMessage(`"y"`), 4); len(problems) != 1 || problems[0].At != "" || problems[0].Reason != "it takes too long to judge" {
 			t.Errorf("%s: %v", of, problems)
 		}
-		if problems, _ := s.Judge(json.RawMessage(`"x"`), 4); problems != nil { // has as much as the one before
+		if problems, _ := s.Judge(json.RawMessage(`"x"`), 4); problems != nil { // it has the same limit as the previous call
 			t.Errorf("%s: %v", of, problems)
 		}
 	}
@@ -119,7 +119,7 @@ func TestFormatsAreStillLookedAt(t *testing.T) {
 	}
 }
 
-// What a schema refers to outside of itself belongs to it alone.
+// TestSchemasDoNotShare checks that each schema has its own copy of the external schemas that it refers to.
 func TestSchemasDoNotShare(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {

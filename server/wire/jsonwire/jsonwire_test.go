@@ -114,9 +114,9 @@ func TestIntegerIsDecidedByValue(t *testing.T) {
 		{"1000", 1000, true}, {"1000.0", 1000, true}, {"1e3", 1000, true}, {"1E+3", 1000, true}, {"0.1e1", 1, true},
 		{"12300e-2", 123, true}, {"1.5e1", 15, true}, {"-2.50e2", -250, true},
 		{"1.5", 0, false}, {"1e-1", 0, false}, {"12345e-3", 0, false},
-		{"9007199254740992.5", 9007199254740992, true}, {"1e-99999999999999999999", 0, true}, // as doubles
+		{"9007199254740992.5", 9007199254740992, true}, {"1e-99999999999999999999", 0, true}, // rounded to doubles
 		{"9223372036854775807", most, true}, {"9223372036854775808", most, true}, {"-1e300", -most, true},
-		{"1e400", 0, false}, {"-1e99999999999999999999", 0, false}, // no doubles
+		{"1e400", 0, false}, {"-1e99999999999999999999", 0, false}, // beyond the range of doubles
 		{`"1"`, 0, false}, {"null", 0, false}, {"true", 0, false}, {"[1]", 0, false}, {"", 0, false},
 	} {
 		if n, ok := jsonwire.Text(tc.text).Integer(); n != tc.n || ok != tc.ok {
@@ -191,7 +191,7 @@ func TestAppendQuotedReplacesWhatIsNotUTF8(t *testing.T) {
 	}
 }
 
-// FuzzParse holds Parse against encoding/json: the same texts are accepted, and they mean the same.
+// FuzzParse compares Parse with encoding/json: they accept the same texts, with the same meaning.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,2.50,{"b":"\ud800\u0000","b":null}],"a":"x"}`, "\uFEFF[]", "\"\xe2\x82\"", `{} {}`, `"\ud83d\ude00\/"`, "{\"\xff\":1,\"\xfe\":2}",
@@ -215,7 +215,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("walking %q gives %q", text, rebuilt)
 		}
 		if !bytes.Equal(clean, bytes.TrimPrefix(in, []byte("\uFEFF"))) {
-			return // replaced in another way than ours
+			return // the replacement differs
 		}
 		if diff := cmp.Diff(decode(t, clean), decode(t, text)); diff != "" {
 			t.Fatalf("Parse changed the value of %q (-want +got):\n%s", in, diff)
@@ -223,7 +223,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// rebuild writes a text anew from what walking it yields.
+// rebuild writes a text again from what walking it yields.
 func rebuild(text jsonwire.Text) jsonwire.Text {
 	switch text.Kind() {
 	case "string":
@@ -261,7 +261,6 @@ func decode(t *testing.T, text []byte) any {
 	return v
 }
 
-// FuzzInteger holds Integer against exact rational arithmetic.
 func BenchmarkParse(b *testing.B) {
 	tool := `{"id":"search","description":"Searches the \"docs\"","parameters":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}}`
 	body := []byte(`{"clientID":"c1","tools":[` + strings.Repeat(tool+",", 500) + tool + `]}`)

@@ -27,7 +27,8 @@ func nestedTwice(levels int) []byte {
 	return []byte(strings.Repeat(`{"a":0,"a":`, levels) + "1" + strings.Repeat("}", levels))
 }
 
-// Four times as many levels take some four times the memory, and not sixteen times as much.
+// TestRepeatedNamesInsideOfOthersAreLinear checks that four times as many levels take about four times the memory,
+// and not sixteen times.
 func TestRepeatedNamesInsideOfOthersAreLinear(t *testing.T) {
 	allocated := func(levels int) uint64 {
 		body := nestedTwice(levels)

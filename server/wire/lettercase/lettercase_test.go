@@ -17,7 +17,7 @@ func TestLettersAreMappedInFull(t *testing.T) {
 		{"ßa", "ßa", "SSA", "SSa", "SSa"},
 		{"ΑΣ ΣΑΣΑ Σ", "ας σασα σ", "ΑΣ ΣΑΣΑ Σ", "Ας Σασα Σ", "Ας σασα σ"},
 		{"ﬁ ŉ", "ﬁ ŉ", "FI ʼN", "FI ʼN", "FI ŉ"},
-		{"\u212a", "k", "\u212a", "K", "K"}, // the sign of kelvin
+		{"\u212a", "k", "\u212a", "K", "K"}, // the Kelvin sign
 		{"a\u0301b é_x", "a\u0301b é_x", "A\u0301B É_X", "A\u0301b É_X", "A\u0301b é_x"},
 		{" ab", " ab", " AB", " Ab", " ab"},
 		{"\xffa", "\ufffda", "\ufffdA", "\ufffdA", "\ufffda"},

@@ -1,11 +1,11 @@
 package template
 
-// Searched returns how many bytes of a text are searched for closing braces when it is parsed.
+// Searched returns how many bytes parsing a text searches for closing braces.
 func Searched(text string) int {
 	c := newCutter(text)
-	c.split() // also of a text that is no template
+	c.split() // also for a text that is not a template
 	return c.looked
 }
 
-// Spend counts looks that nothing was done for.
+// Spend counts looks without doing anything.
 func (w *Work) Spend(looks int) { w.looks += looks }

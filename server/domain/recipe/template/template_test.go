@@ -134,8 +134,8 @@ func TestWhatCannotBeRendered(t *testing.T) {
 	}
 }
 
-// TestParsingIsLinear parses what makes careless parsers look at everything again and again: a text that is 16 times as
-// long takes some 16 times the searching and the memory, and not 256 times.
+// TestParsingIsLinear parses texts that make naive parsers read everything repeatedly. A text that is 16 times as
+// long may take some 16 times the searching and the memory, but not 256 times.
 func TestParsingIsLinear(t *testing.T) {
 	const n, times = 1 << 12, 16
 	for _, unit := range []string{"{{", "{%", "{#", "{{ \\' }}", "{{ ' }}", "{{ \"' }}", "{% raw %}", "{% set a = 1 %}{{a}}", "{{ a", "{{-", "{% raw %}{%"} {

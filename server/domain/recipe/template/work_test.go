@@ -10,12 +10,12 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/recipe/template"
 )
 
-// letters is an expression for a text of so many letters, in powers of ten.
+// letters returns an expression for a text with the given power of ten of letters.
 func letters(tens int) string {
 	return "'a'" + strings.Repeat("|replace('a', 'aaaaaaaaaa')", tens)
 }
 
-// bombs are templates that are short beside what they cost.
+// bombs are short templates that are very expensive.
 var bombs = map[string]string{
 	"empty loops":       "{% set l = " + letters(3) + "|split('') %}" + strings.Repeat("{% for x in l %}", 4) + strings.Repeat("{% endfor %}", 4),
 	"loop in a loop":    "{% set l = " + letters(3) + "|split('') %}{% for x in l %}{% for y in l %}{% endfor %}{% endfor %}",
@@ -39,7 +39,7 @@ var bombs = map[string]string{
 	"includes":          strings.Repeat("{% include 'hello.txt' %}", 101),
 }
 
-// bounds are those of the package, beyond which nothing is done but the step that goes beyond them.
+// These bounds are a little above those of the package, because the step that exceeds a bound is counted too.
 const (
 	mostPieces = 2 * 100_000
 	mostLooks  = 3 * 10_000_000
@@ -48,7 +48,7 @@ const (
 func TestWorkIsBounded(t *testing.T) {
 	for name, text := range bombs {
 		work := template.NewWork(context.Background())
-		work.Spend(9_000_000) // the bombs need more than the rest
+		work.Spend(9_000_000) // the bombs need more than what is left
 		got, err := renderWith(work, text)
 		if err == nil {
 			t.Errorf("%s: %d bytes, want an error", name, len(got))
@@ -59,7 +59,7 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// The texts of a recipe share what they may cost.
+// TestWorkIsShared checks that the texts of a recipe share one limit.
 func TestWorkIsShared(t *testing.T) {
 	work := template.NewWork(context.Background())
 	text := "{% for x in " + letters(4) + "|split('') %}{% endfor %}"
@@ -86,7 +86,7 @@ func TestWorkEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Twice as much of something costs twice as much.
+// TestWorkGrowsWithTheText checks that a text twice as long costs twice as much.
 func TestWorkGrowsWithTheText(t *testing.T) {
 	for name, text := range growing {
 		const n = 4000
@@ -104,7 +104,7 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 	}
 }
 
-// growing are texts that grow with a number, which is at most some 10,000.
+// growing has functions that return texts of a given size, which is at most about 10,000.
 var growing = map[string]func(n int) string{
 	"sums":         func(n int) string { return "{{ 1" + strings.Repeat("~1", n) + " }}" },
 	"filters":      func(n int) string { return "{{ 1" + strings.Repeat("|upper", n) + " }}" },
