@@ -40,8 +40,8 @@ func (r router) gooseMiddleware() map[string][]echo.MiddlewareFunc {
 	return all
 }
 
-// staticSegments are the paths that Echo would take for a session ID when their method is wrong, because it then
-// prefers the parameter. The values are their allowed methods.
+// staticSegments are paths that Echo matches as a session ID if their method is wrong. The values are their allowed
+// methods.
 var staticSegments = map[string]string{"import": "POST", "insights": "GET,HEAD"}
 
 // notStatic answers 405 for a path of staticSegments (GA 2.1, decision G11).

@@ -27,7 +27,7 @@ type Fault struct {
 	late   func(n int, due time.Duration) (at time.Duration, never bool) // changes when the n-th ping is sent
 	ping   string                                                        // the data of a ping; "" for the correct data
 	start  func(*Process) bool                                           // runs before the process listens; false ends the process
-	end    func(*Process) int                                            // runs when the process is asked to end; returns its exit status
+	end    func(*Process) int                                            // runs at the request to end; returns the exit status
 }
 
 // A Finding is what a judge reports, in the words of its reports. Generated values are replaced by their kind: ‹id›,

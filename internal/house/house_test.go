@@ -127,7 +127,8 @@ func TestPackagesImportDownwards(t *testing.T) {
 	}
 }
 
-// maxDepth is how many packages of ours stand on each other at most, each importing the next. It may only sink.
+// maxDepth is the maximum length of a chain of this module's packages in which each imports the next. It may only
+// decrease.
 const maxDepth = 12
 
 func TestPackagesDoNotStandTooHigh(t *testing.T) {

@@ -100,7 +100,7 @@ func (w *writer) next(p []byte, i int) (shape []byte, n int) {
 	}
 	w.inLine = true
 	r, n := utf8.DecodeRune(p[i:])
-	if r == utf8.RuneError && n == 1 || unicode.IsGraphic(r) { // an error may be half a character, whose rest comes with the next write
+	if r == utf8.RuneError && n == 1 || unicode.IsGraphic(r) { // RuneError may be half a character
 		return p[i : i+n], n
 	}
 	escaped, _ := Glyph(string(p[i : i+n]))

@@ -70,7 +70,7 @@ func (s *search) packed(run, how string, depth int) string {
 		run = run[:len(run)-1]
 	}
 	out, _ := base64.RawStdEncoding.DecodeString(run)
-	if !strings.Contains(string(out), s.secret) && !ascii.Match(out) { // what is not ASCII has no further notation in it
+	if !strings.Contains(string(out), s.secret) && !ascii.Match(out) { // non-ASCII text has no further notation in it
 		return ""
 	}
 	return s.find(string(out), how+", Base64", depth-1)

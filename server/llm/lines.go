@@ -86,7 +86,7 @@ func parse(text []byte) (jsonwire.Text, error) {
 		return nil, errNotUTF8
 	}
 	parsed, err := jsonwire.Parse(text)
-	if err == nil && bytes.Contains(parsed, []byte(`\ud`)) { // canonical JSON has this only for a lone surrogate, or after a backslash
+	if err == nil && bytes.Contains(parsed, []byte(`\ud`)) { // only for a lone surrogate, or after a backslash
 		_, err = decode.Parse(parsed)
 	}
 	return parsed, err

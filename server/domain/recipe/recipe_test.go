@@ -234,7 +234,8 @@ func TestTheLibrary(t *testing.T) {
 	}
 }
 
-// A pipe at the path of a recipe, or of a file that one names, keeps nobody waiting.
+// TestWhatIsNoPlainFileIsNotOpened checks that the server does not block on a pipe at the path of a recipe, or of a
+// file that a recipe names.
 func TestWhatIsNoPlainFileIsNotOpened(t *testing.T) {
 	directory := t.TempDir()
 	pipe := filepath.Join(directory, "pipe.yaml")

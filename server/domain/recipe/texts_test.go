@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Retries that are never made are read from files and links, where the validation finds them (decision G6).
+// TestRetriesOfNothing checks that zeros in the retry of a file or link are accepted by the parser and rejected by
+// the validation (decision G6).
 func TestRetriesOfNothing(t *testing.T) {
 	for retry, want := range map[string]string{
 		"{max_retries: 0, checks: []}":                                                          "max_retries must be greater than 0",

@@ -107,7 +107,7 @@ func (p *paced) all() ([]byte, error) {
 	var pieces [][]byte
 	for {
 		size := max(firstPiece, min(p.came, largestPiece))
-		piece := make([]byte, min(size, p.limits.MaxBytes-p.came+1)) // one byte more than the limit shows that the body is too large
+		piece := make([]byte, min(size, p.limits.MaxBytes-p.came+1)) // one byte more shows that it is too large
 		n, err := p.fill(piece)
 		pieces = append(pieces, piece[:n])
 		if err == io.EOF {

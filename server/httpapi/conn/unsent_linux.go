@@ -22,6 +22,6 @@ func boundUnsent(nc net.Conn) {
 		return // the connection is closed
 	}
 	_ = raw.Control(func(fd uintptr) {
-		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, maxUnsent) // fails before Linux 3.12, which does not know the option
+		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, maxUnsent) // fails before Linux 3.12
 	})
 }

@@ -115,8 +115,8 @@ func TestHowProcessesEnd(t *testing.T) {
 	}
 }
 
-// TestAProcessThatEndsByItself checks that a process which ends by itself takes its children along, whoever has its
-// output open.
+// TestAProcessThatEndsByItself checks that a process which ends by itself takes its children along, even if another
+// process has its output open.
 func TestAProcessThatEndsByItself(t *testing.T) {
 	p, child := startRole(t, "leaving")
 	if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL); err != nil {
