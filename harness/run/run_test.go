@@ -72,17 +72,11 @@ func options() *Options {
 // target returns a target that answers over memory until the test ends.
 func target(t *testing.T, name string, handler http.Handler) *Target {
 	l := memnet.Listen()
-	s := &http.Server{Handler: handler}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
+	memnet.Serve(t, &http.Server{Handler: handler}, l)
 	c := httpwire.NewClient(&url.URL{Scheme: "http", Host: "memory"}, &httpwire.Options{
 		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) },
 	})
-	t.Cleanup(func() {
-		c.Close()
-		s.Close()
-		<-served
-	})
+	t.Cleanup(c.Close)
 	return &Target{Name: name, Client: c}
 }
 

@@ -7,10 +7,12 @@ package memnet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"sync"
+	"testing"
 )
 
 // A Listener accepts the connections that are dialed on it. The zero value is not usable; call [Listen].
@@ -61,6 +63,18 @@ func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	ours.Close()
 	theirs.Close()
 	return nil, fmt.Errorf("dial %s: %w", l.Addr(), err)
+}
+
+// Serve runs a server on a listener until the test ends.
+func Serve(t testing.TB, srv *http.Server, ln net.Listener) {
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
+	t.Cleanup(func() {
+		srv.Close()
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("Serve: %v, want ErrServerClosed", err)
+		}
+	})
 }
 
 // Client returns an HTTP client that sends all requests to the listener, whatever host their URL names. It does not

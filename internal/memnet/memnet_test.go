@@ -20,11 +20,9 @@ func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 func TestAServerAnswersWithoutAPort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := memnet.Listen()
-		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		memnet.Serve(t, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, r.Host+r.URL.Path)
-		})}
-		served := make(chan error, 1)
-		go func() { served <- srv.Serve(ln) }()
+		})}, ln)
 		client := ln.Client()
 
 		resp, err := client.Get("http://anything.test/path")
@@ -36,12 +34,7 @@ func TestAServerAnswersWithoutAPort(t *testing.T) {
 		if want := "anything.test/path"; err != nil || string(body) != want {
 			t.Errorf("body: %q, %v; want %q", body, err, want)
 		}
-
 		client.CloseIdleConnections()
-		srv.Close()
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			t.Errorf("Serve: %v, want ErrServerClosed", err)
-		}
 	})
 }
 

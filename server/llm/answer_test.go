@@ -267,12 +267,10 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // where pauses and a busy machine take no time
 		dialed := 0
 		ln := memnet.Listen()
-		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		memnet.Serve(t, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			llmtest.Events(w, llmtest.Says("c", "ok")...)
-		})}
-		served := make(chan error, 1)
-		go func() { served <- srv.Serve(ln) }()
+		})}, ln)
 		transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			dialed++
 			return ln.Dial(ctx)
@@ -287,7 +285,5 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 			t.Errorf("three calls took %d connections, want one", dialed)
 		}
 		transport.CloseIdleConnections()
-		srv.Close()
-		<-served
 	})
 }

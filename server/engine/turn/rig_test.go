@@ -132,7 +132,7 @@ func (r *rig) choose(model string) {
 
 func (r *rig) serve() {
 	ln := memnet.Listen()
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	memnet.Serve(r.t, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
 		asked, err := decode.Text(body, func(v decode.Value) (turn.Request, error) {
 			o := v.Object("session_id", "messages")
@@ -142,15 +142,9 @@ func (r *rig) serve() {
 			r.t.Errorf("body: %v", err)
 		}
 		r.service.Serve(req.Context(), w, asked)
-	})}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
+	})}, ln)
 	r.client = ln.Client()
-	r.t.Cleanup(func() {
-		r.client.CloseIdleConnections()
-		srv.Close()
-		<-served
-	})
+	r.t.Cleanup(r.client.CloseIdleConnections)
 }
 
 // user returns the JSON of a user's message with a text.

@@ -128,9 +128,7 @@ func TestAnAnnouncedLengthIsEnoughToRefuse(t *testing.T) {
 func TestAClientThatSendsTooMuchBeforeItReadsGetsItsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := memnet.Listen()
-		srv := &http.Server{Handler: newEcho(rules, body.Limits{MaxBytes: 1 << 20, Grace: time.Minute, Stall: time.Second})}
-		served := make(chan error, 1)
-		go func() { served <- srv.Serve(ln) }()
+		memnet.Serve(t, &http.Server{Handler: newEcho(rules, body.Limits{MaxBytes: 1 << 20, Grace: time.Minute, Stall: time.Second})}, ln)
 		client, err := ln.Dial(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -148,8 +146,6 @@ func TestAClientThatSendsTooMuchBeforeItReadsGetsItsAnswer(t *testing.T) {
 			t.Errorf("answer: %.80q, want 413", got)
 		}
 		client.Close()
-		srv.Close()
-		<-served
 	})
 }
 
@@ -158,9 +154,7 @@ func TestABodyNobodyAsksForDelaysNothing(t *testing.T) {
 		const request = "POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
 		e := newEcho(rules, limits)
 		ln := memnet.Listen()
-		srv := &http.Server{Handler: e}
-		served := make(chan error, 1)
-		go func() { served <- srv.Serve(ln) }()
+		memnet.Serve(t, &http.Server{Handler: e}, ln)
 		client, err := ln.Dial(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -179,8 +173,6 @@ func TestABodyNobodyAsksForDelaysNothing(t *testing.T) {
 			t.Errorf("the connection ended with %v after %s, want its end after %s", err, time.Since(start), limits.Stall)
 		}
 		client.Close()
-		srv.Close()
-		<-served
 	})
 }
 
@@ -246,13 +238,7 @@ func discard() echo.MiddlewareFunc { return body.Discard(limits, refusals) }
 func exchange(t *testing.T, e *echo.Echo, send ...string) (received string, after time.Duration) {
 	t.Helper()
 	ln := memnet.Listen()
-	srv := &http.Server{Handler: e}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
-	defer func() {
-		srv.Close()
-		<-served
-	}()
+	memnet.Serve(t, &http.Server{Handler: e}, ln)
 	client, err := ln.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -350,9 +336,7 @@ func TestTheBodiesOfAllRequestsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := body.Limits{MaxBytes: 1 << 20, Grace: time.Minute, Stall: time.Minute, InFlight: body.NewInFlight(100)}
 		ln := memnet.Listen()
-		srv := &http.Server{Handler: newEcho(rules, limits)}
-		served := make(chan error, 1)
-		go func() { served <- srv.Serve(ln) }()
+		memnet.Serve(t, &http.Server{Handler: newEcho(rules, limits)}, ln)
 		send := func(text string) io.ReadCloser {
 			client, err := ln.Dial(t.Context())
 			if err != nil {
@@ -386,7 +370,5 @@ func TestTheBodiesOfAllRequestsAreBounded(t *testing.T) {
 		if got := answered(send(head + "Connection: close\r\nContent-Length: 11\r\n\r\n" + `    {"a":1}`)); got != "200 bound 1" {
 			t.Errorf("a body after another one has ended: %s", got)
 		}
-		srv.Close()
-		<-served
 	})
 }

@@ -161,15 +161,7 @@ func FuzzRequestLine(f *testing.F) {
 func serve(t *testing.T, handler http.HandlerFunc) *memnet.Listener {
 	t.Helper()
 	ln := memnet.Listen()
-	srv := &http.Server{Handler: handler, ConnContext: conn.Context, ConnState: conn.State}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(conn.Listen(ln, 40*time.Second)) }()
-	t.Cleanup(func() {
-		srv.Close()
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			t.Errorf("Serve: %v", err)
-		}
-	})
+	memnet.Serve(t, &http.Server{Handler: handler, ConnContext: conn.Context, ConnState: conn.State}, conn.Listen(ln, 40*time.Second))
 	return ln
 }
 

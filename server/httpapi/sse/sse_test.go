@@ -240,12 +240,7 @@ func serve(t *testing.T, f *feed, opts sse.Options, writeTimeout time.Duration, 
 			ended <- sse.Serve(ctx, w, f, opts)
 		}),
 	}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(conn.Listen(ln, writeTimeout)) }()
-	t.Cleanup(func() {
-		srv.Close()
-		<-served
-	})
+	memnet.Serve(t, srv, conn.Listen(ln, writeTimeout))
 	return func() net.Conn {
 		c, err := ln.Dial(t.Context())
 		if err != nil {

@@ -42,15 +42,9 @@ func Start(t testing.TB, answer func(http.ResponseWriter, Asked)) (*Model, http.
 	t.Helper()
 	m := &Model{answer: answer}
 	ln := memnet.Listen()
-	srv := &http.Server{Handler: m}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
+	memnet.Serve(t, &http.Server{Handler: m}, ln)
 	client := ln.Client()
-	t.Cleanup(func() {
-		client.CloseIdleConnections()
-		srv.Close()
-		<-served
-	})
+	t.Cleanup(client.CloseIdleConnections)
 	return m, plain{client.Transport}
 }
 
