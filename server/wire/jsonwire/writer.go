@@ -85,15 +85,6 @@ func (w *Writer) RawString(json string) {
 // Null writes null.
 func (w *Writer) Null() { w.Raw([]byte("null")) }
 
-// StringOrNull writes a string, or null if it is nil.
-func (w *Writer) StringOrNull(s *string) {
-	if s == nil {
-		w.Null()
-		return
-	}
-	w.String(*s)
-}
-
 // IntOrNull writes a number, or null if it is nil.
 func (w *Writer) IntOrNull(n *int64) {
 	if n == nil {
@@ -101,22 +92,6 @@ func (w *Writer) IntOrNull(n *int64) {
 		return
 	}
 	w.Int(*n)
-}
-
-// RawOrNull writes canonical JSON, or null if it is nil.
-func (w *Writer) RawOrNull(json []byte) {
-	if json == nil {
-		w.Null()
-		return
-	}
-	w.Raw(json)
-}
-
-// MaybeString writes a member with a string, or nothing if it is nil.
-func (w *Writer) MaybeString(name string, s *string) {
-	if s != nil {
-		w.Name(name).String(*s)
-	}
 }
 
 // MaybeRaw writes a member with canonical JSON, or nothing if it is nil.
