@@ -20,7 +20,7 @@ import (
 	"slices"
 	"time"
 
-	"modernc.org/sqlite" // also the driver "sqlite"
+	"modernc.org/sqlite" // also registers the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/lockstep-dev/lockstep/server/files"

@@ -63,7 +63,6 @@ func decodeAction(v decode.Value) (Action, error) {
 	}
 }
 
-// Write writes the action as JSON.
 func (a ToolConfirmation) Write(w *jsonwire.Writer) {
 	w.Value(api.ToolConfirmation{
 		ActionType: api.ToolConfirmationActionTypeToolConfirmation, ID: a.ID, ToolName: a.ToolName,
@@ -71,14 +70,12 @@ func (a ToolConfirmation) Write(w *jsonwire.Writer) {
 	})
 }
 
-// Write writes the action as JSON.
 func (a Elicitation) Write(w *jsonwire.Writer) {
 	w.Value(api.Elicitation{
 		ActionType: api.ElicitationActionTypeElicitation, ID: a.ID, Message: a.Message, RequestedSchema: a.RequestedSchema,
 	})
 }
 
-// Write writes the action as JSON.
 func (a ElicitationResponse) Write(w *jsonwire.Writer) {
 	w.Value(api.ElicitationResponse{
 		ActionType: api.ElicitationResponseActionTypeElicitationResponse, ID: a.ID, UserData: a.UserData,

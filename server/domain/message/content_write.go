@@ -7,31 +7,26 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// Write writes the item as JSON.
 func (c Text) Write(w *jsonwire.Writer) {
 	w.Value(api.TextContent{Type: api.TextContentTypeText, Text: c.Text, Annotations: c.Annotations, Meta: c.Meta})
 }
 
-// Write writes the item as JSON.
 func (c Image) Write(w *jsonwire.Writer) {
 	w.Value(api.ImageContent{
 		Type: api.ImageContentTypeImage, Data: c.Data, MIMEType: c.MIMEType, Annotations: c.Annotations, Meta: c.Meta,
 	})
 }
 
-// Write writes the item as JSON.
 func (c ToolRequest) Write(w *jsonwire.Writer) {
 	w.Value(api.ToolRequest{
 		Type: api.ToolRequestTypeToolRequest, ID: c.ID, ToolCall: callJSON(c.Call), ThoughtSignature: c.ThoughtSignature,
 	})
 }
 
-// Write writes the item as JSON.
 func (c ToolResponse) Write(w *jsonwire.Writer) {
 	w.Value(api.ToolResponse{Type: api.ToolResponseTypeToolResponse, ID: c.ID, ToolResult: resultJSON(c.Result)})
 }
 
-// Write writes the item as JSON.
 func (c ToolConfirmationRequest) Write(w *jsonwire.Writer) {
 	w.Value(api.ToolConfirmationRequest{
 		Type: api.ToolConfirmationRequestTypeToolConfirmationRequest, ID: c.ID, ToolName: c.ToolName,
@@ -39,30 +34,25 @@ func (c ToolConfirmationRequest) Write(w *jsonwire.Writer) {
 	})
 }
 
-// Write writes the item as JSON.
 func (c ActionRequired) Write(w *jsonwire.Writer) {
 	data := jsonwire.Of(c.Data)
 	w.Value(api.ActionRequired{Type: api.ActionRequiredTypeActionRequired, Data: api.ActionRequiredData(data)})
 }
 
-// Write writes the item as JSON.
 func (c FrontendToolRequest) Write(w *jsonwire.Writer) {
 	w.Value(api.FrontendToolRequest{
 		Type: api.FrontendToolRequestTypeFrontendToolRequest, ID: c.ID, ToolCall: callJSON(c.Call),
 	})
 }
 
-// Write writes the item as JSON.
 func (c Thinking) Write(w *jsonwire.Writer) {
 	w.Value(api.ThinkingContent{Type: api.ThinkingContentTypeThinking, Thinking: c.Thinking, Signature: c.Signature})
 }
 
-// Write writes the item as JSON.
 func (c RedactedThinking) Write(w *jsonwire.Writer) {
 	w.Value(api.RedactedThinkingContent{Type: api.RedactedThinkingContentTypeRedactedThinking, Data: c.Data})
 }
 
-// Write writes the item as JSON.
 func (c SystemNotification) Write(w *jsonwire.Writer) {
 	w.Value(api.SystemNotificationContent{
 		Type: api.SystemNotificationContentTypeSystemNotification, NotificationType: c.Type, Msg: c.Message,

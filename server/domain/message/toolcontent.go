@@ -136,7 +136,6 @@ func writeAnnotations(w *jsonwire.Writer, annotations *Annotations) {
 	}
 }
 
-// Write writes the item as JSON.
 func (c ToolResource) Write(w *jsonwire.Writer) {
 	var resource any
 	if c.Text != nil {
@@ -150,12 +149,10 @@ func (c ToolResource) Write(w *jsonwire.Writer) {
 	})
 }
 
-// Write writes the item as JSON.
 func (c ToolAudio) Write(w *jsonwire.Writer) {
 	w.Value(api.AudioContent{Type: api.AudioContentTypeAudio, Data: c.Data, MIMEType: c.MIMEType, Annotations: c.Annotations})
 }
 
-// Write writes the item as JSON.
 func (c ToolResourceLink) Write(w *jsonwire.Writer) {
 	w.Value(api.ResourceLink{
 		Type: api.ResourceLinkTypeResourceLink, URI: c.URI, Name: c.Name, Title: c.Title, Description: c.Description,

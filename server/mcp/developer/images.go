@@ -6,14 +6,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"image"
-	_ "image/gif"  // the first picture of it
-	_ "image/jpeg" // as are those below
+	_ "image/gif"  // registers a decoder, for the first frame
+	_ "image/jpeg" // registers a decoder
 	"image/png"
 	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp" // its signature says so
+	_ "golang.org/x/image/webp" // registers a decoder
 
 	"github.com/lockstep-dev/lockstep/server/files"
 )
