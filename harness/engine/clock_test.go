@@ -72,7 +72,7 @@ func noBeats(c *verdict.Compared, reason string) {
 	}
 }
 
-// formats are the reports that a run writes beside its run file.
+// formats are the reports that a run writes in addition to its run file.
 var formats = map[string]func(io.Writer, *report.Document) error{
 	"report.json": report.JSON, "report.html": html.Write, "junit.xml": junit.Write,
 	"summary.md": func(w io.Writer, d *report.Document) error { return markdown.Write(w, d, 256<<10) },

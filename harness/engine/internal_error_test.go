@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// A bug in lockstep makes the scenario unknown in which it occurs, and never green.
+// A bug in lockstep makes only its own scenario unknown, and never green.
 func TestAPanicInAScenarioLeavesThatOneUnknown(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	story := p.Scenarios[slices.IndexFunc(p.Scenarios, func(s *scenario.Scenario) bool { return s.ID == "items/story" })]

@@ -84,7 +84,7 @@ func (o *Options) live(targets []project.Target) []project.Target {
 	return targets
 }
 
-// checkRecordable rejects options with which a run cannot be recorded.
+// checkRecordable rejects options that make a recording impossible.
 func checkRecordable(o *Options) error {
 	switch {
 	case o.Record == nil:

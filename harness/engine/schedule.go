@@ -171,7 +171,7 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 	e.judgeCase(i, c)
 }
 
-// recoverScenario makes the scenario unknown in which lockstep itself panics, and lets the others run.
+// recoverScenario turns a panic of lockstep itself into an unknown scenario, and lets the others run.
 func (e *execution) recoverScenario(i int) {
 	if cause := recover(); cause != nil {
 		e.recordInternalError(i, cause)

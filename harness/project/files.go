@@ -14,7 +14,7 @@ type Files struct {
 	Scenarios []string // the files in the folder of the scenarios
 	Project   []string // lockstep.yaml and what it names: files for directories, contract, waivers, baseline; some may not exist
 	Targets   []string // the files that targets watch
-	Unwatched []string // names of targets that lockstep starts, but of which it knows no files
+	Unwatched []string // names of started targets whose files are unknown
 }
 
 // Files searches for the current files of the project.

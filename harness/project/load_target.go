@@ -105,7 +105,7 @@ func (l *targetLoader) placeholders(n *yamldoc.Node) bool {
 	return false
 }
 
-// validate reports mistakes because of which the target could not be started or reached.
+// validate reports mistakes that would keep the target from starting or being reached.
 func (l *targetLoader) validate(k, n *yamldoc.Node, spec *target.Spec) {
 	err := spec.Validate()
 	if err == nil {

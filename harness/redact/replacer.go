@@ -112,7 +112,8 @@ func (c *scan) run(of *decoded) {
 	if c.depth == 0 {
 		return
 	}
-	if kinds := c.unescape(allMarks); len(kinds) > 1 { // JSON in HTML needs HTML first; a URL in JSON, JSON
+	// The order of nested notations matters: JSON in HTML must be decoded as HTML first, and a URL in JSON as JSON first.
+	if kinds := c.unescape(allMarks); len(kinds) > 1 {
 		each := []string{webMarks, `\`, "%", "&"}
 		if len(kinds) < len(allMarks) && strings.Contains(kinds, `\`) {
 			each = each[:2] // all of the web's marks are of one kind

@@ -17,8 +17,8 @@ type Diff struct {
 	Changed   []DiffItem `json:"changed"`
 	Fixed     []DiffItem `json:"fixed"`
 	Unchanged []DiffItem `json:"unchanged"`
-	// Lost are scenarios that were judged before and are not judged now. Judged are scenarios for which it is the other
-	// way round. The lists above do not contain findings of either.
+	// Lost are scenarios that were judged before and are not judged now. Judged are scenarios that are judged now and
+	// were not judged before. The lists above do not contain findings of either.
 	Lost   []VerdictChange `json:"lost"`
 	Judged []VerdictChange `json:"judged"`
 	// OnlyBefore and OnlyAfter are the scenarios that the other run did not select.

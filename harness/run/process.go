@@ -99,7 +99,7 @@ func (p *process) restart(ctx context.Context, do *scenario.Restart, rec *transc
 	}
 }
 
-// end ends the process with a signal and records how it ended. If it does not end, the step lacks the end that it wants.
+// end ends the process with a signal and records how it ended. A process that does not end is recorded as unmet.
 func (p *process) end(ctx context.Context, signal string, how func(context.Context) (string, error), want string, rec *transcript.Step) {
 	p.mu.Lock()
 	p.stopped = true

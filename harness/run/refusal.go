@@ -10,7 +10,7 @@ import (
 )
 
 // A stream is refused when the response to its open is complete but not an event stream. If all steps on that stream
-// were skipped, nothing would be wrong with a server that does not have the stream. So these steps run, and at the end
+// were skipped, lockstep would find nothing wrong with a server that lacks the stream. So these steps run, and at the end
 // of the scenario noteRefusals records what they lack. It cannot do so earlier: the response may come late, after steps
 // that took its end for the end of a stream.
 
@@ -82,7 +82,7 @@ func noteRefusals(steps []transcript.Step) {
 
 // note records what a step lacks. Closing a stream lacks nothing when the scenario expects the refusal.
 func (r *refusal) note(rec *transcript.Step) {
-	unmet := rec.Unmet // steps that await events have already recorded which
+	unmet := rec.Unmet // a step that awaits events has recorded them already
 	switch {
 	case unmet != nil || rec.Kind == "open":
 	case rec.Kind == "await":

@@ -50,7 +50,7 @@ func (s *session) settleStream(ctx context.Context, name string) {
 		}
 		seen = snapshots(open)
 	}
-	// Only what was seen when the streams were compared counts. More may have arrived on one of them since.
+	// Only what was seen during the comparison counts. More may have arrived on one of the streams since.
 	for i, st := range open {
 		st.agreed, st.openAtAgreement = seen[i].all, behind == nil && !ends
 	}

@@ -120,7 +120,7 @@ func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 	return a
 }
 
-// oneAnswer reports keys of which only one may be set.
+// oneAnswer reports a rule that sets more than one of these keys.
 func (d *stubDecoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
 	var first *yamldoc.Node
 	for _, key := range [...]string{"pieces", "text", "json", "body", "error"} {

@@ -38,7 +38,7 @@ func (d *ruleDecoder) chronology(n *yamldoc.Node, v *Volatile) {
 	}
 }
 
-// sinceSteps checks that the steps exist from which on times are stable.
+// sinceSteps checks that the steps exist that rules name as the beginning of stable times.
 func (d *ruleDecoder) sinceSteps(s *Script) {
 	ids := map[string]bool{}
 	s.walk(func(step *Step) { ids[step.ID] = true })

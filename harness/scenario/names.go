@@ -53,7 +53,7 @@ func (s scope) add(other scope) {
 // A nameChecker checks the names that a file defines and uses.
 type nameChecker struct {
 	*valueDecoder
-	// named are the names that occur in expressions. given are those to which the file gives a value.
+	// named are the names that occur in expressions. given are the names that get a value in the file.
 	named, given map[string]bool
 }
 

@@ -54,7 +54,7 @@ type Volatile struct {
 	Ahead     time.Duration // how far a time may be after the moment at which it was seen; 0 means the same as Near
 	Monotone  bool          // a time never goes back
 	Stable    bool          // a time never changes for the same object
-	Since     string        // of a stable time: the id of the step from which on it is stable; "" means from its first occurrence
+	Since     string        // of a stable time: the first step at which it is stable; "" means its first occurrence
 	Of        string        // of a stable time: a JSONPath from its object to what identifies the object; "" means the member id
 	Digits    string        // of an RFC 3339 time, its decimal places: a number, or "any"; "" means the same number on all targets
 	Max       time.Duration // limit of a duration; 0 means any

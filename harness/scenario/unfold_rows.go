@@ -50,8 +50,7 @@ func (d *unfolder) unfoldRows(table *yamldoc.Node) *yamldoc.Node {
 	return &out
 }
 
-// rowWith returns a row with another value in a column. The way in which the value is wrong is appended to the row's
-// name.
+// rowWith returns a row with another value in a column. Its name gets a suffix that says how the value is wrong.
 func rowWith(row *yamldoc.Node, column string, w wrongValue) *yamldoc.Node {
 	out := *row
 	out.Keys, out.Items = nil, nil

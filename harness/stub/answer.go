@@ -71,7 +71,7 @@ func (a *Answer) onlyEnd() bool {
 	return a.End != Whole && a.Message == nil && a.Body == nil && a.Error == nil && a.Status == 0
 }
 
-// A reply is a response in the form in which it is written.
+// A reply is a response, ready to be written.
 type reply struct {
 	status int
 	header transcript.Header

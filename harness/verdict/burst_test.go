@@ -21,8 +21,8 @@ func burst(target string, bodies ...any) side {
 	return s.step(transcript.Step{Text: "GET /n", Burst: true, Exchanges: all})
 }
 
-// Responses of a burst are compared in another order than that in which they came. The contract is checked in the order
-// in which they came.
+// Responses of a burst are compared in another order than they came in. The contract is checked in the order of
+// arrival.
 func TestBlameInABurstIsOfTheAnswersThatAreCompared(t *testing.T) {
 	for _, tc := range []struct {
 		name      string

@@ -175,8 +175,8 @@ func (g *placeUses) add(s *Scenario, texts [2]string) {
 	}
 }
 
-// minRepeats is the number of scenarios from which it is unlikely to be chance that one side repeats a value and the
-// other varies it.
+// minRepeats is how many scenarios are needed to show that one side repeats a value and the other varies it. With
+// fewer, it may be chance.
 const minRepeats = 3
 
 // repeats reports whether a side sends the same value in all scenarios, and the other side another one each time.
@@ -313,8 +313,8 @@ func (c *ConstantCheck) finding(s *Scenario, p *assumedPair, why string, named [
 // maxShowing limits how many scenarios a constant names: as many as are needed to show any constant.
 const maxShowing = minRepeats
 
-// scenariosShowing returns scenarios that show a constant when they run alone together: this one, the one in which the
-// client has sent it, and those with the same value, if possible on other processes.
+// scenariosShowing returns scenarios that show a constant when they run without all others: this one, the one in which
+// the client has sent it, and those with the same value, if possible on other processes.
 func (c *ConstantCheck) scenariosShowing(s *Scenario, p *assumedPair) []string {
 	ref, cand := c.value(valueKey{"", p.Class, p.Reference}), c.value(valueKey{p.target, p.Class, p.Candidate})
 	out := []string{s.ID}

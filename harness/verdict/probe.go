@@ -81,7 +81,7 @@ func (p *assumedPair) place() valuePlace {
 	return valuePlace{p.target, p.Step, p.Stream, diff.Unnumbered(p.Place), p.Class}
 }
 
-// learnProbe records the values of the reference for which its probe has another value in the same place.
+// learnProbe records the values of the reference that a probe has replaced by another value in the same place.
 func (c *ConstantCheck) learnProbe(s *Scenario) {
 	var probed map[valuePlace]string
 	for i := range s.assumed.pairs {

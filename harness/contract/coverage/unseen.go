@@ -13,7 +13,7 @@ import (
 type unseen struct {
 	rows []int // rows that the schema can use and that were not seen completely
 	at   int   // how much was left of all rows when needles were collected
-	// needles are texts of which a content must contain one to have anything new. They are nil when no such texts
+	// needles are texts. A content with anything new contains at least one of them. They are nil when no such texts
 	// exist.
 	needles [][]byte
 }

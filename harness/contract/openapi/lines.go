@@ -144,7 +144,7 @@ func (b block) at(i int) textLine {
 	return b.lines[i]
 }
 
-// children yields the lines on which the block's own keys or elements begin: those with the indentation of the first.
+// children yields the first lines of the block's own keys or elements: those with the indentation of the first.
 func (b block) children() func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		indent := -1

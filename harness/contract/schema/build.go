@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Notes takes what is wrong at a place of the document, with what to write instead, and what of it cannot be judged.
+// Notes records mistakes at places of the document, with their fixes, and parts of the document that cannot be judged.
 type Notes interface {
 	Problem(ref, what, fix string)
 	Skip(ref, what, fix string)
@@ -38,7 +38,7 @@ type Builder struct {
 // SchemasRef is the prefix of references to component schemas.
 const SchemasRef = "#/components/schemas/"
 
-// NewBuilder returns one that has read the components.
+// NewBuilder returns a builder that has read the components.
 func NewBuilder(n Notes, components openapi3.Schemas) *Builder {
 	b := &Builder{
 		Notes: n, components: components, names: map[string]bool{}, schemas: map[*openapi3.Schema]*Schema{}, derived: map[*Schema][]*Schema{},

@@ -8,9 +8,10 @@ import (
 
 // A Judge checks one value against one schema and collects the violations.
 //
-// It does not use the validator of the loader's library, which lacks several things: numbers with all their digits, the
-// alternative that was meant instead of the violations of every alternative, fields that no schema names, the place in
-// the document of each finding, and a limit on its time. A test compares the two where both apply.
+// It does not use the validator of the loader's library, because that lacks several things. It does not keep all digits
+// of numbers, reports the violations of every alternative instead of the one that was meant, and does not find fields
+// that no schema names. It also lacks the place of each finding in the document, and a limit on its time. A test
+// compares the two where both apply.
 //
 // At each value, it first applies every schema that concerns it: the one that the parent names, the ones that it
 // includes by allOf, and the alternatives that match. Only then it descends, with the union of what these say about

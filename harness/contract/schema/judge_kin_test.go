@@ -17,9 +17,9 @@ import (
 // TestTheLoadersValidatorAgrees compares the judge with kin-openapi's VisitJSON on random schemas and values. They must
 // agree on whether a value is valid. Without alternatives, they must also agree on every place that is wrong.
 //
-// The two differ on purpose in a few cases, which are not generated here: null without a type, null that an alternative
-// accepts and the enclosing schema does not, integers with a fraction or exponent, numbers that a double cannot hold,
-// and formats that kin-openapi does not check.
+// The two differ on purpose in a few cases, which are not generated here. These are null without a type, null that an
+// alternative accepts and the enclosing schema does not, and integers with a fraction or exponent. Others are numbers
+// that a double cannot hold, and formats that kin-openapi does not check.
 func TestTheLoadersValidatorAgrees(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	valid, invalid := 0, 0

@@ -1,7 +1,7 @@
 // Package specgap says why a document allows two responses to differ.
 //
-// When two targets differ and neither breaks the contract, the Finder names the most specific place of the document
-// that allows both, and the keyword that would decide which one is right.
+// When two targets differ and neither breaks the contract, the Finder names the most specific place that allows both.
+// It also names the keyword that would decide which one is right.
 package specgap
 
 import (

@@ -9,8 +9,8 @@ import (
 // means the same.
 const Unexplained = "no rule: comparing does not see it"
 
-// Explain names the rule because of which a mutant is not found: "header field X is not named in compare.headers",
-// "volatile $..requestID, kind id", "heartbeat".
+// Explain names the rule that hides a mutant: "header field X is not named in compare.headers", "volatile $..requestID,
+// kind id", "heartbeat".
 func (m *Mutant) Explain(s *Subject) string {
 	at := &m.site
 	if st := stepOf(s.Candidate, at.step); st != nil && st.Uncompared {

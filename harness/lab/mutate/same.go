@@ -142,7 +142,7 @@ func rewriteFields(name, doc string, change func(*compare.Rules, transcript.Head
 	})
 }
 
-// demandsField reports whether a scenario demands something of a field in which two headers differ.
+// demandsField reports whether a scenario demands something of a field that is not equal in two headers.
 func demandsField(e *transcript.Expect, before, after transcript.Header) bool {
 	if e == nil {
 		return false

@@ -22,7 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-// greenRun returns the run file of two correct servers, of which one writes in another style.
+// greenRun returns the run file of two correct servers, one of which writes in another style.
 func greenRun(t *testing.T, p *project.Project, paths ...string) []byte {
 	t.Helper()
 	file, result := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: paths, Skip: []string{"clock", "process"}}},

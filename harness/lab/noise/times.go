@@ -26,7 +26,7 @@ type TimeRule struct {
 	Again  int // of these, values of objects that had occurred before
 }
 
-// minSamples is the minimum number of values from which anything is concluded about all of them.
+// minSamples is how many values are needed before anything is concluded about all of them.
 const minSamples = 5
 
 // A timeMember collects the times of one name.

@@ -33,7 +33,7 @@ type Request struct {
 
 const userAgent = "lockstep"
 
-// A message is a request in the form in which it is sent.
+// A message is a request, ready to be sent.
 type message struct {
 	record transcript.Request
 	bytes  []byte      // the head, and a small body

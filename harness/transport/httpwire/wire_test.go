@@ -174,7 +174,7 @@ func fields(pairs ...string) transcript.Header {
 	return h
 }
 
-// Errors with which connections end.
+// The errors that end connections.
 var (
 	errTLSCut   = io.ErrUnexpectedEOF
 	errReset    = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}

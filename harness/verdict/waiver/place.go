@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// stepOf returns the step with which a place begins, and whether there is one. A step may contain a colon. If several
+// stepOf returns the step at the beginning of a place, and whether there is one. A step may contain a colon. If several
 // steps have the same text, all but the first have a number: "GET /items (2): body /name". Without a step, the place is
 // all of at.
 func stepOf(at string, steps []string) (step string, ok bool) {

@@ -79,7 +79,7 @@ func contractEvidence(s *verdict.Scenario, everything bool) map[RemarkKey]bool {
 //   - A violation that is evidence of a difference is shown there and is not a cause of its own.
 //   - Findings of one step that say the same are one cause, about all their targets.
 //   - Findings of one step that say the same about several elements of a list are one cause.
-//   - Accepted findings are left out, unless everything is asked for.
+//   - Accepted findings are left out, unless everything is set.
 //   - Causes of several steps that say the same are one cause, with the other steps as repeats.
 func causesOf(s *verdict.Scenario, everything bool) []*Cause {
 	type atStep struct {

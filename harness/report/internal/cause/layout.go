@@ -35,8 +35,8 @@ type Layout struct {
 }
 
 // NewLayout lays out the scenarios that are neither match nor not-applicable: first those that differ, then those that
-// are unknown, both in the order of their files. Scenarios whose findings are all accepted have a block only if
-// everything is asked for.
+// are unknown, both in the order of their files. With everything, scenarios whose findings are all accepted have a
+// block, too.
 func NewLayout(scenarios []verdict.Scenario, everything bool) *Layout {
 	p := &Layout{everything: everything, causes: causeIndex{}, reasons: map[reasonKey]*SharedReason{}}
 	shown := []verdict.Verdict{verdict.Differ, verdict.Unknown}
@@ -100,7 +100,7 @@ func (b *Block) refersTo(scenario string) {
 	}
 }
 
-// Limits of what is shown, unless everything is asked for.
+// Limits of what is shown without everything.
 const (
 	MaxCauses = 5  // causes of one scenario
 	MaxBlocks = 25 // scenarios with a full block
