@@ -18,6 +18,9 @@ const changes: { what: string; from: string | RegExp; to: string; breaks: string
   { what: 'a field of an event has another value', from: 'enum: [stop]', to: 'enum: [end]', breaks: 'handlers/reply/handlers.ts' },
   { what: 'a status is renamed', from: /(operationId: registerClientTools[^]*?)'200'/, to: "$1'201'", breaks: 'handlers/client-tools/handlers.ts' },
   { what: 'an error field is renamed', from: '    ErrorResponse:\n      type: object\n      required: [message]\n      properties:\n        message:', to: '    ErrorResponse:\n      type: object\n      required: [reason]\n      properties:\n        reason:', breaks: 'httpapi/goose-errors.ts' },
+  { what: 'an error status is renamed', from: /(operationId: stopAgent[^]*?)'404'/, to: "$1'410'", breaks: 'handlers/agents/handlers.ts' },
+  { what: 'an error gets a body', from: /(operationId: getDiagnostics[^]*?responses\/Failed)/, to: '$1WithMessage', breaks: 'handlers/status/diagnostics.ts' },
+  { what: 'an error of all bodies is missing', from: /(operationId: removeExtension[^]*?)'413'/, to: "$1'414'", breaks: 'handlers/agents/extensions.ts' },
 ]
 
 it('a change of openapi.yaml breaks the build of the server', { timeout: 300_000 }, () => {

@@ -1,5 +1,5 @@
 import { codedError, internalError, plainError } from './handlers/client-tools/error-response.ts'
-import { gooseError } from './httpapi/goose-errors.ts'
+import { StatusError, gooseError } from './httpapi/goose-errors.ts'
 import { isClientToolsPath } from './httpapi/path-family.ts'
 import { empty, json } from './httpapi/response.ts'
 import type { ErrorHandler } from './httpapi/router.ts'
@@ -11,7 +11,10 @@ const executePath = '/client-tools/execute'
 export function errorHandler(logger: Logger): ErrorHandler {
   return (error, request, path) => {
     const known = knownError(error, path)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      if (error instanceof StatusError && error.isLogged) logger.warn('request failed', { method: request.method, path, err: error })
+      return known
+    }
     if (request.signal.aborted) throw error
     logger.error('request failed', { method: request.method, path, err: error })
     return unexpectedError(path)

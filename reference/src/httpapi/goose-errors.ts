@@ -4,32 +4,69 @@ import { truncate } from '../text/truncate.ts'
 import { json, empty, text } from './response.ts'
 
 /*
- * The families of error bodies of the goose server (GA 2.7). The contract says which one an operation uses.
+ * The error responses of the goose server, in the families of GA 2.7. Handlers throw them.
  */
 
-/** An error that determines the status of the response. */
-abstract class StatusError extends Error {
-  readonly status: number
+interface ErrorDetails extends ErrorOptions {
+  /** Whether the cause is logged, because the response does not show it (G26). */
+  isLogged?: boolean
+}
 
-  constructor(status: number, message = `status ${status}`, options?: ErrorOptions) {
+/** An error that determines the status of the response. */
+export abstract class StatusError extends Error {
+  readonly status: number
+  readonly isLogged: boolean
+
+  constructor(status: number, message = `status ${status}`, { isLogged = false, ...options }: ErrorDetails = {}) {
     super(message, options)
     this.status = status
+    this.isLogged = isLogged
   }
 }
 
-/** Family A: a message in JSON. */
-export class MessageError extends StatusError {
+class MessageError extends StatusError {
   override readonly name = 'MessageError'
 }
 
-/** Family B: a status without a body. The message never reaches the client. */
-export class BareStatusError extends StatusError {
+class BareStatusError extends StatusError {
   override readonly name = 'BareStatusError'
 }
 
-/** Family C: plain text, the format of all errors of bodies and queries (GA 2.5, 2.6). */
-export class TextError extends StatusError {
+class TextError extends StatusError {
   override readonly name = 'TextError'
+}
+
+/**
+ * Makes the error responses of one operation, whose generated `…Errors` type is `Errors`. A status that the contract does not
+ * have, or that it has with a different body, does not compile.
+ */
+export interface ErrorsOf<Errors> {
+  /** Family A: a message in JSON. */
+  message: (status: MessageStatus<Errors>, message: string, details?: ErrorDetails) => Error
+  /** Family B: no body. The message never reaches the client. */
+  bare: (status: BareStatus<Errors>, message?: string, details?: ErrorDetails) => Error
+  /** Family C: plain text, the format of all errors of bodies and queries (GA 2.5, 2.6). */
+  text: <Status extends TextStatus<Errors>>(status: Status, text: Errors[Status] & string, details?: ErrorDetails) => Error
+}
+
+type MessageStatus<Errors> = StatusOf<Errors, 'message'>
+/** A text may be missing where openapi.yaml says `x-empty`, which the generated types do not show. */
+type BareStatus<Errors> = StatusOf<Errors, 'none' | 'text'>
+type TextStatus<Errors> = StatusOf<Errors, 'text'>
+
+/** The statuses whose body is of one of these kinds. */
+type StatusOf<Errors, Kind> = keyof Errors &
+  number &
+  { [Status in keyof Errors]: KindOf<Errors[Status]> extends Kind ? Status : never }[keyof Errors]
+
+/** In the generated types, `unknown` means that there is no body. */
+type KindOf<Body> = unknown extends Body ? 'none' : Body extends string ? 'text' : ErrorResponse extends Body ? 'message' : 'other'
+
+/** Makes any error response. As an ErrorsOf<…>, it makes only those in the contract. */
+export const anyError = {
+  message: (status: number, message: string, details?: ErrorDetails): Error => new MessageError(status, message, details),
+  bare: (status: number, message?: string, details?: ErrorDetails): Error => new BareStatusError(status, message, details),
+  text: (status: number, message: string, details?: ErrorDetails): Error => new TextError(status, message, details),
 }
 
 /** The most bytes of a message (S43). */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { array, object, string } from '../wire/json/shape.ts'
-import { TextError, gooseError } from './goose-errors.ts'
+import { gooseError } from './goose-errors.ts'
 import { isJsonMediaType, maxJsonBody, maxReplyBody, readJsonBody } from './json-body.ts'
 
 const names = object<{ names: string[] }>({ names: array(string) })
@@ -11,9 +11,9 @@ async function read(body: string | Uint8Array<ArrayBuffer> | ReadableStream | nu
   try {
     return await readJsonBody(request, names, maxBytes)
   } catch (error) {
-    if (!(error instanceof TextError)) throw error
-    const answer = gooseError(error)
-    return [answer?.status, answer?.headers.get('Content-Type'), await answer?.text()]
+    const answer = error instanceof Error ? gooseError(error) : undefined
+    if (answer === undefined) throw error
+    return [answer.status, answer.headers.get('Content-Type'), await answer.text()]
   }
 }
 

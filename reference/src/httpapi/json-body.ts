@@ -1,4 +1,4 @@
-import type { OversizedBodyText, UnsupportedBodyText } from '#contract'
+import type { OversizedBodyText, UnexpectedShapeText, UnparsableBodyText, UnsupportedBodyText } from '#contract'
 import { parseDocumentBody } from '../wire/json/body-text.ts'
 import type { JsonDocument } from '../wire/json/document.ts'
 import { JsonSyntaxError } from '../wire/json/parse.ts'
@@ -6,27 +6,40 @@ import { ShapeError, readShape } from '../wire/json/shape.ts'
 import type { Shape } from '../wire/json/shape.ts'
 import { readBody } from './body.ts'
 import { BodyTooLargeError } from './errors.ts'
-import { TextError } from './goose-errors.ts'
+import { anyError } from './goose-errors.ts'
+import type { ErrorsOf } from './goose-errors.ts'
 
 /** The most bytes of a JSON body, except that of `/reply` (GA 2.5). */
 export const maxJsonBody = 2 * 1024 * 1024
 /** The most bytes of the body of `/reply`. */
 export const maxReplyBody = 50 * 1024 * 1024
 
+/** The errors that reading a JSON body may cause. An operation may have more errors of status 400. */
+export interface BodyErrors {
+  400: UnparsableBodyText
+  408: unknown
+  413: OversizedBodyText
+  415: UnsupportedBodyText
+  422: UnexpectedShapeText
+  503: unknown
+}
+
+const errors: ErrorsOf<BodyErrors> = anyError
+
 /**
  * Reads the JSON body of a request to a goose operation (GA 2.5). It checks the content type, then the size, then the syntax,
- * then the shape, and throws a TextError for the first mistake.
+ * then the shape, and throws the error for the first mistake.
  */
 export async function readJsonBody<T>(request: Request, shape: Shape<T>, maxBytes = maxJsonBody): Promise<T> {
   if (!isJsonMediaType(request.headers.get('Content-Type'))) {
-    throw new TextError(415, 'Expected request with `Content-Type: application/json`' satisfies UnsupportedBodyText)
+    throw errors.text(415, 'Expected request with `Content-Type: application/json`')
   }
   const document = await parse(await readLimited(request, maxBytes))
   try {
     return readShape(shape, document.value, document)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
-    throw new TextError(422, `Failed to deserialize the JSON body into the target type: ${error.message}`, { cause: error })
+    throw errors.text(422, `Failed to deserialize the JSON body into the target type: ${error.message}`, { cause: error })
   }
 }
 
@@ -35,7 +48,7 @@ async function readLimited(request: Request, maxBytes: number): Promise<Uint8Arr
     return await readBody(request, maxBytes)
   } catch (error) {
     if (!(error instanceof BodyTooLargeError)) throw error
-    throw new TextError(413, 'Failed to buffer the request body: length limit exceeded' satisfies OversizedBodyText, { cause: error })
+    throw errors.text(413, 'Failed to buffer the request body: length limit exceeded', { cause: error })
   }
 }
 
@@ -45,7 +58,7 @@ async function parse(bytes: Uint8Array): Promise<JsonDocument> {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     // Parsers disagree about the position of a mistake, so the response does not name one (G1).
-    throw new TextError(400, 'Failed to parse the request body as JSON: invalid JSON', { cause: error })
+    throw errors.text(400, 'Failed to parse the request body as JSON: invalid JSON', { cause: error })
   }
 }
 

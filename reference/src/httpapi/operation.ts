@@ -1,15 +1,18 @@
 import { jsonBytes } from '../wire/json/stringify.ts'
 import type { Shape } from '../wire/json/shape.ts'
+import { anyError } from './goose-errors.ts'
+import type { ErrorsOf } from './goose-errors.ts'
 import { readJsonBody } from './json-body.ts'
+import type { BodyErrors } from './json-body.ts'
 import { readQuery } from './query.ts'
-import type { QueryNames } from './query.ts'
+import type { QueryErrors, QueryNames } from './query.ts'
 import { empty, json, jsonPieces } from './response.ts'
 import type { Method, Route } from './router.ts'
 
 /*
  * Typed handlers. For each operation of openapi.yaml, `make generate` makes three types: `…Data` is the request; `…Responses` and
- * `…Errors` are the bodies by status. A handler names them in its signature. If openapi.yaml changes what the handler reads or
- * returns, the handler no longer compiles.
+ * `…Errors` are the bodies by status. A handler names them in its signature. If openapi.yaml changes what the handler reads,
+ * returns or throws, the handler no longer compiles.
  */
 
 /** The request of an operation: one of the generated `…Data` types. */
@@ -20,10 +23,11 @@ interface RequestData {
   body?: unknown
 }
 
-/** The input of a handler: the request, its path parameters, and its validated body or query. */
-export interface Call<Data extends RequestData> {
+/** The input of a handler: the request, its path parameters, its validated body or query, and the errors that it may throw. */
+export interface Call<Data extends RequestData, Errors> {
   request: Request
   path: Data['path']
+  errors: ErrorsOf<Errors>
 }
 
 /** A response that is already rendered. `Body` is the type of its body in the contract. */
@@ -50,39 +54,39 @@ type ResultOf<Status, Body> =
 export type Result<Responses> = { [Status in keyof Responses]: ResultOf<Status, Responses[Status]> }[keyof Responses]
 
 /** A handler of an operation of the contract. */
-export interface Operation<Data extends RequestData, Responses> {
+export interface Operation<Data extends RequestData, Responses, Errors = object> {
   run: (request: Request, path: Data['path']) => Promise<Response>
   /** Never set. It makes the types of different operations different. */
-  contract?: [Data, Responses]
+  contract?: [Data, Responses, Errors]
 }
 
 /** An operation that reads its request itself, or that needs only the path. */
-export function operation<Data extends RequestData, Responses>(
-  handle: (call: Call<Data>) => Result<Responses> | Promise<Result<Responses>>,
-): Operation<Data, Responses> {
+export function operation<Data extends RequestData, Responses, Errors = object>(
+  handle: (call: Call<Data, Errors>) => Result<Responses> | Promise<Result<Responses>>,
+): Operation<Data, Responses, Errors> {
   // Every result is an AnyResult, but the compiler cannot see this while `Responses` is a type parameter.
-  return { run: async (request, path) => responseOf((await handle({ request, path })) as AnyResult) }
+  return { run: async (request, path) => responseOf((await handle({ request, path, errors: anyError })) as AnyResult) }
 }
 
-/** An operation with query parameters. Rejects with a TextError if they do not match the contract. */
-export function withQuery<Data extends RequestData, Responses>(
+/** An operation with query parameters. Rejects if they do not match the contract. */
+export function withQuery<Data extends RequestData, Responses, Errors extends QueryErrors>(
   names: QueryNames<NonNullable<Data['query']>>,
-  handle: (call: Call<Data> & { query: NonNullable<Data['query']> }) => Promise<Result<Responses>>,
-): Operation<Data, Responses> {
-  return operation<Data, Responses>((call) => handle({ ...call, query: readQuery<NonNullable<Data['query']>>(call.request.url, names) }))
+  handle: (call: Call<Data, Errors> & { query: NonNullable<Data['query']> }) => Promise<Result<Responses>>,
+): Operation<Data, Responses, Errors> {
+  return operation<Data, Responses, Errors>((call) => handle({ ...call, query: readQuery<NonNullable<Data['query']>>(call.request.url, names) }))
 }
 
-/** An operation with a JSON body. Rejects with a TextError if it does not match the contract. */
-export function withBody<Data extends RequestData, Responses, Body extends Data['body']>(
+/** An operation with a JSON body. Rejects if it does not match the contract. `Errors` must have all errors of a body. */
+export function withBody<Data extends RequestData, Responses, Errors extends Record<keyof BodyErrors, unknown>, Body extends Data['body']>(
   shape: Shape<Body>,
-  handle: (call: Call<Data> & { body: Body }) => Result<Responses> | Promise<Result<Responses>>,
+  handle: (call: Call<Data, Errors> & { body: Body }) => Result<Responses> | Promise<Result<Responses>>,
   maxBytes?: number,
-): Operation<Data, Responses> {
-  return operation<Data, Responses>(async (call) => handle({ ...call, body: await readJsonBody(call.request, shape, maxBytes) }))
+): Operation<Data, Responses, Errors> {
+  return operation<Data, Responses, Errors>(async (call) => handle({ ...call, body: await readJsonBody(call.request, shape, maxBytes) }))
 }
 
 /** The route of an operation, at its path in the contract. */
-export function route<Data extends RequestData>(method: Method, url: Data['url'], { run }: Operation<Data, unknown>): Route {
+export function route<Data extends RequestData>(method: Method, url: Data['url'], { run }: Operation<Data, unknown, unknown>): Route {
   const path = url.replace(/\{(\w+)\}/g, ':$1')
   return { method, path, handler: (c) => run(c.req.raw, c.req.param()) } // the router matches the parameters of the same path
 }

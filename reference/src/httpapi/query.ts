@@ -1,11 +1,20 @@
-import { TextError } from './goose-errors.ts'
+import type { UnreadableQueryText } from '#contract'
+import { anyError } from './goose-errors.ts'
+import type { ErrorsOf } from './goose-errors.ts'
 
 /** The parameters of a query in the contract, and whether each is required. */
 export type QueryNames<Query> = { [Name in keyof Query]-?: object extends Pick<Query, Name> ? 'optional' : 'required' }
 
+/** The errors that reading a query may cause. */
+export interface QueryErrors {
+  400: UnreadableQueryText
+}
+
+const errors: ErrorsOf<QueryErrors> = anyError
+
 /**
- * The values of query parameters (GA 2.6, G10). Unknown parameters are ignored. Throws a TextError if a known parameter is
- * repeated, or a required one is missing.
+ * The values of query parameters (GA 2.6, G10). Unknown parameters are ignored. Throws if a known parameter is repeated,
+ * or a required one is missing.
  */
 export function readQuery<Query>(url: string, wanted: QueryNames<Query>): Query {
   const given = new Map<string, string[]>()
@@ -22,8 +31,8 @@ export function readQuery<Query>(url: string, wanted: QueryNames<Query>): Query 
   return Object.fromEntries(names.flatMap((name) => given.get(name)?.map((value) => [name, value]) ?? [])) as Query // none is missing
 }
 
-function refused(reason: string): TextError {
-  return new TextError(400, `Failed to deserialize query string: ${reason}`)
+function refused(reason: string): Error {
+  return errors.text(400, `Failed to deserialize query string: ${reason}`)
 }
 
 /** Decodes a form value: `+` becomes a blank, invalid UTF-8 becomes U+FFFD, and an invalid escape stays. */

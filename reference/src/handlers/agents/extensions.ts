@@ -1,6 +1,5 @@
 import type * as contract from '#contract'
 import type { Agents } from '../../engine/agent/agents.ts'
-import { MessageError } from '../../httpapi/goose-errors.ts'
 import { withBody } from '../../httpapi/operation.ts'
 import type { Operation } from '../../httpapi/operation.ts'
 import { bodyOf, string } from '../../wire/json/shape.ts'
@@ -20,15 +19,17 @@ interface ExtensionDeps {
 const addRequest = bodyOf<contract.AddExtensionRequest>()({ session_id: string, config: extensionConfig })
 
 /** `POST /agent/add_extension` (GA 6.7). Neither the settings nor the session change. */
-export function addExtension({ agents }: ExtensionDeps): Operation<contract.AddExtensionData, contract.AddExtensionResponses> {
-  return withBody(addRequest, async ({ body: { session_id: id, config } }) => {
+export function addExtension(
+  { agents }: ExtensionDeps,
+): Operation<contract.AddExtensionData, contract.AddExtensionResponses, contract.AddExtensionErrors> {
+  return withBody(addRequest, async ({ body: { session_id: id, config }, errors }) => {
     const agent = agents.get(id)
     const release = agent.use()
     try {
       await agent.extensions.add(config)
     } catch (cause) {
-      const reason = cause instanceof ExtensionError ? cause.message : clientMessage(cause)
-      throw new MessageError(500, `Failed to add extension: ${reason}`, { cause })
+      if (cause instanceof ExtensionError) throw errors.message(500, `Failed to add extension: ${cause.message}`, { cause })
+      throw errors.message(500, `Failed to add extension: ${clientMessage(cause)}`, { cause, isLogged: true })
     } finally {
       release()
     }
@@ -39,7 +40,9 @@ export function addExtension({ agents }: ExtensionDeps): Operation<contract.AddE
 const removeRequest = bodyOf<contract.RemoveExtensionRequest>()({ name: string, session_id: string })
 
 /** `POST /agent/remove_extension` (GA 6.8). */
-export function removeExtension({ agents }: ExtensionDeps): Operation<contract.RemoveExtensionData, contract.RemoveExtensionResponses> {
+export function removeExtension(
+  { agents }: ExtensionDeps,
+): Operation<contract.RemoveExtensionData, contract.RemoveExtensionResponses, contract.RemoveExtensionErrors> {
   return withBody(removeRequest, async ({ body: { name, session_id: id } }) => {
     await agents.get(id).extensions.remove(name)
     return { status: 200 }

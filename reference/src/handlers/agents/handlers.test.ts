@@ -108,8 +108,10 @@ describe('POST /agent/start (GA 6.1)', () => {
     const app = new GooseApp()
     writeFileSync(join(app.root, 'data/sessions'), '')
     expect(await app.call('POST', '/agent/start', { working_dir: '' })).toMatchObject({
-      status: 400, text: expect.stringMatching(/^\{"message":"Failed to create session: /) as string,
+      status: 400, text: '{"message":"Failed to create session: Session cannot be written"}',
     })
+    const err = { cause: { cause: { code: expect.any(String) as string } } }
+    expect(app.logs.at(-1)).toMatchObject({ message: 'request failed', fields: { err } }) // G26
   })
 })
 

@@ -1,5 +1,5 @@
 import type * as contract from '#contract'
-import { MessageError, TextError } from '../../httpapi/goose-errors.ts'
+import type { ErrorsOf } from '../../httpapi/goose-errors.ts'
 import { withBody } from '../../httpapi/operation.ts'
 import type { Operation } from '../../httpapi/operation.ts'
 import { bodyOf, nullable, string } from '../../wire/json/shape.ts'
@@ -21,42 +21,44 @@ const updateRequest = bodyOf<contract.UpdateProviderRequest>()({
 /** `POST /agent/update_provider` (GA 6.5). The settings do not change. */
 export function updateProvider(
   deps: ReplyServices,
-): Operation<contract.UpdateAgentProviderData, contract.UpdateAgentProviderResponses> {
-  return withBody(updateRequest, ({ body: { provider: name, model: asked, session_id: id } }) => {
+): Operation<contract.UpdateAgentProviderData, contract.UpdateAgentProviderResponses, contract.UpdateAgentProviderErrors> {
+  return withBody(updateRequest, ({ body: { provider: name, model: asked, session_id: id }, errors }) => {
     const model = asked ?? deps.settings.text('GOOSE_MODEL')
-    if (model === undefined) throw new TextError(400, 'No model specified')
+    if (model === undefined) throw errors.text(400, 'No model specified')
     let provider: Provider
     try {
       provider = deps.providers.build(name, modelConfigOf(model, deps.settings))
     } catch (cause) {
-      if (cause instanceof ModelConfigError) throw new TextError(400, `Invalid model config: ${cause.message}`, { cause })
-      if (cause instanceof ProviderError) throw new TextError(400, `Failed to create ${quoted(name)} provider: ${cause.message}`, { cause })
+      if (cause instanceof ModelConfigError) throw errors.text(400, `Invalid model config: ${cause.message}`, { cause })
+      if (cause instanceof ProviderError) throw errors.text(400, `Failed to create ${quoted(name)} provider: ${cause.message}`, { cause })
       throw cause
     }
     try {
       useProvider(deps.agents.get(id), provider)
     } catch (cause) {
-      throw new TextError(500, `Failed to update provider: ${clientMessage(cause)}`, { cause })
+      throw errors.text(500, `Failed to update provider: ${clientMessage(cause)}`, { cause, isLogged: true })
     }
     return { status: 200 }
   })
 }
 
-/** Gives a resumed agent its session's model, or else the one in the settings (GA 6.2). Rejects with a MessageError. */
+export type ResumeErrors = ErrorsOf<contract.ResumeAgentErrors>
+
+/** Gives a resumed agent its session's model, or else the one in the settings (GA 6.2). Rejects with one of `errors`. */
 // eslint-disable-next-line @typescript-eslint/require-await -- its caller waits for a promise
-export async function resumeProvider(deps: ReplyServices, agent: Agent, session: Session): Promise<void> {
+export async function resumeProvider(deps: ReplyServices, agent: Agent, session: Session, errors: ResumeErrors): Promise<void> {
   const name = session.provider_name ?? deps.settings.text('GOOSE_PROVIDER')
-  if (name === undefined) throw new MessageError(500, 'Could not configure agent: missing provider')
+  if (name === undefined) throw errors.message(500, 'Could not configure agent: missing provider')
   const model = session.model_config ?? deps.settings.text('GOOSE_MODEL')
-  if (model === undefined) throw new MessageError(500, 'Could not configure agent: missing model')
+  if (model === undefined) throw errors.message(500, 'Could not configure agent: missing model')
   let provider: Provider
   try {
     provider = deps.providers.build(name, typeof model === 'string' ? modelConfigOf(model, deps.settings) : model)
   } catch (cause) {
     if (cause instanceof ModelConfigError) {
-      throw new MessageError(500, `Could not configure agent: invalid model ${cause.message}`, { cause })
+      throw errors.message(500, `Could not configure agent: invalid model ${cause.message}`, { cause })
     }
-    if (cause instanceof ProviderError) throw new MessageError(500, `Could not create provider: ${cause.message}`, { cause })
+    if (cause instanceof ProviderError) throw errors.message(500, `Could not create provider: ${cause.message}`, { cause })
     throw cause
   }
   useProvider(agent, provider)

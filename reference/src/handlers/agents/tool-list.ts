@@ -18,7 +18,9 @@ interface ToolListDeps {
 }
 
 /** `GET /agent/tools` (GA 6.4): all tools except frontend tools, sorted by the bytes of their names. */
-export function listAgentTools({ agents, settings, logger }: ToolListDeps): Operation<contract.GetToolsData, contract.GetToolsResponses> {
+export function listAgentTools(
+  { agents, settings, logger }: ToolListDeps,
+): Operation<contract.GetToolsData, contract.GetToolsResponses, contract.GetToolsErrors> {
   return withQuery({ session_id: 'required', extension_name: 'optional' }, async ({ query: { session_id: id, extension_name: wanted } }) => {
     const tools = await toolsOf(agents.get(id), wanted, logger)
     const [permissions, mode] = [new Permissions(settings), modeOf(settings)]

@@ -30,7 +30,7 @@ const chatRequest = bodyOf<contract.ChatRequest>()({
 })
 
 /** `POST /reply` (GA 7). The status is always 200; everything else is in the stream, including errors. */
-export function reply(deps: ReplyServices): Operation<contract.ReplyData, contract.ReplyResponses> {
+export function reply(deps: ReplyServices): Operation<contract.ReplyData, contract.ReplyResponses, contract.ReplyErrors> {
   const start = ({ messages, session_id: id }: ReadBy<typeof chatRequest>, request: Request): Rendered<contract.MessageEvent> => {
     bodyIsDecoded(request)
     const stream = new ReplyStream()
@@ -146,7 +146,7 @@ const confirmRequest = bodyOf<contract.ConfirmToolActionRequest>()({
 /** `POST /action-required/tool-confirmation` (GA 8.1). An unknown id is ignored. */
 export function confirmTool(
   { agents, confirmations }: ReplyServices,
-): Operation<contract.ConfirmToolActionData, contract.ConfirmToolActionResponses> {
+): Operation<contract.ConfirmToolActionData, contract.ConfirmToolActionResponses, contract.ConfirmToolActionErrors> {
   return withBody(confirmRequest, ({ body: { id, action, sessionId } }) => {
     confirmations.answer(agents.get(sessionId).session, id, action)
     return { status: 200, body: {} }

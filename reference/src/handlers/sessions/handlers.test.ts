@@ -224,10 +224,12 @@ describe('export and import (GA 9.5, 9.6)', () => {
     expect(answer.headers.get('Content-Type')).toBeNull()
   })
 
-  it('is a 400 without a body when the session cannot be stored', async () => {
+  it('is a 400 without a body when the session cannot be stored, and the log says why (G26)', async () => {
     const app = new GooseApp()
     writeFileSync(join(app.root, 'data/sessions'), '')
     expect(await app.call('POST', '/sessions/import', { json: exported() })).toMatchObject({ status: 400, text: '' })
+    const err = { cause: { message: 'Session cannot be written', cause: { code: expect.any(String) as string } } }
+    expect(app.logs.at(-1)).toMatchObject({ level: 'warn', message: 'request failed', fields: { path: '/sessions/import', err } })
   })
 
   it('refuses a body without a text', async () => {

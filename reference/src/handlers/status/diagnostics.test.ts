@@ -121,5 +121,6 @@ describe('GET /diagnostics/{session_id} (GA 5.2)', () => {
     const id = await app.start()
     rmSync(join(app.root, 'state/logs'), { recursive: true })
     expect(await app.get(`/diagnostics/${id}`)).toMatchObject({ status: 500, text: '' })
+    expect(app.logs).toMatchObject([{ message: 'request failed', fields: { err: { cause: { code: 'ENOENT' } } } }])
   })
 })

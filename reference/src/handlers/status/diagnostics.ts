@@ -3,7 +3,6 @@ import { lstat, open, readdir, stat } from 'node:fs/promises'
 import { arch, release, type } from 'node:os'
 import { basename, join } from 'node:path'
 import type * as contract from '#contract'
-import { BareStatusError } from '../../httpapi/goose-errors.ts'
 import { Rendered, operation } from '../../httpapi/operation.ts'
 import type { Operation } from '../../httpapi/operation.ts'
 import { bytes } from '../../httpapi/response.ts'
@@ -28,12 +27,14 @@ export interface DiagnosticsDeps {
  * `GET /diagnostics/{session_id}` (GA 5.2): an archive, built in memory. Any failure is a 500. A session whose ID has control
  * characters is a 400, because the ID does not fit into a header. Only another program can have stored such a session.
  */
-export function diagnostics({ store, paths }: DiagnosticsDeps): Operation<contract.GetDiagnosticsData, contract.GetDiagnosticsResponses> {
-  return operation(async ({ path: { session_id: id } }) => {
+export function diagnostics(
+  { store, paths }: DiagnosticsDeps,
+): Operation<contract.GetDiagnosticsData, contract.GetDiagnosticsResponses, contract.GetDiagnosticsErrors> {
+  return operation(async ({ path: { session_id: id }, errors }) => {
     const archive = await collect(id, store, paths).catch((cause: unknown) => {
-      throw new BareStatusError(500, 'diagnostics not collected', { cause })
+      throw errors.bare(500, 'diagnostics not collected', { cause, isLogged: true })
     })
-    if (/[\0-\x1f\x7f]/.test(id)) throw new BareStatusError(400, 'the ID of the session does not fit into a header')
+    if (/[\0-\x1f\x7f]/.test(id)) throw errors.bare(400, 'the ID of the session does not fit into a header')
     const disposition = `attachment; filename="diagnostics_${id}.zip"`
     // A Headers object takes one character for each byte.
     const headers = { 'Content-Disposition': Buffer.from(disposition).toString('latin1') }
