@@ -63,7 +63,7 @@ func (e *execution) recordInternalError(i int, cause any) {
 	e.addVerdict(i, &v)
 }
 
-// isWritten reports whether the run file has a scenario.
+// isWritten reports whether the run file has a scenario, or is just getting it.
 func (e *execution) isWritten(i int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

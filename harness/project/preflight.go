@@ -200,7 +200,7 @@ func containsFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// ContractLookup returns what a run needs to know from the contract.
+// ContractLookup returns the run.Contract of the project's contract.
 func (p *Project) ContractLookup() ContractLookup { return ContractLookup{p.Contract} }
 
 // A ContractLookup implements run.Contract.

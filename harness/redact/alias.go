@@ -12,9 +12,10 @@ import (
 // one alias, the same for all secrets. An alias also keeps what identifies the shape of an id: its alphabet and its
 // version. A time at the beginning of an id is replaced by another time, the same for all ids.
 
-// alias returns the replacement of a secret. It has the same length: a letter replaces a letter of the same case, a
-// digit a digit, and another character of the same length one that is not ASCII. All other characters are kept, so that
-// a text with escapes stays valid, unless there is little else. The alias depends only on the secret, through SHA-256.
+// alias returns the replacement of a secret. It has the same length: a letter replaces a letter of the same case, and a
+// digit replaces a digit. A character that is not ASCII becomes another one that takes as many bytes. All other
+// characters are kept, so that a text with escapes stays valid, unless there is little else. The alias depends only on
+// the secret, through SHA-256.
 func alias(secret string) string {
 	made := ""
 	for key, tries := secret, 0; tries < 8 && (made == "" || made == secret); tries++ { // a short secret can be its own alias

@@ -59,7 +59,7 @@ func allowed(statuses []int) *transcript.Expect {
 	return e
 }
 
-// burst sends the same request several times at the same time.
+// burst sends several copies of a request at the same time.
 func (c *calls) burst(ctx context.Context, p *prepared, n int, rec *transcript.Step) error {
 	rec.Burst = true
 	exchanges, errs := make([]*transcript.Exchange, n), make([]error, n)
@@ -162,7 +162,7 @@ type call struct {
 	x      *transcript.Exchange
 	fault  error
 
-	agreed, late bool // see settleCall: whether it is decided that the response counts, and whether it came too late to count
+	agreed, late bool // see settleCall: it is decided whether the response counts, and it came too late to count
 }
 
 // giveUp cancels the request and records what was exchanged until then.

@@ -53,7 +53,7 @@ type Process interface {
 	Processors(age time.Duration) (runqueue.Use, bool)
 }
 
-// A Contract has what a run needs to know from the contract.
+// A Contract answers the questions of a run about the contract.
 type Contract interface {
 	// Operation returns the method and path template of a request, such as "GET /event", or "".
 	Operation(method, target string) string

@@ -91,8 +91,8 @@ func (s *session) settleCalls(ctx context.Context) {
 }
 
 // settleCall waits for the response to a started request when another target, or the recording, has one. Then it
-// decides for all drivers at once which responses count. It is chance which later responses come before the request is
-// cancelled.
+// decides for all drivers at once which responses count. Otherwise chance would decide which responses come before the
+// request is cancelled.
 func (s *session) settleCall(ctx context.Context, name string) {
 	var calls []*call
 	for _, d := range s.drivers {
