@@ -20,7 +20,7 @@ type Process struct {
 	Log    io.Writer             // where the process logs
 	Exit   func(status int)      // ends the process immediately
 	Again  func(id string) error // starts the program again, and waits for its first output
-	Report string                // the address that learns from a closed connection when a grandchild ends; "" for none
+	Report string                // a grandchild keeps a connection to this address open until it ends; "" for none
 }
 
 // Start starts a program that writes to out, and waits for its first output on standard error.

@@ -1,5 +1,5 @@
 // Package regular opens files that users name, and rejects everything that is not a regular file. A pipe without a
-// writer would block, a device may never end or have side effects, and a link in a reports folder may lead to a file
+// writer would block. A device may never end, or may have side effects. A link in a reports folder may lead to a file
 // outside of it.
 package regular
 
