@@ -146,7 +146,7 @@ func (s *story) extend() {
 }
 
 // answer adds a rule for how the model answers a message that contains the mark, and returns the mark. A message can
-// repeat earlier ones that were never answered, so the last mark counts.
+// contain earlier ones that were never answered, so the last mark counts.
 func (s *story) answer(word string) (mark string) {
 	call := calls[s.Intn(len(calls))]
 	if s.ask { // the server does not ask the user about a tool that does not exist

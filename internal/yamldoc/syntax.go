@@ -47,8 +47,8 @@ func (r *reader) syntax(err error, data []byte) {
 	}
 	m := yamlError.FindStringSubmatch(err.Error())
 	line, _ := strconv.Atoi(m[1])
-	// The parser counts lines from 0, unlike the scanner, and both leave out line 1. At an early end of the file, the
-	// parser names the line after the last one.
+	// The parser counts lines from 0, unlike the scanner. Neither gives a number for the first line. At an early end of
+	// the file, the parser names the line after the last one.
 	if parserError.MatchString(m[2]) {
 		line = min(line+1, 1+bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")))
 	}

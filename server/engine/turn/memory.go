@@ -40,8 +40,8 @@ func NewSessionMemory(hold func() (release func())) *SessionMemory {
 	return &SessionMemory{Hold: hold, stops: map[*context.CancelCauseFunc]bool{}}
 }
 
-// End stops the replies and the naming of the session. When it returns, their contexts have ended, so closing
-// connections does not surprise them. It does not wait until they have returned.
+// End stops the replies and the naming of the session. When it returns, their contexts have ended, so that closing
+// connections afterwards causes no errors in them. It does not wait until they have returned.
 func (m *SessionMemory) End() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
