@@ -1,4 +1,4 @@
-// Package faux has small servers that are wrong on purpose, each in one way. Tests show with them that a judge finds faults.
+// Package faux provides small servers that are wrong on purpose, each in one way. Tests use them to check a judge.
 //
 // A Server without a fault is correct: it keeps items on shelves and reports changes to them on event streams, as
 // project/openapi.yaml specifies. A Fault makes it wrong in one place only. Faults lists the faults, with the findings

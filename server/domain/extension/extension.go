@@ -1,4 +1,4 @@
-// Package extension has the configuration of an extension: everything that is needed to start it or to connect to it
+// Package extension defines the configuration of an extension: everything that is needed to start it or to connect to it
 // (GA 4.9). Package connector does that.
 package extension
 

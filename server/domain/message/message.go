@@ -1,4 +1,4 @@
-// Package message has the messages of a conversation in the goose-server family (GA 4.1 to 4.5). They are plain Go
+// Package message defines the messages of a conversation in the goose-server family (GA 4.1 to 4.5). They are plain Go
 // values, and each has exactly one form in JSON.
 //
 // Free-form parts, such as the arguments of a tool, stay JSON with the sender's key order and digits. Everything else is

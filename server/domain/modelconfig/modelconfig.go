@@ -1,4 +1,4 @@
-// Package modelconfig has the configuration of a model (GA 4.8), and the token counts that models report.
+// Package modelconfig defines the configuration of a model (GA 4.8), and the token counts that models report.
 package modelconfig
 
 import (

@@ -1,4 +1,4 @@
-// Package recipe has recipes: prepared conversations with instructions, parameters and tools (GA 4.10, 11). A recipe
+// Package recipe defines recipes: prepared conversations with instructions, parameters and tools (GA 4.10, 11). A recipe
 // is decoded from JSON or parsed from a file, then validated, and rendered with the values of its parameters.
 package recipe
 

@@ -1,4 +1,4 @@
-// Package session has the session as plain data: a conversation with everything that belongs to it (GA 4.7). Package
+// Package session defines a session as plain data: a conversation with everything that belongs to it (GA 4.7). Package
 // store stores sessions; package sessions handles the requests about them.
 package session
 

@@ -1,4 +1,4 @@
-// Package diagnostics collects what helps to find a fault in a session (GA 5.2).
+// Package diagnostics collects the data for diagnosing a session (GA 5.2).
 package diagnostics
 
 import (

@@ -7,8 +7,8 @@
 // something, that byte is used up, and net/http no longer notices. A [Conn] keeps what is sent meanwhile for later,
 // and goes on looking for the end. For an answer without an end it discards it; see [DiscardInput].
 //
-// net/http can limit the time of a whole answer, which would cut streams. It cannot limit how long a client takes
-// nothing of it. A [Conn] fails a write of which the client takes nothing for too long; see [ErrStalled].
+// net/http can limit the time of a whole answer, which would cut streams. It cannot limit how long a client may pause
+// reading it. A [Conn] fails a write if the client reads nothing for too long; see [ErrStalled].
 //
 // net/http accepts a request with both Content-Length and Transfer-Encoding, and forgets the length. A proxy may have
 // read a different request. A [Conn] remembers it; see [FramingOf].

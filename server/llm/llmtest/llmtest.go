@@ -1,4 +1,4 @@
-// Package llmtest has a model for tests: an upstream in memory that answers from a script, and records its requests.
+// Package llmtest provides a model for tests: an upstream in memory that answers from a script, and records its requests.
 package llmtest
 
 import (

@@ -1,4 +1,4 @@
-// Package mcperror has the errors of extensions, with the texts that clients and models read.
+// Package mcperror defines the errors of extensions, with the texts that clients and models read.
 package mcperror
 
 import (

@@ -1,4 +1,4 @@
-// Package platform has the extensions that are part of this server (GA 6.7): the todo list of a session, the search
+// Package platform implements the extensions that are part of this server (GA 6.7): the todo list of a session, the search
 // in other sessions, skills, and the management of extensions.
 package platform
 
