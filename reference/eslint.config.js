@@ -10,7 +10,7 @@ export default tseslint.config(
     },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
-      // Standard output carries one line and logs are JSON (docs/server.md), so nothing writes past the logger.
+      // Standard output has one line, and logs are JSON (docs/server.md), so all other output goes through the logger.
       'no-console': 'error',
       'no-restricted-syntax': [
         'error',
@@ -21,12 +21,12 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-exports': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      // An empty string stands for a missing value more often than not (S4).
+      // An empty string usually means a missing value (S4).
       '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
-      // Numbers in texts are what most of these texts are for.
+      // Most templates exist to show numbers.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
     },
   },
-  // Tool configurations are default exports because their tools ask for one.
+  // Tools require their configurations as default exports.
   { files: ['*.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
 )

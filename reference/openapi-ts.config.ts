@@ -19,7 +19,7 @@ export default defineConfig([
   config(`${path}/server`, [
     {
       name: '@hey-api/typescript',
-      // The server keeps the digits of large integers, which a number of JavaScript may round.
+      // The server keeps the digits of large integers, which JavaScript numbers may round.
       '~resolvers': {
         number: ({ $, schema }) => (schema.type === 'integer' && schema.format !== 'int32' ? $.type.or('number', 'bigint') : undefined),
       },

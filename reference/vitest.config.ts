@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'story/**/*.test.ts'],
     restoreMocks: true,
-    // No test waits for a clock, so this only bounds one that hangs; a busy machine must not look like that.
+    // No test waits for the clock, so this limit only ends tests that hang. It is long enough for a busy machine.
     testTimeout: 20_000,
   },
 })

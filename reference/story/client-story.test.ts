@@ -16,8 +16,8 @@ import {
 import type { ClientToolExecutionRequest } from '../../gen/ts/types.gen.ts'
 
 /*
- * The generated client lives through one whole story against each server: it registers a tool, listens, has the tool
- * executed, answers, and goes away.
+ * Runs the generated client against each server: it registers a tool, opens its stream, has the tool executed, posts the result,
+ * and unregisters.
  */
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -67,17 +67,17 @@ describe.each(servers)('the client and the $name server', { timeout: 30_000 }, (
     const { stream } = await streamPendingRequests({
       client, path: { clientID: 'story' }, signal: closing.signal, sseMaxRetryAttempts: 1,
     })
-    // The client connects when the first event is asked for, and the server sends it when the stream is open.
+    // The client connects when `next` is called, so calls may time out before the stream is open.
     const first = stream.next()
     const called = (async () => {
       for (;;) {
         const outcome = await executeClientTool({
           client, body: { toolID, callID: 'call_1', input: { a: 2, b: 3 }, timeout: 250 },
         })
-        if (outcome.response.status !== 504) return outcome // the stream was not open yet
+        if (outcome.response.status !== 504) return outcome // a 504 means that the stream was not open yet
       }
     })()
-    // The client's types leave open whether an event or an error comes; the contract says what a request is.
+    // The types of the client allow an event or an error here. This stream sends a request.
     const request = (await first).value as ClientToolExecutionRequest
     expect(request).toMatchObject({ type: 'client-tool-request', tool: toolID, input: { a: 2, b: 3 } })
 
