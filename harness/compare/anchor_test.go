@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 )
 
 func TestNothingPassesAnAnchor(t *testing.T) {
@@ -32,8 +34,8 @@ func TestNothingPassesAnAnchor(t *testing.T) {
 		{"two streams of one text", []string{`d {"k":1,"t":"a"}`, done, `d {"k":1,"t":"b"}`}, []string{`d {"k":1,"t":"ab"}`, done}, []string{"event-missing event 3 (d)", "value event 1 (d) data /t"}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rules := &Rules{Streams: map[string]Stream{"bus": {
-				OrderWithin: "$.k", Anchors: []string{"done", "over"}, Collapse: []Collapse{{Event: "d", Text: "$.t"}},
+			rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {
+				OrderWithin: "$.k", Anchors: []string{"done", "over"}, Collapse: []streamdiff.Collapse{{Event: "d", Text: "$.t"}},
 			}}}
 			got := compared(newSide("ref").stream("bus", tc.ref...), newSide("cand").stream("bus", tc.cand...), rules)
 			if diff := cmp.Diff(sortedTexts(tc.want), sortedTexts(kinds(got))); diff != "" {
@@ -42,7 +44,7 @@ func TestNothingPassesAnAnchor(t *testing.T) {
 			if len(got.Differences) > 0 && !strings.Contains(got.Differences[0].Text(), tc.says) {
 				t.Errorf("said: %s", got.Differences[0].Text())
 			}
-			if !got.Applied[AnchorApplied("bus", "done")] {
+			if !got.Applied[streamdiff.AnchorApplied("bus", "done")] {
 				t.Errorf("applied: %v", got.Applied)
 			}
 		})

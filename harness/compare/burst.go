@@ -24,17 +24,17 @@ func (c *comparison) pairBurst(number int, ref, cand *transcript.Step) (rx, cx [
 			if x.Response == nil {
 				return ""
 			}
-			return strconv.Itoa(x.Response.Status) + " " + c.OutlineBy(b, side, bodyContent(x.Response), rules)
+			return strconv.Itoa(x.Response.Status) + " " + c.json.OutlineBy(b, side, bodyContent(x.Response), rules)
 		}
 	}
-	bare := by(c.IDs)
+	bare := by(c.json.IDs)
 	if !hasDuplicates(bare, 0, ref.Exchanges) && !hasDuplicates(bare, 1, cand.Exchanges) {
 		return matchBy(ref.Exchanges, cand.Exchanges, bare)
 	}
 	ahead := c.ahead()
 	ahead.steps(number + 1)
 	ahead.streams()
-	return matchBy(ref.Exchanges, cand.Exchanges, bare, by(ahead.IDs.Named()))
+	return matchBy(ref.Exchanges, cand.Exchanges, bare, by(ahead.json.IDs.Named()))
 }
 
 // A describer describes a message apart from its generated values.

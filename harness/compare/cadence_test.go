@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -46,7 +47,7 @@ func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 			for _, at := range tc.beats {
 				st.Events = append(st.Events, transcript.Event{Name: "ping", At: st.At + at}, transcript.Event{Name: "other", At: st.At + at})
 			}
-			rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping", Every: 100 * ms, Tolerance: 50 * ms}}}}
+			rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: 100 * ms, Tolerance: 50 * ms}}}}
 			got := ""
 			for _, f := range AllUnmet(s.t, rules) {
 				if f.Kind != StreamBroken {
@@ -63,13 +64,13 @@ func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 // A stream that is too short for another heartbeat still has the one at its opening, if the other side's has one.
 func TestABeatThatComesWithTheOpeningIsOnBothSides(t *testing.T) {
 	server, client := transcript.EndedByServer, transcript.EndedByClient
-	atOnce := Heartbeat{Event: "ping", Every: time.Second, Tolerance: time.Second}
-	later, whenever := atOnce, Heartbeat{Event: "ping"}
+	atOnce := streamdiff.Heartbeat{Event: "ping", Every: time.Second, Tolerance: time.Second}
+	later, whenever := atOnce, streamdiff.Heartbeat{Event: "ping"}
 	later.First = time.Second
 	none, one := []string{"told 1"}, []string{"ping {}", "told 1"}
 	for _, tc := range []struct {
 		name      string
-		rule      Heartbeat
+		rule      streamdiff.Heartbeat
 		ref, cand []string
 		ended     transcript.Ending
 		want      []string
@@ -83,7 +84,7 @@ func TestABeatThatComesWithTheOpeningIsOnBothSides(t *testing.T) {
 		{"one that is never due", whenever, one, none, server, nil},
 	} {
 		rule := tc.rule
-		rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &rule}}}
+		rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &rule}}}
 		ref, cand := newSide("ref").stream("bus", tc.ref...), newSide("cand").stream("bus", tc.cand...)
 		ref.t.Streams[0].Ended, cand.t.Streams[0].Ended = tc.ended, tc.ended
 		if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, rules))); diff != "" {

@@ -15,9 +15,6 @@ import (
 // If a body contains ids, its checksum is different on each side, because the ids are. Equal bodies have equal
 // checksums.
 
-// fields compares header fields and trailers.
-type fields struct{ *comparison }
-
 // checksums are the fields with a checksum of the body: RFC 9110 §8.8.3, RFC 9530 §2 and §3, RFC 3230 §4.3.2,
 // RFC 1864.
 var checksums = []string{"ETag", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"}
@@ -25,7 +22,7 @@ var checksums = []string{"ETag", "Content-Digest", "Repr-Digest", "Digest", "Con
 // checksumExplained binds the checksums of two bodies that differ only as they may, for example in bound ids. From then
 // on, the checksums must appear together, so the same content must have the same checksum again. same is whether no
 // difference was found in the bodies.
-func (h fields) checksumExplained(step, name string, ref, cand *transcript.Response, same bool) bool {
+func (h *fields) checksumExplained(step, name string, ref, cand *transcript.Response, same bool) bool {
 	if !same || !slices.ContainsFunc(checksums, func(n string) bool { return strings.EqualFold(n, name) }) {
 		return false
 	}
@@ -33,7 +30,7 @@ func (h fields) checksumExplained(step, name string, ref, cand *transcript.Respo
 	if len(r) != 1 || len(o) != 1 || r[0] == o[0] || !sameFormat(r[0], o[0]) || !h.contentsDiffer(ref, cand) {
 		return false
 	}
-	return h.IDs.BindWhole(r[0], o[0], ident.InStep(step, diff.At{Part: "header " + name})).None()
+	return h.json.IDs.BindWhole(r[0], o[0], ident.InStep(step, diff.At{Part: "header " + name})).None()
 }
 
 // sameFormat reports whether two checksums have the same format: the same length, and the same symbols in the same
@@ -58,24 +55,24 @@ func sameFormat(ref, cand string) bool {
 }
 
 // contentsDiffer reports whether two bodies have different values, and not only different notations.
-func (h fields) contentsDiffer(ref, cand *transcript.Response) bool {
+func (h *fields) contentsDiffer(ref, cand *transcript.Response) bool {
 	if bytes.Equal(ref.Body.Bytes, cand.Body.Bytes) {
 		return false
 	}
 	sides := bodyContents(ref, cand)
-	r, rerr := h.Parse(sides[0])
-	o, oerr := h.Parse(sides[1])
+	r, rerr := h.json.Parse(sides[0])
+	o, oerr := h.json.Parse(sides[1])
 	return rerr != nil || oerr != nil || !jsontree.Equal(r, o, jsontree.Exact.Equal)
 }
 
 // bindBoundaries binds the delimiters of two multipart bodies (RFC 2046 §5.1.1), which are generated. In the bodies,
 // they must appear in the same places.
-func (h fields) bindBoundaries(ref, cand transcript.Header, where ident.Location) {
+func (h *fields) bindBoundaries(ref, cand transcript.Header, where ident.Location) {
 	if ref.ContentType() == cand.ContentType() {
 		return
 	}
 	if r, o := boundary(ref), boundary(cand); r != "" && o != "" && r != o {
-		_ = h.IDs.BindWhole(r, o, where)
+		_ = h.json.IDs.BindWhole(r, o, where)
 	}
 }
 

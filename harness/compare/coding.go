@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,11 +46,6 @@ func Unreadable(t *transcript.Transcript) []UnreadableBody {
 	return out
 }
 
-// hasBody reports whether a response is complete and may have a body.
-func hasBody(x *transcript.Exchange) bool {
-	return x.Response != nil && x.Failure == nil && x.Request.Method != "HEAD"
-}
-
 func unreadableResponse(x *transcript.Exchange) string {
 	unread, _ := opaqueResponse(x)
 	return unread
@@ -82,32 +76,6 @@ func unrequestedCodings(x *transcript.Exchange) string {
 	}
 	asked := x.Request.Header.Values("Accept-Encoding")
 	return strings.Join(slices.DeleteFunc(x.Response.Header.Codings(), func(name string) bool { return coding.Accepted(asked, name) }), ", ")
-}
-
-// unmetCodings returns what is wrong with the coding of a response, whatever the other side does.
-func unmetCodings(x *transcript.Exchange) []Unmet {
-	var out []Unmet
-	if names := unrequestedCodings(x); names != "" {
-		asked := "none: the request has no Accept-Encoding; send one in the step if clients do"
-		if values := x.Request.Header.Values("Accept-Encoding"); len(values) > 0 {
-			asked = "one that Accept-Encoding asks for: " + strings.Join(values, ", ")
-		}
-		out = append(out, Unmet{
-			Kind: CodingUnasked, Place: "header " + contentEncoding, Want: asked, Got: names,
-			Text: "the response has a content coding that the request did not ask for",
-		})
-	}
-	if _, why := opaqueResponse(x); why != "" {
-		out = append(out, wrongCoding(x.Response.Header, why))
-	}
-	return out
-}
-
-func wrongCoding(h transcript.Header, why string) Unmet {
-	return Unmet{
-		Kind: CodingMistaken, Place: "body", Want: strings.Join(h.Codings(), ", ") + ", as Content-Encoding says", Got: why,
-		Text: "the body is not encoded as its Content-Encoding says",
-	}
 }
 
 // streamCodings returns the codings that the response of a stream names, if its events were read without decoding.
@@ -160,13 +128,3 @@ func withCoding(names []string, ref, cand transcript.Header) []string {
 }
 
 func isCoding(name string) bool { return strings.EqualFold(name, contentEncoding) }
-
-// skipUnreadable notes that two bodies are not compared because one of them cannot be read. It returns false when both
-// can.
-func (c *comparison) skipUnreadable(ref, cand string) bool {
-	if cmp.Or(ref, cand) == "" {
-		return false
-	}
-	c.notCompared("a body in a coding that cannot be read", 1)
-	return true
-}

@@ -11,12 +11,13 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-var pieces = Stream{
+var pieces = streamdiff.Rules{
 	OrderWithin: "$.k",
-	Collapse:    []Collapse{{Event: "delta", By: []string{"$.id", "$.type"}, Text: "$.delta"}},
+	Collapse:    []streamdiff.Collapse{{Event: "delta", By: []string{"$.id", "$.type"}, Text: "$.delta"}},
 }
 
 // delta returns an event with a piece of text.
@@ -75,12 +76,12 @@ func TestAStreamedTextMayBeCutInAnyWay(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rules := &Rules{Streams: map[string]Stream{"GET /bus": pieces}}
+			rules := &Rules{Streams: map[string]streamdiff.Rules{"GET /bus": pieces}}
 			got := compared(newSide("ref").stream("bus", tc.ref...), newSide("cand").stream("bus", tc.cand...), rules)
 			if diff := cmp.Diff(sortedTexts(tc.want), sortedTexts(kinds(got))); diff != "" {
 				t.Errorf("differences (-want +got):\n%s", diff)
 			}
-			if got.NotCompared[joined] != tc.joined || got.Applied[CollapseApplied("GET /bus", "delta")] != (tc.joined > 0) {
+			if got.NotCompared[joined] != tc.joined || got.Applied[streamdiff.CollapseApplied("GET /bus", "delta")] != (tc.joined > 0) {
 				t.Errorf("not compared %v, applied %v; want %d pieces", got.NotCompared, got.Applied, tc.joined)
 			}
 		})
@@ -100,7 +101,7 @@ func TestWhatDiffersBesideTheDataEndsAText(t *testing.T) {
 	} {
 		ref, cand := newSide("ref").stream("bus", delta("ab")), newSide("cand").stream("bus", delta("a"), delta("b"))
 		change(&cand.t.Streams[0].Events[1])
-		if got := kinds(compared(ref, cand, &Rules{Streams: map[string]Stream{"bus": exact}})); len(got) == 0 {
+		if got := kinds(compared(ref, cand, &Rules{Streams: map[string]streamdiff.Rules{"bus": exact}})); len(got) == 0 {
 			t.Errorf("%s: nothing is told", name)
 		}
 	}
@@ -143,7 +144,7 @@ func TestHowATextIsCutIsNoDifference(t *testing.T) {
 			first := slices.IndexFunc(refs, func(e string) bool { return strings.HasPrefix(e, "delta") })
 			want = []string{fmt.Sprintf("value event %d (delta) data /delta", first+1)}
 		}
-		got := compared(newSide("ref").stream("bus", refs...), newSide("cand").stream("bus", cands...), &Rules{Streams: map[string]Stream{"bus": pieces}})
+		got := compared(newSide("ref").stream("bus", refs...), newSide("cand").stream("bus", cands...), &Rules{Streams: map[string]streamdiff.Rules{"bus": pieces}})
 		if diff := cmp.Diff(want, kinds(got)); diff != "" {
 			t.Fatalf("%q against %q (-want +got):\n%s", refs, cands, diff)
 		}

@@ -20,7 +20,6 @@ package compare
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
@@ -28,26 +27,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
-
-// A Result is the outcome of comparing two transcripts.
-type Result struct {
-	Differences []diff.Difference
-	// Exchanges and Events count the pairs that were compared.
-	Exchanges, Events int
-	// NotCompared counts what was recorded but not compared, by reason.
-	NotCompared map[string]int
-	// Unnamed counts, for each header field that no rule names, the responses in which it differs.
-	Unnamed map[string]int
-	// Applied are the rules that selected something: Volatile.Rule, HeaderApplied, StreamApplied, OrderApplied,
-	// AnchorApplied, CollapseApplied.
-	Applied map[string]bool
-	// Refused are the rules that were rejected because they are too broad, each once.
-	Refused []jsondiff.Refusal
-	// Names are the names of the ids in differences, in the order in which the ids were bound.
-	Names []ident.Name
-	// Assumed are the values that were accepted as generated ones without a rule.
-	Assumed []ident.Assumed
-}
 
 // Transcripts compares what the candidate did with what the reference did.
 func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
@@ -58,49 +37,50 @@ func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
 func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript, rules *Rules) Result {
 	ids := ident.New(ref, cand, rules.IDs...)
 	found := &findings{result: Result{Applied: ids.Applied}, masker: NewMasker(rules, ref, cand), bound: ids}
-	c := &comparison{
-		Comparer: jsondiff.New(docs, ids, found.refuse), findings: found, runs: runs{[2]*transcript.Transcript{ref, cand}}, rules: rules,
-	}
+	c := newComparison(jsondiff.New(docs, ids, found.refuse), found, runs{[2]*transcript.Transcript{ref, cand}}, rules)
 	c.steps(0)
 	c.streams()
 	c.upstream()
 	found.reportRest()
 	found.nameIDs()
-	found.result.Assumed = ids.Assumed()
+	found.result.Unnamed, found.result.Assumed = c.fields.differing, ids.Assumed()
 	return found.result
 }
 
 // A comparison walks through two transcripts.
 type comparison struct {
-	*jsondiff.Comparer
-	*findings
-	runs
-	rules       *Rules
-	seenHeaders map[string]string // HeaderApplied(name, "") of the header fields that have appeared in any step
-	lookahead   bool              // it only looks at what follows a burst, to tell the responses of the burst apart
+	json      *jsondiff.Comparer
+	fields    *fields
+	found     *findings
+	runs      runs
+	rules     *Rules
+	lookahead bool // it only looks at what follows a burst, to tell the responses of the burst apart
+}
+
+func newComparison(json *jsondiff.Comparer, found *findings, runs runs, rules *Rules) *comparison {
+	return &comparison{json: json, fields: &fields{json: json, rules: rules, runs: runs}, found: found, runs: runs, rules: rules}
 }
 
 // ahead returns a comparison that only finds out which ids belong together. Its results are discarded.
 func (c *comparison) ahead() *comparison {
-	ids := c.IDs.Clone()
-	return &comparison{Comparer: c.Comparer.With(ids), findings: &findings{bound: ids}, runs: c.runs, rules: c.rules, lookahead: true}
+	ids := c.json.IDs.Clone()
+	ahead := newComparison(c.json.With(ids), &findings{bound: ids}, c.runs, c.rules)
+	ahead.lookahead = true
+	return ahead
 }
-
-// runs are the transcripts of both sides.
-type runs struct{ sides [2]*transcript.Transcript }
 
 // steps compares the steps that both sides have, in order, beginning with the given index in the reference's steps.
 func (c *comparison) steps(first int) {
-	for i := first; i < len(c.sides[0].Steps); i++ {
-		ref := &c.sides[0].Steps[i]
-		other := counterpart(c.sides[1].Steps, i, ref.ID)
+	for i := first; i < len(c.runs.sides[0].Steps); i++ {
+		ref := &c.runs.sides[0].Steps[i]
+		other := counterpart(c.runs.sides[1].Steps, i, ref.ID)
 		switch {
 		case other == nil || ref.Skipped != "" || other.Skipped != "":
-			c.notCompared("not done by both targets", max(len(ref.Exchanges), exchangesOf(other)))
+			c.found.notCompared("not done by both targets", max(len(ref.Exchanges), exchangesOf(other)))
 		case ref.Fault != "" || other.Fault != "": // that is lockstep's fault, and no difference between the targets
-			c.notCompared("lockstep could not do it", max(len(ref.Exchanges), exchangesOf(other)))
+			c.found.notCompared("lockstep could not do it", max(len(ref.Exchanges), exchangesOf(other)))
 		case ref.Uncompared:
-			c.notCompared("the scenario says so", len(ref.Exchanges))
+			c.found.notCompared("the scenario says so", len(ref.Exchanges))
 		default:
 			c.step(i, ref, other)
 		}
@@ -135,7 +115,7 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 		rx, cx = c.pairBurst(number, ref, cand)
 	}
 	if len(rx) != len(cx) {
-		c.add(diff.Difference{
+		c.found.add(diff.Difference{
 			Reason: diff.Because(diff.CountDiffers, diff.CountsOfAnswers), Step: ref.ID, Exchange: -1, At: diff.At{Part: "answers"},
 			Ref: diff.Show(strconv.Itoa(len(rx))), Cand: diff.Show(strconv.Itoa(len(cx))),
 		})
@@ -150,10 +130,5 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 		}
 		c.exchange(ref, at, rx[i], cx[i])
 	}
-	c.notCompared("no counterpart", max(len(rx), len(cx))-n)
-}
-
-// seen returns when something was seen on each side, given the offsets.
-func (r runs) seen(ref, cand time.Duration) [2]time.Time {
-	return [2]time.Time{r.sides[0].Started.Add(ref), r.sides[1].Started.Add(cand)}
+	c.found.notCompared("no counterpart", max(len(rx), len(cx))-n)
 }

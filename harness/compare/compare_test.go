@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -348,50 +349,50 @@ func TestStreams(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		ref, cand []string
-		rule      Stream
+		rule      streamdiff.Rules
 		want      []string
 	}{
-		{"equal", []string{`a {"x":1}`, `b {}`}, []string{`a {"x":1}`, `b {}`}, Stream{}, nil},
-		{"one is lost", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `c 3`}, Stream{}, []string{"event-missing event 2 (b)"}},
-		{"the last is lost", []string{`a 1`, `b 2`}, []string{`a 1`}, Stream{}, []string{"event-missing event 2 (b)"}},
-		{"one is added", []string{`a 1`, `c 3`}, []string{`a 1`, `b 2`, `c 3`}, Stream{}, []string{"event-extra event 2 (b)"}},
-		{"one is doubled", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `c 3`}, Stream{}, []string{"event-doubled event 3 (b)"}},
-		{"one stands three times", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `b 2`, `c 3`}, Stream{}, []string{"event-doubled event 3 (b)", "event-doubled event 4 (b)"}},
-		{"one that the reference does not have, twice", []string{`a 1`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `c 3`}, Stream{}, []string{"event-extra event 2 (b)", "event-extra event 3 (b)"}},
-		{"two change places", []string{`a 1`, `b 2`}, []string{`b 2`, `a 1`}, Stream{}, []string{"event-order event 2 (a)"}},
-		{"one is moved far", []string{`a 1`, `b 2`, `c 3`, `d 4`}, []string{`d 4`, `a 1`, `b 2`, `c 3`}, Stream{}, []string{"event-order event 1 (d)"}},
-		{"one is moved, and another in a field", []string{`a {"n":1}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `a {"n":9}`}, Stream{}, []string{
+		{"equal", []string{`a {"x":1}`, `b {}`}, []string{`a {"x":1}`, `b {}`}, streamdiff.Rules{}, nil},
+		{"one is lost", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `c 3`}, streamdiff.Rules{}, []string{"event-missing event 2 (b)"}},
+		{"the last is lost", []string{`a 1`, `b 2`}, []string{`a 1`}, streamdiff.Rules{}, []string{"event-missing event 2 (b)"}},
+		{"one is added", []string{`a 1`, `c 3`}, []string{`a 1`, `b 2`, `c 3`}, streamdiff.Rules{}, []string{"event-extra event 2 (b)"}},
+		{"one is doubled", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `c 3`}, streamdiff.Rules{}, []string{"event-doubled event 3 (b)"}},
+		{"one stands three times", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `b 2`, `c 3`}, streamdiff.Rules{}, []string{"event-doubled event 3 (b)", "event-doubled event 4 (b)"}},
+		{"one that the reference does not have, twice", []string{`a 1`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `c 3`}, streamdiff.Rules{}, []string{"event-extra event 2 (b)", "event-extra event 3 (b)"}},
+		{"two change places", []string{`a 1`, `b 2`}, []string{`b 2`, `a 1`}, streamdiff.Rules{}, []string{"event-order event 2 (a)"}},
+		{"one is moved far", []string{`a 1`, `b 2`, `c 3`, `d 4`}, []string{`d 4`, `a 1`, `b 2`, `c 3`}, streamdiff.Rules{}, []string{"event-order event 1 (d)"}},
+		{"one is moved, and another in a field", []string{`a {"n":1}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `a {"n":9}`}, streamdiff.Rules{}, []string{
 			"event-order event 3 (a)", "value event 1 (a) data /n",
 		}},
-		{"one is moved and changed, and one of its name is missing", []string{`a {"n":1}`, `a {"n":5}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `a {"n":9}`}, Stream{}, []string{
+		{"one is moved and changed, and one of its name is missing", []string{`a {"n":1}`, `a {"n":5}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `a {"n":9}`}, streamdiff.Rules{}, []string{
 			"event-missing event 2 (a)", "event-order event 3 (a)", "value event 1 (a) data /n",
 		}},
-		{"one is missing and one of another name too many", []string{`a {"n":1}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `d {"n":9}`}, Stream{}, []string{
+		{"one is missing and one of another name too many", []string{`a {"n":1}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `d {"n":9}`}, streamdiff.Rules{}, []string{
 			"event-missing event 1 (a)", "event-extra event 3 (d)",
 		}},
-		{"two of one name change places", []string{`a {"n":1}`, `a {"n":2}`}, []string{`a {"n":2}`, `a {"n":1}`}, Stream{}, []string{"event-order event 2 (a)"}},
-		{"a value in one", []string{`a {"n":1}`, `b {}`}, []string{`a {"n":2}`, `b {}`}, Stream{}, []string{"value event 1 (a) data /n"}},
-		{"another name", []string{`a 1`, `b {"n":1}`}, []string{`a 1`, `c {"n":1}`}, Stream{}, []string{"event-name event 2 (b)"}},
-		{"another name, which the data repeats", []string{`b {"type":"b","n":1}`}, []string{`c {"type":"c","n":1}`}, Stream{}, []string{"event-name event 1 (b)"}},
-		{"a comment that nobody asked for", []string{`a 1`}, []string{`a 1`, `: hi`}, Stream{}, []string{"event-extra event 2 (a comment)"}},
-		{"comments that beat", []string{`a 1`}, []string{`: x`, `a 1`, `: y`}, Stream{Heartbeat: &Heartbeat{}}, nil},
-		{"pings that beat", []string{`a 1`, `ping `}, []string{`ping `, `ping `, `a 1`}, Stream{Heartbeat: &Heartbeat{Event: "ping"}}, nil},
-		{"all are lost", []string{`a 1`, `b 2`}, nil, Stream{}, []string{"event-missing event 1 (a)", "event-missing event 2 (b)"}},
+		{"two of one name change places", []string{`a {"n":1}`, `a {"n":2}`}, []string{`a {"n":2}`, `a {"n":1}`}, streamdiff.Rules{}, []string{"event-order event 2 (a)"}},
+		{"a value in one", []string{`a {"n":1}`, `b {}`}, []string{`a {"n":2}`, `b {}`}, streamdiff.Rules{}, []string{"value event 1 (a) data /n"}},
+		{"another name", []string{`a 1`, `b {"n":1}`}, []string{`a 1`, `c {"n":1}`}, streamdiff.Rules{}, []string{"event-name event 2 (b)"}},
+		{"another name, which the data repeats", []string{`b {"type":"b","n":1}`}, []string{`c {"type":"c","n":1}`}, streamdiff.Rules{}, []string{"event-name event 1 (b)"}},
+		{"a comment that nobody asked for", []string{`a 1`}, []string{`a 1`, `: hi`}, streamdiff.Rules{}, []string{"event-extra event 2 (a comment)"}},
+		{"comments that beat", []string{`a 1`}, []string{`: x`, `a 1`, `: y`}, streamdiff.Rules{Heartbeat: &streamdiff.Heartbeat{}}, nil},
+		{"pings that beat", []string{`a 1`, `ping `}, []string{`ping `, `ping `, `a 1`}, streamdiff.Rules{Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}, nil},
+		{"all are lost", []string{`a 1`, `b 2`}, nil, streamdiff.Rules{}, []string{"event-missing event 1 (a)", "event-missing event 2 (b)"}},
 		{
 			"order across keys is free", []string{`a {"k":1}`, `b {"k":1}`, `a {"k":2}`}, []string{`a {"k":2}`, `a {"k":1}`, `b {"k":1}`},
-			Stream{OrderWithin: "$.k"}, nil,
+			streamdiff.Rules{OrderWithin: "$.k"}, nil,
 		},
 		{
 			"order within a key is not", []string{`a {"k":1}`, `b {"k":1}`, `a {"k":2}`}, []string{`b {"k":1}`, `a {"k":2}`, `a {"k":1}`},
-			Stream{OrderWithin: "$.k"}, []string{"event-order event 3 (a)"},
+			streamdiff.Rules{OrderWithin: "$.k"}, []string{"event-order event 3 (a)"},
 		},
 		{
 			"keys are equal up to renaming", []string{`a {"k":"uref00000001"}`, `a {"k":"x"}`}, []string{`a {"k":"x"}`, `a {"k":"ucand0000002"}`},
-			Stream{OrderWithin: "$.k"}, nil,
+			streamdiff.Rules{OrderWithin: "$.k"}, nil,
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rules := &Rules{Streams: map[string]Stream{"GET /bus": tc.rule}}
+			rules := &Rules{Streams: map[string]streamdiff.Rules{"GET /bus": tc.rule}}
 			got := compared(newSide("ref").stream("bus", tc.ref...), newSide("cand").stream("bus", tc.cand...), rules)
 			if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
 				t.Errorf("differences (-want +got):\n%s", diff)
@@ -415,7 +416,7 @@ func TestFramingIsComparedWhenItMustBeExact(t *testing.T) {
 	if got := kinds(compared(ref, cand, nil)); got != nil {
 		t.Errorf("semantic framing: %v, want none", got)
 	}
-	got := kinds(compared(ref, cand, &Rules{Streams: map[string]Stream{"bus": {Exact: true}}}))
+	got := kinds(compared(ref, cand, &Rules{Streams: map[string]streamdiff.Rules{"bus": {Exact: true}}}))
 	if diff := cmp.Diff([]string{"event-framing event 1 (a) framing"}, got); diff != "" {
 		t.Errorf("exact framing (-want +got):\n%s", diff)
 	}
@@ -585,7 +586,7 @@ func TestWhatIsNotComparedIsCounted(t *testing.T) {
 	ref.t.Steps[0].Uncompared, cand.t.Steps[0].Uncompared = true, true
 	cand.t.Steps[1].Skipped = "x has no value"
 	cand.t.Steps[2].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailReset}
-	got := compared(ref, cand, &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping"}}}})
+	got := compared(ref, cand, &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}})
 	want := Result{NotCompared: map[string]int{
 		"the scenario says so":                            1,
 		"not done by both targets":                        1,

@@ -7,13 +7,14 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 )
 
 // Two things are active at the same time, and their generated ids occur only on the stream. The order of their events
 // must not decide which of them are paired.
 func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"GET /bus": {
-		OrderWithin: "$.k", Anchors: []string{"all"}, Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}},
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"GET /bus": {
+		OrderWithin: "$.k", Anchors: []string{"all"}, Collapse: []streamdiff.Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}},
 	}}}
 	// told returns a stream about two things: which one comes first, what each one says, in how many pieces, and what
 	// an event says about them at the end.
@@ -63,7 +64,7 @@ func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
 
 // A mistake in one of two texts is reported for that text only.
 func TestAMistakeInOneOfTwoTextsIsFoundOnce(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"GET /bus": {OrderWithin: "$.k", Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}}}}}
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"GET /bus": {OrderWithin: "$.k", Collapse: []streamdiff.Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}}}}}
 	d := func(world, n int, text string) string {
 		return fmt.Sprintf(`d {"k":"%s","t":%s}`, docgen.Value(0, world, n), jsondiff.Quoted(text))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 )
 
 // A plan is a sequence of events. Each belongs to a client, has a name and a number, and mentions a thing.
@@ -113,7 +114,7 @@ func (p plan) edited(t *rapid.T, edit diff.Kind) (out plan, ok bool) {
 // In any sequence, and with any number of keys, one event that is lost, doubled, renamed, moved or changed is one
 // finding of its kind.
 func TestEachEditOfAnEventIsFoundOnce(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"bus": {OrderWithin: "$.client", Anchors: []string{"anchor"}}}}
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {OrderWithin: "$.client", Anchors: []string{"anchor"}}}}
 	for name, edits := range map[string][]diff.Kind{
 		"of things that are known": {diff.EventMissing, diff.EventDoubled, diff.EventName, diff.EventMoved, diff.ValueDiffers, diff.IdentityBroken},
 		// Nothing is moved here: in another order, the ids may belong to other things.
@@ -159,7 +160,7 @@ func TestAMovedEventIsComparedAsWell(t *testing.T) {
 
 // Keys with the shape of an id separate the events, too, whether or not they are known before the stream.
 func TestOrderIsFreeAcrossKeysThatAreIds(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"bus": {OrderWithin: "$.k"}}}
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {OrderWithin: "$.k"}}}
 	event := func(name string, world, n int) string {
 		return fmt.Sprintf(`%s {"k":"%s"}`, name, docgen.Value(0, world, n))
 	}

@@ -6,14 +6,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // A target that waited for a processor may be late by as long as it waited at that time, and no longer.
 func TestATargetWithoutAProcessorMayBeLate(t *testing.T) {
 	const ms = time.Millisecond
-	rules := &Rules{Streams: map[string]Stream{"bus": {
-		Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * ms}, Gap: &Gap{Max: 500 * ms},
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {
+		Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * ms}, Gap: &streamdiff.Gap{Max: 500 * ms},
 	}}}
 	meanwhile := []transcript.Starvation{{From: 700 * ms, Until: 1900 * ms, For: 800 * ms}}
 	before, after := []transcript.Starvation{{From: -900 * ms, Until: -10 * ms, For: 800 * ms}}, []transcript.Starvation{{From: 9000 * ms, Until: 9500 * ms, For: 500 * ms}}
@@ -56,8 +57,8 @@ func TestATargetWithoutAProcessorMayBeLate(t *testing.T) {
 // server that is late by itself is found, no matter how long the harness waited at another time.
 func TestABeatThatTheHarnessSawLateIsCounted(t *testing.T) {
 	const ms = time.Millisecond
-	rules := &Rules{Streams: map[string]Stream{"bus": {
-		Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * ms},
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {
+		Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * ms},
 	}}}
 	// The stream opens at 1 s, so the second beat is due at 3 s, and late from 3.2 s on.
 	for _, tc := range []struct {
@@ -103,7 +104,7 @@ func TestABeatThatTheHarnessSawLateIsCounted(t *testing.T) {
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
-		if n := compared(ref, cand, rules).NotCompared[excusedBeats]; n != tc.counted {
+		if n := compared(ref, cand, rules).NotCompared[streamdiff.ExcusedBeats]; n != tc.counted {
 			t.Errorf("%s: %d beats are excused, want %d", tc.name, n, tc.counted)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -43,37 +44,15 @@ func (s *Unmet) fingerprint(rules *Rules, t *transcript.Transcript) string {
 	}
 	switch s.Kind {
 	case HeartbeatLate, HeartbeatEarly, HeartbeatMissing:
-		want, _, _ = strings.Cut(want, stallPrefix)
-		want, got = withoutNumbers(Bare(rules, t, want)), withoutNumbers(Bare(rules, t, got))
+		want, _, _ = strings.Cut(want, streamdiff.StallPrefix)
+		want, got = ident.WithoutNumbers(Bare(rules, t, want)), ident.WithoutNumbers(Bare(rules, t, got))
 	case ExchangeFailed, StreamBroken: // the bytes before the failure are left out
 		got, _, _ = strings.Cut(got, `, after "`)
-		got = withoutNumbers(Bare(rules, t, got))
+		got = ident.WithoutNumbers(Bare(rules, t, got))
 	case EventAwaited: // how many other events came before is chance
 		got, _, _ = strings.Cut(got, "; ")
 	}
 	return Fingerprint(rules, t, "shortfall", string(s.Kind), place, want, got)
-}
-
-// withoutNumbers replaces the numbers in a text: times and sizes that were measured.
-func withoutNumbers(s string) string {
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		if !ident.Digit(s[i]) {
-			out.WriteByte(s[i])
-			continue
-		}
-		for i+1 < len(s) && (ident.Digit(s[i+1]) || s[i+1] == '.' && i+2 < len(s) && ident.Digit(s[i+2])) {
-			i++
-		}
-		out.WriteString("‹n›")
-		for _, unit := range [...]string{"ms", "µs", "ns", "s"} { // 900 ms today may be 1.1 s tomorrow
-			if strings.HasPrefix(s[i+1:], unit) && ident.Ends(s[i+1:], len(unit)) {
-				i += len(unit)
-				break
-			}
-		}
-	}
-	return out.String()
 }
 
 // withoutCutWords removes the last word of each quoted value that was cut, because half an id is not recognised.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 )
 
 func TestHowLongAnEventMayComeAfterItsRequest(t *testing.T) {
@@ -33,37 +33,37 @@ func TestHowLongAnEventMayComeAfterItsRequest(t *testing.T) {
 	type times = []time.Duration
 	for _, tc := range []struct {
 		name                 string
-		rule                 Gap
+		rule                 streamdiff.Gap
 		refSent, refCame     times
 		candSent, candCame   times
 		want                 []string
 		reference, candidate string
 		says                 string
 	}{
-		{"in time", Gap{Max: 500 * ms}, times{0, 1000 * ms}, times{1300 * ms}, times{0, 2000 * ms}, times{2450 * ms}, nil, "", "", ""},
+		{"in time", streamdiff.Gap{Max: 500 * ms}, times{0, 1000 * ms}, times{1300 * ms}, times{0, 2000 * ms}, times{2450 * ms}, nil, "", "", ""},
 		{
-			"late", Gap{Max: 500 * ms}, times{0, 1000 * ms}, times{1300 * ms}, times{0, 2000 * ms}, times{2550 * ms},
+			"late", streamdiff.Gap{Max: 500 * ms}, times{0, 1000 * ms}, times{1300 * ms}, times{0, 2000 * ms}, times{2550 * ms},
 			[]string{"event-gap event 1 (e) gap"}, "300ms after step 2", "550ms after step 2", "the candidate's comes later than the 500ms that a rule allows",
 		},
 		{
-			"late on both sides", Gap{Max: 200 * ms}, times{0}, times{1300 * ms}, times{0}, times{2550 * ms},
+			"late on both sides", streamdiff.Gap{Max: 200 * ms}, times{0}, times{1300 * ms}, times{0}, times{2550 * ms},
 			[]string{"event-gap event 1 (e) gap"}, "1.3s after step 1", "2.55s after step 1", "the reference's and the candidate's comes later than the 200ms that a rule allows",
 		},
 		{
-			"so late that another request is before it", Gap{Max: 500 * ms}, times{0, 100 * ms, 2000 * ms}, times{200 * ms}, times{0, 100 * ms, 2000 * ms}, times{2100 * ms},
+			"so late that another request is before it", streamdiff.Gap{Max: 500 * ms}, times{0, 100 * ms, 2000 * ms}, times{200 * ms}, times{0, 100 * ms, 2000 * ms}, times{2100 * ms},
 			[]string{"event-gap event 1 (e) gap"}, "100ms after step 2", "2s after step 2", "the candidate's comes later than the 500ms that a rule allows",
 		},
-		{"on the other side of a request", Gap{Tolerance: 300 * ms}, times{0, 500 * ms}, times{490 * ms}, times{0, 500 * ms}, times{510 * ms}, nil, "", "", ""},
-		{"near each other", Gap{Tolerance: 300 * ms}, times{0}, times{5000 * ms}, times{0}, times{4800 * ms}, nil, "", "", ""},
+		{"on the other side of a request", streamdiff.Gap{Tolerance: 300 * ms}, times{0, 500 * ms}, times{490 * ms}, times{0, 500 * ms}, times{510 * ms}, nil, "", "", ""},
+		{"near each other", streamdiff.Gap{Tolerance: 300 * ms}, times{0}, times{5000 * ms}, times{0}, times{4800 * ms}, nil, "", "", ""},
 		{
-			"far from each other", Gap{Tolerance: 300 * ms}, times{0}, times{5000 * ms}, times{0}, times{4600 * ms},
+			"far from each other", streamdiff.Gap{Tolerance: 300 * ms}, times{0}, times{5000 * ms}, times{0}, times{4600 * ms},
 			[]string{"event-gap event 1 (e) gap"}, "5s after step 1", "4.6s after step 1", "the delays of the events differ by more than the 300ms that a rule allows",
 		},
-		{"heartbeats are exempt", Gap{Max: 500 * ms}, times{0}, times{0, 900 * ms}, times{0}, times{0, 2900 * ms}, nil, "", "", ""},
-		{"before any request", Gap{Max: 500 * ms}, times{10 * ms}, times{0}, times{5 * ms}, times{0}, nil, "", "", ""},
+		{"heartbeats are exempt", streamdiff.Gap{Max: 500 * ms}, times{0}, times{0, 900 * ms}, times{0}, times{0, 2900 * ms}, nil, "", "", ""},
+		{"before any request", streamdiff.Gap{Max: 500 * ms}, times{10 * ms}, times{0}, times{5 * ms}, times{0}, nil, "", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rules := &Rules{Streams: map[string]Stream{"bus": {Gap: &tc.rule, Heartbeat: &Heartbeat{Event: "ping"}}}}
+			rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Gap: &tc.rule, Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}}
 			got := compared(told("ref", tc.refSent, tc.refCame), told("cand", tc.candSent, tc.candCame), rules)
 			if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
 				t.Fatalf("differences (-want +got):\n%s", diff)
@@ -74,17 +74,5 @@ func TestHowLongAnEventMayComeAfterItsRequest(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestHangingUpTriggersEventsAsWell(t *testing.T) {
-	s := newSide("ref").answers("1")
-	s.t.Steps = append(s.t.Steps,
-		transcript.Step{ID: "2", Kind: "close", At: 2 * time.Second}, transcript.Step{ID: "3", Kind: "close", At: 3 * time.Second, Skipped: "it is over"},
-		transcript.Step{ID: "4", Kind: "http", Exchanges: []*transcript.Exchange{{Failure: &transcript.Failure{Phase: transcript.PhaseConnect}}}},
-	)
-	want := []trigger{{"1", 0, 0}, {"2", -1, 2 * time.Second}}
-	if diff := cmp.Diff(want, triggers(s.t), cmp.AllowUnexported(trigger{})); diff != "" {
-		t.Errorf("triggers (-want +got):\n%s", diff)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 )
 
 func TestHeartbeatsAreCountedApart(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping"}}}}
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}}
 	s := newSide("ref").stream("bus", "ping ", "a 1", ": x", "ping ", "b 2")
 	want := []string{"heartbeat 1", "event 1", "event 2", "heartbeat 2", "event 3"}
 	if diff := cmp.Diff(want, rules.Labels(s.t.Streams[0])); diff != "" {
@@ -22,7 +24,7 @@ func TestHeartbeatsAreCountedApart(t *testing.T) {
 }
 
 func TestHowManyHeartbeatsCameDoesNotMoveADifference(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping"}}}}
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}}
 	ref := newSide("ref").stream("bus", "ping ", "ping ", "a 1", "b 2", "c 3", "d 4")
 	cand := newSide("cand").stream("bus", "a 9", "ping ", "c 3", "d 4", "d 4")
 	got := compared(ref, cand, rules)
@@ -36,10 +38,10 @@ func TestHowManyHeartbeatsCameDoesNotMoveADifference(t *testing.T) {
 }
 
 func TestWhatHeartbeatsSayIsCompared(t *testing.T) {
-	pings, comments := &Heartbeat{Event: "ping"}, &Heartbeat{Same: true}
+	pings, comments := &streamdiff.Heartbeat{Event: "ping"}, &streamdiff.Heartbeat{Same: true}
 	for _, tc := range []struct {
 		name      string
-		rule      *Heartbeat
+		rule      *streamdiff.Heartbeat
 		ref, cand []string
 		want      []string
 	}{
@@ -51,12 +53,12 @@ func TestWhatHeartbeatsSayIsCompared(t *testing.T) {
 		{"a text with an id", pings, []string{"ping for uref00000001"}, []string{"ping for ucand0000002"}, nil},
 		{"text behind it", pings, []string{"ping {}"}, []string{"ping {}x"}, []string{"heartbeat heartbeat 1 (ping)"}},
 		{"none on one side", pings, nil, []string{"ping {}"}, nil},
-		{"comments, whatever they say", &Heartbeat{}, []string{": x"}, []string{": y"}, nil},
+		{"comments, whatever they say", &streamdiff.Heartbeat{}, []string{": x"}, []string{": y"}, nil},
 		{"comments that are the same", comments, []string{": x 1"}, []string{": x 2", ": x 3"}, nil},
 		{"comments that are not", comments, []string{": x"}, []string{": y"}, []string{"heartbeat heartbeat 1 (a comment)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: tc.rule}}}
+			rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: tc.rule}}}
 			got := compared(newSide("ref").stream("bus", tc.ref...), newSide("cand").stream("bus", tc.cand...), rules)
 			if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
 				t.Errorf("differences (-want +got):\n%s", diff)
@@ -69,7 +71,7 @@ func TestHowHeartbeatsAreWrittenCountsWhereFramingIsExact(t *testing.T) {
 	ref, cand := newSide("ref").stream("bus", "ping {}"), newSide("cand").stream("bus", "ping {}")
 	cand.t.Streams[0].Events[0].Framing = "data:•\n\n"
 	for exact, want := range map[bool][]string{false: nil, true: {"heartbeat heartbeat 1 (ping)"}} {
-		rules := &Rules{Streams: map[string]Stream{"bus": {Exact: exact, Heartbeat: &Heartbeat{Event: "ping"}}}}
+		rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Exact: exact, Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}}
 		if diff := cmp.Diff(want, kinds(compared(ref, cand, rules))); diff != "" {
 			t.Errorf("exact: %t (-want +got):\n%s", exact, diff)
 		}
@@ -78,7 +80,7 @@ func TestHowHeartbeatsAreWrittenCountsWhereFramingIsExact(t *testing.T) {
 
 // A heartbeat may be later by as long as the harness itself was kept waiting, and no longer.
 func TestAMachineThatStandsStillMakesHeartbeatsLate(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * time.Millisecond}}}}
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * time.Millisecond}}}}
 	beats := func(first time.Duration) side {
 		s := newSide("cand").stream("bus", "ping {}")
 		s.t.Streams[0].Events[0].At, s.t.Streams[0].Until = first, first

@@ -16,7 +16,7 @@ import (
 
 // interim compares the interim responses of a pair of exchanges: their statuses, and the header fields that rules name.
 // Link is always compared, because an Early Hint consists of it (RFC 8297).
-func (h fields) interim(step *transcript.Step, ref, cand *transcript.Exchange, report func(diff.Difference)) {
+func (h *fields) interim(step *transcript.Step, ref, cand *transcript.Exchange, report func(diff.Difference)) {
 	ri, ci := comparedInterim(ref), comparedInterim(cand)
 	if len(ri)+len(ci) == 0 {
 		return
@@ -34,7 +34,7 @@ func (h fields) interim(step *transcript.Step, ref, cand *transcript.Exchange, r
 	}
 	for i := range ri {
 		for _, name := range names {
-			h.header(step, name, ri[i].Header, ci[i].Header, h.seen(ref.Head, cand.Head), func(d diff.Difference) {
+			h.header(step, name, ri[i].Header, ci[i].Header, h.runs.seen(ref.Head, cand.Head), func(d diff.Difference) {
 				d.At.Message, d.At.Contract = fmt.Sprintf("interim response %d", i+1), inContract
 				report(d)
 			})

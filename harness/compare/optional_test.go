@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 )
 
 func TestOptionalEvents(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"bus": {Optional: []string{"progress"}}}}
+	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Optional: []string{"progress"}}}}
 	for _, tc := range []struct {
 		name      string
 		ref, cand []string

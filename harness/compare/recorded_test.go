@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -73,7 +74,7 @@ func TestWhatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T) {
 			for _, d := range result.Differences {
 				got = append(got, fmt.Sprintf("%s %s: %s, %s", d.Kind, d.At.String(), d.Ref.String(), d.Cand.String()))
 			}
-			if left := result.NotCompared[notAwaited]; recorded && left != tc.left || !recorded && left != 0 {
+			if left := result.NotCompared[streamdiff.NotAwaited]; recorded && left != tc.left || !recorded && left != 0 {
 				t.Errorf("%s, recorded %t: %d left out, want %d", tc.name, recorded, left, tc.left)
 			}
 			if !recorded && len(got) == 0 {

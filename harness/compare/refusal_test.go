@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -52,7 +53,7 @@ func TestWhichRulesHaveApplied(t *testing.T) {
 			{At: "$.a", Kind: jsondiff.Text, Rule: "equal"}, {At: "$.b", Kind: jsondiff.ID, Rule: "candidate"}, {At: "$.id", Kind: jsondiff.ID, Rule: "event"},
 			{At: "$.c", Kind: jsondiff.ID, Rule: "never"},
 		},
-		Streams: map[string]Stream{"GET /bus": {OrderWithin: "$.id"}, "other": {}},
+		Streams: map[string]streamdiff.Rules{"GET /bus": {OrderWithin: "$.id"}, "other": {}},
 	}).Applied
 	want := []string{"candidate", "equal", "event", "header content-type ", "header content-type 2", "header etag ", "header etag 2", "order GET /bus", "stream GET /bus"}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {

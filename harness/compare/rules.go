@@ -1,8 +1,12 @@
 package compare
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -12,7 +16,7 @@ type Rules struct {
 	Volatile []jsondiff.Volatile
 	IDs      []ident.IDShape // shapes of ids, in addition to the built-in ones
 	// Streams has rules by the stream's name or its operation ("GET /event"). The name takes precedence.
-	Streams map[string]Stream
+	Streams map[string]streamdiff.Rules
 	// Steps adds rules for single steps, by the step's id. A stream belongs to the step that opened it.
 	Steps map[string]Step
 	// Stubs has rules for requests to upstreams, by the stub's name. Header fields that are named there replace the
@@ -29,25 +33,10 @@ type Step struct {
 	Volatile []jsondiff.Volatile
 }
 
-// Stream says how the events of a stream are compared.
-type Stream struct {
-	// Exact compares the notation of each event byte for byte, and not only its meaning to a client.
-	Exact bool
-	// OrderWithin is a JSONPath. Events with the same value there are compared in order, and those with different
-	// values in any order. With "", all events are in order.
-	OrderWithin string
-	// Anchors are the names of events that no other event may pass, even if the order is free.
-	Anchors   []string
-	Heartbeat *Heartbeat
-	// Optional are the names of events that one side may send and the other not.
-	Optional []string
-	// Collapse says which events are pieces of texts.
-	Collapse []Collapse
-	Gap      *Gap // limits the time from a request to an event; nil: no limit
-}
-
 // stream returns the rules for a stream.
-func (r *Rules) stream(name, operation string) Stream { return r.Streams[r.streamKey(name, operation)] }
+func (r *Rules) stream(name, operation string) streamdiff.Rules {
+	return r.Streams[r.streamKey(name, operation)]
+}
 
 // streamKey returns the key of the rules for a stream.
 func (r *Rules) streamKey(name, operation string) string {
@@ -72,4 +61,45 @@ func (r *Rules) ProjectIDs(text string) []ident.ProjectID { return ident.Project
 // Shape returns a function that replaces values that change from run to run in texts of a transcript: see ident.Shape.
 func (r *Rules) Shape(t *transcript.Transcript) func(text string) string {
 	return ident.Shape(r.IDs, t)
+}
+
+// Beats reports whether an event is a heartbeat, and so only keeps its stream alive.
+func (r *Rules) Beats(stream, operation string, ev *transcript.Event) bool {
+	return r.stream(stream, operation).Heartbeat.Is(ev)
+}
+
+// Labels returns the names of a stream's events in reports: "event 3", "heartbeat 2". Heartbeats are counted
+// separately, because it is chance how many of them precede an event.
+func (r *Rules) Labels(s *transcript.Stream) []string {
+	return r.stream(s.Name, s.Operation).Heartbeat.Labels(s)
+}
+
+// UpstreamVolatile returns the rules for values in requests that one rule of a stub answered, or that were sent to an
+// MCP server with one method. The most specific rules come first.
+func (r *Rules) UpstreamVolatile(step *transcript.Step) []jsondiff.Volatile {
+	upstream, method, _ := strings.Cut(step.ID, ".")
+	if step.ToMCP() {
+		return slices.Concat(r.MCP[upstream+" "+method], r.MCP[method], r.Volatile)
+	}
+	return slices.Concat(r.Steps[step.ID].Volatile, r.Stubs[upstream].Volatile, r.Volatile)
+}
+
+// defaultUpstreamHeaders are the fields of requests to stubs that are compared when no rule names any. They show the
+// type of the body, and the key for the upstream.
+var defaultUpstreamHeaders = []string{"Content-Type", "Authorization", "X-Api-Key"}
+
+// UpstreamHeaders returns the names of the header fields to compare in requests to a stub, each once. step is the id of
+// the step for one of the stub's rules.
+func (r *Rules) UpstreamHeaders(stub, step string) []string {
+	names := defaultUpstreamHeaders
+	if own := r.Stubs[stub].Headers; own != nil {
+		names = own
+	}
+	names = slices.Clone(names)
+	for _, name := range r.Steps[step].Headers {
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

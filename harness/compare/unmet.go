@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -178,9 +178,6 @@ func exitText(e *transcript.Exit) string {
 	return text + " while " + transcript.UnderWay(e.UnderWay)
 }
 
-// givenUp reports whether the scenario hangs up on the step's exchange instead of waiting for the outcome.
-func givenUp(s *transcript.Step) bool { return s.Kind == "close" || s.Kind == "drop" }
-
 func during(p transcript.Phase) string {
 	switch p {
 	case transcript.PhaseConnect:
@@ -240,7 +237,7 @@ func textOfUnmet(kind string) string {
 	}
 }
 
-func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule Stream, d *diagnosis) []Unmet {
+func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule streamdiff.Rules, d *diagnosis) []Unmet {
 	var out []Unmet
 	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.causedByExit(f, s.Until) && !d.explainedByOutage(f, s.At, s.Until)) {
 		got := "broken"
@@ -253,24 +250,15 @@ func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule Stream, 
 		})
 	}
 	if h := rule.Heartbeat; h != nil && h.Every > 0 {
-		if f, _ := cadence(t, s, h); f != nil {
-			f.Step, f.Stream, f.Exchange = s.Step, s.Name, -1
-			out = append(out, *f)
+		if f, _ := streamdiff.Cadence(t, s, h); f != nil {
+			out = append(out, Unmet{
+				Kind: UnmetKind("heartbeat-" + f.Kind), Step: s.Step, Exchange: -1, Stream: s.Name, Event: f.Event, Place: f.Place,
+				Want: f.Want, Got: f.Got, Text: f.Text,
+			})
 		}
 	}
 	return out
 }
-
-// stallNote says by how much a bound was extended.
-func stallNote(stalled time.Duration) string {
-	if stalled == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s%s, because this machine stalled that long", stallPrefix, stalled.Round(time.Millisecond))
-}
-
-// stallPrefix separates a bound from its extension.
-const stallPrefix = "; plus up to "
 
 // unmetInWindow returns the first event that came while it was forbidden.
 func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) []Unmet {
@@ -279,16 +267,16 @@ func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) 
 			continue
 		}
 		heartbeat := rules.stream(s.Name, s.Operation).Heartbeat
-		labels := heartbeat.labels(s)
+		labels := heartbeat.Labels(s)
 		for i := w.First; i < len(s.Events) && s.Events[i].At <= w.To; i++ {
 			ev := &s.Events[i]
-			if w.Match == nil && (ev.Comment || heartbeat.is(ev)) || w.Match != nil && !match.Event(w.Match, ev) {
+			if w.Match == nil && (ev.Comment || heartbeat.Is(ev)) || w.Match != nil && !match.Event(w.Match, ev) {
 				continue
 			}
-			_, got := diff.Cut("", showEvent(ev).Text)
+			_, got := diff.Cut("", streamdiff.ShowEvent(ev).Text)
 			return []Unmet{{
 				Kind: EventForbidden, Step: w.Step, Exchange: -1, Stream: s.Name, Event: i,
-				Place: fmt.Sprintf("%s (%s)", labels[i], eventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
+				Place: fmt.Sprintf("%s (%s)", labels[i], streamdiff.EventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
 				Got: got.String(), Text: "an event came that must not come",
 			}}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -102,7 +103,7 @@ func TestForbiddenEvents(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newSide("ref").stream("bus", "ping ", "a 1", ": comment")
 			s.t.Windows = tc.windows
-			rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping"}}}}
+			rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}}
 			if diff := cmp.Diff(tc.want, shortfalls(s.t, rules)); diff != "" {
 				t.Errorf("shortfalls (-want +got):\n%s", diff)
 			}
@@ -134,7 +135,7 @@ func TestCadence(t *testing.T) {
 			for _, at := range tc.beats {
 				st.Events = append(st.Events, transcript.Event{Name: "ping", At: st.At + at}, transcript.Event{Name: "other", At: st.At + at})
 			}
-			rules := &Rules{Streams: map[string]Stream{"GET /bus": {Heartbeat: &Heartbeat{Event: "ping", Every: 100 * ms, First: 100 * ms, Tolerance: 50 * ms}}}}
+			rules := &Rules{Streams: map[string]streamdiff.Rules{"GET /bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: 100 * ms, First: 100 * ms, Tolerance: 50 * ms}}}}
 			if diff := cmp.Diff(tc.want, shortfalls(s.t, rules)); diff != "" {
 				t.Errorf("shortfalls (-want +got):\n%s", diff)
 			}

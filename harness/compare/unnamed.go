@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -28,12 +29,12 @@ const (
 )
 
 // unnamed counts the fields of two responses that no rule names and that differ in presence or value.
-func (h fields) unnamed(named []string, ref, cand transcript.Header) {
+func (h *fields) unnamed(named []string, ref, cand transcript.Header) {
 	h.unnamedOf("", named, ref, cand)
 }
 
 // unnamedOf is unnamed for requests to a stub; a stub of "" stands for responses.
-func (h fields) unnamedOf(stub string, named []string, ref, cand transcript.Header) {
+func (h *fields) unnamedOf(stub string, named []string, ref, cand transcript.Header) {
 	var told []string
 	of := ""
 	if stub != "" {
@@ -52,11 +53,8 @@ func (h fields) unnamedOf(stub string, named []string, ref, cand transcript.Head
 		}
 		told = append(told, f.Name)
 		name := textproto.CanonicalMIMEHeaderKey(f.Name[:min(len(f.Name), maxHeaderName)]) + of
-		if h.result.Unnamed == nil {
-			h.result.Unnamed = map[string]int{}
-		}
-		if _, known := h.result.Unnamed[name]; known || len(h.result.Unnamed) < maxUnnamed {
-			h.result.Unnamed[name]++
+		if _, known := h.differing[name]; known || len(h.differing) < maxUnnamed {
+			ident.Put(&h.differing, name, h.differing[name]+1)
 		}
 	}
 }

@@ -17,22 +17,22 @@ import (
 // their number there. Which of two rules is asked first is often chance.
 
 // upstream compares the requests that both targets have sent to stubs.
-type upstream struct{ *comparison }
+type upstream struct{ c *comparison }
 
 func (c *comparison) upstream() {
 	cand := map[string]*transcript.Step{}
-	for i := range c.sides[1].Upstream {
-		cand[c.sides[1].Upstream[i].ID] = &c.sides[1].Upstream[i]
+	for i := range c.runs.sides[1].Upstream {
+		cand[c.runs.sides[1].Upstream[i].ID] = &c.runs.sides[1].Upstream[i]
 	}
 	none := &transcript.Step{}
-	for i := range c.sides[0].Upstream {
-		ref := &c.sides[0].Upstream[i]
+	for i := range c.runs.sides[0].Upstream {
+		ref := &c.runs.sides[0].Upstream[i]
 		other := cand[ref.ID]
 		delete(cand, ref.ID)
 		upstream{c}.upstreamRule(ref, cmp.Or(other, none))
 	}
-	for i := range c.sides[1].Upstream { // the rules that only the candidate used, in their order
-		if s := &c.sides[1].Upstream[i]; cand[s.ID] != nil {
+	for i := range c.runs.sides[1].Upstream { // the rules that only the candidate used, in their order
+		if s := &c.runs.sides[1].Upstream[i]; cand[s.ID] != nil {
 			upstream{c}.upstreamRule(&transcript.Step{ID: s.ID, Text: s.Text, Line: s.Line}, s)
 		}
 	}
@@ -44,20 +44,20 @@ func (u upstream) upstreamRule(ref, cand *transcript.Step) {
 	most := max(len(rx), len(cx))
 	switch {
 	case isUnexpected(ref) || isUnexpected(cand): // each is an unmet demand
-		u.notCompared("an upstream request that nothing answers", most)
+		u.c.found.notCompared("an upstream request that nothing answers", most)
 		return
 	case ref.Fault != "" || cand.Fault != "":
-		u.notCompared("lockstep could not do it", most)
+		u.c.found.notCompared("lockstep could not do it", most)
 		return
 	}
 	if len(rx) != len(cx) && ref.Unmet == nil && cand.Unmet == nil {
-		u.add(diff.Difference{
+		u.c.found.add(diff.Difference{
 			Reason: diff.Because(diff.CountDiffers, diff.CountsOfRequests), Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, At: diff.At{Part: "requests"},
 			Ref: diff.Show(strconv.Itoa(len(rx))), Cand: diff.Show(strconv.Itoa(len(cx))),
 		})
 	}
 	if ref.Unordered || cand.Unordered {
-		rx, cx = u.pairUnordered(u.rules.UpstreamVolatile(ref), rx, cx)
+		rx, cx = u.pairUnordered(u.c.rules.UpstreamVolatile(ref), rx, cx)
 	}
 	for i := range min(len(rx), len(cx)) {
 		at := "request"
@@ -66,51 +66,46 @@ func (u upstream) upstreamRule(ref, cand *transcript.Step) {
 		}
 		u.upstreamRequest(ref, at, [2]int{slices.Index(ref.Exchanges, rx[i]), slices.Index(cand.Exchanges, cx[i])}, rx[i], cx[i])
 	}
-	u.notCompared("no counterpart", most-min(len(rx), len(cx)))
+	u.c.found.notCompared("no counterpart", most-min(len(rx), len(cx)))
 }
-
-// unexpectedKind is the kind of the unmet demand about requests that no rule answers.
-const unexpectedKind = "unexpected"
-
-func isUnexpected(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind == unexpectedKind }
 
 // upstreamRequest compares two requests. at begins their places, as in "request 2", and of has their indexes on each
 // side.
 func (u upstream) upstreamRequest(step *transcript.Step, at string, of [2]int, ref, cand *transcript.Exchange) {
 	if broke(ref) || broke(cand) { // in the middle of the request: reported as unmet
-		u.notCompared("an exchange that failed", 1)
+		u.c.found.notCompared("an exchange that failed", 1)
 		return
 	}
-	u.result.Exchanges++
+	u.c.found.result.Exchanges++
 	report := func(d diff.Difference) {
 		d.Step, d.Exchange, d.Exchanges, d.Events = step.ID, of[0], of, [2]int{-1, -1}
 		d.At.Message = at
-		u.add(d)
+		u.c.found.add(d)
 	}
-	seen := u.seen(ref.Sent, cand.Sent)
+	seen := u.c.runs.seen(ref.Sent, cand.Sent)
 	u.requestLine(step, &ref.Request, &cand.Request, ident.Place{Where: ident.InStep(step.ID, diff.At{Message: at}), Seen: seen}, report)
 	sides := bodyContents(asResponse(&ref.Request), asResponse(&cand.Request))
 	stub, _, _ := strings.Cut(step.ID, ".")
-	names := withCoding(u.rules.UpstreamHeaders(stub, step.ID), ref.Request.Header, cand.Request.Header)
+	names := withCoding(u.c.rules.UpstreamHeaders(stub, step.ID), ref.Request.Header, cand.Request.Header)
 	if sides[0].NotJSON != sides[1].NotJSON && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, "Content-Type") }) {
 		sides[0].NotJSON, sides[1].NotJSON = "", "" // the header field already shows the different types
 	}
 	var inBody []diff.Difference // reported after the header fields, but compared before them: see exchange
-	rules := u.rules.UpstreamVolatile(step)
+	rules := u.c.rules.UpstreamVolatile(step)
 	p := ident.Place{Where: ident.InStep(step.ID, diff.At{Message: at, Part: "body"}), Seen: seen, Timeline: upstreamTimeline(step), Of: [2]string{operationOf(ref), operationOf(cand)}}
-	fields(u).bindBoundaries(ref.Request.Header, cand.Request.Header, ident.InStep(step.ID, diff.At{Message: at, Part: "header Content-Type"}))
-	if !u.skipUnreadable(unreadableRequest(ref), unreadableRequest(cand)) {
-		u.Content(p, rules, sides, func(d diff.Difference) { inBody = appendSome(inBody, d) })
+	u.c.fields.bindBoundaries(ref.Request.Header, cand.Request.Header, ident.InStep(step.ID, diff.At{Message: at, Part: "header Content-Type"}))
+	if !u.c.skipUnreadable(unreadableRequest(ref), unreadableRequest(cand)) {
+		u.c.json.Content(p, rules, sides, func(d diff.Difference) { inBody = appendSome(inBody, d) })
 	}
-	fields(u).unnamedOf(stub, names, ref.Request.Header, cand.Request.Header)
+	u.c.fields.unnamedOf(stub, names, ref.Request.Header, cand.Request.Header)
 	for _, name := range names {
 		if ref.Request.Header.Has(name) || cand.Request.Header.Has(name) {
-			u.IDs.Applied[StubHeaderApplied(stub, name)] = true
-			if len(u.rules.Steps[step.ID].Headers) > 0 {
-				u.IDs.Applied[HeaderApplied(name, step.ID)] = true
+			u.c.json.IDs.Applied[StubHeaderApplied(stub, name)] = true
+			if len(u.c.rules.Steps[step.ID].Headers) > 0 {
+				u.c.json.IDs.Applied[HeaderApplied(name, step.ID)] = true
 			}
 		}
-		fields(u).header(step, name, ref.Request.Header, cand.Request.Header, seen, report)
+		u.c.fields.header(step, name, ref.Request.Header, cand.Request.Header, seen, report)
 	}
 	for _, d := range inBody {
 		report(d)
@@ -144,53 +139,11 @@ func (u upstream) requestLine(step *transcript.Step, ref, cand *transcript.Reque
 			Reason: diff.Because(diff.ValueDiffers, diff.MethodsDiffer), At: diff.At{Part: "method"}, Ref: diff.Excerpt{Text: ref.Method}, Cand: diff.Excerpt{Text: cand.Method},
 		})
 	}
-	if why := u.IDs.Texts(ref.Target, cand.Target, p); !why.None() {
+	if why := u.c.json.IDs.Texts(ref.Target, cand.Target, p); !why.None() {
 		report(diff.Difference{
 			Reason: why, At: diff.At{Part: "path"}, Ref: diff.Show(strconv.Quote(ref.Target)), Cand: diff.Show(strconv.Quote(cand.Target)),
 		})
 	}
-}
-
-// UpstreamVolatile returns the rules for values in requests that one rule of a stub answered, or that were sent to an
-// MCP server with one method. The most specific rules come first.
-func (r *Rules) UpstreamVolatile(step *transcript.Step) []jsondiff.Volatile {
-	upstream, method, _ := strings.Cut(step.ID, ".")
-	if step.ToMCP() {
-		return slices.Concat(r.MCP[upstream+" "+method], r.MCP[method], r.Volatile)
-	}
-	return slices.Concat(r.Steps[step.ID].Volatile, r.Stubs[upstream].Volatile, r.Volatile)
-}
-
-func requestContent(r *transcript.Request) jsondiff.Content { return bodyContent(asResponse(r)) }
-
-// asResponse returns the header and the body of a request as a response.
-func asResponse(r *transcript.Request) *transcript.Response {
-	return &transcript.Response{Header: r.Header, Body: r.Body}
-}
-
-// defaultUpstreamHeaders are the fields of requests to stubs that are compared when no rule names any. They show the
-// type of the body, and the key for the upstream.
-var defaultUpstreamHeaders = []string{"Content-Type", "Authorization", "X-Api-Key"}
-
-// UpstreamHeaders returns the names of the header fields to compare in requests to a stub, each once. step is the id of
-// the step for one of the stub's rules.
-func (r *Rules) UpstreamHeaders(stub, step string) []string {
-	names := defaultUpstreamHeaders
-	if own := r.Stubs[stub].Headers; own != nil {
-		names = own
-	}
-	names = slices.Clone(names)
-	for _, name := range r.Steps[step].Headers {
-		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// StubHeaderApplied is the name in Result.Applied of a header field in requests to a stub.
-func StubHeaderApplied(stub, name string) string {
-	return "stub " + stub + " header " + strings.ToLower(name)
 }
 
 // pairUnordered pairs requests that may come in any order: first those that are equal including their bound ids, and
@@ -199,46 +152,8 @@ func (u upstream) pairUnordered(rules []jsondiff.Volatile, ref, cand []*transcri
 	by := func(b *ident.Bindings) describer {
 		return func(side int, x *transcript.Exchange) string {
 			line := x.Request.Method + " " + b.Skeleton(side, x.Request.Target)
-			return line + "\n" + u.OutlineBy(b, side, requestContent(&x.Request), rules)
+			return line + "\n" + u.c.json.OutlineBy(b, side, requestContent(&x.Request), rules)
 		}
 	}
-	return matchBy(ref, cand, by(u.IDs), by(u.IDs.Named()))
-}
-
-// unmetUpstream returns the requests that a target must not send to a stub, and those that it did not send although it
-// must.
-func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
-	var out []Unmet
-	for i, x := range s.Exchanges {
-		at := "request " + strconv.Itoa(i+1)
-		switch f := x.Failure; {
-		case f != nil && f.Kind != transcript.FailCanceled && !d.causedByExit(f, x.Done) && !d.explainedByOutage(f, startOf(x), x.Done):
-			out = append(out, Unmet{
-				Kind: ExchangeFailed, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: "a complete request", Got: f.Text,
-				Text: "the request to the upstream broke",
-			})
-		case f == nil && x.Request.Body.Undecoded(x.Request.Header) && !isUnexpected(s):
-			if _, why := x.Request.Body.Opaque(x.Request.Header, false); why != "" {
-				f := wrongCoding(x.Request.Header, why)
-				f.Step, f.Exchange, f.Event, f.Place = s.ID, i, -1, at+" body"
-				out = append(out, f)
-			}
-		case f == nil && isUnexpected(s):
-			_, got := diff.Cut("", diff.Show(x.Request.Method+" "+x.Request.Target+" "+string(x.Request.Body.Bytes)).Text)
-			out = append(out, Unmet{
-				Kind: UpstreamUnexpected, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: s.Unmet.What, Got: strings.TrimSpace(got.String()),
-				Text: "unexpected request to the upstream: " + cmp.Or(x.Unanswered, s.Unmet.Why),
-			})
-		}
-	}
-	awaited := slices.ContainsFunc(d.t.Steps, func(o transcript.Step) bool { // a step that waited for the request has reported that
-		return o.Unmet != nil && o.Unmet.Kind == "asked" && o.Text == "asked "+s.ID
-	})
-	if s.Unmet != nil && !isUnexpected(s) && !awaited && d.t.Exit == nil && d.t.Aborted == "" {
-		out = append(out, Unmet{
-			Kind: UpstreamMissing, Step: s.ID, Exchange: -1, Event: -1, Place: "requests", Want: s.Unmet.What, Got: s.Unmet.Why,
-			Text: "the upstream did not get the expected requests",
-		})
-	}
-	return out
+	return matchBy(ref, cand, by(u.c.json.IDs), by(u.c.json.IDs.Named()))
 }

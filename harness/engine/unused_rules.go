@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -95,15 +96,15 @@ func (u *ruleUsage) addUnused(r scenario.Rules, about []*scenario.Scenario, step
 			other, ok := s.Compare.Streams[name]
 			return !ok || other.File == rule.File
 		}
-		note(scenario.Place{File: rule.File, Line: rule.Line, Column: rule.Column}, "stream "+name, compare.StreamApplied(name), own)
+		note(scenario.Place{File: rule.File, Line: rule.Line, Column: rule.Column}, "stream "+name, streamdiff.Applied(name), own)
 		if rule.OrderWithin != "" {
-			note(rule.OrderAt, "order "+rule.OrderWithin+" of "+name, compare.OrderApplied(name), own)
+			note(rule.OrderAt, "order "+rule.OrderWithin+" of "+name, streamdiff.OrderApplied(name), own)
 		}
 		for i, anchor := range rule.Anchors {
-			note(rule.AnchorsAt[i], "anchor "+anchor+" of "+name, compare.AnchorApplied(name, anchor), own)
+			note(rule.AnchorsAt[i], "anchor "+anchor+" of "+name, streamdiff.AnchorApplied(name, anchor), own)
 		}
 		for _, c := range rule.Collapse {
-			note(c.Place, "collapse "+c.Event+" of "+name, compare.CollapseApplied(name, c.Event), own)
+			note(c.Place, "collapse "+c.Event+" of "+name, streamdiff.CollapseApplied(name, c.Event), own)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
@@ -15,7 +16,7 @@ func (p *Project) CompareRules(s *scenario.Scenario) *compare.Rules { return com
 
 // compareRules turns the rules of a project and a scenario into those of a comparison.
 func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
-	out := &compare.Rules{Streams: map[string]compare.Stream{}, Steps: map[string]compare.Step{}}
+	out := &compare.Rules{Streams: map[string]streamdiff.Rules{}, Steps: map[string]compare.Step{}}
 	for _, r := range []scenario.Rules{s.Compare, project} { // the scenario's own rules come first
 		for _, name := range r.Headers {
 			if !slices.ContainsFunc(out.Headers, func(n string) bool { return strings.EqualFold(n, name) }) {
@@ -76,16 +77,16 @@ func idShapes(rules []scenario.IDShape) []ident.IDShape {
 	return out
 }
 
-func streamRule(r scenario.StreamRule) compare.Stream {
-	out := compare.Stream{Exact: r.Exact, OrderWithin: r.OrderWithin, Anchors: r.Anchors, Optional: r.Optional}
+func streamRule(r scenario.StreamRule) streamdiff.Rules {
+	out := streamdiff.Rules{Exact: r.Exact, OrderWithin: r.OrderWithin, Anchors: r.Anchors, Optional: r.Optional}
 	if g := r.Gap; g != nil {
-		out.Gap = &compare.Gap{Max: g.Max, Tolerance: g.Tolerance}
+		out.Gap = &streamdiff.Gap{Max: g.Max, Tolerance: g.Tolerance}
 	}
 	for _, c := range r.Collapse {
-		out.Collapse = append(out.Collapse, compare.Collapse{Event: c.Event, By: c.By, Text: c.Text})
+		out.Collapse = append(out.Collapse, streamdiff.Collapse{Event: c.Event, By: c.By, Text: c.Text})
 	}
 	if h := r.Heartbeat; h != nil {
-		out.Heartbeat = &compare.Heartbeat{Event: h.Event, Every: h.Every, First: h.First, Tolerance: h.Tolerance, Same: h.Same}
+		out.Heartbeat = &streamdiff.Heartbeat{Event: h.Event, Every: h.Every, First: h.First, Tolerance: h.Tolerance, Same: h.Same}
 	}
 	return out
 }

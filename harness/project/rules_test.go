@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/project"
@@ -66,7 +67,7 @@ compare:
 		"plain": {
 			Headers:  []string{"ETag", "X-Shelf"},
 			Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.VolatileKind(scenario.VolatileID)}},
-			Streams:  map[string]compare.Stream{"GET /events": {Exact: true, Heartbeat: &compare.Heartbeat{Event: "ping"}}},
+			Streams:  map[string]streamdiff.Rules{"GET /events": {Exact: true, Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}},
 			Steps:    map[string]compare.Step{},
 		},
 		"rules": {
@@ -74,11 +75,11 @@ compare:
 			Volatile: []jsondiff.Volatile{
 				{At: "$.b", Kind: jsondiff.VolatileKind(scenario.VolatileTime)}, {At: "$.a", Kind: jsondiff.VolatileKind(scenario.VolatileID)},
 			},
-			Streams: map[string]compare.Stream{
-				"feed": {OrderWithin: "$.id", Anchors: []string{"hello"}, Heartbeat: &compare.Heartbeat{Every: 2 * time.Second, First: 2 * time.Second, Tolerance: time.Second}},
+			Streams: map[string]streamdiff.Rules{
+				"feed": {OrderWithin: "$.id", Anchors: []string{"hello"}, Heartbeat: &streamdiff.Heartbeat{Every: 2 * time.Second, First: 2 * time.Second, Tolerance: time.Second}},
 				"GET /events": {
-					Optional: []string{"created"}, Gap: &compare.Gap{Max: 500 * time.Millisecond, Tolerance: 300 * time.Millisecond},
-					Collapse: []compare.Collapse{{Event: "created", By: []string{"$.id"}, Text: "$.name"}},
+					Optional: []string{"created"}, Gap: &streamdiff.Gap{Max: 500 * time.Millisecond, Tolerance: 300 * time.Millisecond},
+					Collapse: []streamdiff.Collapse{{Event: "created", By: []string{"$.id"}, Text: "$.name"}},
 				},
 			},
 			Steps: map[string]compare.Step{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -301,7 +302,7 @@ func TestFindingsSayWhere(t *testing.T) {
 
 func TestEventsAreCalledAlikeInDifferencesAndViolations(t *testing.T) {
 	c := &Case{
-		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Streams: map[string]compare.Stream{"feed": {Heartbeat: &compare.Heartbeat{Event: "ping"}}}},
+		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Streams: map[string]streamdiff.Rules{"feed": {Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}},
 		Transcripts: []*transcript.Transcript{
 			newSide("ref").stream(`ping {}`, `n {"n":1}`, `n {"n":2}`).Transcript,
 			newSide("cand").stream(`n {"n":1}`, `ping {}`, `ping {}`, `n {"n":"2"}`, `ping {"x":1}`).Transcript,
@@ -485,7 +486,7 @@ func TestALongWaitForAProcessorIsTold(t *testing.T) {
 // The number of heartbeats depends on the clock.
 func TestHeartbeatsDoNotCount(t *testing.T) {
 	c := &Case{
-		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Streams: map[string]compare.Stream{"feed": {Heartbeat: &compare.Heartbeat{Event: "ping"}}}},
+		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Streams: map[string]streamdiff.Rules{"feed": {Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}},
 		Transcripts: []*transcript.Transcript{
 			newSide("ref").stream(`n {"n":1}`).Transcript, newSide("cand").stream(`ping {}`, `n {"n":1}`, `ping {}`).Transcript,
 		},

@@ -34,7 +34,8 @@ var mayImport = map[string][]string{
 	"harness/compare/internal/docgen":  {},
 	"harness/compare/ident":            {"harness/compare/diff", "harness/transcript"},
 	"harness/compare/jsondiff":         {"harness/compare/diff", "harness/compare/ident", "harness/transcript"},
-	"harness/compare":                  {"harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/match", "harness/redact", "harness/transcript"},
+	"harness/compare":                  {"harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/match", "harness/redact", "harness/transcript"},
+	"harness/compare/streamdiff":       {"harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/transcript"},
 	"harness/contract":                 {"harness/contract/schema", "harness/contract/spec", "harness/transcript"},
 	"harness/contract/openapi":         {},
 	"harness/contract/internal/sample": {"harness/contract/spec", "harness/transcript"},
@@ -46,7 +47,7 @@ var mayImport = map[string][]string{
 	"harness/verdict":                  {"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/contract", "harness/contract/coverage", "harness/contract/schema", "harness/contract/spec", "harness/contract/specgap", "harness/transcript", "harness/verdict/baseline", "harness/verdict/waiver"},
 	"harness/verdict/waiver":           {"harness/verdict/baseline"},
 	"harness/verdict/baseline":         {},
-	"harness/lab/mutate":               {"harness/compare", "harness/compare/ident", "harness/compare/jsondiff", "harness/match", "harness/transcript"},
+	"harness/lab/mutate":               {"harness/compare", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/match", "harness/transcript"},
 	"harness/redact":                   {"harness/transcript"},
 	"harness/report":                   {"harness/compare/diff", "harness/contract/coverage", "harness/report/internal/textfit", "harness/transcript", "harness/verdict"},
 	"harness/report/internal/textfit":  {},
@@ -59,17 +60,17 @@ var mayImport = map[string][]string{
 	"harness/report/markdown":          {"harness/report", "harness/report/internal/groups", "harness/report/internal/summary", "harness/report/internal/textfit", "harness/verdict"},
 	"harness/project": {
 		"harness/scenario", "harness/target", "harness/run", "harness/stub", "harness/transcript",
-		"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/contract", "harness/contract/coverage", "harness/redact", "harness/verdict/waiver", "harness/verdict/baseline",
+		"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/redact", "harness/verdict/waiver", "harness/verdict/baseline",
 	},
 	"harness/engine/pool":    {"harness/project", "harness/run", "harness/scenario", "harness/stub", "harness/target", "harness/transport/httpwire"},
 	"harness/engine/runfile": {"harness/project", "harness/scenario", "harness/transcript"},
 	"harness/engine": {
 		"harness/engine/pool", "harness/engine/runfile", "harness/project", "harness/scenario", "harness/target", "harness/run", "harness/stub",
-		"harness/transcript", "harness/compare", "harness/contract", "harness/contract/coverage", "harness/verdict", "harness/report",
+		"harness/transcript", "harness/compare", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/verdict", "harness/report",
 	},
 	"harness/lab/explain": {"harness/project", "harness/run", "harness/scenario"},
 	"harness/lab/noise": {
-		"harness/engine", "harness/engine/runfile", "harness/project", "harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/scenario", "harness/transcript", "harness/verdict",
+		"harness/engine", "harness/engine/runfile", "harness/project", "harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/scenario", "harness/transcript", "harness/verdict",
 	},
 	"harness/lab/mutaterun": {
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/lab/mutate", "harness/transcript", "harness/verdict",
@@ -105,7 +106,7 @@ var neverReaches = []struct{ from, to, why string }{
 }
 
 // pure has the packages that use only their input: no clock and nothing of the outside world.
-var pure = []string{"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/contract", "harness/contract/coverage", "harness/contract/openapi", "harness/contract/schema", "harness/contract/spec", "harness/contract/specgap", "harness/lab/scaffold", "harness/match", "harness/lab/mutate", "harness/redact", "harness/verdict"}
+var pure = []string{"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/contract/openapi", "harness/contract/schema", "harness/contract/spec", "harness/contract/specgap", "harness/lab/scaffold", "harness/match", "harness/lab/mutate", "harness/redact", "harness/verdict"}
 
 func TestPackagesImportDownwards(t *testing.T) {
 	for _, p := range packages(t) {

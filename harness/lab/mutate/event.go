@@ -1,7 +1,7 @@
 package mutate
 
 import (
-	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -59,4 +59,4 @@ func (e *event) next() *transcript.Event {
 }
 
 // piece returns the piece of a text in the event, or nil.
-func (e *event) piece() *compare.Piece { return e.stream.rule.Pieces().Of(e.ev) }
+func (e *event) piece() *streamdiff.Piece { return e.stream.rule.Pieces().Of(e.ev) }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -60,7 +60,7 @@ var heartbeatOperators = []Operator{
 
 // A cadence has the times of the heartbeats on a stream for which a rule sets the interval.
 type cadence struct {
-	rule           *compare.Heartbeat
+	rule           *streamdiff.Heartbeat
 	st             *transcript.Stream
 	referenceBeats bool            // the reference keeps the stream alive as well
 	beats          []time.Duration // when each came, counted from the opening

@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -37,8 +38,8 @@ func TestBeatsAreOutOfTimeByMoreThanTheRuleAllows(t *testing.T) {
 				}
 				return &transcript.Transcript{Started: s.started, Streams: []*transcript.Stream{st}}
 			}
-			rules := &compare.Rules{Streams: map[string]compare.Stream{"reply": {
-				Heartbeat: &compare.Heartbeat{Event: "ping", Every: 500 * ms, Tolerance: 1500 * ms},
+			rules := &compare.Rules{Streams: map[string]streamdiff.Rules{"reply": {
+				Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: 500 * ms, Tolerance: 1500 * ms},
 			}}}
 			s := &mutate.Subject{Reference: told(reference), Candidate: told(candidate), Rules: rules}
 			var got []string

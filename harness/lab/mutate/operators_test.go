@@ -18,6 +18,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -43,11 +44,11 @@ var rules = &compare.Rules{
 		{At: "$..createdAt", Kind: jsondiff.Time, Stable: true}, {At: "$..updatedAt", Kind: jsondiff.Time, Stable: true}, {At: "$..day", Kind: jsondiff.Time, Stable: true},
 		{At: "$..told", Kind: jsondiff.Time, Stable: true}, {At: "$..seen", Kind: jsondiff.Time, Stable: true, Digits: "9"},
 	},
-	Streams: map[string]compare.Stream{
-		"bus":  {Exact: true, Heartbeat: &compare.Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 100 * time.Millisecond}},
-		"feed": {OrderWithin: "$.client", Anchors: []string{"opened"}, Heartbeat: &compare.Heartbeat{}},
-		"log":  {Gap: &compare.Gap{Max: 2 * time.Second}},
-		"talk": {OrderWithin: "$.client", Collapse: []compare.Collapse{{Event: "delta", By: []string{"$.type"}, Text: "$.delta"}}},
+	Streams: map[string]streamdiff.Rules{
+		"bus":  {Exact: true, Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 100 * time.Millisecond}},
+		"feed": {OrderWithin: "$.client", Anchors: []string{"opened"}, Heartbeat: &streamdiff.Heartbeat{}},
+		"log":  {Gap: &streamdiff.Gap{Max: 2 * time.Second}},
+		"talk": {OrderWithin: "$.client", Collapse: []streamdiff.Collapse{{Event: "delta", By: []string{"$.type"}, Text: "$.delta"}}},
 	},
 }
 
@@ -306,7 +307,7 @@ func TestWhatHidesAMutantIsNamed(t *testing.T) {
 	lenient := *rules
 	lenient.Headers = []string{"Content-Type"}
 	lenient.Volatile = []jsondiff.Volatile{{At: "$..name", Kind: jsondiff.Text}, {At: "$..n", Kind: jsondiff.ID}}
-	lenient.Streams = map[string]compare.Stream{"feed": {}, "bus": {}}
+	lenient.Streams = map[string]streamdiff.Rules{"feed": {}, "bus": {}}
 	s := &mutate.Subject{Reference: reference.tell(), Candidate: candidate.tell(), Rules: &lenient}
 	s.Reference.Steps[2].Uncompared, s.Candidate.Steps[2].Uncompared = true, true
 	for _, tc := range []struct{ op, place, want string }{

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -22,7 +22,7 @@ var pieceOperators = []Operator{
 			}))
 		}
 	}),
-	eachPiece("chunk", "content", "It streams another letter in a text that may be cut in any way", func(e *event, p *compare.Piece, yield emit) {
+	eachPiece("chunk", "content", "It streams another letter in a text that may be cut in any way", func(e *event, p *streamdiff.Piece, yield emit) {
 		i := strings.IndexFunc(p.Text, func(r rune) bool { return r >= 'a' && r < 'z' })
 		if i < 0 {
 			return
@@ -30,7 +30,7 @@ var pieceOperators = []Operator{
 		after := p.Text[:i] + string(p.Text[i]+1) + p.Text[i+1:]
 		yield(e.mutant(" text", p.Text, after, func(ev *transcript.Event) { *ev = p.With(after) }))
 	}),
-	eachPiece("chunk", "swapped-pieces", "It streams two pieces of a text the wrong way round", func(e *event, p *compare.Piece, yield emit) {
+	eachPiece("chunk", "swapped-pieces", "It streams two pieces of a text the wrong way round", func(e *event, p *streamdiff.Piece, yield emit) {
 		next := e.nextPiece(p)
 		if next == nil || p.Text+next.Text == next.Text+p.Text {
 			return
@@ -43,7 +43,7 @@ var pieceOperators = []Operator{
 
 // samePieceOperators split a text in other places, where a rule joins the pieces.
 var samePieceOperators = []Operator{
-	eachPiece("same", "split-piece", "It cuts a text in more pieces, where that does not matter", func(e *event, p *compare.Piece, yield emit) {
+	eachPiece("same", "split-piece", "It cuts a text in more pieces, where that does not matter", func(e *event, p *streamdiff.Piece, yield emit) {
 		runes := []rune(p.Text)
 		if len(runes) < 2 || !utf8.ValidString(p.Text) { // half of a character cannot be split again
 			return
@@ -53,7 +53,7 @@ var samePieceOperators = []Operator{
 			return replaceEvents(all, e.index, 1, p.With(string(runes[:half])), p.With(string(runes[half:])))
 		}))
 	}),
-	eachPiece("same", "joined-pieces", "It cuts a text in fewer pieces, where that does not matter", func(e *event, p *compare.Piece, yield emit) {
+	eachPiece("same", "joined-pieces", "It cuts a text in fewer pieces, where that does not matter", func(e *event, p *streamdiff.Piece, yield emit) {
 		if next := e.nextPiece(p); next != nil {
 			yield(e.withEvents("one piece with the next", -1, func(all []transcript.Event) []transcript.Event {
 				return replaceEvents(all, e.index, 2, p.With(jsontree.Join(p.Text, next.Text)))
@@ -63,7 +63,7 @@ var samePieceOperators = []Operator{
 }
 
 // eachPiece makes an operator from a function that is called with every piece of a text.
-func eachPiece(family, name, doc string, change func(e *event, p *compare.Piece, yield emit)) Operator {
+func eachPiece(family, name, doc string, change func(e *event, p *streamdiff.Piece, yield emit)) Operator {
 	return eachContentEvent(family, name, doc, func(e *event, yield emit) {
 		if p := e.piece(); p != nil {
 			change(e, p, yield)
@@ -72,7 +72,7 @@ func eachPiece(family, name, doc string, change func(e *event, p *compare.Piece,
 }
 
 // nextPiece returns the piece of the same text in the next event, or nil.
-func (e *event) nextPiece(p *compare.Piece) *compare.Piece {
+func (e *event) nextPiece(p *streamdiff.Piece) *streamdiff.Piece {
 	next := e.next()
 	if next == nil {
 		return nil

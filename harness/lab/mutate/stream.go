@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -12,7 +13,7 @@ type stream struct {
 	st      *transcript.Stream
 	ref     *transcript.Stream // nil when the reference has none
 	rules   *compare.Rules
-	rule    compare.Stream // the rules for this stream
+	rule    streamdiff.Rules // the rules for this stream
 	nameOf  func(operation string, ev *transcript.Event) string
 	origins *origins
 }
@@ -82,7 +83,7 @@ func (st *stream) events() []*event {
 }
 
 // splitPieces returns the events that are not pieces of texts, and one event for each piece.
-func splitPieces(pieces compare.Pieces, events []*transcript.Event) (whole []*transcript.Event, byText map[string]*transcript.Event) {
+func splitPieces(pieces streamdiff.Pieces, events []*transcript.Event) (whole []*transcript.Event, byText map[string]*transcript.Event) {
 	byText = map[string]*transcript.Event{}
 	for _, ev := range events {
 		if p := pieces.Of(ev); p != nil {

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -88,7 +89,7 @@ func (s *Subject) streams() iter.Seq[*stream] {
 	}
 }
 
-func (s *Subject) ruleFor(st *transcript.Stream) compare.Stream {
+func (s *Subject) ruleFor(st *transcript.Stream) streamdiff.Rules {
 	if r, ok := s.Rules.Streams[st.Name]; ok {
 		return r
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -197,7 +197,7 @@ func (s *measurement) firstBeats() {
 
 // add counts a stream by its first heartbeat. If that comes within a quarter of the interval, it counts as sent at the
 // opening.
-func (o *beatStats) add(t *transcript.Transcript, st *transcript.Stream, first *transcript.Event, h *compare.Heartbeat) {
+func (o *beatStats) add(t *transcript.Transcript, st *transcript.Stream, first *transcript.Event, h *streamdiff.Heartbeat) {
 	o.all++
 	if first.At-st.At <= h.Every/4+t.MachineDelay(st.At, st.At, first.At) {
 		o.atOpening++

@@ -1,8 +1,9 @@
-package compare
+package streamdiff
 
 import (
 	"slices"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // prebind puts names of ids into the keys of sequences that are not equal already. It learns the names from unique
 // events.
-func (s sequences) prebind(groups [][2][]item) {
+func (s *sequences) prebind(groups [][2][]item) {
 	if slices.ContainsFunc(groups, func(g [2][]item) bool { return !plainlyEqual(g[0], g[1]) }) {
 		s.prebound(groups)
 	}
@@ -21,10 +22,10 @@ func (s sequences) prebind(groups [][2][]item) {
 
 // prebound puts names of ids into the keys of sequences. It learns them from unique events, and returns the bindings
 // with these names; nil when no event is unique.
-func (s sequences) prebound(groups [][2][]item) *ident.Bindings {
-	b := s.IDs.Clone()
-	ahead := *s.streams
-	ahead.Comparer, ahead.findings = s.Comparer.With(b), &findings{bound: b}
+func (s *sequences) prebound(groups [][2][]item) *ident.Bindings {
+	b := s.JSON.IDs.Clone()
+	ahead := *s.Recordings
+	ahead.JSON, ahead.Report = s.JSON.With(b), func(diff.Difference) {}
 	told := map[*item]bool{}
 	for {
 		news := false
@@ -35,7 +36,7 @@ func (s sequences) prebound(groups [][2][]item) *ident.Bindings {
 				k := ref.name + ref.key
 				if cand := cands[k]; refs[k] != nil && cand != nil && !told[ref] {
 					told[ref], news = true, true
-					ahead.events(pair{ref: ref, cand: cand})
+					eventPair{&ahead, pair{ref: ref, cand: cand}}.compare()
 				}
 			}
 		}
@@ -51,7 +52,7 @@ func (s sequences) prebound(groups [][2][]item) *ident.Bindings {
 }
 
 // rekey computes the keys of events again with other bindings.
-func (s sequences) rekey(b *ident.Bindings, groups [][2][]item) {
+func (s *sequences) rekey(b *ident.Bindings, groups [][2][]item) {
 	for _, g := range groups {
 		for side, items := range g {
 			for i := range items {

@@ -1,4 +1,4 @@
-package compare
+package streamdiff
 
 import (
 	"fmt"
@@ -13,17 +13,17 @@ import (
 // side of an anchor, the anchor itself was moved.
 
 // anchored separates the anchors in two sequences from the other events.
-func (s sequences) anchored(items [2][]item) (anchors, others [2][]item) {
-	if len(s.rule.Anchors) == 0 || s.rule.OrderWithin == "" {
+func (s *sequences) anchored(items [2][]item) (anchors, others [2][]item) {
+	if len(s.Rules.Anchors) == 0 || s.Rules.OrderWithin == "" {
 		return anchors, items
 	}
 	for side := range items {
 		for _, it := range items[side] {
-			if !slices.Contains(s.rule.Anchors, it.name) {
+			if !slices.Contains(s.Rules.Anchors, it.name) {
 				others[side] = append(others[side], it)
 				continue
 			}
-			s.IDs.Applied[AnchorApplied(s.ruleKey, it.name)] = true
+			s.JSON.IDs.Applied[AnchorApplied(s.RuleKey, it.name)] = true
 			anchors[side] = append(anchors[side], it)
 		}
 	}

@@ -1,4 +1,4 @@
-package compare
+package streamdiff
 
 import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
@@ -10,15 +10,15 @@ import (
 
 // flooded reports whether a side has sent more than is recorded.
 func (s *streams) flooded(side int) bool {
-	f := s.sides[side].Failure
+	f := s.Sides[side].Failure
 	return f != nil && f.Kind == transcript.FailLimit
 }
 
 // endedFirst reports whether a side's stream ended while its client was still listening, and the other side's did not.
 func (s *streams) endedFirst(side int) bool {
-	switch this, other := s.sides[side], s.sides[1-side]; this.Ended {
+	switch this, other := s.Sides[side], s.Sides[1-side]; this.Ended {
 	case transcript.EndedBroken:
-		return other.Ended != transcript.EndedBroken || !s.runs.killed(0, s.sides[0].Until) || !s.runs.killed(1, s.sides[1].Until)
+		return other.Ended != transcript.EndedBroken || !s.Killed(0, s.Sides[0].Until) || !s.Killed(1, s.Sides[1].Until)
 	case transcript.EndedByServer:
 		return other.Ended != transcript.EndedByServer
 	default:
@@ -32,7 +32,7 @@ func (s *streams) capFlood(items *[2][]item) {
 	for side := range items {
 		most := len(items[1-side]) + sample
 		if s.flooded(side) && len(items[side]) > most {
-			s.notCompared("what came too much", len(items[side])-most)
+			s.NotCompared("what came too much", len(items[side])-most)
 			items[side] = items[side][:most]
 		}
 	}
@@ -65,9 +65,9 @@ func (s *streams) withoutConsequences(pairs []pair) []pair {
 		}
 		switch {
 		case i > last && s.endedFirst(lacks):
-			s.notCompared("behind the end of the other's stream", 1)
+			s.NotCompared("behind the end of the other's stream", 1)
 		case s.flooded(has) && flood[has] > 1:
-			s.notCompared("what came too much", 1)
+			s.NotCompared("what came too much", 1)
 		default:
 			out = append(out, p)
 		}

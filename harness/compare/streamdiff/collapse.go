@@ -1,4 +1,4 @@
-package compare
+package streamdiff
 
 import (
 	"slices"
@@ -9,15 +9,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
-
-// Collapse says which events are pieces of a text that a server may split as it likes. A run is a series of such
-// events, one after the other within their correlation key. It counts as one event with the whole text. If two events
-// differ in anything else, one run ends and another begins.
-type Collapse struct {
-	Event string   // the name of the events
-	By    []string // JSONPaths of what the pieces of one text have in common; each must select one value
-	Text  string   // the JSONPath of the piece of text
-}
 
 // Pieces are the collapse rules of a stream in a compiled form.
 type Pieces struct {
@@ -32,7 +23,7 @@ type pieceRule struct {
 }
 
 // Pieces compiles the collapse rules.
-func (r Stream) Pieces() Pieces {
+func (r Rules) Pieces() Pieces {
 	out := Pieces{exact: r.Exact}
 	for _, c := range r.Collapse {
 		rule := pieceRule{event: c.Event}
@@ -114,7 +105,7 @@ func (p *Piece) Joins(next *Piece) bool {
 
 // collapse joins the pieces of texts in a sequence. The event that represents a run has the label of the first piece.
 // An anchor ends a run.
-func (s sequences) collapse(side int, items, anchors []item) []item {
+func (s *sequences) collapse(side int, items, anchors []item) []item {
 	if len(s.pieces.rules) == 0 {
 		return items
 	}
@@ -135,13 +126,13 @@ func (s sequences) collapse(side int, items, anchors []item) []item {
 		whole.key, whole.outline = s.keys(side, &ev)
 		out, items = append(out, whole), items[len(run):]
 		s.joined[side] += len(run)
-		s.IDs.Applied[CollapseApplied(s.ruleKey, ev.Name)] = true
+		s.JSON.IDs.Applied[CollapseApplied(s.RuleKey, ev.Name)] = true
 	}
 	return out
 }
 
 // run returns the pieces of one text at the start of a sequence.
-func (s sequences) run(items, anchors []item) []*Piece {
+func (s *sequences) run(items, anchors []item) []*Piece {
 	var run []*Piece
 	for i := range items {
 		p := s.pieces.Of(items[i].event)

@@ -1,4 +1,4 @@
-package compare
+package streamdiff
 
 import (
 	"fmt"
@@ -20,13 +20,17 @@ type eventGroup struct {
 }
 
 // sequences splits the events of both sides into sequences, which are aligned separately.
-type sequences struct{ *streams }
+type sequences struct {
+	*Recordings
+	pieces Pieces
+	joined [2]int // how many pieces of texts were joined
+}
 
 // groups returns the sequences to align: one pair of all events, or one pair for each value at the OrderWithin path. If
 // only one side has a value, the other sequence is empty.
-func (s sequences) groups(items, anchors [2][]item) [][2][]item {
-	path, err := jsonpath.Parse(s.rule.OrderWithin)
-	if s.rule.OrderWithin == "" || err != nil { // the path was checked when the rules were read
+func (s *sequences) groups(items, anchors [2][]item) [][2][]item {
+	path, err := jsonpath.Parse(s.Rules.OrderWithin)
+	if s.Rules.OrderWithin == "" || err != nil { // the path was checked when the rules were read
 		for side := range items {
 			items[side] = s.collapse(side, items[side], anchors[side])
 		}
@@ -70,7 +74,7 @@ func ambiguous(lines []eventGroup) bool {
 
 // disambiguate tells groups with the same key apart. It uses events that are unique and mention the ids of the groups,
 // such as an anchor that lists them.
-func (s sequences) disambiguate(lines [2][]eventGroup, anchors [2][]item) {
+func (s *sequences) disambiguate(lines [2][]eventGroup, anchors [2][]item) {
 	var whole [2][]item
 	for side := range lines {
 		whole[side] = slices.Clone(anchors[side])
@@ -105,8 +109,8 @@ func sameEvents(a, b eventGroup) bool {
 
 // eventGroups groups the events of a side by the value at the OrderWithin path, in the order of their first events. It
 // joins the pieces of texts, because the other side may split them elsewhere.
-func (s sequences) eventGroups(side int, items, anchors []item, path *jsonpath.Path) []eventGroup {
-	b := s.IDs.Named()
+func (s *sequences) eventGroups(side int, items, anchors []item, path *jsonpath.Path) []eventGroup {
+	b := s.JSON.IDs.Named()
 	index := map[string]int{}
 	var out []eventGroup
 	for _, it := range items {
@@ -130,8 +134,8 @@ func (s sequences) eventGroups(side int, items, anchors []item, path *jsonpath.P
 }
 
 // correlation returns the value of an event at the OrderWithin path; "" when there is none.
-func (s sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string {
-	root, _, err := s.Docs.Parse([]byte(ev.Data))
+func (s *sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string {
+	root, _, err := s.JSON.Docs.Parse([]byte(ev.Data))
 	if err != nil {
 		return ""
 	}
@@ -139,63 +143,6 @@ func (s sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string
 	if len(found) != 1 {
 		return ""
 	}
-	s.IDs.Applied[OrderApplied(s.ruleKey)] = true
+	s.JSON.IDs.Applied[OrderApplied(s.RuleKey)] = true
 	return fmt.Sprint(found[0])
-}
-
-// pairAcrossGroups pairs events without a counterpart from different groups, if they are one event in the wrong group.
-// Such an event has another name, and one of the names is an anchor's. Or its key contains the id of something else.
-func (s *streams) pairAcrossGroups(pairs []pair) []pair {
-	anchor := func(it *item) bool { return slices.Contains(s.rule.Anchors, it.name) }
-	extra := newExtras(pairs)
-	for i, p := range pairs {
-		if p.alone != diff.EventMissing {
-			continue
-		}
-		renamed := extra.first(extra.byKey, p.ref.key, func(o *item) bool { return anchor(p.ref) != anchor(o) })
-		k := renamed
-		if s.rule.OrderWithin != "" {
-			// If only the outlines are equal, an id has another partner. Comparing the two events reports that.
-			confused := extra.first(extra.byOutline, outlineOf(p.ref), func(o *item) bool { return o.key != p.ref.key })
-			k = min(renamed, confused)
-		}
-		if k < len(pairs) {
-			pairs[i] = pair{ref: p.ref, cand: pairs[k].cand}
-			pairs[k] = pair{}
-		}
-	}
-	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
-}
-
-// extras are the candidate's events without a counterpart, by key and by outline. There may be very many.
-type extras struct {
-	pairs            []pair
-	byKey, byOutline map[string][]int
-}
-
-func newExtras(pairs []pair) *extras {
-	e := &extras{pairs: pairs, byKey: map[string][]int{}, byOutline: map[string][]int{}}
-	for k, o := range pairs {
-		if (o.alone == diff.EventExtra || o.alone == diff.EventDoubled) && o.cand.key != "" {
-			e.byKey[o.cand.key] = append(e.byKey[o.cand.key], k)
-			e.byOutline[outlineOf(o.cand)] = append(e.byOutline[outlineOf(o.cand)], k)
-		}
-	}
-	return e
-}
-
-func outlineOf(it *item) string { return it.name + "\x00" + it.outline }
-
-// first returns the first event with a key or outline that is still without a counterpart and fits; len(e.pairs) when
-// there is none.
-func (e *extras) first(in map[string][]int, kind string, fits func(*item) bool) int {
-	for len(in[kind]) > 0 && e.pairs[in[kind][0]].cand == nil {
-		in[kind] = in[kind][1:]
-	}
-	for _, k := range in[kind] {
-		if o := e.pairs[k].cand; o != nil && fits(o) {
-			return k
-		}
-	}
-	return len(e.pairs)
 }

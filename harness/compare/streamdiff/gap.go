@@ -1,4 +1,4 @@
-package compare
+package streamdiff
 
 import (
 	"fmt"
@@ -9,13 +9,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
-
-// Gap limits the time between an action of the client and the events that follow from it. Heartbeats have a cadence
-// instead.
-type Gap struct {
-	Max       time.Duration // the longest on each side; 0: no limit
-	Tolerance time.Duration // the largest difference between the sides; 0: no limit
-}
 
 // A trigger is an action of the client at a moment: it sent a request, or hung up.
 type trigger struct {
@@ -81,7 +74,7 @@ func (s *streams) gaps(ref, cand *transcript.Event) (after string, gaps [2]time.
 
 // gap compares how long two corresponding events took.
 func (s *streams) gap(p pair) {
-	rule := s.rule.Gap
+	rule := s.Rules.Gap
 	if rule == nil {
 		return
 	}
@@ -92,7 +85,7 @@ func (s *streams) gap(p pair) {
 	var stalled time.Duration
 	for side, ev := range []*transcript.Event{p.ref.event, p.cand.event} {
 		from := ev.At - gaps[side]
-		stalled = max(stalled, s.runs.sides[side].MachineDelay(from, from+rule.Max, ev.At))
+		stalled = max(stalled, s.Runs[side].MachineDelay(from, from+rule.Max, ev.At))
 	}
 	var late []string
 	for side, gap := range gaps {

@@ -1,0 +1,132 @@
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A body that consists of lines of JSON (see archive.Lines) is compared as a list of their values.
+
+// lastLine compares whether the last line of JSON ends in a line feed. A client that reads line by line waits for it.
+func (c *comparison) lastLine(sides [2]jsondiff.Content, ref, cand *transcript.Response, report func(diff.Difference)) {
+	const end = "\n"
+	r, o := bytes.HasSuffix(ref.Body.Bytes, []byte(end)), bytes.HasSuffix(cand.Body.Bytes, []byte(end))
+	if sides[0].Lines && r != o {
+		report(diff.Difference{
+			Reason: diff.Because(diff.BodyDiffers, diff.LastLineFeed), At: diff.At{Part: "body"}, Ref: diff.Show(showEnd(r)), Cand: diff.Show(showEnd(o)),
+		})
+	}
+}
+
+func showEnd(fed bool) string {
+	if fed {
+		return "a line feed at the end"
+	}
+	return "no line feed at the end"
+}
+
+// entryOrder compares the order of the entries that both archives have. Comparing the documents finds all other
+// differences.
+func (c *comparison) entryOrder(sides [2]jsondiff.Content, report func(diff.Difference)) {
+	if len(sides[0].Entries) == 0 || len(sides[1].Entries) == 0 {
+		return
+	}
+	b := c.json.IDs.Named() // by now, the generated values in the names are bound
+	var bare [2]map[string]bool
+	for side, s := range sides {
+		bare[side] = map[string]bool{}
+		for _, name := range s.Entries {
+			bare[side][b.Skeleton(side, name)] = true
+		}
+	}
+	var common, names [2][]string
+	for side, s := range sides {
+		for _, name := range s.Entries {
+			if stem := b.Skeleton(side, name); bare[1-side][stem] {
+				common[side], names[side] = append(common[side], stem), append(names[side], name)
+			}
+		}
+	}
+	if len(common[0]) != len(common[1]) || slices.Equal(common[0], common[1]) {
+		return
+	}
+	report(diff.Difference{
+		Reason: diff.Because(diff.OrderDiffers, diff.EntriesReordered), At: diff.At{Part: "body"}, Ref: showNames(names[0]), Cand: showNames(names[1]),
+	})
+}
+
+func showNames(names []string) diff.Excerpt {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return diff.Show(strings.Join(quoted, ", "))
+}
+
+// body compares two bodies by their contents: see bodyContent.
+func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange, report func(diff.Difference)) {
+	at := diff.At{Part: "body"}
+	if ref.Stream != "" || cand.Stream != "" {
+		if ref.Stream != cand.Stream {
+			report(diff.Difference{
+				Reason: diff.Because(diff.BodyDiffers, diff.OneIsStream), At: at, Ref: diff.Show(bodyKind(ref)), Cand: diff.Show(bodyKind(cand)),
+			})
+		}
+		return // events are compared stream by stream
+	}
+	if brokenArchive(ref) != "" || brokenArchive(cand) != "" { // reported as unmet
+		c.found.notCompared("an archive that cannot be read", 1)
+		return
+	}
+	if c.skipUnreadable(unreadableResponse(ref), unreadableResponse(cand)) {
+		return
+	}
+	sides := bodyContents(ref.Response, cand.Response)
+	if sides[0].NotJSON != sides[1].NotJSON && c.fields.comparesType(step.ID) {
+		// The different types are reported already. They do not make the bodies different.
+		sides[0].NotJSON, sides[1].NotJSON = "", ""
+	}
+	rules := c.rules.volatile(step.ID)
+	if succeeded(ref) != succeeded(cand) && !c.json.Comparable(sides, rules) {
+		// An error and a success have nothing in common that could be compared member by member.
+		report(jsondiff.WholeDiffers(diff.Because(diff.BodyDiffers, diff.BodiesOfOtherOutcome), at, sides, c.json.ContentsDigest(sides, rules)))
+		return
+	}
+	c.json.Content(ident.Place{Where: ident.InStep(step.ID, at), Seen: c.runs.seen(ref.Done, cand.Done), Timeline: timelineOf(step), Of: [2]string{operationOf(ref), operationOf(cand)}}, rules, sides, report)
+	c.entryOrder(sides, report)
+	c.lastLine(sides, ref.Response, cand.Response, report)
+}
+
+// timelineOf returns the timeline of a step's responses; "" when they have no order.
+func timelineOf(step *transcript.Step) string {
+	if step.Burst {
+		return ""
+	}
+	branch := step.ID[:strings.LastIndexByte(step.ID, '.')+1]
+	return "answers " + branch
+}
+
+func bodyKind(x *transcript.Exchange) string {
+	if x.Stream != "" {
+		return "an event stream"
+	}
+	return "a body"
+}
+
+// skipUnreadable notes that two bodies are not compared because one of them cannot be read. It returns false when both
+// can.
+func (c *comparison) skipUnreadable(ref, cand string) bool {
+	if cmp.Or(ref, cand) == "" {
+		return false
+	}
+	c.found.notCompared("a body in a coding that cannot be read", 1)
+	return true
+}

@@ -1,0 +1,162 @@
+// Package streamdiff compares the two recordings of one event stream.
+//
+// Heartbeats are taken out, the pieces of a text are joined where a rule says so, and the rest is split into sequences
+// that keep their order. The sequences are aligned, and each pair of events is compared. An event that is lost, doubled,
+// moved or renamed is one difference.
+package streamdiff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// Compare reports the differences between the two recordings, and returns how many pairs of events it compared.
+func (r *Recordings) Compare() (events int) {
+	s := streams{Recordings: r, sequences: sequences{Recordings: r, pieces: r.Rules.Pieces()}}
+	if r.Rules.Gap != nil {
+		s.triggers = [2][]trigger{triggers(r.Runs[0]), triggers(r.Runs[1])}
+	}
+	s.compare()
+	return s.compared
+}
+
+// streams compares two recordings of one stream.
+type streams struct {
+	*Recordings
+	sequences sequences
+	triggers  [2][]trigger
+	compared  int // pairs of events
+}
+
+func (s *streams) compare() {
+	seq := &s.sequences
+	items := [2][]item{seq.items(0), seq.items(1)}
+	r, o := s.Sides[0], s.Sides[1]
+	if r.Ended != o.Ended && r.Ended != transcript.EndedBroken && o.Ended != transcript.EndedBroken && !s.maybeLate(len(o.Events)) {
+		s.report(diff.Difference{
+			Reason: diff.Because(diff.StreamEnd, diff.EndedByOthers), Events: [2]int{-1, -1}, At: diff.At{Part: "end"},
+			Ref: diff.Show(endText(r, items[0])), Cand: diff.Show(endText(o, items[1])),
+			Fingerprint: diff.Digest(nameOfLast(items[0]), nameOfLast(items[1]), string(r.Ended), string(o.Ended)),
+		})
+	}
+	beats := beats{s.Recordings, seq}
+	beats.openingBeat()
+	beats.compareBeats()
+	s.capFlood(&items)
+	anchors, others := seq.anchored(items)
+	groups := seq.groups(others, anchors)
+	for _, g := range groups {
+		for _, items := range g {
+			markRepeats(items)
+		}
+	}
+	seq.prebind(append(groups, anchors))
+	fixed := s.paired(anchors)
+	barriers := barriers(fixed, groups)
+	var free []pair
+	for _, g := range groups {
+		free = append(free, s.paired(g)...)
+	}
+	s.displaced(barriers, free)
+	for _, p := range s.pairAcrossGroups(slices.Concat(fixed, free)) {
+		s.pair(p, barriers)
+	}
+	s.NotCompared("pieces of texts, which are compared as a whole", max(seq.joined[0], seq.joined[1]))
+}
+
+// paired pairs the events of two sequences, and finds out why the others have no counterpart.
+func (s *streams) paired(sides [2][]item) []pair {
+	return pairByName(s.withoutConsequences(s.withoutOptional(explainGaps(align(sides[0], sides[1])))))
+}
+
+func endText(s *transcript.Stream, items []item) string {
+	if len(items) == 0 {
+		return fmt.Sprintf("ended by the %s, before any event", s.Ended)
+	}
+	return fmt.Sprintf("ended by the %s, after %s", s.Ended, eventPlace(&items[len(items)-1]))
+}
+
+// withoutOptional drops optional events that one side lacks. If the other side has the event at another place or with
+// other data, it is reported.
+func (s *streams) withoutOptional(pairs []pair) []pair {
+	if len(s.Rules.Optional) == 0 {
+		return pairs
+	}
+	alone := [2]map[string]bool{{}, {}} // the names of events that only one side has at that place
+	for _, p := range pairs {
+		switch p.alone {
+		case diff.EventMissing:
+			alone[0][p.ref.name] = true
+		case diff.EventExtra:
+			alone[1][p.cand.name] = true
+		}
+	}
+	dropped := 0
+	optional := func(it *item, other int) bool {
+		if !slices.Contains(s.Rules.Optional, it.name) || alone[other][it.name] {
+			return false
+		}
+		dropped++
+		return true
+	}
+	out := slices.DeleteFunc(pairs, func(p pair) bool {
+		switch p.alone {
+		case diff.EventMissing:
+			return optional(p.ref, 1)
+		case diff.EventExtra, diff.EventDoubled:
+			return optional(p.cand, 0)
+		}
+		return false
+	})
+	s.NotCompared("events that are optional, which one side has not", dropped)
+	return out
+}
+
+// pair compares two aligned events, or reports one without a counterpart.
+func (s *streams) pair(p pair, barriers []pair) {
+	if p.ref != nil && p.cand != nil {
+		s.compared++
+		eventPair{s.Recordings, p}.compare()
+		s.gap(p)
+		return
+	}
+	if (p.alone == diff.EventExtra || p.alone == diff.EventDoubled) && s.maybeLate(p.cand.index) {
+		return
+	}
+	across := ""
+	if p.moved != nil {
+		if from, to := straddled(p.moved, p.cand); from < to {
+			across = ", across " + barriers[from].ref.name
+		}
+	}
+	s.report(alone(p, across))
+	if p.moved != nil { // the place is reported, and the contents are compared as always
+		s.compared++
+		eventPair{s.Recordings, pair{ref: p.moved, cand: p.cand}}.compare()
+	}
+}
+
+// alone describes an event without a counterpart. across names the anchor that a moved one has passed.
+func alone(p pair, across string) diff.Difference {
+	d := diff.Difference{Events: [2]int{-1, -1}, Ref: diff.ShowSome(""), Cand: diff.ShowSome("")}
+	d.Fingerprint = diff.Digest(keyOf(p.ref), keyOf(p.cand), keyOf(p.moved))
+	if p.alone == diff.EventMissing {
+		d.At, d.Events[0], d.Ref = atEvent(p.ref), p.ref.index, ShowEvent(p.ref.event)
+		d.Reason = diff.Because(p.alone, diff.CandidateLacksEvent, p.ref.name)
+		return d
+	}
+	d.At, d.Events[1], d.Cand = atEvent(p.cand), p.cand.index, ShowEvent(p.cand.event)
+	switch p.alone {
+	case diff.EventMoved:
+		d.Events[0], d.Ref, d.Cand = p.moved.index, showLabelled(p.moved), showLabelled(p.cand)
+		d.Reason = diff.Because(p.alone, diff.ElsewhereInOrder, p.cand.name, across)
+	case diff.EventDoubled:
+		d.Reason = diff.Because(p.alone, diff.SentOnceMore, p.cand.name)
+	default:
+		d.Reason = diff.Because(p.alone, diff.ReferenceLacksEvent, p.cand.name)
+	}
+	return d
+}
