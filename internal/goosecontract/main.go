@@ -50,7 +50,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitAgree
 }
 
-// check reports whether the published document exists. A fresh clone does not have it.
+// check returns an error if the published document is missing, as in a fresh clone.
 func (in files) check() error {
 	if in.published == "" {
 		return errors.New("-published is required: pass the path of the document that goose publishes")
