@@ -59,3 +59,26 @@ func TestAFileThatIsNoDatabaseFailsSessionsAlone(t *testing.T) {
 		}
 	})
 }
+
+// TestAnImportWhoseSessionIsLostIsABadRequest checks an import whose session is deleted before it can be read back, and one
+// whose session cannot be stored (GA 9.6).
+func TestAnImportWhoseSessionIsLostIsABadRequest(t *testing.T) {
+	for _, tc := range []struct{ name, trigger, logged string }{
+		{"deleted", "AFTER UPDATE ON sessions BEGIN DELETE FROM sessions WHERE id = NEW.id; END", "session not found"},
+		{"not stored", "BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'disk full'); END", "disk full"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			places := settings.Below(t.TempDir())
+			r := start(t, server.Config{Directories: places})
+			r.newSession("/w") // creates the tables
+			execute(t, places.Sessions(), "CREATE TRIGGER lose "+tc.trigger)
+			a := r.post("POST /sessions/import", importing(""))
+			if a.is(t, tc.name, 400, ""); a.header.Get("Content-Type") != "" {
+				t.Errorf("%s: Content-Type %q, want none", tc.name, a.header.Get("Content-Type"))
+			}
+			if said := r.log.String(); !strings.Contains(said, tc.logged) {
+				t.Errorf("%s: the log does not have %q: %s", tc.name, tc.logged, said)
+			}
+		})
+	}
+}

@@ -1,8 +1,9 @@
 package server_test
 
 import (
-	"database/sql"
+	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -45,27 +46,27 @@ func TestALargeArchiveTakesNoMemory(t *testing.T) {
 	})
 }
 
-// TestASessionWhoseIDNoHeaderCanHoldHasNoArchive: another program may have stored such a session, but its ID is part
-// of a header field of the archive (GA 5.2).
-func TestASessionWhoseIDNoHeaderCanHoldHasNoArchive(t *testing.T) {
+// TestTheIDOfASessionIsInTheNameOfItsArchive stores sessions with IDs that only another program can have stored. An ID is
+// written as UTF-8, but a header field cannot hold control characters (GA 5.2).
+func TestTheIDOfASessionIsInTheNameOfItsArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := settings.Below(t.TempDir())
 		r := start(t, server.Config{Directories: d})
-		id := r.newSession("/w")
 		if err := os.MkdirAll(d.Logs(), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		db, err := sql.Open("sqlite", d.Sessions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		if _, err := db.ExecContext(t.Context(), "UPDATE sessions SET id = 'a' || char(1) WHERE id = ?", id); err != nil {
-			t.Fatal(err)
-		}
-		for path, want := range map[string]int{"/diagnostics/a%01": 400, "/diagnostics/a%02": 500} {
-			if a := r.get("GET " + path); a.status != want || a.body != "" {
-				t.Errorf("%s: %d %q, want %d without a body", path, a.status, a.body, want)
+		for id, want := range map[string]int{"\u017c\u0085\U0001f4a9": 200, "a\x01b": 400, "\r\n": 400, "\t": 400, "\x1f": 400, "\x7f": 400} {
+			path := "GET /diagnostics/" + url.PathEscape(id)
+			if a := r.get(path); a.status != 500 || a.body != "" {
+				t.Errorf("%s without a session: %d %q, want 500 without a body", path, a.status, a.body)
+			}
+			execute(t, d.Sessions(), fmt.Sprintf("UPDATE sessions SET id = CAST(x'%x' AS TEXT) WHERE id = '%s'", id, r.newSession("/w")))
+			a := r.get(path)
+			if a.status != want || (a.body == "") != (want == 400) {
+				t.Errorf("%s: %d with %d bytes, want %d", path, a.status, len(a.body), want)
+			}
+			if name := `attachment; filename="diagnostics_` + id + `.zip"`; want == 200 && a.header.Get("Content-Disposition") != name {
+				t.Errorf("%s: Content-Disposition %q, want %q", path, a.header.Get("Content-Disposition"), name)
 			}
 		}
 	})
