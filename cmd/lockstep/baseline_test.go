@@ -29,7 +29,7 @@ func TestTheBaselineIsARatchet(t *testing.T) {
 	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
 		t.Fatalf("run: %+v", o)
 	}
-	if o := p.updated(t); o != (outcome{exitUsage, "", "lockstep: " + baselineFile + ": no such file\n\tfix: make the first one with lockstep baseline update --accept-new\n"}) {
+	if o := p.updated(t); o != (outcome{exitUsage, "", "lockstep: " + baselineFile + ": no such file\n\tfix: create it with lockstep baseline update --accept-new\n"}) {
 		t.Errorf("update without a baseline: %+v", o)
 	}
 	if o := p.updated(t, "--accept-new"); o != (outcome{exitMatch, "+ " + theName + "\n" + baselineFile + ": 1 known finding, 0 removed, 1 added\n", ""}) {
@@ -118,7 +118,7 @@ func TestABaselineKeepsWhatARunHasNotLookedAt(t *testing.T) {
 func TestTheProjectNamesItsBaseline(t *testing.T) {
 	p := two(t, "other-value")
 	p.write(t, "lockstep.yaml", "baseline: known.json\n"+p.read("lockstep.yaml"))
-	missing := "lockstep.yaml:1:11: open known.json: no such file or directory\n\tfix: make it with lockstep baseline update --accept-new\nlockstep: 1 mistake\n"
+	missing := "lockstep.yaml:1:11: open known.json: no such file or directory\n\tfix: create it with lockstep baseline update --accept-new\nlockstep: 1 mistake\n"
 	for _, command := range []string{"run", "judge"} {
 		p.write(t, "reports/run.jsonl", "")
 		if o := p.do(t, command); o != (outcome{exitUsage, "", missing}) {

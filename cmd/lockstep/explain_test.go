@@ -197,7 +197,7 @@ func TestExplainOfWhatIsNotThere(t *testing.T) {
 		args   []string
 		stderr string
 	}{
-		{[]string{"item/story"}, "no scenario at \"item/story\"\n\tfix: did you mean \"items/story\"?"},
+		{[]string{"item/story"}, "no scenario or folder is called \"item/story\"\n\tfix: did you mean \"items/story\"?"},
 		{[]string{"--target", "rihgt"}, "target \"rihgt\" is not in lockstep.yaml\n\tfix: did you mean \"right\"?"},
 		{[]string{"--format", "yaml"}, `--format is "yaml": write text or json`},
 	} {

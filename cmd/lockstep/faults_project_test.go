@@ -34,7 +34,7 @@ func projectFaults() []*surrounding {
 		{doc: "an empty shard", code: exitUsage, says: "--shard 2/2 has no scenario", set: files(func(*testing.T, *lab) {}, "run", "items/story", "--shard", "2/2")},
 		{doc: "a shard in which nothing applies", code: exitUnknown, says: "nothing was judged", set: files(func(*testing.T, *lab) {}, "run", "process/stop", "--shard", "1/1")},
 		{doc: "an unknown tag", code: exitUsage, says: `no scenario has the tag "itmes"`, set: files(func(*testing.T, *lab) {}, "run", "--tag", "itmes")},
-		{doc: "a path that matches nothing", code: exitUsage, says: `no scenario at "items/stroy"`, set: files(func(*testing.T, *lab) {}, "run", "items/stroy")},
+		{doc: "a path that matches nothing", code: exitUsage, says: `no scenario or folder is called "items/stroy"`, set: files(func(*testing.T, *lab) {}, "run", "items/stroy")},
 		{doc: "a scenario that compares nothing", code: exitUnknown, says: "nothing was compared", set: edited("scenarios/empty.yaml",
 			"scenario: empty\nwhy: It looks at nothing\nsource: openapi.yaml\nsteps:\n  - poll: GET /health\n    every: 1ms..2ms\n    within: 5s\n    until: {status: 200}\n    compare: none\n", "run", "empty")},
 	}

@@ -51,7 +51,7 @@ func TestMistakesInFiles(t *testing.T) {
 	fix: did you mean "reference"?
 lockstep: 1 mistake
 `},
-		{"a target that is not there", "lockstep.yaml", func(s string) string { return strings.Replace(s, "reference: right", "reference: left", 1) }, `lockstep.yaml:3:12: reference "left" is no target
+		{"a target that is not there", "lockstep.yaml", func(s string) string { return strings.Replace(s, "reference: right", "reference: left", 1) }, `lockstep.yaml:3:12: reference "left" is not a target
 	fix: use one of: right
 lockstep: 1 mistake
 `},
@@ -63,7 +63,7 @@ lockstep: 1 mistake
 lockstep: 1 mistake
 `},
 		{"between a scenario and the contract", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /healht\n" }, `scenarios/items/new.yaml:5:11: the contract has no operation for GET /healht
-	fix: did you mean "GET /health"? if it is meant to, mark the step malformed: true
+	fix: did you mean "GET /health"? if this is intended, mark the step malformed: true
 lockstep: 1 mistake
 `},
 		{"a file that is cut off", "scenarios/items/new.yaml", func(string) string { return story + "  - {http: GET /health" }, `scenarios/items/new.yaml:5:5: not YAML: the { is not closed

@@ -71,9 +71,9 @@ func TestListOfWhatIsNotThere(t *testing.T) {
 		args   []string
 		stderr string
 	}{
-		{[]string{"item/story"}, "no scenario at \"item/story\"\n\tfix: did you mean \"items/story\"?"},
+		{[]string{"item/story"}, "no scenario or folder is called \"item/story\"\n\tfix: did you mean \"items/story\"?"},
 		{[]string{"--tag", "evnets"}, "no scenario has the tag \"evnets\"\n\tfix: did you mean \"events\"?"},
-		{[]string{"items", "--tag", "clock"}, "no scenario is selected: --tag \"clock\" fits none of the 2 that the rest selects\n\tfix: ask for less at once: paths, tags and names must all fit"},
+		{[]string{"items", "--tag", "clock"}, "no scenario is selected: --tag \"clock\" fits none of the 2 that the other selectors leave\n\tfix: use fewer selectors: a scenario must fit all paths, tags and names"},
 	} {
 		want := outcome{exitUsage, "", "lockstep: " + tc.stderr + "\n"}
 		if diff := cmp.Diff(want, p.do(t, "list", tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {

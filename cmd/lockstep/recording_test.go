@@ -31,7 +31,7 @@ func TestARunIsRecordedAndReplayed(t *testing.T) {
 		{[]string{"--target", "wrong=" + faux.Serve(t, &faux.Server{})}, exitMatch, "match: right and wrong do the same in 2 scenarios", "against right 1.2"},
 		{[]string{"--reference-version", "1.3"}, exitUnknown, "unknown: 2 of 2 scenarios could not be judged", "note: 2 scenarios cannot be judged against it, for example items/"},
 		{[]string{"--record", tapes}, exitUsage, "", "--record and --against exclude each other\n\tfix: "},
-		{[]string{"--reference", "wrong"}, exitUsage, "", "reference \"wrong\" is not the one that was recorded\n\tfix: leave it out"},
+		{[]string{"--reference", "wrong"}, exitUsage, "", "reference \"wrong\" is not the recorded one\n\tfix: leave it out"},
 	} {
 		o := p.do(t, "run", append([]string{"items", "--against", tapes}, tc.args...)...)
 		if o.code != tc.code || lastLine(o.stdout) != tc.says || !strings.Contains(o.stderr, tc.stderr) {

@@ -469,7 +469,7 @@ func TestATargetTwiceIsTwoServers(t *testing.T) {
 	}
 	address := faux.Serve(t, &faux.Server{})
 	o := newProject(t, at("right", address)).do(t, "run", "--target", "right", "--target", "right")
-	want := outcome{exitUsage, "", "lockstep: targets \"right\" and \"right-2\" are the same server, " + address + "\n\tfix: give each a server of its own\n"}
+	want := outcome{exitUsage, "", "lockstep: targets \"right\" and \"right-2\" are the same server, " + address + "\n\tfix: give each target its own server\n"}
 	if diff := cmp.Diff(want, o, cmp.AllowUnexported(outcome{})); diff != "" {
 		t.Errorf("a server that runs already, twice (-want +got):\n%s", diff)
 	}

@@ -146,7 +146,7 @@ func TestVariablesInACommandAreArgumentsAndSecret(t *testing.T) {
 		t.Errorf("a command that is not there: %+v", o)
 	}
 	t.Setenv("CANARY", "")
-	if o := newVault(t, missing).do(t, "run"); o.code != exitUsage || !strings.Contains(o.stderr, `target "right" is started with ${{ env.CANARY }}, and the variable CANARY is not set`) {
+	if o := newVault(t, missing).do(t, "run"); o.code != exitUsage || !strings.Contains(o.stderr, `target "right" is started with ${{ env.CANARY }}, but the variable CANARY is not set`) {
 		t.Errorf("a variable that is not set: %+v", o)
 	}
 	other := strings.Replace(missing, "env.CANARY", "env.OTHER", 1)
@@ -158,10 +158,10 @@ func TestVariablesInACommandAreArgumentsAndSecret(t *testing.T) {
 func TestMistakesAboutSecrets(t *testing.T) {
 	const header = "  right: {url: \"http://127.0.0.1:1\", ready: {get: /}, headers: {Authorization: %q}}\n"
 	for _, tc := range []struct{ value, set, says string }{
-		{"Bearer ${{ env.OTHER }}", "", "the variable OTHER is not among the secrets of this file"},
-		{"Bearer ${{ port }}", "", "is no variable"},
-		{"Bearer ${{ env.CANARY", "", "is no variable"},
-		{"Bearer ${{ env.CANARY }}", "", `target "right" sends Authorization, and the variable CANARY is not set`},
+		{"Bearer ${{ env.OTHER }}", "", "the variable OTHER is not listed under secrets in this file"},
+		{"Bearer ${{ port }}", "", "is not a variable"},
+		{"Bearer ${{ env.CANARY", "", "is not a variable"},
+		{"Bearer ${{ env.CANARY }}", "", `target "right" sends Authorization, but the variable CANARY is not set`},
 	} {
 		t.Setenv("CANARY", tc.set)
 		if o := newVault(t, fmt.Sprintf(header, tc.value)).do(t, "run"); o.code != exitUsage || !strings.Contains(o.stderr, tc.says) {
@@ -170,7 +170,7 @@ func TestMistakesAboutSecrets(t *testing.T) {
 	}
 	p := newVault(t, fmt.Sprintf(header, "x"))
 	p.write(t, "lockstep.yaml", strings.Replace(p.read("lockstep.yaml"), "$..apiKey", "nope", 1))
-	if o := p.do(t, "lint"); o.code != exitUsage || !strings.Contains(o.stderr, `"nope" is no JSONPath`) {
+	if o := p.do(t, "lint"); o.code != exitUsage || !strings.Contains(o.stderr, `"nope" is not a valid JSONPath`) {
 		t.Errorf("a path that is none: %+v", o)
 	}
 }

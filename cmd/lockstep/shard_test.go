@@ -105,7 +105,7 @@ func TestAShardThatThereIsNotStartsNothing(t *testing.T) {
 	p := two(t, "")
 	for text, says := range map[string]string{
 		"3/2":  "--shard: there is no shard 3/2\n\tfix: shards count from 1: write 1/2 to 2/2\n",
-		"half": "--shard: \"half\" is no shard\n\tfix: write which one of how many, the first of eight as 1/8\n",
+		"half": "--shard: \"half\" is not a shard\n\tfix: write its number and how many there are: 1/8 is the first of eight\n",
 		"auto": "--shard auto: no variable says which shard this is\n",
 	} {
 		if o := p.do(t, "run", "--shard", text); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, says) {
@@ -122,7 +122,7 @@ func TestNothingToJudgeIsGreenOnlyWhenThatIsAllowed(t *testing.T) {
 		code int // without --allow-empty
 		says string
 	}{
-		{"items/story --shard 2/2", exitUsage, "--shard 2/2 has no scenario: only 1 selected\n\tfix: split into 1 at most, or accept empty shards with --allow-empty\n"},
+		{"items/story --shard 2/2", exitUsage, "--shard 2/2 has no scenario: only 1 selected\n\tfix: split into at most 1, or accept empty shards with --allow-empty\n"},
 		{"--name event --name submarine", exitUsage, `no scenario is selected: --name "submarine" fits none of the `},
 		{"process/stop", exitUnknown, "unknown: nothing was judged; lockstep run --allow-empty accepts that\n"},
 		{"process/stop --shard 1/1", exitUnknown, "unknown: nothing was judged; lockstep run --allow-empty accepts that\n"},

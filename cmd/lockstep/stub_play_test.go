@@ -76,8 +76,8 @@ func TestMistakesInTheRulesOfAStubAreTold(t *testing.T) {
 		{"openai", "- {answr: {text: One}}\n", `:1:4: unknown key "answr"`},
 		{"openai", "answer: {text: One}\n", ":1:1: "},
 		{"openai", "- {answer: {text: \"${{ session }}\"}}\n", ":1:19: "},
-		{"openai", "- {name: a, answer: {text: x}}\n- {name: a, answer: {text: y}}\n", `:2:10: the name "a" is taken`},
-		{"http", "- {when: {last: x}, answer: {text: y}}\n", `:1:3: rule 1 of the stub "http", which is of the kind http, asks for a conversation`},
+		{"openai", "- {name: a, answer: {text: x}}\n- {name: a, answer: {text: y}}\n", `:2:10: the name "a" is already used`},
+		{"http", "- {when: {last: x}, answer: {text: y}}\n", `:1:3: rule 1 of the stub "http" (kind http) matches a conversation, which this kind does not have`},
 		{"openai", "- {answer: [\n", ":"},
 	} {
 		file := rulesFile(t, tc.rules)

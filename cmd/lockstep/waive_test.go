@@ -192,7 +192,7 @@ func TestMistakesOfWaive(t *testing.T) {
 	}{
 		{nil, "lockstep: reports/report.json: no such file\n\tfix: run the scenarios first, or name a report.json or run.jsonl with --from\n"},
 		{[]string{"--class", "bug"}, "lockstep: --class is \"bug\": write candidate-bug, reference-bug, contract-silent or intended\n"},
-		{[]string{"items/stroy"}, "lockstep: no scenario at \"items/stroy\"\n\tfix: did you mean \"items/story\"?\n"},
+		{[]string{"items/stroy"}, "lockstep: no scenario or folder is called \"items/stroy\"\n\tfix: did you mean \"items/story\"?\n"},
 		{[]string{"--from", p.file}, "lockstep: lockstep.yaml: report: invalid character 'c' looking for beginning of value\n"},
 	} {
 		if o := p.on(t, day, "waive", tc.args...); o != (outcome{exitUsage, "", tc.want}) {

@@ -154,7 +154,7 @@ func TestWatchBearsMistakes(t *testing.T) {
 	whole := p.read("lockstep.yaml")
 	p.write(t, "lockstep.yaml", strings.Replace(whole, "reference: right", "reference: left", 1))
 	x := p.watch(t, "items")
-	if got := x.says(t, "watch: all green"); got[0] != `lockstep.yaml:3:12: reference "left" is no target` {
+	if got := x.says(t, "watch: all green"); got[0] != `lockstep.yaml:3:12: reference "left" is not a target` {
 		t.Errorf("%q", got)
 	}
 	x.changes(t, "lockstep.yaml", whole)
@@ -257,7 +257,7 @@ func TestWhatIsWrongWithWatchEndsIt(t *testing.T) {
 		args   []string
 		stderr string
 	}{
-		{[]string{"item/story"}, "no scenario at \"item/story\"\n\tfix: did you mean \"items/story\"?"},
+		{[]string{"item/story"}, "no scenario or folder is called \"item/story\"\n\tfix: did you mean \"items/story\"?"},
 		{[]string{"--target", "rihgt"}, "target \"rihgt\" is not in lockstep.yaml\n\tfix: did you mean \"right\"?"},
 		{[]string{"--format", "yaml"}, "--format is \"yaml\": write text, json, junit, html, markdown or github"},
 		{[]string{"--jobs", "0"}, "--jobs is 0: write how many scenarios may run at a time"},

@@ -31,7 +31,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 		{"a tab, far down", "openapi: 3.0.3\ninfo:\n  title: x\n  version: '1'\npaths:\n  /x:\n    get:\n\t  responses: {}\n", []string{"api.yaml:8: not YAML: a tab\n\tfix: indent with blanks"}},
 		{"a colon too many", "openapi: 3.0.3\ninfo:\n  title: x: y\n", []string{"api.yaml:3: not YAML: a second colon in the line\n\tfix: put the value in quotes"}},
 		{"a control character", "openapi: 3.0.3\ninfo: {title: 'a\ab'}\n", []string{"api.yaml:2: not YAML: the control character U+0007"}},
-		{"a key twice", "openapi: 3.0.3\ninfo: {}\ninfo: {}\n", []string{`api.yaml:3: key "info" stands twice, first in line 2` + "\n\tfix: remove one of them"}},
+		{"a key twice", "openapi: 3.0.3\ninfo: {}\ninfo: {}\n", []string{`api.yaml:3: duplicate key "info", first in line 2` + "\n\tfix: remove one of them"}},
 		{"JSON cut short", `{"openapi": "3.0.3", `, []string{"the document is not JSON: the document ends before its value does"}},
 		{"a name twice in JSON", `{"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": {}, "paths": {}}`,
 			[]string{`/paths the name "paths" stands twice in one object`}},
@@ -61,9 +61,9 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
           content: {application/json: {schema: {$ref: '#/components/schemas/Pte'}}}
         '202':
           $ref: 'other.yaml#/Thing'`, "    Pet: {type: object}"), []string{
-			`api.yaml:8: $ref leads to "#/components/responses/Nope", which does not exist`,
-			`api.yaml:11: $ref leads to "#/components/schemas/Pte", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Pet\"?",
-			`api.yaml:13: $ref leads to another file, "other.yaml#/Thing"` + "\n\tfix: put what it refers to into this document; a bundler does it: ",
+			`api.yaml:8: $ref points to "#/components/responses/Nope", which does not exist`,
+			`api.yaml:11: $ref points to "#/components/schemas/Pte", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Pet\"?",
+			`api.yaml:13: $ref points to another file, "other.yaml#/Thing"` + "\n\tfix: put what it refers to into this document; a bundler does it: ",
 		}},
 		{"a reference to something of another kind", sample.API(`
   /a:
@@ -100,7 +100,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
       oneOf: [{$ref: '#/components/schemas/Cat'}]
       discriminator:
         propertyName: kind
-        mapping: {cat: Cta, c: Cat}`), []string{`api.yaml:17: the mapping of "cat" leads to "Cta", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Cat\"?"}},
+        mapping: {cat: Cta, c: Cat}`), []string{`api.yaml:17: the mapping of "cat" points to "Cta", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Cat\"?"}},
 		{"a divisor that is none", sample.Returning(`{type: integer, multipleOf: 0}`), []string{"api.yaml:11: multipleOf is 0"}},
 		{"x-events: keys", sample.Streaming(`
                 nmae: event
@@ -126,27 +126,27 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
                   f: {schema: {type: strin}}
                   g: {schema: {properties: {a: {$ref: '#/components/schemas/Nope'}}}}`), []string{
 			`api.yaml:13: name is type` + "\n\tfix: write \"event\"",
-			`api.yaml:14: comments is neither true nor false`,
-			`api.yaml:16: $ref leads to "#/components/schemas/Nope", which does not exist`,
+			`api.yaml:14: comments must be true or false`,
+			`api.yaml:16: $ref points to "#/components/schemas/Nope", which does not exist`,
 			`api.yaml:18: contentType is image/png`,
 			`api.yaml:20: the event "c" is not an object`,
-			`api.yaml:21: the event is plain text, and its schema wants no string`,
+			`api.yaml:21: the event is plain text, but its schema does not allow a string`,
 			`api.yaml:22: schema is not an object`,
 			`api.yaml:23: the schema cannot be read: unsupported 'type' value "strin"`,
 			`api.yaml:24: the schema cannot be read`}},
 		{"x-events: nothing in it", sample.Streaming(`
                 comments: true`), []string{"api.yaml:12: x-events has no events"}},
 		{"x-events: not an object", strings.Replace(sample.Returning(`{}`), "schema: {}", "x-events: 1", 1),
-			[]string{"x-events stands beside application/json"}},
+			[]string{"x-events is not allowed for application/json"}},
 		{"x-events: misspelt", strings.Replace(sample.Streaming(eventsDoc), "x-events", "x-event", 1),
 			[]string{`api.yaml:12: unknown key "x-event"` + "\n\tfix: did you mean \"x-events\"?"}},
 		{"x-empty: values", strings.Replace(sample.Returning(`{}`), "description: ok", "description: ok\n          x-empty: sometimes", 1),
-			[]string{"api.yaml:9: x-empty is neither true nor false"}},
+			[]string{"api.yaml:9: x-empty must be true or false"}},
 		{"x-empty: without content", sample.API(`
   /x:
     get:
       responses:
-        '200': {description: ok, x-empty: true}`), []string{"x-empty stands beside no content"}},
+        '200': {description: ok, x-empty: true}`), []string{"x-empty has no effect here"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			ps := problemsOf(t, tc.doc)
@@ -166,15 +166,15 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 func TestMistakesOfADocumentHaveTheirColumns(t *testing.T) {
 	for _, tc := range []struct{ name, doc, want string }{
 		{"a tab", "openapi: 3.0.3\ninfo:\n  title: x\n \tversion: '1'\n", "api.yaml:4:2: not YAML: a tab"},
-		{"a key twice", "openapi: 3.0.3\ninfo: {title: x, version: '1'}\npaths:\n  /x:\n    get: {responses: {}}\n    get: {}\n", `api.yaml:6:5: key "get" stands twice, first in line 5`},
-		{"a key twice in a line", "openapi: 3.0.3\ninfo: {title: x, title: y}\n", `api.yaml:2:18: key "title" stands twice, first in line 2`},
+		{"a key twice", "openapi: 3.0.3\ninfo: {title: x, version: '1'}\npaths:\n  /x:\n    get: {responses: {}}\n    get: {}\n", `api.yaml:6:5: duplicate key "get", first in line 5`},
+		{"a key twice in a line", "openapi: 3.0.3\ninfo: {title: x, title: y}\n", `api.yaml:2:18: duplicate key "title", first in line 2`},
 		{"a reference like another", sample.API(`
   /a:
     get:
       responses:
         '200': {description: ü, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
         '201': {description: ü, content: {application/json: {schema: {$ref: '#/components/schemas/Pe'}}}}`, "    Pet: {type: object}"),
-			`api.yaml:8:78: $ref leads to "#/components/schemas/Pe", which does not exist`},
+			`api.yaml:8:78: $ref points to "#/components/schemas/Pe", which does not exist`},
 	} {
 		if got := problemsOf(t, tc.doc)[0].Error(); !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%s: %s\nwant %s\n\n%s", tc.name, got, tc.want, sample.Numbered(tc.doc))

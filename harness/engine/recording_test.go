@@ -211,11 +211,11 @@ func TestRecordingsThatAreNoneAreRefused(t *testing.T) {
 		options engine.Options
 		want    string
 	}{
-		"another reference":      {engine.Options{Against: r, Reference: "wrong"}, `reference "wrong" is not the one that was recorded`},
+		"another reference":      {engine.Options{Against: r, Reference: "wrong"}, `reference "wrong" is not the recorded one`},
 		"no such target":         {engine.Options{Against: r, Targets: []string{"left"}}, `target "left" is not in `},
 		"a record of a record":   {engine.Options{Against: r, Record: &bytes.Buffer{}}, "a recording cannot be recorded again"},
 		"a record of a shard":    {engine.Options{Shard: project.Shard{Index: 1, Of: 2}, Record: &bytes.Buffer{}}, "a shard has a part of the scenarios, and a recording is whole\n\tfix: leave --record out, and give it to lockstep merge"},
-		"no such scenario there": {engine.Options{Against: r, Select: project.Selection{Paths: []string{"nowhere"}}}, "no scenario at"},
+		"no such scenario there": {engine.Options{Against: r, Select: project.Selection{Paths: []string{"nowhere"}}}, "no scenario or folder is called"},
 	} {
 		if err := engine.Validate(p, &tc.options); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)

@@ -76,7 +76,7 @@ func (p *Project) CheckBaseline() error { return p.missingBaseline.Err() }
 func (p *Project) UseBaseline(file string) error {
 	data, err := regular.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &UsageError{file + ": no such file", "make the first one with lockstep baseline update --accept-new"}
+		return &UsageError{file + ": no such file", "create it with lockstep baseline update --accept-new"}
 	}
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (l *loader) baseline(n *yamldoc.Node) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		l.p.missingBaseline = scenario.Problems{{
-			File: l.p.File, Line: n.Line, Column: n.Column, What: err.Error(), Fix: "make it with lockstep baseline update --accept-new",
+			File: l.p.File, Line: n.Line, Column: n.Column, What: err.Error(), Fix: "create it with lockstep baseline update --accept-new",
 		}}
 	case err != nil:
 		l.problem(n, err.Error(), "name the baseline, relative to this file")

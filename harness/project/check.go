@@ -89,7 +89,7 @@ func (c *scenarioCheck) stream(op *contract.Operation, r *scenario.Request) {
 			others = append(others, other.String())
 		}
 	}
-	fix := "to send the request and no more, write http in the place of open and sse"
+	fix := "to only send the request, write http instead of open and sse"
 	if len(others) > 0 {
 		fix += "; event streams have: " + strings.Join(others, ", ")
 	}
@@ -145,7 +145,7 @@ func checkRuleEvents(op *contract.Operation, rule scenario.StreamRule) scenario.
 }
 
 func operationFix(p *Project, method, path string) string {
-	const meant = "if it is meant to, mark the step malformed: true"
+	const meant = "if this is intended, mark the step malformed: true"
 	if near, ok := problem.Nearest(method+" "+path, operations(p)); ok {
 		return fmt.Sprintf("did you mean %q? %s", near, meant)
 	}
@@ -170,7 +170,7 @@ func checkStreamRule(p *Project, name string, rule scenario.StreamRule) scenario
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
 	return scenario.Problems{{
-		File: rule.File, Line: rule.Line, Column: rule.Column, What: fmt.Sprintf("rules for %q, which is no stream", name), Fix: fix,
+		File: rule.File, Line: rule.Line, Column: rule.Column, What: fmt.Sprintf("rules for %q, which is not a stream", name), Fix: fix,
 	}}
 }
 

@@ -55,7 +55,7 @@ func (p *Project) ChooseTargets(requests []string, reference string) (targets []
 // reference.
 func (p *Project) ChooseCandidates(requests []string, reference, recorded string) ([]Target, error) {
 	if reference != "" && reference != recorded {
-		return nil, &UsageError{fmt.Sprintf("reference %q is not the one that was recorded", reference), fmt.Sprintf("leave it out: the recording is of %q", recorded)}
+		return nil, &UsageError{fmt.Sprintf("reference %q is not the recorded one", reference), fmt.Sprintf("leave it out: the recorded reference is %q", recorded)}
 	}
 	if len(requests) == 0 {
 		requests = slices.DeleteFunc(TargetNames(p.Targets), func(name string) bool { return name == recorded })
@@ -65,7 +65,7 @@ func (p *Project) ChooseCandidates(requests []string, reference, recorded string
 		return nil, err
 	}
 	if len(targets) == 1 {
-		return nil, &UsageError{fmt.Sprintf("there is nothing to hold against the recording of %q", recorded), "name a target with --target"}
+		return nil, &UsageError{fmt.Sprintf("there is no candidate to compare with the recording of %q", recorded), "name a target with --target"}
 	}
 	return targets, checkDistinct(targets[1:])
 }
@@ -99,7 +99,7 @@ func (p *Project) requestedTarget(request string) (Target, error) {
 	case name == "":
 		return Target{}, &UsageError{fmt.Sprintf("target %q has no name", request), "write name=http://host:port"}
 	case err != nil:
-		return Target{}, &UsageError{fmt.Sprintf("target %s: %q is no address of a server", name, address), "write name=http://host:port"}
+		return Target{}, &UsageError{fmt.Sprintf("target %s: %q is not the URL of a server", name, address), "write name=http://host:port"}
 	}
 	return t, nil
 }

@@ -66,12 +66,12 @@ func TestWhatIsWrongWithTargetsIsSaidWithACure(t *testing.T) {
 		{"no such target", []string{"typescript"}, "", "target \"typescript\" is not in FILE\n\tfix: use one of: go, go-2, right"},
 		{"an empty name", []string{""}, "", "target \"\" is not in FILE\n\tfix: use one of: go, go-2, right"},
 		{"an address without a name", []string{"=http://127.0.0.1:8"}, "", "target \"=http://127.0.0.1:8\" has no name\n\tfix: write name=http://host:port"},
-		{"a name without an address", []string{"go="}, "", "target go: \"\" is no address of a server\n\tfix: write name=http://host:port"},
-		{"no scheme", []string{"go=127.0.0.1:8"}, "", "target go: \"127.0.0.1:8\" is no address of a server\n\tfix: write name=http://host:port"},
-		{"another scheme", []string{"go=ws://127.0.0.1:8"}, "", "target go: \"ws://127.0.0.1:8\" is no address of a server\n\tfix: write name=http://host:port"},
-		{"no host", []string{"go=http://:8"}, "", "target go: \"http://:8\" is no address of a server\n\tfix: write name=http://host:port"},
-		{"a query", []string{"go=http://127.0.0.1:8/?a=b"}, "", "target go: \"http://127.0.0.1:8/?a=b\" is no address of a server\n\tfix: write name=http://host:port"},
-		{"the same server twice", []string{"right", "live=http://127.0.0.1:1/"}, "", "targets \"right\" and \"live\" are the same server, http://127.0.0.1:1\n\tfix: give each a server of its own"},
+		{"a name without an address", []string{"go="}, "", "target go: \"\" is not the URL of a server\n\tfix: write name=http://host:port"},
+		{"no scheme", []string{"go=127.0.0.1:8"}, "", "target go: \"127.0.0.1:8\" is not the URL of a server\n\tfix: write name=http://host:port"},
+		{"another scheme", []string{"go=ws://127.0.0.1:8"}, "", "target go: \"ws://127.0.0.1:8\" is not the URL of a server\n\tfix: write name=http://host:port"},
+		{"no host", []string{"go=http://:8"}, "", "target go: \"http://:8\" is not the URL of a server\n\tfix: write name=http://host:port"},
+		{"a query", []string{"go=http://127.0.0.1:8/?a=b"}, "", "target go: \"http://127.0.0.1:8/?a=b\" is not the URL of a server\n\tfix: write name=http://host:port"},
+		{"the same server twice", []string{"right", "live=http://127.0.0.1:1/"}, "", "targets \"right\" and \"live\" are the same server, http://127.0.0.1:1\n\tfix: give each target its own server"},
 		{"a reference that is not among them", []string{"right", "go"}, "go-2", "reference \"go-2\" is not among the targets of this run\n\tfix: did you mean \"go\"?"},
 		{"a reference that is not beside the only one", []string{"go"}, "right", "reference \"right\" is not among the targets of this run\n\tfix: use one of: go"},
 	} {
@@ -150,8 +150,8 @@ steps: [{http: GET /health}]
 	for path, want := range map[string]string{
 		"items/rows[three]": "items/rows has no row \"three\"\n\tfix: use one of: one, two",
 		"items/rows[tow]":   "items/rows has no row \"tow\"\n\tfix: did you mean \"two\"?",
-		"rows[one]":         "no scenario at \"rows[one]\"\n\tfix: did you mean \"items/rows\"?",
-		"items/story[one]":  "no scenario at \"items/story[one]\"\n\tfix: did you mean \"items/story\"?",
+		"rows[one]":         "no scenario or folder is called \"rows[one]\"\n\tfix: did you mean \"items/rows\"?",
+		"items/story[one]":  "no scenario or folder is called \"items/story[one]\"\n\tfix: did you mean \"items/story\"?",
 	} {
 		if _, err := p.IDs(project.Selection{Paths: []string{path}}); err == nil || err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", path, err, want)
@@ -177,16 +177,16 @@ func TestWhatIsWrongWithASelectionIsSaidWithACure(t *testing.T) {
 		sel  selection
 		want string
 	}{
-		{"a slip of the finger", selection{Paths: []string{"items/stroy"}}, "no scenario at \"items/stroy\"\n\tfix: did you mean \"items/story\"?"},
-		{"no such path", selection{Paths: []string{"nothing/of/the/kind"}}, "no scenario at \"nothing/of/the/kind\"\n\tfix: name a scenario, a folder or a file, such as \"events/beats\""},
-		{"no path", selection{Paths: []string{""}}, "no scenario at \"\"\n\tfix: name a scenario"},
-		{"the beginning of a name", selection{Paths: []string{"items/st"}}, "no scenario at \"items/st\"\n\tfix: did you mean \"items/story\"?"},
-		{"a name without its folder", selection{Paths: []string{"beats.yaml"}}, "no scenario at \"beats.yaml\"\n\tfix: did you mean \"events/beats\"?"},
-		{"a name in two folders", selection{Paths: []string{"story"}}, "no scenario at \"story\"\n\tfix: use one of: events/story, items/story"},
-		{"another extension", selection{Paths: []string{"scenarios/end.yml"}}, "no scenario at \"scenarios/end.yml\"\n\tfix: did you mean \"events/end\"?"},
+		{"a slip of the finger", selection{Paths: []string{"items/stroy"}}, "no scenario or folder is called \"items/stroy\"\n\tfix: did you mean \"items/story\"?"},
+		{"no such path", selection{Paths: []string{"nothing/of/the/kind"}}, "no scenario or folder is called \"nothing/of/the/kind\"\n\tfix: name a scenario, a folder or a file, such as \"events/beats\""},
+		{"no path", selection{Paths: []string{""}}, "no scenario or folder is called \"\"\n\tfix: name a scenario"},
+		{"the beginning of a name", selection{Paths: []string{"items/st"}}, "no scenario or folder is called \"items/st\"\n\tfix: did you mean \"items/story\"?"},
+		{"a name without its folder", selection{Paths: []string{"beats.yaml"}}, "no scenario or folder is called \"beats.yaml\"\n\tfix: did you mean \"events/beats\"?"},
+		{"a name in two folders", selection{Paths: []string{"story"}}, "no scenario or folder is called \"story\"\n\tfix: use one of: events/story, items/story"},
+		{"another extension", selection{Paths: []string{"scenarios/end.yml"}}, "no scenario or folder is called \"scenarios/end.yml\"\n\tfix: did you mean \"events/end\"?"},
 		{"no such tag", selection{Tags: []string{"evnets"}}, "no scenario has the tag \"evnets\"\n\tfix: did you mean \"events\"?"},
 		{"no tag like it", selection{Skip: []string{"websockets"}}, "no scenario has the tag \"websockets\"\n\tfix: use one of: bytes, clock, events, items, process"},
-		{"too much at once", selection{Paths: []string{"items"}, Tags: []string{"events"}}, "no scenario is selected: --tag \"events\" fits none of the 2 that the rest selects\n\tfix: ask for less at once: paths, tags and names must all fit"},
+		{"too much at once", selection{Paths: []string{"items"}, Tags: []string{"events"}}, "no scenario is selected: --tag \"events\" fits none of the 2 that the other selectors leave\n\tfix: use fewer selectors: a scenario must fit all paths, tags and names"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := p.IDs(tc.sel)

@@ -112,7 +112,7 @@ func TestAPatternThatIsNoneIsToldOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := project.Load(file)
-	want := file + ":8:13: \"src/[a\" is no pattern: syntax error in pattern\n\tfix: write a path in which * stands for any name and ** for any folders, such as src/**/*.go"
+	want := file + ":8:13: \"src/[a\" is not a valid pattern: syntax error in pattern\n\tfix: write a path in which * stands for any name and ** for any folders, such as src/**/*.go"
 	if err == nil || err.Error() != want {
 		t.Errorf("Load: %v, want %s", err, want)
 	}

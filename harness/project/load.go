@@ -120,7 +120,7 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 	dir := l.path(n.Text)
 	l.p.scenarioDir = dir
 	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		l.problem(n, dir+" is no folder", "name the folder with the scenarios, relative to this file")
+		l.problem(n, dir+" is not a folder", "name the folder with the scenarios, relative to this file")
 		return nil
 	}
 	texts := sha256.New()
@@ -142,7 +142,7 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 	} else if err != nil {
 		return err
 	} else if len(l.p.Scenarios) == 0 {
-		l.problem(n, "no scenario in "+dir, "write one: docs/scenarios.md has the language")
+		l.problem(n, "no scenario in "+dir, "write one: docs/scenarios.md describes the language")
 	}
 	return nil
 }
@@ -159,8 +159,8 @@ func (l *loader) dropValidRows(rows []*scenario.Scenario) (out []*scenario.Scena
 		if !left[s.Line] {
 			left[s.Line] = true
 			l.problems = append(l.problems, scenario.Problem{
-				File: s.File, Line: s.Line, Column: s.Column, What: "whatever is wrong in this row, the contract has nothing against it",
-				Fix: "name another column under wrong, and send it in a step that is marked malformed: true",
+				File: s.File, Line: s.Line, Column: s.Column, What: "this row has no invalid value: the contract allows all of them",
+				Fix: "name another column under wrong, and send it in a step marked malformed: true",
 			})
 		}
 	}
@@ -203,7 +203,7 @@ func (l *loader) secrets(n *yamldoc.Node) {
 				continue
 			}
 			if _, err := jsonpath.Parse(item.Text); err != nil {
-				l.problem(item, fmt.Sprintf("%q is no JSONPath: %v", item.Text, err), "write a path such as $..apiKey (RFC 9535)")
+				l.problem(item, fmt.Sprintf("%q is not a valid JSONPath: %v", item.Text, err), "write a path such as $..apiKey (RFC 9535)")
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func (l *loader) stubs(n *yamldoc.Node) {
 	for k, v := range n.Entries() {
 		s := Stub{Name: k.Text, Kind: stub.Kind(v.Get("kind").Text)}
 		if models, _ := v.Entry("models"); models != nil && !s.Kind.Chats() {
-			l.problem(models, fmt.Sprintf("the stub %q lists models, and is of the kind %s", s.Name, s.Kind), "remove models, or make it openai or anthropic")
+			l.problem(models, fmt.Sprintf("the stub %q lists models, but its kind is %s", s.Name, s.Kind), "remove models, or write kind: openai or anthropic")
 		}
 		for _, m := range v.Get("models").Elements() {
 			s.Models = append(s.Models, m.Text)
@@ -226,7 +226,7 @@ func (l *loader) stubs(n *yamldoc.Node) {
 func (l *loader) checkStubNames(n *yamldoc.Node) {
 	for k := range n.Entries() {
 		if !slices.Contains(l.p.stubNames(), k.Text) {
-			l.problem(k, fmt.Sprintf("the project has no stub %q", k.Text), problem.OneOf(k.Text, l.p.stubNames()))
+			l.problem(k, fmt.Sprintf("the project does not define the stub %q", k.Text), problem.OneOf(k.Text, l.p.stubNames()))
 		}
 	}
 }

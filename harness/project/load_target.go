@@ -67,14 +67,14 @@ func (l *targetLoader) load() {
 			t.Header = append(t.Header, transcript.Field{Name: k.Text, Value: v.Text})
 		}
 		if n.Get("url") != nil && n.Get("command") != nil {
-			l.problem(k, fmt.Sprintf("target %q has both a command and a url", k.Text), "keep one: a command is started, a url already runs")
+			l.problem(k, fmt.Sprintf("target %q has both a command and a url", k.Text), "keep one: command starts a server, url names a running one")
 		} else {
 			l.validate(k, n, &t.Spec)
 		}
 		l.p.Targets = append(l.p.Targets, t)
 	}
 	if !slices.Contains(names, l.p.Reference) {
-		l.problem(l.root.Get("reference"), fmt.Sprintf("reference %q is no target", l.p.Reference), problem.OneOf(l.p.Reference, names))
+		l.problem(l.root.Get("reference"), fmt.Sprintf("reference %q is not a target", l.p.Reference), problem.OneOf(l.p.Reference, names))
 	}
 }
 
@@ -98,7 +98,7 @@ func (l *targetLoader) placeholders(n *yamldoc.Node) bool {
 	if unknown, ok := errors.AsType[*target.UnknownError](err); ok {
 		fix = cmp.Or(problem.DidYouMean(unknown.Name, append(names, target.Names...)), fix)
 		if variable, ok := strings.CutPrefix(unknown.Name, EnvPrefix); ok {
-			fix = fmt.Sprintf("add %s to secrets: {env: […]}, so that its value is in no report; or hand the variable over with inherit: [%[1]s]", variable)
+			fix = fmt.Sprintf("add %s to secrets: {env: […]}, so that no report shows its value; or pass the variable to the target with inherit: [%[1]s]", variable)
 		}
 	}
 	l.problem(n, err.Error(), fix)
@@ -114,7 +114,7 @@ func (l *targetLoader) validate(k, n *yamldoc.Node, spec *target.Spec) {
 	for mistake := range strings.Lines(err.Error()) { // a joined error has a line for each mistake
 		mistake = strings.TrimSpace(mistake)
 		if mistake == target.ErrNoPort.Error() {
-			l.problem(n.Get("command"), fmt.Sprintf("target %q: %s", k.Text, mistake), "use ${{ port }}, or url: for a server that already runs")
+			l.problem(n.Get("command"), fmt.Sprintf("target %q: %s", k.Text, mistake), "use ${{ port }}, or write url: for a running server")
 			continue
 		}
 		l.problem(k, fmt.Sprintf("target %q: %s", k.Text, mistake), "docs/project.md has an example of each key")
@@ -125,12 +125,12 @@ func (l *targetLoader) validate(k, n *yamldoc.Node, spec *target.Spec) {
 func (l *targetLoader) checkVariables(n *yamldoc.Node) {
 	_, err := expandVariables(n.Text, func(name string) (string, error) {
 		if !slices.Contains(l.p.Secrets.Env, name) {
-			return "", fmt.Errorf("the variable %s is not among the secrets of this file", name)
+			return "", fmt.Errorf("the variable %s is not listed under secrets in this file", name)
 		}
 		return "", nil
 	})
 	if err != nil {
-		l.problem(n, err.Error(), "add it to secrets: {env: […]}, so that its value is in no report, and write ${{ env.NAME }}; "+problem.OneOf("", l.p.Secrets.Env))
+		l.problem(n, err.Error(), "add it to secrets: {env: […]}, so that no report shows its value, and write ${{ env.NAME }}; "+problem.OneOf("", l.p.Secrets.Env))
 	}
 }
 
@@ -174,10 +174,10 @@ func (l *targetLoader) file(out []target.File, k, v *yamldoc.Node) []target.File
 	info, err := os.Stat(l.path(v.Text))
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		l.problemOnce(v, v.Text+" is no file", "name each file by itself")
+		l.problemOnce(v, v.Text+" is not a regular file", "name each file separately")
 		return out
 	case err == nil && info.Size() > maxFile:
-		l.problemOnce(v, fmt.Sprintf("%s has %d bytes", v.Text, info.Size()), fmt.Sprintf("name a file of %d MiB at most", maxFile>>20))
+		l.problemOnce(v, fmt.Sprintf("%s has %d bytes", v.Text, info.Size()), fmt.Sprintf("name a file of at most %d MiB", maxFile>>20))
 		return out
 	case err == nil:
 		f.Data, err = regular.Read(l.path(v.Text))

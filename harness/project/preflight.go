@@ -120,7 +120,7 @@ func (o *preflight) mistake(r *scenario.Request) (what, fix string) {
 	switch {
 	case !marked && len(against) > 0:
 		return "the request breaks the contract: " + strings.Join(against, "; "),
-			"mend it; or if it is meant to, mark the step malformed: true"
+			"correct it; or if this is intended, mark the step malformed: true"
 	case marked && len(against) == 0 && complete:
 		return "the request is marked malformed, but obeys the contract", "remove the mark"
 	}

@@ -13,7 +13,7 @@ import (
 // Loading a project reports requests that a run would refuse to send, as far as that can be known.
 func TestRequestsThatTheContractRefusesAreMistakes(t *testing.T) {
 	const (
-		cure = " → mend it; or if it is meant to, mark the step malformed: true"
+		cure = " → correct it; or if this is intended, mark the step malformed: true"
 		at   = "scenarios/items/wrong.yaml:"
 		// captured is a step that captures a value which is unknown before the run.
 		captured = "steps:\n  - {http: GET /health, capture: {id: $.id}}\n"
@@ -105,7 +105,7 @@ func TestRowsThatObeyTheContractAreLeftOut(t *testing.T) {
 	}
 	file := fauxproject.Write(t, fauxproject.Running)
 	fauxproject.Add(t, file, "scenarios/items/wrong.yaml", "scenario: items/wrong\nwhy: w\nsource: s\ntable:\n  - {name: a, body: {}, wrong: body}\nsteps: [{http: GET /health}]\n")
-	want := []string{"scenarios/items/wrong.yaml:5:5: whatever is wrong in this row, the contract has nothing against it → name another column under wrong, and send it in a step that is marked malformed: true"}
+	want := []string{"scenarios/items/wrong.yaml:5:5: this row has no invalid value: the contract allows all of them → name another column under wrong, and send it in a step marked malformed: true"}
 	if diff := cmp.Diff(want, problems(t, file)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

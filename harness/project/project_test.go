@@ -28,8 +28,8 @@ limits: {step: 5s}
 
 func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 	const (
-		time    = `write a time above 0 with its unit, such as 300ms, 2s or 1m`
-		digits  = `write it in digits, and not too large`
+		time    = `write a number with a unit, such as 300ms, 2s or 1m`
+		digits  = `write a smaller number, in digits`
 		example = `docs/project.md has an example of each key`
 	)
 	for _, tc := range []struct {
@@ -51,26 +51,26 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a demand that is no share", "limits: {step: 5s}", "coverage: {statuses: 101%, events: 5}", []string{
 			`lockstep.yaml:7:22: "statuses" is "101%" → write a share of a hundred, such as 90% or 95.5%`, `lockstep.yaml:7:36: "events" is a number → write a share of a hundred, such as 90% or 95.5%`,
 		}},
-		{"a demand of nothing", "limits: {step: 5s}", "coverage: {except: []}", []string{`lockstep.yaml:7:11: coverage demands nothing → give it a share: statuses: 90%`}},
+		{"a demand of nothing", "limits: {step: 5s}", "coverage: {except: []}", []string{`lockstep.yaml:7:11: coverage sets no minimum → add one: statuses: 90%`}},
 		{"an unknown measure", "limits: {step: 5s}", "coverage: {status: 90%}", []string{`lockstep.yaml:7:12: unknown key "status" → did you mean "statuses"?`}},
 		{"exceptions for what is not declared, twice the same, for two things, for nothing", "limits: {step: 5s}", "coverage:\n  statuses: 95.5%\n  except:\n" +
 			"    - {status: GET /itmes 200, because: x}\n    - {event: GET /events ping, because: x}\n    - {event: GET /events ping, because: x}\n    - {status: GET /items 200, operation: GET /items, because: x}", []string{
-			`lockstep.yaml:10:16: the contract declares no status "GET /itmes 200" → did you mean "GET /items 200"?`,
-			`lockstep.yaml:12:15: event "GET /events ping" is excepted in line 11 already → keep one of them`,
-			`lockstep.yaml:13:16: the exception names more than one thing → write one for each`,
+			`lockstep.yaml:10:16: the contract does not declare the status "GET /itmes 200" → did you mean "GET /items 200"?`,
+			`lockstep.yaml:12:15: event "GET /events ping" already has an exception in line 11 → keep one of them`,
+			`lockstep.yaml:13:16: the exception names more than one item → write one exception for each`,
 		}},
 		{"an exception for nothing", "limits: {step: 5s}", "coverage:\n  statuses: 95.5%\n  except:\n    - {because: x}", []string{
-			`lockstep.yaml:10:7: the exception names nothing → name what is not reached: {status: POST /items 413, because: …}`,
+			`lockstep.yaml:10:7: the exception does not say what it is for → name what is not reached: {status: POST /items 413, because: …}`,
 		}},
 		{"an exception without a reason", "limits: {step: 5s}", "coverage:\n  statuses: 95.5%\n  except:\n    - {status: GET /items 200}", []string{
 			`lockstep.yaml:10:7: item 1 of "except" has no "because" → add it: because, why no scenario reaches it`,
 		}},
-		{"a reference that is no target", "reference: right", "reference: rihgt", []string{`lockstep.yaml:3:12: reference "rihgt" is no target → did you mean "right"?`}},
+		{"a reference that is not a target", "reference: right", "reference: rihgt", []string{`lockstep.yaml:3:12: reference "rihgt" is not a target → did you mean "right"?`}},
 		{"a target in capitals", "  wrong:", "  Wrong:", []string{`lockstep.yaml:6:3: key "Wrong" is no name → use lower-case letters, digits and hyphens`}},
 		{"a target that is nowhere", `command: [serve, "${{ port }}"], `, "", []string{`lockstep.yaml:6:10: "wrong" is not what belongs here → give it a command, or a url`}},
-		{"a target that is in two places", "command:", `url: "http://127.0.0.1:2", command:`, []string{`lockstep.yaml:6:3: target "wrong" has both a command and a url → keep one: a command is started, a url already runs`}},
+		{"a target that is in two places", "command:", `url: "http://127.0.0.1:2", command:`, []string{`lockstep.yaml:6:3: target "wrong" has both a command and a url → keep one: command starts a server, url names a running one`}},
 		{"a command as a text", `[serve, "${{ port }}"]`, `serve`, []string{`lockstep.yaml:6:20: "command" is a string → write a list: [program, argument, …]`}},
-		{"a command that does not learn its port", `, "${{ port }}"`, "", []string{`lockstep.yaml:6:20: target "wrong": ${{ port }} is in no argument and no env value, so the server cannot know where to listen → use ${{ port }}, or url: for a server that already runs`}},
+		{"a command that does not learn its port", `, "${{ port }}"`, "", []string{`lockstep.yaml:6:20: target "wrong": ${{ port }} is in no argument and no env value, so the server cannot know where to listen → use ${{ port }}, or write url: for a running server`}},
 		{"a misspelt port", "${{ port }}", "${{ prot }}", []string{`lockstep.yaml:6:28: ${{ prot }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → did you mean "port"?`}},
 		{"a misspelt port in the environment", `, "${{ port }}"]`, `], env: {PORT: "${{prto}}"}`, []string{`lockstep.yaml:6:41: ${{prto}} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → did you mean "port"?`}},
 		{"something else than a port", "${{ port }}", "${{ workspace }}/x", []string{`lockstep.yaml:6:28: ${{ workspace }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → write ${{ port }}, ${{ host }} or ${{ directory }}`}},
@@ -79,29 +79,29 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a url with a query", "http://127.0.0.1:1", "http://127.0.0.1:1/?a=b", []string{`lockstep.yaml:5:3: target "right": url "http://127.0.0.1:1/?a=b" may have a host and a path, and nothing else → ` + example}},
 		{"a folder for what already runs", `1", ready`, `1", dir: old, ready`, []string{`lockstep.yaml:5:3: target "right": directory, files, environment, stop and log are for a server that the harness starts, not for a URL → ` + example}},
 		{"a status that is never final", "{get: /health}}\n  wrong", "{get: /health, status: 101}}\n  wrong", []string{`lockstep.yaml:5:3: target "right": ready status 101 is not a final HTTP status → ` + example}},
-		{"a status in other words", "{get: /health}}\n  wrong", "{get: /health, status: 2e2}}\n  wrong", []string{`lockstep.yaml:5:68: 2e2 is no number to count with → ` + digits}},
-		{"no time to be ready", "{get: /health}}\n  wrong", "{get: /health, within: 0s}}\n  wrong", []string{`lockstep.yaml:5:68: "0s" is no time to wait → ` + time}},
-		{"no time for a step", "{step: 5s}", "{step: 0.0s}", []string{`lockstep.yaml:7:16: "0.0s" is no time to wait → ` + time}},
-		{"more time than there is", "{step: 5s}", "{scenario: 999999999999m}", []string{`lockstep.yaml:7:20: "999999999999m" is no time to wait → ` + time}},
+		{"a status in other words", "{get: /health}}\n  wrong", "{get: /health, status: 2e2}}\n  wrong", []string{`lockstep.yaml:5:68: 2e2 is not a whole number in range → ` + digits}},
+		{"no time to be ready", "{get: /health}}\n  wrong", "{get: /health, within: 0s}}\n  wrong", []string{`lockstep.yaml:5:68: "0s" is not a duration above 0 → ` + time}},
+		{"no time for a step", "{step: 5s}", "{step: 0.0s}", []string{`lockstep.yaml:7:16: "0.0s" is not a duration above 0 → ` + time}},
+		{"more time than there is", "{step: 5s}", "{scenario: 999999999999m}", []string{`lockstep.yaml:7:20: "999999999999m" is not a duration above 0 → ` + time}},
 		{"a time without a unit", "{step: 5s}", "{settle: 5}", []string{`lockstep.yaml:7:18: "settle" is a number → write a time with its unit, such as 300ms, 2s or 1m`}},
-		{"a number in other words", "{step: 5s}", "{events: 1e3}", []string{`lockstep.yaml:7:18: 1e3 is no number to count with → ` + digits}},
-		{"a number beyond all numbers", "{step: 5s}", "{body: 99999999999999999999}", []string{`lockstep.yaml:7:16: 99999999999999999999 is no number to count with → ` + digits}},
+		{"a number in other words", "{step: 5s}", "{events: 1e3}", []string{`lockstep.yaml:7:18: 1e3 is not a whole number in range → ` + digits}},
+		{"a number beyond all numbers", "{step: 5s}", "{body: 99999999999999999999}", []string{`lockstep.yaml:7:16: 99999999999999999999 is not a whole number in range → ` + digits}},
 		{"no contract", "openapi.yaml", "opneapi.yaml", []string{`lockstep.yaml:1:11: open opneapi.yaml: no such file or directory → name the OpenAPI document, relative to this file`}},
-		{"no scenarios", "scenarios: scenarios", "scenarios: stories", []string{`lockstep.yaml:2:12: stories is no folder → name the folder with the scenarios, relative to this file`}},
-		{"a folder without scenarios", "scenarios: scenarios", "scenarios: empty", []string{`lockstep.yaml:2:12: no scenario in empty → write one: docs/scenarios.md has the language`}},
-		{"a file instead of a folder", "scenarios: scenarios", "scenarios: scenarios/items/story.yaml", []string{`lockstep.yaml:2:12: scenarios/items/story.yaml is no folder → name the folder with the scenarios, relative to this file`}},
+		{"no scenarios", "scenarios: scenarios", "scenarios: stories", []string{`lockstep.yaml:2:12: stories is not a folder → name the folder with the scenarios, relative to this file`}},
+		{"a folder without scenarios", "scenarios: scenarios", "scenarios: empty", []string{`lockstep.yaml:2:12: no scenario in empty → write one: docs/scenarios.md describes the language`}},
+		{"a file instead of a folder", "scenarios: scenarios", "scenarios: scenarios/items/story.yaml", []string{`lockstep.yaml:2:12: scenarios/items/story.yaml is not a folder → name the folder with the scenarios, relative to this file`}},
 		{"a path that is none", "limits:", "compare: {volatile: [{at: id, kind: id, because: it is made up}]}\nlimits:", []string{`lockstep.yaml:7:27: "at" is "id" → begin the path with $`}},
-		{"a rule for no operation", "limits:", "compare: {streams: {GET /event: {framing: exact}}}\nlimits:", []string{`lockstep.yaml:7:21: rules for "GET /event", which is no stream → did you mean "GET /events"?`}},
+		{"a rule for no operation", "limits:", "compare: {streams: {GET /event: {framing: exact}}}\nlimits:", []string{`lockstep.yaml:7:21: rules for "GET /event", which is not a stream → did you mean "GET /events"?`}},
 		{"a heartbeat that the contract does not have", "limits:", "compare: {streams: {GET /events: {heartbeat: {event: pnig}}}}\nlimits:", []string{`lockstep.yaml:7:54: GET /events has no event "pnig" → did you mean "ping"?`}},
 		{"an optional event that the contract does not have", "limits:", "compare: {streams: {GET /events: {optional: [ping, pnig]}}}\nlimits:", []string{`lockstep.yaml:7:52: GET /events has no event "pnig" → did you mean "ping"?`}},
 		{"pieces of an event that the contract does not have", "limits:", "compare: {streams: {GET /events: {collapse: [{event: pnig, text: $.x, because: it is cut}]}}}\nlimits:", []string{`lockstep.yaml:7:54: GET /events has no event "pnig" → did you mean "ping"?`}},
 		{"an anchor that the contract does not have", "limits:", "compare: {streams: {GET /events: {order: {within: $.id, across: free, anchors: [hello, deleetd], because: b}}}}\nlimits:", []string{`lockstep.yaml:7:88: GET /events has no event "deleetd" → did you mean "deleted"?`}},
-		{"a time that is stable since a step", "limits:", "compare: {volatile: [{at: $.a, kind: time, stable: 2, because: b}]}\nlimits:", []string{`lockstep.yaml:7:52: stable since step 2, but a project has no steps → write true, or put the rule into the scenario`}},
+		{"a time that is stable since a step", "limits:", "compare: {volatile: [{at: $.a, kind: time, stable: 2, because: b}]}\nlimits:", []string{`lockstep.yaml:7:52: stable since step 2, but a project has no steps → write true, or move the rule to the scenario`}},
 		{"files that leave the directory, are not there, or are folders", "limits:", "files: {../a: empty/readme.txt, /b: {text: x}, c: empty/none.txt, d: empty, e: {text: \"${{ prot }}\"}}\nlimits:", []string{
 			`lockstep.yaml:7:9: file "../a" is not a path below the directory, such as config/config.yaml → write a path below the directory, with slashes and without ..`,
 			`lockstep.yaml:7:33: file "/b" is not a path below the directory, such as config/config.yaml → write a path below the directory, with slashes and without ..`,
 			`lockstep.yaml:7:51: stat empty/none.txt: no such file or directory → name a file, relative to this one, or give its text: {text: …}`,
-			`lockstep.yaml:7:70: empty is no file → name each file by itself`,
+			`lockstep.yaml:7:70: empty is not a regular file → name each file separately`,
 			`lockstep.yaml:7:87: ${{ prot }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → did you mean "port"?`,
 		}},
 		{"a file in the place of a folder", "wrong: {", "wrong: {files: {a: {text: x}, a/b: {text: x}}, ", []string{`lockstep.yaml:6:3: target "wrong": files "a" and "a/b" are in each other's way → ` + example}},
@@ -109,7 +109,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"files for what already runs", "right: {", "right: {files: {a: {text: x}}, ", []string{`lockstep.yaml:5:3: target "right": directory, files, environment, stop and log are for a server that the harness starts, not for a URL → ` + example}},
 		{"a working directory that names a port", "wrong: {", "wrong: {dir: \"x${{ directory }}\", ", []string{`lockstep.yaml:6:16: dir is "x${{ directory }}" → begin it with ${{ directory }}, or write a folder relative to this file`}},
 		{"two mistakes that have nothing to do with each other", "reference: right\ntargets:", "reference: left\nundocumented: report\ntargets:\n  third: {url: \"http://127.0.0.1:1\", ready: {get: /, within: 0s}}", []string{
-			`lockstep.yaml:3:12: reference "left" is no target → use one of: right, third, wrong`, `lockstep.yaml:6:62: "0s" is no time to wait → ` + time,
+			`lockstep.yaml:3:12: reference "left" is not a target → use one of: right, third, wrong`, `lockstep.yaml:6:62: "0s" is not a duration above 0 → ` + time,
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestMistakesOfAllFilesAreReportedAtOnce(t *testing.T) {
 	fauxproject.Add(t, file, "scenarios/items/every-step.yaml", "")
 	got := problems(t, file)
 	for i, want := range []string{
-		`lockstep.yaml:3:12: reference "left" is no target`,
+		`lockstep.yaml:3:12: reference "left" is not a target`,
 		`openapi.yaml:4:3: paths: `,
 		`scenarios/items/every-step.yaml: the file is empty`,
 		`scenarios/items/story.yaml:4:9: item 1 of "steps" is not what belongs here → did you mean "http" where you wrote "htpp"?`,

@@ -44,7 +44,7 @@ func (r *reader) patterns(n *yamldoc.Node) []string {
 	var out []string
 	for _, item := range n.Elements() {
 		if _, err := path.Match(strings.ReplaceAll(item.Text, "**", "*"), "x"); err != nil {
-			r.problem(item, fmt.Sprintf("%q is no pattern: %v", item.Text, err), "write a path in which * stands for any name and ** for any folders, such as src/**/*.go")
+			r.problem(item, fmt.Sprintf("%q is not a valid pattern: %v", item.Text, err), "write a path in which * stands for any name and ** for any folders, such as src/**/*.go")
 		}
 		out = append(out, path.Clean(filepath.ToSlash(item.Text)))
 	}
@@ -58,7 +58,7 @@ func (r *reader) duration(n *yamldoc.Node) time.Duration {
 	}
 	d, err := time.ParseDuration(n.Text)
 	if err != nil || d <= 0 { // the schema accepts 0s, and more minutes than fit
-		r.problem(n, fmt.Sprintf("%q is no time to wait", n.Text), "write a time above 0 with its unit, such as 300ms, 2s or 1m")
+		r.problem(n, fmt.Sprintf("%q is not a duration above 0", n.Text), "write a number with a unit, such as 300ms, 2s or 1m")
 	}
 	return d
 }
@@ -70,7 +70,7 @@ func (r *reader) integer(n *yamldoc.Node) int {
 	}
 	v, err := strconv.Atoi(n.Text)
 	if err != nil { // the schema accepts 2e2 and 200.0, and numbers of any size
-		r.problem(n, fmt.Sprintf("%s is no number to count with", n.Text), "write it in digits, and not too large")
+		r.problem(n, fmt.Sprintf("%s is not a whole number in range", n.Text), "write a smaller number, in digits")
 	}
 	return v
 }

@@ -26,7 +26,7 @@ func checkDistinct(targets []Target) error {
 				}
 				return &UsageError{
 					fmt.Sprintf("targets %q and %q are the same server, %s", other.Spec.Name, t.Spec.Name, two),
-					"give each a server of its own",
+					"give each target its own server",
 				}
 			}
 		}

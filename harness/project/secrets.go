@@ -26,7 +26,7 @@ func expandVariables(text string, value func(name string) (string, error)) (stri
 		inside, after, closed := strings.Cut(rest, envClosing)
 		name, ok := strings.CutPrefix(strings.TrimSpace(inside), EnvPrefix)
 		if !closed || !ok {
-			return "", fmt.Errorf("%q is no variable", envOpening+rest)
+			return "", fmt.Errorf("%q is not a variable", envOpening+rest)
 		}
 		v, err := value(name)
 		if err != nil {
@@ -47,7 +47,7 @@ func FillVariables(targets []Target, environ []string) error {
 				return v, nil
 			}
 			return "", &UsageError{
-				fmt.Sprintf("target %q %s, and the variable %s is not set", t.Spec.Name, does, name), "set it in the environment of lockstep",
+				fmt.Sprintf("target %q %s, but the variable %s is not set", t.Spec.Name, does, name), "set it in lockstep's environment",
 			}
 		}
 		t.Header = slices.Clone(t.Header)

@@ -66,13 +66,13 @@ func (sel *Selection) EmptyError(all []*scenario.Scenario) error {
 		for _, value := range values {
 			before := count()
 			if *into = append(*into, value); count() == 0 {
-				return fmt.Sprintf(": %s %q fits none of the %d that the rest selects", flag, value, before)
+				return fmt.Sprintf(": %s %q fits none of the %d that the other selectors leave", flag, value, before)
 			}
 		}
 		return ""
 	}
 	why := cmp.Or(filter("--tag", &left.Tags, sel.Tags), filter("--skip-tag", &left.Skip, sel.Skip), filter("--name", &left.Names, sel.Names))
-	return &UsageError{"no scenario is selected" + why, "ask for less at once: paths, tags and names must all fit"}
+	return &UsageError{"no scenario is selected" + why, "use fewer selectors: a scenario must fit all paths, tags and names"}
 }
 
 // unknownPath suggests what a path that selects nothing could mean: an existing row, or a scenario with a similar name
@@ -92,7 +92,7 @@ func unknownPath(all []*scenario.Scenario, path string) *UsageError {
 			rows = append(rows, name)
 		}
 	}
-	e := &UsageError{fmt.Sprintf("no scenario at %q", path), fmt.Sprintf("name a scenario, a folder or a file, such as %q", ids[0])}
+	e := &UsageError{fmt.Sprintf("no scenario or folder is called %q", path), fmt.Sprintf("name a scenario, a folder or a file, such as %q", ids[0])}
 	if len(rows) > 0 {
 		return &UsageError{fmt.Sprintf("%s has no row %q", base, row), problem.OneOf(row, rows)}
 	}

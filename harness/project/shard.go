@@ -19,7 +19,7 @@ func ParseShard(text string) (Shard, error) {
 	n, nerr := strconv.Atoi(of)
 	s := Shard{i, n}
 	if !cut || ierr != nil || nerr != nil {
-		return Shard{}, &UsageError{fmt.Sprintf("%q is no shard", text), "write which one of how many, the first of eight as 1/8"}
+		return Shard{}, &UsageError{fmt.Sprintf("%q is not a shard", text), "write its number and how many there are: 1/8 is the first of eight"}
 	}
 	if n < 1 {
 		return Shard{}, tooFew(s)
@@ -43,7 +43,7 @@ func (s Shard) Validate() error {
 }
 
 func tooFew(s Shard) error {
-	return &UsageError{fmt.Sprintf("there is no shard %s", s), "a run has one shard at least: 1/1"}
+	return &UsageError{fmt.Sprintf("there is no shard %s", s), "a run has at least one shard: 1/1"}
 }
 
 // Take returns the scenarios of the shard, in their order. The sorted ids are dealt out one by one, so shards have
@@ -67,6 +67,6 @@ func (s Shard) Take(selection []*scenario.Scenario) []*scenario.Scenario {
 func (s Shard) EmptyError(selected int) error {
 	return &UsageError{
 		fmt.Sprintf("--shard %s has no scenario: only %d selected", s, selected),
-		fmt.Sprintf("split into %d at most, or accept empty shards with --allow-empty", selected),
+		fmt.Sprintf("split into at most %d, or accept empty shards with --allow-empty", selected),
 	}
 }

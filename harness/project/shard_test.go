@@ -63,8 +63,8 @@ func TestParseShard(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "is no shard", "2": "is no shard", "a/b": "is no shard", "2/8/9": "is no shard", "1.5/2": "is no shard",
-		"0/8": "shards count from 1: write 1/8 to 8/8", "9/8": "there is no shard 9/8", "-1/8": "there is no shard", "1/0": "one shard at least", "0/0": "one shard at least", "1/-1": "one shard at least",
+		"": "is not a shard", "2": "is not a shard", "a/b": "is not a shard", "2/8/9": "is not a shard", "1.5/2": "is not a shard",
+		"0/8": "shards count from 1: write 1/8 to 8/8", "9/8": "there is no shard 9/8", "-1/8": "there is no shard", "1/0": "at least one shard", "0/0": "at least one shard", "1/-1": "at least one shard",
 	} {
 		if got, err := ParseShard(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseShard(%q) = %v, %v; want %q", text, got, err, want)

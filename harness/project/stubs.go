@@ -42,7 +42,7 @@ func checkStubs(p *Project, s *scenario.Scenario) scenario.Problems {
 		if len(p.Stubs) == 0 {
 			fix = fmt.Sprintf("add stubs: {%s: {kind: openai}} to %s", name, p.File)
 		}
-		out = append(out, scenario.Problem{File: at.File, Line: at.Line, Column: at.Column, What: fmt.Sprintf("the project has no stub %q", name), Fix: fix})
+		out = append(out, scenario.Problem{File: at.File, Line: at.Line, Column: at.Column, What: fmt.Sprintf("the project does not define the stub %q", name), Fix: fix})
 	}
 	for _, used := range s.Script().Stubs {
 		if i := slices.IndexFunc(p.Stubs, func(s Stub) bool { return s.Name == used.Name }); i >= 0 {
@@ -64,17 +64,17 @@ func CheckStubRules(file string, kind stub.Kind, of *scenario.Stub) (out scenari
 	for i := range of.Rules {
 		r := &of.Rules[i]
 		problem := func(what, fix string) {
-			out = append(out, scenario.Problem{File: file, Line: r.Line, Column: r.Column, What: fmt.Sprintf("rule %s of the stub %q, which is of the kind %s, ", r.Name, of.Name, kind) + what, Fix: fix})
+			out = append(out, scenario.Problem{File: file, Line: r.Line, Column: r.Column, What: fmt.Sprintf("rule %s of the stub %q (kind %s) ", r.Name, of.Name, kind) + what, Fix: fix})
 		}
 		if !kind.Chats() && r.When.Converses() {
-			problem("asks for a conversation", "use http, query, headers, body, json, matches or absent")
+			problem("matches a conversation, which this kind does not have", "use http, query, headers, body, json, matches or absent")
 		}
 		for _, piece := range r.Answer.Pieces {
 			switch {
 			case piece.Tool != nil && !kind.Chats():
-				problem("answers with a call of a tool", "use status, json, body, or pieces of text")
+				problem("responds with a tool call, which this kind does not support", "use status, json, body, or pieces of text")
 			case piece.Thinking != nil && kind != stub.Anthropic:
-				problem("answers with what a model thinks", "that is something for the kind anthropic")
+				problem("responds with thinking, which this kind does not support", "use text, or the kind anthropic")
 			}
 		}
 	}

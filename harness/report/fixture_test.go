@@ -271,7 +271,7 @@ func streamScenario() verdict.Scenario {
 	missing.Stream = "bus"
 	missing.SpecGap = &specgap.Gap{
 		Schema: "#/paths/~1event/get/responses/200/content/text~1event-stream/x-events/events/client-tool.completed", Line: 372,
-		Admits: `the event "client-tool.completed" may come, and need not`,
+		Admits: `the event "client-tool.completed" is optional`,
 	}
 	late := shortfall("go", "heartbeat-late", "heartbeat 2", "a heartbeat came late", "2s after the opening, give or take 600ms", "3.104s")
 	late.Stream = "pending"

@@ -19,20 +19,20 @@ func (d *ruleDecoder) idShape(n *yamldoc.Node) IDShape {
 		_, err = regexp.Compile(s.Pattern)
 	}
 	if err != nil {
-		d.problem(pattern, fmt.Sprintf("%q is no regular expression: %v", s.Pattern, err), "write one as RE2 has it")
+		d.problem(pattern, fmt.Sprintf("%q is not a valid regular expression: %v", s.Pattern, err), "write one in RE2 syntax")
 		return s
 	}
 	switch {
 	case tree.MaxCap() > 1:
-		d.problem(pattern, fmt.Sprintf("%q has %d groups, and one is what is made up", s.Pattern, tree.MaxCap()), "begin the others with (?:")
+		d.problem(pattern, fmt.Sprintf("%q has %d groups, but only one can be the generated part", s.Pattern, tree.MaxCap()), "begin the others with (?:")
 	case anchored(tree):
-		d.problem(pattern, fmt.Sprintf("%q has an anchor, and a pattern holds for whole words wherever they stand", s.Pattern), `leave out ^, $, \b and the like`)
+		d.problem(pattern, fmt.Sprintf("%q has an anchor, but a pattern always matches whole words, anywhere", s.Pattern), `leave out ^, $, \b and the like`)
 	default:
 		if text, ordinary := ordinaryText(s.Pattern); ordinary {
-			d.problem(pattern, fmt.Sprintf("the pattern %q matches ordinary texts, such as %q", s.Pattern, text), "say what such an id begins with, and how long it is: sess[0-9]{8}")
+			d.problem(pattern, fmt.Sprintf("the pattern %q matches ordinary texts, such as %q", s.Pattern, text), "write how such an id begins and how long it is: sess[0-9]{8}")
 		} else if text, short := shortNumber(s.Pattern); short {
-			d.problem(pattern, fmt.Sprintf("the pattern %q matches short numbers, such as %q, which stand in times and counts", s.Pattern, text),
-				"say what stands before such an id: /items/([0-9]{4}), or write a rule of the kind id for its place under volatile")
+			d.problem(pattern, fmt.Sprintf("the pattern %q matches short numbers, such as %q, which also occur in times and counts", s.Pattern, text),
+				"write what comes before such an id: /items/([0-9]{4}), or write a rule with kind: id for its place under volatile")
 		}
 	}
 	return s

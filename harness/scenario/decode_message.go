@@ -47,7 +47,7 @@ func (d *messageDecoder) request(n *yamldoc.Node, key string) Request {
 func (d *messageDecoder) size(n *yamldoc.Node, b *Body) {
 	b.Size = d.value(n)
 	if bytes, err := strconv.ParseInt(n.Text, 10, 64); n.Kind == yamldoc.Number && (err != nil || bytes < 1 || bytes > MaxSize) {
-		d.problem(n, fmt.Sprintf("the body is to have %s bytes", n.Text), fmt.Sprintf("write a number of bytes in digits, %d at most", MaxSize))
+		d.problem(n, fmt.Sprintf("the size %s is out of range", n.Text), fmt.Sprintf("write a number of bytes in digits, at most %d", MaxSize))
 	}
 	fillers := 0
 	names := b.JSON.Names()
@@ -60,7 +60,7 @@ func (d *messageDecoder) size(n *yamldoc.Node, b *Body) {
 		}
 	}
 	if fillers != 1 {
-		d.problem(n, fmt.Sprintf("the body names ${{ %s }} %d times", Filler, fillers), "put ${{ fill }} once into json, or into the text of raw: it stands for what is missing to the size")
+		d.problem(n, fmt.Sprintf("the body has ${{ %s }} %d times, but must have it once", Filler, fillers), "put ${{ fill }} once into json, or into the text of raw: it fills the body up to the size")
 	}
 }
 

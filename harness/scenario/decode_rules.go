@@ -92,7 +92,7 @@ func (d *ruleDecoder) heartbeat(n *yamldoc.Node) *Heartbeat {
 	if first := n.Get("first"); first != nil {
 		h.First = d.moment(first)
 		if n.Get("every") == nil {
-			d.problem(first, "first says when a cadence begins, and there is none", "add every: 500ms, or leave it out")
+			d.problem(first, "first needs every: it says when the first heartbeat comes", "add every: 500ms, or leave out first")
 		}
 	}
 	return h
@@ -107,13 +107,13 @@ func (d *ruleDecoder) collapses(list *yamldoc.Node) []Collapse {
 			Event: event.Text, Text: d.path(text), Because: n.Get("because").Text, Place: Place{d.file, event.Line, event.Column},
 		}
 		if c.Text == "$" {
-			d.problem(text, "a piece of text at $, the root of every event", "name a member, such as $.delta")
+			d.problem(text, "text is $, the root of every event", "name a member, such as $.delta")
 		}
 		for _, by := range n.Get("by").Elements() {
 			c.By = append(c.By, d.path(by))
 		}
 		if slices.ContainsFunc(out, func(other Collapse) bool { return other.Event == c.Event }) {
-			d.problem(event, fmt.Sprintf("collapse speaks of %s twice", c.Event), "keep one rule for each event")
+			d.problem(event, fmt.Sprintf("collapse has two rules for %s", c.Event), "keep one")
 		}
 		out = append(out, c)
 	}

@@ -30,7 +30,7 @@ func (d *decoder) settings(n *yamldoc.Node, known constants) []Setting {
 		t := d.template(v)
 		text, err := t.Filled(known)
 		if err != nil {
-			d.problem(v, err.Error(), "use no expressions in the column but repeated texts: targets start with it")
+			d.problem(v, err.Error(), "use no expressions in the column except repeated texts, because targets start with its value")
 		}
 		out = append(out, Setting{k.Text, text, k.Line, k.Column})
 	}

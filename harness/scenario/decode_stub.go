@@ -29,7 +29,7 @@ func (d *stubDecoder) stubRules(list *yamldoc.Node) []StubRule {
 	for i, item := range list.Elements() {
 		r := d.stubRule(i, item)
 		if name := item.Get("name"); name != nil && taken[r.Name] {
-			d.problem(name, fmt.Sprintf("the name %q is taken", r.Name), "give it a name of its own; models and unexpected are what no rule answers")
+			d.problem(name, fmt.Sprintf("the name %q is already used", r.Name), "give it another name; models and unexpected are reserved")
 		}
 		taken[r.Name] = true
 		out = append(out, r)
@@ -66,7 +66,7 @@ func (d *stubDecoder) times(n *yamldoc.Node) (least, most int) {
 		most, _ = strconv.Atoi(to)
 	}
 	if most == 0 || most > 0 && most < least {
-		d.problem(n, fmt.Sprintf("times is %s, so it never answers", n.Text), "write a range that grows, such as 0..1, or any")
+		d.problem(n, fmt.Sprintf("times is %s, so the rule never responds", n.Text), "write a range that grows, such as 0..1, or any")
 	}
 	return least, most
 }
@@ -134,7 +134,7 @@ func (d *stubDecoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
 		first = k
 	}
 	if k, tools := n.Entry("tools"); tools != nil && (a.asItIs() || n.Get("pieces") != nil) {
-		d.problem(k, fmt.Sprintf("an answer has both %s and tools", first.Text), "keep one of them; tools stand beside text, or among pieces")
+		d.problem(k, fmt.Sprintf("an answer has both %s and tools", first.Text), "keep one of them; tools can be combined with text, or be part of pieces")
 	}
 }
 
@@ -158,7 +158,7 @@ func (d *stubDecoder) stubPiece(n *yamldoc.Node) StubPiece {
 	for _, key := range [...]string{"text", "thinking", "tool", "raw"} {
 		if k, v := n.Entry(key); v != nil {
 			if first != nil {
-				d.problem(k, fmt.Sprintf("a piece has both %s and %s", first.Text, key), "make two pieces of it")
+				d.problem(k, fmt.Sprintf("a piece has both %s and %s", first.Text, key), "split it into two pieces")
 			}
 			first = k
 		}

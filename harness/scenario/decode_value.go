@@ -26,7 +26,7 @@ func (d *valueDecoder) problem(n *yamldoc.Node, what, fix string) {
 // path checks a JSONPath's syntax (RFC 9535) and returns it.
 func (d *valueDecoder) path(n *yamldoc.Node) string {
 	if _, err := jsonpath.Parse(n.Text); err != nil {
-		d.problem(n, fmt.Sprintf("%q is no JSONPath: %v", n.Text, err), "write one as RFC 9535 has it, such as $.tools[0].id")
+		d.problem(n, fmt.Sprintf("%q is not a valid JSONPath: %v", n.Text, err), "write a path of RFC 9535, such as $.tools[0].id")
 	}
 	return n.Text
 }
@@ -35,7 +35,7 @@ func (d *valueDecoder) path(n *yamldoc.Node) string {
 func (d *valueDecoder) regexp(n *yamldoc.Node) Template {
 	t := d.template(n)
 	if _, err := regexp.Compile(t.Probe()); err != nil {
-		d.problem(n, fmt.Sprintf("%q is no regular expression: %v", n.Text, err), "write one as RE2 has it")
+		d.problem(n, fmt.Sprintf("%q is not a valid regular expression: %v", n.Text, err), "write one in RE2 syntax")
 	}
 	return t
 }
@@ -77,7 +77,7 @@ func (d *valueDecoder) duration(n *yamldoc.Node) time.Duration {
 	}
 	v, err := time.ParseDuration(n.Text)
 	if err != nil || v <= 0 {
-		d.problem(n, fmt.Sprintf("%q is no time to wait", n.Text), "write a time above 0 with its unit, such as 300ms, 2s or 1m")
+		d.problem(n, fmt.Sprintf("%q is not a duration above 0", n.Text), "write a number with a unit, such as 300ms, 2s or 1m")
 	}
 	return v
 }
@@ -110,4 +110,4 @@ func byPath(n *yamldoc.Node) bool {
 	return !slices.ContainsFunc(n.Keys, func(k *yamldoc.Node) bool { return !strings.HasPrefix(k.Text, "$") || strings.HasPrefix(k.Text, "${{") })
 }
 
-const templateFix = "write ${{ name }} with the name of a variable, a capture, a column (row.…), unique, directory or lockstep; $${{ stands for the characters themselves"
+const templateFix = "write ${{ name }} with the name of a variable, a capture, a column (row.…), unique, directory or lockstep; write $${{ for a literal ${{"

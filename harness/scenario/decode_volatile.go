@@ -25,11 +25,11 @@ func (d *ruleDecoder) volatile(n *yamldoc.Node) Volatile {
 		File: d.file, Line: n.Line, Column: n.Column,
 	}
 	if v.At == "$" {
-		d.problem(n.Get("at"), "a volatile value at $, the root of every document", "name a member, such as $.id")
+		d.problem(n.Get("at"), "at is $, the root of every document", "name a member, such as $.id")
 	}
 	for k := range n.Entries() {
 		if !slices.Contains(optionsOf[v.Kind], k.Text) && !slices.Contains([]string{"at", "kind", "because"}, k.Text) {
-			d.problem(k, fmt.Sprintf("a volatile value of the kind %s has no %q", v.Kind, k.Text), unsuitable(v.Kind))
+			d.problem(k, fmt.Sprintf("a volatile value of kind %s has no option %q", v.Kind, k.Text), unsuitable(v.Kind))
 			return v
 		}
 	}
@@ -41,7 +41,7 @@ func (d *ruleDecoder) volatile(n *yamldoc.Node) Volatile {
 		if v.Unit == "" {
 			d.problem(n, "a volatile duration has no unit", "add unit: ms, or one of: s, us, ns")
 		} else if v.Unit == "rfc3339" {
-			d.problem(n.Get("unit"), "rfc3339 is no unit of a duration", "use one of: s, ms, us, ns")
+			d.problem(n.Get("unit"), "rfc3339 is not a unit for a duration", "use one of: s, ms, us, ns")
 		}
 		if v.Max == 0 && n.Get("max") == nil && tolerance == nil {
 			d.problem(n, "a volatile duration has no bound", "add max: 5s, or tolerance: 20%")
@@ -80,14 +80,14 @@ func unsuitable(kind VolatileKind) string {
 	if own := optionsOf[kind]; len(own) > 0 {
 		return "leave it out, or use one of: " + strings.Join(own, ", ")
 	}
-	return "leave it out, or take another kind: time, duration and number have options"
+	return "leave it out, or use another kind: time, duration and number have options"
 }
 
 // tolerance decodes a number, a percentage, or, for a duration, a time.
 func (d *ruleDecoder) tolerance(kind VolatileKind, n *yamldoc.Node) Tolerance {
 	fix := "write a number above 0 or a percentage, such as 0.5 or 5%"
 	if kind == VolatileDuration {
-		fix = "write a time with its unit or a percentage, such as 200ms or 20%"
+		fix = "write a time with a unit, or a percentage, such as 200ms or 20%"
 	}
 	amount, percent := strings.CutSuffix(n.Text, "%")
 	if kind == VolatileDuration && !percent {
@@ -97,6 +97,6 @@ func (d *ruleDecoder) tolerance(kind VolatileKind, n *yamldoc.Node) Tolerance {
 	} else if v, err := strconv.ParseFloat(amount, 64); err == nil && v > 0 && v < 1e300 && strings.Trim(amount, "0123456789.eE+-") == "" {
 		return Tolerance{Amount: amount, Percent: percent}
 	}
-	d.problem(n, fmt.Sprintf("%q is no tolerance of a %s", n.Text, kind), fix)
+	d.problem(n, fmt.Sprintf("%q is not a valid tolerance for a %s", n.Text, kind), fix)
 	return Tolerance{}
 }

@@ -76,7 +76,7 @@ func parseFragment(file, id string, root *yamldoc.Node, text []byte) (*fragment,
 	f := &fragment{File: File{file, text}, parameters: root.Get("parameters"), steps: root.Get("steps"), captures: map[string]bool{}}
 	d := newDecoder(file, nil)
 	if name := root.Get("fragment"); name.Text != id {
-		d.problem(name, fmt.Sprintf("the fragment is called %q", name.Text), fmt.Sprintf("call it %q, as its file is, or move the file", id))
+		d.problem(name, fmt.Sprintf("the fragment is called %q", name.Text), fmt.Sprintf("call it %q like its file, or move the file", id))
 	}
 	s := newScope()
 	for k := range f.parameters.Entries() {
@@ -86,7 +86,7 @@ func parseFragment(file, id string, root *yamldoc.Node, text []byte) (*fragment,
 	d.checkJoined(f.steps, finishedNames(f.steps))
 	for k := range f.parameters.Entries() {
 		if !d.named[k.Text] {
-			d.problem(k, fmt.Sprintf("no step uses the parameter %s", k.Text), fmt.Sprintf("write ${{ %s }} where its value belongs, or remove it", k.Text))
+			d.problem(k, fmt.Sprintf("no step uses the parameter %s", k.Text), fmt.Sprintf("write ${{ %s }} where its value is needed, or remove it", k.Text))
 		}
 	}
 	if problems := fragmentSchema().Check(file, root); len(problems) > 0 {

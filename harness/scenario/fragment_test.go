@@ -127,9 +127,9 @@ func TestMistakesInTheUseOfFragments(t *testing.T) {
 		{"a file elsewhere", "x.yaml", "{use: ../shop/basket, with: {item: a}}", `5:11: there is no fragment "../shop/basket" → did you mean "shop/basket"?`},
 		{"a parameter that is missing", "x.yaml", "{use: shop/basket}", "5:11: the fragment shop/basket needs the parameter item → add with: {item: …}"},
 		{"a parameter that there is not", "x.yaml", "{use: shop/basket, with: {item: a, cuont: 1}}", `5:40: the fragment shop/basket has no parameter cuont → did you mean "count"?`},
-		{"another type", "x.yaml", "{use: shop/basket, with: {item: 5}}", "5:37: the parameter item has type string, and gets a number → write a value of type string, or change the type in the fragment"},
-		{"a fraction", "x.yaml", "{use: shop/basket, with: {item: a, count: 1.5}}", "5:47: the parameter count has type integer, and gets a number → write a value of type integer, or change the type in the fragment"},
-		{"a capture that there is not", "x.yaml", "{use: shop/basket, with: {item: a}, capture: {mine: bakset}}", `5:57: the fragment shop/basket captures no bakset → did you mean "basket"?`},
+		{"another type", "x.yaml", "{use: shop/basket, with: {item: 5}}", "5:37: the parameter item has type string, but its value is of type a number → write a value of type string, or change the type in the fragment"},
+		{"a fraction", "x.yaml", "{use: shop/basket, with: {item: a, count: 1.5}}", "5:47: the parameter count has type integer, but its value is of type a number → write a value of type integer, or change the type in the fragment"},
+		{"a capture that there is not", "x.yaml", "{use: shop/basket, with: {item: a}, capture: {mine: bakset}}", `5:57: the fragment shop/basket does not capture bakset → did you mean "basket"?`},
 		{"another key", "x.yaml", "{use: shop/basket, wiht: {item: a}}", `5:11: the fragment shop/basket needs the parameter item → add with: {item: …}|5:24: unknown key "wiht" → did you mean "with"?`},
 		{"a name that nothing defines", "x.yaml", `{use: shop/basket, with: {item: "${{ nmae }}"}}`, "5:11: ${{ nmae }} is not defined here"},
 	} {
@@ -144,14 +144,14 @@ func TestMistakesInTheUseOfFragments(t *testing.T) {
 
 func TestMistakesInFragments(t *testing.T) {
 	for _, tc := range []struct{ doc, old, new, want string }{
-		{"its name", "fragment: shop/basket", "fragment: basket", `1:11: the fragment is called "basket" → call it "shop/basket", as its file is, or move the file`},
+		{"its name", "fragment: shop/basket", "fragment: basket", `1:11: the fragment is called "basket" → call it "shop/basket" like its file, or move the file`},
 		{"a name that it has not", "${{ basket }}/items", "${{ session }}/items", "10:11: ${{ session }} is not defined here"},
-		{"a parameter that nobody uses", "  item: {", "  more: {type: string}\n  item: {", "4:3: no step uses the parameter more → write ${{ more }} where its value belongs, or remove it"},
-		{"a default of another type", "default: 1", "default: one", "5:35: the parameter count has type integer, and gets a string → "},
+		{"a parameter that nobody uses", "  item: {", "  more: {type: string}\n  item: {", "4:3: no step uses the parameter more → write ${{ more }} where its value is needed, or remove it"},
+		{"a default of another type", "default: 1", "default: one", "5:35: the parameter count has type integer, but its value is of type a string → "},
 		{"an unknown type", "type: integer", "type: int", `5:17: "type" is "int" → did you mean "integer"?`},
 		{"an unknown key", "why: ", "source: s\nwhy: ", `2:1: unknown key "source"`},
-		{"no JSONPath", "$.id", "$..", `9:23: "$.." is no JSONPath`},
-		{"another fragment", "steps:\n", "steps:\n  - use: shop/other\n", "8:5: a fragment uses another one → write the steps of shop/other here, or use it in the scenario"},
+		{"no JSONPath", "$.id", "$..", `9:23: "$.." is not a valid JSONPath`},
+		{"another fragment", "steps:\n", "steps:\n  - use: shop/other\n", "8:5: a fragment cannot use another fragment → write the steps of shop/other here, or use it in the scenario"},
 	} {
 		t.Run(tc.doc, func(t *testing.T) {
 			archive := strings.Replace(basket, tc.old, tc.new, 1)
@@ -215,10 +215,10 @@ steps: [{http: POST /items, json: "${{ row.body }}", malformed: true}]
 
 func TestMistakesInRowsThatStandForSeveral(t *testing.T) {
 	for _, tc := range []struct{ row, want string }{
-		{"{name: a, body: {}, wrong: bdoy}", `the row has no column "bdoy" that could be wrong → did you mean "body"?`},
-		{"{name: a, body: {}, wrong: name}", `the row has no column "name" that could be wrong`},
-		{"{name: a, body: {}, wrong: 5}", `the row has no column "5" that could be wrong`},
-		{"{name: a, body: {x-y: 1, x_y: 2}, wrong: body}", `two rows are called "a-without-x-y" → give each row a name of its own`},
+		{"{name: a, body: {}, wrong: bdoy}", `the row has no column "bdoy" → did you mean "body"?`},
+		{"{name: a, body: {}, wrong: name}", `the row has no column "name"`},
+		{"{name: a, body: {}, wrong: 5}", `the row has no column "5"`},
+		{"{name: a, body: {x-y: 1, x_y: 2}, wrong: body}", `two rows are called "a-without-x-y" → give each row its own name`},
 	} {
 		_, problems := Parse("f", "a/b", []byte("scenario: a/b\nwhy: w\nsource: s\ntable:\n  - "+tc.row+"\nsteps: [{http: GET /}]\n"))
 		if !slices.ContainsFunc(problems, func(p Problem) bool {

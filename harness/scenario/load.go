@@ -65,7 +65,7 @@ func misnamed(file, ext string) Problems {
 		return nil
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ext) + ".yaml"
-	return Problems{{File: file, What: fmt.Sprintf("a file that ends in %s is no scenario", ext), Fix: "rename it to " + name}}
+	return Problems{{File: file, What: fmt.Sprintf("a file that ends in %s is not read as a scenario", ext), Fix: "rename it to " + name}}
 }
 
 // Parse reads one file without fragments. Its scenario must be called id. It returns one scenario, one for each row of
@@ -92,7 +92,7 @@ func (l *library) parse(file, id string, data []byte) ([]*Scenario, Problems) {
 	}
 	d.checkNames(root)
 	if name := root.Get("scenario"); name.Str() != id && name.Str() != "" {
-		d.problem(name, fmt.Sprintf("the scenario is called %q", name.Text), fmt.Sprintf("call it %q, as its file is, or move the file", id))
+		d.problem(name, fmt.Sprintf("the scenario is called %q", name.Text), fmt.Sprintf("call it %q like its file, or move the file", id))
 	}
 	problems = compiled().Check(file, written)
 	if len(problems) == 0 && len(d.problems) == 0 {
@@ -123,7 +123,7 @@ func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Valu
 	for i, row := range rows {
 		name := row["name"].text()
 		if seen[name] {
-			d.problem(table.Items[i].Get("name"), fmt.Sprintf("two rows are called %q", name), "give each row a name of its own")
+			d.problem(table.Items[i].Get("name"), fmt.Sprintf("two rows are called %q", name), "give each row its own name")
 		}
 		seen[name] = true
 		of := *s
@@ -140,7 +140,7 @@ func DecodeRules(file string, n *yamldoc.Node) (Rules, Problems) {
 	d := newDecoder(file, nil)
 	rules := d.rules(n)
 	for _, n := range d.since {
-		d.problem(n, fmt.Sprintf("stable since step %s, but a project has no steps", n.Text), "write true, or put the rule into the scenario")
+		d.problem(n, fmt.Sprintf("stable since step %s, but a project has no steps", n.Text), "write true, or move the rule to the scenario")
 	}
 	return rules, d.problems
 }

@@ -91,7 +91,7 @@ func (d *nameChecker) checkNames(root *yamldoc.Node) {
 // scenario.
 func (d *nameChecker) checkNotUnique(k *yamldoc.Node, key string) {
 	if k.Text == "unique" {
-		d.problem(k, key+" unique: each target has a value of its own under this name, which lockstep draws", "choose another name")
+		d.problem(k, key+" unique: this name is reserved for the value that lockstep generates for each target", "choose another name")
 	}
 }
 
@@ -115,7 +115,7 @@ func finishedNames(list *yamldoc.Node) map[string]bool {
 func (d *nameChecker) checkJoined(list *yamldoc.Node, taken map[string]bool) {
 	for _, n := range list.Elements() {
 		if start := n.Get("start"); start != nil && !taken[start.Text] {
-			d.problem(start, fmt.Sprintf("start %s: nothing joins or closes it", start.Text), "add a step that joins or closes it")
+			d.problem(start, fmt.Sprintf("start %s: no step joins or closes it", start.Text), "add a step that joins or closes it")
 		}
 		for _, branch := range n.Get("parallel").Entries() {
 			d.checkJoined(branch, taken)
@@ -137,7 +137,7 @@ func (d *nameChecker) checkSteps(list *yamldoc.Node, s scope, fresh bool) {
 		d.checkHandles(n, s)
 		for _, key := range [...]string{"stop", "kill", "restart"} {
 			if k, of := n.Entry(key); of != nil && !fresh {
-				d.problem(k, key+" in a scenario that shares its targets", "add isolate: fresh to the scenario")
+				d.problem(k, key+" needs targets of its own, but this scenario shares them", "add isolate: fresh to the scenario")
 			}
 		}
 		for k := range n.Get("capture").Entries() {
@@ -186,7 +186,7 @@ func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
 			return
 		}
 		if s.streams[k.Text] || s.calls[k.Text] {
-			d.problem(k, fmt.Sprintf("%s %s: the name is taken", key, k.Text), "give it a name of its own")
+			d.problem(k, fmt.Sprintf("%s %s: the name is already used", key, k.Text), "give it another name")
 		}
 		names[k.Text] = true
 		s.uses.note(defines, k, k.Text)
@@ -230,7 +230,7 @@ func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
 // checkOpen reports a step that uses a stream or a started request after an earlier step has ended it.
 func (d *nameChecker) checkOpen(key string, k *yamldoc.Node, s scope) {
 	if by, ok := s.ended[k.Text]; ok {
-		d.problem(k, fmt.Sprintf("%s %s: %s %s in line %d has ended it", key, k.Text, by.key, k.Text, by.line), "put this step before that one, or leave it out")
+		d.problem(k, fmt.Sprintf("%s %s: %s %s in line %d already ended it", key, k.Text, by.key, k.Text, by.line), "move this step before that one, or leave it out")
 	}
 }
 
@@ -270,7 +270,7 @@ func (d *nameChecker) checkSetup(root *yamldoc.Node, named map[string]bool) {
 			continue
 		}
 		if root.Get("isolate").Str() != "fresh" {
-			d.problem(k, key+" in a scenario that shares its targets", "add isolate: fresh to the scenario")
+			d.problem(k, key+" needs targets of its own, but this scenario shares them", "add isolate: fresh to the scenario")
 		}
 		d.checkUses(n, s)
 	}

@@ -40,15 +40,15 @@ func (d *nameChecker) checkBranches(earlier, own nameUses) {
 				d.problem(n, fmt.Sprintf(text, at.name)+fmt.Sprintf(" at the same time, in line %d", first.Line), fix)
 			}
 		}
-		const another, itself = "give it a name of its own", "do it in one of the branches, or behind the parallel step"
+		const another, itself = "give it another name", "do it in one branch only, or after the parallel step"
 		switch at.kind {
 		case defines:
-			report(defines, "%s: another branch opens or starts one of that name", another)
+			report(defines, "%s: another branch opens or starts one with the same name", another)
 		case captures:
 			report(captures, "capture %s: another branch captures it", another)
 			report(uses, "capture %s: another branch uses it", another)
 		case uses:
-			report(captures, "${{ %s }}: another branch captures it", "give what is captured a name of its own")
+			report(captures, "${{ %s }}: another branch captures it", "give the captured value another name")
 		case ends:
 			report(ends, "%s: another branch ends it", itself)
 		}

@@ -26,7 +26,7 @@ type unfolder struct {
 func (d *unfolder) checkNoUse(list *yamldoc.Node) {
 	for _, n := range list.Elements() {
 		if k, v := n.Entry("use"); v != nil {
-			d.problem(k, "a fragment uses another one", "write the steps of "+v.Text+" here, or use it in the scenario")
+			d.problem(k, "a fragment cannot use another fragment", "write the steps of "+v.Text+" here, or use it in the scenario")
 		}
 		for _, branch := range n.Get("parallel").Entries() {
 			d.checkNoUse(branch)
@@ -46,7 +46,7 @@ func (d *unfolder) checkType(name, want string, value *yamldoc.Node) {
 		got = want
 	}
 	if want != "" && got != want {
-		d.problem(value, fmt.Sprintf("the parameter %s has type %s, and gets %s", name, want, value.Kind), "write a value of type "+want+", or change the type in the fragment")
+		d.problem(value, fmt.Sprintf("the parameter %s has type %s, but its value is of type %s", name, want, value.Kind), "write a value of type "+want+", or change the type in the fragment")
 	}
 }
 
@@ -101,7 +101,7 @@ func (d *unfolder) use(n *yamldoc.Node) []*yamldoc.Node {
 	if !exists {
 		fix := problem.OneOf(name.Text, d.library.names())
 		if fix == "" {
-			fix = "write its file: docs/scenarios.md, Fragments"
+			fix = "create its file: docs/scenarios.md, Fragments"
 		}
 		d.problem(name, fmt.Sprintf("there is no fragment %q", name.Text), fix)
 		return nil
@@ -122,7 +122,7 @@ func (d *unfolder) use(n *yamldoc.Node) []*yamldoc.Node {
 	d.readArguments(n, f, u)
 	for k, of := range n.Get("capture").Entries() {
 		if !f.captures[of.Text] {
-			d.problem(of, fmt.Sprintf("the fragment %s captures no %s", name.Text, of.Text), problem.OneOf(of.Text, slices.Collect(maps.Keys(f.captures))))
+			d.problem(of, fmt.Sprintf("the fragment %s does not capture %s", name.Text, of.Text), problem.OneOf(of.Text, slices.Collect(maps.Keys(f.captures))))
 		}
 		u.renamed[of.Text] = k.Text
 	}

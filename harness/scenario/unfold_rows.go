@@ -34,7 +34,7 @@ func (d *unfolder) unfoldRows(table *yamldoc.Node) *yamldoc.Node {
 					columns = append(columns, k.Text)
 				}
 			}
-			d.problem(column, fmt.Sprintf("the row has no column %q that could be wrong", column.Text), problem.OneOf(column.Text, columns))
+			d.problem(column, fmt.Sprintf("the row has no column %q", column.Text), problem.OneOf(column.Text, columns))
 			continue
 		}
 		for _, way := range wrongValues(right) {

@@ -19,7 +19,7 @@ func TestADifferenceThatTheContractIsSilentAboutSaysWhere(t *testing.T) {
 		"status: 7 #/paths/~1n/get/responses: GET /n declares both 404 and 200; ",
 		"body: none", // it follows from another status, which is reported
 		"event 1 (n) data /n: 24 " + event + "/schema/properties/n: type: integer; an enum, or a minimum and a maximum",
-		"event 2 (n): 24 " + event + `: the event "n" may come, and need not; `,
+		"event 2 (n): 24 " + event + `: the event "n" is optional; `,
 	}
 	var lines []string
 	for _, f := range got.Findings {

@@ -220,7 +220,7 @@ func (r *reader) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		if first, _ := n.Entry(k.Value); first != nil {
-			r.problem(k.Line, k.Column, fmt.Sprintf("key %q stands twice, first in line %d", k.Value, first.Line), "remove one of them")
+			r.problem(k.Line, k.Column, fmt.Sprintf("duplicate key %q, first in line %d", k.Value, first.Line), "remove one of them")
 			continue
 		}
 		n.Keys = append(n.Keys, &Node{Kind: String, Text: k.Value, Line: k.Line, Column: k.Column})

@@ -117,7 +117,7 @@ func TestWhatSurprisesIsRefused(t *testing.T) {
 		{"an alias", "a: &x 1\nb: *x\n", []string{"2:4: alias *x"}},
 		{"a merge", "a: &x {b: 1}\nc: {<<: *x}\n", []string{"2:5: merge key <<"}},
 		{"a tag", "a: !!str 1\n", []string{"1:4: tag !!str"}},
-		{"a key twice", "a: 1\nb: 2\na: 3\n", []string{`3:1: key "a" stands twice, first in line 1`}},
+		{"a key twice", "a: 1\nb: 2\na: 3\n", []string{`3:1: duplicate key "a", first in line 1`}},
 		{"a list as a key", "? [a]\n: 1\n", []string{"1:3: a key that is not a word"}},
 		{"an octal number", "a: 0o17\n", []string{"1:4: number 0o17 is not written as JSON writes numbers"}},
 		{"an old octal number", "a: 017\n", []string{"1:4: number 017 is not written as JSON writes numbers"}},
@@ -126,7 +126,7 @@ func TestWhatSurprisesIsRefused(t *testing.T) {
 		{"infinity", "a: .inf\n", []string{"1:4: number .inf is not written as JSON writes numbers"}},
 		{"a bare point", "a: .5\n", []string{"1:4: number .5 is not written as JSON writes numbers"}},
 		{"an alias to nothing", "b: *x\n", []string{"1:4: alias *x"}},
-		{"several", "a: 0x1\nb: !!int 2\na: 1\n", []string{"1:4: number 0x1 is not written as JSON writes numbers", "2:4: tag !!int", `3:1: key "a" stands twice, first in line 1`}},
+		{"several", "a: 0x1\nb: !!int 2\na: 1\n", []string{"1:4: number 0x1 is not written as JSON writes numbers", "2:4: tag !!int", `3:1: duplicate key "a", first in line 1`}},
 		{"too deep", strings.Repeat("[", 102) + strings.Repeat("]", 102), []string{"1:102: values are nested too deep"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

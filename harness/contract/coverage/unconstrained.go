@@ -17,7 +17,7 @@ func Unconstrained(d *spec.Document) problem.Problems {
 			for _, s := range reach(root.schema, Responses, found, nil) {
 				if s.AdmitsAnything() && !seen[s.Ref] {
 					seen[s.Ref] = true
-					out = append(out, d.Problem(s.Ref, SchemaName(s.Ref)+" admits any value", "give it a type"))
+					out = append(out, d.Problem(s.Ref, SchemaName(s.Ref)+" allows any value", "give it a type"))
 				}
 			}
 		}

@@ -57,7 +57,7 @@ func (s *Lines) explainLine(line int, text string) problem.Problem {
 	if m == nil || line > len(s.lines()) {
 		return p
 	}
-	p.What, p.Fix = fmt.Sprintf("key %q stands twice, first in line %s", m[1], m[2]), "remove one of them"
+	p.What, p.Fix = fmt.Sprintf("duplicate key %q, first in line %s", m[1], m[2]), "remove one of them"
 	l := s.lines()[line-1]
 	if at := strings.LastIndex(l.text, m[1]); at >= 0 && strings.Count(l.text, m[1]) <= 2 {
 		if m[2] != strconv.Itoa(line) { // the first key of the line, unless the other one is on the same line

@@ -86,7 +86,7 @@ func wrongVersion(doc *openapi3.T, src *Lines) problem.Problem {
 		p.Fix = "write the document in OpenAPI 3.0; a converter does it: npx @apiture/openapi-down-convert --input openapi.yaml --output openapi-3.0.yaml"
 	}
 	if doc.OpenAPI == "" {
-		p.What = "this is no OpenAPI 3 document: it has no key openapi"
+		p.What = "this is not an OpenAPI 3 document: it has no key openapi"
 	}
 	return p
 }

@@ -31,12 +31,12 @@ func unresolved(data []byte, src *Lines) problem.Problems {
 	w.walk(reflect.ValueOf(doc))
 	var ps problem.Problems
 	for _, ref := range w.missing {
-		p := problem.Problem{What: fmt.Sprintf("$ref leads to %q, which does not exist", ref)}
+		p := problem.Problem{What: fmt.Sprintf("$ref points to %q, which does not exist", ref)}
 		p.Line, p.Column = src.firstUse(ref)
 		if strings.HasPrefix(ref, "#") {
 			p.Fix = problem.DidYouMean(ref, slices.Sorted(maps.Keys(w.known)))
 		} else {
-			p.What = fmt.Sprintf("$ref leads to another file, %q", ref)
+			p.What = fmt.Sprintf("$ref points to another file, %q", ref)
 			p.Fix = "put what it refers to into this document; a bundler does it: npx @redocly/cli bundle openapi.yaml -o whole.yaml"
 		}
 		ps = append(ps, p)

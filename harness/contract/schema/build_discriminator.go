@@ -67,7 +67,7 @@ func (b *Builder) setTag(s *Schema, in *openapi3.Discriminator) {
 			ref = SchemasRef + ref
 		}
 		if s.tag.branches[value] = b.Component(ref); s.tag.branches[value] == nil {
-			b.Problem(s.Ref+"/discriminator", fmt.Sprintf("the mapping of %q leads to %q, which does not exist", value, in.Mapping[value].Ref),
+			b.Problem(s.Ref+"/discriminator", fmt.Sprintf("the mapping of %q points to %q, which does not exist", value, in.Mapping[value].Ref),
 				problem.DidYouMean(ref, b.Refs))
 		}
 	}

@@ -57,7 +57,7 @@ func (b *builder) build() []*Operation {
 	b.schemas.Finish()
 	for _, e := range b.plainEvents {
 		if !e.Schema.Accepts(jsontree.String) {
-			b.Problem(e.Ref, "the event is plain text, and its schema wants no string", "write contentType: application/json")
+			b.Problem(e.Ref, "the event is plain text, but its schema does not allow a string", "write contentType: application/json")
 		}
 	}
 	return ops
@@ -181,11 +181,11 @@ func (b *builder) mayBeEmpty(r *Response, in *openapi3.Response) bool {
 	}
 	at := r.Ref + "/" + emptyKeyword
 	if len(r.Media) == 0 {
-		b.Problem(at, emptyKeyword+" stands beside no content; a response without content has no body anyway", "")
+		b.Problem(at, emptyKeyword+" has no effect here: a response without content never has a body", "")
 	}
 	empty, ok := raw.(bool)
 	if !ok {
-		b.Problem(at, emptyKeyword+" is neither true nor false", "")
+		b.Problem(at, emptyKeyword+" must be true or false", "")
 	}
 	return empty
 }

@@ -26,7 +26,7 @@ func (b *builder) events(m *Media, in *openapi3.MediaType, ref string) *EventStr
 	}
 	ref += "/" + eventsKeyword
 	if !m.Type.IsStream() {
-		b.Problem(ref, fmt.Sprintf("%s stands beside %s; it describes text/event-stream only", eventsKeyword, m.Name), "")
+		b.Problem(ref, fmt.Sprintf("%s is not allowed for %s; it describes text/event-stream only", eventsKeyword, m.Name), "")
 		return nil
 	}
 	top, ok := raw.(map[string]any)
@@ -39,7 +39,7 @@ func (b *builder) events(m *Media, in *openapi3.MediaType, ref string) *EventStr
 	b.eventName(set, top, ref)
 	if comments, ok := top["comments"]; ok {
 		if set.Comments, ok = comments.(bool); !ok {
-			b.Problem(ref+"/comments", "comments is neither true nor false", "")
+			b.Problem(ref+"/comments", "comments must be true or false", "")
 		}
 	}
 	b.declaredEvents(set, top, ref+"/events")
@@ -116,7 +116,7 @@ func (b *builder) declaredEvent(name string, raw any, ref string) *Event {
 	}
 	in, ok := top["schema"]
 	if !ok {
-		b.Problem(ref, fmt.Sprintf("the event %q has no schema", name), "say what its data is; {} for anything")
+		b.Problem(ref, fmt.Sprintf("the event %q has no schema", name), "describe its data; {} allows anything")
 		return nil
 	}
 	if e.Schema = b.eventSchema(in, ref+"/schema"); e.Schema != nil && e.Encoding == PlainText {
@@ -137,7 +137,7 @@ func (b *builder) eventSchema(raw any, ref string) *schema.Schema {
 		if s := b.schemas.Component(text); s != nil {
 			return s
 		}
-		b.Problem(ref, fmt.Sprintf("$ref leads to %q, which does not exist", target), problem.DidYouMean(text, b.schemas.Refs))
+		b.Problem(ref, fmt.Sprintf("$ref points to %q, which does not exist", target), problem.DidYouMean(text, b.schemas.Refs))
 		return nil
 	}
 	in, err := openapi.InlineSchema(b.doc, object)

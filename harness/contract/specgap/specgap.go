@@ -120,7 +120,7 @@ func (f *Finder) status(op *spec.Operation, declared [2]*spec.Response, r [2]*tr
 		return f.gap(at, fmt.Sprintf("%s declares both %s and %s", op, declared[0].Code, declared[1].Code), "")
 	}
 	code := declared[0].Code
-	return f.gap(at+"/"+code, fmt.Sprintf("%s covers both %d and %d", code, r[0].Status, r[1].Status), "each status that may come, instead of "+code)
+	return f.gap(at+"/"+code, fmt.Sprintf("%s covers both %d and %d", code, r[0].Status, r[1].Status), "each possible status, instead of "+code)
 }
 
 func (f *Finder) header(declared *spec.Response, name string, r [2]*transcript.Response, how How) (Gap, bool) {
@@ -136,7 +136,7 @@ func (f *Finder) header(declared *spec.Response, name string, r [2]*transcript.R
 		case sent[0].None() != sent[1].None():
 			return f.gap(h.Ref, "the header field "+h.Name+" is not required", "required: true"), true
 		case sent[0].None() || h.Schema == nil || h.Encoding == spec.Opaque:
-			return f.gap(h.Ref, "nothing is said of the field's value", "a schema"), true
+			return f.gap(h.Ref, "the field's value is not described", "a schema"), true
 		}
 		var nodes [2]*jsontree.Node
 		for i, s := range sent {
@@ -172,13 +172,13 @@ func (f *Finder) contentType(declared *spec.Response, r [2]*transcript.Response)
 	}
 	switch {
 	case found[0] == nil || found[1] == nil:
-		return f.gap(declared.Ref, "no content is declared, and nothing is said of its type", ""), true
+		return f.gap(declared.Ref, "no content is declared, and so no content type", ""), true
 	case found[0] != found[1]:
 		return f.gap(declared.Ref+"/content", "both "+found[0].Name+" and "+found[1].Name+" are declared", "one of them"), true
 	case strings.Contains(found[0].Name, "*"):
 		return f.gap(found[0].Ref, "the range "+found[0].Name, "one content type"), true
 	}
-	return f.gap(found[0].Ref, "what stands after "+found[0].Name+" is not looked at", ""), true
+	return f.gap(found[0].Ref, "the parameters after "+found[0].Name+" are not checked", ""), true
 }
 
 func (f *Finder) body(p *Divergence, declared *spec.Response, r [2]*transcript.Response) (Gap, bool) {
@@ -196,7 +196,7 @@ func (f *Finder) body(p *Divergence, declared *spec.Response, r [2]*transcript.R
 func (f *Finder) content(p *Divergence, part, ref string, s *schema.Schema, how spec.Encoding, data [2][]byte) (Gap, bool) {
 	switch {
 	case how == spec.Opaque:
-		return f.gap(ref, "this content is not looked at", ""), true
+		return f.gap(ref, "this content is not checked", ""), true
 	case s == nil:
 		return f.gap(ref, "the content has no schema", "a schema"), true
 	}
@@ -270,26 +270,26 @@ func (f *Finder) events(p *Divergence, set *spec.EventStream, events [2]*transcr
 		one = events[1]
 	}
 	if one == nil {
-		return f.gap(set.Ref, "nothing is said of who ends the stream, or when", ""), true
+		return f.gap(set.Ref, "the contract does not say who ends the stream, or when", ""), true
 	}
 	name := set.NameOf(one)
 	declared := set.Events[name]
 	switch {
 	case one.Comment:
-		return f.gap(set.Ref, "comments may come, and need not", ""), true
+		return f.gap(set.Ref, "comments are optional", ""), true
 	case declared == nil:
 		return Gap{}, false
 	case p.At[0] == "event" && p.How == OtherOrder:
-		return f.gap(declared.Ref, "nothing is said of the order of events", ""), true
+		return f.gap(declared.Ref, "the contract does not say in which order events come", ""), true
 	case p.At[0] == "event" || events[0] == nil || events[1] == nil:
-		return f.gap(declared.Ref, "the event "+problem.Quote(name)+" may come, and need not", ""), true
+		return f.gap(declared.Ref, "the event "+problem.Quote(name)+" is optional", ""), true
 	}
 	other := set.NameOf(events[1])
 	switch part, _, _ := strings.Cut(p.At[0], "/"); {
 	case name != other:
 		return f.gap(set.Ref+"/events", "both "+problem.Quote(name)+" and "+problem.Quote(other)+" are declared", ""), true
 	case part != "event data":
-		return f.gap(declared.Ref, "nothing is said of what stands beside the data: "+strings.TrimPrefix(part, "event "), ""), true
+		return f.gap(declared.Ref, "the contract does not describe fields other than the data: "+strings.TrimPrefix(part, "event "), ""), true
 	}
 	return f.content(p, "event data", declared.Ref, declared.Schema, declared.Encoding, [2][]byte{[]byte(events[0].Data), []byte(events[1].Data)})
 }

@@ -45,7 +45,7 @@ func (w *walk) absent(common []*schema.Schema, name string, there *jsontree.Node
 			continue
 		}
 		if there.Kind == jsontree.Null {
-			return w.gap(s.Ref, problem.Quote(name)+" is nullable and not required: null and absent are both right", "required, or no nullable"), true
+			return w.gap(s.Ref, problem.Quote(name)+" is nullable and not required: null and absent are both valid", "required, or no nullable"), true
 		}
 		return w.gap(s.Ref, problem.Quote(name)+" is not required", "required: ["+name+"]"), true
 	}
@@ -56,14 +56,14 @@ func (w *walk) absent(common []*schema.Schema, name string, there *jsontree.Node
 func (w *walk) free(common []*schema.Schema, name string) (Gap, bool) {
 	for _, s := range common {
 		if s.AllowsMore() {
-			return w.gap(s.Ref, "additionalProperties admits "+problem.Quote(name), "additionalProperties: false, or the field under properties"), true
+			return w.gap(s.Ref, "additionalProperties allows "+problem.Quote(name), "additionalProperties: false, or the field under properties"), true
 		}
 	}
 	s := common[len(common)-1]
 	if !s.Allows(jsontree.Object) {
 		return w.gap(s.Ref, s.Describe(), ""), true
 	}
-	return w.gap(s.Ref, "an object may have fields that nobody names, such as "+problem.Quote(name), "properties, and additionalProperties: false"), true
+	return w.gap(s.Ref, "the object may have undeclared fields, such as "+problem.Quote(name), "properties, and additionalProperties: false"), true
 }
 
 // anyElement describes the gap for an element of a list without a schema for its elements.
