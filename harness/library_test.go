@@ -7,12 +7,13 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 var update = flag.Bool("update", false, "write the examples into docs/library.md")
@@ -23,11 +24,8 @@ var quoted = regexp.MustCompile("(?s)<!-- example: (\\w+) -->\n```go\n(.*?)```\n
 // The guide quotes the examples exactly, and they are run as tests.
 func TestTheGuideQuotesTheExamples(t *testing.T) {
 	const file = "../docs/library.md"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, examples := string(data), bodies(t)
+	data := testfile.Text(t, file)
+	text, examples := data, bodies(t)
 	if a, b := strings.Count(text, "```go\n"), len(quoted.FindAllString(text, -1)); a != b || b != len(examples) {
 		t.Fatalf("the guide has %d blocks of Go, %d of them quoted, and there are %d examples", a, b, len(examples))
 	}
@@ -39,9 +37,7 @@ func TestTheGuideQuotesTheExamples(t *testing.T) {
 		return "<!-- example: " + m[1] + " -->\n```go\n" + examples[m[1]] + "```\n"
 	})
 	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, want)
 		return
 	}
 	if diff := cmp.Diff(want, text); diff != "" {
@@ -53,10 +49,7 @@ func TestTheGuideQuotesTheExamples(t *testing.T) {
 func bodies(t *testing.T) map[string]string {
 	t.Helper()
 	const file = "example_test.go"
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := testfile.Read(t, file)
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, parser.ParseComments)
 	if err != nil {

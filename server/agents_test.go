@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
@@ -56,17 +57,13 @@ func TestPermissionsOfTools(t *testing.T) {
 			return "[" + set(taskTool, task) + "," + set(scheduleTool, schedule) + "," + set(subagentTool, subagent) + "]"
 		}
 		path := filepath.Join(d.Config, "permission.yaml")
-		if err := os.WriteFile(path, []byte("user:\n  always_allow: [platform__manage_schedule]\nsmart_approve: {never_allow: [subagent__execute_task, platform__manage_schedule]}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, "user:\n  always_allow: [platform__manage_schedule]\nsmart_approve: {never_allow: [subagent__execute_task, platform__manage_schedule]}\n")
 		r.get("GET /agent/tools?session_id=x").is(t, "auto", 200, levels("null", `"always_allow"`, "null"))
 		mode = "approve"
 		r.get("GET /agent/tools?session_id=x").is(t, "approve", 200, levels(`"ask_before"`, `"always_allow"`, `"ask_before"`))
 		mode = "smart_approve"
 		r.get("GET /agent/tools?session_id=x").is(t, "smart_approve", 200, levels("null", `"always_allow"`, `"never_allow"`))
-		if err := os.WriteFile(path, []byte("[\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, "[\n")
 		r.get("GET /agent/tools?session_id=x").is(t, "an unreadable file", 200, levels("null", "null", "null"))
 	})
 }
@@ -132,13 +129,7 @@ func TestDiagnosticsAreAnArchive(t *testing.T) {
 			"logs/llm_request.0.jsonl": "{}\n", "logs/other.txt": "x", "logs/server/in.jsonl": "x",
 			"../data/schedule.json": "[]", "../data/scheduled_recipes/a.yaml": "title: a", "../data/scheduled_recipes/deep/b.yaml": "title: b",
 		} {
-			path := filepath.Join(d.State, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(d.State, name), content)
 		}
 		a := r.get("GET /diagnostics/" + id)
 		if a.status != 200 || a.header.Get("Content-Type") != "application/zip" || a.header.Get("Content-Disposition") != `attachment; filename="diagnostics_`+id+`.zip"` {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
@@ -26,9 +27,7 @@ func TestALargeArchiveTakesNoMemory(t *testing.T) {
 		}
 		log := make([]byte, 4<<20) // cannot be compressed
 		rand.NewChaCha8([32]byte{}).Read(log)
-		if err := os.WriteFile(filepath.Join(d.Logs(), "a.jsonl"), log, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(d.Logs(), "a.jsonl"), log)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		a := r.get("HEAD /diagnostics/" + id)

@@ -1,11 +1,11 @@
 package server_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
@@ -34,9 +34,7 @@ func TestResumeLoadsExtensions(t *testing.T) {
 	d := settings.Below(t.TempDir())
 	r := start(t, server.Config{Directories: d})
 	config := "extensions:\n  none: {enabled: true, type: stdio, name: none, cmd: there-is-none, args: []}\n  off: {enabled: false, type: stdio, name: off, cmd: off-is-none, args: []}\n"
-	if err := os.WriteFile(filepath.Join(d.Config, "config.yaml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(d.Config, "config.yaml"), config)
 	id := r.newSession("/w")
 	r.post("POST /agent/resume", `{"session_id":"`+id+`","load_model_and_extensions":true}`).is(t, "resume", 500, `{"message":"Could not configure agent: missing provider"}`)
 	r.get("GET /agent/tools?extension_name=chatrecall&session_id="+id).is(t, "what the settings do not name", 200,

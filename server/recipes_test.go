@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/settings"
@@ -27,9 +28,7 @@ func TestStartChoosesItsRecipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(d.Recipes(), "saved.yaml")
-		if err := os.WriteFile(path, []byte("title: saved\ndescription: d\nprompt: p\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, "title: saved\ndescription: d\nprompt: p\n")
 		link := base64.RawURLEncoding.EncodeToString([]byte(`{"title":"linked","description":"d","prompt":"p"}`))
 		id := recipe.IDOf(path)
 		for _, tc := range []struct {
@@ -58,9 +57,7 @@ func TestStartChoosesItsRecipe(t *testing.T) {
 		if a := r.get("GET /sessions/20000101_1"); !strings.Contains(a.body, `"recipe":`+greeting+`,`) {
 			t.Errorf("the recipe is not stored as it was: %s", a.body)
 		}
-		if err := os.WriteFile(path, []byte("["), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, "[")
 		a := r.post("POST /agent/start", `{"working_dir":"/w","recipe_id":"`+id+`"}`)
 		if a.status != 500 || !strings.HasPrefix(a.body, `{"message":"Failed to load recipe: `) {
 			t.Errorf("a file that is unreadable now: %d %s", a.status, a.body)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // stubborn is an extension that completes the handshake, starts a process, and ignores every signal that it can.
@@ -19,9 +21,7 @@ sleep 60 & echo $$ $! > pids.new; mv pids.new pids; exec sleep 60`
 func TestProcessesOfExtensionsEndWithAServerThatIsKilled(t *testing.T) {
 	home := t.TempDir()
 	script, pids := filepath.Join(home, "extension.sh"), filepath.Join(home, "pids")
-	if err := os.WriteFile(script, []byte("cd "+home+"\n"+stubborn), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, script, "cd "+home+"\n"+stubborn)
 	s, _ := startServer(t, home, "http://127.0.0.1:1", "PATH="+os.Getenv("PATH"))
 	body := `{"session_id":"x","config":{"type":"stdio","name":"x","description":"","cmd":"sh","args":["` + script + `"]}}`
 	request, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/agent/add_extension", strings.NewReader(body))

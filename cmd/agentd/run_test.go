@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
@@ -48,9 +49,7 @@ func environment(t *testing.T, variables map[string]string) lookup {
 func file(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.json")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, content)
 	return path
 }
 
@@ -167,9 +166,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(home, ".config", "opencode"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(home, ".config", "opencode", "config.json"), []byte(`{"clientTools": {"defaultTimeout": 5}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(home, ".config", "opencode", "config.json"), `{"clientTools": {"defaultTimeout": 5}}`)
 	for _, tc := range []struct {
 		name string
 		args []string
@@ -308,9 +305,7 @@ func TestADataDirectoryThatCannotBeMadeIsAFailure(t *testing.T) {
 // TestLogsThatCannotBeKeptCostOneLine puts a file where the logs directory belongs (decision S47).
 func TestLogsThatCannotBeKeptCostOneLine(t *testing.T) {
 	places := pathsettings.Below(t.TempDir())
-	if err := os.WriteFile(places.State, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, places.State, "")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // it listens, prints its address, and stops
 	var stdout, stderr bytes.Buffer

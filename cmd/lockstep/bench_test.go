@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/ratio"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // BenchmarkStart runs the program with one scenario of one exchange against a running server, and compares it with a
@@ -69,10 +70,7 @@ func process(b *testing.B, program string, args ...string) func() ratio.Cost {
 // writeProject writes a project with a scenario called one, and with others if any are given, and returns its file.
 func writeProject(b *testing.B, contract, scenarios string) (file string) {
 	dir := b.TempDir()
-	text, err := os.ReadFile(contract)
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := testfile.Read(b, contract)
 	if scenarios != "" {
 		if err := os.CopyFS(filepath.Join(dir, "scenarios"), os.DirFS(scenarios)); err != nil {
 			b.Fatal(err)
@@ -85,13 +83,7 @@ func writeProject(b *testing.B, contract, scenarios string) (file string) {
 		"scenarios/one.yaml": "scenario: one\nwhy: A server that is up says ok\nsource: benchmark\n" +
 			"steps:\n  - http: GET /status\n    expect: {status: 200, body: ok}\n",
 	} {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		testfile.Write(b, filepath.Join(dir, name), text)
 	}
 	return filepath.Join(dir, "lockstep.yaml")
 }

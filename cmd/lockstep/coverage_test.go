@@ -4,13 +4,13 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 func TestCoverageIsPrintedFromARunFile(t *testing.T) {
@@ -51,9 +51,7 @@ func TestCoverageIsPrintedFromARunFile(t *testing.T) {
 // because without it coverage could not be judged.
 func (p project) demand(t *testing.T, text string) {
 	t.Helper()
-	if err := os.Remove(filepath.Join(p.dir, "scenarios", "process", "stop.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, filepath.Join(p.dir, "scenarios", "process", "stop.yaml"))
 	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"coverage:\n"+text)
 }
 

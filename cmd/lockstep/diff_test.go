@@ -4,12 +4,12 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // recordedRuns returns a project with a run for each fault, in the folder that is its key. A fault "" is a correct
@@ -163,9 +163,7 @@ func TestRunsThatCannotBeComparedAreRefused(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	scenario := filepath.Join(p.dir, "scenarios", "items", "story.yaml")
-	if err := os.WriteFile(scenario, []byte("# changed\n"+p.read("scenarios/items/story.yaml")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, scenario, "# changed\n"+p.read("scenarios/items/story.yaml"))
 	if o := p.diff(t, "a/run.jsonl", "a/run.jsonl"); o.code != exitUsage || !strings.Contains(o.stderr, "the run file is of other scenarios than those of ") {
 		t.Errorf("scenarios that have changed since: %+v", o)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -25,11 +26,8 @@ func documentation(t *testing.T) map[string]string {
 	}
 	out := map[string]string{}
 	for _, file := range append(files, filepath.Join(root, "README.md")) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[strings.TrimPrefix(file, root+"/")] = string(data)
+		data := testfile.Text(t, file)
+		out[strings.TrimPrefix(file, root+"/")] = data
 	}
 	return out
 }
@@ -193,10 +191,7 @@ func TestTheRecipesHaveWhatTheirCINeeds(t *testing.T) {
 // action parses action.yml.
 func action(t *testing.T) *yamldoc.Node {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "action.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join(root, "action.yml"))
 	n, problems := yamldoc.Parse("action.yml", data)
 	if len(problems) > 0 {
 		t.Fatal(problems)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // reportFaults are faults of the files that a run writes, or must not overwrite.
@@ -61,9 +62,7 @@ func linked(name string) func(*testing.T, *lab) {
 func piped(name string, args ...string) func(*testing.T, *lab) {
 	return files(func(t *testing.T, l *lab) {
 		l.write(t, name, "") // creates the folder
-		if err := os.Remove(filepath.Join(l.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Remove(t, filepath.Join(l.dir, name))
 		if err := syscall.Mkfifo(filepath.Join(l.dir, name), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // A surrounding is one fault in the surroundings of a run: in a target's life, the machine, or the files. lockstep
@@ -212,9 +213,7 @@ func files(do func(t *testing.T, l *lab), args ...string) func(*testing.T, *lab)
 func edited(name, text string, args ...string) func(*testing.T, *lab) {
 	return files(func(t *testing.T, l *lab) {
 		if text == "" {
-			if err := os.Remove(filepath.Join(l.dir, name)); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Remove(t, filepath.Join(l.dir, name))
 			return
 		}
 		l.write(t, name, text)

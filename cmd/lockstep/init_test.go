@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // emptied returns a folder that has only the contract of package faux's servers.
@@ -162,9 +163,7 @@ func TestInitFindsTheDocumentThatIsThere(t *testing.T) {
 		if name == "openapi.json" {
 			document = `{"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": {"/a": {"get": {"responses": {"200": {"description": "x"}}}}}}`
 		}
-		if err := os.WriteFile(name, []byte(document), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, document)
 		o := shell{}.lockstep(t, "init", "--url", "typescript=http://127.0.0.1:1", "--url", "go=http://127.0.0.1:2")
 		const next = "  lockstep run --target typescript   one server alone, against the contract\n" +
 			"  lockstep run                       all targets, against typescript\n" +

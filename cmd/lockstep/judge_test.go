@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 func TestJudgePrintsWhatTheRunPrinted(t *testing.T) {
@@ -72,9 +72,7 @@ func TestARunFileThatHasNoJudgementIsAMistake(t *testing.T) {
 		}
 	}
 	scenario := filepath.Join(p.dir, "scenarios", "items", "story.yaml")
-	if err := os.WriteFile(scenario, append([]byte("# changed\n"), p.read("scenarios/items/story.yaml")...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, scenario, append([]byte("# changed\n"), p.read("scenarios/items/story.yaml")...))
 	o := p.do(t, "judge")
 	if o.code != exitUsage || !strings.Contains(o.stderr, "run.jsonl: the run file is of other scenarios than those of lockstep.yaml\n\tfix: judge it with") {
 		t.Errorf("other scenarios: %+v", o)

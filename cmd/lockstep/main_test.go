@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 const (
@@ -167,13 +168,7 @@ func newProject(t *testing.T, targets ...string) project {
 // write writes a file of the project.
 func (p project) write(t *testing.T, name, text string) {
 	t.Helper()
-	path := filepath.Join(p.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(p.dir, name), text)
 }
 
 // read returns a file of the project, or "" if there is none.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 const root = "../.."
@@ -31,12 +33,9 @@ var (
 // because it would not be checked.
 func blocks(t *testing.T, what string) (readme string, found []block) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := fenced.FindAllStringSubmatch(string(data), -1)
-	if n := len(comment.FindAllString(string(data), -1)); n != len(all) {
+	data := testfile.Text(t, filepath.Join(root, "README.md"))
+	all := fenced.FindAllStringSubmatch(data, -1)
+	if n := len(comment.FindAllString(data, -1)); n != len(all) {
 		t.Fatalf("README.md has %d comments that announce a block, and %d blocks behind them", n, len(all))
 	}
 	for _, m := range all {
@@ -47,7 +46,7 @@ func blocks(t *testing.T, what string) (readme string, found []block) {
 	if len(found) == 0 {
 		t.Fatalf("README.md has no block that is marked <!-- %s: … -->", what)
 	}
-	return string(data), found
+	return data, found
 }
 
 func TestTheFilesInTheReadmeAreThoseOfTheExample(t *testing.T) {

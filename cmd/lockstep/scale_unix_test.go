@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // BenchmarkScenarios runs the program with many scenarios of five steps on two targets, which it starts, until the
@@ -61,15 +63,10 @@ func peakOf(u *syscall.Rusage) int64 {
 func writeScenarios(b *testing.B, server string, n int) (dir string) {
 	dir = b.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		testfile.Write(b, filepath.Join(dir, name), text)
 	}
-	contract, err := os.ReadFile("testdata/items/openapi.yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
-	write("openapi.yaml", string(contract))
+	contract := testfile.Text(b, "testdata/items/openapi.yaml")
+	write("openapi.yaml", contract)
 	target := fmt.Sprintf(`{command: [%q, "${{ host }}:${{ port }}"], ready: {get: /health}}`, server)
 	write("lockstep.yaml", "contract: openapi.yaml\nscenarios: scenarios\nreference: a\ntargets:\n  a: "+target+"\n  b: "+target+"\n")
 	for i := range 20 {

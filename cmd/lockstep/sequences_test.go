@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/sequences"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // These variables set the number and the seed of the sequences.
@@ -40,10 +41,7 @@ func TestSequences(t *testing.T) {
 		t.Fatalf("%s: %v", sequenceSeed, err)
 	}
 	t.Chdir(root)
-	document, err := os.ReadFile("openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := testfile.Read(t, "openapi.yaml")
 	generator, err := sequences.New(document)
 	if err != nil {
 		t.Fatal(err)
@@ -119,11 +117,8 @@ func differ(t *testing.T, all map[string]*sequences.Sequence, dir string) map[st
 	if len(all) == 0 {
 		return nil
 	}
-	project, err := os.ReadFile("lockstep.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _, _ := strings.Cut(string(project), "\n# What the scenarios reach")
+	project := testfile.Text(t, "lockstep.yaml")
+	text, _, _ := strings.Cut(project, "\n# What the scenarios reach")
 	// The times of a session are not stable, because a later session may get the ID of a deleted one.
 	keep(t, filepath.Join(dir, "lockstep.yaml"), strings.Replace(text, "kind: time, stable: true", "kind: time", 1))
 	entries, err := os.ReadDir("scenarios")
@@ -159,10 +154,5 @@ func differ(t *testing.T, all map[string]*sequences.Sequence, dir string) map[st
 
 func keep(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, text)
 }

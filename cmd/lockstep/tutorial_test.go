@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 var update = flag.Bool("update", false, "write what commands print into docs/tutorial.md")
@@ -35,11 +36,8 @@ func TestTheTutorialIsTrue(t *testing.T) {
 		}
 	}
 	file := filepath.Join(root, "docs", "tutorial.md")
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(data)
+	data := testfile.Text(t, file)
+	text := data
 	if a, b := strings.Count(text, "<!--"), len(regexp.MustCompile("<!-- (?:file|append|edit): \\S+ -->\n```").FindAllString(text, -1)); a != b {
 		t.Fatalf("the tutorial has %d comments, and %d of them are before a block", a, b)
 	}
@@ -60,9 +58,7 @@ func TestTheTutorialIsTrue(t *testing.T) {
 		t.Errorf("only %d commands were run", r.commands)
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(done), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, done)
 		return
 	}
 	if diff := cmp.Diff(drawn(done), drawn(text)); diff != "" {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // viewed sends a request to a viewer of the folder.
@@ -37,9 +38,7 @@ func reportsFolder(t *testing.T) string {
 	for name, text := range map[string]string{
 		"report.html": "<!DOCTYPE html><p>all is well", "run.jsonl": "{}\n", "badge.svg": "<svg/>", "secret.txt": "none of yours", "baseline.json": "{}",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
 	if err := os.Symlink("secret.txt", filepath.Join(dir, "summary.md")); err != nil {
 		t.Fatal(err)

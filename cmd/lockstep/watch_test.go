@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // A watched is a running watcher, whose clock and files the test controls.
@@ -138,9 +139,7 @@ func TestWatchRunsWhatAChangeTouches(t *testing.T) {
 		t.Errorf("the contract: %q", got)
 	}
 
-	if err := os.Remove(filepath.Join(x.dir, "scenarios/items/one.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, filepath.Join(x.dir, "scenarios/items/one.yaml"))
 	x.settles()
 	if got := x.says(t, "watch: all green"); got[0] != "watch: scenarios/items/one.yaml changed: no selected scenario depends on it" {
 		t.Errorf("a scenario that is gone: %q", got)

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"os"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -9,6 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // requested is the data of an event in this repository's contract, 288 bytes.
@@ -17,10 +17,7 @@ const requested = `{"type":"client-tool.request","properties":{"clientID":"my-cl
 	`"tool":"client_my-client_search-docs","input":{"query":"streams","n":12345}}}}`
 
 func BenchmarkParse(b *testing.B) {
-	data, err := os.ReadFile("../../openapi.yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := testfile.Read(b, "../../openapi.yaml")
 	b.Run("all", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

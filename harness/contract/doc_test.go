@@ -3,7 +3,6 @@ package contract
 import (
 	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 const guide = "../../docs/contract.md"
@@ -25,16 +25,11 @@ func TestTheGuideListsTheKinds(t *testing.T) {
 	for _, k := range Kinds() {
 		fmt.Fprintf(&table, "| `%s` | %s |\n", k.Kind, k.Doc)
 	}
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, guide)
 	found := regexp.MustCompile(`\| kind \| means \|\n(\|.*\n|KINDS\n)*`)
 	if *update {
 		text = found.ReplaceAllLiteral(text, []byte(table.String()))
-		if err := os.WriteFile(guide, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, guide, text)
 	}
 	if diff := cmp.Diff(table.String(), string(found.Find(text))); diff != "" {
 		t.Errorf("%s differs from the code; run go test -update (-code +guide):\n%s", guide, diff)
@@ -43,11 +38,8 @@ func TestTheGuideListsTheKinds(t *testing.T) {
 
 // Parse accepts the guide's example.
 func TestTheGuidesExampleIsRight(t *testing.T) {
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "```yaml\ncontent:\n")
+	text := testfile.Text(t, guide)
+	_, rest, _ := strings.Cut(text, "```yaml\ncontent:\n")
 	example, _, ok := strings.Cut(rest, "```")
 	if !ok {
 		t.Fatal("the guide has no example of x-events")
@@ -61,11 +53,8 @@ func TestTheGuidesExampleIsRight(t *testing.T) {
 
 // The formats that the guide lists are those that are checked.
 func TestTheGuideListsTheFormats(t *testing.T) {
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "These formats are checked:")
+	text := testfile.Text(t, guide)
+	_, rest, _ := strings.Cut(text, "These formats are checked:")
 	sentence, _, _ := strings.Cut(rest, ". ")
 	named := map[string]bool{}
 	for _, m := range regexp.MustCompile("`([a-z0-9-]+)`").FindAllStringSubmatch(sentence, -1) {

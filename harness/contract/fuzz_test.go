@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"os"
 	"sync"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // FuzzCheck checks what must hold for any response: nothing panics, judging it twice gives the same result, and every
@@ -70,10 +70,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestADocumentIsSafeForConcurrentUse(t *testing.T) {
-	data, err := os.ReadFile("../../openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, "../../openapi.yaml")
 	d, err := Parse(data, nil)
 	if err != nil {
 		t.Fatal(err)

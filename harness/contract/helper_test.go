@@ -2,11 +2,11 @@ package contract
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // parse parses a document without mistakes.
@@ -21,10 +21,7 @@ func parse(t testing.TB, doc string) *Document {
 
 func ours(t testing.TB) (*Document, []byte) {
 	t.Helper()
-	data, err := os.ReadFile("../../openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, "../../openapi.yaml")
 	d, err := Parse(data, &Options{File: "openapi.yaml"})
 	if err != nil {
 		t.Fatal(err)

@@ -2,13 +2,13 @@ package contract
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/openapi"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // problemsOf returns the mistakes of a document.
@@ -242,12 +242,9 @@ func TestADocumentInJSONHasLinesToo(t *testing.T) {
 }
 
 func TestSourceFindsLines(t *testing.T) {
-	data, err := os.ReadFile("../../openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := openapi.NewLines(string(data))
-	lines := strings.Split(string(data), "\n")
+	data := testfile.Text(t, "../../openapi.yaml")
+	src := openapi.NewLines(data)
+	lines := strings.Split(data, "\n")
 	for ref, want := range map[string]string{
 		"#/openapi":                                "openapi: 3.0.3",
 		"#/info/title":                             "title: Agent server",

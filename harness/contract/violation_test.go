@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // A kindCase shows one kind of violation: a transcript without it and one with it.
@@ -173,10 +173,7 @@ func TestEachKindOfViolationCanBeAbsentAndPresent(t *testing.T) {
 func TestEveryKindHasACaseAndADescription(t *testing.T) {
 	var declared, shown, described []string
 	for _, file := range []string{"spec/kind.go", "schema/kind.go"} {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := testfile.Read(t, file)
 		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +(?:schema\.)?Kind = "([^"]+)"$`).FindAllSubmatch(source, -1) {
 			declared = append(declared, string(m[1]))
 		}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -19,9 +18,11 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/ratio"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // exchanges is the number of exchanges in the scenario. It is large enough for one-time costs not to matter.
@@ -183,19 +184,9 @@ func ordersProject(b *testing.B, expect bool) *project.Project {
 			"targets:\n  t0: {url: 'http://127.0.0.1:1', ready: {get: /health}}\ncompare: {headers: [Content-Type]}\n",
 		"scenarios/orders.yaml": "scenario: orders\nwhy: Orders are accepted\nsource: benchmark\nsteps:\n" + steps.String(),
 	} {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		testfile.Write(b, filepath.Join(dir, name), text)
 	}
-	p, err := project.Load(filepath.Join(dir, "lockstep.yaml"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return p
+	return fauxproject.Load(b, filepath.Join(dir, "lockstep.yaml"))
 }
 
 const ordersContract = `
@@ -291,11 +282,7 @@ func BenchmarkJudge(b *testing.B) {
 }
 
 func reload(b *testing.B, file string) *project.Project {
-	p, err := project.Load(file)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return p
+	return fauxproject.Load(b, file)
 }
 
 // ordersRecord runs the scenario several times on two targets, and returns one record of all runs.

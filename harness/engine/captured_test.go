@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,8 +12,8 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
-	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 const ticketsContract = `openapi: 3.0.3
@@ -68,17 +67,9 @@ func judgedTickets(t *testing.T, steps string, wrong string) (found, unjudged []
 		"lockstep.yaml": fmt.Sprintf("contract: openapi.yaml\nscenarios: scenarios\nreference: right\ntargets:\n  right: {url: %q, ready: {get: /health}}\n  wrong: {url: %q, ready: {get: /health}}\n"+
 			"compare: {volatile: [{at: $..id, kind: text, because: it is made up}, {at: \"$..['a/b']\", kind: text, because: it is made up}]}\n", tickets(t, "t-1"), tickets(t, wrong)),
 	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
-	p, err := project.Load(filepath.Join(dir, "lockstep.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := fauxproject.Load(t, filepath.Join(dir, "lockstep.yaml"))
 	file, result := fauxproject.Record(t, p, engine.Options{})
 	isJudgedAgain(t, p, file, result)
 	for _, c := range result.Scenarios {

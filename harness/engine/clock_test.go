@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // heartbeats is the report's reason for not comparing heartbeats.
@@ -109,11 +109,8 @@ var renewed = map[string]*regexp.Regexp{
 }
 
 func TestTheGuideListsWhatTheClockDecides(t *testing.T) {
-	text, err := os.ReadFile("../../docs/ci.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "\n### What the clock decides\n")
+	text := testfile.Text(t, "../../docs/ci.md")
+	_, section, _ := strings.Cut(text, "\n### What the clock decides\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var want, got []string
 	for _, c := range ofTheClock {

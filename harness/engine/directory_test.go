@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // homely is a scenario in which the client sends the server the path of the server's own directory.
@@ -86,12 +87,9 @@ func TestANameThatAScenarioGivesItselfIsItsOwn(t *testing.T) {
 func TestFilesOfAProjectAndOfItsTargets(t *testing.T) {
 	file := fauxproject.Write(t, process(t, "right", "right", ""))
 	fauxproject.Add(t, file, "settings/a.yaml", "${{ port }}")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Text(t, file)
 	right := "files: {a.yaml: {text: \"${{ port }}\"}, b/c: settings/a.yaml}\n    dir: ${{ directory }}\n    command:"
-	changed := strings.Replace(string(text), "command:", right, 1) + "files: {a.yaml: settings/a.yaml, d: {text: ''}}\n"
+	changed := strings.Replace(text, "command:", right, 1) + "files: {a.yaml: settings/a.yaml, d: {text: ''}}\n"
 	changed = strings.Replace(changed, "reference: right\ntargets:", "reference: right\ntargets:\n  beside: {command: [bin/serve, \"${{ port }}\"], dir: \"${{ directory }}\", ready: {get: /health}}", 1)
 	fauxproject.Add(t, file, "lockstep.yaml", changed)
 	p := fauxproject.Load(t, file)

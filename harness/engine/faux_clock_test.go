@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,16 +8,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // A time that a server sends is checked against what it sent before, and against its other times.
 func TestServersThatTellTimesWronglyAreFound(t *testing.T) {
 	file := fauxproject.Write(t, fauxproject.Running)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fauxproject.Add(t, file, "lockstep.yaml", strings.Replace(string(text), "limits:", "undocumented: allow\nlimits:", 1))
+	text := testfile.Text(t, file)
+	fauxproject.Add(t, file, "lockstep.yaml", strings.Replace(text, "limits:", "undocumented: allow\nlimits:", 1))
 	stable := scenario.Volatile{At: "$..createdAt", Kind: scenario.VolatileTime, Stable: true, Because: "a thing is made once"}
 	for _, tc := range []struct {
 		right, wrong string

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,9 +9,9 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
-	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 func TestAServerThatDoesNothingPassesNoScenario(t *testing.T) {
@@ -66,13 +65,8 @@ func TestAStreamThatNobodyHasIsNotGreen(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			file := fauxproject.Write(t, fauxproject.Running)
 			story := "scenario: items/none\nwhy: Nobody has a stream\nsource: openapi.yaml\nsteps: " + strings.ReplaceAll(tc.steps, "GET /events", "GET /events, malformed: true") + "\n"
-			if err := os.WriteFile(filepath.Join(filepath.Dir(file), "scenarios", "items", "none.yaml"), []byte(story), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			p, err := project.Load(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(filepath.Dir(file), "scenarios", "items", "none.yaml"), story)
+			p := fauxproject.Load(t, file)
 			for name, other := range map[string]*faux.Server{"together": {}, "alone": nil} {
 				s := overSockets(t, p, &faux.Server{}, other, "items/none").Scenarios[0]
 				want := verdict.Differ

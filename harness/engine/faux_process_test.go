@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // process is a target that lockstep starts: the test binary in a role. Its limits allow for a busy machine.
@@ -183,9 +184,7 @@ steps:
 		if n < 5 {
 			text += "  - http: GET /items/${{ lamp }}\n"
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.yaml", n+1)), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, fmt.Sprintf("%d.yaml", n+1)), text)
 	}
 	return fauxproject.Load(t, file)
 }

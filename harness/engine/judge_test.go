@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // isJudgedAgain fails unless judging the run file gives exactly the result of the run.
@@ -126,10 +127,7 @@ func TestARunFileThatIsNotOfTheProjectIsRefused(t *testing.T) {
 			for name, text := range tc.change {
 				appendTo(t, filepath.Join(filepath.Dir(config), name), text)
 			}
-			p, err := project.Load(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := fauxproject.Load(t, config)
 			result, err := engine.Judge(t.Context(), p, strings.NewReader(tc.file), nil)
 			if result != nil || err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("Judge: %v, %v; want no result, and %q", result, err, tc.want)
@@ -140,13 +138,8 @@ func TestARunFileThatIsNotOfTheProjectIsRefused(t *testing.T) {
 
 func appendTo(t *testing.T, path, text string) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, append(data, text...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, path)
+	testfile.Write(t, path, append(data, text...))
 }
 
 func TestTheTranscriptsOfACaseAreThoseOfTheTargets(t *testing.T) {
@@ -179,15 +172,10 @@ func TestOtherRulesAreTakenAndNoted(t *testing.T) {
 		t.Errorf("by the same rules it is %s, with the notes %q", again.Verdict, said)
 	}
 	dir := filepath.Dir(p.File)
-	lenient := strings.Replace(fauxproject.ReadFile(t, p.File), "limits:", "    - {at: $..*, kind: text, because: any text will do}\nlimits:", 1)
+	lenient := strings.Replace(testfile.Text(t, p.File), "limits:", "    - {at: $..*, kind: text, because: any text will do}\nlimits:", 1)
 	config := filepath.Join(dir, "lenient.yaml")
-	if err := os.WriteFile(config, []byte(lenient), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	other, err := project.Load(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, config, lenient)
+	other := fauxproject.Load(t, config)
 	again, said := notes(other)
 	if len(said) != 1 || !strings.HasSuffix(said[0], "is not what it was when the run was made; its rules of now hold") {
 		t.Errorf("notes %q", said)

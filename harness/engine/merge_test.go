@@ -24,6 +24,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // everything selects the scenarios that need no new processes and do not wait for the clock.
@@ -109,16 +110,9 @@ func lost(t *testing.T) *project.Project {
 		for _, path := range []string{"/nowhere/c-${{ unique }}", "/" + name, "/items/${{ unique }}/parts/17"} {
 			text += "  - http: GET " + path + "\n    malformed: true\n    expect: {status: 404}\n"
 		}
-		file := filepath.Join(filepath.Dir(config), "scenarios", "items", name+".yaml")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(filepath.Dir(config), "scenarios", "items", name+".yaml"), text)
 	}
-	p, err := project.Load(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return fauxproject.Load(t, config)
 }
 
 // A run file that is only split and merged again does not change by a single byte.
@@ -371,10 +365,7 @@ func TestWhatIsDemandedOfTheContractIsDemandedOfTheWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := project.Load(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := fauxproject.Load(t, config)
 	files := shards(t, p, 2, engine.Options{Targets: faulty(t, "")})
 	for _, f := range files {
 		if result, err := engine.Judge(t.Context(), p, bytes.NewReader(f), nil); err != nil || result.Verdict != verdict.Match || result.Gate.State != coverage.GateNotJudged {

@@ -20,17 +20,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // stamped is a project in which two scenarios share two processes of these roles.
 func stamped(t *testing.T, right, wrong string) *project.Project {
 	t.Helper()
 	file := fauxproject.Write(t, process(t, "right", right, "")+process(t, "wrong", wrong, ""))
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fauxproject.Add(t, file, "lockstep.yaml", strings.Replace(string(text), "limits:", "undocumented: allow\nlimits:", 1))
+	text := testfile.Text(t, file)
+	fauxproject.Add(t, file, "lockstep.yaml", strings.Replace(text, "limits:", "undocumented: allow\nlimits:", 1))
 	return fauxproject.Load(t, file)
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // record runs two servers. It returns the recording of the first one, and the judgement.
@@ -139,15 +140,10 @@ func TestTheVersionOfAFolderIsThatOfAllItsFiles(t *testing.T) {
 	}
 	put := func(path, text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, text)
 	}
 	put(file, "one")
-	p, err := project.Load(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := fauxproject.Load(t, config)
 	items := engine.Options{Select: project.Selection{Paths: []string{"items/story"}}}
 	wrong := "wrong=" + faux.Serve(t, &faux.Server{})
 	tape, _ := record(t, p, items, "right="+faux.Serve(t, &faux.Server{}), wrong)
@@ -161,9 +157,7 @@ func TestTheVersionOfAFolderIsThatOfAllItsFiles(t *testing.T) {
 		{"one file more", func() { put(file, "one"); put(filepath.Join(src, "more.js"), "") }, verdict.Unknown},
 		{"another name", func() {
 			put(filepath.Join(src, "more.js"), "one")
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Remove(t, file)
 		}, verdict.Unknown},
 	} {
 		tc.change()

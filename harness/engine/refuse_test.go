@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // Options that cannot be fulfilled are refused before anything starts: no connection is opened, no command runs, and no
@@ -193,9 +194,7 @@ func TestMistakesInFilesStartNothing(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			file := fauxproject.Write(t, fauxproject.Running)
-			if err := os.WriteFile(filepath.Join(filepath.Dir(file), "scenarios", "items", "wrong.yaml"), []byte(steps+tc.step), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(filepath.Dir(file), "scenarios", "items", "wrong.yaml"), steps+tc.step)
 			p, err := project.Load(file)
 			problems, ok := errors.AsType[scenario.Problems](err)
 			if p != nil || !ok || len(problems) != 1 {
@@ -237,11 +236,8 @@ steps:
 // undescribed returns a contract without its x-events.
 func undescribed(t *testing.T, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.ReplaceAll(string(data), "x-events:", "x-other:")
+	data := testfile.Text(t, file)
+	return strings.ReplaceAll(data, "x-events:", "x-other:")
 }
 
 func TestAScenarioWithTargetsOfItsOwnDoesNotApplyToURLs(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // moody is a project whose candidate gives a different response to every third request for /moody.
@@ -46,13 +46,7 @@ func moody(t *testing.T) *project.Project {
 		"lockstep.yaml": fmt.Sprintf("contract: openapi.yaml\nscenarios: scenarios\nreference: right\ntargets:\n  right: {url: %q, ready: {get: /health}}\n  wrong: {url: %q, ready: {get: /health}}\n",
 			serve(1<<40), serve(3)),
 	} {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
 	return fauxproject.Load(t, filepath.Join(dir, "lockstep.yaml"))
 }

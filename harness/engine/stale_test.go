@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // recordable is a project whose reference has every setting that a recording depends on.
@@ -35,7 +36,7 @@ func (e edit) make(t *testing.T, dir string) {
 		return
 	}
 	path := filepath.Join(dir, e.file)
-	before := fauxproject.ReadFile(t, path)
+	before := testfile.Text(t, path)
 	after := before + e.to
 	if e.from != "" {
 		after = strings.Replace(before, e.from, e.to, 1)
@@ -43,9 +44,7 @@ func (e edit) make(t *testing.T, dir string) {
 	if after == before {
 		t.Fatalf("%s has no %q", e.file, e.from)
 	}
-	if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, after)
 	t.Cleanup(func() { os.WriteFile(path, []byte(before), 0o644) })
 }
 
@@ -55,16 +54,10 @@ func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
 	const config, contract = "lockstep.yaml", "openapi.yaml"
 	file := fauxproject.Write(t, recordable)
 	dir := filepath.Dir(file)
-	if err := os.WriteFile(filepath.Join(dir, "program"), []byte("one"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "program"), "one")
 	reload := func(t *testing.T) *project.Project {
 		t.Helper()
-		p, err := project.Load(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return fauxproject.Load(t, file)
 	}
 	both := engine.Options{Select: project.Selection{Paths: []string{"items/story", "events/story"}}}
 	wrong := "wrong=" + faux.Serve(t, &faux.Server{})
@@ -125,9 +118,7 @@ func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
 			}
 		})
 	}
-	if err := os.Remove(filepath.Join(dir, "program")); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, filepath.Join(dir, "program"))
 	if result := replay(t, reload(t), tape, both, wrong); result.Verdict != verdict.Match {
 		t.Errorf("where the reference is not installed: %s", result.Verdict)
 	}

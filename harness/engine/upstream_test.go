@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 const asking = `
@@ -46,23 +46,13 @@ func askers(t *testing.T, config string, scenarios map[string]string) *project.P
 		t.Fatal(err)
 	}
 	put := func(name, text string) {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
 	put("lockstep.yaml", config)
 	for id, text := range scenarios {
 		put("scenarios/"+id+".yaml", "scenario: "+id+"\nwhy: It is told\nsource: here\n"+text)
 	}
-	p, err := project.Load(filepath.Join(dir, "lockstep.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return fauxproject.Load(t, filepath.Join(dir, "lockstep.yaml"))
 }
 
 // asker serves until the test ends.
@@ -229,7 +219,7 @@ var yamlBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
 func TestTheExamplesOfTheGuideRun(t *testing.T) {
 	stories := map[string]string{}
 	config := strings.Replace(asking, "stubs: {llm: {kind: openai}}\n", "", 1)
-	for _, block := range yamlBlock.FindAllStringSubmatch(fauxproject.ReadFile(t, "../../docs/stubs.md"), -1) {
+	for _, block := range yamlBlock.FindAllStringSubmatch(testfile.Text(t, "../../docs/stubs.md"), -1) {
 		text := block[1]
 		switch {
 		case strings.HasPrefix(text, "scenario: "):

@@ -1,15 +1,16 @@
 package project_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 func TestTheFilesOfAProject(t *testing.T) {
@@ -18,13 +19,7 @@ func TestTheFilesOfAProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"src/a.go", "src/deep/er/b.go", "src/c.js", "src/node_modules/d.go", "main.go", "Makefile", "scenarios/waivers.yaml", "scenarios/note.txt", "src/deep/x1.go"} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("[]\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), "[]\n")
 	}
 	for _, tc := range []struct{ watch, want string }{
 		{`["src/**/*.go"]`, "src/a.go src/deep/er/b.go src/deep/x1.go"},
@@ -36,13 +31,8 @@ func TestTheFilesOfAProject(t *testing.T) {
 	} {
 		text := "contract: openapi.yaml\nscenarios: scenarios\nreference: right\ntargets:\n  right: {url: 'http://127.0.0.1:1', ready: {get: /health}, watch: " + tc.watch + "}\n"
 		file := filepath.Join(dir, "lockstep.yaml")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		p, err := project.Load(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, text)
+		p := fauxproject.Load(t, file)
 		files := p.Files()
 		if got := strings.ReplaceAll(strings.Join(files.Targets, " "), dir+"/", ""); got != tc.want {
 			t.Errorf("watch %s: %s, want %s", tc.watch, got, tc.want)
@@ -64,12 +54,7 @@ func TestTheFilesOfACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"src/server.py", "node", "src/deep/x.py"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), "")
 	}
 	for name, tc := range map[string]struct{ target, want, unwatched string }{
 		"a script":           {`command: [python3, src/server.py, "${{ port }}"]`, "src/server.py", ""},
@@ -83,13 +68,8 @@ func TestTheFilesOfACommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(dir, "lockstep.yaml")
 			text := "contract: openapi.yaml\nscenarios: scenarios\nreference: right\ntargets:\n  right: {" + tc.target + ", ready: {get: /health}}\n"
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			p, err := project.Load(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, file, text)
+			p := fauxproject.Load(t, file)
 			files := p.Files()
 			if got := strings.ReplaceAll(strings.Join(files.Targets, " "), dir+"/", ""); got != tc.want {
 				t.Errorf("files %s, want %s", got, tc.want)
@@ -108,9 +88,7 @@ func TestAPatternThatIsNoneIsToldOf(t *testing.T) {
 	}
 	file := filepath.Join(dir, "lockstep.yaml")
 	text := "contract: openapi.yaml\nscenarios: scenarios\nreference: right\ntargets:\n  right:\n    url: http://127.0.0.1:1\n    ready: {get: /health}\n    watch: ['src/[a']\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, text)
 	_, err := project.Load(file)
 	want := file + ":8:13: \"src/[a\" is not a valid pattern: syntax error in pattern\n\tfix: write a path in which * stands for any name and ** for any folders, such as src/**/*.go"
 	if err == nil || err.Error() != want {

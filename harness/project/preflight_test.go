@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
-	"github.com/lockstep-dev/lockstep/harness/project"
 )
 
 // Loading a project reports requests that a run would refuse to send, as far as that can be known.
@@ -88,10 +87,7 @@ func TestRowsThatObeyTheContractAreLeftOut(t *testing.T) {
 			file := fauxproject.Write(t, fauxproject.Running)
 			fauxproject.Add(t, file, "scenarios/items/wrong.yaml", "scenario: items/wrong\nwhy: w\nsource: s\ntable:\n  - "+tc.row+
 				"\nsteps:\n  - {http: GET /health, capture: {id: $.id}}\n  - {http: POST /items, malformed: true, "+tc.step+"}\n")
-			p, err := project.Load(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := fauxproject.Load(t, file)
 			var got []string
 			for _, s := range p.Scenarios {
 				if row, ok := strings.CutPrefix(s.ID, "items/wrong[a-"); ok {

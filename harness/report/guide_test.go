@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -9,14 +8,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // The examples in the guide are exactly what lockstep writes.
 func TestTheGuideIsTrue(t *testing.T) {
-	guide, err := os.ReadFile("../../docs/reports.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := testfile.Text(t, "../../docs/reports.md")
 	for name, example := range map[string]string{
 		"a green run":               shown(t, guideGreen(), text.Options{}),
 		"what differs":              firstBlock(shown(t, guideRed(), text.Options{})),
@@ -24,7 +21,7 @@ func TestTheGuideIsTrue(t *testing.T) {
 		"the beginning of the JSON": strings.SplitAfter(string(written(t, guideRed())), "\"verdict\": \"differ\",\n")[0],
 		"a finding as JSON":         firstFinding(string(written(t, guideRed()))),
 	} {
-		if !strings.Contains(string(guide), example) {
+		if !strings.Contains(guide, example) {
 			t.Errorf("docs/reports.md does not show %s as it is:\n%s", name, example)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -51,19 +51,11 @@ func TestEveryRunInEveryFormatIsAsReviewed(t *testing.T) {
 func golden(t *testing.T, file string, got []byte) {
 	t.Helper()
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, got)
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+	want := testfile.Text(t, file)
+	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("%s is not what is written now (go test ./harness/report -update rewrites it) (-file +now):\n%s", file, diff)
 	}
 }

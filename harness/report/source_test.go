@@ -1,12 +1,12 @@
 package report
 
 import (
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 const told = `scenario: told
@@ -83,10 +83,7 @@ func TestAFindingPointsAtTheKeyThatIsMeant(t *testing.T) {
 
 // The schema of the language lists the keys with which a step can begin.
 func TestActionsAreThoseOfTheLanguage(t *testing.T) {
-	schema, err := os.ReadFile("../scenario/scenario.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := testfile.Read(t, "../scenario/scenario.schema.json")
 	_, list, ok := strings.Cut(string(schema), `"begin the step with one of: `)
 	list, _, _ = strings.Cut(list, `"`)
 	words := strings.Split(list, ", ")

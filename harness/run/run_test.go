@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 	"github.com/lockstep-dev/lockstep/internal/memnet"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // anything is a contract that has every operation. It objects to every target with "wrong" in it.
@@ -51,9 +51,7 @@ func stories(t *testing.T, text string) []*scenario.Scenario {
 	t.Helper()
 	dir := t.TempDir()
 	text = "scenario: story\nwhy: It is told\nsource: here\n" + strings.TrimLeft(text, "\n")
-	if err := os.WriteFile(filepath.Join(dir, "story.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "story.yaml"), text)
 	all, err := scenario.Load(dir)
 	if err != nil {
 		t.Fatal(err)

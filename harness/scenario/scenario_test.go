@@ -2,13 +2,14 @@ package scenario
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // head is the beginning of a scenario without mistakes. Steps follow.
@@ -350,13 +351,7 @@ func TestAMapOfPathsIsToldFromADocument(t *testing.T) {
 func TestLoadReadsAFolderAndReportsAllOfIt(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
 	write("x/one.yaml", strings.Replace(head, "a/b", "x/one", 1)+"steps: [{http: GET /}]")
 	write("two.yaml", strings.Replace(head, "a/b", "two", 1)+"steps: [{http: GET /}]")
@@ -374,9 +369,7 @@ func TestLoadReadsAFolderAndReportsAllOfIt(t *testing.T) {
 		t.Errorf("Load: %v\nwant: %s", err, want)
 	}
 	for _, name := range []string{"x/create.yml", "loud.YAML"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Remove(t, filepath.Join(dir, name))
 	}
 	write("bad.yaml", "scenario: bad\n")
 	write("x/worse.yaml", "[")

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 func TestStartReturnsAServerThatAnswersAndStopEndsIt(t *testing.T) {
@@ -103,9 +104,7 @@ func TestStartNamesACommandThatCannotBeExecuted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "forbidden"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "forbidden"), "")
 	for _, row := range []struct{ command, dir, want string }{
 		{"agentd", "", `command "agentd": not found in PATH`},
 		{"forbidden", "", `command "forbidden": not found in PATH`},
@@ -219,9 +218,7 @@ func TestStartNamesThePortThatAServerWantsInstead(t *testing.T) {
 func counter(t *testing.T, n int) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "count")
-	if err := os.WriteFile(file, []byte(strings.Repeat("x", n)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, strings.Repeat("x", n))
 	return file
 }
 

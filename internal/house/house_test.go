@@ -6,12 +6,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 const module = "github.com/lockstep-dev/lockstep"
@@ -273,10 +274,7 @@ func inspect(t *testing.T, p pkg, f func(where string, n ast.Node)) {
 	}
 	for _, name := range p.files {
 		path := filepath.Join(p.dir, name)
-		src, err := os.ReadFile(path) // read through os, so that the test cache notices a change
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := testfile.Read(t, path) // the test cache notices a change of a file that is read here
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution)
 		if err != nil {

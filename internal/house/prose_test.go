@@ -4,12 +4,13 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // citing returns the files that may cite the behaviour documents, by their paths from the root.
@@ -102,10 +103,5 @@ func goComments(text string) map[int]string {
 }
 
 func read(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return testfile.Text(t, filepath.Join(root, file))
 }

@@ -1,18 +1,16 @@
 package sequences
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 func generator(t *testing.T) *Generator {
 	t.Helper()
-	document, err := os.ReadFile("../../openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := testfile.Read(t, "../../openapi.yaml")
 	g, err := New(document)
 	if err != nil {
 		t.Fatal(err)

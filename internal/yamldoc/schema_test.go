@@ -3,7 +3,6 @@ package yamldoc
 import (
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 const scenarioSchema = "../../harness/scenario/scenario.schema.json"
@@ -22,10 +22,7 @@ func schemas(t testing.TB, files ...string) [][]byte {
 	t.Helper()
 	var out [][]byte
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, file)
 		out = append(out, text)
 	}
 	return out
@@ -64,10 +61,7 @@ func TestFilesAreCheckedAsTheLibraryChecksThem(t *testing.T) {
 	} {
 		schema, library := MustSchema(tc.texts[0], tc.texts[1:]...), newLibrary(tc.texts)
 		for _, file := range tc.files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, file)
 			root, problems := Parse(file, text)
 			if problems != nil {
 				continue
@@ -85,10 +79,7 @@ func TestMistakesAreFoundAsTheLibraryFindsThem(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	held := 0
 	for _, file := range people(t, "../../scenarios", "../faux/project/scenarios") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, file)
 		root, problems := Parse(file, text)
 		if problems != nil {
 			continue
@@ -170,10 +161,7 @@ func FuzzFilesAreCheckedAsTheLibraryChecksThem(f *testing.F) {
 	texts := schemas(f, scenarioSchema)
 	schema, library := MustSchema(texts[0]), newLibrary(texts)
 	for _, file := range people(f, "../faux/project/scenarios") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := testfile.Read(f, file)
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/files"
 )
 
@@ -18,9 +19,7 @@ func TestFilesAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{"fits": strings.Repeat("x", 10), "large": strings.Repeat("x", 11), "bytes": "\xff", "empty": ""} {
-		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, in(name), text)
 	}
 	if err := errors.Join(os.Symlink("fits", in("link")), os.Symlink("/dev/zero", in("zeros")), syscall.Mkfifo(in("fifo"), 0o600)); err != nil {
 		t.Fatal(err)

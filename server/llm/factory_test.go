@@ -2,12 +2,12 @@ package llm_test
 
 import (
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -56,9 +56,7 @@ func TestWhereRequestsGo(t *testing.T) {
 			model, transport := llmtest.Start(t, func(w http.ResponseWriter, _ llmtest.Asked) { llmtest.Whole(w, "x") })
 			f := &llm.Factory{Settings: key(tc.settings), Env: variables(nil).lookup, Custom: t.TempDir(), Transport: transport}
 			if tc.file != "" {
-				if err := os.WriteFile(filepath.Join(f.Custom, tc.provider+".json"), []byte(tc.file), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, filepath.Join(f.Custom, tc.provider+".json"), tc.file)
 			}
 			p, err := f.New(tc.provider, llm.ModelConfig{ModelName: "m"})
 			if err != nil {
@@ -92,9 +90,7 @@ func TestWhyAProviderIsNotMade(t *testing.T) {
 		"headers.json":  `{"engine":"openai","api_key_env":"K","base_url":"http://h","headers":{"A":1}}`,
 		"ollama-x.json": `{"engine":"ollama","api_key_env":"K","base_url":""}`,
 	} {
-		if err := os.WriteFile(filepath.Join(custom, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(custom, name), text)
 	}
 	for _, tc := range []struct {
 		provider string

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
@@ -77,9 +78,7 @@ func TestAFailureIsLogged(t *testing.T) {
 
 func TestALogThatCannotBeWrittenFailsNoCall(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(dir, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, dir, "")
 	var said strings.Builder
 	p := logged(t, dir, slog.New(slog.NewTextHandler(&said, nil)), func(w http.ResponseWriter, asked llmtest.Asked) {
 		llmtest.Events(w, llmtest.Says("c", "ok")...)

@@ -3,12 +3,12 @@ package llm_test
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
@@ -75,12 +75,8 @@ const png = "\x89PNG\r\n\x1a\n"
 func TestMessagesOnTheWire(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "a.PNG")
 	fake := filepath.Join(t.TempDir(), "b.png")
-	if err := os.WriteFile(picture, []byte(png), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(fake, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, picture, png)
+	testfile.Write(t, fake, "text")
 	for _, tc := range []struct{ name, role, content, chat, messages string }{
 		{"texts", "user", `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`,
 			`{"role":"user","content":"a\nb"}`,

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/store"
 )
@@ -18,9 +19,7 @@ func legacy(t *testing.T, files map[string]string) *store.Store {
 		t.Fatal(err)
 	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), content)
 		if name == "huge.jsonl" {
 			must[any](t)(nil, os.Truncate(filepath.Join(dir, name), 50<<20+1))
 		}
@@ -63,9 +62,7 @@ func TestADatabaseThatIsThereTakesNothingOver(t *testing.T) {
 	if err != nil || first.Close() != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "a.jsonl"), []byte(`{"name":"N"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(filepath.Dir(path), "a.jsonl"), `{"name":"N"}`)
 	if _, err := open(t, path).Session(t.Context(), "a"); err == nil {
 		t.Error("a file was taken over into a database that was there")
 	}

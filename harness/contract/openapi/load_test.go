@@ -1,25 +1,17 @@
 package openapi
 
 import (
-	"os"
 	"reflect"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 var documents = []string{"../../../openapi.yaml", "../../../internal/faux/project/openapi.yaml", "../../../examples/notes/openapi.yaml"}
 
-func readFile(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 func TestPlainDocumentsAreReadAsTheLoaderReadsThem(t *testing.T) {
 	for _, file := range documents {
-		data := readFile(t, file)
+		data := testfile.Read(t, file)
 		got, ok := loadPlain(data)
 		if !ok {
 			t.Errorf("%s is not plain", file)

@@ -1,8 +1,9 @@
 package schema
 
 import (
-	"os"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // Reporting and measuring are two implementations of the same rules. If one finds nothing wrong, the other must not
@@ -12,7 +13,7 @@ func TestDistanceAgreesWithTheReport(t *testing.T) {
 	values := []string{`null`, `1`, `"a"`, `[]`, `{}`, `{"kind":"Cat"}`, `{"kind":"hound"}`, `{"kind":"Cow"}`, `{"name":1}`, `{"age":1}`,
 		`{"kind":"Puppy","bark":true}`, `{"value":1.5}`, `{"children":[{"value":"x"}]}`, `{"id":"1","pw":"2"}`, `{"kind":"Dog","bark":1}`, `{"make":"far"}`,
 		`{"make":"own"}`, `{"fronds":1}`, `{"cushions":1}`, `{"fronds":"1"}`, `{"fronds":1,"cushions":1}`}
-	pets := compile(t, load(t, readPets(t)))
+	pets := compile(t, load(t, testfile.Text(t, "testdata/pets.yaml")))
 	for _, name := range schemas {
 		s := pets[name]
 		for _, value := range values {
@@ -25,12 +26,4 @@ func TestDistanceAgreesWithTheReport(t *testing.T) {
 			}
 		}
 	}
-}
-
-func readPets(t testing.TB) string {
-	data, err := os.ReadFile("testdata/pets.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

@@ -4,7 +4,6 @@ package fauxproject
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // config is the lockstep.yaml, with a place for its targets. The limits are far above what a correct server needs, even
@@ -49,26 +49,18 @@ func Write(t *testing.T, targets string) (file string) {
 		t.Fatal(err)
 	}
 	file = filepath.Join(dir, "lockstep.yaml")
-	if err := os.WriteFile(file, fmt.Appendf(nil, config, targets), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, fmt.Appendf(nil, config, targets))
 	return file
 }
 
 // Add writes a file of a project. Its name is relative to lockstep.yaml.
 func Add(t *testing.T, config, name, text string) {
 	t.Helper()
-	path := filepath.Join(filepath.Dir(config), name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(strings.TrimLeft(text, "\n")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(filepath.Dir(config), name), strings.TrimLeft(text, "\n"))
 }
 
 // Load loads a project without mistakes.
-func Load(t *testing.T, file string) *project.Project {
+func Load(t testing.TB, file string) *project.Project {
 	t.Helper()
 	p, err := project.Load(file)
 	if err != nil {
@@ -87,13 +79,4 @@ func Record(t *testing.T, p *project.Project, options engine.Options, targets ..
 		t.Fatal(err)
 	}
 	return &file, result
-}
-
-func ReadFile(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -14,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/archive"
 	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")
@@ -35,14 +35,9 @@ func TestTheSameSeedGivesTheSameMutantsByteForByte(t *testing.T) {
 		fmt.Fprintf(&got, "%-32s %5d %x\n", op.Name, n, sum.Sum(nil)[:8])
 	}
 	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, golden, got.Bytes())
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, golden)
 	if diff := gocmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("mutants (-want +got):\n%s", diff)
 	}

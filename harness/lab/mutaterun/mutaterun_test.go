@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // greenRun returns the run file of two correct servers, one of which writes in another style.
@@ -75,16 +75,11 @@ func TestTheScoreIsTheSameForTheSameSeed(t *testing.T) {
 func TestARuleThatHidesMutantsIsNamed(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file := greenRun(t, p, "items/story")
-	text := strings.Replace(fauxproject.ReadFile(t, p.File), "limits:", "    - {at: $..name, kind: text, because: a test}\nlimits:", 1)
+	text := strings.Replace(testfile.Text(t, p.File), "limits:", "    - {at: $..name, kind: text, because: a test}\nlimits:", 1)
 	text = strings.Replace(text, "headers: [Cache-Control, Content-Type, Location, X-Shelf]", "headers: [Content-Type]", 1)
 	config := filepath.Join(filepath.Dir(p.File), "lenient.yaml")
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	lenient, err := project.Load(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, config, text)
+	lenient := fauxproject.Load(t, config)
 	strict, err := mutaterun.Run(t.Context(), p, bytes.NewReader(file), nil)
 	if err != nil {
 		t.Fatal(err)

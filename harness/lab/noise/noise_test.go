@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // Two servers of one kind generate something that lockstep does not recognise. The rule that is found must be the
@@ -33,15 +34,12 @@ func TestNoiseIsMeasuredAndTyped(t *testing.T) {
 		t.Run("of "+tc.id, func(t *testing.T) {
 			t.Parallel()
 			file := fauxproject.Write(t, fauxproject.Running)
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Text(t, file)
 			change := strings.NewReplacer("limits:", "undocumented: allow\nlimits:")
 			if tc.id == "" {
 				change = strings.NewReplacer("  volatile:\n    - {at: $..serial, kind: id, because: each server counts for itself}\n", "")
 			}
-			fauxproject.Add(t, file, "lockstep.yaml", change.Replace(string(text)))
+			fauxproject.Add(t, file, "lockstep.yaml", change.Replace(text))
 			p := fauxproject.Load(t, file)
 			found := measure(t, p, func() *faux.Server { return &faux.Server{Fault: noiseOf(tc.id)} })
 			if len(found.Rules) != 1 || len(found.Rest) > 0 || found.Silent() || found.Unknown > 0 || found.Runs != 2 {

@@ -2,7 +2,6 @@ package scaffold_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/lab/scaffold"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // drafted generates a project from a document with these paths and components.
@@ -292,10 +292,7 @@ func TestWhatIsAskedToKnowThatAServerIsThere(t *testing.T) {
 // The same document gives the same project, and each of its scenarios can be read.
 func TestDraftsOfRealDocuments(t *testing.T) {
 	for _, file := range []string{"../../../openapi.yaml", "../../../examples/notes/openapi.yaml", "../../../internal/faux/project/openapi.yaml"} {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, file)
 		doc, err := contract.Parse(data, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/stub/mcp/record"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
@@ -208,10 +209,7 @@ func TestWhatTheClientSendsIsWrittenDown(t *testing.T) {
 			g.says(t, "ask", `{"message":"1 < 2?","n":1.0}`)
 		})
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, file)
 	messages, err := record.Read(bytes.NewReader(data), 1<<20)
 	if err != nil {
 		t.Fatal(err)
@@ -250,10 +248,7 @@ func TestErrorsThatTheClientAnswersWithAreWrittenDownWhole(t *testing.T) {
 		}
 		r.add(&jsonrpc.Response{Error: tc.err})
 		r.Close()
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, file)
 		if messages, err := record.Read(bytes.NewReader(data), 1<<20); err != nil || len(messages) != 1 || string(messages[0].Body) != tc.want {
 			t.Errorf("%v: %s, %v, want %s", tc.err, data, err, tc.want)
 		}

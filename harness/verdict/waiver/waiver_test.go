@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 var world = &World{
@@ -155,11 +157,8 @@ func TestAppend(t *testing.T) {
 
 // The guide's waiver is valid.
 func TestTheGuideIsTrue(t *testing.T) {
-	guide, err := os.ReadFile("../../../docs/waivers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := strings.Split(string(guide), "```yaml\n")
+	guide := testfile.Text(t, "../../../docs/waivers.md")
+	blocks := strings.Split(guide, "```yaml\n")
 	if len(blocks) != 3 {
 		t.Fatalf("docs/waivers.md has %d blocks of YAML, want 2", len(blocks)-1)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -106,9 +107,7 @@ func TestValidation(t *testing.T) {
 func TestRendering(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"part.txt": "part of {{ a }}", "sub.yaml": "", "value.txt": "{{ not a template }}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), content)
 	}
 	const text = `
 title: "{{ a }}"
@@ -193,12 +192,7 @@ func TestTheLibrary(t *testing.T) {
 	write := func(name, content string) string {
 		t.Helper()
 		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, content)
 		return path
 	}
 	const ok = "{title: t, description: d, prompt: p}"
@@ -226,9 +220,7 @@ func TestTheLibrary(t *testing.T) {
 	if _, err := library.Get(recipe.IDOf(late)); err != nil {
 		t.Errorf("Get of a recipe that has come later: %v", err)
 	}
-	if err := os.Remove(late); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, late)
 	if _, err := library.Get(recipe.IDOf(late)); err == nil || errors.Is(err, recipe.ErrUnknown) {
 		t.Errorf("Get of a recipe whose file has gone: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -71,9 +72,7 @@ func TestIncludesStayInTheirDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, content := range map[string]string{filepath.Join(outer, "secret"): "secret", filepath.Join(dir, "part"): "part"} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, content)
 	}
 	for name, to := range map[string]string{"in": "part", "absolute": filepath.Join(dir, "part"), "out": "../secret", "up": "..", "loop": "loop", "../recipes-link": "recipes"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {

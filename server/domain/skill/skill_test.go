@@ -9,18 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// write writes a file, and creates its directory.
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
+	"github.com/lockstep-dev/lockstep/internal/testfile"
+)
 
 func TestWhatIsASkill(t *testing.T) {
 	const found = "n/d/x"
@@ -49,7 +40,7 @@ func TestWhatIsASkill(t *testing.T) {
 		{"too large", "---\nname: n\ndescription: d\n---\nx" + strings.Repeat(" ", maxFile-31), ""},
 	} {
 		place := t.TempDir()
-		write(t, filepath.Join(place, "one", fileName), tc.content)
+		testfile.Write(t, filepath.Join(place, "one", fileName), tc.content)
 		var got []string
 		for _, s := range Find(place) {
 			got = append(got, s.Name+"/"+s.Description+"/"+s.Text)
@@ -64,14 +55,14 @@ func skill(name string) string { return "---\nname: " + name + "\ndescription: d
 
 func TestWhereSkillsAre(t *testing.T) {
 	a, b, elsewhere := t.TempDir(), t.TempDir(), t.TempDir()
-	write(t, filepath.Join(a, "x", fileName), skill("both"))
-	write(t, filepath.Join(a, "y", fileName), skill("first"))
-	write(t, filepath.Join(a, "z", fileName), skill("first"))
-	write(t, filepath.Join(a, fileName), skill("too high"))
-	write(t, filepath.Join(a, "deep", "er", fileName), skill("too deep"))
-	write(t, filepath.Join(a, "small", "skill.md"), skill("of another name"))
-	write(t, filepath.Join(b, "x", fileName), skill("both"))
-	write(t, filepath.Join(elsewhere, fileName), skill("linked"))
+	testfile.Write(t, filepath.Join(a, "x", fileName), skill("both"))
+	testfile.Write(t, filepath.Join(a, "y", fileName), skill("first"))
+	testfile.Write(t, filepath.Join(a, "z", fileName), skill("first"))
+	testfile.Write(t, filepath.Join(a, fileName), skill("too high"))
+	testfile.Write(t, filepath.Join(a, "deep", "er", fileName), skill("too deep"))
+	testfile.Write(t, filepath.Join(a, "small", "skill.md"), skill("of another name"))
+	testfile.Write(t, filepath.Join(b, "x", fileName), skill("both"))
+	testfile.Write(t, filepath.Join(elsewhere, fileName), skill("linked"))
 	link(t, elsewhere, filepath.Join(b, "link"))
 	link(t, filepath.Join(b, "nowhere"), filepath.Join(b, "broken"))
 	if err := os.MkdirAll(filepath.Join(b, "dir", fileName), 0o755); err != nil {
@@ -102,14 +93,14 @@ func link(t *testing.T, to, path string) {
 
 func TestOfTooManyTheFirstAreTaken(t *testing.T) {
 	place := t.TempDir()
-	write(t, filepath.Join(place, "0"), "no directory")
+	testfile.Write(t, filepath.Join(place, "0"), "no directory")
 	for i := range maxDirectories {
 		if err := os.Mkdir(filepath.Join(place, fmt.Sprintf("d%04d", i)), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write(t, filepath.Join(place, "d0999", fileName), skill("last"))
-	write(t, filepath.Join(place, "d1000", fileName), skill("one too many"))
+	testfile.Write(t, filepath.Join(place, "d0999", fileName), skill("last"))
+	testfile.Write(t, filepath.Join(place, "d1000", fileName), skill("one too many"))
 	if all := Find(place); len(all) != 1 || all[0].Name != "last" {
 		t.Errorf("%+v", all)
 	}
@@ -117,24 +108,24 @@ func TestOfTooManyTheFirstAreTaken(t *testing.T) {
 
 func TestFilesOfASkill(t *testing.T) {
 	s := Skill{Directory: t.TempDir()}
-	write(t, filepath.Join(s.Directory, fileName), skill("n"))
+	testfile.Write(t, filepath.Join(s.Directory, fileName), skill("n"))
 	if got := s.Files(); got != nil {
 		t.Errorf("no files: %q", got)
 	}
-	write(t, filepath.Join(s.Directory, "b.txt"), "")
-	write(t, filepath.Join(s.Directory, "a", "c"), "")
-	write(t, filepath.Join(s.Directory, "a", "d", "e"), "")
-	write(t, filepath.Join(s.Directory, "Z"), "")
+	testfile.Write(t, filepath.Join(s.Directory, "b.txt"), "")
+	testfile.Write(t, filepath.Join(s.Directory, "a", "c"), "")
+	testfile.Write(t, filepath.Join(s.Directory, "a", "d", "e"), "")
+	testfile.Write(t, filepath.Join(s.Directory, "Z"), "")
 	if diff := cmp.Diff([]string{"Z", "a/c", "b.txt"}, s.Files()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i := range maxFiles - 3 {
-		write(t, filepath.Join(s.Directory, fmt.Sprintf("d%04d", i)), "")
+		testfile.Write(t, filepath.Join(s.Directory, fmt.Sprintf("d%04d", i)), "")
 	}
 	if got := s.Files(); len(got) != maxFiles || got[maxFiles-1] != "d0996" {
 		t.Errorf("%d files, the last is %q", len(got), got[len(got)-1])
 	}
-	write(t, filepath.Join(s.Directory, "e"), "")
+	testfile.Write(t, filepath.Join(s.Directory, "e"), "")
 	if got := s.Files(); len(got) != maxFiles || got[maxFiles-1] != "d0996" {
 		t.Errorf("%d files, the last is %q", len(got), got[len(got)-1])
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 )
 
@@ -47,9 +48,7 @@ func TestAFileThatSomebodyWrote(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if name != "none" {
-			if err := os.WriteFile(filepath.Join(dir, "permission.yaml"), []byte(tc.content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(dir, "permission.yaml"), tc.content)
 		}
 		p := permission.New(dir)
 		user, err := p.Permission("x")

@@ -3,19 +3,17 @@ package toolguard
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // TestTheTableIsTheOneOfTheDecisions compares the rules with the table in docs/behaviour/goose-api.md below M65 and
 // M66.
 func TestTheTableIsTheOneOfTheDecisions(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/behaviour/goose-api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, "../../../docs/behaviour/goose-api.md")
 	_, block, _ := strings.Cut(string(text), "`$` is the end of the text.\n\n```\n")
 	block, _, found := strings.Cut(block, "\n```")
 	if !found {

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
@@ -40,9 +40,7 @@ func sampling(t *testing.T, question toolbox.Sampling, answer func(w http.Respon
 
 func TestAServerAsksTheModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pixel.png")
-	if err := os.WriteFile(path, []byte("\x89PNG\r\n\x1a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, "\x89PNG\r\n\x1a\n")
 	text := func(role message.Role, text string) message.Message {
 		return message.Message{Role: role, Content: []message.Content{message.Text{Text: text}}}
 	}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
@@ -465,9 +466,7 @@ func TestAnAnswerInOnePieceHasNoID(t *testing.T) {
 			llmtest.Whole(w, "Hello")
 		})
 		custom := t.TempDir()
-		if err := os.WriteFile(custom+"/custom_x.json", []byte(`{"engine":"openai","api_key_env":"OPENAI_API_KEY","base_url":"http://m","supports_streaming":false}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, custom+"/custom_x.json", `{"engine":"openai","api_key_env":"OPENAI_API_KEY","base_url":"http://m","supports_streaming":false}`)
 		r.service.Providers.Custom = custom
 		p, err := r.service.Providers.New("custom_x", llm.ModelConfig{ModelName: "m"})
 		if err != nil {

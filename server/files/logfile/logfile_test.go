@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/files/logfile"
 )
 
@@ -60,12 +61,7 @@ func TestOldFilesAreRemovedAtTheStart(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"a/old.log": 15 * 24 * time.Hour, "b/old.log": 15 * 24 * time.Hour, "b/young.log": 13 * 24 * time.Hour, "c/notes.txt": 99 * 24 * time.Hour} {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, "")
 		if err := os.Chtimes(file, now.Add(-age), now.Add(-age)); err != nil {
 			t.Fatal(err)
 		}
@@ -80,9 +76,7 @@ func TestOldFilesAreRemovedAtTheStart(t *testing.T) {
 
 func TestALogThatCannotBeWrittenCostsOneLine(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(dir, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, dir, "")
 	var stream bytes.Buffer
 	l := logfile.Open(dir, now, &stream)
 	defer l.Close()

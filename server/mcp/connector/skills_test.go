@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 )
 
@@ -32,12 +33,7 @@ func newSkilled(t *testing.T, sessionID string) *skilled {
 // write creates a skill in a directory.
 func (k *skilled) write(directory, head, text string) {
 	k.t.Helper()
-	if err := os.MkdirAll(directory, 0o755); err != nil {
-		k.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(directory, "SKILL.md"), []byte("---\n"+head+"\n---\n"+text), 0o644); err != nil {
-		k.t.Fatal(err)
-	}
+	testfile.Write(k.t, filepath.Join(directory, "SKILL.md"), "---\n"+head+"\n---\n"+text)
 }
 
 // offers checks the tools and the instructions for a model.
@@ -92,9 +88,7 @@ func TestASkillNamesItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a.txt", "more/b", "more/deep/c"} {
-		if err := os.WriteFile(filepath.Join(mine, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(mine, name), "")
 	}
 	k.loads(`{"name":"b"}`, "# Skill: b\n\nMine.\n\nAll of it.\n\n## Supporting Files\n\nSkill directory: "+mine+"\n\n- a.txt\n- more/b\n")
 	if err := errors.Join(os.RemoveAll(filepath.Join(mine, "more")), os.Remove(filepath.Join(mine, "a.txt"))); err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
@@ -63,10 +64,7 @@ func TestWhatACommandLeavesEndsWithIt(t *testing.T) {
 	if got := ask(t, c, "shell", `{"command":"sleep 600 & echo $! > pid; echo done"}`); got != "done\n" {
 		t.Errorf("got %q", got)
 	}
-	pid, err := os.ReadFile(filepath.Join(directory, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := testfile.Read(t, filepath.Join(directory, "pid"))
 	goes(t, string(pid))
 }
 
@@ -172,15 +170,12 @@ func TestACommandEndsWithItsCall(t *testing.T) {
 			_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "shell", Arguments: map[string]any{"command": "sleep 600 & echo $! > fifo; wait"}})
 			ended <- err
 		}()
-		pid, err := os.ReadFile(fifo)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pid := testfile.Text(t, fifo)
 		end(c, cancel)
 		if err := <-ended; err == nil {
 			t.Errorf("%s: the call has not failed", name)
 		}
-		goes(t, string(pid))
+		goes(t, pid)
 	}
 }
 
@@ -234,9 +229,7 @@ func TestIgnoreRules(t *testing.T) {
 		{"[", "[", "a"},
 	} {
 		directory := t.TempDir()
-		if err := os.WriteFile(filepath.Join(directory, ".gooseignore"), []byte(tc.rules), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(directory, ".gooseignore"), tc.rules)
 		r := readIgnored(directory)
 		for _, name := range strings.Fields(tc.ignored) {
 			if !r.ignored(filepath.Join(directory, name)) {
@@ -309,12 +302,9 @@ func TestTheIntroduction(t *testing.T) {
 }
 
 func TestToolsOfTheDecisions(t *testing.T) {
-	document, err := os.ReadFile("../../../docs/behaviour/goose-api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := testfile.Text(t, "../../../docs/behaviour/goose-api.md")
 	for name, tool := range tools {
-		if row := fmt.Sprintf("\n| `developer__%s` | `%s` | `%s` |\n", name, tool.description, tool.schema); !strings.Contains(string(document), row) {
+		if row := fmt.Sprintf("\n| `developer__%s` | `%s` | `%s` |\n", name, tool.description, tool.schema); !strings.Contains(document, row) {
 			t.Errorf("docs/behaviour/goose-api.md does not have%s", row)
 		}
 	}

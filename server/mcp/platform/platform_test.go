@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -47,11 +48,8 @@ func TestWhatIsKeptLastIsTheNewest(t *testing.T) {
 // decided returns the lines of docs/behaviour/goose-api.md.
 func decided(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../../docs/behaviour/goose-api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(string(text), "\n")
+	text := testfile.Text(t, "../../../docs/behaviour/goose-api.md")
+	return strings.Split(text, "\n")
 }
 
 func TestToolsOfTheDecisions(t *testing.T) {

@@ -1,0 +1,43 @@
+// Package testfile writes, reads and removes files in tests. An error ends the test.
+package testfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Write writes a file, and makes the directories above it.
+func Write[T string | []byte](t testing.TB, path string, content T) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read returns the content of a file.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// Text returns the content of a file as a string.
+func Text(t testing.TB, path string) string {
+	t.Helper()
+	return string(Read(t, path))
+}
+
+// Remove removes a file.
+func Remove(t testing.TB, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
