@@ -56,7 +56,6 @@ var tooLarge = map[string]int{
 	"methods server/engine/turn.compaction":      37,
 	"methods server/engine/turn.exchange":        30,
 	"methods server/engine/turn.turn":            46,
-	"methods server/wire/decode.Value":           23,
 }
 
 func TestUnitsAreSmall(t *testing.T) {

@@ -120,7 +120,7 @@ func scan(row interface{ Scan(...any) error }) (session.Session, error) {
 	s.CreatedAt, s.UpdatedAt = moment(created.String), moment(updated.String)
 	s.ExtensionData = json.RawMessage("{}")
 	if data, ok := parse(extensions); ok {
-		if object, err := data.AnyObject(); err == nil {
+		if object, err := decode.AnyObject(data); err == nil {
 			s.ExtensionData = object
 		}
 	}

@@ -63,7 +63,7 @@ func Decode(v decode.Value) (Config, error) { return decodeConfig(v, false) }
 func DecodeInRecipe(v decode.Value) (Config, error) { return decodeConfig(v, true) }
 
 func decodeConfig(v decode.Value, inRecipe bool) (Config, error) {
-	kind, err := v.Tag("type", types...)
+	kind, err := decode.Tag(v, "type", types...)
 	if err != nil {
 		return Config{}, err
 	}

@@ -41,7 +41,7 @@ func (Elicitation) isAction()         {}
 func (ElicitationResponse) isAction() {}
 
 func decodeAction(v decode.Value) (Action, error) {
-	kind, err := v.Tag("actionType", "toolConfirmation", "elicitation", "elicitationResponse")
+	kind, err := decode.Tag(v, "actionType", "toolConfirmation", "elicitation", "elicitationResponse")
 	if err != nil {
 		return nil, err
 	}

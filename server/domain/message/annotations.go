@@ -13,7 +13,7 @@ func decodeAnnotations(v decode.Value) (Annotations, error) {
 	return Annotations{
 		Audience:     decode.MaybeList(o, "audience", decodeRole),
 		Priority:     decode.FieldOrZero(o, "priority", decode.Value.Number),
-		LastModified: decode.MaybeField(o, "lastModified", decode.Value.Time),
+		LastModified: decode.MaybeField(o, "lastModified", decode.Time),
 	}, o.Err()
 }
 

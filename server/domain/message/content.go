@@ -139,10 +139,10 @@ func DecodeContents(v decode.Value) ([]Content, error) {
 
 // decodeContent reads one item. It returns nil for an item to be removed.
 func decodeContent(v decode.Value) (Content, error) {
-	if v.IsTagged("type", dropped) {
+	if decode.IsTagged(v, "type", dropped) {
 		return nil, nil
 	}
-	kind, err := v.Tag("type", contentTypes...)
+	kind, err := decode.Tag(v, "type", contentTypes...)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func Decode(v decode.Value) (Message, error) {
 }
 
 func decodeRole(v decode.Value) (Role, error) {
-	role, err := v.OneOf(string(User), string(Assistant))
+	role, err := decode.OneOf(string(User), string(Assistant))(v)
 	return Role(role), err
 }
 

@@ -39,7 +39,7 @@ func FailedResult(text string) ToolResult { return Failure[[]ToolContent](text) 
 type ToolCall = api.ToolCall
 
 func decodeResult[V any](v decode.Value, value func(decode.Value) (V, error)) (Result[V], error) {
-	status, err := v.Tag("status", "success", "error")
+	status, err := decode.Tag(v, "status", "success", "error")
 	if err != nil {
 		return Result[V]{}, err
 	}

@@ -63,7 +63,7 @@ func (ToolResourceLink) isToolContent() {}
 
 // DecodeToolContent reads one item of a tool's result.
 func DecodeToolContent(v decode.Value) (ToolContent, error) {
-	kind, err := v.Tag("type", "text", "image", "resource", "audio", "resource_link")
+	kind, err := decode.Tag(v, "type", "text", "image", "resource", "audio", "resource_link")
 	if err != nil {
 		return nil, err
 	}

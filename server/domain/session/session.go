@@ -52,8 +52,8 @@ func Decode(v decode.Value) (Session, error) {
 	s := Session{ID: o.String("id"), WorkingDir: o.String("working_dir"), Name: decodeName(o)}
 	s.UserSetName = decode.FieldOr(o, "user_set_name", false, decode.Value.Bool)
 	s.Type = decode.FieldOr(o, "session_type", User, decodeType)
-	s.CreatedAt = decode.Field(o, "created_at", decode.Value.Time)
-	s.UpdatedAt = decode.Field(o, "updated_at", decode.Value.Time)
+	s.CreatedAt = decode.Field(o, "created_at", decode.Time)
+	s.UpdatedAt = decode.Field(o, "updated_at", decode.Time)
 	s.ExtensionData = o.AnyObject("extension_data")
 	s.Tokens = modelconfig.Tokens{
 		Total: o.MaybeInt32("total_tokens"), Input: o.MaybeInt32("input_tokens"), Output: o.MaybeInt32("output_tokens"),
@@ -83,7 +83,7 @@ func decodeName(o *decode.Object) string {
 }
 
 func decodeType(v decode.Value) (Type, error) {
-	kind, err := v.OneOf(string(User), string(Scheduled), string(SubAgent), string(Hidden), string(Terminal))
+	kind, err := decode.OneOf(string(User), string(Scheduled), string(SubAgent), string(Hidden), string(Terminal))(v)
 	return Type(kind), err
 }
 

@@ -43,7 +43,7 @@ func decodeRequest(v decode.Value) (turn.Request, error) {
 func decodeConfirmation(v decode.Value) (api.ConfirmToolActionRequest, error) {
 	o := v.Object("id", "principalType", "action", "sessionId")
 	r := api.ConfirmToolActionRequest{ID: o.String("id")}
-	decode.FieldOr(o, "principalType", "Tool", func(v decode.Value) (string, error) { return v.OneOf("Extension", "Tool") })
+	decode.FieldOr(o, "principalType", "Tool", decode.OneOf("Extension", "Tool"))
 	r.Action, r.SessionID = o.String("action"), o.String("sessionId")
 	return r, o.Err()
 }

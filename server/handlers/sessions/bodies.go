@@ -33,7 +33,7 @@ func decodeEdit(v decode.Value) (api.EditMessageRequest, error) {
 	o := v.Object("timestamp", "editType")
 	r := api.EditMessageRequest{Timestamp: o.Int("timestamp")}
 	kind := decode.FieldOr(o, "editType", api.EditTypeFork, func(v decode.Value) (api.EditType, error) {
-		kind, err := v.OneOf(string(api.EditTypeFork), string(api.EditTypeEdit))
+		kind, err := decode.OneOf(string(api.EditTypeFork), string(api.EditTypeEdit))(v)
 		return api.EditType(kind), err
 	})
 	r.EditType = &kind

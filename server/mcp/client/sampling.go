@@ -95,7 +95,7 @@ func decodeSampled(v decode.Value) (message.Message, error) {
 }
 
 func decodeSampledItem(v decode.Value) (message.Content, error) {
-	kind, err := v.Tag("type", "text", "image")
+	kind, err := decode.Tag(v, "type", "text", "image")
 	if err != nil {
 		return nil, err
 	}

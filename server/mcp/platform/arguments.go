@@ -73,7 +73,7 @@ func (a *arguments) within(name string, byDefault, most int) int {
 
 // time returns an argument that is a date and time (decision G3), or else nil.
 func (a *arguments) time(name string) *time.Time {
-	t, err := decode.Text(a.values[name], decode.Value.Time)
+	t, err := decode.Text(a.values[name], decode.Time)
 	if err != nil {
 		return nil
 	}

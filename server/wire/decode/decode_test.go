@@ -135,7 +135,7 @@ func TestTimesAreThoseOfRFC3339(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := v.Time()
+		got, err := decode.Time(v)
 		if (err != nil) != (want == "") || err == nil && got.String() != want {
 			t.Errorf("%q is %s, %v; want %s", text, got, err, want)
 		}

@@ -223,7 +223,7 @@ func (o *Object) MaybeInt32(name string) *int64 {
 
 // OneOf reads a required string that must be one of the variants.
 func (o *Object) OneOf(name string, variants ...string) string {
-	return Field(o, name, func(v Value) (string, error) { return v.OneOf(variants...) })
+	return Field(o, name, OneOf(variants...))
 }
 
 // Any reads a required field of any type, including null.
@@ -232,22 +232,14 @@ func (o *Object) Any(name string) json.RawMessage {
 }
 
 // AnyObject reads a required object with any content.
-func (o *Object) AnyObject(name string) json.RawMessage { return Field(o, name, Value.AnyObject) }
+func (o *Object) AnyObject(name string) json.RawMessage { return Field(o, name, AnyObject) }
 
 // MaybeObject reads an object with any content, or returns nil.
 func (o *Object) MaybeObject(name string) json.RawMessage {
-	return FieldOrZero(o, name, Value.AnyObject)
+	return FieldOrZero(o, name, AnyObject)
 }
 
 // MaybeAny reads a field of any type, or returns nil if it is missing or null.
 func (o *Object) MaybeAny(name string) json.RawMessage {
 	return FieldOrZero(o, name, func(v Value) (json.RawMessage, error) { return v.Any(), nil })
-}
-
-// AnyObject decodes an object with any content, in canonical form.
-func (v Value) AnyObject() (json.RawMessage, error) {
-	if err := v.want("object"); err != nil {
-		return nil, err
-	}
-	return v.Any(), nil
 }

@@ -9,14 +9,10 @@ package decode
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"math"
-	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -27,7 +23,8 @@ import (
 // A Value is one JSON value in a valid text. It records its position for error messages. The zero Value is a missing
 // value.
 type Value struct {
-	span
+	text     []byte // the whole text
+	from, to int    // its place in the text
 
 	parent *Value
 	key    string // its name in the parent, if that is an object
@@ -69,7 +66,7 @@ func Parse(text []byte) (Value, error) {
 	if _, err := in.ReadToken(); err != io.EOF || tooDeep(text[:to]) {
 		return Value{}, &SyntaxError{}
 	}
-	return Value{span: span{text, to - len(raw), to}}, nil
+	return Value{text: text, from: to - len(raw), to: to}, nil
 }
 
 // Text decodes a whole text with the decoder of a type.
@@ -101,6 +98,19 @@ func tooDeep(text []byte) bool {
 	}
 	return false
 }
+
+// Exists reports whether there is a value; null is one.
+func (v Value) Exists() bool { return v.to > v.from }
+
+// IsNull reports whether the value is null or missing.
+func (v Value) IsNull() bool { return !v.Exists() || v.text[v.from] == 'n' }
+
+// Size returns the size of the value in the original text, in bytes.
+func (v Value) Size() int { return v.to - v.from }
+
+func (v Value) raw() []byte { return v.text[v.from:v.to] }
+
+func (v Value) kind() string { return jsonwire.Text(v.raw()).Kind() }
 
 // lineColumn returns the line and column of the byte before end.
 func lineColumn(text []byte, end int) (line, column int) {
@@ -172,43 +182,6 @@ func (v Value) Int() (int64, error) {
 	return n, nil
 }
 
-// Natural decodes an integer that is not negative.
-func Natural(v Value) (int64, error) { return Within(0, math.MaxInt64)(v) }
-
-// Within returns the decoder of integers from least to most.
-func Within(least, most int64) func(Value) (int64, error) {
-	return func(v Value) (int64, error) {
-		n, err := v.Int()
-		if err == nil && (n < least || n > most) {
-			return 0, v.Fail("invalid value: integer out of range")
-		}
-		return n, err
-	}
-}
-
-// dateTime is the format of RFC 3339 §5.6, with the blank that its note allows. Package time alone would accept
-// commas, and no lower-case letters.
-var dateTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
-
-var errNoTime = errors.New("not a date and time")
-
-// Time decodes a time in the format of RFC 3339.
-func (v Value) Time() (time.Time, error) {
-	text, err := v.Str()
-	if err != nil {
-		return time.Time{}, err
-	}
-	var t time.Time
-	if err = errNoTime; dateTime.MatchString(text) {
-		t, err = time.Parse(time.RFC3339Nano, strings.ToUpper(strings.Replace(text, " ", "T", 1)))
-	}
-	t = t.UTC()
-	if err != nil || t.Year() < 0 || t.Year() > 9999 { // the time must have this format again when it is written
-		return time.Time{}, v.Fail("invalid value: not a date and time of RFC 3339")
-	}
-	return t, nil
-}
-
 // Number decodes a number with its digits. A double must be able to hold it.
 func (v Value) Number() (json.Number, error) {
 	if err := v.want("number"); err != nil {
@@ -228,34 +201,4 @@ func (v Value) Any() json.RawMessage {
 		panic(fmt.Sprintf("decode: a part of valid JSON is not: %v", err))
 	}
 	return json.RawMessage(canonical)
-}
-
-// Tag returns the field that says which variant an object is.
-func (v Value) Tag(name string, variants ...string) (string, error) {
-	o := v.Object(name)
-	return o.OneOf(name, variants...), o.Err()
-}
-
-// IsTagged reports whether an object is the given variant.
-func (v Value) IsTagged(name, variant string) bool {
-	tag := v.Object(name).Get(name)
-	return tag.Exists() && tag.kind() == "string" && jsonwire.Text(tag.raw()).Str() == variant
-}
-
-// OneOf decodes a string that must be one of the variants.
-func (v Value) OneOf(variants ...string) (string, error) {
-	got, err := v.Str()
-	if err != nil {
-		return "", err
-	}
-	for _, variant := range variants {
-		if got == variant {
-			return got, nil
-		}
-	}
-	quoted := make([]string, len(variants))
-	for i, variant := range variants {
-		quoted[i] = "`" + variant + "`"
-	}
-	return "", v.Fail("unknown variant `" + excerpt.Quoted(got) + "`, expected one of " + strings.Join(quoted, ", "))
 }

@@ -20,7 +20,7 @@ func elements(v Value) iter.Seq[Value] {
 		at := skipBlank(v.text, v.from+1)
 		for i := 0; v.text[at] != ']'; i++ {
 			end := jsonwire.SkipValue(v.text, at)
-			if !yield(Value{span: span{v.text, at, end}, parent: parent, index: i}) {
+			if !yield(Value{text: v.text, from: at, to: end, parent: parent, index: i}) {
 				return
 			}
 			at = skipComma(v.text, end)
@@ -47,7 +47,7 @@ func members(v Value) iter.Seq2[string, Value] {
 			name := jsonwire.Text(v.text[at:nameEnd]).Str()
 			from := skipBlank(v.text, skipBlank(v.text, nameEnd)+1)
 			to := jsonwire.SkipValue(v.text, from)
-			if !yield(name, Value{span: span{v.text, from, to}, parent: parent, key: name}) {
+			if !yield(name, Value{text: v.text, from: from, to: to, parent: parent, key: name}) {
 				return
 			}
 			at = skipComma(v.text, to)
