@@ -35,8 +35,8 @@ below what lockstep.yaml demands · 2 flags or files are wrong, nothing was judg
 	}
 	configFlag(cmd, &f.config)
 	reportsFlag(cmd, &f.reports)
-	f.declareRecord(cmd.Flags())
-	f.register(cmd, "print every scenario and all findings")
+	f.recording.declareRecord(cmd.Flags())
+	f.output.register(cmd, "print every scenario and all findings")
 	return cmd
 }
 
@@ -51,7 +51,7 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *environment) er
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, err := f.load(f.config)
+	project, err := f.output.load(f.config)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *environment) er
 		return err
 	}
 	err = record.Write(out.run)
-	console, options := f.judging(w)
+	console, options := f.output.judging(w)
 	stop := console.watch(ctx)
 	result, fault := engine.JudgeFile(ctx, project, record, options)
 	stop()
@@ -81,13 +81,13 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *environment) er
 
 // keep writes the reference's recording if --record is set.
 func (f *runFlags) keep(record *harness.RunFile) error {
-	if f.record == "" {
+	if f.recording.record == "" {
 		return nil
 	}
 	if err := record.Recordable(); err != nil {
 		return err
 	}
-	tape, err := f.recordingFlags.open()
+	tape, err := f.recording.open()
 	if err != nil {
 		return err
 	}

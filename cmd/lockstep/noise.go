@@ -67,7 +67,7 @@ func (f *noiseFlags) noise(ctx context.Context, w *environment) error {
 	out := outputFlags{format: "text"}
 	found, err := harness.Noise(ctx, project, &harness.NoiseOptions{
 		Targets: f.targets, Runs: f.runs, Select: f.selection, Jobs: f.jobs, Environ: w.environ,
-		Log:      (&runFlags{outputFlags: out}).logger(w.stderr),
+		Log:      (&runFlags{output: out}).logger(w.stderr),
 		Progress: func(run, of int) { fmt.Fprintf(w.stderr, "run %d of %d\n", run, of) },
 	})
 	if err != nil {

@@ -27,11 +27,11 @@ type runFlags struct {
 	repeat    int
 	shard     string
 	empty     bool
-	recordingFlags
-	step     time.Duration
-	scenario time.Duration
-	reports  string
-	outputFlags
+	recording recordingFlags
+	step      time.Duration
+	scenario  time.Duration
+	reports   string
+	output    outputFlags
 	// lockstep watch sets these: the scenarios to run first, and a function that receives the result.
 	first  []string
 	judged func(*harness.Result)
@@ -81,11 +81,11 @@ below what lockstep.yaml demands · 2 flags or files are wrong, nothing was star
 	fl.Uint64Var(&f.seed, "seed", 0, "the seed that decides which target begins each step (default random, and printed)")
 	fl.StringVar(&f.shard, "shard", "", "run one shard of the selection, such as 2/8; auto reads it from the environment of the CI server")
 	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 if no scenario is selected, or none applies; a path or tag that no scenario has is still an error")
-	f.declare(fl)
+	f.recording.declare(fl)
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")
 	reportsFlag(cmd, &f.reports)
-	f.register(cmd, "log what happens to the targets, and print every scenario")
+	f.output.register(cmd, "log what happens to the targets, and print every scenario")
 	return cmd
 }
 
@@ -94,14 +94,14 @@ func (f *runFlags) validate() error {
 	if f.step < 0 || f.scenario < 0 {
 		return errors.New("--step-timeout and --scenario-timeout must be above 0")
 	}
-	return f.outputFlags.validate()
+	return f.output.validate()
 }
 
 func (f *runFlags) run(ctx context.Context, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, err := f.load(f.config)
+	project, err := f.output.load(f.config)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 	if options.Shard, err = f.shardFlag(w); err != nil {
 		return err
 	}
-	if err := f.against(project, options, console); err != nil {
+	if err := f.recording.against(project, options, console); err != nil {
 		return err
 	}
 	if err := engine.Validate(project, options); err != nil {
@@ -130,7 +130,7 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 		return err
 	}
 	options.RunFile = out.run
-	tape, err := f.recordingFlags.open()
+	tape, err := f.recording.open()
 	if err != nil {
 		return errors.Join(err, out.close())
 	}
@@ -155,18 +155,18 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 
 func (f *runFlags) options(w *environment, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
-		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, ReferenceVersion: f.version,
+		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, ReferenceVersion: f.recording.version,
 		Environ: w.environ, Program: w.program, Today: w.today(), Log: f.logger(stderr), First: f.first,
 	}
-	if f.format == "text" {
-		o.Progress = f.progress(stderr, f.paint(w, w.errorTerminal))
+	if f.output.format == "text" {
+		o.Progress = f.output.progress(stderr, f.output.paint(w, w.errorTerminal))
 	}
 	return o
 }
 
 func (f *runFlags) logger(stderr io.Writer) *slog.Logger {
 	level := slog.LevelWarn
-	if f.verbose {
+	if f.output.verbose {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
@@ -177,5 +177,5 @@ func (f *runFlags) write(doc *report.Document, out *reports, w *environment) err
 	if out.previous != nil {
 		doc.Changes = report.ChangesSince(out.previous, "the run of "+out.previous.Started.UTC().Format("2006-01-02 15:04 UTC"), doc)
 	}
-	return errors.Join(out.write(doc), f.print(doc, w))
+	return errors.Join(out.write(doc), f.output.print(doc, w))
 }

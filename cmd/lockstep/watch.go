@@ -49,7 +49,7 @@ The exit code is 0 after Ctrl-C, and 2 if flags are wrong.`,
 	selectionFlags(cmd, &f.selection)
 	jobsFlag(cmd, &f.jobs)
 	reportsFlag(cmd, &f.reports)
-	f.register(cmd, "log what happens to the targets, and print every scenario")
+	f.output.register(cmd, "log what happens to the targets, and print every scenario")
 	return cmd
 }
 
@@ -121,7 +121,7 @@ func (x *watcher) state() string {
 func (x *watcher) round(ctx context.Context, c change) error {
 	x.rounds++
 	before, known := x.look(), x.project != nil
-	project, err := x.flags.load(x.flags.config)
+	project, err := x.flags.output.load(x.flags.config)
 	if err == nil {
 		x.project = project
 	}

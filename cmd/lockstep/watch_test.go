@@ -35,7 +35,7 @@ func (p project) watch(t *testing.T, args ...string) *watched {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	x := &watched{project: p, ticks: make(chan time.Time), looked: make(chan struct{}), lines: make(chan string, 1000), interrupt: interrupt, ended: make(chan error, 1), at: time.Now()}
-	f := &runFlags{config: p.file, reports: "-", outputFlags: outputFlags{format: "text", color: "never"}}
+	f := &runFlags{config: p.file, reports: "-", output: outputFlags{format: "text", color: "never"}}
 	f.selection.Paths = args
 	w := &environment{stdout: io.Discard, stderr: lineWriter{x.lines, p.dir}, environ: os.Environ(), getenv: func(string) string { return "" }}
 	watcher := newWatcher(f, w, x.ticks)
@@ -241,7 +241,7 @@ func TestWhatWasRedRunsFirst(t *testing.T) {
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})))
 	for _, id := range []string{"items/story", "process/stop", "items/every-step"} {
 		var stderr buffer
-		f := &runFlags{config: p.file, reports: "-", jobs: 1, first: []string{id}, outputFlags: outputFlags{format: "text", color: "never", verbose: true}}
+		f := &runFlags{config: p.file, reports: "-", jobs: 1, first: []string{id}, output: outputFlags{format: "text", color: "never", verbose: true}}
 		f.selection.Paths = []string{"items", "process"}
 		_ = f.run(t.Context(), &environment{stdout: io.Discard, stderr: &stderr, environ: os.Environ(), getenv: func(string) string { return "" }})
 		if !strings.Contains(stderr.String(), " "+id+" (1/3)\n") {

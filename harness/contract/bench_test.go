@@ -53,7 +53,7 @@ func BenchmarkJudge(b *testing.B) {
 		b.ReportAllocs()
 		b.SetBytes(int64(len(requested)))
 		for b.Loop() {
-			if found := (&check{Document: d}).judge(s, spec.JSON, Event, []byte(requested)); len(found) > 0 {
+			if found := (&check{doc: d}).judge(s, spec.JSON, Event, []byte(requested)); len(found) > 0 {
 				b.Fatal(found)
 			}
 		}

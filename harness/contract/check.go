@@ -14,20 +14,20 @@ import (
 // Check checks every exchange and event of a transcript against the document: exchanges in the order of the steps, then
 // the events of each stream. For a request that the scenario marks as malformed, only the response is checked.
 func (d *Document) Check(t *transcript.Transcript) []Violation {
-	c := check{Document: d}
+	c := check{doc: d}
 	return c.transcript(t)
 }
 
 // CheckResponses is Check without the requests, because they were checked before they were sent. It checks only those
 // values of requests that a server generated. docs are the parsed contents that the rest of a judgement uses as well.
 func (d *Document) CheckResponses(docs *jsontree.Documents, t *transcript.Transcript) []Violation {
-	c := check{Document: d, responsesOnly: true, docs: docs, stacks: schema.NewStacks()}
+	c := check{doc: d, responsesOnly: true, docs: docs, stacks: schema.NewStacks()}
 	return c.transcript(t)
 }
 
 // A check collects the violations of one transcript or one request.
 type check struct {
-	*Document
+	doc           *Document
 	responsesOnly bool
 	docs          *jsontree.Documents // nil means that each content is parsed each time
 	stacks        *schema.Stacks      // nil means that each judge has its own
@@ -46,7 +46,7 @@ func (c *check) transcript(t *transcript.Transcript) []Violation {
 		if ex == nil || ex.Response == nil {
 			continue
 		}
-		op, _ := c.Operation(ex.Request.Method, ex.Request.Target)
+		op, _ := c.doc.Operation(ex.Request.Method, ex.Request.Target)
 		if m := op.Stream(ex.Response); m != nil && m.Events != nil {
 			c.stream(s, m.Events, Violation{Step: s.Step, Exchange: index, Stream: s.Name})
 		}
@@ -65,19 +65,19 @@ func (c *check) transcript(t *transcript.Transcript) []Violation {
 func (c *check) violations(at Violation, part, ref string, found []schema.Finding) {
 	for _, f := range found {
 		at.Place, at.Kind, at.Text, at.Schema = part+f.Pointer, f.Kind, f.Text, cmp.Or(f.Ref, ref)
-		at.Line = c.Line(at.Schema)
+		at.Line = c.doc.Line(at.Schema)
 		c.out = append(c.out, at)
 	}
 }
 
 // violation adds a violation that is not about a value.
 func (c *check) violation(at Violation, place string, kind Kind, ref, text string, args ...any) {
-	at.Place, at.Kind, at.Text, at.Schema, at.Line = place, kind, fmt.Sprintf(text, args...), ref, c.Line(ref)
+	at.Place, at.Kind, at.Text, at.Schema, at.Line = place, kind, fmt.Sprintf(text, args...), ref, c.doc.Line(ref)
 	c.out = append(c.out, at)
 }
 
 func (c *check) exchange(at Violation, ex *transcript.Exchange) {
-	op, values := c.Find(ex.Request.Method, ex.Request.Target)
+	op, values := c.doc.Find(ex.Request.Method, ex.Request.Target)
 	if !ex.Request.Malformed && !c.responsesOnly {
 		c.request(at, op, values, ex.Request)
 	}
@@ -89,8 +89,8 @@ func (c *check) exchange(at Violation, ex *transcript.Exchange) {
 // captured checks the values of a request that the server itself generated. A violation is reported where the server
 // sent the value, once, unless that place has a violation already.
 func (c *check) captured(t *transcript.Transcript, r *transcript.Request) {
-	op, values := c.Find(r.Method, r.Target)
-	again := check{Document: c.Document, docs: c.docs, stacks: c.stacks}
+	op, values := c.doc.Find(r.Method, r.Target)
+	again := check{doc: c.doc, docs: c.docs, stacks: c.stacks}
 	again.request(Violation{}, op, values, *r)
 	for _, v := range again.out {
 		i := slices.IndexFunc(r.Captured, func(from transcript.Captured) bool { return from.Place == v.Place })

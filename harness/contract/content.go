@@ -10,9 +10,9 @@ func (c *check) judge(s *schema.Schema, how spec.Encoding, side Side, data []byt
 	switch {
 	case how == spec.JSON:
 		n, defects, err := c.docs.Parse(data)
-		return c.newJudge(side).Document(n, defects, err, s, c.stacks)
+		return c.doc.newJudge(side).Document(n, defects, err, s, c.stacks)
 	case how == spec.PlainText && s != nil:
-		return c.newJudge(side).Judge(s.Read(string(data)), s)
+		return c.doc.newJudge(side).Judge(s.Read(string(data)), s)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // are not violations, because servers must accept them.
 func (d *Document) CheckRequest(method, target string, header transcript.Header, body []byte) []Violation {
 	op, values := d.Find(method, target)
-	c := check{Document: d}
+	c := check{doc: d}
 	c.request(Violation{}, op, values, transcript.Request{
 		Method: method, Target: target, Header: header, Body: transcript.Body{Bytes: body, Size: int64(len(body))},
 	})
@@ -23,7 +23,7 @@ func (c *check) request(at Violation, op *Operation, values []string, r transcri
 	if op != nil {
 		c.parameters(at, op, values, r)
 		c.requestBody(at, op, r)
-	} else if !c.Accepts(r.Method, r.Target) {
+	} else if !c.doc.Accepts(r.Method, r.Target) {
 		c.violation(at, "target", spec.UndocumentedOperation, "#/paths",
 			"the document has no operation for %s %s", problem.Quote(r.Method), problem.Quote(spec.TargetPath(r.Target)))
 	}
@@ -81,7 +81,7 @@ func (c *check) inText(at Violation, p *spec.Parameter, s spec.Sent, place strin
 	case p.Encoding == spec.JSON:
 		found = c.judge(p.Schema, spec.JSON, at.Side, []byte(s.Decode(s.Values[0])))
 	case p.Schema != nil && p.Encoding == spec.PlainText:
-		found = c.newJudge(at.Side).Judge(p.Value(s), p.Schema)
+		found = c.doc.newJudge(at.Side).Judge(p.Value(s), p.Schema)
 	}
 	first := len(c.out)
 	c.violations(at, place, p.Ref, found)

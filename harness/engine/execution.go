@@ -14,59 +14,59 @@ import (
 
 // An execution is a run in progress. The mutex of its judgement also guards outputs and cutShort.
 type execution struct {
-	*judgement
-	opts     Options
-	targets  []project.Target
-	jobs     jobLimit
-	outputs  *outputs
-	cutShort []int // scenarios that were running when the interrupt came
+	judgement *judgement
+	opts      Options
+	targets   []project.Target
+	jobs      jobLimit
+	outputs   *outputs
+	cutShort  []int // scenarios that were running when the interrupt came
 }
 
 func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
-	l := e.project.Limits
+	l := e.judgement.project.Limits
 	return &run.Options{
 		Step: l.Step, Scenario: l.Scenario, Settle: l.Settle, Events: l.Events, Seed: e.opts.Seed,
-		Contract: e.project.ContractLookup(), Heartbeat: e.project.CompareRules(s).Beats, Recorded: e.opts.Against.Transcript(s),
+		Contract: e.judgement.project.ContractLookup(), Heartbeat: e.judgement.project.CompareRules(s).Beats, Recorded: e.opts.Against.Transcript(s),
 		Processors: target.OwnProcessors,
 	}
 }
 
 // judge judges what the targets did, or records why the scenario does not apply.
 func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable string) {
-	e.judgeCase(i, &runfile.Case{Scenario: e.scenarios[i], NotApplicable: notApplicable, Transcripts: ts})
+	e.judgeCase(i, &runfile.Case{Scenario: e.judgement.scenarios[i], NotApplicable: notApplicable, Transcripts: ts})
 }
 
 // judgeCase judges all runs of a scenario and writes them to the outputs.
 func (e *execution) judgeCase(i int, c *runfile.Case) {
 	all := c.All()
-	v := judgeWorstRun(e.project, c, e.result.Alone, e.accept)
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	v := judgeWorstRun(e.judgement.project, c, e.judgement.result.Alone, e.judgement.accept)
+	e.judgement.mu.Lock()
+	defer e.judgement.mu.Unlock()
 	e.outputs.add(i, c, all)
 	for _, t := range all {
-		e.cover(c.Scenario, t)
+		e.judgement.cover(c.Scenario, t)
 	}
-	e.keepEvidence(c.Scenario, &v, c.Transcripts)
-	e.addVerdict(i, &v)
+	e.judgement.keepEvidence(c.Scenario, &v, c.Transcripts)
+	e.judgement.addVerdict(i, &v)
 }
 
 // recordInternalError gives a scenario the verdict of a panic in lockstep itself. The scenario is also written to the
 // run file, because a run file without it could not be judged again.
 func (e *execution) recordInternalError(i int, cause any) {
-	v := internalError(e.scenarios[i], cause)
+	v := internalError(e.judgement.scenarios[i], cause)
 	if !e.isWritten(i) {
-		e.judge(i, e.notRun(e.scenarios[i], v.Reasons[0].Text, v.Reasons[0].Log), "")
+		e.judge(i, e.notRun(e.judgement.scenarios[i], v.Reasons[0].Text, v.Reasons[0].Log), "")
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.addVerdict(i, &v)
+	e.judgement.mu.Lock()
+	defer e.judgement.mu.Unlock()
+	e.judgement.addVerdict(i, &v)
 }
 
 // isWritten reports whether the run file has a scenario, or is just getting it.
 func (e *execution) isWritten(i int) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.judgement.mu.Lock()
+	defer e.judgement.mu.Unlock()
 	return e.outputs.written[i]
 }
 
@@ -81,12 +81,12 @@ func (o observer) OwnerUnchecked(name, why string) {
 	if why == "" {
 		return
 	}
-	o.run.mu.Lock()
-	defer o.run.mu.Unlock()
-	if o.run.result.OwnerUnchecked == nil {
-		o.run.result.OwnerUnchecked = map[string]string{}
+	o.run.judgement.mu.Lock()
+	defer o.run.judgement.mu.Unlock()
+	if o.run.judgement.result.OwnerUnchecked == nil {
+		o.run.judgement.result.OwnerUnchecked = map[string]string{}
 	}
-	o.run.result.OwnerUnchecked[name] = why
+	o.run.judgement.result.OwnerUnchecked[name] = why
 }
 
 // interrupted names the scenarios that were running when the interrupt came. One of them may be what took so long.
@@ -97,7 +97,7 @@ func (e *execution) interrupted() string {
 	slices.Sort(e.cutShort)
 	names := make([]string, len(e.cutShort))
 	for i, n := range e.cutShort {
-		names[i] = e.scenarios[n].ID
+		names[i] = e.judgement.scenarios[n].ID
 	}
 	return "; " + transcript.UnderWay(names)
 }

@@ -23,7 +23,7 @@ func Walk(ctx context.Context, p *project.Project, s *scenario.Scenario, targets
 	opts := e.runOptions(s)
 	opts.Processors = func(time.Duration) (runqueue.Use, bool) { return runqueue.Use{}, false } // they are not faked
 	e.judge(0, run.Scenario(ctx, s, targets, opts), "")
-	return e.verdicts[0]
+	return e.judgement.verdicts[0]
 }
 
 // Break adds a step to a scenario that makes lockstep panic. The change lasts as long as the returned script is

@@ -21,8 +21,8 @@ type outputs struct {
 func openOutputs(e *execution, selection []*scenario.Scenario) (*outputs, error) {
 	o := &outputs{written: map[int]bool{}}
 	h := transcript.RunHeader{
-		Version: Version, Started: e.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs, AllowEmpty: e.opts.AllowEmpty,
-		Contract: e.project.Sums.Contract, Scenarios: e.project.Sums.Scenarios, Rules: e.project.Sums.Rules,
+		Version: Version, Started: e.judgement.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs, AllowEmpty: e.opts.AllowEmpty,
+		Contract: e.judgement.project.Sums.Contract, Scenarios: e.judgement.project.Sums.Scenarios, Rules: e.judgement.project.Sums.Rules,
 	}
 	if e.opts.Repeat > 1 {
 		h.Repeat = e.opts.Repeat
@@ -32,7 +32,7 @@ func openOutputs(e *execution, selection []*scenario.Scenario) (*outputs, error)
 		return nil, err
 	}
 	if e.opts.Record != nil {
-		if o.recording, err = runfile.NewRecordingWriter(e.opts.Record, h, e.targets[0].Spec.Name, reference, e.scenarios); err != nil {
+		if o.recording, err = runfile.NewRecordingWriter(e.opts.Record, h, e.targets[0].Spec.Name, reference, e.judgement.scenarios); err != nil {
 			return nil, err
 		}
 	}
@@ -40,7 +40,7 @@ func openOutputs(e *execution, selection []*scenario.Scenario) (*outputs, error)
 		return o, nil
 	}
 	for i, t := range e.targets {
-		h.Targets = append(h.Targets, transcript.RunTarget{Name: t.Spec.Name, Reference: i == 0 && !e.result.Alone})
+		h.Targets = append(h.Targets, transcript.RunTarget{Name: t.Spec.Name, Reference: i == 0 && !e.judgement.result.Alone})
 	}
 	if s := e.opts.Shard; s != (project.Shard{}) {
 		h.Shard = &transcript.RunShard{Index: s.Index, Of: s.Of, Selection: project.IDs(selection), Reference: reference}
@@ -58,11 +58,11 @@ func recordedReference(e *execution) (*transcript.Recording, error) {
 	version, name := e.opts.ReferenceVersion, e.targets[0].Spec.Name
 	if version == "" {
 		var err error
-		if version, err = e.project.Version(name); err != nil {
+		if version, err = e.judgement.project.Version(name); err != nil {
 			return nil, err
 		}
 	}
-	return &transcript.Recording{Version: version, Settings: e.project.Settings(name), Limits: e.project.Limits.Recorded()}, nil
+	return &transcript.Recording{Version: version, Settings: e.judgement.project.Settings(name), Limits: e.judgement.project.Limits.Recorded()}, nil
 }
 
 // add writes the i-th scenario: all transcripts of its runs, or why it does not apply.

@@ -18,13 +18,13 @@ func (e *execution) probe(ctx context.Context) {
 	if e.opts.Against != nil || ctx.Err() != nil {
 		return // a recording would only repeat itself
 	}
-	doubtful := verdict.ProbeCandidates(e.verdicts)
+	doubtful := verdict.ProbeCandidates(e.judgement.verdicts)
 	if len(doubtful) == 0 {
 		return
 	}
 	var scenarios []*scenario.Scenario
 	for _, i := range doubtful {
-		scenarios = append(scenarios, e.scenarios[i])
+		scenarios = append(scenarios, e.judgement.scenarios[i])
 	}
 	f := e.newPool(ctx, scenarios, 0)
 	defer f.Stop()
@@ -34,7 +34,7 @@ func (e *execution) probe(ctx context.Context) {
 }
 
 func (e *execution) probeOne(ctx context.Context, i int, f *pool.Pool) {
-	s := e.scenarios[i]
+	s := e.judgement.scenarios[i]
 	defer func() {
 		if cause := recover(); cause != nil {
 			e.opts.Log.Error("probe broke", "scenario", s.ID, "err", cause, "stack", string(debug.Stack()))
@@ -46,13 +46,13 @@ func (e *execution) probeOne(ctx context.Context, i int, f *pool.Pool) {
 		return
 	}
 	ts := run.Scenario(ctx, s, targets, e.runOptions(s))
-	e.project.Secrets.Redact(ts, e.opts.Environ)
+	e.judgement.project.Secrets.Redact(ts, e.opts.Environ)
 	if ctx.Err() != nil {
 		return
 	}
 	for _, t := range ts {
 		t.Probe = true
 	}
-	e.addProbe(i, &runfile.Case{Scenario: s, Transcripts: ts})
+	e.judgement.addProbe(i, &runfile.Case{Scenario: s, Transcripts: ts})
 	e.outputs.write(ts)
 }

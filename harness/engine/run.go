@@ -80,10 +80,10 @@ func Run(ctx context.Context, p *project.Project, options *Options) (*Result, er
 	if e.outputs, err = openOutputs(e, selection); err != nil {
 		return nil, err
 	}
-	opts.Monitor.Begin(len(e.scenarios), project.TargetNames(targets)...)
+	opts.Monitor.Begin(len(e.judgement.scenarios), project.TargetNames(targets)...)
 	e.drive(ctx)
 	e.probe(ctx)
-	e.conclude(ctx, e.interrupted())
+	e.judgement.conclude(ctx, e.interrupted())
 	return result, e.outputs.close(result)
 }
 

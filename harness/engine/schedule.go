@@ -37,7 +37,7 @@ func (e *execution) drive(ctx context.Context) {
 				return
 			}
 			t := job{scenario: i, judge: e.cannotRun(i)}
-			if t.judge == nil && e.scenarios[i].Fresh {
+			if t.judge == nil && e.judgement.scenarios[i].Fresh {
 				t.pool = e.freshPool(ctx, i)
 				t.started = ahead.start(t.pool)
 			}
@@ -73,7 +73,7 @@ type job struct {
 // those with their own targets come first.
 func (e *execution) order() []int {
 	rank := func(i int) int {
-		s, rank := e.scenarios[i], 0
+		s, rank := e.judgement.scenarios[i], 0
 		if !slices.Contains(e.opts.First, s.ID) {
 			rank = 2
 		}
@@ -82,7 +82,7 @@ func (e *execution) order() []int {
 		}
 		return rank
 	}
-	out := make([]int, len(e.scenarios))
+	out := make([]int, len(e.judgement.scenarios))
 	for i := range out {
 		out[i] = i
 	}
@@ -92,7 +92,7 @@ func (e *execution) order() []int {
 
 // cannotRun returns a function that judges a scenario which cannot run here. It returns nil for one that can.
 func (e *execution) cannotRun(i int) (judge func()) {
-	s, recording := e.scenarios[i], e.opts.Against
+	s, recording := e.judgement.scenarios[i], e.opts.Against
 	inapplicable := func(why string) func() { return func() { e.judge(i, nil, why) } }
 	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
 	if running >= 0 && s.Fresh {
@@ -115,7 +115,7 @@ func (e *execution) cannotRun(i int) (judge func()) {
 // newPool returns a pool of targets for scenarios. It restarts each server that has ended at most this many times.
 func (e *execution) newPool(ctx context.Context, scenarios []*scenario.Scenario, restarts int) *pool.Pool {
 	return pool.New(ctx, e.opts.live(e.targets), pool.Options{
-		Environ: e.opts.Environ, Program: e.opts.Program, MaxBody: e.project.Limits.Body, Stubs: e.project.Stubs, Restarts: restarts,
+		Environ: e.opts.Environ, Program: e.opts.Program, MaxBody: e.judgement.project.Limits.Body, Stubs: e.judgement.project.Stubs, Restarts: restarts,
 		Directories: slices.ContainsFunc(scenarios, func(s *scenario.Scenario) bool { return s.Directory }),
 		Observer:    observer{e.opts.Monitor, e}, Log: e.opts.Log,
 	})
@@ -123,8 +123,8 @@ func (e *execution) newPool(ctx context.Context, scenarios []*scenario.Scenario,
 
 // freshPool returns targets for one run of a scenario.
 func (e *execution) freshPool(ctx context.Context, i int) *pool.Pool {
-	targets := e.newPool(ctx, e.scenarios[i:i+1], 0)
-	targets.Configure(e.scenarios[i].Setup)
+	targets := e.newPool(ctx, e.judgement.scenarios[i:i+1], 0)
+	targets.Configure(e.judgement.scenarios[i].Setup)
 	return targets
 }
 
@@ -146,7 +146,7 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 	if ctx.Err() != nil {
 		return
 	}
-	c := &runfile.Case{Scenario: e.scenarios[i]}
+	c := &runfile.Case{Scenario: e.judgement.scenarios[i]}
 	for n := 1; n <= max(1, e.opts.Repeat); n++ {
 		targets, release := provide()
 		ts := e.runOnce(ctx, i, n, targets)
@@ -161,8 +161,8 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 			c.Add(t)
 		}
 		if ctx.Err() != nil {
-			e.mu.Lock() // a scenario that an interrupt stopped is not judged
-			defer e.mu.Unlock()
+			e.judgement.mu.Lock() // a scenario that an interrupt stopped is not judged
+			defer e.judgement.mu.Unlock()
 			e.cutShort = append(e.cutShort, i)
 			return
 		}
@@ -184,19 +184,19 @@ func (e *execution) runOnce(ctx context.Context, i, n int, from *pool.Pool) []*t
 	targets, absent := from.Start()
 	var ts []*transcript.Transcript
 	if absent != nil {
-		ts = unusableTranscripts(e.scenarios[i], e.opts.live(e.targets), absent)
+		ts = unusableTranscripts(e.judgement.scenarios[i], e.opts.live(e.targets), absent)
 	} else {
-		options := e.runOptions(e.scenarios[i])
+		options := e.runOptions(e.judgement.scenarios[i])
 		options.Seed += uint64(n - 1) // so that another target may start a step
 		options.YieldWhile = e.jobs.yieldWhile
-		ts = run.Scenario(ctx, e.scenarios[i], targets, options)
+		ts = run.Scenario(ctx, e.judgement.scenarios[i], targets, options)
 	}
-	e.project.Secrets.Redact(ts, e.opts.Environ)
-	return e.opts.Against.Join(e.scenarios[i], ts)
+	e.judgement.project.Secrets.Redact(ts, e.opts.Environ)
+	return e.opts.Against.Join(e.judgement.scenarios[i], ts)
 }
 
 func (e *execution) sharedScenarios() []*scenario.Scenario {
-	return slices.DeleteFunc(slices.Clone(e.scenarios), func(s *scenario.Scenario) bool { return s.Fresh })
+	return slices.DeleteFunc(slices.Clone(e.judgement.scenarios), func(s *scenario.Scenario) bool { return s.Fresh })
 }
 
 // unusableTranscripts returns the transcripts of a scenario whose targets did not start.

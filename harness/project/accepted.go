@@ -19,9 +19,9 @@ import (
 // waiversFile returns the path of the waivers, which need not exist.
 func (l *loader) waiversFile(root *yamldoc.Node) string {
 	if name := root.Get("waivers").Str(); name != "" {
-		return filepath.Clean(l.path(name))
+		return filepath.Clean(l.reader.path(name))
 	}
-	return filepath.Join(l.path(root.Get("scenarios").Str()), "waivers.yaml")
+	return filepath.Join(l.reader.path(root.Get("scenarios").Str()), "waivers.yaml")
 }
 
 // waivers reads the waivers, after everything that they can name. n names their file in lockstep.yaml. If n is nil, the
@@ -31,17 +31,17 @@ func (l *loader) waivers(n *yamldoc.Node) {
 	switch {
 	case err == nil:
 	case n.Str() != "":
-		l.problem(n, err.Error(), "name the file with the waivers, relative to this file")
+		l.reader.problem(n, err.Error(), "name the file with the waivers, relative to this file")
 		return
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR): // a missing folder is reported where the folder is read
 		return
 	default:
-		l.problems = append(l.problems, scenario.Problem{File: l.p.WaiversFile, What: err.Error()})
+		l.reader.problems = append(l.reader.problems, scenario.Problem{File: l.p.WaiversFile, What: err.Error()})
 		return
 	}
 	waivers, problems := waiver.Parse(l.p.WaiversFile, data, l.waiverTerms())
 	l.p.Waivers = waivers
-	l.problems = append(l.problems, problems...)
+	l.reader.problems = append(l.reader.problems, problems...)
 }
 
 // waiverTerms returns the names that waivers may use.
@@ -92,7 +92,7 @@ func (l *loader) baseline(n *yamldoc.Node) {
 	if n.Str() == "" {
 		return
 	}
-	l.p.BaselineFile = l.path(n.Text)
+	l.p.BaselineFile = l.reader.path(n.Text)
 	data, err := regular.Read(l.p.BaselineFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -100,10 +100,10 @@ func (l *loader) baseline(n *yamldoc.Node) {
 			File: l.p.File, Line: n.Line, Column: n.Column, What: err.Error(), Fix: "create it with lockstep baseline update --accept-new",
 		}}
 	case err != nil:
-		l.problem(n, err.Error(), "name the baseline, relative to this file")
+		l.reader.problem(n, err.Error(), "name the baseline, relative to this file")
 	default:
 		known, problems := baseline.Parse(l.p.BaselineFile, data)
 		l.p.Baseline = known
-		l.problems = append(l.problems, problems...)
+		l.reader.problems = append(l.reader.problems, problems...)
 	}
 }

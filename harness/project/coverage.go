@@ -23,7 +23,7 @@ func (l *loader) coverageGate(key, n *yamldoc.Node) {
 		}
 	}
 	if len(d.Least) == 0 {
-		l.problem(n, "coverage sets no minimum", "add one: statuses: 90%")
+		l.reader.problem(n, "coverage sets no minimum", "add one: statuses: 90%")
 	}
 	declared := map[coverage.Measure][]string{}
 	for _, it := range coverage.New(l.p.Contract.Document).Items() {
@@ -35,7 +35,7 @@ func (l *loader) coverageGate(key, n *yamldoc.Node) {
 		for _, m := range coverage.Measures() {
 			if what := one.Get(m.Singular()); what != nil {
 				if x.Measure != "" {
-					l.problem(what, "the exception names more than one item", "write one exception for each")
+					l.reader.problem(what, "the exception names more than one item", "write one exception for each")
 					continue
 				}
 				x.Key = coverage.Key{Measure: m, Name: what.Text}
@@ -43,7 +43,7 @@ func (l *loader) coverageGate(key, n *yamldoc.Node) {
 			}
 		}
 		if x.Measure == "" {
-			l.problem(one, "the exception does not say what it is for", "name what is not reached: {status: POST /items 413, because: …}")
+			l.reader.problem(one, "the exception does not say what it is for", "name what is not reached: {status: POST /items 413, because: …}")
 		}
 		d.Except = append(d.Except, x)
 	}
@@ -62,9 +62,9 @@ func (l *loader) checkException(n *yamldoc.Node, key coverage.Key, declared []st
 		if fix == "" {
 			fix = "lockstep coverage lists what the contract declares but a run did not reach"
 		}
-		l.problem(n, fmt.Sprintf("the contract does not declare the %s %q", key.Measure.Singular(), key.Name), fix)
+		l.reader.problem(n, fmt.Sprintf("the contract does not declare the %s %q", key.Measure.Singular(), key.Name), fix)
 	case seen[key] > 0:
-		l.problem(n, fmt.Sprintf("%s %q already has an exception in line %d", key.Measure.Singular(), key.Name, seen[key]), "keep one of them")
+		l.reader.problem(n, fmt.Sprintf("%s %q already has an exception in line %d", key.Measure.Singular(), key.Name, seen[key]), "keep one of them")
 	default:
 		seen[key] = n.Line
 	}

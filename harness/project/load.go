@@ -36,7 +36,7 @@ func Load(file string) (*Project, error) {
 	}
 	p := &Project{File: file, Reference: root.Get("reference").Str(), Sums: Sums{Rules: sum(data)}, targetSettings: map[string]map[string]string{}}
 	l := loader{reader: &reader{file: file, dir: filepath.Dir(file), problems: compiledSchema().Check(file, root)}, p: p}
-	if len(l.problems) == 0 { // otherwise the nodes may have any shape
+	if len(l.reader.problems) == 0 { // otherwise the nodes may have any shape
 		l.secrets(root.Get("secrets"))
 		l.stubs(root.Get("stubs"))
 		p.settings = settingSums("", root, "secrets", "stubs")
@@ -54,7 +54,7 @@ func Load(file string) (*Project, error) {
 	l.baseline(root.Get("baseline"))
 	l.coverageGate(root.Entry("coverage"))
 	l.checkStreamRules()
-	if err := l.problems.Sort().Err(); err != nil {
+	if err := l.reader.problems.Sort().Err(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -63,7 +63,7 @@ func Load(file string) (*Project, error) {
 // A loader fills a project from the nodes of its file. It ignores nodes that break the schema, and still reads the
 // other files.
 type loader struct {
-	*reader
+	reader          *reader
 	p               *Project
 	schemaOK        bool // the file obeys its schema
 	brokenScenarios bool // some scenarios have mistakes
@@ -71,8 +71,8 @@ type loader struct {
 
 func (l *loader) limits(n *yamldoc.Node) {
 	l.p.Limits = Limits{
-		Step: l.duration(n.Get("step")), Scenario: l.duration(n.Get("scenario")), Settle: l.duration(n.Get("settle")),
-		Body: int64(l.integer(n.Get("body"))), Events: l.integer(n.Get("events")),
+		Step: l.reader.duration(n.Get("step")), Scenario: l.reader.duration(n.Get("scenario")), Settle: l.reader.duration(n.Get("settle")),
+		Body: int64(l.reader.integer(n.Get("body"))), Events: l.reader.integer(n.Get("events")),
 	}.withDefaults()
 }
 
@@ -83,7 +83,7 @@ func (l *loader) rules(n *yamldoc.Node) {
 		rules.Headers = []string{"Content-Type"}
 	}
 	l.p.Rules = rules
-	l.problems = append(l.problems, problems...)
+	l.reader.problems = append(l.reader.problems, problems...)
 }
 
 func (l *loader) contract(root *yamldoc.Node) {
@@ -91,10 +91,10 @@ func (l *loader) contract(root *yamldoc.Node) {
 	if !namesFile(n) {
 		return
 	}
-	file := l.path(n.Text)
+	file := l.reader.path(n.Text)
 	data, err := regular.Read(file)
 	if err != nil {
-		l.problem(n, err.Error(), "name the OpenAPI document, relative to this file")
+		l.reader.problem(n, err.Error(), "name the OpenAPI document, relative to this file")
 		return
 	}
 	l.p.Sums.Contract = sum(data)
@@ -103,7 +103,7 @@ func (l *loader) contract(root *yamldoc.Node) {
 	})
 	if problems, ok := errors.AsType[contract.Problems](err); ok {
 		for _, p := range problems {
-			l.problems = append(l.problems, scenario.Problem(p))
+			l.reader.problems = append(l.reader.problems, scenario.Problem(p))
 		}
 		return
 	}
@@ -117,10 +117,10 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 	if !namesFile(n) {
 		return nil
 	}
-	dir := l.path(n.Text)
+	dir := l.reader.path(n.Text)
 	l.p.scenarioDir = dir
 	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		l.problem(n, dir+" is not a folder", "name the folder with the scenarios, relative to this file")
+		l.reader.problem(n, dir+" is not a folder", "name the folder with the scenarios, relative to this file")
 		return nil
 	}
 	texts := sha256.New()
@@ -138,11 +138,11 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 	}, l.p.WaiversFile)
 	l.p.Sums.Scenarios = hex.EncodeToString(texts.Sum(nil))
 	if problems, ok := errors.AsType[scenario.Problems](err); ok {
-		l.problems, l.brokenScenarios = append(l.problems, problems...), true
+		l.reader.problems, l.brokenScenarios = append(l.reader.problems, problems...), true
 	} else if err != nil {
 		return err
 	} else if len(l.p.Scenarios) == 0 {
-		l.problem(n, "no scenario in "+dir, "write one: docs/scenarios.md describes the language")
+		l.reader.problem(n, "no scenario in "+dir, "write one: docs/scenarios.md describes the language")
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (l *loader) dropValidRows(rows []*scenario.Scenario) (out []*scenario.Scena
 	for _, s := range rows {
 		if !left[s.Line] {
 			left[s.Line] = true
-			l.problems = append(l.problems, scenario.Problem{
+			l.reader.problems = append(l.reader.problems, scenario.Problem{
 				File: s.File, Line: s.Line, Column: s.Column, What: "this row has no invalid value: the contract allows all of them",
 				Fix: "name another column under wrong, and send it in a step marked malformed: true",
 			})
@@ -176,9 +176,9 @@ func (l *loader) checkAgainstContract(rows []*scenario.Scenario) {
 	if len(rows) == 0 {
 		return
 	}
-	l.problems = append(l.problems, checkScenario(l.p, rows[0])...) // rows share their steps
-	if l.schemaOK {                                                 // needed for the header fields of targets
-		l.problems = append(l.problems, checkRequests(l.p, rows)...)
+	l.reader.problems = append(l.reader.problems, checkScenario(l.p, rows[0])...) // rows share their steps
+	if l.schemaOK {                                                               // needed for the header fields of targets
+		l.reader.problems = append(l.reader.problems, checkRequests(l.p, rows)...)
 	}
 }
 
@@ -189,8 +189,8 @@ func (l *loader) checkStreamRules() {
 	}
 	for name, rule := range l.p.Rules.Streams { // the order does not matter, because problems are sorted by their place
 		op, _ := l.p.Contract.Named(name)
-		l.problems = append(l.problems, checkStreamRule(l.p, name, rule)...)
-		l.problems = append(l.problems, checkRuleEvents(op, rule)...)
+		l.reader.problems = append(l.reader.problems, checkStreamRule(l.p, name, rule)...)
+		l.reader.problems = append(l.reader.problems, checkRuleEvents(op, rule)...)
 	}
 }
 
@@ -203,7 +203,7 @@ func (l *loader) secrets(n *yamldoc.Node) {
 				continue
 			}
 			if _, err := jsonpath.Parse(item.Text); err != nil {
-				l.problem(item, fmt.Sprintf("%q is not a valid JSONPath: %v", item.Text, err), "write a path such as $..apiKey (RFC 9535)")
+				l.reader.problem(item, fmt.Sprintf("%q is not a valid JSONPath: %v", item.Text, err), "write a path such as $..apiKey (RFC 9535)")
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func (l *loader) stubs(n *yamldoc.Node) {
 	for k, v := range n.Entries() {
 		s := Stub{Name: k.Text, Kind: stub.Kind(v.Get("kind").Text)}
 		if models, _ := v.Entry("models"); models != nil && !s.Kind.Chats() {
-			l.problem(models, fmt.Sprintf("the stub %q lists models, but its kind is %s", s.Name, s.Kind), "remove models, or write kind: openai or anthropic")
+			l.reader.problem(models, fmt.Sprintf("the stub %q lists models, but its kind is %s", s.Name, s.Kind), "remove models, or write kind: openai or anthropic")
 		}
 		for _, m := range v.Get("models").Elements() {
 			s.Models = append(s.Models, m.Text)
@@ -226,7 +226,7 @@ func (l *loader) stubs(n *yamldoc.Node) {
 func (l *loader) checkStubNames(n *yamldoc.Node) {
 	for k := range n.Entries() {
 		if !slices.Contains(l.p.stubNames(), k.Text) {
-			l.problem(k, fmt.Sprintf("the project does not define the stub %q", k.Text), problem.OneOf(k.Text, l.p.stubNames()))
+			l.reader.problem(k, fmt.Sprintf("the project does not define the stub %q", k.Text), problem.OneOf(k.Text, l.p.stubNames()))
 		}
 	}
 }

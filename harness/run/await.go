@@ -22,7 +22,7 @@ const (
 
 func (s *streams) await(ctx context.Context, do *scenario.Await, rec *transcript.Step) error {
 	rec.Stream = do.Stream
-	pattern, err := fillPattern(do.Match, &s.values)
+	pattern, err := fillPattern(do.Match, &s.run.values)
 	if err != nil {
 		return err
 	}
@@ -34,16 +34,16 @@ func (s *streams) await(ctx context.Context, do *scenario.Await, rec *transcript
 		rec.Unmet = &transcript.Unmet{Kind: "event", What: describe(pattern, do.Times)}
 		return nil
 	}
-	ctx, cancel := s.within(ctx, do.Within)
+	ctx, cancel := s.run.within(ctx, do.Within)
 	defer cancel()
 	if pattern != nil {
 		if ev := awaitEvents(ctx, st, pattern, do.Times, "event", rec); ev != nil {
 			from := origin{Captured: transcript.Captured{Step: st.rec.Step, Stream: do.Stream, Event: rec.Events[len(rec.Events)-1]}}
-			s.capture(do.Capture, []byte(ev.Data), nil, from, rec)
+			s.run.capture(do.Capture, []byte(ev.Data), nil, from, rec)
 		}
 	}
 	if do.End && rec.Unmet == nil {
-		if err := st.Watch.AwaitEnd(ctx); err != nil {
+		if err := st.wire.Watch.AwaitEnd(ctx); err != nil {
 			rec.Unmet = &transcript.Unmet{Kind: "end", What: endOfStream, Why: whyNot(err)}
 		}
 	}
@@ -56,7 +56,7 @@ func awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times in
 	var last *transcript.Event
 	from := s.passed(branchOf(rec.ID))
 	for range times {
-		i, err := s.Watch.Await(ctx, from, func(ev *transcript.Event) bool {
+		i, err := s.wire.Watch.Await(ctx, from, func(ev *transcript.Event) bool {
 			if !match.Event(p, ev) {
 				return false
 			}

@@ -17,33 +17,33 @@ import (
 
 // calls sends the requests whose responses are not event streams.
 type calls struct {
-	*targetRun
+	run     *targetRun
 	mu      sync.Mutex
 	started map[string]*call // started requests that are neither joined nor cancelled
 }
 
 func (c *calls) http(ctx context.Context, do *scenario.HTTP, rec *transcript.Step) error {
-	p, err := c.prepare(&do.Request, "*/*")
+	p, err := c.run.prepare(&do.Request, "*/*")
 	if err != nil {
 		return err
 	}
-	if rec.Expect, err = fillExpect(do.Expect, &c.values); err != nil {
+	if rec.Expect, err = fillExpect(do.Expect, &c.run.values); err != nil {
 		return err
 	}
 	if do.AllowStatus != nil {
 		rec.Expect = allowed(do.AllowStatus)
 	}
-	ctx, cancel := c.within(ctx, do.Within)
+	ctx, cancel := c.run.within(ctx, do.Within)
 	defer cancel()
 	if do.Burst > 1 {
 		return c.burst(ctx, p, do.Burst, rec)
 	}
-	x, err := c.exchange(ctx, p)
+	x, err := c.run.exchange(ctx, p)
 	if err != nil {
 		return err
 	}
 	rec.Exchanges = []*transcript.Exchange{x}
-	c.captureResponse(x, do.Capture, rec)
+	c.run.captureResponse(x, do.Capture, rec)
 	return nil
 }
 
@@ -65,7 +65,7 @@ func (c *calls) burst(ctx context.Context, p *prepared, n int, rec *transcript.S
 	exchanges, errs := make([]*transcript.Exchange, n), make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { exchanges[i], errs[i] = c.exchange(ctx, p) })
+		wg.Go(func() { exchanges[i], errs[i] = c.run.exchange(ctx, p) })
 	}
 	wg.Wait()
 	if err := cmp.Or(errs...); err != nil {
@@ -77,7 +77,7 @@ func (c *calls) burst(ctx context.Context, p *prepared, n int, rec *transcript.S
 
 // start sends a request and returns without waiting for the response.
 func (c *calls) start(ctx context.Context, do *scenario.Start, rec *transcript.Step) error {
-	p, err := c.prepare(&do.Request, "*/*")
+	p, err := c.run.prepare(&do.Request, "*/*")
 	if err != nil {
 		return err
 	}
@@ -85,10 +85,10 @@ func (c *calls) start(ctx context.Context, do *scenario.Start, rec *transcript.S
 	started := &call{cancel: cancel, done: make(chan struct{})}
 	sent := make(chan struct{})
 	p.wire.Sent = sync.OnceFunc(func() { close(sent) })
-	done := c.announce(rec)
+	done := c.run.announce(rec)
 	go func() {
 		defer close(started.done)
-		started.x, started.fault = c.exchange(ctx, p)
+		started.x, started.fault = c.run.exchange(ctx, p)
 		done(outcomeOf(started.x))
 	}()
 	c.mu.Lock()
@@ -136,7 +136,7 @@ func (c *calls) join(ctx context.Context, do *scenario.Join, rec *transcript.Ste
 	if started == nil {
 		return errNotOpened
 	}
-	ctx, cancel := c.within(ctx, do.Within)
+	ctx, cancel := c.run.within(ctx, do.Within)
 	defer cancel()
 	select {
 	case <-started.done:
@@ -149,9 +149,9 @@ func (c *calls) join(ctx context.Context, do *scenario.Join, rec *transcript.Ste
 		return started.fault
 	}
 	rec.Exchanges = []*transcript.Exchange{started.x}
-	c.captureResponse(started.x, do.Capture, rec)
+	c.run.captureResponse(started.x, do.Capture, rec)
 	var err error
-	rec.Expect, err = fillExpect(do.Expect, &c.values)
+	rec.Expect, err = fillExpect(do.Expect, &c.run.values)
 	return err
 }
 
@@ -184,22 +184,22 @@ func (c *call) giveUp(rec *transcript.Step) error {
 
 // poll repeats a request until the response is the wanted one.
 func (c *calls) poll(ctx context.Context, do *scenario.Poll, rec *transcript.Step) error {
-	p, err := c.prepare(&do.Request, "*/*")
+	p, err := c.run.prepare(&do.Request, "*/*")
 	if err != nil {
 		return err
 	}
-	until, err := fillExpect(do.Until, &c.values)
+	until, err := fillExpect(do.Until, &c.run.values)
 	if err != nil {
 		return err
 	}
 	rec.Uncompared = do.Compare == scenario.PollNone
-	within := cmp.Or(do.Within, c.opts.Step)
-	ctx, cancel := c.within(ctx, within)
+	within := cmp.Or(do.Within, c.run.opts.Step)
+	ctx, cancel := c.run.within(ctx, within)
 	defer cancel()
 	wait := do.Pause
 	var last match.Mismatch // of the previous response
 	for tries := 1; ; tries++ {
-		x, err := c.exchange(ctx, p)
+		x, err := c.run.exchange(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (c *calls) poll(ctx context.Context, do *scenario.Poll, rec *transcript.Ste
 		keepPolled(rec, x, do.Compare)
 		mismatches := match.Exchange(until, x)
 		if len(mismatches) == 0 {
-			c.captureResponse(x, do.Capture, rec)
+			c.run.captureResponse(x, do.Capture, rec)
 			return nil
 		}
 		last = mismatches[0]

@@ -36,9 +36,9 @@ func newDriver(sc *scenario.Scenario, script *scenario.Script, target *Target, o
 
 func driverOf(r *targetRun) *driver {
 	return &driver{
-		targetRun: r, process: process{targetRun: r}, records: mcpRecords{targetRun: r}, upstreams: upstreams{targetRun: r},
-		calls:   calls{targetRun: r, started: map[string]*call{}},
-		streams: streams{targetRun: r, byName: map[string]*stream{}, refused: map[string]bool{}},
+		targetRun: r, process: process{run: r}, records: mcpRecords{targetRun: r}, upstreams: upstreams{targetRun: r},
+		calls:   calls{run: r, started: map[string]*call{}},
+		streams: streams{run: r, byName: map[string]*stream{}, refused: map[string]bool{}},
 	}
 }
 
@@ -140,7 +140,7 @@ func (d *driver) outcome(rec *transcript.Step) Outcome {
 	for _, x := range rec.Exchanges {
 		out = max(out, outcomeOf(x))
 	}
-	if s := d.streams.get(rec.Stream); s != nil && rec.Unmet != nil && s.Ended() {
+	if s := d.streams.get(rec.Stream); s != nil && rec.Unmet != nil && s.wire.Ended() {
 		return Disconnected
 	}
 	return out
@@ -151,7 +151,7 @@ func (d *driver) closeAll() {
 	d.calls.cancelAll()
 	for _, s := range d.streams.all() {
 		if !s.closed {
-			s.hangUp(s.Close)
+			s.hangUp(s.wire.Close)
 		}
 	}
 }

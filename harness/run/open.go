@@ -13,16 +13,16 @@ import (
 
 func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.Step) error {
 	rec.Stream = do.Name
-	p, err := s.prepare(&do.Request, "text/event-stream")
+	p, err := s.run.prepare(&do.Request, "text/event-stream")
 	if err != nil {
 		return err
 	}
-	if rec.Expect, err = fillExpect(do.Expect, &s.values); err != nil {
+	if rec.Expect, err = fillExpect(do.Expect, &s.run.values); err != nil {
 		return err
 	}
 	only := make([]*transcript.Pattern, len(do.Only))
 	for i := range do.Only {
-		if only[i], err = fillPattern(&do.Only[i], &s.values); err != nil {
+		if only[i], err = fillPattern(&do.Only[i], &s.run.values); err != nil {
 			return err
 		}
 	}
@@ -32,7 +32,7 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 	if s.awaitHead(ctx, do.Within, st) {
 		is, err := st.opened()
 		if err != nil || !is {
-			st.Close()
+			st.wire.Close()
 		}
 		switch {
 		case err != nil:
@@ -47,7 +47,7 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 	if ready == nil || err != nil {
 		return err
 	}
-	ctx, cancel := s.within(ctx, do.Ready.Within)
+	ctx, cancel := s.run.within(ctx, do.Ready.Within)
 	defer cancel()
 	awaitEvents(ctx, st, ready, 1, "ready", rec)
 	return nil
@@ -56,19 +56,19 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 // begin sends the request for a stream. It keeps only the events that match one of the patterns, or all without
 // patterns.
 func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*transcript.Pattern) *stream {
-	operation := s.opts.Contract.Operation(p.wire.Method, p.wire.Target)
+	operation := s.run.opts.Contract.Operation(p.wire.Method, p.wire.Target)
 	return &stream{
-		Stream: s.target.Client.OpenStream(ctx, s.t.Started, p.wire, &sse.WatchOptions{
-			Start: s.t.Started,
-			Name:  func(ev *transcript.Event) string { return s.opts.Contract.EventName(operation, ev) },
+		wire: s.run.target.Client.OpenStream(ctx, s.run.t.Started, p.wire, &sse.WatchOptions{
+			Start: s.run.t.Started,
+			Name:  func(ev *transcript.Event) string { return s.run.opts.Contract.EventName(operation, ev) },
 			Keep: func(ev *transcript.Event) bool { // comments belong to every scenario
 				return len(only) == 0 || ev.Comment ||
 					slices.ContainsFunc(only, func(p *transcript.Pattern) bool { return match.Event(p, ev) })
 			},
-			MaxEvents: s.opts.Events,
+			MaxEvents: s.run.opts.Events,
 		}),
 		rec:       &transcript.Stream{Name: name, Operation: operation, Only: len(only) > 0},
-		heartbeat: func(ev *transcript.Event) bool { return s.opts.Heartbeat(name, operation, ev) },
+		heartbeat: func(ev *transcript.Event) bool { return s.run.opts.Heartbeat(name, operation, ev) },
 		agreed:    -1,
 		sent:      p,
 		x:         &transcript.Exchange{},
@@ -81,7 +81,7 @@ func (s *streams) ready(do *scenario.Open) (*transcript.Pattern, error) {
 	if do.Ready == nil {
 		return nil, nil
 	}
-	event, err := do.Ready.Event.Text(&s.values, nil)
+	event, err := do.Ready.Event.Text(&s.run.values, nil)
 	return &transcript.Pattern{Event: &event}, err
 }
 
@@ -97,23 +97,23 @@ const shortHeadWait = 3 * tick
 // streams would take as long. A step with its own limit waits that long.
 func (s *streams) awaitHead(ctx context.Context, within time.Duration, st *stream) bool {
 	if within > 0 {
-		ctx, cancel := s.within(ctx, within)
+		ctx, cancel := s.run.within(ctx, within)
 		defer cancel()
 		select {
-		case <-st.Head():
+		case <-st.wire.Head():
 		case <-ctx.Done():
-			st.GiveUp(context.Cause(ctx))
+			st.wire.GiveUp(context.Cause(ctx))
 		}
 		return true
 	}
-	limit, late := s.opts.Settle, &s.target.lateHeads
+	limit, late := s.run.opts.Settle, &s.run.target.lateHeads
 	if _, isLate := late.Load(st.rec.Operation); isLate {
 		limit = min(limit, shortHeadWait)
 	}
 	ctx, cancel := withPatience(ctx, limit)
 	defer cancel()
 	select {
-	case <-st.Head():
+	case <-st.wire.Head():
 		late.Delete(st.rec.Operation)
 		return true
 	case <-ctx.Done():

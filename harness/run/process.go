@@ -13,7 +13,7 @@ import (
 
 // process does what a scenario does with the target's process: it stops, kills and restarts it, or notices its exit.
 type process struct {
-	*targetRun
+	run     *targetRun
 	mu      sync.Mutex    // guards the fields below, because branches run at the same time
 	stopped bool          // the scenario asked the process to end
 	down    bool          // the process could not be restarted
@@ -24,7 +24,7 @@ type process struct {
 var errNotStarted = &faultError{"the target was not started by lockstep, so it cannot be stopped"}
 
 func (p *process) exited() bool {
-	return p.target.Process != nil && waiting.IsClosed(p.target.Process.Exited())
+	return p.run.target.Process != nil && waiting.IsClosed(p.run.target.Process.Exited())
 }
 
 // obstacle says why no further step can run, or returns "".
@@ -44,21 +44,21 @@ func (p *process) obstacle() string {
 // recorded: requests to upstreams and closed connections are noticed later, and MCP servers still read what they were
 // sent.
 func (p *process) lost() bool {
-	return p.t.Unusable != "" || p.obstacle() != ""
+	return p.run.t.Unusable != "" || p.obstacle() != ""
 }
 
 // do performs a step that ends or restarts the process.
 func (p *process) do(ctx context.Context, action scenario.Action, rec *transcript.Step) error {
-	if p.target.Process == nil {
+	if p.run.target.Process == nil {
 		return errNotStarted
 	}
 	switch do := action.(type) {
 	case *scenario.Stop:
 		p.stop(ctx, do, rec)
 	case *scenario.Kill:
-		ctx, cancel := p.within(ctx, 0)
+		ctx, cancel := p.run.within(ctx, 0)
 		defer cancel()
-		p.end(ctx, "SIGKILL", p.target.Process.Kill, "signal: killed", rec)
+		p.end(ctx, "SIGKILL", p.run.target.Process.Kill, "signal: killed", rec)
 	case *scenario.Restart:
 		p.restart(ctx, do, rec)
 	}
@@ -66,10 +66,10 @@ func (p *process) do(ctx context.Context, action scenario.Action, rec *transcrip
 }
 
 func (p *process) stop(ctx context.Context, do *scenario.Stop, rec *transcript.Step) {
-	ctx, cancel := p.within(ctx, do.Within)
+	ctx, cancel := p.run.within(ctx, do.Within)
 	defer cancel()
 	want := fmt.Sprintf("exit status %d", do.Exit)
-	p.end(ctx, "SIGTERM", p.target.Process.Terminate, want, rec)
+	p.end(ctx, "SIGTERM", p.run.target.Process.Terminate, want, rec)
 	if rec.Unmet == nil && rec.Process.Status != want {
 		rec.Unmet = &transcript.Unmet{Kind: "exit", What: want, Why: rec.Process.Status}
 	}
@@ -77,10 +77,10 @@ func (p *process) stop(ctx context.Context, do *scenario.Stop, rec *transcript.S
 
 // restart restarts the target's process. A running process is asked to exit first, and killed when it does not.
 func (p *process) restart(ctx context.Context, do *scenario.Restart, rec *transcript.Step) {
-	life := p.target.Process
+	life := p.run.target.Process
 	if do.Within > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = p.within(ctx, do.Within)
+		ctx, cancel = p.run.within(ctx, do.Within)
 		defer cancel()
 	}
 	if !p.exited() {
@@ -94,7 +94,7 @@ func (p *process) restart(ctx context.Context, do *scenario.Restart, rec *transc
 	err := life.Restart(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopped, p.down, p.up = err != nil, err != nil, p.since(); err != nil {
+	if p.stopped, p.down, p.up = err != nil, err != nil, p.run.since(); err != nil {
 		rec.Unmet = &transcript.Unmet{Kind: "restart", What: "the target to be ready again", Why: err.Error()}
 	}
 }
@@ -117,16 +117,16 @@ const exitGrace = 500 * time.Millisecond
 
 // mayEnd reports whether the process still runs but may be exiting.
 func (p *process) mayEnd() bool {
-	return p.target.Process != nil && !p.stopped && p.t.Unusable == "" && !p.exited() && p.lostConnection()
+	return p.run.target.Process != nil && !p.stopped && p.run.t.Unusable == "" && !p.exited() && p.lostConnection()
 }
 
 // noteExit records in the transcript that the process has exited by itself.
 func (p *process) noteExit() {
-	if p.stopped || p.t.Unusable != "" || !p.exited() {
+	if p.stopped || p.run.t.Unusable != "" || !p.exited() {
 		return
 	}
-	life := p.target.Process
-	p.t.Exit = &transcript.Exit{Status: life.ExitStatus(), At: p.since(), Log: life.Log(), UnderWay: life.UnderWay()}
+	life := p.run.target.Process
+	p.run.t.Exit = &transcript.Exit{Status: life.ExitStatus(), At: p.run.since(), Log: life.Log(), UnderWay: life.UnderWay()}
 }
 
 // lostConnection reports whether a connection broke or a stream ended since the process was last restarted. Both happen
@@ -135,14 +135,14 @@ func (p *process) lostConnection() bool {
 	lost := func(f *transcript.Failure, at time.Duration) bool {
 		return f != nil && at >= p.up && (f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed)
 	}
-	for i := range p.t.Steps {
-		for _, x := range p.t.Steps[i].Exchanges {
+	for i := range p.run.t.Steps {
+		for _, x := range p.run.t.Steps[i].Exchanges {
 			if lost(x.Failure, x.Done) {
 				return true
 			}
 		}
 	}
-	for _, s := range p.t.Streams {
+	for _, s := range p.run.t.Streams {
 		if lost(s.Failure, s.Until) || s.Ended == transcript.EndedByServer && s.Until >= p.up {
 			return true
 		}

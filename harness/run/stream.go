@@ -12,7 +12,7 @@ import (
 
 // A stream is an event stream that a scenario has opened on one target.
 type stream struct {
-	*httpwire.Stream
+	wire      *httpwire.Stream
 	rec       *transcript.Stream // complete at the end of the scenario
 	sent      *prepared
 	x         *transcript.Exchange // complete when the head has arrived, or at the end of the scenario
@@ -89,8 +89,8 @@ type snapshot struct {
 // snapshot reads the current state of a stream. For a killed process, it is the state before the kill. A comment counts
 // as an event: it is compared, and many servers send one first.
 func (s *stream) snapshot() snapshot {
-	at := snapshot{ended: s.Ended()}
-	at.events, at.changed = s.Watch.Count(func(ev *transcript.Event) bool {
+	at := snapshot{ended: s.wire.Ended()}
+	at.events, at.changed = s.wire.Watch.Count(func(ev *transcript.Event) bool {
 		if s.killed && at.all == s.agreed {
 			return false
 		}
@@ -102,7 +102,7 @@ func (s *stream) snapshot() snapshot {
 
 // others says how many events came after the first ones, without heartbeats and comments.
 func (s *stream) others(passed int) string {
-	n, _ := s.Watch.Count(func(ev *transcript.Event) bool {
+	n, _ := s.wire.Watch.Count(func(ev *transcript.Event) bool {
 		passed--
 		return passed < 0 && !ev.Comment && !s.heartbeat(ev)
 	})
@@ -118,7 +118,7 @@ func (s *stream) others(passed int) string {
 
 // length returns how many events have come, including heartbeats and comments.
 func (s *stream) length() int {
-	n, _ := s.Watch.Count(func(*transcript.Event) bool { return true })
+	n, _ := s.wire.Watch.Count(func(*transcript.Event) bool { return true })
 	return n
 }
 
@@ -131,14 +131,14 @@ func (s *stream) hangUp(how func() error) {
 // opened completes the exchange once the head has arrived or cannot arrive. It reports whether the response is an event
 // stream.
 func (s *stream) opened() (is bool, err error) {
-	x, is, err := s.Opened()
+	x, is, err := s.wire.Opened()
 	if err != nil {
 		return false, err
 	}
 	*s.x = *x
 	s.sent.mark(&s.x.Request)
 	if is {
-		s.x.Stream, s.rec.At, s.rec.Decoded = s.rec.Name, x.Head, s.Decoded()
+		s.x.Stream, s.rec.At, s.rec.Decoded = s.rec.Name, x.Head, s.wire.Decoded()
 	}
 	return is, nil
 }
@@ -146,7 +146,7 @@ func (s *stream) opened() (is bool, err error) {
 // record completes the stream's record. It leaves out the events, and the end, that came after the drivers' agreement.
 // Heartbeats stay, because there must be heartbeats for as long as the stream was open.
 func (s *stream) record() {
-	s.Watch.Record(s.rec)
+	s.wire.Watch.Record(s.rec)
 	if s.agreed >= 0 && s.agreed < len(s.rec.Events) {
 		late := slices.DeleteFunc(s.rec.Events[s.agreed:], func(ev transcript.Event) bool { return !s.heartbeat(&ev) })
 		s.rec.Events = s.rec.Events[:s.agreed+len(late)]

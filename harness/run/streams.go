@@ -14,7 +14,7 @@ var errNotOpened = errors.New("it was not opened")
 
 // streams are the event streams that a scenario has opened on one target.
 type streams struct {
-	*targetRun
+	run     *targetRun
 	mu      sync.Mutex // guards the fields below, because branches run at the same time
 	byName  map[string]*stream
 	refused map[string]bool // by name: the response was not a stream
@@ -55,14 +55,14 @@ func (s *streams) never(do *scenario.Never, rec *transcript.Step) error {
 	if st == nil {
 		return s.missing(do.Stream)
 	}
-	pattern, err := fillPattern(do.Match, &s.values)
+	pattern, err := fillPattern(do.Match, &s.run.values)
 	if err != nil {
 		return err
 	}
-	from := s.since()
+	from := s.run.since()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.t.Windows = append(s.t.Windows, transcript.Window{
+	s.run.t.Windows = append(s.run.t.Windows, transcript.Window{
 		Step: rec.ID, Line: rec.Line, Stream: do.Stream, Match: pattern,
 		First: st.length(), From: from, To: from + do.Within,
 	})
@@ -77,11 +77,11 @@ func (s *streams) hangUp(do *scenario.Hangup, rec *transcript.Step) error {
 	}
 	switch do.How {
 	case scenario.HalfClose:
-		_ = st.CloseWrite() // the server may have closed it already, as the record shows
+		_ = st.wire.CloseWrite() // the server may have closed it already, as the record shows
 	case scenario.Drop:
-		st.hangUp(st.Reset)
+		st.hangUp(st.wire.Reset)
 	default:
-		st.hangUp(st.Close)
+		st.hangUp(st.wire.Close)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (s *streams) record() {
 	for _, st := range s.all() {
 		if is, _ := st.opened(); is {
 			st.record()
-			s.t.Streams = append(s.t.Streams, st.rec)
+			s.run.t.Streams = append(s.run.t.Streams, st.rec)
 		}
 	}
 }

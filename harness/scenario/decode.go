@@ -13,12 +13,12 @@ import (
 
 // A decoder turns the nodes of one file into scenarios. The schema has checked the shape of the nodes before.
 type decoder struct {
-	*valueDecoder
-	*ruleDecoder
-	nameChecker
-	unfolder
-	stepDecoder
-	stubDecoder
+	values   *valueDecoder
+	rules    *ruleDecoder
+	names    nameChecker
+	unfolder unfolder
+	step     stepDecoder
+	stub     stubDecoder
 }
 
 func newDecoder(file string, l *library) *decoder {
@@ -39,21 +39,21 @@ func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 		Tags:   texts(root.Get("tags")),
 		Fresh:  root.Get("isolate").Str() == "fresh",
 
-		Directory: d.usesBuiltin("directory"),
-		Lockstep:  d.usesBuiltin("lockstep"),
-		Limit:     d.duration(root.Get("limit")),
-		Compare:   d.rules(root.Get("compare")),
-		File:      d.file,
+		Directory: d.names.usesBuiltin("directory"),
+		Lockstep:  d.names.usesBuiltin("lockstep"),
+		Limit:     d.values.duration(root.Get("limit")),
+		Compare:   d.rules.all(root.Get("compare")),
+		File:      d.values.file,
 		Line:      root.Line,
 		Column:    root.Column,
 		Text:      text,
 	}
 	script := d.script(root)
-	d.sinceSteps(script)
-	for _, f := range d.used {
+	d.rules.sinceSteps(script)
+	for _, f := range d.unfolder.used {
 		s.Fragments = append(s.Fragments, f.File)
 	}
-	s.StepRules, s.source = script.rules(), newSource(script, d.file, text, d.library)
+	s.StepRules, s.source = script.rules(), newSource(script, d.values.file, text, d.unfolder.library)
 	return s
 }
 
@@ -61,11 +61,11 @@ func (d *decoder) script(root *yamldoc.Node) *Script {
 	s := &Script{
 		Texts: d.repeated(root.Get("repeat")),
 		Vars:  d.vars(root.Get("vars")),
-		Stubs: d.stubs(root.Get("stubs")),
-		Steps: d.steps("", root.Get("steps")),
+		Stubs: d.stub.stubs(root.Get("stubs")),
+		Steps: d.step.steps("", root.Get("steps")),
 	}
 	for i, n := range root.Get("teardown").Elements() {
-		s.Teardown = append(s.Teardown, d.teardown(i, n))
+		s.Teardown = append(s.Teardown, d.step.teardown(i, n))
 	}
 	return s
 }
@@ -73,7 +73,7 @@ func (d *decoder) script(root *yamldoc.Node) *Script {
 func (d *decoder) repeated(repeat *yamldoc.Node) []Var {
 	var out []Var
 	for k, v := range repeat.Entries() {
-		text := strings.Repeat(v.Get("text").Str(), d.number(v.Get("times")))
+		text := strings.Repeat(v.Get("text").Str(), d.values.number(v.Get("times")))
 		out = append(out, Var{k.Text, Value{kind: yamldoc.String, set: true, str: Literal(text)}})
 	}
 	return out
@@ -82,7 +82,7 @@ func (d *decoder) repeated(repeat *yamldoc.Node) []Var {
 func (d *decoder) vars(vars *yamldoc.Node) []Var {
 	var out []Var
 	for k, v := range vars.Entries() {
-		out = append(out, Var{k.Text, d.value(v)})
+		out = append(out, Var{k.Text, d.values.value(v)})
 	}
 	return out
 }
@@ -93,7 +93,7 @@ func (d *decoder) rows(n *yamldoc.Node) []map[string]Value {
 	for _, item := range n.Elements() {
 		row := map[string]Value{}
 		for k, v := range item.Entries() {
-			row[k.Text] = d.value(v)
+			row[k.Text] = d.values.value(v)
 		}
 		if len(out) > 0 {
 			d.sameColumns(item, row, out[0])
@@ -106,12 +106,12 @@ func (d *decoder) rows(n *yamldoc.Node) []map[string]Value {
 func (d *decoder) sameColumns(n *yamldoc.Node, row, first map[string]Value) {
 	for _, name := range slices.Sorted(maps.Keys(first)) {
 		if _, ok := row[name]; !ok {
-			d.problem(n, fmt.Sprintf("row %q has no column %q", row["name"].text(), name), "give every row the same columns")
+			d.values.problem(n, fmt.Sprintf("row %q has no column %q", row["name"].text(), name), "give every row the same columns")
 		}
 	}
 	for _, k := range n.Keys {
 		if _, ok := first[k.Text]; !ok {
-			d.problem(k, fmt.Sprintf("column %q is not in the first row", k.Text), problem.OneOf(k.Text, slices.Collect(maps.Keys(first))))
+			d.values.problem(k, fmt.Sprintf("column %q is not in the first row", k.Text), problem.OneOf(k.Text, slices.Collect(maps.Keys(first))))
 		}
 	}
 }
@@ -124,7 +124,7 @@ func newSource(decoded *Script, file string, text []byte, l *library) *source {
 			panic(fmt.Sprintf("scenario: %s was read without mistakes, and now: %v", file, problems))
 		}
 		d := newDecoder(file, l)
-		return d, d.unfold(root)
+		return d, d.unfolder.unfold(root)
 	}
 	return &source{
 		decoded: weak.Make(decoded),

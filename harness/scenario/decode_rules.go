@@ -13,7 +13,7 @@ type ruleDecoder struct {
 	since []*yamldoc.Node // the ids of steps that rules name
 }
 
-func (d *ruleDecoder) rules(n *yamldoc.Node) Rules {
+func (d *ruleDecoder) all(n *yamldoc.Node) Rules {
 	if n == nil {
 		return Rules{}
 	}
@@ -38,7 +38,7 @@ func (d *ruleDecoder) rules(n *yamldoc.Node) Rules {
 		if r.Stubs == nil {
 			r.Stubs = map[string]StubRules{}
 		}
-		of := StubRules{Rules: d.rules(v), Place: Place{d.file, k.Line, k.Column}}
+		of := StubRules{Rules: d.all(v), Place: Place{d.file, k.Line, k.Column}}
 		of.NoHeaders = v.Get("headers") != nil && len(of.Headers) == 0
 		r.Stubs[k.Text] = of
 	}
@@ -46,7 +46,7 @@ func (d *ruleDecoder) rules(n *yamldoc.Node) Rules {
 		if r.MCP == nil {
 			r.MCP = map[string]Rules{}
 		}
-		r.MCP[k.Text] = d.rules(v)
+		r.MCP[k.Text] = d.all(v)
 	}
 	return r
 }

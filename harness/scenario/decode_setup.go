@@ -27,10 +27,10 @@ func (d *decoder) settings(n *yamldoc.Node, known constants) []Setting {
 		if text := v.Get("text"); text != nil {
 			v = text
 		}
-		t := d.template(v)
+		t := d.values.template(v)
 		text, err := t.Filled(known)
 		if err != nil {
-			d.problem(v, err.Error(), "use no expressions in the column except repeated texts, because targets start with its value")
+			d.values.problem(v, err.Error(), "use no expressions in the column except repeated texts, because targets start with its value")
 		}
 		out = append(out, Setting{k.Text, text, k.Line, k.Column})
 	}

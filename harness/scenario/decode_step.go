@@ -11,8 +11,8 @@ import (
 
 type stepDecoder struct {
 	*valueDecoder
-	*messageDecoder
-	*ruleDecoder
+	messages *messageDecoder
+	rules    *ruleDecoder
 }
 
 func (d *stepDecoder) steps(prefix string, list *yamldoc.Node) []Step {
@@ -38,23 +38,23 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 	within := d.duration(n.Get("within"))
 	switch {
 	case n.Get("start") != nil:
-		return &Start{Name: n.Get("start").Text, Request: d.request(n, "http")}
+		return &Start{Name: n.Get("start").Text, Request: d.messages.request(n, "http")}
 	case n.Get("http") != nil:
 		return d.http(n)
 	case n.Get("join") != nil:
 		return &Join{
-			Name: n.Get("join").Text, Within: within, Expect: d.expect(n.Get("expect")),
-			Capture: d.captures(n.Get("capture")), Compare: d.rules(n.Get("compare")),
+			Name: n.Get("join").Text, Within: within, Expect: d.messages.expect(n.Get("expect")),
+			Capture: d.messages.captures(n.Get("capture")), Compare: d.rules.all(n.Get("compare")),
 		}
 	case n.Get("open") != nil:
 		return d.open(n)
 	case n.Get("await") != nil:
 		return &Await{
-			Stream: n.Get("await").Text, Match: d.pattern(n.Get("match")), Times: max(1, d.number(n.Get("times"))),
-			End: n.Get("end") != nil, Within: within, Capture: d.captures(n.Get("capture")),
+			Stream: n.Get("await").Text, Match: d.messages.pattern(n.Get("match")), Times: max(1, d.number(n.Get("times"))),
+			End: n.Get("end") != nil, Within: within, Capture: d.messages.captures(n.Get("capture")),
 		}
 	case n.Get("never") != nil:
-		return &Never{Stream: n.Get("never").Text, Match: d.pattern(n.Get("match")), Within: within}
+		return &Never{Stream: n.Get("never").Text, Match: d.messages.pattern(n.Get("match")), Within: within}
 	case n.Get("poll") != nil:
 		return d.poll(n)
 	case n.Get("stop") != nil:
@@ -79,22 +79,22 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 
 func (d *stepDecoder) http(n *yamldoc.Node) *HTTP {
 	return &HTTP{
-		Request: d.request(n, "http"),
+		Request: d.messages.request(n, "http"),
 		Within:  d.duration(n.Get("within")),
 		Burst:   d.number(n.Get("burst")),
-		Expect:  d.expect(n.Get("expect")),
-		Capture: d.captures(n.Get("capture")),
-		Compare: d.rules(n.Get("compare")),
+		Expect:  d.messages.expect(n.Get("expect")),
+		Capture: d.messages.captures(n.Get("capture")),
+		Compare: d.rules.all(n.Get("compare")),
 	}
 }
 
 func (d *stepDecoder) open(n *yamldoc.Node) *Open {
 	o := &Open{
 		Name:    n.Get("open").Text,
-		Request: d.request(n, "sse"),
+		Request: d.messages.request(n, "sse"),
 		Within:  d.duration(n.Get("within")),
-		Expect:  d.expect(n.Get("expect")),
-		Compare: d.rules(n.Get("compare")),
+		Expect:  d.messages.expect(n.Get("expect")),
+		Compare: d.rules.all(n.Get("compare")),
 	}
 	if r := n.Get("ready"); r != nil {
 		event := r.Get("event")
@@ -103,19 +103,19 @@ func (d *stepDecoder) open(n *yamldoc.Node) *Open {
 		}
 	}
 	for _, item := range n.Get("only").Elements() {
-		o.Only = append(o.Only, *d.pattern(item))
+		o.Only = append(o.Only, *d.messages.pattern(item))
 	}
 	return o
 }
 
 func (d *stepDecoder) poll(n *yamldoc.Node) *Poll {
 	p := &Poll{
-		Request: d.request(n, "poll"),
+		Request: d.messages.request(n, "poll"),
 		Pause:   20 * time.Millisecond, MaxPause: 200 * time.Millisecond,
 		Within:  d.duration(n.Get("within")),
-		Until:   d.expect(n.Get("until")),
+		Until:   d.messages.expect(n.Get("until")),
 		Compare: PollFinal,
-		Capture: d.captures(n.Get("capture")),
+		Capture: d.messages.captures(n.Get("capture")),
 	}
 	if every := n.Get("every"); every != nil {
 		from, to, isRange := strings.Cut(every.Text, "..")

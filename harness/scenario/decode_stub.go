@@ -11,8 +11,8 @@ import (
 // A stubDecoder decodes the responses of upstreams.
 type stubDecoder struct {
 	*valueDecoder
-	*messageDecoder
-	*ruleDecoder
+	messages *messageDecoder
+	rules    *ruleDecoder
 }
 
 func (d *stubDecoder) stubs(n *yamldoc.Node) []Stub {
@@ -40,7 +40,7 @@ func (d *stubDecoder) stubRules(list *yamldoc.Node) []StubRule {
 func (d *stubDecoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	r := StubRule{
 		Name: strconv.Itoa(i + 1), Line: n.Line, Column: n.Column, Min: 1, Max: 1, AnyOrder: n.Get("order") != nil,
-		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Compare: d.rules(n.Get("compare")),
+		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Compare: d.rules.all(n.Get("compare")),
 	}
 	if name := n.Get("name"); name != nil {
 		r.Name = name.Text
@@ -76,7 +76,7 @@ func (d *stubDecoder) when(n *yamldoc.Node) When {
 		return When{}
 	}
 	w := When{
-		Query: d.parameters(n.Get("query")), Demands: d.expect(n),
+		Query: d.messages.parameters(n.Get("query")), Demands: d.messages.expect(n),
 		Last: d.optional(n.Get("last")), System: d.optional(n.Get("system")), Result: d.optional(n.Get("result")),
 		Tool: d.optional(n.Get("tool")), Model: d.optional(n.Get("model")),
 	}
@@ -97,7 +97,7 @@ func (d *stubDecoder) when(n *yamldoc.Node) When {
 
 func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 	a := StubAnswer{
-		After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.parameters(n.Get("headers")),
+		After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.messages.parameters(n.Get("headers")),
 		Error: d.optional(n.Get("error")), ID: d.optional(n.Get("id")), Model: d.optional(n.Get("model")), Stop: d.optional(n.Get("stop")),
 		Usage: StubUsage{d.number(n.Get("usage").Get("input")), d.number(n.Get("usage").Get("output"))},
 		End:   StubEnd(n.Get("end").Str()),

@@ -76,35 +76,35 @@ func parseFragment(file, id string, root *yamldoc.Node, text []byte) (*fragment,
 	f := &fragment{File: File{file, text}, parameters: root.Get("parameters"), steps: root.Get("steps"), captures: map[string]bool{}}
 	d := newDecoder(file, nil)
 	if name := root.Get("fragment"); name.Text != id {
-		d.problem(name, fmt.Sprintf("the fragment is called %q", name.Text), fmt.Sprintf("call it %q like its file, or move the file", id))
+		d.values.problem(name, fmt.Sprintf("the fragment is called %q", name.Text), fmt.Sprintf("call it %q like its file, or move the file", id))
 	}
 	s := newScope()
 	for k := range f.parameters.Entries() {
 		s.values[k.Text] = true
 	}
-	d.checkSteps(f.steps, s, true) // the scenario decides whether its targets are its own
-	d.checkJoined(f.steps, finishedNames(f.steps))
+	d.names.checkSteps(f.steps, s, true) // the scenario decides whether its targets are its own
+	d.names.checkJoined(f.steps, finishedNames(f.steps))
 	for k := range f.parameters.Entries() {
-		if !d.named[k.Text] {
-			d.problem(k, fmt.Sprintf("no step uses the parameter %s", k.Text), fmt.Sprintf("write ${{ %s }} where its value is needed, or remove it", k.Text))
+		if !d.names.named[k.Text] {
+			d.values.problem(k, fmt.Sprintf("no step uses the parameter %s", k.Text), fmt.Sprintf("write ${{ %s }} where its value is needed, or remove it", k.Text))
 		}
 	}
 	if problems := fragmentSchema().Check(file, root); len(problems) > 0 {
-		return nil, append(problems, d.problems...).Sort()
+		return nil, append(problems, d.values.problems...).Sort()
 	}
 	for k, p := range f.parameters.Entries() {
 		if value := p.Get("default"); value != nil {
-			d.checkType(k.Text, p.Get("type").Str(), value)
+			d.unfolder.checkType(k.Text, p.Get("type").Str(), value)
 		}
 	}
-	d.checkNoUse(f.steps)
-	if len(d.problems) == 0 {
-		d.steps("", f.steps) // only to check the syntax
+	d.unfolder.checkNoUse(f.steps)
+	if len(d.values.problems) == 0 {
+		d.step.steps("", f.steps) // only to check the syntax
 	}
-	if len(d.problems) > 0 {
-		return nil, d.problems.Sort()
+	if len(d.values.problems) > 0 {
+		return nil, d.values.problems.Sort()
 	}
-	for name := range d.given {
+	for name := range d.names.given {
 		f.captures[name] = true
 	}
 	return f, nil

@@ -86,28 +86,28 @@ func (l *library) parse(file, id string, data []byte) ([]*Scenario, Problems) {
 		return nil, problems
 	}
 	d := newDecoder(file, l)
-	root := d.unfold(written)
-	if d.incomplete || len(d.problems) > 0 { // it is unknown what the fragments define
-		return nil, append(d.problems, compiled().Check(file, written)...).Sort()
+	root := d.unfolder.unfold(written)
+	if d.unfolder.incomplete || len(d.values.problems) > 0 { // it is unknown what the fragments define
+		return nil, append(d.values.problems, compiled().Check(file, written)...).Sort()
 	}
-	d.checkNames(root)
+	d.names.checkNames(root)
 	if name := root.Get("scenario"); name.Str() != id && name.Str() != "" {
-		d.problem(name, fmt.Sprintf("the scenario is called %q", name.Text), fmt.Sprintf("call it %q like its file, or move the file", id))
+		d.values.problem(name, fmt.Sprintf("the scenario is called %q", name.Text), fmt.Sprintf("call it %q like its file, or move the file", id))
 	}
 	problems = compiled().Check(file, written)
-	if len(problems) == 0 && len(d.problems) == 0 {
+	if len(problems) == 0 && len(d.values.problems) == 0 {
 		problems = compiled().Check(file, root)
 	}
 	if len(problems) > 0 {
-		return nil, append(problems, d.problems...).Sort()
+		return nil, append(problems, d.values.problems...).Sort()
 	}
-	of := len(d.problems) // the problems so far are about names, and do not affect the rest
+	of := len(d.values.problems) // the problems so far are about names, and do not affect the rest
 	s := d.scenario(root, data)
 	out := d.expand(s, root, d.rows(root.Get("table")))
-	if len(d.problems) > of {
-		return nil, d.problems.Sort()
+	if len(d.values.problems) > of {
+		return nil, d.values.problems.Sort()
 	}
-	return out, d.problems.Sort()
+	return out, d.values.problems.Sort()
 }
 
 // expand makes one scenario of each row.
@@ -123,13 +123,13 @@ func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Valu
 	for i, row := range rows {
 		name := row["name"].text()
 		if seen[name] {
-			d.problem(table.Items[i].Get("name"), fmt.Sprintf("two rows are called %q", name), "give each row its own name")
+			d.values.problem(table.Items[i].Get("name"), fmt.Sprintf("two rows are called %q", name), "give each row its own name")
 		}
 		seen[name] = true
 		of := *s
 		of.ID = s.ID + "[" + name + "]"
 		of.Row, of.Setup = row, d.setup(root, texts, row)
-		of.Line, of.Column, of.Generated = table.Items[i].Line, table.Items[i].Column, d.generated[table.Items[i]]
+		of.Line, of.Column, of.Generated = table.Items[i].Line, table.Items[i].Column, d.unfolder.generated[table.Items[i]]
 		out[i] = &of
 	}
 	return out
@@ -138,9 +138,9 @@ func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Valu
 // DecodeRules turns a node that matches the schema's `compare` into the rules of a project.
 func DecodeRules(file string, n *yamldoc.Node) (Rules, Problems) {
 	d := newDecoder(file, nil)
-	rules := d.rules(n)
-	for _, n := range d.since {
-		d.problem(n, fmt.Sprintf("stable since step %s, but a project has no steps", n.Text), "write true, or move the rule to the scenario")
+	rules := d.rules.all(n)
+	for _, n := range d.rules.since {
+		d.values.problem(n, fmt.Sprintf("stable since step %s, but a project has no steps", n.Text), "write true, or move the rule to the scenario")
 	}
-	return rules, d.problems
+	return rules, d.values.problems
 }

@@ -52,7 +52,7 @@ func (s scope) add(other scope) {
 
 // A nameChecker checks the names that a file defines and uses.
 type nameChecker struct {
-	*valueDecoder
+	values *valueDecoder
 	// named are the names that occur in expressions. given are the names that get a value in the file.
 	named, given map[string]bool
 }
@@ -91,7 +91,7 @@ func (d *nameChecker) checkNames(root *yamldoc.Node) {
 // scenario.
 func (d *nameChecker) checkNotUnique(k *yamldoc.Node, key string) {
 	if k.Text == "unique" {
-		d.problem(k, key+" unique: this name is reserved for the value that lockstep generates for each target", "choose another name")
+		d.values.problem(k, key+" unique: this name is reserved for the value that lockstep generates for each target", "choose another name")
 	}
 }
 
@@ -115,7 +115,7 @@ func finishedNames(list *yamldoc.Node) map[string]bool {
 func (d *nameChecker) checkJoined(list *yamldoc.Node, taken map[string]bool) {
 	for _, n := range list.Elements() {
 		if start := n.Get("start"); start != nil && !taken[start.Text] {
-			d.problem(start, fmt.Sprintf("start %s: no step joins or closes it", start.Text), "add a step that joins or closes it")
+			d.values.problem(start, fmt.Sprintf("start %s: no step joins or closes it", start.Text), "add a step that joins or closes it")
 		}
 		for _, branch := range n.Get("parallel").Entries() {
 			d.checkJoined(branch, taken)
@@ -137,7 +137,7 @@ func (d *nameChecker) checkSteps(list *yamldoc.Node, s scope, fresh bool) {
 		d.checkHandles(n, s)
 		for _, key := range [...]string{"stop", "kill", "restart"} {
 			if k, of := n.Entry(key); of != nil && !fresh {
-				d.problem(k, key+" needs targets of its own, but this scenario shares them", "add isolate: fresh to the scenario")
+				d.values.problem(k, key+" needs targets of its own, but this scenario shares them", "add isolate: fresh to the scenario")
 			}
 		}
 		for k := range n.Get("capture").Entries() {
@@ -160,7 +160,7 @@ func (d *nameChecker) checkUses(n *yamldoc.Node, s scope) {
 			if s.values[name] {
 				s.uses.note(uses, n, name)
 			} else if !strings.HasPrefix(name, StubPrefix) { // only the project knows which stubs exist
-				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), problem.OneOf(name, slices.Collect(maps.Keys(s.values))))
+				d.values.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), problem.OneOf(name, slices.Collect(maps.Keys(s.values))))
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
 			return
 		}
 		if s.streams[k.Text] || s.calls[k.Text] {
-			d.problem(k, fmt.Sprintf("%s %s: the name is already used", key, k.Text), "give it another name")
+			d.values.problem(k, fmt.Sprintf("%s %s: the name is already used", key, k.Text), "give it another name")
 		}
 		names[k.Text] = true
 		s.uses.note(defines, k, k.Text)
@@ -208,7 +208,7 @@ func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
 		if fix == "" {
 			fix = "open or start it in an earlier step"
 		}
-		d.problem(k, fmt.Sprintf("%s %s: no such %s", key, k.Text, what), fix)
+		d.values.problem(k, fmt.Sprintf("%s %s: no such %s", key, k.Text, what), fix)
 		return nil
 	}
 	finish := func(key, what string, names ...map[string]bool) {
@@ -230,7 +230,7 @@ func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
 // checkOpen reports a step that uses a stream or a started request after an earlier step has ended it.
 func (d *nameChecker) checkOpen(key string, k *yamldoc.Node, s scope) {
 	if by, ok := s.ended[k.Text]; ok {
-		d.problem(k, fmt.Sprintf("%s %s: %s %s in line %d already ended it", key, k.Text, by.key, k.Text, by.line), "move this step before that one, or leave it out")
+		d.values.problem(k, fmt.Sprintf("%s %s: %s %s in line %d already ended it", key, k.Text, by.key, k.Text, by.line), "move this step before that one, or leave it out")
 	}
 }
 
@@ -238,7 +238,7 @@ func (d *nameChecker) checkOpen(key string, k *yamldoc.Node, s scope) {
 func (d *nameChecker) checkAsked(list *yamldoc.Node, rules []string) {
 	for _, n := range list.Elements() {
 		if asked := n.Get("asked"); asked != nil && !slices.Contains(rules, asked.Text) {
-			d.problem(asked, fmt.Sprintf("no rule under stubs is called %q", asked.Text), problem.OneOf(asked.Text, rules))
+			d.values.problem(asked, fmt.Sprintf("no rule under stubs is called %q", asked.Text), problem.OneOf(asked.Text, rules))
 		}
 		for _, branch := range n.Get("parallel").Entries() {
 			d.checkAsked(branch, rules)
@@ -270,7 +270,7 @@ func (d *nameChecker) checkSetup(root *yamldoc.Node, named map[string]bool) {
 			continue
 		}
 		if root.Get("isolate").Str() != "fresh" {
-			d.problem(k, key+" needs targets of its own, but this scenario shares them", "add isolate: fresh to the scenario")
+			d.values.problem(k, key+" needs targets of its own, but this scenario shares them", "add isolate: fresh to the scenario")
 		}
 		d.checkUses(n, s)
 	}

@@ -37,7 +37,7 @@ func (d *nameChecker) checkBranches(earlier, own nameUses) {
 	for at, n := range own { // the order does not matter, because problems are sorted by their place
 		report := func(what useKind, text, fix string) {
 			if first := earlier[nameUse{what, at.name}]; first != nil {
-				d.problem(n, fmt.Sprintf(text, at.name)+fmt.Sprintf(" at the same time, in line %d", first.Line), fix)
+				d.values.problem(n, fmt.Sprintf(text, at.name)+fmt.Sprintf(" at the same time, in line %d", first.Line), fix)
 			}
 		}
 		const another, itself = "give it another name", "do it in one branch only, or after the parallel step"

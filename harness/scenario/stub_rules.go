@@ -11,13 +11,13 @@ func ParseStubRules(file string, data []byte) ([]StubRule, Problems) {
 		return nil, problems
 	}
 	d := newDecoder(file, nil)
-	d.checkUses(root, scope{map[string]bool{"unique": true}, map[string]bool{}, map[string]bool{}, map[string]end{}, nameUses{}})
+	d.names.checkUses(root, scope{map[string]bool{"unique": true}, map[string]bool{}, map[string]bool{}, map[string]end{}, nameUses{}})
 	if problems := playbookSchema().Check(file, root); len(problems) > 0 {
-		return nil, append(problems, d.problems...).Sort()
+		return nil, append(problems, d.values.problems...).Sort()
 	}
-	rules := d.stubRules(root)
-	if len(d.problems) > 0 {
-		return nil, d.problems.Sort()
+	rules := d.stub.stubRules(root)
+	if len(d.values.problems) > 0 {
+		return nil, d.values.problems.Sort()
 	}
 	return rules, nil
 }

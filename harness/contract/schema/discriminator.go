@@ -49,7 +49,7 @@ func (s *Schema) isBase() bool { return s.tag != nil && s.tag.base != nil }
 func (j *Judge) applyDerived(n *jsontree.Node, s *Schema, sc *scope) {
 	derived, unknown := s.derived(n)
 	if unknown != nil {
-		j.unknownTag(unknown, n.Member(unknown.tag.field).Text)
+		j.measurer.keywords.unknownTag(unknown, n.Member(unknown.tag.field).Text)
 		sc.open = true
 	}
 	j.apply(n, derived, sc)
@@ -61,15 +61,15 @@ func (j *Judge) tagged(n *jsontree.Node, p *Schema) *Schema {
 	value := n.Member(p.tag.field)
 	switch {
 	case value == nil:
-		if j.fault() {
-			j.reportAt(p.tag.field, UnknownAlternative, p, "%q is missing, which tells the alternatives apart", p.tag.field)
+		if j.measurer.keywords.fault() {
+			j.measurer.keywords.reportAt(p.tag.field, UnknownAlternative, p, "%q is missing, which tells the alternatives apart", p.tag.field)
 		}
 	case value.Kind != jsontree.String:
-		if j.fault() {
-			j.reportAt(p.tag.field, UnknownAlternative, p, "%s stands here; the name of an alternative is wanted", excerpt(value))
+		if j.measurer.keywords.fault() {
+			j.measurer.keywords.reportAt(p.tag.field, UnknownAlternative, p, "%s stands here; the name of an alternative is wanted", excerpt(value))
 		}
 	case p.tag.branches[value.Text] == nil:
-		j.unknownTag(p, value.Text)
+		j.measurer.keywords.unknownTag(p, value.Text)
 	default:
 		return p.tag.branches[value.Text]
 	}

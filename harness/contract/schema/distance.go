@@ -25,7 +25,7 @@ const (
 
 // A measurer measures how far values are from schemas.
 type measurer struct {
-	keywordJudge
+	keywords     keywordJudge
 	depth        int // nesting of the current measurement
 	measured     map[visit]measurement
 	measurements int           // of compound schemas
@@ -45,8 +45,8 @@ func (j *measurer) distance(n *jsontree.Node, s *Schema) int {
 		}
 		return typeWeight
 	}
-	if j.gaveUp || j.depth == maxMeasureDepth || j.measurements == maxMeasured {
-		j.gaveUp = true
+	if j.keywords.gaveUp || j.depth == maxMeasureDepth || j.measurements == maxMeasured {
+		j.keywords.gaveUp = true
 		return 0
 	}
 	j.depth++
@@ -96,11 +96,11 @@ func (j *measurer) measure(n *jsontree.Node, s *Schema) int {
 	}
 	total := 0
 	for _, p := range s.Parts {
-		quiet, faults := j.quiet, j.faults
-		j.quiet, j.faults = true, 0
-		fits := j.keywords(n, p, s)
-		own := j.faults
-		j.quiet, j.faults = quiet, faults
+		quiet, faults := j.keywords.quiet, j.keywords.faults
+		j.keywords.quiet, j.keywords.faults = true, 0
+		fits := j.keywords.keywords(n, p, s)
+		own := j.keywords.faults
+		j.keywords.quiet, j.keywords.faults = quiet, faults
 		if !fits {
 			return typeWeight
 		}

@@ -19,10 +19,10 @@ func TestDistanceAgreesWithTheReport(t *testing.T) {
 		for _, value := range values {
 			n := mustTree(t, value)
 			measure, report := NewJudge(ToClient, false, 0), NewJudge(ToClient, false, 10)
-			distance := measure.distance(n, s)
+			distance := measure.measurer.distance(n, s)
 			report.value(n, s, nil)
-			if (distance == 0) != (len(report.found) == 0) {
-				t.Errorf("%s as %s: distance %d, findings %v", value, name, distance, report.found)
+			if (distance == 0) != (len(report.measurer.keywords.found) == 0) {
+				t.Errorf("%s as %s: distance %d, findings %v", value, name, distance, report.measurer.keywords.found)
 			}
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // includes by allOf, and the alternatives that match. Only then it descends, with the union of what these say about
 // each field. A field is undocumented when none of them names it, so a single schema cannot decide that.
 type Judge struct {
-	measurer
-	strict bool // report undocumented fields
+	measurer measurer
+	strict   bool // report undocumented fields
 	// sees, when set, is called with the schemas that judged a value. s is the schema of the value's place.
 	sees func(n *jsontree.Node, s *Schema, applied []*Schema)
 
@@ -29,20 +29,20 @@ type Judge struct {
 // NewJudge returns a judge for messages in one direction. It reports up to limit findings.
 func NewJudge(d direction, strict bool, limit int) *Judge {
 	j := &Judge{strict: strict}
-	j.direction, j.limit = d, limit
+	j.measurer.keywords.direction, j.measurer.keywords.limit = d, limit
 	return j
 }
 
 // NewWatcher returns a judge that reports nothing. It calls sees, unless nil, with the schemas that judged a value.
 func NewWatcher(d direction, sees func(n *jsontree.Node, s *Schema, applied []*Schema)) *Judge {
 	j := &Judge{sees: sees}
-	j.direction, j.quiet = d, true
+	j.measurer.keywords.direction, j.measurer.keywords.quiet = d, true
 	return j
 }
 
 func (j *Judge) Judge(n *jsontree.Node, s *Schema) []Finding {
 	j.value(n, s, nil)
-	return j.done(s.Ref)
+	return j.measurer.keywords.done(s.Ref)
 }
 
 // Document returns what is wrong with a parsed JSON text. The schema may be nil.
@@ -51,11 +51,11 @@ func (j *Judge) Document(n *jsontree.Node, defects []jsontree.Defect, err error,
 	if s != nil {
 		ref = s.Ref
 	}
-	for _, f := range defects[:min(len(defects), j.limit)] {
-		j.found = append(j.found, Finding{cutPointer(f.Pointer), Kind("json-" + f.Kind), f.Text, ref})
+	for _, f := range defects[:min(len(defects), j.measurer.keywords.limit)] {
+		j.measurer.keywords.found = append(j.measurer.keywords.found, Finding{cutPointer(f.Pointer), Kind("json-" + f.Kind), f.Text, ref})
 	}
 	if err != nil {
-		return append(j.found, Finding{"", JSONSyntax, "the content is not JSON: " + err.Error(), ref})
+		return append(j.measurer.keywords.found, Finding{"", JSONSyntax, "the content is not JSON: " + err.Error(), ref})
 	}
 	if s != nil {
 		if len(n.Items) > 0 {
@@ -63,7 +63,7 @@ func (j *Judge) Document(n *jsontree.Node, defects []jsontree.Defect, err error,
 		}
 		j.value(n, s, nil)
 	}
-	return j.done(ref)
+	return j.measurer.keywords.done(ref)
 }
 
 // Stacks are the initial stacks of a judge, large enough for most values. Judges that run one after the other can share
@@ -83,7 +83,7 @@ func (j *Judge) begin(s *Stacks) {
 	if s == nil {
 		s = NewStacks()
 	}
-	j.path, j.fields, j.applied = s.path, s.fields, s.applied
+	j.measurer.keywords.path, j.fields, j.applied = s.path, s.fields, s.applied
 }
 
 // A FieldSchemas is what the schemas that apply to an object say about one of its fields.
@@ -142,17 +142,17 @@ func (j *Judge) value(n *jsontree.Node, s *Schema, also []*Schema) {
 func (j *Judge) descend(n *jsontree.Node, sc *scope) {
 	for i, item := range n.Items {
 		f := j.fields[sc.first+i]
-		depth := len(j.path)
+		depth := len(j.measurer.keywords.path)
 		switch {
 		case f.Schema != nil:
-			j.path = jsontree.AppendNameTo(j.path, n.Names[i])
+			j.measurer.keywords.path = jsontree.AppendNameTo(j.measurer.keywords.path, n.Names[i])
 			j.value(item, f.Schema, f.Also)
 		case j.strict && !f.named && !sc.open && sc.declared != nil:
-			j.path = jsontree.AppendNameTo(j.path, n.Names[i])
-			j.undocumentedField(sc.declared, n.Names[i])
+			j.measurer.keywords.path = jsontree.AppendNameTo(j.measurer.keywords.path, n.Names[i])
+			j.measurer.keywords.undocumentedField(sc.declared, n.Names[i])
 		}
-		j.path = j.path[:depth]
-		if j.full || j.gaveUp {
+		j.measurer.keywords.path = j.measurer.keywords.path[:depth]
+		if j.measurer.keywords.full || j.measurer.keywords.gaveUp {
 			return
 		}
 	}
@@ -160,11 +160,11 @@ func (j *Judge) descend(n *jsontree.Node, sc *scope) {
 
 func (j *Judge) elements(n *jsontree.Node, sc *scope) {
 	for i, item := range n.Items {
-		depth := len(j.path)
-		j.path = jsontree.AppendIndexTo(j.path, i)
+		depth := len(j.measurer.keywords.path)
+		j.measurer.keywords.path = jsontree.AppendIndexTo(j.measurer.keywords.path, i)
 		j.value(item, sc.items.Schema, sc.items.Also)
-		j.path = j.path[:depth]
-		if j.full || j.gaveUp {
+		j.measurer.keywords.path = j.measurer.keywords.path[:depth]
+		if j.measurer.keywords.full || j.measurer.keywords.gaveUp {
 			return
 		}
 	}
@@ -175,7 +175,7 @@ func (j *Judge) elements(n *jsontree.Node, sc *scope) {
 func (j *Judge) apply(n *jsontree.Node, s *Schema, sc *scope) {
 	if n.Kind == jsontree.Null {
 		if !s.acceptsNull {
-			j.wrongType(n, s)
+			j.measurer.keywords.wrongType(n, s)
 		}
 		return
 	}
@@ -191,7 +191,7 @@ func (j *Judge) apply(n *jsontree.Node, s *Schema, sc *scope) {
 		if sc.manyApplied != nil {
 			sc.manyApplied[p] = true
 		}
-		if !j.keywords(n, p, s) {
+		if !j.measurer.keywords.keywords(n, p, s) {
 			sc.open = true // the value should not be an object, so its fields do not matter
 			return
 		}
@@ -252,9 +252,9 @@ func (j *Judge) note(n *jsontree.Node, p *Schema, sc *scope) {
 // alternatives applies the members of oneOf and anyOf that the value matches. If it matches none, it applies the
 // closest one, because its violations help a reader most.
 func (j *Judge) alternatives(n *jsontree.Node, p *Schema, sc *scope) {
-	defer j.asking(n, p)()
-	if p.not != nil && j.distance(n, p.not) == 0 && j.fault() {
-		j.report(ForbiddenMatch, p, "%s matches the schema %s, which it must not", excerpt(n), p.not.Ref)
+	defer j.measurer.asking(n, p)()
+	if p.not != nil && j.measurer.distance(n, p.not) == 0 && j.measurer.keywords.fault() {
+		j.measurer.keywords.report(ForbiddenMatch, p, "%s matches the schema %s, which it must not", excerpt(n), p.not.Ref)
 	}
 	if p.tag != nil && n.Kind == jsontree.Object {
 		if branch := j.tagged(n, p); branch != nil {
@@ -265,8 +265,8 @@ func (j *Judge) alternatives(n *jsontree.Node, p *Schema, sc *scope) {
 		return
 	}
 	if p.OneOf != nil {
-		if matching := j.choose(n, p.OneOf, sc); len(matching) > 1 && j.fault() {
-			j.report(SeveralAlternatives, p, "%s matches %d alternatives, and must match exactly one: %s",
+		if matching := j.choose(n, p.OneOf, sc); len(matching) > 1 && j.measurer.keywords.fault() {
+			j.measurer.keywords.report(SeveralAlternatives, p, "%s matches %d alternatives, and must match exactly one: %s",
 				excerpt(n), len(matching), refs(matching))
 		}
 	}
@@ -283,7 +283,7 @@ func (j *Judge) choose(n *jsontree.Node, members []*Schema, sc *scope) (matching
 	}
 	closest, least := members[0], infinite
 	for _, m := range members {
-		switch d := j.distance(n, m); {
+		switch d := j.measurer.distance(n, m); {
 		case d == 0, j.hasApplied(m, sc): // hasApplied means that it leads back to a schema that is being applied
 			matching = append(matching, m)
 		case d < least:
@@ -294,10 +294,10 @@ func (j *Judge) choose(n *jsontree.Node, members []*Schema, sc *scope) (matching
 		j.apply(n, m, sc)
 	}
 	if matching == nil {
-		before := j.hint
-		j.hint = hintClosest(closest, len(members))
+		before := j.measurer.keywords.hint
+		j.measurer.keywords.hint = hintClosest(closest, len(members))
 		j.apply(n, closest, sc)
-		j.hint = before
+		j.measurer.keywords.hint = before
 	}
 	return matching
 }

@@ -45,7 +45,7 @@ func TestTheLoadersValidatorAgrees(t *testing.T) {
 			if (theirs == nil) != (len(found) == 0) {
 				t.Fatalf("%v of\n%s\nours: %v\nkin's: %v", encode(n.Value()), schema, found, theirs)
 			}
-			if d := NewJudge(ToClient, false, 0).distance(n, s); (d == 0) != (theirs == nil) {
+			if d := NewJudge(ToClient, false, 0).measurer.distance(n, s); (d == 0) != (theirs == nil) {
 				t.Fatalf("%v of\n%s\ndistance: %d\nkin's: %v", encode(n.Value()), schema, d, theirs)
 			}
 			if theirs == nil {

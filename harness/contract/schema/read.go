@@ -14,7 +14,7 @@ func (s *Schema) Read(text string) *jsontree.Node {
 		return plain
 	}
 	var j Judge
-	if s.kinds&bit(n.Kind) == 0 || j.distance(n, s) > 0 && j.distance(plain, s) == 0 {
+	if s.kinds&bit(n.Kind) == 0 || j.measurer.distance(n, s) > 0 && j.measurer.distance(plain, s) == 0 {
 		return plain
 	}
 	return n

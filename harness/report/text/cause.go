@@ -19,12 +19,12 @@ func (p *blockPage) cause(c *cause.Cause) {
 	p.sentence(c)
 	switch c.Class {
 	case verdict.Difference: // two notations of a time differ in every digit, so a caret below the first one would mislead
-		p.values([2]string{"reference (" + p.reference() + ")", "candidate (" + targetList(c) + ")"}, [2]string{p.withNames(c, 0, c.Reference), p.withNames(c, 1, c.Candidate)}, !diff.IsTimeNotation(c.Text))
+		p.run.values([2]string{"reference (" + p.reference() + ")", "candidate (" + targetList(c) + ")"}, [2]string{p.withNames(c, 0, c.Reference), p.withNames(c, 1, c.Candidate)}, !diff.IsTimeNotation(c.Text))
 		p.contract(c)
 	case verdict.Violation:
 		p.violation(c)
 	default:
-		p.values([2]string{"want", "got (" + targetList(c) + ")"}, [2]string{c.Want, c.Got}, false)
+		p.run.values([2]string{"want", "got (" + targetList(c) + ")"}, [2]string{c.Want, c.Got}, false)
 	}
 	p.acceptance(c)
 	p.otherPlaces(c)
@@ -44,7 +44,7 @@ func (p *blockPage) sentence(c *cause.Cause) {
 	if c.Fingerprint != "" {
 		fingerprint = " " + textfit.Clip(c.Fingerprint, 20)
 	}
-	p.line(4, place, ": ", textfit.Clip(c.Text, 300), p.dim(" ["+textfit.Clip(c.Kind, 60)+fingerprint+times+"]"))
+	p.run.line(4, place, ": ", textfit.Clip(c.Text, 300), p.run.dim(" ["+textfit.Clip(c.Kind, 60)+fingerprint+times+"]"))
 }
 
 // targetList names the targets of a cause.
@@ -59,7 +59,7 @@ func (p *blockPage) reference() string {
 
 // violation writes which targets break the contract, and where the contract says so.
 func (p *blockPage) violation(c *cause.Cause) {
-	p.line(6, breaksContract(c.Targets), p.schema(c.Contract))
+	p.run.line(6, breaksContract(c.Targets), p.schema(c.Contract))
 }
 
 func breaksContract(targets []string) string {
@@ -76,10 +76,10 @@ func (p *blockPage) schema(words []verdict.Remark) string {
 	w := words[0]
 	out := ""
 	if w.Line > 0 {
-		out = " at " + textfit.FileLine(p.doc.Contract, w.Line)
+		out = " at " + textfit.FileLine(p.run.doc.Contract, w.Line)
 	}
 	if w.Schema != "" {
-		out += p.dim(" (" + textfit.Clip(w.Schema, 160) + ")")
+		out += p.run.dim(" (" + textfit.Clip(w.Schema, 160) + ")")
 	}
 	return out
 }
@@ -104,23 +104,23 @@ func (p *blockPage) contract(c *cause.Cause) {
 	case len(fresh) > 0:
 		p.remarks(fresh, c.Place)
 	case len(c.Contract) > 0:
-		p.line(6, p.dim(breaksContract(targetsWithRemarks(c))+" (see above)"))
+		p.run.line(6, p.run.dim(breaksContract(targetsWithRemarks(c))+" (see above)"))
 	default:
-		p.line(6, "outside the contract: ", textfit.Clip(string(c.Blame), 60))
+		p.run.line(6, "outside the contract: ", textfit.Clip(string(c.Blame), 60))
 	}
 }
 
 // specGap writes which place of the contract allows both sides, and what would make it stricter.
 func (p *blockPage) specGap(s *specgap.Gap) {
 	if s == nil {
-		p.line(6, p.dim("the contract is silent: neither side breaks it"))
+		p.run.line(6, p.run.dim("the contract is silent: neither side breaks it"))
 		return
 	}
 	pin := ""
 	if s.Pin != "" {
 		pin = "; " + textfit.Clip(s.Pin, 120) + " would decide"
 	}
-	p.line(6, p.dim("the contract is silent: "), textfit.FileLine(p.doc.Contract, s.Line), ": ", textfit.Clip(coverage.SchemaName(s.Schema), 120), " allows both: ", textfit.Clip(s.Admits, 240), pin)
+	p.run.line(6, p.run.dim("the contract is silent: "), textfit.FileLine(p.run.doc.Contract, s.Line), ": ", textfit.Clip(coverage.SchemaName(s.Schema), 120), " allows both: ", textfit.Clip(s.Admits, 240), pin)
 }
 
 // targetsWithRemarks names the targets that break the contract.
@@ -150,14 +150,14 @@ func (p *blockPage) remarks(words []verdict.Remark, place string) {
 	slices.SortStableFunc(order, func(a, b verdict.Remark) int { return distance(a.Place, place) - distance(b.Place, place) })
 	for i, w := range order {
 		if i == most {
-			p.line(6, "and ", strconv.Itoa(len(order)-most), " more contract violations in report.json")
+			p.run.line(6, "and ", strconv.Itoa(len(order)-most), " more contract violations in report.json")
 			return
 		}
 		where := ""
 		if w.Line > 0 {
-			where = " at " + textfit.FileLine(p.doc.Contract, w.Line)
+			where = " at " + textfit.FileLine(p.run.doc.Contract, w.Line)
 		}
-		p.line(6, breaksContract(byText[w]), where, ": ", textfit.Clip(w.Place, 160), ": ", textfit.Clip(w.Text, 240))
+		p.run.line(6, breaksContract(byText[w]), where, ": ", textfit.Clip(w.Place, 160), ": ", textfit.Clip(w.Text, 240))
 	}
 }
 
@@ -184,13 +184,13 @@ func (p *blockPage) otherPlaces(c *cause.Cause) {
 		}
 	}
 	if len(c.Elements) > 0 {
-		p.line(6, "also in ", textfit.Count(len(c.Elements), "element"), ": ", textfit.List(pointers(c.Elements), ", "))
+		p.run.line(6, "also in ", textfit.Count(len(c.Elements), "element"), ": ", textfit.List(pointers(c.Elements), ", "))
 	}
 	if len(steps) > 0 {
-		p.line(6, "also at ", textfit.Count(len(steps), "step"), ": line ", textfit.List(steps, ", "))
+		p.run.line(6, "also at ", textfit.Count(len(steps), "step"), ": line ", textfit.List(steps, ", "))
 	}
 	if len(scenarios) > 0 {
-		p.line(6, "also in ", textfit.Count(len(scenarios), "scenario"), ": ", textfit.List(scenarios, ", "))
+		p.run.line(6, "also in ", textfit.Count(len(scenarios), "scenario"), ": ", textfit.List(scenarios, ", "))
 	}
 }
 
@@ -205,7 +205,7 @@ func pointers(places []string) []string {
 // withNames replaces ids in a value by their names. The ids themselves are listed below the scenario.
 func (p *blockPage) withNames(c *cause.Cause, side int, value string) string {
 	const shortest = 6 // shorter ids would be found by chance
-	if !p.opts.Names {
+	if !p.run.opts.Names {
 		return value
 	}
 	id := func(n verdict.Name) string { return [2]string{n.Reference, n.Candidate}[side] }
@@ -221,14 +221,14 @@ func (p *blockPage) withNames(c *cause.Cause, side int, value string) string {
 // names lists the ids that the names of a scenario mean.
 func (p *blockPage) names() {
 	const most = 20
-	if !p.opts.Names {
+	if !p.run.opts.Names {
 		return
 	}
 	for i, n := range p.s.Names {
-		if i == most && !p.opts.Verbose {
-			p.line(2, "and ", strconv.Itoa(len(p.s.Names)-most), " more names in report.json")
+		if i == most && !p.run.opts.Verbose {
+			p.run.line(2, "and ", strconv.Itoa(len(p.s.Names)-most), " more names in report.json")
 			return
 		}
-		p.line(2, textfit.Clip(n.Name, 60), "  ", p.reference(), " ", textfit.Clip(n.Reference, 80), p.dim(" · "), textfit.Clip(n.Target, 60), " ", textfit.Clip(n.Candidate, 80))
+		p.run.line(2, textfit.Clip(n.Name, 60), "  ", p.reference(), " ", textfit.Clip(n.Reference, 80), p.run.dim(" · "), textfit.Clip(n.Target, 60), " ", textfit.Clip(n.Candidate, 80))
 	}
 }

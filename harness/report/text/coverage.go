@@ -10,20 +10,20 @@ import (
 )
 
 // A coveragePage shows how much of the contract a run has reached.
-type coveragePage struct{ *runPage }
+type coveragePage struct{ run *runPage }
 
 // totals writes the totals, what was not reached, and what occurred without being declared. With Options.Verbose it
 // also writes the whole table.
 func (p *coveragePage) totals() {
-	c := &p.doc.Coverage
+	c := &p.run.doc.Coverage
 	if len(c.Operations) == 0 {
 		return
 	}
 	p.sums()
-	if text := summary.DemandedCoverage(p.doc.Gate); text != "" {
-		p.row("demanded", text)
+	if text := summary.DemandedCoverage(p.run.doc.Gate); text != "" {
+		p.run.row("demanded", text)
 	}
-	if p.opts.Verbose {
+	if p.run.opts.Verbose {
 		p.table(c)
 		p.unreachedInside(c)
 		return
@@ -34,31 +34,33 @@ func (p *coveragePage) totals() {
 		items []string
 	}{{"not called", m.Operations}, {"not answered", m.Statuses}, {"not sent", m.Events}, {"not seen", summary.UnreachedItems(c, summary.LineText, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen)}, {"undocumented", summary.Undocumented(c, false)}} {
 		if len(row.items) > 0 {
-			p.row(row.label, textfit.List(row.items, ", "))
+			p.run.row(row.label, textfit.List(row.items, ", "))
 		}
 	}
 }
 
 // sums writes in numbers how much of the contract was reached.
 func (p *coveragePage) sums() {
-	p.row("contract", p.doc.Coverage.Totals().String())
-	if text := p.doc.Coverage.SchemaTotals().String(); text != "" {
-		p.row("schema", text)
+	p.run.row("contract", p.run.doc.Coverage.Totals().String())
+	if text := p.run.doc.Coverage.SchemaTotals().String(); text != "" {
+		p.run.row("schema", text)
 	}
 }
 
 // contractLine returns a place in the contract.
-func (p *coveragePage) contractLine(line int) string { return textfit.FileLine(p.doc.Contract, line) }
+func (p *coveragePage) contractLine(line int) string {
+	return textfit.FileLine(p.run.doc.Contract, line)
+}
 
 // unreachedInside writes what the table cannot show: what was not seen inside of messages, and what was not compared.
 func (p *coveragePage) unreachedInside(c *coverage.Coverage) {
 	for _, m := range []coverage.Measure{coverage.RequestsSent, coverage.CodesReached, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen} {
 		for _, what := range summary.UnreachedItems(c, p.contractLine, m) {
-			p.line(2, p.red("never: "), what, p.dim(" ["+string(m)+"]"))
+			p.run.line(2, p.run.red("never: "), what, p.run.dim(" ["+string(m)+"]"))
 		}
 	}
 	for _, what := range c.Uncompared {
-		p.line(2, "not compared: ", textfit.Clip(what, 160))
+		p.run.line(2, "not compared: ", textfit.Clip(what, 160))
 	}
 }
 
@@ -74,13 +76,13 @@ func (p *coveragePage) table(c *coverage.Coverage) {
 		for _, s := range op.Statuses {
 			cells = append(cells, p.cell(textfit.Clip(s.Status, 20), s.Reached))
 		}
-		p.line(2, textfit.Pad(summary.Operation(op), width), "  ", p.cell("", op.Reached), "  ", strings.Join(cells, ", "))
+		p.run.line(2, textfit.Pad(summary.Operation(op), width), "  ", p.cell("", op.Reached), "  ", strings.Join(cells, ", "))
 		for _, s := range op.Statuses {
 			p.media(&s)
 		}
 	}
 	for _, u := range summary.Undocumented(c, true) {
-		p.line(2, p.red("undocumented: "), u)
+		p.run.line(2, p.run.red("undocumented: "), u)
 	}
 }
 
@@ -99,14 +101,14 @@ func (p *coveragePage) media(s *coverage.Status) {
 				cells = append(cells, "events not described")
 			}
 		}
-		p.line(6, fmt.Sprintf("%s %s", textfit.Clip(s.Status, 20), strings.Join(cells, ", ")))
+		p.run.line(6, fmt.Sprintf("%s %s", textfit.Clip(s.Status, 20), strings.Join(cells, ", ")))
 	}
 }
 
 func (p *coveragePage) cell(name string, n int) string {
 	text := strings.TrimSpace(name + " " + summary.CountOrNever(n))
 	if n == 0 {
-		return p.red(text)
+		return p.run.red(text)
 	}
 	return text
 }

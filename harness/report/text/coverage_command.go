@@ -18,7 +18,7 @@ func WriteCoverage(w io.Writer, doc *report.Document, opts Options) error {
 	p := &coveragePage{&runPage{page: page{opts: opts}, doc: doc}}
 	c := &doc.Coverage
 	p.sums()
-	p.blankLine()
+	p.run.blankLine()
 	p.grid(c)
 	items := c.Items()
 	for _, m := range coverage.Measures() {
@@ -26,7 +26,7 @@ func WriteCoverage(w io.Writer, doc *report.Document, opts Options) error {
 	}
 	p.unlistedItems("undocumented", summary.Undocumented(c, true))
 	p.unlistedItems("declared but never compared", textfit.ClipAll(c.Uncompared, 120))
-	_, err := io.WriteString(w, p.String())
+	_, err := io.WriteString(w, p.run.String())
 	return err
 }
 
@@ -41,7 +41,7 @@ func (p *coveragePage) grid(c *coverage.Coverage) {
 	for _, code := range codes {
 		head += "  " + alignRight(textfit.Clip(code, 7))
 	}
-	p.line(0, p.dim(strings.TrimRight(head, " ")))
+	p.run.line(0, p.run.dim(strings.TrimRight(head, " ")))
 	for i := range c.Operations {
 		op := &c.Operations[i]
 		var b strings.Builder
@@ -51,12 +51,12 @@ func (p *coveragePage) grid(c *coverage.Coverage) {
 			case k < 0:
 				b.WriteString("  " + alignRight(""))
 			case op.Statuses[k].Reached == 0:
-				b.WriteString("  " + p.red(alignRight("never")))
+				b.WriteString("  " + p.run.red(alignRight("never")))
 			default:
 				b.WriteString("  " + alignRight(strconv.Itoa(op.Statuses[k].Reached)))
 			}
 		}
-		p.line(0, strings.TrimRight(textfit.Pad(summary.Operation(op), width)+b.String(), " "))
+		p.run.line(0, strings.TrimRight(textfit.Pad(summary.Operation(op), width)+b.String(), " "))
 	}
 }
 
@@ -86,11 +86,11 @@ func (p *coveragePage) unreachedOf(m coverage.Measure, items []coverage.Item) {
 	if tally.Reached == tally.Declared {
 		return
 	}
-	p.blankLine()
-	p.line(0, "never reached: ", string(m), " ", p.dim(tally.String()))
+	p.run.blankLine()
+	p.run.line(0, "never reached: ", string(m), " ", p.run.dim(tally.String()))
 	for _, it := range items {
 		if it.Measure == m && !it.Reached {
-			p.line(2, p.dim(textfit.FileLine(p.doc.Contract, it.Line)), "  ", textfit.Clip(it.Name, 160))
+			p.run.line(2, p.run.dim(textfit.FileLine(p.run.doc.Contract, it.Line)), "  ", textfit.Clip(it.Name, 160))
 		}
 	}
 }
@@ -103,12 +103,12 @@ func (p *coveragePage) unlistedItems(title string, items []string) {
 	if len(items) == 0 {
 		return
 	}
-	p.blankLine()
-	p.line(0, title)
+	p.run.blankLine()
+	p.run.line(0, title)
 	for _, item := range items[:min(len(items), maxUnlisted)] {
-		p.line(2, item)
+		p.run.line(2, item)
 	}
 	if rest := len(items) - maxUnlisted; rest > 0 {
-		p.line(2, "and ", strconv.Itoa(rest), " more in report.json")
+		p.run.line(2, "and ", strconv.Itoa(rest), " more in report.json")
 	}
 }

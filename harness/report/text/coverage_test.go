@@ -55,9 +55,9 @@ var partly = coverage.Coverage{
 
 func covered(opts Options) string {
 	p := &coveragePage{&runPage{page: page{opts: opts}, doc: &report.Document{Contract: "api.yaml"}}}
-	p.doc.Coverage = partly
+	p.run.doc.Coverage = partly
 	p.totals()
-	return "\n" + p.String()
+	return "\n" + p.run.String()
 }
 
 func TestWhatWasNotReachedIsNamed(t *testing.T) {
@@ -106,13 +106,13 @@ schema        1/2 properties · 0/1 enum values · 0/1 alternatives
 func TestAContractOfHundredsOfOperationsIsALine(t *testing.T) {
 	p := &coveragePage{&runPage{doc: &report.Document{}}}
 	for range 300 {
-		p.doc.Coverage.Operations = append(p.doc.Coverage.Operations, coverage.Operation{Method: "GET", Path: "/" + strings.Repeat("x", 30)})
+		p.run.doc.Coverage.Operations = append(p.run.doc.Coverage.Operations, coverage.Operation{Method: "GET", Path: "/" + strings.Repeat("x", 30)})
 	}
 	p.totals()
-	if n := strings.Count(p.String(), "\n"); n != 2 {
-		t.Errorf("coverage takes %d lines, want 2:\n%s", n, p.String())
+	if n := strings.Count(p.run.String(), "\n"); n != 2 {
+		t.Errorf("coverage takes %d lines, want 2:\n%s", n, p.run.String())
 	}
-	if !strings.Contains(p.String(), ", and 297 more\n") {
-		t.Errorf("the others are not counted:\n%s", p.String())
+	if !strings.Contains(p.run.String(), ", and 297 more\n") {
+		t.Errorf("the others are not counted:\n%s", p.run.String())
 	}
 }

@@ -21,7 +21,7 @@ type runPage struct {
 
 // A blockPage shows one scenario of a run.
 type blockPage struct {
-	*runPage
+	run     *runPage
 	s       *verdict.Scenario
 	written map[cause.RemarkKey]bool // the contract remarks that the block has already
 }

@@ -13,9 +13,9 @@ import (
 // block writes everything about a scenario.
 func (r *runPage) block(b *cause.Block) {
 	p := &blockPage{r, b.Scenario, map[cause.RemarkKey]bool{}}
-	p.line(0, p.verdict(b.Verdict, verdictWord(b.Verdict)), " ", textfit.Clip(b.ID, 120), "  ", p.dim(textfit.FileLine(b.File, b.Line)))
+	p.run.line(0, p.run.verdict(b.Verdict, verdictWord(b.Verdict)), " ", textfit.Clip(b.ID, 120), "  ", p.run.dim(textfit.FileLine(b.File, b.Line)))
 	if why := strings.Join(strings.Fields(b.Why), " "); why != "" {
-		p.line(2, p.dim(textfit.Clip(why, 160)))
+		p.run.line(2, p.run.dim(textfit.Clip(why, 160)))
 	}
 	var shown *report.Source
 	for i, c := range b.Causes {
@@ -23,7 +23,7 @@ func (r *runPage) block(b *cause.Block) {
 			p.step(stepOf(&c.Finding), c.Line, c.StepText)
 			shown = nil
 		}
-		if at := sourceOf(p.doc, b.Scenario, c); at != nil && (shown == nil || *at != *shown) {
+		if at := sourceOf(p.run.doc, b.Scenario, c); at != nil && (shown == nil || *at != *shown) {
 			p.source(at)
 			shown = at
 		}
@@ -31,13 +31,13 @@ func (r *runPage) block(b *cause.Block) {
 	}
 	p.names()
 	if b.Hidden > 0 {
-		p.line(2, "and ", strconv.Itoa(b.Hidden), " more in report.json")
+		p.run.line(2, "and ", strconv.Itoa(b.Hidden), " more in report.json")
 	}
 	for _, d := range b.SharedReasons {
 		p.reason(d)
 	}
 	if len(b.ShownUnder) > 0 {
-		p.line(2, p.dim("and the findings shown above under "+textfit.List(textfit.ClipAll(b.ShownUnder, 120), ", ")))
+		p.run.line(2, p.run.dim("and the findings shown above under "+textfit.List(textfit.ClipAll(b.ShownUnder, 120), ", ")))
 	}
 }
 
@@ -59,7 +59,7 @@ func (p *blockPage) step(id string, line int, text string) {
 	case text != "":
 		what += ": " + textfit.Clip(text, 120)
 	}
-	p.line(2, p.dim(textfit.FileLine(p.s.File, line)), what)
+	p.run.line(2, p.run.dim(textfit.FileLine(p.s.File, line)), what)
 }
 
 // stepOf returns the id of a finding's step. It is "" for a rule of a stub, because its text has the name.
@@ -82,14 +82,14 @@ func (p *blockPage) reason(d *cause.SharedReason) {
 	if d.Target != "" {
 		who = textfit.Clip(d.Target, 40) + ": "
 	}
-	p.line(indent, who, textfit.Clip(d.Text, 300))
+	p.run.line(indent, who, textfit.Clip(d.Text, 300))
 	title := "last lines of its output"
 	if d.Target == "" {
 		title = "where it failed" // a stack of lockstep itself
 	}
 	p.log(indent+2, title, d.Log)
 	if len(d.Also) > 0 {
-		p.line(indent+2, "also in ", textfit.Count(len(d.Also), "scenario"), ": ", textfit.List(textfit.ClipAll(d.Also, 120), ", "))
+		p.run.line(indent+2, "also in ", textfit.Count(len(d.Also), "scenario"), ": ", textfit.List(textfit.ClipAll(d.Also, 120), ", "))
 	}
 }
 
@@ -100,14 +100,14 @@ func (p *blockPage) log(indent int, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	p.line(indent, p.dim(title))
+	p.run.line(indent, p.run.dim(title))
 	cut := len(lines) - first - last
 	for i, line := range lines {
 		switch {
 		case cut < 2 || i < first || i >= first+cut: // a note about one cut line would need a line as well
-			p.line(indent+2, p.dim("| "), textfit.Clip(strings.ReplaceAll(line, "\t", "    "), 160))
+			p.run.line(indent+2, p.run.dim("| "), textfit.Clip(strings.ReplaceAll(line, "\t", "    "), 160))
 		case i == first:
-			p.line(indent+2, p.dim("… "+textfit.Count(cut, "line")+" cut"))
+			p.run.line(indent+2, p.run.dim("… "+textfit.Count(cut, "line")+" cut"))
 		}
 	}
 }

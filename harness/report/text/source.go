@@ -38,6 +38,6 @@ func (p *blockPage) source(at *report.Source) {
 	if left > 0 {
 		behind += "…"
 	}
-	p.line(4, p.dim(number+" | "), before, behind)
-	p.line(4, strings.Repeat(" ", len(number)), p.dim(" | "), strings.Repeat(" ", textfit.Columns(before)), p.red("^"))
+	p.run.line(4, p.run.dim(number+" | "), before, behind)
+	p.run.line(4, strings.Repeat(" ", len(number)), p.run.dim(" | "), strings.Repeat(" ", textfit.Columns(before)), p.run.red("^"))
 }

@@ -33,12 +33,12 @@ func TestALineOfTheScenarioStandsInEightyColumns(t *testing.T) {
       |      ^
 `},
 	} {
-		p := &blockPage{runPage: &runPage{doc: &report.Document{}}}
+		p := &blockPage{run: &runPage{doc: &report.Document{}}}
 		p.source(&tc.at)
-		if diff := cmp.Diff(tc.want, "\n"+p.String()); diff != "" {
+		if diff := cmp.Diff(tc.want, "\n"+p.run.String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		for line := range strings.SplitSeq(p.String(), "\n") {
+		for line := range strings.SplitSeq(p.run.String(), "\n") {
 			if textfit.Columns(line) > 80 {
 				t.Errorf("%d columns: %s", textfit.Columns(line), line)
 			}

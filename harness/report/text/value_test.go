@@ -174,8 +174,8 @@ func TestNoCaretPointsIntoTimesOfTwoNotations(t *testing.T) {
 		p.cause(&cause.Cause{Finding: verdict.Finding{
 			Class: verdict.Difference, Text: text, Reference: `"2026-11-20T19:16:17.944Z"`, Candidate: `"2026-11-20T19:16:17.953522"`,
 		}, Targets: []string{"new"}, Findings: 1})
-		if got := strings.Count(p.String(), "^"); got != want {
-			t.Errorf("%s: %d carets, want %d:\n%s", text, got, want, p.String())
+		if got := strings.Count(p.run.String(), "^"); got != want {
+			t.Errorf("%s: %d carets, want %d:\n%s", text, got, want, p.run.String())
 		}
 	}
 }

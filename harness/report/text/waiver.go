@@ -136,10 +136,10 @@ func acceptedShare(a verdict.Accepted) string {
 func (p *blockPage) acceptance(c *cause.Cause) {
 	switch {
 	case c.Waiver != "":
-		p.line(6, p.dim("accepted by waiver "+textfit.Clip(c.Waiver, 20)))
+		p.run.line(6, p.run.dim("accepted by waiver "+textfit.Clip(c.Waiver, 20)))
 	case c.Known:
-		p.line(6, p.dim("known: it is in the baseline"))
+		p.run.line(6, p.run.dim("known: it is in the baseline"))
 	case c.Note != "":
-		p.line(6, p.yellow(textfit.Clip(c.Note, 200)))
+		p.run.line(6, p.run.yellow(textfit.Clip(c.Note, 200)))
 	}
 }
