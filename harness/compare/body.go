@@ -39,18 +39,18 @@ func (c *comparison) entryOrder(sides [2]jsondiff.Content, report func(diff.Diff
 	if len(sides[0].Entries) == 0 || len(sides[1].Entries) == 0 {
 		return
 	}
-	b := c.json.IDs.Named() // by now, the generated values in the names are bound
+	named := c.json.IDs.NamedSkeletons() // by now, the generated values in the names are bound
 	var bare [2]map[string]bool
 	for side, s := range sides {
 		bare[side] = map[string]bool{}
 		for _, name := range s.Entries {
-			bare[side][b.Skeleton(side, name)] = true
+			bare[side][named.Of(side, name)] = true
 		}
 	}
 	var common, names [2][]string
 	for side, s := range sides {
 		for _, name := range s.Entries {
-			if stem := b.Skeleton(side, name); bare[1-side][stem] {
+			if stem := named.Of(side, name); bare[1-side][stem] {
 				common[side], names[side] = append(common[side], stem), append(names[side], name)
 			}
 		}

@@ -19,22 +19,22 @@ import (
 // pairBurst returns the exchanges of a burst in the order in which to compare them.
 func (c *comparison) pairBurst(number int, ref, cand *transcript.Step) (rx, cx []*transcript.Exchange) {
 	rules := c.rules.volatile(ref.ID)
-	by := func(b *ident.Bindings) describer {
+	by := func(skeletons ident.Skeletons) describer {
 		return func(side int, x *transcript.Exchange) string {
 			if x.Response == nil {
 				return ""
 			}
-			return strconv.Itoa(x.Response.Status) + " " + c.json.OutlineBy(b, side, bodyContent(x.Response), rules)
+			return strconv.Itoa(x.Response.Status) + " " + c.json.OutlineBy(skeletons, side, bodyContent(x.Response), rules)
 		}
 	}
-	bare := by(c.json.IDs)
+	bare := by(c.json.IDs.Skeletons())
 	if !hasDuplicates(bare, 0, ref.Exchanges) && !hasDuplicates(bare, 1, cand.Exchanges) {
 		return matchBy(ref.Exchanges, cand.Exchanges, bare)
 	}
 	ahead := c.ahead()
 	ahead.steps(number + 1)
 	ahead.streams()
-	return matchBy(ref.Exchanges, cand.Exchanges, bare, by(ahead.json.IDs.Named()))
+	return matchBy(ref.Exchanges, cand.Exchanges, bare, by(ahead.json.IDs.NamedSkeletons()))
 }
 
 // A describer describes a message apart from its generated values.

@@ -54,19 +54,18 @@ func (f *findings) refuse(r jsondiff.Refusal) {
 // fingerprint returns the fingerprint of a difference. If the texts do not say enough, d.Fingerprint already is a
 // digest of the values.
 func (f *findings) fingerprint(d *diff.Difference) string {
-	values := d.Fingerprint
+	values, bare := d.Fingerprint, f.bound.Skeletons()
 	if values == "" {
-		values = diff.Digest(f.bound.Skeleton(0, d.Ref.Text), f.bound.Skeleton(1, d.Cand.Text))
+		values = diff.Digest(bare.Of(0, d.Ref.Text), bare.Of(1, d.Cand.Text))
 	}
 	place := d.At.String()
 	if d.Stream != "" {
 		place = diff.Unnumbered(place)
 	}
-	bare := f.bound.Skeleton(0, place)
-	if bare != place || f.bound.Mentions(1, place) {
-		bare = f.bound.Skeleton(1, bare)
+	if stem := bare.Of(0, place); stem != place || f.bound.Vocabulary.Mentions(1, place) {
+		place = bare.Of(1, stem)
 	}
-	return diff.Fingerprint("difference", string(d.Kind), bare, values)
+	return diff.Fingerprint("difference", string(d.Kind), place, values)
 }
 
 // nameIDs puts names into the sentences about confused ids, and lists the names of the ids in differences.

@@ -16,7 +16,7 @@ import (
 
 // Bare returns a text of a target with the generated values replaced by their kinds.
 func Bare(rules *Rules, t *transcript.Transcript, text string) string {
-	return ident.New(t, t, rules.ids()...).Skeleton(0, text)
+	return ident.New(t, t, rules.ids()...).Skeletons().Of(0, text)
 }
 
 func (r *Rules) ids() []ident.IDShape {
@@ -28,10 +28,10 @@ func (r *Rules) ids() []ident.IDShape {
 
 // Fingerprint returns the fingerprint of several texts about a target.
 func Fingerprint(rules *Rules, t *transcript.Transcript, parts ...string) string {
-	b := ident.New(t, t, rules.ids()...)
+	texts := ident.New(t, t, rules.ids()...).Skeletons()
 	bare := make([]string, len(parts))
 	for i, part := range parts {
-		bare[i] = b.Skeleton(0, withoutCutWords(part))
+		bare[i] = texts.Of(0, withoutCutWords(part))
 	}
 	return diff.Fingerprint(bare...)
 }

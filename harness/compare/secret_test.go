@@ -95,10 +95,10 @@ func FuzzTokensMadeAlike(f *testing.F) {
 	f.Add("a_b-c.d", "a.b.c")
 	f.Fuzz(func(t *testing.T, ref, cand string) {
 		b := ident.New(&transcript.Transcript{}, &transcript.Transcript{})
-		if why := b.TokenFormatDiff("$", ref, ref); !why.None() {
+		if why := b.Formats.TokenDiff("$", ref, ref); !why.None() {
 			t.Errorf("%q and itself: %s", ref, why)
 		}
-		b.TokenFormatDiff("$", ref, cand)
+		b.Formats.TokenDiff("$", ref, cand)
 	})
 }
 

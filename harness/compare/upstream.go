@@ -149,11 +149,11 @@ func (u upstream) requestLine(step *transcript.Step, ref, cand *transcript.Reque
 // pairUnordered pairs requests that may come in any order: first those that are equal including their bound ids, and
 // then those that are equal apart from ids.
 func (u upstream) pairUnordered(rules []jsondiff.Volatile, ref, cand []*transcript.Exchange) (rx, cx []*transcript.Exchange) {
-	by := func(b *ident.Bindings) describer {
+	by := func(bare ident.Skeletons) describer {
 		return func(side int, x *transcript.Exchange) string {
-			line := x.Request.Method + " " + b.Skeleton(side, x.Request.Target)
-			return line + "\n" + u.c.json.OutlineBy(b, side, requestContent(&x.Request), rules)
+			line := x.Request.Method + " " + bare.Of(side, x.Request.Target)
+			return line + "\n" + u.c.json.OutlineBy(bare, side, requestContent(&x.Request), rules)
 		}
 	}
-	return matchBy(ref, cand, by(u.c.json.IDs), by(u.c.json.IDs.Named()))
+	return matchBy(ref, cand, by(u.c.json.IDs.Skeletons()), by(u.c.json.IDs.NamedSkeletons()))
 }

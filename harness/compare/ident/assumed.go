@@ -37,7 +37,7 @@ const (
 // maxAssumed bounds how many assumed values of one comparison a run keeps.
 const maxAssumed = 1000
 
-// Assumed returns the values that were bound because of their shape, and the noted pairs: see times.noted.
+// Assumed returns the values that were bound because of their shape, and the noted pairs.
 func (b *Bindings) Assumed() []Assumed {
 	var out []Assumed
 	add := func(p Assumed, where Location) {
@@ -45,17 +45,17 @@ func (b *Bindings) Assumed() []Assumed {
 		if len(out) == maxAssumed || max(len(p.Reference), len(p.Candidate)) > diff.MaxShown {
 			return
 		}
-		p.Sent = p.Place == sentPlace && isStep(b.Sides[0].Steps, p.Step)
+		p.Sent = p.Place == sentPlace && isStep(b.Times.Sides[0].Steps, p.Step)
 		// The texts are slices of bodies. A copy lets the bodies be freed.
 		both := p.Reference + p.Candidate
 		p.Reference, p.Candidate = both[:len(p.Reference)], both[len(p.Reference):]
 		out = append(out, p)
 	}
-	for _, key := range b.order {
+	for _, key := range b.partners.order {
 		if key.kind < tokUUID || key.kind >= tokMillis {
 			continue // a rule declares it, or lockstep or the client chose it
 		}
-		partner := b.forward[key]
+		partner := b.partners.of[0][key]
 		p := Assumed{Reference: key.value, Candidate: partner.value, Class: IDClass}
 		if key.kind == tokPort {
 			p.Class = PortClass
@@ -68,10 +68,19 @@ func (b *Bindings) Assumed() []Assumed {
 	return out
 }
 
-// A notedPair is a pair for Assumed that cannot be derived from Bindings.order.
+// notes has the pairs for Assumed that are not in partners.order: times that were accepted although they are far from
+// the moment they were seen, and ids without a prefix that only the two texts together reveal.
+type notes []notedPair
+
 type notedPair struct {
 	Assumed
 	where Location
+}
+
+func (n *notes) add(a Assumed, where Location) {
+	if len(*n) < maxAssumed {
+		*n = append(*n, notedPair{a, where})
+	}
 }
 
 // sentPlace is the place of all values that a client sends in a request.
@@ -81,15 +90,13 @@ func isStep(steps []transcript.Step, id string) bool {
 	return slices.ContainsFunc(steps, func(s transcript.Step) bool { return s.ID == id })
 }
 
-// noteTime records two times that are accepted although they are far from the moment they were seen: an expiry, a date
-// that a client sent, or digits that only look like a time.
-func (t *times) noteTime(moments [2]time.Time, ref, cand string, p Place) {
-	if len(t.noted) == maxAssumed || moments[0].Sub(p.Seen[0]).Abs() <= leeway {
-		return
+// note records two times that are accepted although they are far from the moment they were seen: an expiry, a date that
+// a client sent, or digits that only look like a time.
+func (t *Times) note(moments [2]time.Time, ref, cand string, p Place) {
+	if moments[0].Sub(p.Seen[0]).Abs() > leeway {
+		unit := min(unitOf(moments[0]), unitOf(moments[1]))
+		t.noted.add(Assumed{Reference: ref, Candidate: cand, Class: TimeClass, Seen: p.Seen[0], Unit: unit}, p.Where)
 	}
-	t.noted = append(t.noted, notedPair{
-		Assumed{Reference: ref, Candidate: cand, Class: TimeClass, Seen: p.Seen[0], Unit: min(unitOf(moments[0]), unitOf(moments[1]))}, p.Where,
-	})
 }
 
 // unitOf returns the coarsest unit of which a moment is a whole number. Fractions of a second count as seconds, because

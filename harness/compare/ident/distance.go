@@ -21,17 +21,15 @@ const maxDistance = time.Hour
 // some minutes, stay below it.
 const leeway = 5 * time.Minute
 
-// times has the two runs that moments are compared with, and the pairs that need a second look over the whole run.
-type times struct {
+// Times compares times without a rule with the two runs. It notes those that it accepts although they are far from the
+// moment they were seen.
+type Times struct {
 	Sides [2]*transcript.Transcript
-	// noted has times that were accepted although they are far from the moment they were seen, and ids without a prefix
-	// that only the two texts together reveal.
-	noted []notedPair
+	noted *notes
 }
 
-// MomentsDiff returns how two times without a rule differ. It notes the times that it accepts although they are far
-// from the moment they were seen: see noteTime.
-func (t *times) MomentsDiff(kind tokenKind, ref, cand string, p Place) diff.Reason {
+// MomentsDiff returns how two times without a rule differ.
+func (t *Times) MomentsDiff(kind tokenKind, ref, cand string, p Place) diff.Reason {
 	moments, why := MomentsOf(kind, ref, cand)
 	if why != "" {
 		return diff.Because(diff.ValueDiffers, diff.TimesDiffer, why)
@@ -39,18 +37,18 @@ func (t *times) MomentsDiff(kind tokenKind, ref, cand string, p Place) diff.Reas
 	if why := t.farApart(p.InZone(kind, moments), p); why != "" {
 		return diff.Because(diff.ValueDiffers, diff.TimesDiffer, why)
 	}
-	t.noteTime(moments, ref, cand, p)
+	t.note(moments, ref, cand, p)
 	return diff.Reason{}
 }
 
 // farApart returns how two moments are too far from when they were seen, or from each other; "" when they are not.
-func (t *times) farApart(moments [2]time.Time, p Place) string {
+func (t *Times) farApart(moments [2]time.Time, p Place) string {
 	return cmp.Or(p.TooFar(moments, 0), t.Outdated(moments, p))
 }
 
 // Outdated returns a reason if the candidate's time is older than the reference's, and the reference's is from this
 // scenario: a thing that was just created cannot be old. A time near the start of the candidate's process is accepted.
-func (t *times) Outdated(moments [2]time.Time, p Place) string {
+func (t *Times) Outdated(moments [2]time.Time, p Place) string {
 	older := p.Seen[1].Sub(moments[1]) - p.Seen[0].Sub(moments[0])
 	if p.MayBeOld || older <= leeway || t.Sides[0] == nil || moments[0].Sub(p.Seen[0]) > leeway {
 		return ""
@@ -134,4 +132,23 @@ func (p Place) InZone(kind tokenKind, moments [2]time.Time) [2]time.Time {
 		return moments
 	}
 	return [2]time.Time{moments[0].Add(-zone), moments[1].Add(-zone)}
+}
+
+// EpochDiff compares two texts or numbers that count micro- or nanoseconds since 1970. ok is false when one of them
+// does not.
+func (t *Times) EpochDiff(ref, cand string, p Place) (why diff.Reason, ok bool) {
+	r, c := EpochUnit(ref), EpochUnit(cand)
+	switch {
+	case r == "" || c == "":
+		return why, false
+	case r != c:
+		return diff.Because(diff.ValueDiffers, diff.TimeUnits, c, r), true
+	}
+	var moments [2]time.Time
+	moments[0], _ = r.Moment(ref)
+	moments[1], _ = c.Moment(cand)
+	if far := t.farApart(moments, p); far != "" {
+		return diff.Because(diff.ValueDiffers, diff.TimesDiffer, far), true
+	}
+	return why, true
 }

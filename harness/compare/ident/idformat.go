@@ -107,16 +107,8 @@ func caseOf(letters alphabet) string {
 	}
 }
 
-// prefixOf returns the prefix of a text that is one id behind a prefix; "" for all other texts.
-func prefixOf(s string, tokens []token) string {
-	if len(tokens) != 1 || tokens[0].Kind != tokPrefixed || tokens[0].Start > 0 || tokens[0].End < len(s) {
-		return ""
-	}
-	return s[:tokens[0].prefix]
-}
-
-// TokenFormatDiff returns how the formats of two tokens differ, as far as that can be seen.
-func (f formats) TokenFormatDiff(rule, ref, cand string) diff.Reason {
+// TokenDiff returns how the formats of two tokens differ, as far as that can be seen.
+func (f formats) TokenDiff(rule, ref, cand string) diff.Reason {
 	if short, long := min(len(ref), len(cand)), max(len(ref), len(cand)); 4*long > 5*short {
 		return diff.Because(diff.IDForm, diff.TokenLengths, len(ref), len(cand))
 	}

@@ -106,30 +106,6 @@ func (o *projectShapes) MayHold(data []byte, escaped bool) bool {
 	return false
 }
 
-// Scan returns the tokens in a text of a side, in order. Ids of a project's own shapes take precedence over everything
-// else.
-func (v *vocabulary) Scan(side int, s string) []token {
-	known := v.knownIn(side, s)
-	if len(v.Shapes.all) == 0 {
-		return Scan(s, known)
-	}
-	var out []token
-	for at := 0; ; {
-		found, rule, ok := v.Shapes.next(s, at)
-		if !ok {
-			return scanRange(out, s, at, len(s), known)
-		}
-		if end := timeAround(s, at, found); end > 0 {
-			out = scanRange(out, s, at, end, known)
-			at = end
-			continue
-		}
-		v.Applied[rule] = true
-		out = append(scanRange(out, s, at, found.start, known), found.token)
-		at = found.end
-	}
-}
-
 // timeAround returns the end of a time that contains the match, for example as its year; 0 when there is none. Digits
 // that are a whole text may be an id, even if they look like a time.
 func timeAround(text string, from int, s shapeMatch) int {
@@ -144,19 +120,10 @@ func timeAround(text string, from int, s shapeMatch) int {
 	return 0
 }
 
-// ProjectNumbers reports whether two numbers are ids of the same project shape.
-func (v *vocabulary) ProjectNumbers(ref, cand string) bool {
-	if len(v.Shapes.all) == 0 {
-		return false
-	}
-	r, c := v.Scan(0, ref), v.Scan(1, cand)
-	return len(r) == 1 && len(c) == 1 && r[0].Kind >= tokProject && SameShape(ref, r, cand, c)
-}
-
 // kindName is the name of a kind in texts that leave out values.
-func (v *vocabulary) kindName(k tokenKind) string {
+func (o *projectShapes) kindName(k tokenKind) string {
 	if k >= tokProject {
-		return v.Shapes.all[k-tokProject].Name
+		return o.all[k-tokProject].Name
 	}
 	return k.String()
 }

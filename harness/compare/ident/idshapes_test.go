@@ -39,10 +39,10 @@ func TestShapesOfAProject(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := New(&transcript.Transcript{Unique: "uref00000001"}, &transcript.Transcript{Unique: "ucand0000002"}, shapes...)
-			b.Known[0] = []KnownValue{{"utoken12345", tokUnique}}
+			b.Vocabulary.known[0].values = []KnownValue{{"utoken12345", tokUnique}}
 			var got []string
-			for _, tok := range b.Scan(0, tc.text) {
-				got = append(got, b.kindName(tok.Kind)+":"+tc.text[tok.Start:tok.End])
+			for _, tok := range b.Vocabulary.Scan(0, tc.text) {
+				got = append(got, b.Vocabulary.Shapes.kindName(tok.Kind)+":"+tc.text[tok.Start:tok.End])
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("scan(%q) (-want +got):\n%s", tc.text, diff)

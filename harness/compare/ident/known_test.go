@@ -14,23 +14,24 @@ import (
 func TestKnownValuesAreFoundAmongMany(t *testing.T) {
 	b := New(&transcript.Transcript{Unique: "uref00000001"}, &transcript.Transcript{Unique: "ucand0000002"})
 	for i := range 500 {
-		b.remember(TokKnown, fmt.Sprintf("value-%03d", i), fmt.Sprintf("other-%03d", i))
+		b.Vocabulary.remember(TokKnown, fmt.Sprintf("value-%03d", i), fmt.Sprintf("other-%03d", i))
 	}
-	b.remember(TokKnown, "value-0070", "other-0070")
-	b.Known[0] = append(b.Known[0], KnownValue{"u1", tokUnique})
-	copied := b.Named()
+	b.Vocabulary.remember(TokKnown, "value-0070", "other-0070")
+	b.Vocabulary.known[0].values = append(b.Vocabulary.known[0].values, KnownValue{"u1", tokUnique})
+	copied := b.Clone()
 	for i := 500; i < 600; i++ {
-		b.remember(TokKnown, fmt.Sprintf("value-%03d", i), fmt.Sprintf("other-%03d", i))
+		b.Vocabulary.remember(TokKnown, fmt.Sprintf("value-%03d", i), fmt.Sprintf("other-%03d", i))
 	}
 	for _, text := range []string{
 		"", "value", "value-007", "value-0070", "xvalue-499value-500", "no value-599", "u1", "other-007", "value-00 value-00", strings.Repeat("value-300 ", 3),
 	} {
 		for _, b := range []*Bindings{b, copied, b.Clone()} {
-			for side := range b.Known {
-				if diff := cmp.Diff(Scan(text, b.Known[side]), Scan(text, b.knownIn(side, text)), cmp.AllowUnexported(token{})); diff != "" {
+			for side := range b.Vocabulary.known {
+				known := &b.Vocabulary.known[side]
+				if diff := cmp.Diff(Scan(text, known.values), Scan(text, known.in(text)), cmp.AllowUnexported(token{})); diff != "" {
 					t.Errorf("%q (-each +many):\n%s", text, diff)
 				}
-				if got := b.Mentions(side, text); got != (len(b.knownIn(side, text)) > 0) {
+				if got := b.Vocabulary.Mentions(side, text); got != (len(known.in(text)) > 0) {
 					t.Errorf("mentions(%d, %q) = %t", side, text, got)
 				}
 			}
@@ -52,12 +53,12 @@ func TestPartnersAreBoundToEachOther(t *testing.T) {
 			t.Errorf("%s and another: %q", ref, why.Kind)
 		}
 	}
-	for key, partner := range b.forward {
-		if b.backward[boundKey{key.kind, partner.value}].value != key.value {
+	for key, partner := range b.partners.of[0] {
+		if b.partners.of[1][boundKey{key.kind, partner.value}].value != key.value {
 			t.Errorf("%v is bound to %v, which is not bound to it", key, partner)
 		}
 	}
-	if len(b.forward) != len(b.backward) {
-		t.Errorf("%d are bound to %d", len(b.forward), len(b.backward))
+	if of := b.partners.of; len(of[0]) != len(of[1]) {
+		t.Errorf("%d are bound to %d", len(of[0]), len(of[1]))
 	}
 }

@@ -17,11 +17,25 @@ type Name struct {
 	Reference, Candidate string // the two values
 }
 
+// A namer gives names to bound values.
+type namer struct {
+	vocabulary *Vocabulary
+	partners   *partners
+	names      map[boundKey]string // by the reference's value
+	mentioned  map[boundKey]bool
+}
+
+func NewNamer(b *Bindings) *namer {
+	n := &namer{vocabulary: &b.Vocabulary, partners: &b.partners, mentioned: map[boundKey]bool{}}
+	n.names = n.allNames()
+	return n
+}
+
 // allNames gives each pair of bound values a name, in the order in which they were bound.
 func (n *namer) allNames() map[boundKey]string {
-	out := make(map[boundKey]string, len(n.order))
+	out := make(map[boundKey]string, len(n.partners.order))
 	numbers := map[string]int{}
-	for _, key := range n.order {
+	for _, key := range n.partners.order {
 		if key.kind == tokSent {
 			continue
 		}
@@ -37,13 +51,13 @@ func (n *namer) allNames() map[boundKey]string {
 func (n *namer) nameOf(key boundKey) string {
 	switch {
 	case key.kind >= tokProject:
-		return n.kindName(key.kind)
+		return n.vocabulary.Shapes.kindName(key.kind)
 	case key.kind == tokPrefixed:
 		return key.value[:prefixLen(key.value)-1]
 	case key.kind == tokPort, key.kind == tokTemp, key.kind == tokTrace, key.kind == tokSpan:
 		return key.kind.String()
 	}
-	for at := n.forward[key].where.node; at != nil; at = at.Up {
+	for at := n.partners.of[0][key].where.node; at != nil; at = at.Up {
 		if at.index[0] < 0 {
 			if name := nounOf(at.Names[0]); name != "" {
 				return name
@@ -80,25 +94,12 @@ func nounOf(member string) string {
 	return member
 }
 
-// A namer gives names to bound values.
-type namer struct {
-	*Bindings
-	names     map[boundKey]string // by the reference's value
-	mentioned map[boundKey]bool
-}
-
-func NewNamer(b *Bindings) *namer {
-	n := &namer{Bindings: b, mentioned: map[boundKey]bool{}}
-	n.names = n.allNames()
-	return n
-}
-
 // Used returns the names of the values that were mentioned, in the order in which they were bound.
 func (n *namer) Used() []Name {
 	var out []Name
-	for _, key := range n.order {
+	for _, key := range n.partners.order {
 		if n.mentioned[key] {
-			out = append(out, Name{n.names[key], key.value, n.forward[key].value})
+			out = append(out, Name{n.names[key], key.value, n.partners.of[0][key].value})
 		}
 	}
 	return out
@@ -107,7 +108,7 @@ func (n *namer) Used() []Name {
 // key returns the named pair that a value of a side belongs to.
 func (n *namer) key(side int, kind tokenKind, value string) (boundKey, bool) {
 	if side == 1 {
-		partner, met := n.backward[boundKey{kind, value}]
+		partner, met := n.partners.partner(1, kind, value)
 		if !met {
 			return boundKey{}, false
 		}
@@ -120,7 +121,7 @@ func (n *namer) key(side int, kind tokenKind, value string) (boundKey, bool) {
 
 // Mention marks the named values in a text as mentioned.
 func (n *namer) Mention(side int, text string) {
-	for _, tok := range n.Scan(side, text) {
+	for _, tok := range n.vocabulary.Scan(side, text) {
 		if key, named := n.key(side, tok.Kind, text[tok.Start:tok.End]); named {
 			n.mentioned[key] = true
 		}
@@ -139,9 +140,9 @@ func (n *namer) Confusion(d *diff.Difference) (why diff.Reason, ok bool) {
 	}
 	ref, cand := n.describe(0, x.kind, x.ref), n.describe(1, x.kind, x.cand)
 	where := ""
-	if partner, met := n.forward[boundKey{x.kind, x.ref}]; met {
+	if partner, met := n.partners.partner(0, x.kind, x.ref); met {
 		where = fmt.Sprintf("; the reference's was paired with the candidate's %q at %s", partner.value, partner.where)
-	} else if partner, met := n.backward[boundKey{x.kind, x.cand}]; met {
+	} else if partner, met := n.partners.partner(1, x.kind, x.cand); met {
 		where = fmt.Sprintf("; the candidate's was paired with the reference's %q at %s", partner.value, partner.where)
 	}
 	return diff.Because(diff.IdentityBroken, diff.IDsConfused, cand, ref, where), true

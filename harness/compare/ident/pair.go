@@ -1,12 +1,5 @@
 package ident
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/lockstep-dev/lockstep/harness/compare/diff"
-)
-
 // An id behind a prefix is recognised by its digits: "req_Xk29dLmQp71b". But ids that are drawn from letters and digits
 // often have only one digit or none, and look like words. Of those with twelve characters, that is one in five, or one
 // in two if there are capitals. Two texts in the same place show more. If they differ in words of the same length
@@ -15,45 +8,6 @@ import (
 
 // MinPair is the smallest number of characters behind the prefix of an id.
 const MinPair = 12
-
-// bindPairs binds the ids that only two texts together reveal, and recognises them in longer texts from then on. It
-// reports whether there are any, and why they cannot be partners.
-func (b *Bindings) bindPairs(ref, cand string, where Location) (found bool, why diff.Reason) {
-	for _, p := range b.WordPairs(ref, cand) {
-		found = true
-		if prefixLen(p[0]) == 0 {
-			met := b.Met(TokKnown, p[0])
-			if why := b.BindWhole(p[0], p[1], where); !why.None() {
-				return true, why
-			}
-			if !met && len(b.noted) < maxAssumed {
-				b.noted = append(b.noted, notedPair{Assumed{Reference: p[0], Candidate: p[1], Class: IDClass}, where})
-			}
-			continue
-		}
-		if why := b.bindKnown(tokPrefixed, p[0], p[1], where); !why.None() {
-			return true, why
-		}
-	}
-	if p := tempPair(ref, cand); p != nil {
-		found = true
-		if why := b.bindKnown(tokTemp, p[0], p[1], where); !why.None() {
-			return true, why
-		}
-	}
-	return found, diff.Reason{}
-}
-
-// WordPairs returns the ids that only two texts together reveal. It leaves out words with a known value inside, such as
-// the client's own name, because that value must appear with its own partner.
-func (v *vocabulary) WordPairs(ref, cand string) [][2]string {
-	return slices.DeleteFunc(wordPairs(ref, cand), func(p [2]string) bool { return v.insideWord(0, p[0]) || v.insideWord(1, p[1]) })
-}
-
-// insideWord reports whether a known value of a side is a part of a word, but not all of it.
-func (v *vocabulary) insideWord(side int, word string) bool {
-	return slices.ContainsFunc(v.knownIn(side, word), func(k KnownValue) bool { return k.Value != word && strings.Contains(word, k.Value) })
-}
 
 // wordPairs returns the ids with their prefixes, if they have any. It returns nil when the words of the texts do not
 // have the same lengths.
@@ -140,26 +94,3 @@ func tempPair(ref, cand string) []string {
 }
 
 func joinerBefore(s string, i int) bool { return s[i-1] == '-' || s[i-1] == '.' }
-
-// ComparablePair reports whether two texts are equal apart from generated values that only the two together reveal.
-func (v *vocabulary) ComparablePair(ref, cand string) bool {
-	if NanoidPair(ref, cand) {
-		return true
-	}
-	if tempPair(ref, cand) != nil || EpochUnit(ref) != "" && EpochUnit(ref) == EpochUnit(cand) {
-		return true
-	}
-	ids := v.WordPairs(ref, cand)
-	if ids == nil {
-		return false
-	}
-	together := *v
-	together.indexes = [2]*knownIndex{}
-	for side, text := range [2]string{ref, cand} {
-		together.Known[side] = slices.Clone(v.knownIn(side, text))
-		for _, pair := range ids {
-			together.Known[side] = append(together.Known[side], KnownValue{pair[side], tokPrefixed})
-		}
-	}
-	return SameShape(ref, together.Scan(0, ref), cand, together.Scan(1, cand))
-}

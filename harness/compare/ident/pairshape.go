@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 )
 
 // Some shapes prove little by themselves, because words, checksums and counters have them, too. But two different
@@ -101,23 +99,4 @@ func EpochUnit(s string) Unit {
 		return ""
 	}
 	return unit
-}
-
-// EpochDiff compares two texts or numbers that count micro- or nanoseconds since 1970. ok is false when one of them
-// does not.
-func (t *times) EpochDiff(ref, cand string, p Place) (why diff.Reason, ok bool) {
-	r, c := EpochUnit(ref), EpochUnit(cand)
-	switch {
-	case r == "" || c == "":
-		return why, false
-	case r != c:
-		return diff.Because(diff.ValueDiffers, diff.TimeUnits, c, r), true
-	}
-	var moments [2]time.Time
-	moments[0], _ = r.Moment(ref)
-	moments[1], _ = c.Moment(cand)
-	if far := t.farApart(moments, p); far != "" {
-		return diff.Because(diff.ValueDiffers, diff.TimesDiffer, far), true
-	}
-	return why, true
 }

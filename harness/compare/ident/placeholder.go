@@ -13,8 +13,8 @@ const Placeholder = "{…}"
 // values of ${{ unique }} and ${{ directory }}, everything with the shape of an id, a time or a port, and numbers
 // between slashes, because servers count.
 func Shape(ids []IDShape, t *transcript.Transcript) func(text string) string {
-	v := vocabulary{Shapes: newProjectShapes(ids), Applied: map[string]bool{}}
-	v.Known[0] = lockstepValues(t)
+	v := Vocabulary{Shapes: newProjectShapes(ids), applied: map[string]bool{}}
+	v.known[0].values = lockstepValues(t)
 	return func(text string) string {
 		var out strings.Builder
 		at := 0

@@ -14,7 +14,7 @@ import (
 // A sentBinder binds the values that two corresponding requests have in the same places. It does not report other
 // differences between the requests: a wrong captured value was reported where it was captured.
 type sentBinder struct {
-	*Bindings
+	ids    *Bindings
 	byRule bool // a rule allows ids of any form, so whole values are bound, too
 	where  Location
 }
@@ -49,10 +49,11 @@ func (s sentBinder) field(ref transcript.Field, cand string) {
 
 // Text binds the ids of two texts, and reports whether the texts are equal apart from generated values.
 func (s sentBinder) Text(ref, cand string) bool {
-	if ref == cand && !hasShape(ref, false) && !s.Mentions(0, ref) && !s.Mentions(1, cand) && len(s.Shapes.all) == 0 {
+	v := &s.ids.Vocabulary
+	if ref == cand && !hasShape(ref, false) && !v.Mentions(0, ref) && !v.Mentions(1, cand) && len(v.Shapes.all) == 0 {
 		return true
 	}
-	rt, ct := s.Scan(0, ref), s.Scan(1, cand)
+	rt, ct := v.Scan(0, ref), v.Scan(1, cand)
 	if !SameShape(ref, rt, cand, ct) {
 		return false
 	}
@@ -60,14 +61,11 @@ func (s sentBinder) Text(ref, cand string) bool {
 		r, c := ref[t.Start:t.End], cand[ct[i].Start:ct[i].End]
 		if t.Kind.IsTime() {
 			if moments, why := MomentsOf(t.Kind, r, c); why == "" {
-				s.noteTime(moments, r, c, Place{Where: s.where}) // Place has no Seen, so all times count as far away
+				s.ids.Times.note(moments, r, c, Place{Where: s.where}) // Place has no Seen, so all times count as far away
 			}
 			continue
 		}
-		met := s.Met(t.Kind, r)
-		if s.bindToken(t, r, c, s.where).None() && !met && t.Kind == tokTrace {
-			s.remember(tokTrace, r, c) // as compareTokens does for a trace that a server sends
-		}
+		_ = s.ids.bindToken(t, r, c, s.where)
 	}
 	return true
 }
@@ -89,7 +87,7 @@ func (s sentBinder) Document(ref, cand *jsontree.Node) {
 // whole binds two values of any form, if a rule allows such ids.
 func (s sentBinder) whole(ref, cand string) {
 	if s.byRule && canBeID(ref) && canBeID(cand) {
-		_ = s.bind(tokSent, ref, cand, s.where)
+		_ = s.ids.partners.bind(tokSent, ref, cand, s.where)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // to each other, those with a letter are no coincidence. Short numbers count only as a part of a path or a query, or if
 // the client asked for that very id: "no item 7", from GET /items/7.
 
-// shortIDs has the bound pairs of which one value is too short for Known: the partners of the values of each side, and
+// shortIDs has the bound pairs of which one value is too short to be a known value: the partners of the values of each side, and
 // the lengths of these values, longest first.
 type shortIDs struct {
 	partners [2]map[string]string
@@ -103,11 +103,11 @@ func isWordAt(id, text string, from, to int, of string) bool {
 	return len(id) >= minSureDigits || !allDigits(id) || inAddress(text, from, end) || segmentOf(of, id)
 }
 
-// misplacedShortID returns which short id is opposite a value other than its partner, in two texts that are otherwise
+// misplaced returns which short id is opposite a value other than its partner, in two texts that are otherwise
 // equal. Texts have words and numbers in common, so this needs more evidence than isWordAt. If the id is also opposite
 // its partner somewhere, the other appearance may be such a number.
-func (b *Bindings) misplacedShortID(ref string, rt []token, cand string, ct []token, of [2]string) diff.Reason {
-	if b.ShortIDs.Empty() {
+func (b *shortIDs) misplaced(p *partners, ref string, rt []token, cand string, ct []token, of [2]string) diff.Reason {
+	if b.Empty() {
 		return diff.Reason{}
 	}
 	texts, at := [2]string{ref, cand}, [2]int{}
@@ -119,7 +119,7 @@ func (b *Bindings) misplacedShortID(ref string, rt []token, cand string, ct []to
 			to, next = [2]int{rt[i].Start + rt[i].prefix, ct[i].Start + ct[i].prefix}, [2]int{rt[i].End, ct[i].End}
 		}
 		for at[0] < to[0] && at[1] < to[1] {
-			n := b.ShortIDs.pairAt(texts, at, to, of)
+			n := b.pairAt(texts, at, to, of)
 			switch {
 			case n[0] > 0:
 				met[ref[at[0]:at[0]+n[0]]] = true
@@ -133,24 +133,24 @@ func (b *Bindings) misplacedShortID(ref string, rt []token, cand string, ct []to
 		at = next
 	}
 	for _, at := range alone {
-		if why := b.unpairedShortID(texts, at, met); !why.None() {
+		if why := b.unpaired(p, texts, at, met); !why.None() {
 			return why
 		}
 	}
 	return diff.Reason{}
 }
 
-// unpairedShortID returns which short id is at a position without its partner.
-func (b *Bindings) unpairedShortID(texts [2]string, at [2]int, met map[string]bool) diff.Reason {
+// unpaired returns which short id is at a position without its partner.
+func (b *shortIDs) unpaired(p *partners, texts [2]string, at [2]int, met map[string]bool) diff.Reason {
 	for side, text := range texts {
-		id := b.ShortIDs.certainAt(side, text, at[side])
-		if id == "" || met[[2]string{id, b.ShortIDs.partners[1][id]}[side]] {
+		id := b.certainAt(side, text, at[side])
+		if id == "" || met[[2]string{id, b.partners[1][id]}[side]] {
 			continue
 		}
 		words := [2]string{id, id}
 		other := texts[1-side][at[1-side]:]
 		words[1-side] = other[:max(wordLen(other), min(len(id), len(other)))]
-		if why := b.conflict(TokKnown, words[0], words[1]); !why.None() {
+		if why := p.conflict(TokKnown, words[0], words[1]); !why.None() {
 			return why
 		}
 	}

@@ -105,6 +105,21 @@ func scanRange(out []token, s string, from, to int, known []KnownValue) []token 
 	}
 }
 
+// SameShape reports whether two texts are equal apart from the generated parts of their tokens.
+func SameShape(a string, at []token, b string, bt []token) bool {
+	if len(at) != len(bt) {
+		return false
+	}
+	ai, bi := 0, 0
+	for i := range at {
+		if at[i].Kind != bt[i].Kind || a[ai:at[i].Start+at[i].prefix] != b[bi:bt[i].Start+bt[i].prefix] {
+			return false
+		}
+		ai, bi = at[i].End, bt[i].End
+	}
+	return a[ai:] == b[bi:]
+}
+
 // A valueFinder searches a text for known values, from start to end. It remembers where each one comes next, so that a
 // text with many of them is not searched again and again.
 type valueFinder struct {

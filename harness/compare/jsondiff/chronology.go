@@ -101,7 +101,7 @@ func (t *timeRules) reversed(a, b pairedTime) diff.Reason {
 			continue
 		}
 		byName := by < -granularity && madeBefore(a.name, b.name) || by > granularity && madeBefore(b.name, a.name)
-		wrong = byName || wrong && by.Abs() > granularity+t.place.Seen[side].Sub(t.ids.Sides[side].Started)
+		wrong = byName || wrong && by.Abs() > granularity+t.place.Seen[side].Sub(t.ids.Times.Sides[side].Started)
 		if byName {
 			break
 		}

@@ -51,7 +51,7 @@ func WholeDiffers(why diff.Reason, at diff.At, sides [2]Content, fingerprint str
 func (c *Comparer) Content(p ident.Place, rules []Volatile, sides [2]Content, report func(diff.Difference)) {
 	ref, cand := sides[0], sides[1]
 	if bytes.Equal(ref.Data, cand.Data) && !mayConcern(c.IDs, rules, ref.Data) {
-		if !c.IDs.MayBind(ref.Data, ref.NotJSON == "", !ref.unescaped()) {
+		if !c.IDs.Vocabulary.MayBind(ref.Data, ref.NotJSON == "", !ref.unescaped()) {
 			return
 		}
 		if ref.unescaped() {
@@ -102,25 +102,25 @@ func (c *Comparer) ContentsDigest(sides [2]Content, rules []Volatile) string {
 		if _, err := c.Parse(s); err != nil {
 			s.Data = []byte(withoutVolatile(string(s.Data), rules))
 		}
-		bare[side] = c.OutlineBy(c.IDs, side, s, rules)
+		bare[side] = c.OutlineBy(c.IDs.Skeletons(), side, s, rules)
 	}
 	return diff.Digest(bare[:]...)
 }
 
 // OutlineBy returns the outline of a content. Contents that can be equal apart from generated values have the same
-// outline. Bindings from Named also make it tell bound ids apart.
-func (c *Comparer) OutlineBy(b *ident.Bindings, side int, s Content, rules []Volatile) string {
+// outline, which tells bound ids apart if the skeletons do.
+func (c *Comparer) OutlineBy(skeletons ident.Skeletons, side int, s Content, rules []Volatile) string {
 	if root, err := c.Parse(s); err == nil {
-		return outliner{b, side, Pointers(rules, s.Data, root, b.Applied)}.outline(root)
+		return outliner{skeletons, side, Pointers(rules, s.Data, root, c.IDs.Applied)}.outline(root)
 	}
-	return b.Skeleton(side, string(s.Data))
+	return skeletons.Of(side, string(s.Data))
 }
 
 // Comparable reports whether two contents can be equal apart from generated values.
 func (c *Comparer) Comparable(sides [2]Content, rules []Volatile) bool {
 	var outlines [2]string
 	for side, s := range sides {
-		outlines[side] = c.OutlineBy(c.IDs, side, s, rules)
+		outlines[side] = c.OutlineBy(c.IDs.Skeletons(), side, s, rules)
 	}
 	return outlines[0] == outlines[1]
 }
@@ -165,7 +165,7 @@ const minSummarized = 2 << 10
 // open is like Read, but builds the tree of a large document only where it is looked at. It builds the whole tree if
 // the document may have ids of a project's own shapes, or places that rules select.
 func (c *Comparer) open(s Content, rules []Volatile) (*jsontree.Node, []jsontree.Defect, error) {
-	if s.NotJSON == "" && len(s.Data) >= minSummarized && !c.Docs.Has(s.Data) && !c.IDs.Shapes.MayHold(s.Data, !s.unescaped()) && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayApply(s.Data) }) {
+	if s.NotJSON == "" && len(s.Data) >= minSummarized && !c.Docs.Has(s.Data) && !c.IDs.Vocabulary.Shapes.MayHold(s.Data, !s.unescaped()) && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayApply(s.Data) }) {
 		if root, ok := jsontree.Summarize(s.Data, shapeSkeleton); ok {
 			return root, nil, nil
 		}
@@ -193,10 +193,11 @@ func (c *Comparer) defectDiff(ref, cand []jsontree.Defect) diff.Reason {
 }
 
 func (c *Comparer) defectOnly(side int, defects, others []jsontree.Defect) (jsontree.Defect, bool) {
+	bare := c.IDs.Skeletons()
 	for _, d := range defects {
 		if !slices.ContainsFunc(others, func(o jsontree.Defect) bool {
-			return o.Kind == d.Kind && c.IDs.Skeleton(side, d.Pointer) == c.IDs.Skeleton(1-side, o.Pointer) &&
-				(d.Kind != jsontree.TrailingText || c.IDs.Skeleton(side, d.Text) == c.IDs.Skeleton(1-side, o.Text))
+			return o.Kind == d.Kind && bare.Of(side, d.Pointer) == bare.Of(1-side, o.Pointer) &&
+				(d.Kind != jsontree.TrailingText || bare.Of(side, d.Text) == bare.Of(1-side, o.Text))
 		}) {
 			return d, true
 		}

@@ -70,7 +70,7 @@ func (d *documents) encoded(at *ident.Path, ref, cand *jsontree.Node) bool {
 	if !holds {
 		return false
 	}
-	why := notationDiff(d.ids, ref.Text, cand.Text)
+	why := notationDiff(d.ids.Skeletons(), ref.Text, cand.Text)
 	if signatures := d.history.signatureDiff(ref.Text, cand.Text); why.None() {
 		why = signatures
 	}
@@ -81,11 +81,11 @@ func (d *documents) encoded(at *ident.Path, ref, cand *jsontree.Node) bool {
 }
 
 // notationDiff compares the notations of two texts with equal contents, and returns how they differ.
-func notationDiff(b *ident.Bindings, ref, cand string) diff.Reason {
+func notationDiff(bare ident.Skeletons, ref, cand string) diff.Reason {
 	var code diff.Code
 	switch {
 	case documentIn(ref) != nil:
-		if b.Skeleton(0, ref) != b.Skeleton(1, cand) {
+		if bare.Of(0, ref) != bare.Of(1, cand) {
 			code = diff.JSONNotation
 		}
 	case jwtIn(ref) != nil:

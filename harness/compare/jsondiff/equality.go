@@ -23,9 +23,9 @@ func (e *equality) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	}
 	switch n.Kind {
 	case jsontree.String:
-		return jsontree.SumText(n.Kind, e.ids.Skeleton(side, n.Text))
+		return jsontree.SumText(n.Kind, e.ids.Skeletons().Of(side, n.Text))
 	case jsontree.Number:
-		return jsontree.SumText(n.Kind, e.ids.Skeleton(side, numberMode(rule, e.volatile[side]).Plain(n.Text)))
+		return jsontree.SumText(n.Kind, e.ids.Skeletons().Of(side, numberMode(rule, e.volatile[side]).Plain(n.Text)))
 	case jsontree.Array, jsontree.Object:
 	default:
 		return jsontree.SumText(n.Kind, n.Text)
@@ -36,7 +36,7 @@ func (e *equality) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	if left := maxSmall; isSmall(n, &left) {
 		return e.sumItems(side, n, ptr)
 	}
-	if known := len(e.ids.Known[side]); e.taken[side] == nil || e.known[side] != known {
+	if known := len(e.ids.Vocabulary.Known(side)); e.taken[side] == nil || e.known[side] != known {
 		e.taken[side], e.known[side] = map[*jsontree.Node]jsontree.Sum{}, known
 	}
 	sum, ok := e.taken[side][n]
@@ -76,7 +76,7 @@ func (e *equality) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum
 	var numbers map[string]int // counts members whose names are equal apart from generated values
 	for i := range n.Items {
 		item := e.sum(side, n.Items[i], below(e.volatile[side], ptr, n, i))
-		name, number := e.ids.Skeleton(side, n.Names[i]), 0
+		name, number := e.ids.Skeletons().Of(side, n.Names[i]), 0
 		if name != n.Names[i] {
 			if numbers == nil {
 				numbers = map[string]int{}

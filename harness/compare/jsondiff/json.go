@@ -50,7 +50,7 @@ func (d *documents) node(at *ident.Path, ref, cand *jsontree.Node) {
 	case jsontree.String:
 		d.string(at, ref, cand)
 	case jsontree.Number:
-		if d.ids.ProjectNumbers(ref.Text, cand.Text) {
+		if d.ids.Vocabulary.ProjectNumbers(ref.Text, cand.Text) {
 			d.string(at, ref, cand)
 		} else {
 			d.differ(d.numbers(at, ref.Text, cand.Text), at, ref, cand)

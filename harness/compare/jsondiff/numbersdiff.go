@@ -22,7 +22,7 @@ func (d *documents) numbers(at *ident.Path, ref, cand string) diff.Reason {
 	rk, rn := ident.EpochLen(ref)
 	ck, cn := ident.EpochLen(cand)
 	if rn == 0 || cn == 0 || rn < len(ref) || cn < len(cand) {
-		if why, ok := d.ids.EpochDiff(ref, cand, d.place); ok {
+		if why, ok := d.ids.Times.EpochDiff(ref, cand, d.place); ok {
 			return why
 		}
 		return numbersDiff(how, ref, cand)
@@ -32,7 +32,7 @@ func (d *documents) numbers(at *ident.Path, ref, cand string) diff.Reason {
 	}
 	p := d.place
 	p.Where = d.at(at)
-	return d.ids.MomentsDiff(rk, ref, cand, p)
+	return d.ids.Times.MomentsDiff(rk, ref, cand, p)
 }
 
 // numbersDiff returns how two numbers differ, given the way in which they were compared.

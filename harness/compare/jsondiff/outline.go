@@ -12,9 +12,9 @@ import (
 // sorts members, writes equal numbers in one way, and replaces generated values and values at volatile places by their
 // kinds.
 type outliner struct {
-	ids      *ident.Bindings
-	side     int
-	volatile map[string]*Volatile
+	skeletons ident.Skeletons
+	side      int
+	volatile  map[string]*Volatile
 }
 
 func (o outliner) outline(root *jsontree.Node) string { return string(o.append(nil, root, "")) }
@@ -23,7 +23,7 @@ func (o outliner) outline(root *jsontree.Node) string { return string(o.append(n
 func (o outliner) append(out []byte, n *jsontree.Node, ptr string) []byte {
 	rule := o.volatile[ptr]
 	if rule != nil && !rule.Kind.ComparesNumbers() && Scalar(n) {
-		return append(out, "‹"+string(rule.Kind)+o.ids.Name(o.side, ident.TokKnown, n.Text)+"›"...)
+		return append(out, "‹"+string(rule.Kind)+o.skeletons.Name(o.side, ident.TokKnown, n.Text)+"›"...)
 	}
 	n.Open()
 	switch n.Kind {
@@ -41,9 +41,9 @@ func (o outliner) append(out []byte, n *jsontree.Node, ptr string) []byte {
 		}
 		return append(out, ']')
 	case jsontree.String:
-		return append(append(append(out, '"'), o.ids.Skeleton(o.side, n.Text)...), '"')
+		return append(append(append(out, '"'), o.skeletons.Of(o.side, n.Text)...), '"')
 	case jsontree.Number:
-		return append(out, o.ids.Skeleton(o.side, numberMode(rule, o.volatile).Plain(n.Text))...)
+		return append(out, o.skeletons.Of(o.side, numberMode(rule, o.volatile).Plain(n.Text))...)
 	default:
 		return n.AppendTo(out)
 	}
@@ -75,7 +75,7 @@ type outlinedMember struct {
 func (o outliner) members(n *jsontree.Node) []outlinedMember {
 	out := make([]outlinedMember, len(n.Names))
 	for i, name := range n.Names {
-		out[i] = outlinedMember{o.ids.Skeleton(o.side, name), i}
+		out[i] = outlinedMember{o.skeletons.Of(o.side, name), i}
 	}
 	slices.SortStableFunc(out, func(a, b outlinedMember) int { return strings.Compare(a.name, b.name) })
 	return out

@@ -29,7 +29,7 @@ func (e *equality) pairwise(ptr [2]string, ref, cand *jsontree.Node, left *int) 
 	case Scalar(ref) && (e.volatile[0][ptr[0]] != nil || e.volatile[1][ptr[1]] != nil):
 		return e.sum(0, ref, ptr[0]) == e.sum(1, cand, ptr[1])
 	case ref.Kind == jsontree.String:
-		return e.ids.TextsComparable(ref.Text, cand.Text) || e.ids.ComparablePair(ref.Text, cand.Text)
+		return e.ids.Vocabulary.TextsComparable(ref.Text, cand.Text) || e.ids.Vocabulary.ComparablePair(ref.Text, cand.Text)
 	case ref.Kind == jsontree.Number && ident.EpochUnit(ref.Text) != "" && ident.EpochUnit(ref.Text) == ident.EpochUnit(cand.Text):
 		return true
 	case ref.Kind == jsontree.Array:

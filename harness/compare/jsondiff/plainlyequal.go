@@ -24,9 +24,9 @@ func (e *equality) plainlyEqualWithin(ref, cand *jsontree.Node, left *int) bool 
 	case jsontree.Array, jsontree.Object:
 		return e.equalPlain(ref, cand) || !summarized(ref) && !summarized(cand) && e.itemsPlainlyEqual(ref, cand, left)
 	case jsontree.String:
-		return ref.Text == cand.Text && e.ids.NothingToBind(ref.Text)
+		return ref.Text == cand.Text && e.ids.Vocabulary.NothingToBind(ref.Text)
 	case jsontree.Number:
-		return ref.Text == cand.Text && !e.ids.ProjectNumbers(ref.Text, cand.Text)
+		return ref.Text == cand.Text && !e.ids.Vocabulary.ProjectNumbers(ref.Text, cand.Text)
 	default:
 		return ref.Text == cand.Text
 	}
@@ -82,7 +82,7 @@ func (e *equality) comparable(ref, cand *jsontree.Node, left *int) bool {
 	case jsontree.Object:
 		return e.equalPlain(ref, cand) || opened(ref, cand) && e.membersComparable(ref, cand, left)
 	case jsontree.String:
-		return e.ids.TextsComparable(ref.Text, cand.Text)
+		return e.ids.Vocabulary.TextsComparable(ref.Text, cand.Text)
 	default:
 		return ref.Text == cand.Text
 	}
@@ -101,7 +101,7 @@ func (e *equality) membersComparable(ref, cand *jsontree.Node, left *int) bool {
 	}
 	for i, name := range ref.Names {
 		other := cand.MemberAt(name, i)
-		if other == nil || !e.ids.NothingToBind(name) || !e.comparable(ref.Items[i], other, left) {
+		if other == nil || !e.ids.Vocabulary.NothingToBind(name) || !e.comparable(ref.Items[i], other, left) {
 			return false
 		}
 	}

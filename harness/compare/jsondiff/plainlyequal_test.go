@@ -77,8 +77,8 @@ func lookedAt(t failer, ref, cand []string, read func(Content) (*jsontree.Node, 
 		}
 		d.json(roots[0], roots[1])
 	}
-	for _, known := range b.Known {
-		out = append(out, fmt.Sprint(known))
+	for side := range 2 {
+		out = append(out, fmt.Sprint(b.Vocabulary.Known(side)))
 	}
 	return append(out, fmt.Sprint(b.Assumed()))
 }

@@ -39,24 +39,24 @@ const maxGathered = 1000
 // names.
 func (r *renamedMembers) partner(i int) (index int, ok bool) {
 	name := r.sides[0].Names[i]
-	bare := r.d.ids.Skeleton(0, name)
+	bare := r.d.ids.Skeletons().Of(0, name)
 	if bare == name {
 		return r.pairByNames(i)
 	}
-	if r.free == nil || r.known != r.d.ids.Knowns() && len(r.sides[1].Names) <= maxGathered {
+	if r.free == nil || r.known != r.d.ids.Vocabulary.Knowns() && len(r.sides[1].Names) <= maxGathered {
 		r.gather()
 	}
 	own := memberKey{bare, r.value(0, i)}
 	r.markDone(0, i, own)
-	named := r.d.ids.Named() // a bound name matches only its partner, and an unbound one only unbound ones
-	want, bound := named.Skeleton(0, name), anyBound(r.d.ids, name)
+	named := r.d.ids.NamedSkeletons() // a bound name matches only its partner, and an unbound one only unbound ones
+	want, bound := named.Of(0, name), anyBound(r.d.ids, name)
 	for _, like := range [...]memberKey{own, {name: bare}} {
 		for _, other := range r.candidates(like) {
 			theirs := memberKey{bare, r.value(1, other)}
 			if r.done[1][other] || !bound && theirs != own && r.remaining[1][theirs] <= r.remaining[0][theirs] {
 				continue
 			}
-			if named.Skeleton(1, r.sides[1].Names[other]) == want && r.bind(name, r.sides[1].Names[other]) {
+			if named.Of(1, r.sides[1].Names[other]) == want && r.bind(name, r.sides[1].Names[other]) {
 				r.markDone(1, other, theirs)
 				return other, true
 			}
@@ -75,7 +75,7 @@ func (r *renamedMembers) pairByNames(i int) (index int, ok bool) {
 	var alike, others []int
 	for k, other := range r.sides[1].Names {
 		switch {
-		case r.done[1][k] || r.sides[0].Member(other) != nil || !ident.NanoidPair(name, other) && len(r.d.ids.WordPairs(name, other)) == 0:
+		case r.done[1][k] || r.sides[0].Member(other) != nil || !ident.NanoidPair(name, other) && len(r.d.ids.Vocabulary.WordPairs(name, other)) == 0:
 		case r.value(0, i) == r.value(1, k):
 			alike = append(alike, k)
 		default:
@@ -84,7 +84,7 @@ func (r *renamedMembers) pairByNames(i int) (index int, ok bool) {
 	}
 	for _, k := range append(alike, others...) {
 		theirs := r.sides[1].Names[k]
-		bare := r.d.ids.Skeleton(1, theirs)
+		bare := r.d.ids.Skeletons().Of(1, theirs)
 		if !r.bind(name, theirs) {
 			continue
 		}
@@ -101,14 +101,14 @@ func mayHoldID(name string) bool { return len(name) >= ident.MinPair+len("a_") }
 
 // gather collects the members of both sides that need a partner.
 func (r *renamedMembers) gather() {
-	r.known, r.free = r.d.ids.Knowns(), map[memberKey][]int{}
+	r.known, r.free = r.d.ids.Vocabulary.Knowns(), map[memberKey][]int{}
 	for side, n := range r.sides {
 		r.remaining[side] = map[memberKey]int{}
 		for i, name := range n.Names {
 			if r.done[side][i] || n.Member(name) != n.Items[i] || r.sides[1-side].Member(name) != nil {
 				continue
 			}
-			bare := r.d.ids.Skeleton(side, name)
+			bare := r.d.ids.Skeletons().Of(side, name)
 			if bare == name {
 				continue
 			}
@@ -158,7 +158,7 @@ func (r *renamedMembers) bind(ref, cand string) bool {
 
 // anyBound reports whether a text of the reference contains a bound value.
 func anyBound(b *ident.Bindings, ref string) bool {
-	for _, t := range b.Scan(0, ref) {
+	for _, t := range b.Vocabulary.Scan(0, ref) {
 		if b.Met(t.Kind, ref[t.Start:t.End]) {
 			return true
 		}

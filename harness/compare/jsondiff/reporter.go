@@ -47,7 +47,7 @@ func (r *reporter) values(at *ident.Path, ref, cand *jsontree.Node) string {
 		if n == nil {
 			bare = append(bare, diff.Absent...)
 		} else {
-			bare = outliner{r.ids, side, r.volatile[side]}.append(bare, n, r.pointer(side, at))
+			bare = outliner{r.ids.Skeletons(), side, r.volatile[side]}.append(bare, n, r.pointer(side, at))
 		}
 	}
 	return diff.Sum(bare)

@@ -61,7 +61,7 @@ func (t *timeRules) ruledMoments(rule *Volatile, ref, cand string) (moments [2]t
 func (t *timeRules) checkMoments(rule *Volatile, moments [2]time.Time) diff.Reason {
 	far := t.place.TooFar(moments, rule.Near)
 	if far == "" && rule.Near == 0 {
-		far = t.ids.Outdated(moments, t.place)
+		far = t.ids.Times.Outdated(moments, t.place)
 	}
 	var ahead, back []string
 	for side, moment := range moments {

@@ -89,7 +89,7 @@ func (t *timeRules) timesAt(at *ident.Path, list *jsontree.Node, path []string) 
 
 // farApart reports whether the times of a side are further apart than the scenario took.
 func (t *timeRules) farApart(side int, r timeSequence) bool {
-	elapsed := t.place.Seen[side].Sub(t.ids.Sides[side].Started)
+	elapsed := t.place.Seen[side].Sub(t.ids.Times.Sides[side].Started)
 	return r.to.Sub(r.from).Abs() > granularity+elapsed
 }
 

@@ -53,7 +53,7 @@ func (d *documents) sideBySide(at *ident.Path, ref, cand *jsontree.Node) bool {
 	case rplain && cplain:
 		return true
 	}
-	w := walk{d: d, known: d.ids.Knowns()}
+	w := walk{d: d, known: d.ids.Vocabulary.Knowns()}
 	var rok, cok bool
 	w.ref, rok = ref.Cursor()
 	w.cand, cok = cand.Cursor()
@@ -76,7 +76,7 @@ func (w *walk) value(at *lazyPath) (ref, cand string, kind jsontree.Kind) {
 	switch kind {
 	case jsontree.Object, jsontree.Array:
 		switch {
-		case w.d.ids.Knowns() == w.known && w.d.ids.ShortIDs.Empty() && jsontree.SkipPlain(&w.ref, &w.cand):
+		case w.d.ids.Vocabulary.Knowns() == w.known && w.d.ids.Vocabulary.ShortIDs.Empty() && jsontree.SkipPlain(&w.ref, &w.cand):
 		case kind == jsontree.Object:
 			w.object(at)
 		default:
@@ -84,7 +84,7 @@ func (w *walk) value(at *lazyPath) (ref, cand string, kind jsontree.Kind) {
 		}
 	case jsontree.String:
 		ref, cand = w.texts()
-		if ref != cand || !w.d.ids.NothingToBind(ref) {
+		if ref != cand || !w.d.ids.Vocabulary.NothingToBind(ref) {
 			w.scalars(at, kind, ref, cand)
 		}
 	case jsontree.Number:
@@ -110,7 +110,7 @@ func (w *walk) trees(at *lazyPath, ref, cand int) {
 
 func (w *walk) array(at *lazyPath) {
 	ref, cand := w.ref.Offset(), w.cand.Offset()
-	if w.d.ids.Knowns() != w.known { // the elements may have other partners now
+	if w.d.ids.Vocabulary.Knowns() != w.known { // the elements may have other partners now
 		w.trees(at, ref, cand)
 		return
 	}
@@ -150,7 +150,7 @@ func (w *walk) object(at *lazyPath) {
 		if r && c {
 			name, escaped := w.ref.Name()
 			other, _ := w.cand.Name()
-			if name == other && !escaped && w.d.ids.NothingToBind(name) {
+			if name == other && !escaped && w.d.ids.Vocabulary.NothingToBind(name) {
 				if w.member(at, name) {
 					said = append(said, name)
 				}

@@ -57,7 +57,7 @@ func TestPartsOfOneSumAreReadSideBySide(t *testing.T) {
 			t.Errorf("%s: a tree was made: %t, want %t", tc.name, made, tc.trees)
 		}
 		id, partner := first[0][len(`{"id":"`):][:16], first[1][len(`{"id":"`):][:16]
-		if named := b.Named(); named.Skeleton(0, id) != named.Skeleton(1, partner) {
+		if named := b.NamedSkeletons(); named.Of(0, id) != named.Of(1, partner) {
 			t.Errorf("%s: the first id is not bound to %q", tc.name, partner)
 		}
 	}

@@ -128,7 +128,7 @@ func (l *similarity) make(side, i int) (sums []jsontree.Sum, bare bool) {
 			sums[k] = empty.Member(jsontree.Sum(k), 0, part)
 			continue
 		}
-		name := l.d.ids.Skeleton(side, n.Names[k])
+		name := l.d.ids.Skeletons().Of(side, n.Names[k])
 		bare = bare && name == n.Names[k]
 		sums[k] = empty.Member(jsontree.SumText(jsontree.String, name), 0, part)
 	}

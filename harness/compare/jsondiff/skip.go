@@ -13,7 +13,9 @@ import (
 // that were bound by a rule have no shape, so they are searched for in the bytes of the part.
 
 // shapeSkeleton is the skeleton of a text without regard to bindings.
-func shapeSkeleton(s string) string { return (&ident.Bindings{}).Skeleton(0, s) }
+func shapeSkeleton(s string) string { return withoutBindings.Of(0, s) }
+
+var withoutBindings = (&ident.Bindings{}).Skeletons()
 
 // equalPlain reports whether the sums of two values show that they are equal and contain nothing to bind.
 func (e *equality) equalPlain(ref, cand *jsontree.Node) bool {
@@ -32,8 +34,8 @@ func (e *equality) summary(side int, n *jsontree.Node) (sum jsontree.Sum, plain,
 	if !ok || len(e.volatile[0])+len(e.volatile[1]) > 0 {
 		return 0, false, false
 	}
-	plain = plain && !e.ids.ShortIDs.MayBeIn(side, text)
-	known := e.ids.Known[side]
+	plain = plain && !e.ids.Vocabulary.ShortIDs.MayBeIn(side, text)
+	known := e.ids.Vocabulary.Known(side)
 	if e.whole[side].lacks(known) {
 		return sum, plain, !hidden || len(known) == 0
 	}

@@ -32,7 +32,7 @@ func (s stableTimes) stability(sides [2]*jsontree.Node, told []string) {
 	for side, root := range sides {
 		changed[side] = map[string]string{}
 		for _, ptr := range slices.Sorted(maps.Keys(s.volatile[side])) {
-			if rule := s.volatile[side][ptr]; rule.Stable && !slices.Contains(told, ptr) && !s.place.Seen[side].Before(stepStart(s.ids.Sides[side], rule.Since)) {
+			if rule := s.volatile[side][ptr]; rule.Stable && !slices.Contains(told, ptr) && !s.place.Seen[side].Before(stepStart(s.ids.Times.Sides[side], rule.Since)) {
 				if why := s.changed(rule, side, root, ptr); why != "" {
 					changed[side][ptr] = why
 				}

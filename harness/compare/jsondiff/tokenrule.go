@@ -14,7 +14,7 @@ func (d *documents) token(rule *Volatile, at *ident.Path, ref, cand *jsontree.No
 	met := d.ids.Met(ident.TokKnown, ref.Text)
 	why := d.ids.BindWhole(ref.Text, cand.Text, d.at(at))
 	if why.None() && !met {
-		why = d.ids.TokenFormatDiff(rule.At, ref.Text, cand.Text)
+		why = d.ids.Formats.TokenDiff(rule.At, ref.Text, cand.Text)
 	}
 	if why.None() {
 		return

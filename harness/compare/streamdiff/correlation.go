@@ -82,8 +82,8 @@ func (s *sequences) disambiguate(lines [2][]eventGroup, anchors [2][]item) {
 			whole[side] = append(whole[side], l.items...)
 		}
 	}
-	b := s.prebound([][2][]item{whole})
-	if b == nil {
+	named, ok := s.prebound([][2][]item{whole})
+	if !ok {
 		return // no event is unique
 	}
 	for side := range lines {
@@ -91,7 +91,7 @@ func (s *sequences) disambiguate(lines [2][]eventGroup, anchors [2][]item) {
 			l := &lines[side][i]
 			said := []string{l.key}
 			for _, it := range l.items {
-				said = append(said, it.name, s.key(b, side, it.event))
+				said = append(said, it.name, s.key(named, side, it.event))
 			}
 			l.contents = diff.Digest(said...)
 		}
@@ -110,7 +110,7 @@ func sameEvents(a, b eventGroup) bool {
 // eventGroups groups the events of a side by the value at the OrderWithin path, in the order of their first events. It
 // joins the pieces of texts, because the other side may split them elsewhere.
 func (s *sequences) eventGroups(side int, items, anchors []item, path *jsonpath.Path) []eventGroup {
-	b := s.JSON.IDs.Named()
+	named := s.JSON.IDs.NamedSkeletons()
 	index := map[string]int{}
 	var out []eventGroup
 	for _, it := range items {
@@ -119,9 +119,9 @@ func (s *sequences) eventGroups(side int, items, anchors []item, path *jsonpath.
 		if !ok {
 			i = len(out)
 			index[value] = i
-			key := b.Skeleton(side, value)
-			if b.PartnerOf(side, value) != "" {
-				key = b.Name(side, ident.TokKnown, value)
+			key := named.Of(side, value)
+			if s.JSON.IDs.PartnerOf(side, value) != "" {
+				key = named.Name(side, ident.TokKnown, value)
 			}
 			out = append(out, eventGroup{key: key})
 		}

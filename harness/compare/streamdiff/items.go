@@ -19,7 +19,7 @@ func (s *sequences) items(side int) []item {
 			beats++
 			continue
 		}
-		it := item{index: i, label: labels[i], event: ev, name: s.JSON.IDs.Skeleton(side, EventName(ev))}
+		it := item{index: i, label: labels[i], event: ev, name: s.JSON.IDs.Skeletons().Of(side, EventName(ev))}
 		it.key, it.outline = s.keys(side, ev)
 		out = append(out, it)
 	}
@@ -35,16 +35,16 @@ func (s *sequences) items(side int) []item {
 
 // keys returns two descriptions of an event: with the names of the ids that have partners, and without any names.
 func (s *sequences) keys(side int, ev *transcript.Event) (key, outline string) {
-	outline = s.key(s.JSON.IDs, side, ev)
+	outline = s.key(s.JSON.IDs.Skeletons(), side, ev)
 	if !strings.Contains(outline, "‹") { // there are no generated values
 		return outline, outline
 	}
-	return s.key(s.JSON.IDs.Named(), side, ev), outline
+	return s.key(s.JSON.IDs.NamedSkeletons(), side, ev), outline
 }
 
-// key describes an event without its generated values. With bindings from Named, it tells ids apart.
-func (s *sequences) key(b *ident.Bindings, side int, ev *transcript.Event) string {
-	key := s.JSON.OutlineBy(b, side, EventContent(ev), s.Volatile)
+// key describes an event without its generated values. It tells ids apart if the skeletons do.
+func (s *sequences) key(skeletons ident.Skeletons, side int, ev *transcript.Event) string {
+	key := s.JSON.OutlineBy(skeletons, side, EventContent(ev), s.Volatile)
 	// The data often contains the event's name, too. A different name has a cost of its own, so the key leaves it out.
 	return strings.ReplaceAll(key, jsondiff.Quoted(ev.Name), jsondiff.Quoted("‹name›"))
 }

@@ -20,9 +20,9 @@ func (s *sequences) prebind(groups [][2][]item) {
 	}
 }
 
-// prebound puts names of ids into the keys of sequences. It learns them from unique events, and returns the bindings
-// with these names; nil when no event is unique.
-func (s *sequences) prebound(groups [][2][]item) *ident.Bindings {
+// prebound puts names of ids into the keys of sequences. It learns them from unique events, and returns skeletons
+// with these names. ok is false when no event is unique.
+func (s *sequences) prebound(groups [][2][]item) (named ident.Skeletons, ok bool) {
 	b := s.JSON.IDs.Clone()
 	ahead := *s.Recordings
 	ahead.JSON, ahead.Report = s.JSON.With(b), func(diff.Difference) {}
@@ -42,21 +42,21 @@ func (s *sequences) prebound(groups [][2][]item) *ident.Bindings {
 		}
 		switch {
 		case news:
-			s.rekey(b.Named(), groups)
+			s.rekey(b.NamedSkeletons(), groups)
 		case len(told) == 0:
-			return nil
+			return ident.Skeletons{}, false
 		default:
-			return b.Named()
+			return b.NamedSkeletons(), true
 		}
 	}
 }
 
-// rekey computes the keys of events again with other bindings.
-func (s *sequences) rekey(b *ident.Bindings, groups [][2][]item) {
+// rekey computes the keys of events again with other skeletons.
+func (s *sequences) rekey(named ident.Skeletons, groups [][2][]item) {
 	for _, g := range groups {
 		for side, items := range g {
 			for i := range items {
-				items[i].key = s.key(b, side, items[i].event)
+				items[i].key = s.key(named, side, items[i].event)
 			}
 		}
 	}
