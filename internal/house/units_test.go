@@ -33,10 +33,6 @@ var tooLarge = map[string]int{
 	"methods harness/report/text.runPage":        23,
 	"methods internal/sequences.story":           43,
 	"methods server.operations":                  31,
-	"methods server/engine/turn.calls":           52,
-	"methods server/engine/turn.compaction":      37,
-	"methods server/engine/turn.exchange":        30,
-	"methods server/engine/turn.turn":            46,
 }
 
 func TestUnitsAreSmall(t *testing.T) {

@@ -3,8 +3,10 @@ package turn
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 )
 
@@ -33,25 +35,38 @@ const (
 	onlyChat = "Tools do not run in chat mode. Explain what you would do with this call."
 )
 
-// decide decides for each request whether it runs, and asks the user the necessary questions one after another
-// (GA 8.2).
-func (t *turn) decide(ctx context.Context) error {
+// An approver decides which of the tools that the model requests may run (GA 8.2). It asks the user where necessary.
+type approver struct {
+	mode        mode
+	prompts     securityPrompts
+	permissions Permissions
+	memory      *SessionMemory // receives the user's answers
+	client      clientStream
+	log         *slog.Logger
+}
+
+// newApprover returns an approver with the current settings.
+func newApprover(s *Service, memory *SessionMemory, client clientStream) approver {
+	return approver{
+		mode: modeOf(leadworker.Text(s.Settings, "GOOSE_MODE")), prompts: securityPromptOf(s.Settings), permissions: s.Permissions,
+		memory: memory, client: client, log: s.Log,
+	}
+}
+
+// decide decides for each request whether it runs, and asks the user the necessary questions one after another.
+func (a approver) decide(ctx context.Context, requests []*request) error {
 	var ask []*request
-	for i := range t.wanted {
-		r := &t.wanted[i]
-		if r.frontend {
-			continue
-		}
-		asked, err := t.permit(r)
+	for _, r := range requests {
+		asked, err := a.permit(r)
 		if err != nil {
 			return err
 		}
-		if !r.decided && t.alarmed(r) || asked {
+		if !r.decided && a.alarmed(r) || asked {
 			ask = append(ask, r)
 		}
 	}
 	for _, r := range ask {
-		if err := t.confirm(ctx, r); err != nil {
+		if err := a.confirm(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -60,12 +75,12 @@ func (t *turn) decide(ctx context.Context) error {
 
 // permit denies a request, or reports whether the user must be asked. It depends on the mode and on earlier decisions
 // of users.
-func (t *turn) permit(r *request) (ask bool, err error) {
-	switch t.mode {
+func (a approver) permit(r *request) (ask bool, err error) {
+	switch a.mode {
 	case chat:
 		r.answer(onlyChat)
 	case approve:
-		level, err := t.Permissions.Permission(r.call.Name)
+		level, err := a.permissions.Permission(r.call.Name)
 		if err != nil {
 			return false, fmt.Errorf("%w: %w", Failure("Permissions cannot be read"), err)
 		}
@@ -90,12 +105,12 @@ func (r *request) answer(text string) {
 const securityPrompt = "Extension management requires approval for security"
 
 // confirm asks the user whether a tool may run, and waits without a time limit.
-func (t *turn) confirm(ctx context.Context, r *request) error {
-	question := t.agent.memory.confirmations.Ask(r.announced.ID)
+func (a approver) confirm(ctx context.Context, r *request) error {
+	question := a.memory.confirmations.Ask(r.announced.ID)
 	defer question.Close()
 	asked := message.New(message.Assistant, message.ActionRequired{Data: confirmation(r)})
 	asked.Metadata.AgentVisible = false
-	if err := t.send(ctx, asked); err != nil {
+	if err := a.client.send(ctx, asked); err != nil {
 		return err
 	}
 	answer, err := question.Wait(ctx)
@@ -105,8 +120,8 @@ func (t *turn) confirm(ctx context.Context, r *request) error {
 	switch answer {
 	case allowOnce:
 	case alwaysAllow:
-		if err := t.Permissions.Allow(r.call.Name); err != nil {
-			t.Log.Warn("permission not kept", "tool", r.call.Name, "err", err)
+		if err := a.permissions.Allow(r.call.Name); err != nil {
+			a.log.Warn("permission not kept", "tool", r.call.Name, "err", err)
 		}
 	default:
 		r.answer(declined)

@@ -2,10 +2,9 @@ package turn
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/domain/message"
-	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
@@ -35,39 +34,18 @@ var BuiltIn = []llm.Tool{
 
 // builtIn returns the built-in tools that a model is offered. The tools about tasks are only offered in the mode
 // auto, and not to Gemini (GA 18.3).
-func (x *exchange) builtIn(model string) []llm.Tool {
+func builtIn(m mode, model string, output *FinalOutput) []llm.Tool {
 	tools := BuiltIn[:1:1]
-	if x.mode == auto && !strings.HasPrefix(model, "gemini") {
+	if m == auto && !strings.HasPrefix(model, "gemini") {
 		tools = BuiltIn[:3:3]
 	}
-	if output := x.agent.finalOutput(); output != nil {
+	if output != nil {
 		tools = append(tools, output.tool())
 	}
 	return tools
 }
 
-// callBuiltIn calls a built-in tool. ok is false if there is no such tool.
-func (t *turn) callBuiltIn(call toolbox.Call) (result message.ToolResult, ok bool) {
-	if call.Name == outputTool {
-		return t.takeOutput(call.Arguments), true
-	}
-	for _, tool := range BuiltIn {
-		if tool.Name == call.Name {
-			return message.FailedResult("-32603: " + call.Name + " is not built on this server"), true
-		}
-	}
-	return result, false
-}
-
-// takeOutput collects the model's final output, if it is valid.
-func (t *turn) takeOutput(arguments json.RawMessage) message.ToolResult {
-	if t.output == nil {
-		return message.FailedResult(outputUndefined)
-	}
-	arguments = message.ObjectOrEmpty(arguments)
-	if wrong := t.output.wrong(arguments); wrong != "" {
-		return message.FailedResult(wrong)
-	}
-	t.collect(string(arguments))
-	return message.TextResult(outputTaken)
+// isBuiltIn reports whether a tool is one of the server's own tools, except that for the final output.
+func isBuiltIn(name string) bool {
+	return slices.ContainsFunc(BuiltIn, func(tool llm.Tool) bool { return tool.Name == name })
 }

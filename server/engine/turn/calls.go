@@ -3,7 +3,9 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,22 +15,26 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 )
 
-// calls runs the requested tools of a turn, each on a goroutine of its own. What they send goes through the turn's
-// goroutine.
+// calls runs tools, each on a goroutine of its own. What they send to the client goes through the goroutine of run.
 type calls struct {
-	*turn
-	sends chan func(context.Context) error
+	agent     *Agent
+	session   *storedSession
+	client    clientStream
+	output    *FinalOutput // that the model was asked for, or nil
+	collected *atomic.Pointer[string]
+	log       *slog.Logger
+	sends     chan func(context.Context) error
 }
 
-// runAllowed runs the requests that have no result yet.
-func (t *turn) runAllowed(ctx context.Context) error {
-	c := calls{t, make(chan func(context.Context) error)}
+// run runs the requests that have no result yet.
+func (c calls) run(ctx context.Context, requests []*request) error {
+	c.sends = make(chan func(context.Context) error)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.runAll(ctx)
+		c.runAll(ctx, requests)
 	}()
 	for {
 		select {
@@ -47,7 +53,7 @@ func (t *turn) runAllowed(ctx context.Context) error {
 	}
 }
 
-// later makes the turn's goroutine send something, unless the context ends first.
+// later makes the goroutine of run send something, unless the context ends first.
 func (c calls) later(ctx context.Context, send func(context.Context) error) {
 	select {
 	case c.sends <- send:
@@ -56,13 +62,12 @@ func (c calls) later(ctx context.Context, send func(context.Context) error) {
 }
 
 // runAll runs the requests, at most maxCalls at a time.
-func (c calls) runAll(ctx context.Context) {
+func (c calls) runAll(ctx context.Context, requests []*request) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	places := make(chan struct{}, maxCalls)
-	for i := range c.wanted {
-		r := &c.wanted[i]
-		if r.decided || r.frontend {
+	for _, r := range requests {
+		if r.decided {
 			continue
 		}
 		places <- struct{}{}
@@ -71,7 +76,7 @@ func (c calls) runAll(ctx context.Context) {
 		}
 		running.Go(func() {
 			defer func() { <-places }()
-			c.run(ctx, r)
+			c.runOne(ctx, r)
 		})
 	}
 }
@@ -88,14 +93,14 @@ const elicitationTime = 300 * time.Second
 // noAnswer is the error for an MCP server whose question got no answer, whatever the reason (decision X9).
 const noAnswer = Failure("Timeout waiting for user response")
 
-// run runs one tool.
-func (c calls) run(ctx context.Context, r *request) {
+// runOne runs one tool.
+func (c calls) runOne(ctx context.Context, r *request) {
 	notify, over := c.notifications(ctx, r.announced.ID)
 	defer over()
 	r.result = c.call(ctx, toolbox.Call{
-		SessionID:  c.session.ID,
+		SessionID:  c.session.initial.ID,
 		RequestID:  r.announced.ID,
-		WorkingDir: c.session.WorkingDir,
+		WorkingDir: c.session.initial.WorkingDir,
 		Name:       r.call.Name,
 		Arguments:  r.call.Arguments,
 		Notify:     notify,
@@ -106,12 +111,14 @@ func (c calls) run(ctx context.Context, r *request) {
 			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
 			said, err := c.elicit(asker, text, schema)
 			if err != nil {
-				c.Log.Debug("no answer to an MCP server", "err", err)
+				c.log.Debug("no answer to an MCP server", "err", err)
 				return nil, noAnswer
 			}
 			return said, nil
 		},
-		Sample: c.sample,
+		Sample: func(asker context.Context, s toolbox.Sampling) (toolbox.Sampled, error) {
+			return sample(asker, c.agent, s, c.log)
+		},
 	})
 }
 
@@ -124,7 +131,7 @@ func (c calls) notifications(ctx context.Context, requestID string) (notify func
 		defer close(sent)
 		for n := range queued {
 			c.later(ctx, func(ctx context.Context) error {
-				return c.out.Push(ctx, chatstream.Notification(requestID, n.Method, n.Params))
+				return c.client.events.Push(ctx, chatstream.Notification(requestID, n.Method, n.Params))
 			})
 		}
 	}()
@@ -154,12 +161,15 @@ func (c calls) notifications(ctx context.Context, requestID string) (notify func
 func (c calls) call(ctx context.Context, call toolbox.Call) (result message.ToolResult) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			c.Log.Error("panic in a tool", "tool", call.Name, "err", broken)
+			c.log.Error("panic in a tool", "tool", call.Name, "err", broken)
 			result = message.FailedResult("-32603: Internal error")
 		}
 	}()
-	if result, ok := c.callBuiltIn(call); ok {
-		return result
+	switch {
+	case call.Name == outputTool:
+		return takeOutput(call.Arguments, c.output, c.collected)
+	case isBuiltIn(call.Name):
+		return message.FailedResult("-32603: " + call.Name + " is not built on this server")
 	}
 	return c.agent.memory.texts.shortened(c.agent.Tools.Call(ctx, call))
 }
@@ -172,9 +182,9 @@ func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage) 
 	asked := make(chan error, 1)
 	c.later(ctx, func(ctx context.Context) error {
 		m := message.New(message.Assistant, message.ActionRequired{Data: message.Elicitation{ID: id, Message: text, RequestedSchema: schema}})
-		err := c.add(ctx, m)
+		err := c.session.add(ctx, m)
 		if err == nil {
-			err = c.send(ctx, m)
+			err = c.client.send(ctx, m)
 		}
 		asked <- err
 		return err

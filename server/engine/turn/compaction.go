@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
 	"github.com/lockstep-dev/lockstep/server/engine/history"
+	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -33,13 +34,17 @@ func isCompaction(text string) bool {
 const defaultThreshold = 0.8
 
 // A compaction replaces a conversation by a summary, to make room in the model's context.
-type compaction struct{ *exchange }
+type compaction struct {
+	agent   *Agent
+	session *storedSession
+	client  clientStream
+}
 
 // overThreshold reports whether the conversation must be compacted before the model is asked, and the threshold in
 // percent.
-func (c compaction) overThreshold(provider *llm.Provider) (percent int, over bool) {
+func overThreshold(from leadworker.Settings, s *storedSession, provider *llm.Provider) (percent int, over bool) {
 	threshold := defaultThreshold
-	if raw, err := c.Settings.Setting("GOOSE_AUTO_COMPACT_THRESHOLD"); err == nil && jsonwire.Text(raw).Kind() == "number" {
+	if raw, err := from.Setting("GOOSE_AUTO_COMPACT_THRESHOLD"); err == nil && jsonwire.Text(raw).Kind() == "number" {
 		if f, err := json.Number(raw).Float64(); err == nil && 0 <= f && f <= 1 { // otherwise it is ignored (decision G33)
 			threshold = f
 		}
@@ -47,7 +52,7 @@ func (c compaction) overThreshold(provider *llm.Provider) (percent int, over boo
 	if threshold == 0 || threshold == 1 {
 		return 0, false
 	}
-	share := float64(c.estimate()) / float64(llm.ContextOf(provider.Config()))
+	share := float64(s.estimate()) / float64(llm.ContextOf(provider.Config()))
 	return int(threshold * 100), share > threshold
 }
 
@@ -65,21 +70,18 @@ func (c compaction) byHand(ctx context.Context) error {
 	return c.notice(ctx, "Compaction complete")
 }
 
-// automatic compacts, and then continues the reply (GA 7.10, automatic).
-func (c compaction) automatic(ctx context.Context, percent int) error {
+// automatic compacts before the model is asked (GA 7.10, automatic). It returns false if the reply is over.
+func (c compaction) automatic(ctx context.Context, percent int) (more bool, err error) {
 	if err := c.notice(ctx, fmt.Sprintf("Exceeded auto-compact threshold of %d%%. Performing auto-compaction...", percent)); err != nil {
-		return err
+		return false, err
 	}
 	if err := c.thinking(ctx); err != nil {
-		return err
+		return false, err
 	}
 	if done, err := c.replace(ctx, true); err != nil || !done {
-		return err
+		return false, err
 	}
-	if err := c.notice(ctx, "Compaction complete"); err != nil {
-		return err
-	}
-	return c.converse(ctx)
+	return true, c.notice(ctx, "Compaction complete")
 }
 
 // recover compacts because the model reported that its context is full. It returns false if the reply is over.
@@ -92,19 +94,19 @@ func (c compaction) recover(ctx context.Context) (more bool, err error) {
 	}
 	// The conversation is loaded again, so that messages of other streams are not lost. If the session was deleted,
 	// the reply ends where the summary would be saved.
-	if err := c.load(ctx); err != nil && !errors.Is(err, session.ErrNotFound) {
+	if err := c.session.load(ctx); err != nil && !errors.Is(err, session.ErrNotFound) {
 		return false, err
 	}
 	return c.replace(ctx, true)
 }
 
-// notice sends the user a message about what the engine does. Clients recognise some of these texts.
-func (x *exchange) notice(ctx context.Context, text string) error {
-	return x.say(ctx, message.SystemNotification{Type: message.InlineMessage, Message: text})
+// notice tells the user what happens. Clients recognise some of these texts.
+func (c compaction) notice(ctx context.Context, text string) error {
+	return c.client.say(ctx, message.SystemNotification{Type: message.InlineMessage, Message: text})
 }
 
 func (c compaction) thinking(ctx context.Context) error {
-	return c.say(ctx, message.SystemNotification{Type: message.ThinkingMessage, Message: "goose is compacting the conversation..."})
+	return c.client.say(ctx, message.SystemNotification{Type: message.ThinkingMessage, Message: "goose is compacting the conversation..."})
 }
 
 // replace replaces the conversation by a summary, and sends it. If there is no summary, it tells the user and returns
@@ -115,22 +117,20 @@ func (c compaction) replace(ctx context.Context, keepLatest bool) (done bool, er
 		return false, context.Cause(ctx)
 	}
 	if err != nil {
-		return false, c.say(ctx, message.Text{Text: "Ran into this error trying to compact: " + err.Error() + "."})
+		return false, c.client.say(ctx, message.Text{Text: "Ran into this error trying to compact: " + err.Error() + "."})
 	}
 	text, _ := piece.Message.PlainText()
-	seen, added := compacted(c.read.Messages, text, keepLatest)
-	// The session may have changed while the summary was made. The summary does not cover these changes (decision
-	// M69).
-	if err := c.Store.Compact(ctx, c.session.ID, c.read, seen, added); err != nil {
-		return false, fmt.Errorf("%w: replace the conversation: %w", unwritable, err)
-	}
-	if err := c.countSummary(ctx, piece.Usage); err != nil {
+	seen, added := compacted(c.session.read.Messages, text, keepLatest)
+	if err := c.session.compact(ctx, seen, added); err != nil {
 		return false, err
 	}
-	if err := c.load(ctx); err != nil {
+	if err := c.session.countSummary(ctx, piece.Usage); err != nil {
 		return false, err
 	}
-	return true, c.out.Push(ctx, chatstream.UpdateConversation(c.conversation))
+	if err := c.session.load(ctx); err != nil {
+		return false, err
+	}
+	return true, c.client.events.Push(ctx, chatstream.UpdateConversation(c.session.conversation))
 }
 
 // summary asks the model for a summary. If the conversation is too long for the model, it tries again without the
@@ -141,7 +141,7 @@ func (c compaction) summary(ctx context.Context) (piece llm.Piece, err error) {
 		return piece, noProvider
 	}
 	for _, results := range []bool{true, false} {
-		text := message.Text{Text: history.Transcript(c.conversation, results)}
+		text := message.Text{Text: history.Transcript(c.session.conversation, results)}
 		piece, err = models.Complete(ctx, llm.Request{System: summarize, Messages: []message.Message{message.New(message.User, text)}})
 		if !llm.IsContextExceeded(err) {
 			return piece, err

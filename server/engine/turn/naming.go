@@ -23,13 +23,13 @@ const (
 // nameSession asks the model for a name in the background, if the session still needs one.
 func (x *exchange) nameSession() {
 	models := x.agent.chosen()
-	question, wanted := namingQuestion(x.conversation)
-	if x.session.UserSetName || models.Worker == nil || !wanted {
+	question, wanted := namingQuestion(x.session.conversation)
+	if x.session.initial.UserSetName || models.Worker == nil || !wanted {
 		return
 	}
-	service, id, memory := x.Service, x.session.ID, x.agent.memory
+	service, id, memory := x.service, x.session.initial.ID, x.agent.memory
 	release := memory.Hold()
-	begun := x.Background.Go(func(ctx context.Context) {
+	begun := service.Background.Go(func(ctx context.Context) {
 		defer release()
 		ctx, cancel := memory.bounded(ctx)
 		defer cancel(nil)

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 
+	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonschema"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -66,22 +67,15 @@ func (o *FinalOutput) wrong(arguments json.RawMessage) string {
 	return b.String()
 }
 
-// A collectedOutput is the final output of a reply, once the model has given a valid one.
-type collectedOutput struct {
-	mu   sync.Mutex
-	text *string
-}
-
-// collect sets the final output.
-func (o *collectedOutput) collect(output string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.text = &output
-}
-
-// collected returns the final output, or nil if there is none yet.
-func (o *collectedOutput) collected() *string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text
+// takeOutput answers the model's call with its final output, and collects a valid one. wanted is nil if none is defined.
+func takeOutput(arguments json.RawMessage, wanted *FinalOutput, collected *atomic.Pointer[string]) message.ToolResult {
+	if wanted == nil {
+		return message.FailedResult(outputUndefined)
+	}
+	arguments = message.ObjectOrEmpty(arguments)
+	if wrong := wanted.wrong(arguments); wrong != "" {
+		return message.FailedResult(wrong)
+	}
+	collected.Store(new(string(arguments)))
+	return message.TextResult(outputTaken)
 }

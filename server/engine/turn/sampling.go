@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
@@ -10,14 +11,14 @@ import (
 // sample asks the agent's model for an MCP server. The user is not asked first, and the usage does not count towards
 // the reply. sample runs on goroutines of connections, so it turns a panic into an error, which must not end the
 // server.
-func (c calls) sample(ctx context.Context, s toolbox.Sampling) (said toolbox.Sampled, err error) {
+func sample(ctx context.Context, a *Agent, s toolbox.Sampling, log *slog.Logger) (said toolbox.Sampled, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			c.Log.Error("panic in a call for an MCP server", "err", broken)
+			log.Error("panic in a call for an MCP server", "err", broken)
 			err = internal
 		}
 	}()
-	models := c.agent.chosen()
+	models := a.chosen()
 	if models.Worker == nil {
 		return toolbox.Sampled{}, noProvider
 	}

@@ -19,7 +19,7 @@ type storedSession struct {
 	store  Store
 	memory *SessionMemory
 
-	session      session.Session      // as it was at the start
+	initial      session.Session      // as it was at the start
 	tokens       modelconfig.Tokens   // as they were last read
 	counted      int64                // the counter of memory when tokens were read; -1 at first
 	conversation []message.Message    // as the model will see it, including the turns of this reply
@@ -28,7 +28,7 @@ type storedSession struct {
 
 // load reads the conversation.
 func (s *storedSession) load(ctx context.Context) error {
-	read, err := s.store.Conversation(ctx, s.session.ID)
+	read, err := s.store.Conversation(ctx, s.initial.ID)
 	if err != nil {
 		return fmt.Errorf("%w: its conversation: %w", unreadable, err)
 	}
@@ -44,7 +44,7 @@ func (s *storedSession) numbers(ctx context.Context) (modelconfig.Tokens, error)
 	if s.counted == counted {
 		return s.tokens, nil
 	}
-	tokens, err := s.store.Tokens(ctx, s.session.ID)
+	tokens, err := s.store.Tokens(ctx, s.initial.ID)
 	if errors.Is(err, session.ErrNotFound) {
 		return s.tokens, nil
 	}
@@ -58,7 +58,7 @@ func (s *storedSession) numbers(ctx context.Context) (modelconfig.Tokens, error)
 // count adds the usage of a call of the model (GA 7.12).
 func (s *storedSession) count(ctx context.Context, used llm.Usage) error {
 	defer s.memory.counted.Add(1)
-	if err := s.store.AddUsage(ctx, s.session.ID, used.Total, used.Input, used.Output); err != nil {
+	if err := s.store.AddUsage(ctx, s.initial.ID, used.Total, used.Input, used.Output); err != nil {
 		return fmt.Errorf("%w: its tokens: %w", unwritable, err)
 	}
 	return nil
@@ -73,7 +73,7 @@ func (s *storedSession) countSummary(ctx context.Context, used *llm.Usage) error
 	if err := s.count(ctx, *used); err != nil {
 		return err
 	}
-	if err := s.store.SetLastUsage(ctx, s.session.ID, used.Output, used.Output, nil); err != nil {
+	if err := s.store.SetLastUsage(ctx, s.initial.ID, used.Output, used.Output, nil); err != nil {
 		return fmt.Errorf("%w: its tokens: %w", unwritable, err)
 	}
 	return nil
@@ -93,8 +93,17 @@ func (s *storedSession) save(ctx context.Context, messages ...message.Message) e
 
 // add adds messages to the session only.
 func (s *storedSession) add(ctx context.Context, messages ...message.Message) error {
-	if err := s.store.AddMessages(ctx, s.session.ID, messages...); err != nil {
+	if err := s.store.AddMessages(ctx, s.initial.ID, messages...); err != nil {
 		return fmt.Errorf("%w: save messages: %w", unwritable, err)
+	}
+	return nil
+}
+
+// compact changes the visibility of the messages that were read, and inserts messages after them. It keeps messages that
+// were added since (decision M69).
+func (s *storedSession) compact(ctx context.Context, seen []message.Metadata, added []message.Message) error {
+	if err := s.store.Compact(ctx, s.initial.ID, s.read, seen, added); err != nil {
+		return fmt.Errorf("%w: replace the conversation: %w", unwritable, err)
 	}
 	return nil
 }
@@ -102,7 +111,7 @@ func (s *storedSession) add(ctx context.Context, messages ...message.Message) er
 // estimate returns the number of tokens in the conversation: as the last call reported it, or else an estimate
 // (GA 7.10).
 func (s *storedSession) estimate() int64 {
-	if total := s.session.Tokens.Total; total != nil {
+	if total := s.initial.Tokens.Total; total != nil {
 		return *total
 	}
 	return history.Estimate(s.conversation)

@@ -4,25 +4,26 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
 )
 
 // slashCommand returns the messages to save for a message of the user. If it begins with the command of a recipe,
 // these are the recipe's text for the agent, and the original message for the user (GA 7.11).
-func (x *exchange) slashCommand(text string, said message.Message) []message.Message {
+func (s *Service) slashCommand(text string, said message.Message) []message.Message {
 	plain := []message.Message{said}
 	if !strings.HasPrefix(text, "/") {
 		return plain
 	}
 	command := lettercase.Lower(strings.TrimLeft(strings.Fields(text)[0], "/"))
-	path, ok := x.mappedRecipe(command)
+	path, ok := mappedRecipe(s.Settings, command)
 	if !ok {
 		return plain
 	}
-	r, err := x.ReadRecipe(path)
+	r, err := s.ReadRecipe(path)
 	if err != nil {
-		x.Log.Debug("recipe of a command not read", "command", command, "err", err)
+		s.Log.Debug("recipe of a command not read", "command", command, "err", err)
 		return plain
 	}
 	var parts []string
@@ -38,8 +39,8 @@ func (x *exchange) slashCommand(text string, said message.Message) []message.Mes
 }
 
 // mappedRecipe returns the path of the recipe for a command. The first mapping wins.
-func (x *exchange) mappedRecipe(command string) (path string, ok bool) {
-	raw, err := x.Settings.Setting("slash_commands")
+func mappedRecipe(from leadworker.Settings, command string) (path string, ok bool) {
+	raw, err := from.Setting("slash_commands")
 	if err != nil || jsonwire.Text(raw).Kind() != "array" {
 		return "", false
 	}

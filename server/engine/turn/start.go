@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 )
 
 // A Request has the parts of the body of POST /reply that matter (GA 7.1, 7.2).
@@ -21,23 +21,23 @@ type Request struct {
 
 // An exchange is one reply: from the user's message to the end of the stream.
 type exchange struct {
-	*Service
-	storedSession
-	collectedOutput
-	agent   *Agent
-	mode    mode
-	prompts securityPrompts
-	out     *chatstream.Queue
+	service   *Service
+	agent     *Agent
+	session   *storedSession
+	client    clientStream
+	approver  approver
+	collected atomic.Pointer[string] // the final output, once the model has given a valid one
 }
 
 // start does what comes before the stream (GA 7.3): it saves the user's message, and returns what to do. After an
 // error, its text is the stream's only event.
 func (s *Service) start(ctx context.Context, a *Agent, r Request) (x *exchange, todo func(context.Context) error, err error) {
-	x = &exchange{Service: s, storedSession: storedSession{store: s.Store, memory: a.memory, counted: -1}, agent: a, out: chatstream.NewQueue()}
-	if x.session, err = s.Store.Session(ctx, r.SessionID); err != nil {
+	initial, err := s.Store.Session(ctx, r.SessionID)
+	if err != nil {
 		return nil, nil, notRead(err)
 	}
-	x.tokens = x.session.Tokens
+	stored := &storedSession{store: s.Store, memory: a.memory, initial: initial, tokens: initial.Tokens, counted: -1}
+	x = &exchange{service: s, agent: a, session: stored, client: clientStream{stored, chatstream.NewQueue()}}
 	if len(r.Messages) == 0 {
 		return nil, nil, Failure("Reply started with empty messages")
 	}
@@ -67,17 +67,16 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 	manual := isCompaction(text)
 	messages := []message.Message{said}
 	if !manual {
-		messages = x.slashCommand(text, said)
+		messages = x.service.slashCommand(text, said)
 	}
-	if err := x.add(ctx, messages...); err != nil {
+	if err := x.session.add(ctx, messages...); err != nil {
 		return nil, err
 	}
-	if err := x.load(ctx); err != nil {
+	if err := x.session.load(ctx); err != nil {
 		return nil, err
 	}
-	x.mode = modeOf(leadworker.Text(x.Settings, "GOOSE_MODE"))
-	x.prompts = securityPromptOf(x.Settings)
-	compact := compaction{x}
+	x.approver = newApprover(x.service, x.agent.memory, x.client)
+	compact := compaction{x.agent, x.session, x.client}
 	if manual {
 		return compact.byHand, nil
 	}
@@ -85,19 +84,24 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 	if provider == nil {
 		return nil, noProvider
 	}
-	if percent, ok := compact.overThreshold(provider); ok {
-		return func(ctx context.Context) error { return compact.automatic(ctx, percent) }, nil
+	if percent, over := overThreshold(x.service.Settings, x.session, provider); over {
+		return func(ctx context.Context) error {
+			if more, err := compact.automatic(ctx, percent); err != nil || !more {
+				return err
+			}
+			return x.converse(ctx)
+		}, nil
 	}
 	return x.converse, nil
 }
 
 // run is the engine: it does the work, and reports how it ended (GA 7.4).
 func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
-	defer x.out.End()
+	defer x.client.events.End()
 	err := x.guarded(ctx, todo)
 	if context.Cause(ctx) == errDeleted {
-		tokens, _ := x.numbers(context.WithoutCancel(ctx)) // after an error, the counts that were read last
-		x.out.Force(chatstream.Finish(tokens))
+		tokens, _ := x.session.numbers(context.WithoutCancel(ctx)) // after an error, the counts that were read last
+		x.client.events.Force(chatstream.Finish(tokens))
 		return
 	}
 	if ctx.Err() != nil {
@@ -107,54 +111,40 @@ func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
 	case err == nil:
 	case errors.Is(err, session.ErrNotFound):
 		// The session was deleted, so nothing can be saved and nothing is left to do.
-		x.Log.Debug("session deleted during its reply", "session", x.session.ID, "err", err)
+		x.service.Log.Debug("session deleted during its reply", "session", x.session.initial.ID, "err", err)
 	default:
-		x.Log.Warn("reply failed", "session", x.session.ID, "err", err)
-		if x.out.Push(ctx, chatstream.Error(clientMessage(err))) != nil {
+		x.service.Log.Warn("reply failed", "session", x.session.initial.ID, "err", err)
+		if x.client.events.Push(ctx, chatstream.Error(clientMessage(err))) != nil {
 			return
 		}
 	}
-	tokens, err := x.numbers(ctx)
+	tokens, err := x.session.numbers(ctx)
 	if err != nil {
-		x.Log.Warn("tokens not read", "session", x.session.ID, "err", err)
+		x.service.Log.Warn("tokens not read", "session", x.session.initial.ID, "err", err)
 	}
-	_ = x.out.Push(ctx, chatstream.Finish(tokens)) // fails only if the client has left
+	_ = x.client.events.Push(ctx, chatstream.Finish(tokens)) // fails only if the client has left
 }
 
 // guarded turns a panic into an error, because one reply must not end the server.
 func (x *exchange) guarded(ctx context.Context, todo func(context.Context) error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			x.Log.Error("panic in a reply", "session", x.session.ID, "err", broken, "stack", string(debug.Stack()))
+			x.service.Log.Error("panic in a reply", "session", x.session.initial.ID, "err", broken, "stack", string(debug.Stack()))
 			err = internal
 		}
 	}()
 	return todo(ctx)
 }
 
-// send sends a message with the session's current token counts.
-func (x *exchange) send(ctx context.Context, m message.Message) error {
-	tokens, err := x.numbers(ctx)
-	if err != nil {
-		return err
-	}
-	return x.out.Push(ctx, chatstream.Message(m, tokens))
-}
-
-// say sends a message of the engine. It has no ID, and is not saved.
-func (x *exchange) say(ctx context.Context, content ...message.Content) error {
-	return x.send(ctx, message.New(message.Assistant, content...))
-}
-
 // passOn passes the user's answer to the MCP server that waits for it (GA 8.3, decision M44).
 func (x *exchange) passOn(ctx context.Context, said message.Message, response message.ElicitationResponse) error {
-	if x.memory.elicitations.Open(response.ID) {
-		if err := x.add(ctx, said); err != nil {
+	if x.agent.memory.elicitations.Open(response.ID) {
+		if err := x.session.add(ctx, said); err != nil {
 			return err
 		}
-		if x.memory.elicitations.Answer(response.ID, response.UserData) {
+		if x.agent.memory.elicitations.Answer(response.ID, response.UserData) {
 			return nil
 		}
 	}
-	return x.say(ctx, message.Text{Text: "Failed to submit elicitation response: Request not found: " + response.ID})
+	return x.client.say(ctx, message.Text{Text: "Failed to submit elicitation response: Request not found: " + response.ID})
 }

@@ -6,10 +6,31 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 )
+
+// A clientStream sends the events of a reply to its client. Only one goroutine may send at a time.
+type clientStream struct {
+	session *storedSession
+	events  *chatstream.Queue
+}
+
+// send sends a message with the session's current token counts.
+func (c clientStream) send(ctx context.Context, m message.Message) error {
+	tokens, err := c.session.numbers(ctx)
+	if err != nil {
+		return err
+	}
+	return c.events.Push(ctx, chatstream.Message(m, tokens))
+}
+
+// say sends a message of the engine. It has no ID, and is not saved.
+func (c clientStream) say(ctx context.Context, content ...message.Content) error {
+	return c.send(ctx, message.New(message.Assistant, content...))
+}
 
 // pingInterval is the time between two pings (GA 7.4).
 const pingInterval = 500 * time.Millisecond
@@ -41,7 +62,7 @@ func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
 		defer over()
 		x.run(engine, todo)
 	}()
-	err = sse.Serve(ctx, w, x.out, sse.Options{First: chatstream.Ping, Keepalive: chatstream.Ping, Interval: pingInterval, Ends: true})
+	err = sse.Serve(ctx, w, x.client.events, sse.Options{First: chatstream.Ping, Keepalive: chatstream.Ping, Interval: pingInterval, Ends: true})
 	s.Log.Debug("reply ended", "session", r.SessionID, "err", err)
 	cancel(errGone)
 	<-done

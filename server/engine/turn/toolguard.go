@@ -35,15 +35,15 @@ func securityPromptOf(from leadworker.Settings) securityPrompts {
 
 // alarmed reports whether a request looks dangerous, and logs why. It does not log the arguments, which may be
 // secret.
-func (t *turn) alarmed(r *request) bool {
-	if !t.prompts.on {
+func (a approver) alarmed(r *request) bool {
+	if !a.prompts.on {
 		return false
 	}
 	finding, found := toolguard.Judge(r.announced.Call.Value.Arguments)
-	if !found || finding.Confidence < t.prompts.threshold {
+	if !found || finding.Confidence < a.prompts.threshold {
 		return false
 	}
 	r.alarm = finding.Prompt()
-	t.Log.Warn("dangerous call", "session", t.session.ID, "tool", r.call.Name, "finding", finding.What)
+	a.log.Warn("dangerous call", "session", a.client.session.initial.ID, "tool", r.call.Name, "finding", finding.What)
 	return true
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/history"
 	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
 // defaultMaxTurns is how often the model may be asked in one reply (GA 7.6).
@@ -22,23 +23,25 @@ const tooManyTurns = "I have reached the maximum number of actions that I may ta
 // converse asks the model until it requests no more tools (GA 7.6 steps 3 and 4).
 func (x *exchange) converse(ctx context.Context) error {
 	x.nameSession()
-	maxTurns := x.MaxTurns
+	maxTurns := x.service.MaxTurns
 	if maxTurns == 0 {
 		maxTurns = defaultMaxTurns
 	}
 	recovered := false // from a conversation that is too long, since the model's last answer
 	for range maxTurns {
-		if output := x.collected(); output != nil {
-			return x.say(ctx, message.Text{Text: *output})
+		if output := x.collected.Load(); output != nil {
+			return x.client.say(ctx, message.Text{Text: *output})
 		}
-		t := x.newTurn()
-		err := t.ask(ctx)
+		t, err := x.newTurn(ctx)
+		if err == nil {
+			err = t.ask(ctx)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx) // nothing of this turn is saved
 		}
 		if llm.IsContextExceeded(err) && !recovered {
 			recovered = true
-			if more, err := (compaction{x}).recover(ctx); err != nil || !more {
+			if more, err := (compaction{x.agent, x.session, x.client}).recover(ctx); err != nil || !more {
 				return err
 			}
 			continue
@@ -47,15 +50,15 @@ func (x *exchange) converse(ctx context.Context) error {
 			return x.sayFailed(ctx, err)
 		}
 		recovered = false
-		more, err := t.act(ctx)
+		more, err := x.act(ctx, t)
 		if err != nil || !more {
 			return err
 		}
 	}
-	if output := x.collected(); output != nil {
-		return x.say(ctx, message.Text{Text: *output})
+	if output := x.collected.Load(); output != nil {
+		return x.client.say(ctx, message.Text{Text: *output})
 	}
-	return x.say(ctx, message.Text{Text: tooManyTurns})
+	return x.client.say(ctx, message.Text{Text: tooManyTurns})
 }
 
 // sayFailed sends a message that the model could not be asked. It returns all other errors.
@@ -63,38 +66,74 @@ func (x *exchange) sayFailed(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*llm.Error](err); !ok {
 		return err
 	}
-	return x.say(ctx, message.Text{Text: "Ran into this error: " + err.Error() + ".\n\nPlease try again."})
+	return x.client.say(ctx, message.Text{Text: "Ran into this error: " + err.Error() + ".\n\nPlease try again."})
 }
 
-// A turn is one call of the model, with the tool calls that follow.
+// newTurn returns the next turn: which model to ask, and what.
+func (x *exchange) newTurn(ctx context.Context) (*turn, error) {
+	models, output, initial := x.agent.chosen(), x.agent.finalOutput(), x.session.initial
+	provider := models.Next()
+	if provider == nil {
+		return nil, noProvider
+	}
+	snapshot, err := x.agent.Tools.Snapshot(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil { // the rest of the snapshot is enough to continue (decision X2)
+		x.service.Log.Warn("tools of extensions not listed", "err", err)
+	}
+	snapshot, refused := acceptable(snapshot)
+	if len(refused) > 0 {
+		x.service.Log.Warn("tools not offered: providers take no such names", "session", initial.ID, "count", len(refused), "first", excerpt.Quoted(refused[0]))
+	}
+	tools := newToolset(snapshot, builtIn(x.approver.mode, provider.Config().ModelName, x.agent.finalOutput()))
+	note := history.Note(time.Now(), initial.WorkingDir, snapshot.Notes)
+	question := llm.Request{
+		System:   x.agent.system(snapshot.Instructions, x.service.Hints(initial.WorkingDir)),
+		Messages: history.WithNote(history.Repair(x.session.conversation), note),
+		Tools:    tools.offered,
+	}
+	return &turn{session: x.session, client: x.client, models: models, provider: provider, question: question, tools: tools, output: output}, nil
+}
+
+// act runs the tools that the model requests, and saves the turn. It reports whether to ask the model again.
+func (x *exchange) act(ctx context.Context, t *turn) (more bool, err error) {
+	pairs, err := x.runTools(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	if len(t.requests) > 0 || t.broken {
+		return true, x.session.save(ctx, append(t.said.messages(), pairs...)...)
+	}
+	if t.output == nil || x.collected.Load() != nil {
+		return false, x.session.save(ctx, t.said.messages()...)
+	}
+	order := message.New(message.User, message.Text{Text: orderOutput})
+	if err := x.client.send(ctx, order); err != nil {
+		return false, err
+	}
+	return true, x.session.save(ctx, append(t.said.messages(), order)...)
+}
+
+// A turn is one call of the model.
 type turn struct {
-	*exchange
+	session  *storedSession
+	client   clientStream
 	models   leadworker.Models
 	provider *llm.Provider // the model to ask, and later the model that has answered
+	question llm.Request
 	tools    toolset
+	output   *FinalOutput // as it was when the model was asked (decision M34)
 
-	said   pieces       // the part of the answer to save
-	wanted []request    // the tools that the model requests
-	broken bool         // a request for a tool was malformed
-	output *FinalOutput // as it was when the model was asked (decision M34)
-}
-
-// newTurn returns the next turn, with the model to ask.
-func (x *exchange) newTurn() *turn {
-	models := x.agent.chosen()
-	return &turn{exchange: x, models: models, provider: models.Next()}
+	said     pieces     // the part of the answer to save
+	requests []*request // the tools that the model requests
+	broken   bool       // a request for a tool was malformed
 }
 
 // ask asks the model, and sends its answer (GA 7.6 a to c).
 func (t *turn) ask(ctx context.Context) error {
-	if t.provider == nil {
-		return noProvider
-	}
-	question, err := t.question(ctx)
-	if err != nil {
-		return err
-	}
-	for piece, err := range t.answer(ctx, question) {
+	for piece, err := range t.answer(ctx) {
 		if err != nil {
 			return err
 		}
@@ -105,33 +144,14 @@ func (t *turn) ask(ctx context.Context) error {
 	return nil
 }
 
-// question returns the request to the model.
-func (t *turn) question(ctx context.Context) (llm.Request, error) {
-	t.output = t.agent.finalOutput()
-	snapshot, err := t.agent.Tools.Snapshot(ctx)
-	if ctx.Err() != nil {
-		return llm.Request{}, context.Cause(ctx)
-	}
-	if err != nil { // the rest of the snapshot is enough to continue (decision X2)
-		t.Log.Warn("tools of extensions not listed", "err", err)
-	}
-	t.tools = t.toolset(snapshot, t.provider.Config().ModelName)
-	note := history.Note(time.Now(), t.session.WorkingDir, snapshot.Notes)
-	return llm.Request{
-		System:   t.agent.system(snapshot.Instructions, t.Hints(t.session.WorkingDir)),
-		Messages: history.WithNote(history.Repair(t.conversation), note),
-		Tools:    t.tools.offered,
-	}, nil
-}
-
 // answer asks the model of the turn. With a lead, nothing is streamed, and the turn belongs to the model that has
 // answered (decisions M61, M62).
-func (t *turn) answer(ctx context.Context, question llm.Request) iter.Seq2[llm.Piece, error] {
+func (t *turn) answer(ctx context.Context) iter.Seq2[llm.Piece, error] {
 	if !t.models.HasLead() {
-		return t.provider.Answer(ctx, question)
+		return t.provider.Answer(ctx, t.question)
 	}
 	return func(yield func(llm.Piece, error) bool) {
-		piece, by, err := t.models.Ask(ctx, t.provider, func(p *llm.Provider) (llm.Piece, error) { return p.Ask(ctx, question) })
+		piece, by, err := t.models.Ask(ctx, t.provider, func(p *llm.Provider) (llm.Piece, error) { return p.Ask(ctx, t.question) })
 		t.provider = by
 		yield(piece, err)
 	}
@@ -146,13 +166,13 @@ func (t *turn) tellModel(ctx context.Context, piece llm.Piece) error {
 	if model == "" {
 		model = t.provider.Model()
 	}
-	return t.out.Push(ctx, chatstream.ModelChange(model, t.models.Mode(model)))
+	return t.client.events.Push(ctx, chatstream.ModelChange(model, t.models.Mode(model)))
 }
 
 // take counts, sends and keeps a piece of the answer.
 func (t *turn) take(ctx context.Context, piece llm.Piece) error {
 	if piece.Usage != nil {
-		if err := t.count(ctx, *piece.Usage); err != nil {
+		if err := t.session.count(ctx, *piece.Usage); err != nil {
 			return err
 		}
 	}
@@ -167,14 +187,14 @@ func (t *turn) take(ctx context.Context, piece llm.Piece) error {
 		r, ok := c.(message.ToolRequest)
 		return ok && t.tools.isFrontend(r)
 	})
-	if err := t.send(ctx, shown); err != nil {
+	if err := t.client.send(ctx, shown); err != nil {
 		return err
 	}
 	rest.Content = nil
 	for _, item := range piece.Message.Content {
 		switch c := item.(type) {
 		case message.ToolRequest:
-			t.want(c)
+			t.request(c)
 		default:
 			rest.Content = append(rest.Content, item)
 		}
@@ -185,21 +205,13 @@ func (t *turn) take(ctx context.Context, piece llm.Piece) error {
 	return nil
 }
 
-// act runs the requested tools and saves the turn. It reports whether to ask the model again.
-func (t *turn) act(ctx context.Context) (more bool, err error) {
-	pairs, err := t.runTools(ctx)
-	if err != nil {
-		return false, err
+// request records a request for a tool. A malformed one gets no response (GA 7.8).
+func (t *turn) request(r message.ToolRequest) {
+	if r.Call.Error != nil {
+		t.broken = true
+		return
 	}
-	if len(t.wanted) > 0 || t.broken {
-		return true, t.save(ctx, append(t.said.messages(), pairs...)...)
-	}
-	if t.output == nil || t.collected() != nil {
-		return false, t.save(ctx, t.said.messages()...)
-	}
-	order := message.New(message.User, message.Text{Text: orderOutput})
-	if err := t.send(ctx, order); err != nil {
-		return false, err
-	}
-	return true, t.save(ctx, append(t.said.messages(), order)...)
+	call := r.Call.Value
+	call.Arguments = coerce(call.Arguments, t.tools.find(call.Name).Schema)
+	t.requests = append(t.requests, &request{announced: r, call: call, frontend: t.tools.isFrontend(r)})
 }
