@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/server"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 type rig struct {
 	t    *testing.T
 	dial func() (net.Conn, error)
-	log  *lockedBuffer
+	log  *syncbuffer.Buffer
 	// stop stops the server and waits until it has stopped.
 	stop func()
 }
@@ -52,7 +53,7 @@ func startTCP(t *testing.T, config server.Config) *rig {
 
 func serve(t *testing.T, config server.Config, ln net.Listener, dial func() (net.Conn, error)) *rig {
 	t.Helper()
-	log := new(lockedBuffer)
+	log := new(syncbuffer.Buffer)
 	config.Directory = cmp.Or(config.Directory, "/default")
 	if config.Directories == (settings.Directories{}) {
 		config.Directories = settings.Below(t.TempDir())
@@ -73,23 +74,6 @@ func serve(t *testing.T, config server.Config, ln net.Listener, dial func() (net
 	})
 	t.Cleanup(stop)
 	return &rig{t: t, dial: dial, log: log, stop: stop}
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // An answer is the answer to one request.

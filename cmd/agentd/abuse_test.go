@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 )
 
 // abuseVariable makes TestAbuse apply the full load to both built servers: make test-abuse sets it.
@@ -163,7 +164,7 @@ func startContender(t *testing.T, c contender, home, model string) *served {
 	cmd := exec.CommandContext(t.Context(), c.command[0], args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "TMPDIR=" + tmp, markVariable + "=" + home,
 		"OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true", "GOOSE_MODE=auto", asAgentd + "=1"}
-	var stderr lockedBuffer
+	var stderr syncbuffer.Buffer
 	cmd.Stderr = &stderr
 	s := &served{cmd: cmd}
 	stdout, err := cmd.StdoutPipe()

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 )
 
 // asAgentd makes the test binary run as agentd.
@@ -47,7 +49,7 @@ func agentd(t *testing.T, home, model string, env ...string) *exec.Cmd {
 // startServer starts a server, waits until it is ready, and returns how long that took.
 func startServer(t *testing.T, home, model string, env ...string) (*served, time.Duration) {
 	t.Helper()
-	var stderr lockedBuffer
+	var stderr syncbuffer.Buffer
 	s := &served{cmd: agentd(t, home, model, env...)}
 	s.cmd.Stderr = &stderr
 	stdout, err := s.cmd.StdoutPipe()

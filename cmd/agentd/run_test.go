@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
@@ -230,7 +230,7 @@ func TestAgentServesUntilItIsTold(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, stdout := io.Pipe()
-	var stderr lockedBuffer
+	var stderr syncbuffer.Buffer
 	status := make(chan int, 1)
 	go func() {
 		status <- run(ctx, []string{"agent", "--port", "0", "--directory", "/project"}, environment(t, nil), stdout, &stderr)
@@ -390,21 +390,4 @@ func TestTheSecondSignalDoesNotWait(t *testing.T) {
 		}
 		stop(nil)
 	}
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

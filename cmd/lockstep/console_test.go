@@ -18,11 +18,12 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 )
 
 // A screen is what a terminal shows: the finished lines, and the line with the cursor.
 type screen struct {
-	buffer
+	syncbuffer.Buffer
 	columns int
 }
 

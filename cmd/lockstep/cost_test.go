@@ -3,10 +3,10 @@
 package main
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 )
 
 // TestAMessageIsNotReadForEachThingThatIsSaidOfIt checks that a message is read a few times, and not once for each
@@ -27,14 +27,12 @@ func TestAMessageIsNotReadForEachThingThatIsSaidOfIt(t *testing.T) {
 		{"an event of both", many, many, "events/story"},
 	} {
 		p := newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: tc.right})), at("wrong", faux.Serve(t, &faux.Server{Fault: tc.wrong})))
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		o := p.do(t, "run", tc.scenario)
-		runtime.ReadMemStats(&after)
+		var o outcome
+		allocated := ratio.Allocated(func() { o = p.do(t, "run", tc.scenario) })
 		if o.code != exitDiffer {
 			t.Errorf("%s: %+v", tc.name, o)
 		}
-		if each := (after.TotalAlloc - before.TotalAlloc) / fields; each > room {
+		if each := allocated / fields; each > room {
 			t.Errorf("%s: %d bytes for each field, want at most %d", tc.name, each, room)
 		}
 	}

@@ -191,19 +191,24 @@ func TestExplainKeepsSecrets(t *testing.T) {
 	}
 }
 
-func TestExplainOfWhatIsNotThere(t *testing.T) {
+func TestExplainAndListRefuseWhatIsNotThere(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	const noStory = "no scenario or folder is called \"item/story\"\n\tfix: did you mean \"items/story\"?"
 	for _, tc := range []struct {
-		args   []string
-		stderr string
+		command string
+		args    []string
+		stderr  string
 	}{
-		{[]string{"item/story"}, "no scenario or folder is called \"item/story\"\n\tfix: did you mean \"items/story\"?"},
-		{[]string{"--target", "rihgt"}, "target \"rihgt\" is not in lockstep.yaml\n\tfix: did you mean \"right\"?"},
-		{[]string{"--format", "yaml"}, `--format is "yaml": write text or json`},
+		{"explain", []string{"item/story"}, noStory},
+		{"explain", []string{"--target", "rihgt"}, "target \"rihgt\" is not in lockstep.yaml\n\tfix: did you mean \"right\"?"},
+		{"explain", []string{"--format", "yaml"}, `--format is "yaml": write text or json`},
+		{"list", []string{"item/story"}, noStory},
+		{"list", []string{"--tag", "evnets"}, "no scenario has the tag \"evnets\"\n\tfix: did you mean \"events\"?"},
+		{"list", []string{"items", "--tag", "clock"}, "no scenario is selected: --tag \"clock\" fits none of the 2 that the other selectors leave\n\tfix: use fewer selectors: a scenario must fit all paths, tags and names"},
 	} {
 		want := outcome{exitUsage, "", "lockstep: " + tc.stderr + "\n"}
-		if diff := cmp.Diff(want, p.do(t, "explain", tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {
-			t.Errorf("explain %q (-want +got):\n%s", tc.args, diff)
+		if diff := cmp.Diff(want, p.do(t, tc.command, tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("%s %q (-want +got):\n%s", tc.command, tc.args, diff)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
@@ -120,7 +121,7 @@ func (l *lab) run(t *testing.T) (code int, out string) {
 		cmd = exec.CommandContext(ctx, "sh", append([]string{"-c", l.limits + ` && exec "$0" "$@"`, os.Args[0]}, args...)...)
 	}
 	cmd.Env = append(os.Environ(), roleVariable+"=lockstep", "GORACE=atexit_sleep_ms=0")
-	var b buffer
+	var b syncbuffer.Buffer
 	cmd.Stdout, cmd.Stderr = &b, &b
 	if l.stdout != nil {
 		cmd.Stdout = l.stdout

@@ -64,20 +64,3 @@ func TestListAsJSON(t *testing.T) {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 }
-
-func TestListOfWhatIsNotThere(t *testing.T) {
-	p := newProject(t, at("right", "http://127.0.0.1:1"))
-	for _, tc := range []struct {
-		args   []string
-		stderr string
-	}{
-		{[]string{"item/story"}, "no scenario or folder is called \"item/story\"\n\tfix: did you mean \"items/story\"?"},
-		{[]string{"--tag", "evnets"}, "no scenario has the tag \"evnets\"\n\tfix: did you mean \"events\"?"},
-		{[]string{"items", "--tag", "clock"}, "no scenario is selected: --tag \"clock\" fits none of the 2 that the other selectors leave\n\tfix: use fewer selectors: a scenario must fit all paths, tags and names"},
-	} {
-		want := outcome{exitUsage, "", "lockstep: " + tc.stderr + "\n"}
-		if diff := cmp.Diff(want, p.do(t, "list", tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {
-			t.Errorf("list %q (-want +got):\n%s", tc.args, diff)
-		}
-	}
-}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
@@ -85,7 +84,7 @@ func lockstep(t *testing.T, args ...string) outcome { return shell{}.lockstep(t,
 
 func (s shell) lockstep(t *testing.T, args ...string) outcome {
 	t.Helper()
-	var stdout, stderr buffer
+	var stdout, stderr syncbuffer.Buffer
 	code := run(t.Context(), args, &environment{
 		stdout: &stdout, stderr: &stderr, environ: os.Environ(), terminal: s.terminal, errorTerminal: s.errorTerminal,
 		now:    s.now,
@@ -103,7 +102,7 @@ func TestAnOutputThatTakesNothingIsNoGoodEnd(t *testing.T) {
 		t.Fatalf("run: %+v", o)
 	}
 	for _, args := range [][]string{{"version"}, {"lint"}, {"list"}, {"--help"}, {"coverage"}, {"judge"}, {"judge", "--format", "json"}} {
-		var stderr buffer
+		var stderr syncbuffer.Buffer
 		if args[0] != "version" && args[0] != "--help" {
 			args = append(args, "--config", p.file)
 		}
@@ -118,24 +117,6 @@ func TestAnOutputThatTakesNothingIsNoGoodEnd(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-
-// A buffer collects what several goroutines write.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
 
 // A project is a lockstep.yaml in a folder of its own.
 type project struct{ dir, file string }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
@@ -78,7 +79,7 @@ func TestTheExampleInTheReadmeIsTrue(t *testing.T) {
 		defer cancel()
 		args := strings.Fields(b.of)
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		var stdout, stderr buffer
+		var stdout, stderr syncbuffer.Buffer
 		cmd.Dir, cmd.Stdout, cmd.Stderr = root, &stdout, &stderr
 		err := cmd.Run()
 		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || !strings.HasSuffix(stderr.String(), "exit status 1\n") {

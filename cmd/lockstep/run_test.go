@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 )
 
 // exits is a target that does not start.
@@ -371,7 +372,7 @@ func (closed) Write([]byte) (int, error) { return 0, os.ErrClosed }
 func TestAStandardOutputThatIsClosedIsNoSuccess(t *testing.T) {
 	for _, format := range []string{"text", "json", "junit"} {
 		p := two(t, "")
-		var stderr buffer
+		var stderr syncbuffer.Buffer
 		w := &environment{stdout: closed{}, stderr: &stderr, getenv: func(string) string { return "" }}
 		code := run(t.Context(), []string{"run", "-c", p.file, "--format", format, "items/story"}, w)
 		if code != exitUnknown || !strings.Contains(stderr.String(), os.ErrClosed.Error()) {

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 )
 
 // A command is lockstep in a process of its own, in the middle of a run. It has started a server that ignores
@@ -29,7 +30,7 @@ import (
 type command struct {
 	project
 	*exec.Cmd
-	stdout, stderr buffer
+	stdout, stderr syncbuffer.Buffer
 	grandchild     net.Conn // the kernel closes it when the grandchild ends
 	ended          chan struct{}
 }
@@ -191,7 +192,7 @@ func TestAnInterruptKeepsWhatIsKnown(t *testing.T) {
 		}
 	}}
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, wrong)))
-	var stdout, stderr buffer
+	var stdout, stderr syncbuffer.Buffer
 	w := &environment{stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }}
 	code := run(ctx, []string{"run", "-c", p.file, "--jobs", "1", "events/bytes", "items/story"}, w)
 	want := "differ: right and wrong differ in 1 of 1 scenario; interrupted after 1 of 2 scenarios: enough; items/story was under way"

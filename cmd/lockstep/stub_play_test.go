@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
@@ -35,7 +36,7 @@ func TestAStubThatIsStartedByHandAnswersByItsRules(t *testing.T) {
 		t.Run(tc.kind, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			said, stdout := io.Pipe()
-			var stderr buffer
+			var stderr syncbuffer.Buffer
 			ended := make(chan int, 1)
 			file := rulesFile(t, tc.rules)
 			go func() {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 )
 
 func TestStubMCPTalksOverStandardInputAndOutput(t *testing.T) {
@@ -16,7 +18,7 @@ func TestStubMCPTalksOverStandardInputAndOutput(t *testing.T) {
 `
 	in, client := io.Pipe()
 	answers, out := io.Pipe()
-	var stderr buffer
+	var stderr syncbuffer.Buffer
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(t.Context(), []string{"stub", "mcp"}, &environment{

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
@@ -240,7 +241,7 @@ func TestWatchSaysOfWhichTargetItWatchesNothing(t *testing.T) {
 func TestWhatWasRedRunsFirst(t *testing.T) {
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})))
 	for _, id := range []string{"items/story", "process/stop", "items/every-step"} {
-		var stderr buffer
+		var stderr syncbuffer.Buffer
 		f := &runFlags{config: p.file, reports: "-", jobs: 1, first: []string{id}, output: outputFlags{format: "text", color: "never", verbose: true}}
 		f.selection.Paths = []string{"items", "process"}
 		_ = f.run(t.Context(), &environment{stdout: io.Discard, stderr: &stderr, environ: os.Environ(), getenv: func(string) string { return "" }})

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 )
 
 // told returns the number of differences in a result, including those that are only counted.
@@ -63,15 +63,13 @@ func TestManyDifferencesAreCounted(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			ref, cand := newSide("ref").answers(tc.ref), newSide("cand").answers(tc.cand)
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			got := compared(ref, cand, &Rules{})
-			runtime.ReadMemStats(&after)
+			var got Result
+			allocated := ratio.Allocated(func() { got = compared(ref, cand, &Rules{}) })
 			last := got.Differences[len(got.Differences)-1]
 			if len(got.Differences) != jsondiff.MaxDifferences+1 || told(got) != tc.want || last.Kind != diff.MoreDiffer || got.Differences[0].Kind != tc.kind {
 				t.Errorf("%d differences, %d with the others, the first %s and the last %s: %s", len(got.Differences), told(got), got.Differences[0].Kind, last.Kind, last.Text())
 			}
-			if each := (after.TotalAlloc - before.TotalAlloc) / n; each > tc.room {
+			if each := allocated / n; each > tc.room {
 				t.Errorf("%d bytes for each place", each)
 			}
 			again := compared(ref, cand, &Rules{})

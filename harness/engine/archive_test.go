@@ -23,13 +23,7 @@ import (
 func packing(t *testing.T, rules string) *project.Project {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "lockstep.yaml")
-	fauxproject.Add(t, file, "lockstep.yaml", `contract: openapi.yaml
-scenarios: scenarios
-reference: right
-targets:
-  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
-  wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
-limits: {step: 5s, scenario: 7s, settle: 100ms}
+	fauxproject.Add(t, file, "lockstep.yaml", fauxproject.Plain+`limits: {step: 5s, scenario: 7s, settle: 100ms}
 `+rules)
 	fauxproject.Add(t, file, "openapi.yaml", `openapi: 3.0.3
 info: {title: Packer, version: "1"}

@@ -159,7 +159,7 @@ func TestACommandThatIsNotThereIsAMistakeInItsLine(t *testing.T) {
     ready: {get: /health}
 `)
 	dir := filepath.Dir(p.File)
-	want := p.File + `:10:9: command "./bin/nowhere": there is no ` + dir + "/bin/nowhere\n\tfix: build it or install it, or name another command"
+	want := p.File + `:9:9: command "./bin/nowhere": there is no ` + dir + "/bin/nowhere\n\tfix: build it or install it, or name another command"
 	for name, options := range map[string]*engine.Options{"all": nil, "two of a kind": {Targets: []string{"wrong", "wrong"}}} {
 		result, err := engine.Run(t.Context(), p, options)
 		if problems, ok := errors.AsType[scenario.Problems](err); result != nil || !ok || problems.Error() != want {

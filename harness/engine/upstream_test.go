@@ -27,14 +27,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
-const asking = `
-contract: openapi.yaml
-scenarios: scenarios
-reference: right
-targets:
-  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
-  wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
-stubs: {llm: {kind: openai}}
+const asking = fauxproject.Plain + `stubs: {llm: {kind: openai}}
 limits: {step: 5s, scenario: 7s, settle: 100ms}
 `
 

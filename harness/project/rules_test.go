@@ -120,13 +120,7 @@ targets: {right: {url: "http://127.0.0.1:1", ready: {get: /health}}}
 // A header field that no rule names is not compared, and the report says so.
 func TestAHeaderFieldThatNoRuleNamesIsCounted(t *testing.T) {
 	file := fauxproject.Write(t, "")
-	fauxproject.Add(t, file, "lockstep.yaml", `contract: openapi.yaml
-scenarios: scenarios
-reference: right
-targets:
-  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
-  wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
-compare: {headers: [], volatile: [{at: $..serial, kind: id, because: each server counts for itself}]}
+	fauxproject.Add(t, file, "lockstep.yaml", fauxproject.Plain+`compare: {headers: [], volatile: [{at: $..serial, kind: id, because: each server counts for itself}]}
 `)
 	result, err := engine.Run(t.Context(), fauxproject.Load(t, file), &engine.Options{
 		Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, "extra-header")})},
@@ -178,13 +172,7 @@ compare:
 // make the run red. A rule of the project is about all scenarios.
 func TestARuleThatNeverApplied(t *testing.T) {
 	file := fauxproject.Write(t, "")
-	fauxproject.Add(t, file, "lockstep.yaml", `contract: openapi.yaml
-scenarios: scenarios
-reference: right
-targets:
-  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
-  wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
-compare:
+	fauxproject.Add(t, file, "lockstep.yaml", fauxproject.Plain+`compare:
   headers: [Content-Type, X-Never]
   volatile:
     - {at: $..serial, kind: id, because: each server counts for itself}

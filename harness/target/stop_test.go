@@ -79,18 +79,25 @@ func leave(t *testing.T, target *Target) {
 func TestStopGoesDownTheLadder(t *testing.T) {
 	slow(t)
 	c := newReportServer(t)
-	target := start(t, c.roleSpec("stubborn"))
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- target.Stop(ctx) }()
-	c.awaitReport("stubborn").awaitLine("ignored SIGTERM")
-	cancel() // otherwise the grace is a minute
-	if err := <-stopped; err != nil {
-		t.Errorf("Stop: %v", err)
-	}
+	target := c.stopStubborn(t, "stubborn")
 	if got := target.ExitStatus(); got != "signal: killed" {
 		t.Errorf("ExitStatus: %q, want signal: killed", got)
 	}
+}
+
+// stopStubborn starts a target in a role that ignores SIGTERM, and stops it without waiting for the grace of a minute.
+func (c *reportServer) stopStubborn(t *testing.T, role string) *Target {
+	t.Helper()
+	target := start(t, c.roleSpec(role))
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- target.Stop(ctx) }()
+	c.awaitReport(role).awaitLine("ignored SIGTERM")
+	cancel()
+	if err := <-stopped; err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	return target
 }
 
 func TestStopGivesAGrace(t *testing.T) {
@@ -234,15 +241,7 @@ func TestADaemonThatDropsItsMarkEndsWithItsTarget(t *testing.T) {
 func TestStopEndsATargetThatHasLeftItsGroup(t *testing.T) {
 	slow(t)
 	c := newReportServer(t)
-	target := start(t, c.roleSpec("astray"))
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- target.Stop(ctx) }()
-	c.awaitReport("astray").awaitLine("ignored SIGTERM")
-	cancel() // otherwise the grace is a minute
-	if err := <-stopped; err != nil {
-		t.Errorf("Stop: %v", err)
-	}
+	c.stopStubborn(t, "astray")
 	c.reported["astray"].awaitExit()
 }
 

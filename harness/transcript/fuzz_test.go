@@ -11,7 +11,7 @@ import (
 
 // FuzzReadRun reads arbitrary run files.
 func FuzzReadRun(f *testing.F) {
-	whole := writeRun(f, sample("ref"), sample("cand"))
+	whole := write(f, sample("ref"), sample("cand"))
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte("{}\n"))
@@ -27,7 +27,7 @@ func FuzzReadRun(f *testing.F) {
 // FuzzLine reads single lines of run files, which no checksum protects. A line that is read, written and read again
 // must give the same result.
 func FuzzLine(f *testing.F) {
-	whole := writeRun(f, sample("ref"))
+	whole := write(f, sample("ref"))
 	var bodies [][]byte
 	for line := range bytes.Lines(whole) {
 		f.Add(line)
@@ -54,7 +54,7 @@ func FuzzLine(f *testing.F) {
 			return
 		}
 		var again []*Transcript
-		_, err := ReadRun(bytes.NewReader(writeRun(t, first...)), nil, func(tr *Transcript) error {
+		_, err := ReadRun(bytes.NewReader(write(t, first...)), nil, func(tr *Transcript) error {
 			again = append(again, tr)
 			return nil
 		})
@@ -65,22 +65,4 @@ func FuzzLine(f *testing.F) {
 			t.Errorf("it was written and read again (-first +again):\n%s", diff)
 		}
 	})
-}
-
-func writeRun(t testing.TB, ts ...*Transcript) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := NewRunWriter(&b, RunHeader{Version: "1", Targets: []RunTarget{{"ref", true}, {"cand", false}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tr := range ts {
-		if err := w.Write(tr); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(0); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }

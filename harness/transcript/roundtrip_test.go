@@ -110,7 +110,7 @@ func TestATranscriptThatIsReadBackIsTheOneThatWasWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := &Transcript{}
 		(&generator{T: rt}).fill(reflect.ValueOf(want).Elem())
-		_, got, err := read(writeRun(t, want))
+		_, got, err := read(write(t, want))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestATranscriptThatIsReadBackIsTheOneThatWasWritten(t *testing.T) {
 func TestATextStandsWhereTheTranscriptHasOne(t *testing.T) {
 	tr := sample("ref")
 	tr.Steps[0].Text = "odd \xff"
-	data := string(writeRun(t, tr))
+	data := string(write(t, tr))
 	const at = `"texts":{"/steps/0/text":`
 	if !strings.Contains(data, at) {
 		t.Fatalf("the run file has no %s", at)

@@ -54,7 +54,7 @@ func sample(target string) *Transcript {
 	}
 }
 
-func write(t *testing.T, ts ...*Transcript) []byte {
+func write(t testing.TB, ts ...*Transcript) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := NewRunWriter(&b, RunHeader{Version: "1", Seed: 1<<63 + 1, Targets: []RunTarget{{"ref", true}, {"cand", false}}})
@@ -158,7 +158,7 @@ func TestAnIncompleteRunFileIsRefused(t *testing.T) {
 }
 
 func TestARunFileHasOneRun(t *testing.T) {
-	whole := writeRun(t, sample("ref"))
+	whole := write(t, sample("ref"))
 	for name, more := range map[string][]byte{"a second run": whole, "half a line": whole[:10], "a blank line": []byte("\n")} {
 		if _, _, err := read(slices.Concat(whole, more)); err == nil || !strings.Contains(err.Error(), "behind its last line") {
 			t.Errorf("%s behind the footer: error %v, want one that says so", name, err)

@@ -36,6 +36,15 @@ func Of(f func()) Cost {
 	return Cost{time.Since(start), processTime() - cpu}
 }
 
+// Allocated returns how many bytes a function allocates, together with all else that runs in this process.
+func Allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
 // rounds is the minimum number of rounds, after one that is not counted.
 const rounds = 25
 

@@ -14,14 +14,18 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
-// config is the lockstep.yaml, with a place for its targets. The limits are far above what a correct server needs, even
-// on a busy machine. Only settle is really waited for, when a stream is behind.
-const config = `
-contract: openapi.yaml
+const head = `contract: openapi.yaml
 scenarios: scenarios
 reference: right
 targets:
-%s
+`
+
+// Plain is the start of a lockstep.yaml with the targets Running, for projects with settings of their own.
+const Plain = head + Running
+
+// config is the lockstep.yaml, with a place for its targets. The limits are far above what a correct server needs, even
+// on a busy machine. Only settle is really waited for, when a stream is behind.
+const config = head + `%s
 compare:
   headers: [Cache-Control, Content-Type, Location, X-Shelf]
   volatile:
@@ -30,8 +34,7 @@ limits: {step: 5s, scenario: 7s, settle: 50ms, body: 1000000, events: 800}
 `
 
 // Running are targets whose addresses tests replace.
-const Running = `
-  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
+const Running = `  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
   wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
 `
 

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
@@ -122,14 +122,13 @@ func deepRecipe(t testing.TB, levels int) recipe.Recipe {
 func TestRenderingDeepSchemasIsLinear(t *testing.T) {
 	allocated := func(levels int) uint64 {
 		r := deepRecipe(t, levels)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		rendered, err := r.Render(t.Context(), jsonwire.Pairs{{Name: "a", Value: "v"}}, "/r")
-		runtime.ReadMemStats(&after)
+		var rendered recipe.Recipe
+		var err error
+		bytes := ratio.Allocated(func() { rendered, err = r.Render(t.Context(), jsonwire.Pairs{{Name: "a", Value: "v"}}, "/r") })
 		if want := strings.Repeat(`{"v":`, levels) + `"v"` + strings.Repeat(`}`, levels); err != nil || string(rendered.Response.JSONSchema) != want {
 			t.Fatalf("%d levels: %v, %.60s", levels, err, rendered.Response.JSONSchema)
 		}
-		return after.TotalAlloc - before.TotalAlloc
+		return bytes
 	}
 	if few, many := allocated(2000), allocated(8000); many > 8*few {
 		t.Errorf("%d bytes became %d", few, many)

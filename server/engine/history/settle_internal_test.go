@@ -3,11 +3,11 @@ package history
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
@@ -111,11 +111,7 @@ func TestRepairIsLinear(t *testing.T) {
 	for name, chain := range chains {
 		allocated := func(n int) uint64 {
 			conversation := chain(n)
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			Repair(conversation)
-			runtime.ReadMemStats(&after)
-			return after.TotalAlloc - before.TotalAlloc
+			return ratio.Allocated(func() { Repair(conversation) })
 		}
 		if few, many := allocated(500), allocated(2000); many > 8*few {
 			t.Errorf("%s: %d bytes became %d", name, few, many)

@@ -1,11 +1,11 @@
 package turn
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 )
 
@@ -38,18 +38,17 @@ func TestPiecesAreJoined(t *testing.T) {
 
 // TestALongAnswerIsNotCopiedForEachPiece would allocate 2 GB if each piece copied the whole text.
 func TestALongAnswerIsNotCopiedForEachPiece(t *testing.T) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	var p pieces
-	const count = 20_000
-	for range count {
-		p.add(piece("a", "ten bytes."))
-	}
-	if got := len(p.messages()[0].Content[0].(message.Text).Text); got != 10*count {
-		t.Errorf("the text has %d bytes", got)
-	}
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 {
+	took := ratio.Allocated(func() {
+		var p pieces
+		const count = 20_000
+		for range count {
+			p.add(piece("a", "ten bytes."))
+		}
+		if got := len(p.messages()[0].Content[0].(message.Text).Text); got != 10*count {
+			t.Errorf("the text has %d bytes", got)
+		}
+	})
+	if took > 100<<20 {
 		t.Errorf("it took %d MiB", took>>20)
 	}
 }

@@ -1,12 +1,11 @@
 package turn_test
 
 import (
-	"bytes"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
@@ -70,7 +69,7 @@ func TestDangerousCalls(t *testing.T) {
 func TestAnAlertTakesThePlaceOfAnotherPrompt(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		const manage = "extensionmanager__manage_extensions"
-		var log lockedBuffer
+		var log syncbuffer.Buffer
 		r := newRig(t, echoing(), says(llmtest.Calls("c1", manage, `{"a":"x"}`, manage, `{"a":"sudo x"}`, "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
 		r.service.Log = slog.New(slog.NewTextHandler(&log, nil))
 		r.settings["security_prompt_enabled"], r.settings["security_prompt_threshold"], r.settings["GOOSE_MODE"] = "true", "0.45", `"smart_approve"`
@@ -86,22 +85,4 @@ func TestAnAlertTakesThePlaceOfAnotherPrompt(t *testing.T) {
 			t.Errorf("the log: %s", text)
 		}
 	})
-}
-
-// A lockedBuffer is a buffer that a server and a test share.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(text)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

@@ -2,11 +2,11 @@ package validation_test
 
 import (
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/server/httpapi/validation"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -48,16 +48,15 @@ func refused(t *testing.T, kind string, n int) (body, answer int, allocated uint
 	if err != nil {
 		t.Fatal(err)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	var found validation.Issues
-	faulty[kind].find(text, &found)
 	recorder := httptest.NewRecorder()
-	if err := validation.Refuse(text, &found).Write(recorder); err != nil {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	return len(text), recorder.Body.Len(), after.TotalAlloc - before.TotalAlloc
+	allocated = ratio.Allocated(func() {
+		var found validation.Issues
+		faulty[kind].find(text, &found)
+		if err := validation.Refuse(text, &found).Write(recorder); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return len(text), recorder.Body.Len(), allocated
 }
 
 // TestTheAnswerToManyFaultsIsBounded: 600 KB of faults must not lead to an answer of 85 MB. The answer and the memory

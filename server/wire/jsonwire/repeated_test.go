@@ -2,10 +2,10 @@ package jsonwire_test
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -32,14 +32,13 @@ func nestedTwice(levels int) []byte {
 func TestRepeatedNamesInsideOfOthersAreLinear(t *testing.T) {
 	allocated := func(levels int) uint64 {
 		body := nestedTwice(levels)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		got, err := jsonwire.Parse(body)
-		runtime.ReadMemStats(&after)
+		var got jsonwire.Text
+		var err error
+		bytes := ratio.Allocated(func() { got, err = jsonwire.Parse(body) })
 		if want := strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels); err != nil || string(got) != want {
 			t.Fatalf("%d levels: %.60s, %v", levels, got, err)
 		}
-		return after.TotalAlloc - before.TotalAlloc
+		return bytes
 	}
 	if few, many := allocated(2000), allocated(8000); many > 8*few {
 		t.Errorf("%d bytes became %d", few, many)

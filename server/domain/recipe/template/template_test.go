@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe/template"
 )
 
@@ -152,13 +152,12 @@ func TestParsingIsLinear(t *testing.T) {
 
 // work returns how many bytes parsing a text searches, and how many it allocates.
 func work(text string) (searched int, allocated uint64) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if parsed, err := template.NewWork(context.Background()).Parse(text); err == nil {
-		parsed.Variables()
-	}
-	runtime.ReadMemStats(&after)
-	return template.Searched(text), after.TotalAlloc - before.TotalAlloc
+	allocated = ratio.Allocated(func() {
+		if parsed, err := template.NewWork(context.Background()).Parse(text); err == nil {
+			parsed.Variables()
+		}
+	})
+	return template.Searched(text), allocated
 }
 
 func TestVariablesAreThoseThatAreUsed(t *testing.T) {
