@@ -164,7 +164,7 @@ func TestRunsThatCannotBeComparedAreRefused(t *testing.T) {
 	}
 	scenario := filepath.Join(p.dir, "scenarios", "items", "story.yaml")
 	testfile.Write(t, scenario, "# changed\n"+p.read("scenarios/items/story.yaml"))
-	if o := p.diff(t, "a/run.jsonl", "a/run.jsonl"); o.code != exitUsage || !strings.Contains(o.stderr, "the run file is of other scenarios than those of ") {
+	if o := p.diff(t, "a/run.jsonl", "a/run.jsonl"); o.code != exitUsage || !strings.Contains(o.stderr, "the run file was made with different scenarios than those of ") {
 		t.Errorf("scenarios that have changed since: %+v", o)
 	}
 }

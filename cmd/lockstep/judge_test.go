@@ -74,7 +74,7 @@ func TestARunFileThatHasNoJudgementIsAMistake(t *testing.T) {
 	scenario := filepath.Join(p.dir, "scenarios", "items", "story.yaml")
 	testfile.Write(t, scenario, append([]byte("# changed\n"), p.read("scenarios/items/story.yaml")...))
 	o := p.do(t, "judge")
-	if o.code != exitUsage || !strings.Contains(o.stderr, "run.jsonl: the run file is of other scenarios than those of lockstep.yaml\n\tfix: judge it with") {
+	if o.code != exitUsage || !strings.Contains(o.stderr, "run.jsonl: the run file was made with different scenarios than those of lockstep.yaml\n\tfix: use the files") {
 		t.Errorf("other scenarios: %+v", o)
 	}
 }
@@ -87,7 +87,7 @@ func TestOtherRulesAreNoted(t *testing.T) {
 	rules := strings.Replace(p.read("lockstep.yaml"), "limits:", "    - {at: $..name, kind: text, because: a test}\nlimits:", 1)
 	p.write(t, "lockstep.yaml", rules)
 	o := p.do(t, "judge")
-	if o.code != exitMatch || o.stderr != "note: lockstep.yaml is not what it was when the run was made; its rules of now hold\n" {
+	if o.code != exitMatch || o.stderr != "note: lockstep.yaml has changed since the run; the current rules apply\n" {
 		t.Errorf("%+v", o)
 	}
 }

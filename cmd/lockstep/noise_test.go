@@ -29,8 +29,8 @@ func TestNoisePrintsRulesThatHelp(t *testing.T) {
 	for _, want := range []string{
 		`^# right against itself: 2 runs, 4 results of scenarios\n\ncompare:\n  volatile:\n    # \d+ of \d+ values differ, such as \d{5} and \d{5}\n`,
 		`    # in items/every-step step 1, .*, and \d+ more\n`,
-		`    - at: \$\.\.serial\n      kind: id\n      because: two servers of one kind differ in it\n\n# what holds for times in all runs, and a rule can demand\n`,
-		`#   - \{at: \$\.\.createdAt, kind: time, stable: true.*, because: it was so in all runs\}\n#     \d+ values, \d+ of things that had appeared before\n$`,
+		`    - at: \$\.\.serial\n      kind: id\n      because: two equal servers differ in it\n\n# what holds for times in all runs, and a rule can demand\n`,
+		`#   - \{at: \$\.\.createdAt, kind: time, stable: true.*, because: it held in all runs\}\n#     \d+ values, \d+ of things that had appeared before\n$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(o.stdout) {
 			t.Errorf("%s is not in\n%s", want, o.stdout)
@@ -56,7 +56,7 @@ func TestNoiseThatCannotBeMeasuredIsNotSilence(t *testing.T) {
 	}{
 		{[]string{"--runs", "0"}, exitUsage, "--runs is 0: write a number above 0"},
 		{[]string{"items"}, exitUsage, `targets "right" and "right-2" are the same server`},
-		{[]string{"--target", "right"}, exitUsage, "noise takes two targets that are the same"},
+		{[]string{"--target", "right"}, exitUsage, "noise needs two equal targets"},
 		{[]string{"--target", "right", "--target", "wrong", "--runs", "1", "items/story"}, exitUnknown, "1 result could not be judged"},
 		{[]string{"--target", "right", "--target", "two=" + faux.Serve(t, &faux.Server{}), "--runs", "1", "process/stop"}, exitUnknown, "nothing was judged"},
 	} {

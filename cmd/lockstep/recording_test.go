@@ -76,7 +76,7 @@ func TestShardsAreRecordedWhenTheyAreMerged(t *testing.T) {
 		t.Errorf("shards against a recording: %+v", o)
 	}
 	shard("live2", "--shard", "2/2", "--reference-version", "1.3")
-	if o := merge("live"); o.code != exitUsage || !strings.Contains(o.stderr, "are no shards of one run: their references differ, in version, settings or limits\n\tfix: ") {
+	if o := merge("live"); o.code != exitUsage || !strings.Contains(o.stderr, "are not shards of the same run: their references differ, in version, settings or limits\n\tfix: ") {
 		t.Errorf("shards of two versions: %+v", o)
 	}
 	if p.read("tapes/recording.jsonl") != before {
@@ -113,7 +113,7 @@ func TestARecordingThatCannotBeUsedStartsNothing(t *testing.T) {
 	if o := p.do(t, "run", "items", "--against", tapes); o.code != exitUsage || !strings.Contains(o.stderr, "tapes/recording.jsonl: no such file\n\tfix: `lockstep run --record ") {
 		t.Errorf("without one: %+v", o)
 	}
-	if o := p.do(t, "run", "items", "--record", tapes, "--shard", "1/2"); o.code != exitUsage || !strings.Contains(o.stderr, "a shard has a part of the scenarios, and a recording is whole\n\tfix: leave --record out, and give it to lockstep merge") {
+	if o := p.do(t, "run", "items", "--record", tapes, "--shard", "1/2"); o.code != exitUsage || !strings.Contains(o.stderr, "a shard cannot be recorded, because it has only some of the scenarios\n\tfix: leave out --record here, and use it with lockstep merge") {
 		t.Errorf("of a shard: %+v", o)
 	}
 	if _, err := os.Stat(tapes); err == nil {
@@ -128,7 +128,7 @@ func TestARecordingThatCannotBeUsedStartsNothing(t *testing.T) {
 		t.Errorf("cut off: %+v", o)
 	}
 	p.write(t, "tapes/recording.jsonl", p.read("reports/run.jsonl"))
-	if o := p.do(t, "run", "items", "--against", tapes); o.code != exitUsage || !strings.Contains(o.stderr, "recording.jsonl: the run file is no recording\n\tfix: lockstep run --record writes one\n") {
+	if o := p.do(t, "run", "items", "--against", tapes); o.code != exitUsage || !strings.Contains(o.stderr, "recording.jsonl: the run file is not a recording\n\tfix: lockstep run --record writes one\n") {
 		t.Errorf("a run file: %+v", o)
 	}
 }

@@ -84,7 +84,7 @@ func TestShardsAreRunAndMerged(t *testing.T) {
 		says string
 	}{
 		{nil, "merge needs the run files of the shards\n\tfix: write lockstep merge shards/*/run.jsonl\n"},
-		{[]string{one}, "of 2 shards, 1 are here; missing: 2/2\n\tfix: run what is missing"},
+		{[]string{one}, "of 2 shards, 1 are here; missing: 2/2\n\tfix: run the missing shards"},
 		{[]string{one, two, "--reports", "one"}, "one/run.jsonl is the file that the merged run would overwrite\n\tfix: name another folder with --reports\n"},
 		{[]string{one, filepath.Join(p.dir, "three.jsonl")}, "three.jsonl: no such file or directory\n\tfix: `lockstep run --shard` writes it\n"},
 	} {

@@ -43,7 +43,7 @@ func TestStubIsAskedForInVain(t *testing.T) {
 		"stub":                            "lockstep: stub needs a command\n\tfix: `lockstep stub mcp` is an MCP server, `lockstep stub openai --script model.yaml` is a model\n",
 		"stub mpc":                        "lockstep: unknown command \"mpc\" of lockstep stub\n\tfix: did you mean \"mcp\"?\n",
 		"stub openai":                     "lockstep: --script is missing\n\tfix: name a file with rules, such as `- {answer: {text: Hello}, times: any}`\n",
-		"stub http --script nowhere.yaml": "lockstep: open nowhere.yaml: no such file or directory\n\tfix: name a file with rules: docs/stubs.md shows some\n",
+		"stub http --script nowhere.yaml": "lockstep: open nowhere.yaml: no such file or directory\n\tfix: name a file with rules: docs/stubs.md has examples\n",
 		"stub mcp tools":                  "lockstep: mcp takes no arguments: \"tools\"\n\tfix: leave it out\n",
 	} {
 		if diff := cmp.Diff(outcome{exitUsage, "", want}, lockstep(t, strings.Fields(args)...), cmp.AllowUnexported(outcome{})); diff != "" {

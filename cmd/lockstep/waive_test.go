@@ -148,7 +148,7 @@ func TestWhatBecomesOfAWaiver(t *testing.T) {
 		{"its scenario is not selected", fixed, day, []string{"events/story"}, exitMatch, []string{"\nmatch: "}},
 		{"the candidate did not take part", fixed, day, []string{"items/story", "--target", "right"}, exitMatch, []string{"\nmatch: "}},
 		{"another fault at the place", "null-for-value", day, nil, exitDiffer, []string{
-			"      waiver W-0001 is for another difference here: value 469ed423\n", "STALE W-0001", "\ndiffer: right and wrong differ in 1 of 1 scenario; waiver W-0001 is stale",
+			"      waiver W-0001 is for a different finding here: value 469ed423\n", "STALE W-0001", "\ndiffer: right and wrong differ in 1 of 1 scenario; waiver W-0001 is stale",
 		}},
 		{"another fault elsewhere", "other-number", day, nil, exitDiffer, []string{"body /size: the numbers differ", "STALE W-0001"}},
 	} {

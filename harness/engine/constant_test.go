@@ -93,7 +93,7 @@ func TestAConstantIsInEveryReport(t *testing.T) {
 		if err := write(&out); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, want := range []string{"the reference repeats the value", ours, theirs} {
+		for _, want := range []string{"the reference returns the same value", ours, theirs} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("the %s report does not say %q:\n%.2000s", name, want, out.String())
 			}

@@ -18,7 +18,7 @@ import (
 func (j *judgement) cover(s *scenario.Scenario, t *transcript.Transcript) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			j.result.Incomplete = fmt.Sprintf("lockstep itself failed to count what %s reached of the contract: %v", t.Scenario, cause)
+			j.result.Incomplete = fmt.Sprintf("lockstep itself failed to count the coverage of %s: %v", t.Scenario, cause)
 			j.log.Error("coverage broke", "scenario", t.Scenario, "err", cause, "stack", string(debug.Stack()))
 		}
 	}()

@@ -65,7 +65,7 @@ func TestAScenarioThatSpeaksOfADirectoryDoesNotApplyToAServerThatRuns(t *testing
 	}
 	want := []string{
 		"items/every-step: match []",
-		"items/home: not-applicable [it speaks of the target's directory, and right is a server that already runs]",
+		"items/home: not-applicable [it uses the target's directory, but right is a server that is already running]",
 		"items/story: match []",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

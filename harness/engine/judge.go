@@ -100,10 +100,10 @@ func JudgeFile(ctx context.Context, p *project.Project, file *runfile.File, opti
 // noteChanges says why the judgement of a run file may differ from that of the run.
 func noteChanges(p *project.Project, h *transcript.RunHeader, note func(string)) {
 	if h.Rules != p.Sums.Rules {
-		note(p.File + " is not what it was when the run was made; its rules of now hold")
+		note(p.File + " has changed since the run; the current rules apply")
 	}
 	if h.Version != Version {
-		note(fmt.Sprintf("the run was made by lockstep %s, and is judged by %s", h.Version, Version))
+		note(fmt.Sprintf("the run was made by lockstep %s, but is judged by %s", h.Version, Version))
 	}
 }
 

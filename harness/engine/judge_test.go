@@ -115,8 +115,8 @@ func TestARunFileThatIsNotOfTheProjectIsRefused(t *testing.T) {
 		file   string
 		want   string
 	}{
-		{"another contract", map[string]string{"openapi.yaml": "# changed\n"}, whole, "the run file is of another contract than "},
-		{"another scenario", map[string]string{"scenarios/items/story.yaml": "# changed\n"}, whole, "the run file is of other scenarios than those of "},
+		{"another contract", map[string]string{"openapi.yaml": "# changed\n"}, whole, "the run file was made with a different contract than "},
+		{"another scenario", map[string]string{"scenarios/items/story.yaml": "# changed\n"}, whole, "the run file was made with different scenarios than those of "},
 		{"cut off", nil, strings.Join(lines[:len(lines)-2], ""), "run file is incomplete: no footer after line "},
 		{"changed", nil, strings.Replace(whole, `"status":201`, `"status":202`, 1), "its footer does not fit what is before it"},
 		{"of another format", nil, strings.Replace(whole, `"format":1`, `"format":2`, 1), "format 2; this version of lockstep reads format 1"},
@@ -177,7 +177,7 @@ func TestOtherRulesAreTakenAndNoted(t *testing.T) {
 	testfile.Write(t, config, lenient)
 	other := fauxproject.Load(t, config)
 	again, said := notes(other)
-	if len(said) != 1 || !strings.HasSuffix(said[0], "is not what it was when the run was made; its rules of now hold") {
+	if len(said) != 1 || !strings.HasSuffix(said[0], "has changed since the run; the current rules apply") {
 		t.Errorf("notes %q", said)
 	}
 	if len(again.Scenarios[0].Findings) >= len(result.Scenarios[0].Findings) {

@@ -235,24 +235,24 @@ func TestShardsThatMakeNoWholeAreRefused(t *testing.T) {
 		want  string
 	}{
 		{"none", nil, "no shard\n\tfix: name the run files"},
-		{"one is missing", [][]byte{files[0], files[2]}, "of 3 shards, 2 are here; missing: 2/3\n\tfix: run what is missing with the same selection: lockstep run --shard 2/3"},
+		{"one is missing", [][]byte{files[0], files[2]}, "of 3 shards, 2 are here; missing: 2/3\n\tfix: run the missing shards with the same selection: lockstep run --shard 2/3"},
 		{"two are missing", [][]byte{files[1]}, "of 3 shards, 1 are here; missing: 1/3, 3/3\n"},
 		{"one is there twice", [][]byte{files[0], files[1], files[1]}, "b.jsonl and c.jsonl are both shard 2/3\n\tfix: name one of them"},
-		{"one is a whole run", [][]byte{files[0], whole.Bytes()}, "b.jsonl is a whole run, and no shard\n"},
+		{"one is a whole run", [][]byte{files[0], whole.Bytes()}, "b.jsonl is a complete run, not a shard\n"},
 		{"one is cut off", [][]byte{files[0], bytes.Join(lines[:len(lines)-2], nil), files[2]}, "b.jsonl: run file is incomplete: no footer after line "},
 		{"another number of shards", [][]byte{files[0], shards(t, p, 4, options)[1]}, "their numbers of shards differ (3 and 4)\n"},
-		{"another seed", [][]byte{files[0], other(func(o *engine.Options) { o.Seed = 7 })}, " and 7\n\tfix: give all shards one --seed, or none"},
-		{"another selection", [][]byte{files[0], other(func(o *engine.Options) { o.Select.Paths, o.Seed = []string{"items"}, seedOf(t, files[0]) })}, "they select other scenarios ("},
+		{"another seed", [][]byte{files[0], other(func(o *engine.Options) { o.Seed = 7 })}, " and 7\n\tfix: give all shards the same --seed, or none"},
+		{"another selection", [][]byte{files[0], other(func(o *engine.Options) { o.Select.Paths, o.Seed = []string{"items"}, seedOf(t, files[0]) })}, "they select different scenarios ("},
 		{"another reference", [][]byte{files[0], other(func(o *engine.Options) { o.Reference = "wrong" })}, "their targets differ (right (reference), wrong and wrong (reference), right)\n"},
 		{"another target", [][]byte{files[0], other(func(o *engine.Options) {
 			o.Targets = []string{options.Targets[0], strings.Replace(options.Targets[1], "wrong", "third", 1)}
 		})}, "their targets differ ("},
 		{"another version", [][]byte{files[0], header(`"version":"0.1.0"`, `"version":"0.0.9"`)}, "their versions of lockstep differ (0.1.0 and 0.0.9)\n"},
 		{"other rules", [][]byte{files[0], header(`"rules":"`, `"rules":"0000`)}, "their lockstep.yaml differ ("},
-		{"another contract", [][]byte{files[0], header(`"contract":"`, `"contract":"0`)}, "b.jsonl: the run file is of another contract than "},
-		{"other scenarios", [][]byte{files[0], header(`"scenarios":"`, `"scenarios":"0`)}, "b.jsonl: the run file is of other scenarios than those of "},
-		{"a shard that there is not", [][]byte{header(`"index":2`, `"index":4`)}, "a.jsonl says that it is shard 4/3, which there is not\n"},
-		{"another's scenarios", [][]byte{header(`"index":2`, `"index":1`)}, "a.jsonl, which is shard 1/3, says nothing of "},
+		{"another contract", [][]byte{files[0], header(`"contract":"`, `"contract":"0`)}, "b.jsonl: the run file was made with a different contract than "},
+		{"other scenarios", [][]byte{files[0], header(`"scenarios":"`, `"scenarios":"0`)}, "b.jsonl: the run file was made with different scenarios than those of "},
+		{"a shard that there is not", [][]byte{header(`"index":2`, `"index":4`)}, "a.jsonl says that it is shard 4/3, which does not exist\n"},
+		{"another's scenarios", [][]byte{header(`"index":2`, `"index":1`)}, "a.jsonl (shard 1/3) lacks its scenario "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if record, err := merged(p, tc.files...); record != nil || err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -92,9 +92,9 @@ func checkRecordable(o *Options) error {
 	case o.Against != nil:
 		return runfile.ErrRecordedAgain
 	case o.Repeat > 1:
-		return &project.UsageError{What: "a recording has one run of each scenario", Fix: "record without --repeat; --against a recording may be repeated"}
+		return &project.UsageError{What: "a recording has one run of each scenario", Fix: "record without --repeat; a run --against a recording may use it"}
 	case o.Shard != project.Shard{}:
-		return &project.UsageError{What: "a shard has a part of the scenarios, and a recording is whole", Fix: "leave --record out, and give it to lockstep merge"}
+		return &project.UsageError{What: "a shard cannot be recorded, because it has only some of the scenarios", Fix: "leave out --record here, and use it with lockstep merge"}
 	}
 	return nil
 }

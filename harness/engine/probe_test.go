@@ -79,10 +79,10 @@ func TestAProbeTellsConstantsFromWhatAProcessHasDrawn(t *testing.T) {
 		served       bool   // the candidate is a server that already runs
 		says         string // how each finding begins; "" for no findings
 	}{
-		{"stamp", "other-stamp", false, "the reference repeats"},
-		{"stamp", "other-stamp", true, "the reference repeats"},
-		{"stamp", "instance", false, "the reference repeats"},
-		{"instance", "other-stamp", false, "the candidate repeats"},
+		{"stamp", "other-stamp", false, "the reference returns the same"},
+		{"stamp", "other-stamp", true, "the reference returns the same"},
+		{"stamp", "instance", false, "the reference returns the same"},
+		{"instance", "other-stamp", false, "the candidate returns the same"},
 		{"instance", "instance", false, ""},
 		{"instance", "instance", true, ""},
 	} {

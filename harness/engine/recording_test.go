@@ -189,9 +189,9 @@ func TestRecordingsThatAreNoneAreRefused(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"a run file": {whole.Bytes(), "the run file is no recording\n\tfix: lockstep run --record writes one"},
+		"a run file": {whole.Bytes(), "the run file is not a recording\n\tfix: lockstep run --record writes one"},
 		"cut off":    {tape[:len(tape)-9], "run file is incomplete"},
-		"an old one": {resealed(t, tape, `"limits":{"step":`, `"others":{"step":`), "is one of an earlier lockstep, and does not say what it depends on\n\tfix: record again"},
+		"an old one": {resealed(t, tape, `"limits":{"step":`, `"others":{"step":`), "was made by an older lockstep, and does not say what it depends on\n\tfix: record again"},
 	} {
 		if r, err := runfile.ReadRecording(p, bytes.NewReader(tc.file), ""); r != nil || err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, %v; want %q", name, r, err, tc.want)
@@ -208,7 +208,7 @@ func TestRecordingsThatAreNoneAreRefused(t *testing.T) {
 		"another reference":      {engine.Options{Against: r, Reference: "wrong"}, `reference "wrong" is not the recorded one`},
 		"no such target":         {engine.Options{Against: r, Targets: []string{"left"}}, `target "left" is not in `},
 		"a record of a record":   {engine.Options{Against: r, Record: &bytes.Buffer{}}, "a recording cannot be recorded again"},
-		"a record of a shard":    {engine.Options{Shard: project.Shard{Index: 1, Of: 2}, Record: &bytes.Buffer{}}, "a shard has a part of the scenarios, and a recording is whole\n\tfix: leave --record out, and give it to lockstep merge"},
+		"a record of a shard":    {engine.Options{Shard: project.Shard{Index: 1, Of: 2}, Record: &bytes.Buffer{}}, "a shard cannot be recorded, because it has only some of the scenarios\n\tfix: leave out --record here, and use it with lockstep merge"},
 		"no such scenario there": {engine.Options{Against: r, Select: project.Selection{Paths: []string{"nowhere"}}}, "no scenario or folder is called"},
 	} {
 		if err := engine.Validate(p, &tc.options); err == nil || !strings.Contains(err.Error(), tc.want) {

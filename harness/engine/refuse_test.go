@@ -253,7 +253,7 @@ func TestAScenarioWithTargetsOfItsOwnDoesNotApplyToURLs(t *testing.T) {
 	}
 	result := run("process/stop")
 	s := result.Scenarios[0]
-	if s.Verdict != verdict.NotApplicable || len(s.Reasons) != 1 || !strings.Contains(s.Reasons[0].Text, "right is a server that already runs") {
+	if s.Verdict != verdict.NotApplicable || len(s.Reasons) != 1 || !strings.Contains(s.Reasons[0].Text, "right is a server that is already running") {
 		t.Errorf("the scenario is %s %v", s.Verdict, s.Reasons)
 	}
 	if result.Verdict != verdict.Unknown { // because nothing was judged

@@ -102,7 +102,7 @@ func TestAServerThatRunsIsNotStartedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := result.Scenarios[len(result.Scenarios)-1]
-	const want = "it needs newly started targets, and right is a server that already runs"
+	const want = "it needs newly started targets, but right is a server that is already running"
 	if s.ID != "process/again" || s.Verdict != verdict.NotApplicable || len(s.Reasons) != 1 || s.Reasons[0].Text != want {
 		t.Errorf("%s is %s: %v", s.ID, s.Verdict, s.Reasons)
 	}

@@ -96,7 +96,7 @@ func (e *execution) cannotRun(i int) (judge func()) {
 	inapplicable := func(why string) func() { return func() { e.judge(i, nil, why) } }
 	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
 	if running >= 0 && s.Fresh {
-		return inapplicable(fmt.Sprintf("it needs newly started targets, and %s is a server that already runs", e.opts.live(e.targets)[running].Spec.Name))
+		return inapplicable(fmt.Sprintf("it needs newly started targets, but %s is a server that is already running", e.opts.live(e.targets)[running].Spec.Name))
 	}
 	if recording != nil {
 		if why := recording.StaleReason(s); why != "" {
@@ -107,7 +107,7 @@ func (e *execution) cannotRun(i int) (judge func()) {
 		}
 	}
 	if running >= 0 && s.Directory {
-		return inapplicable(fmt.Sprintf("it speaks of the target's directory, and %s is a server that already runs", e.opts.live(e.targets)[running].Spec.Name))
+		return inapplicable(fmt.Sprintf("it uses the target's directory, but %s is a server that is already running", e.opts.live(e.targets)[running].Spec.Name))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 func ServeStub(ctx context.Context, kind, file string, port uint16, ready func(url string)) error {
 	data, err := regular.Read(file)
 	if err != nil {
-		return &project.UsageError{What: err.Error(), Fix: "name a file with rules: docs/stubs.md shows some"}
+		return &project.UsageError{What: err.Error(), Fix: "name a file with rules: docs/stubs.md has examples"}
 	}
 	rules, problems := scenario.ParseStubRules(file, data)
 	problems = append(problems, project.CheckStubRules(file, stub.Kind(kind), &scenario.Stub{Name: kind, Rules: rules})...)

@@ -88,7 +88,7 @@ func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
 		{"what is secret", edit{config, "[X-Own]", "[X-Own, X-Other]"}, "", nil, "all", "lockstep.yaml: secrets has changed since the recording"},
 		{"an upstream", edit{config, "secrets:", "stubs: {llm: {kind: openai}}\nsecrets:"}, "", nil, "all", "lockstep.yaml: stubs has changed since the recording"},
 		{"a limit that nothing came up to", edit{config, "body: 1000000", "body: 2000000"}, "", nil, "", ""},
-		{"a limit that was not there", edit{config, "events: 800", "events: 2"}, "", nil, "events/story", "limits.events has changed since the recording, in which the scenario ran into it"},
+		{"a limit that was not there", edit{config, "events: 800", "events: 2"}, "", nil, "events/story", "limits.events has changed since the recording, when the scenario reached it"},
 		{"how long streams may lag behind", edit{config, "settle: 50ms", "settle: 60ms"}, "", nil, "all", "limits.settle has changed since the recording"},
 		{"one scenario", edit{"scenarios/items/story.yaml", "", "# changed\n"}, "", nil, "items/story", "scenarios/items/story.yaml has changed since the recording"},
 		{"the program", edit{"program", "one", "two"}, "", nil, "all", "the reference has changed since the recording, from "},

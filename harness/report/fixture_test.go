@@ -144,7 +144,7 @@ func green() *report.Document {
 		verdict.Scenario{
 			ID: "events/restart", File: "scenarios/events/restart.yaml", Line: 1, Why: "A restarted server tells so.",
 			Verdict: verdict.NotApplicable,
-			Reasons: []verdict.Reason{{Text: "it needs newly started targets, and go is a server that already runs"}},
+			Reasons: []verdict.Reason{{Text: "it needs newly started targets, but go is a server that is already running"}},
 		},
 	)
 	d.Coverage = fullCoverage()
@@ -231,7 +231,7 @@ func waivedRun() *report.Document {
 	old := difference("status", "status", "the statuses differ", "200", "201")
 	old.Fingerprint, old.At, old.Note = "968cf8b3", "POST /client-tools/execute: status", "waiver W-0002 expired on 2026-11-20"
 	other := difference("value", "body /output", "the values differ", `"5"`, `"6"`)
-	other.Fingerprint, other.At, other.Note = "c0c0c0c0", "POST /client-tools/execute: body /output", "waiver W-0003 is for another difference here: type d0d0d0d0"
+	other.Fingerprint, other.At, other.Note = "c0c0c0c0", "POST /client-tools/execute: body /output", "waiver W-0003 is for a different finding here: type d0d0d0d0"
 	accepted := scenario("client-tools/list", step(12, "1", "GET /client-tools/tools/c-1", vary), step(12, "1", "GET /client-tools/tools/c-1", title))
 	accepted.Verdict = verdict.Waived
 	d := document(

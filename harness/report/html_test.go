@@ -106,7 +106,7 @@ func TestWhatIsNewComesFirstAndWhatIsAcceptedLast(t *testing.T) {
 
 // A constant is found in several scenarios, and the page lists them.
 func TestAPageHasTheScenariosOfAConstant(t *testing.T) {
-	f := difference("constant", "body /build", "the reference repeats the value", `"a"`, `"b"`)
+	f := difference("constant", "body /build", "the reference returns the same value", `"a"`, `"b"`)
 	f.With = []string{"items/two", "items/one", "elsewhere"}
 	doc := document(scenario("items/one"), scenario("items/two", step(3, "1", "GET /", f)))
 	if with := dataOf(t, pageOf(t, doc)).List[0].With; !slices.Equal(with, []int{1, 0}) {

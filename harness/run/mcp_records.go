@@ -76,7 +76,7 @@ func readRecord(root *os.Root, name string) ([]record.Message, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	file, err := root.Open(name)
 	if err != nil {

@@ -206,5 +206,5 @@ func notSent(objections []Objection) error {
 	for i, o := range objections {
 		texts[i] = o.Place + ": " + o.Text
 	}
-	return &faultError{fmt.Sprintf("the request breaks the contract: %s (if it is meant to, mark it malformed: true)", strings.Join(texts, "; "))}
+	return &faultError{fmt.Sprintf("the request breaks the contract: %s (if this is intended, mark it malformed: true)", strings.Join(texts, "; "))}
 }

@@ -202,7 +202,7 @@ steps:
 		"story[sound]":          "1 done",
 		"story[marked-in-vain]": "1 fault: the request is marked malformed, but obeys the contract: remove the mark",
 		"story[marked]":         "1 done",
-		"story[not-marked]":     "1 fault: the request breaks the contract: path: it is wrong (if it is meant to, mark it malformed: true)",
+		"story[not-marked]":     "1 fault: the request breaks the contract: path: it is wrong (if this is intended, mark it malformed: true)",
 		"story[neither]":        `1 fault: malformed is "yes"; make it true or false`,
 	}
 	for _, s := range rows {

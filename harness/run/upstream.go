@@ -69,7 +69,7 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.kept >= maxRequests || u.bytes > maxRequestBytes {
-		return nil, func(x *transcript.Exchange) { u.Unexpected(x, "the scenario has had more requests than are kept") }
+		return nil, func(x *transcript.Exchange) { u.Unexpected(x, "the scenario got more requests than lockstep keeps") }
 	}
 	u.kept, u.bytes = u.kept+1, u.bytes+r.Body.Size
 	chat := stub.ChatOf(r)

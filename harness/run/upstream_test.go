@@ -238,7 +238,7 @@ steps:
   - {http: POST /a, query: {times: %d}, json: {model: "${{ unique }}"}}
 `, maxRequests+maxUnexpected+10)
 	inquire(t, text, [2]time.Duration{}, func(t *testing.T, ref, _ *transcript.Transcript, _ time.Duration) {
-		want := []string{"llm.a 1000", "llm.unexpected 100: no such request, the scenario has had more requests than are kept"}
+		want := []string{"llm.a 1000", "llm.unexpected 100: no such request, the scenario got more requests than lockstep keeps"}
 		if d := cmp.Diff(want, told(ref)); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}

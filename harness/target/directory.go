@@ -163,7 +163,7 @@ func checkFiles(files []File, names ...string) (mistakes []error) {
 		}
 		for _, other := range files[:i] {
 			if f.Path == other.Path || strings.HasPrefix(f.Path, other.Path+"/") || strings.HasPrefix(other.Path, f.Path+"/") {
-				mistakes = append(mistakes, fmt.Errorf("files %q and %q are in each other's way", other.Path, f.Path))
+				mistakes = append(mistakes, fmt.Errorf("files %q and %q conflict: they have the same path, or one is in the other", other.Path, f.Path))
 			}
 		}
 		if f.Text {

@@ -96,7 +96,7 @@ func (s Spec) Names() (names []string) {
 }
 
 // ErrNoPort is returned by Validate when no part of a command contains the port.
-var ErrNoPort = errors.New("${{ port }} is in no argument and no env value, so the server cannot know where to listen")
+var ErrNoPort = errors.New("no argument, env value or file contains ${{ port }}, so the server cannot know where to listen")
 
 // Validate returns all mistakes in the spec, joined. It does not look at the machine: Start finds out whether the
 // command exists. Start calls Validate.
@@ -110,7 +110,7 @@ func (s Spec) Validate() error {
 	}
 	switch {
 	case s.URL != "" && len(s.Command) > 0:
-		mistake("it has a command and a URL: give the command of a server to start, or the URL of one that runs")
+		mistake("it has a command and a URL: give the command that starts a server, or the URL of a running one")
 	case s.URL != "":
 		mistakes = append(mistakes, s.validateURL()...)
 	case len(s.Command) > 0:
@@ -151,10 +151,10 @@ func (s Spec) validateURL() (mistakes []error) {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		mistakes = append(mistakes, fmt.Errorf("url %q is not of the form http://host:port", s.URL))
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		mistakes = append(mistakes, fmt.Errorf("url %q may have a host and a path, and nothing else", u.Redacted()))
+		mistakes = append(mistakes, fmt.Errorf("url %q may only have a host and a path", u.Redacted()))
 	}
 	if s.Dir != "" || len(s.Files) > 0 || len(s.Env) > 0 || len(s.Over) > 0 || len(s.Inherit) > 0 || s.Stop != (Stop{}) || s.LogLines != 0 {
-		mistakes = append(mistakes, errors.New("directory, files, environment, stop and log are for a server that the harness starts, not for a URL"))
+		mistakes = append(mistakes, errors.New("directory, files, environment, stop and log are only allowed for a server that lockstep starts, not for a URL"))
 	}
 	return mistakes
 }
@@ -188,7 +188,7 @@ func (s Spec) validateCommand() (mistakes []error) {
 	if names, err := Placeholders(s.Dir); err != nil {
 		mistakes = append(mistakes, fmt.Errorf("dir: %w", err))
 	} else if slices.Contains(names, "port") {
-		mistakes = append(mistakes, errors.New("dir: a working directory has no port"))
+		mistakes = append(mistakes, errors.New("dir: a working directory cannot contain the port"))
 	}
 	mistakes = append(mistakes, checkFiles(s.Files, slices.Collect(maps.Keys(s.Values))...)...)
 	hasPort = hasPort || slices.ContainsFunc(s.Files, func(f File) bool { return f.names("port") })

@@ -18,11 +18,11 @@ func TestValidateNamesEveryMistake(t *testing.T) {
 		"nothing":          {Spec{}, "it has no name\nit has neither a command nor a URL"},
 		"both": {
 			Spec{Name: "go", Command: command, URL: "http://localhost:1"},
-			"it has a command and a URL: give the command of a server to start, or the URL of one that runs",
+			"it has a command and a URL: give the command that starts a server, or the URL of a running one",
 		},
 		"no port": {
 			Spec{Name: "go", Command: []string{"agentd", "${{ host }}"}},
-			"${{ port }} is in no argument and no env value, so the server cannot know where to listen",
+			"no argument, env value or file contains ${{ port }}, so the server cannot know where to listen",
 		},
 		"placeholders": {
 			Spec{Name: "go", Command: []string{"", "${{ port }}:${{ prot }}", "${{ port"}, Env: map[string]string{"A=B": "", "DIR": "${{ dir }}"}},
@@ -38,9 +38,9 @@ func TestValidateNamesEveryMistake(t *testing.T) {
 			Spec{Name: "go", Command: command, Dir: "/x/${{ port }}", Files: []File{
 				{Path: "a/b"}, {Path: "a/b/c"}, {Path: "a/b"}, {Path: "../x"}, {Path: "/x"}, {Path: "a/../x"}, {Path: `a\x`}, {Path: "."}, {Path: ""}, {Path: "b", Data: []byte("${{ x }}"), Text: true},
 			}},
-			"dir: a working directory has no port\n" +
-				"files \"a/b\" and \"a/b/c\" are in each other's way\nfiles \"a/b\" and \"a/b\" are in each other's way\n" +
-				"files \"a/b/c\" and \"a/b\" are in each other's way\n" +
+			"dir: a working directory cannot contain the port\n" +
+				"files \"a/b\" and \"a/b/c\" conflict: they have the same path, or one is in the other\nfiles \"a/b\" and \"a/b\" conflict: they have the same path, or one is in the other\n" +
+				"files \"a/b/c\" and \"a/b\" conflict: they have the same path, or one is in the other\n" +
 				"file \"../x\" is not a path below the directory, such as config/config.yaml\n" +
 				"file \"/x\" is not a path below the directory, such as config/config.yaml\n" +
 				"file \"a/../x\" is not a path below the directory, such as config/config.yaml\n" +
@@ -52,8 +52,8 @@ func TestValidateNamesEveryMistake(t *testing.T) {
 		"a NUL":           {Spec{Name: "go", Command: append(command, "a\x00b")}, "command[3] has a NUL byte"},
 		"another scheme":  {Spec{Name: "go", URL: "localhost:80"}, `url "localhost:80" is not of the form http://host:port`},
 		"no host":         {Spec{Name: "go", URL: "http://:80"}, `url "http://:80" is not of the form http://host:port`},
-		"a password":      {Spec{Name: "go", URL: "http://me:secret@host"}, `url "http://me:xxxxx@host" may have a host and a path, and nothing else`},
-		"URL and process": {Spec{Name: "go", URL: "http://host", Dir: "x"}, "directory, files, environment, stop and log are for a server that the harness starts, not for a URL"},
+		"a password":      {Spec{Name: "go", URL: "http://me:secret@host"}, `url "http://me:xxxxx@host" may only have a host and a path`},
+		"URL and process": {Spec{Name: "go", URL: "http://host", Dir: "x"}, "directory, files, environment, stop and log are only allowed for a server that lockstep starts, not for a URL"},
 		"odd numbers": {
 			Spec{Name: "go", Command: command, Ready: Ready{Path: "status", Status: 99, Within: -1, Probe: -1}, Stop: Stop{Grace: -time.Second, Kill: -1}, LogLines: -1},
 			"ready path \"status\" is not a path such as \"/status\"\nready status 99 is not a final HTTP status\n" +

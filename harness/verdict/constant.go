@@ -220,19 +220,19 @@ func (c *ConstantCheck) why(s *Scenario, p *assumedPair) (why string, named [2]b
 	fixed := cand.sentIn != "" || len(cand.processes) > 1
 	switch {
 	case ref.sentIn != "" && p.Class != ident.PortClass:
-		return "the client has sent the value that the reference answers with, and the candidate says another", [2]bool{true, fixed}
+		return "the client sent the value that the reference returns, but the candidate returns a different one", [2]bool{true, fixed}
 	case ref.constant(p):
-		return fmt.Sprintf("the reference repeats the value in %d scenarios, on %s: it is a constant, and the candidate says another", ref.scenarios, ref.onProcesses()), [2]bool{true, fixed}
+		return fmt.Sprintf("the reference returns the same value in %d scenarios, on %s: it is a constant, but the candidate returns a different one", ref.scenarios, ref.onProcesses()), [2]bool{true, fixed}
 	case p.Class != ident.IDClass:
 		return "", named
 	case len(cand.processes) > 1 && cand.otherSideVaries:
-		return fmt.Sprintf("the candidate repeats the value in %d scenarios, on %s, and the reference makes up another each time", cand.scenarios, cand.onProcesses()), [2]bool{false, true}
+		return fmt.Sprintf("the candidate returns the same value in %d scenarios, on %s, but the reference generates a new one each time", cand.scenarios, cand.onProcesses()), [2]bool{false, true}
 	}
 	switch g := c.place(s, p); {
 	case g.repeats(0):
-		return fmt.Sprintf("the reference says the same in all %d scenarios, and the candidate makes up another each time", g.scenarios), named
+		return fmt.Sprintf("the reference returns the same value in all %d scenarios, but the candidate generates a new one each time", g.scenarios), named
 	case g.repeats(1):
-		return fmt.Sprintf("the candidate says the same in all %d scenarios, and the reference makes up another each time", g.scenarios), named
+		return fmt.Sprintf("the candidate returns the same value in all %d scenarios, but the reference generates a new one each time", g.scenarios), named
 	}
 	return "", named
 }

@@ -58,11 +58,11 @@ const (
 
 func TestConstantsAreComparedExactly(t *testing.T) {
 	const (
-		repeats = "the reference repeats"
-		sent    = "the client has sent"
-		stuck   = "the candidate repeats"
-		same    = "the reference says the same"
-		always  = "the candidate says the same"
+		repeats = "the reference returns the same"
+		sent    = "the client sent"
+		stuck   = "the candidate returns the same"
+		same    = "the reference returns the same"
+		always  = "the candidate returns the same"
 	)
 	for _, tc := range []struct {
 		name   string

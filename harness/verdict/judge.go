@@ -158,7 +158,7 @@ func (j *judge) findings() {
 	slices.SortStableFunc(j.out.Findings, func(a, b Finding) int { return a.order(b) })
 	if n := len(j.out.Findings); n > maxFindings {
 		j.out.Findings = slices.Clip(j.out.Findings[:maxFindings])
-		j.out.Reasons = append(j.out.Reasons, Reason{Text: fmt.Sprintf("%d findings; those beyond the first %d are left out", n, maxFindings)})
+		j.out.Reasons = append(j.out.Reasons, Reason{Text: fmt.Sprintf("%d findings; only the first %d are listed", n, maxFindings)})
 	}
 	for i := range j.out.Findings {
 		f := &j.out.Findings[i]

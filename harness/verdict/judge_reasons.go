@@ -18,7 +18,7 @@ func (j *judge) emptySelections() []Reason {
 		}
 		reason := Reason{
 			Step: first.Step,
-			Text: "nothing came on " + first.Name + " that its `only` selects, so none of its events were compared: mend the pattern, or say with `never` that nothing shall come",
+			Text: "no event on " + first.Name + " matched its `only`, so none of its events were compared: correct the pattern, or expect no events with `never`",
 		}
 		if s := j.script.steps[first.Step]; s != nil {
 			reason.Line = s.Line

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAStreamWhoseOnlySelectsNothingIsUnknown(t *testing.T) {
-	const blind = "step 1: nothing came on feed that its `only` selects, so none of its events were compared: mend the pattern, or say with `never` that nothing shall come"
+	const blind = "step 1: no event on feed matched its `only`, so none of its events were compared: correct the pattern, or expect no events with `never`"
 	only := func(s side) { s.Streams[0].Only = true }
 	for _, tc := range []struct {
 		name    string

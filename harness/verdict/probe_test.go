@@ -58,10 +58,10 @@ func TestAProbeDecides(t *testing.T) {
 		says  string // how the finding begins; "" for none
 		doubt bool
 	}{
-		{"a constant", scene{process: 2, ref: m(fixed), cand: m(other)}, "the reference repeats the value in 2 scenarios, on 2 processes", false},
-		{"one whose partner is drawn", scene{process: 2, ref: m(fixed), cand: m(drawn(1))}, "the reference repeats", false},
+		{"a constant", scene{process: 2, ref: m(fixed), cand: m(other)}, "the reference returns the same value in 2 scenarios, on 2 processes", false},
+		{"one whose partner is drawn", scene{process: 2, ref: m(fixed), cand: m(drawn(1))}, "the reference returns the same", false},
 		{"what both draw", scene{process: 2, ref: m(drawn(1)), cand: m(drawn(2))}, "", false},
-		{"what the reference draws alone", scene{process: 2, ref: m(drawn(1)), cand: m(other)}, "the candidate repeats", false},
+		{"what the reference draws alone", scene{process: 2, ref: m(drawn(1)), cand: m(other)}, "the candidate returns the same", false},
 		{"a value that is not there", scene{process: 2, ref: m("gone"), cand: m("gone")}, "", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -457,7 +457,7 @@ func TestAFloodOfFindingsIsCut(t *testing.T) {
 	if len(got.Findings) != maxFindings || got.Verdict != Differ {
 		t.Errorf("%d findings, %s", len(got.Findings), got.Verdict)
 	}
-	want := []string{"10000 findings; those beyond the first 1000 are left out"}
+	want := []string{"10000 findings; only the first 1000 are listed"}
 	if diff := cmp.Diff(want, reasons(got)); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}

@@ -59,7 +59,7 @@ func (a *Acceptance) accept(f *Finding) {
 		case !a.applies(w) || !w.IsAt(known):
 		case !w.Matches(known):
 			if other == "" {
-				other = fmt.Sprintf("waiver %s is for another difference here: %s %s", w.ID, w.Kind, w.Fingerprint)
+				other = fmt.Sprintf("waiver %s is for a different finding here: %s %s", w.ID, w.Kind, w.Fingerprint)
 			}
 		case a.daysLeft(w) <= 0:
 			expired = fmt.Sprintf("waiver %s expired on %s", w.ID, w.Expires.Format(time.DateOnly))

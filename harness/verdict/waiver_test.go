@@ -51,7 +51,7 @@ func TestAWaiverAcceptsOneFinding(t *testing.T) {
 	if want := "GET /n: body /n"; right.At != want {
 		t.Fatalf("it is at %q, want %q", right.At, want)
 	}
-	const other = "waiver W-0001 is for another difference here"
+	const other = "waiver W-0001 is for a different finding here"
 	for _, tc := range []struct {
 		name   string
 		change func(*waiver.Waiver)

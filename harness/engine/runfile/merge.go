@@ -58,10 +58,10 @@ type merger struct {
 func (m *merger) add(name string, r *File) error {
 	h := r.Header
 	if h.Shard == nil {
-		return &project.UsageError{What: name + " is a whole run, and no shard", Fix: "name the run files that lockstep run --shard has written"}
+		return &project.UsageError{What: name + " is a complete run, not a shard", Fix: "name the run files that lockstep run --shard wrote"}
 	}
 	if h.Shard.Index < 1 || h.Shard.Index > h.Shard.Of {
-		return &project.UsageError{What: fmt.Sprintf("%s says that it is shard %d/%d, which there is not", name, h.Shard.Index, h.Shard.Of), Fix: "run that shard again"}
+		return &project.UsageError{What: fmt.Sprintf("%s says that it is shard %d/%d, which does not exist", name, h.Shard.Index, h.Shard.Of), Fix: "run that shard again"}
 	}
 	end := h.Started.Add(r.Footer.Took)
 	if m.first == "" {
@@ -94,7 +94,7 @@ func (m *merger) checkSameRun(name string, h *transcript.RunHeader) error {
 	a := &m.header
 	const fix = "merge the shards of one run; make them with the same files and flags"
 	both := func(what string, one, other any) error {
-		return &project.UsageError{What: fmt.Sprintf("%s and %s are no shards of one run: %s (%v and %v)", m.first, name, what, one, other), Fix: fix}
+		return &project.UsageError{What: fmt.Sprintf("%s and %s are not shards of the same run: %s (%v and %v)", m.first, name, what, one, other), Fix: fix}
 	}
 	switch {
 	case a.Contract != h.Contract:
@@ -110,13 +110,13 @@ func (m *merger) checkSameRun(name string, h *transcript.RunHeader) error {
 	case !slices.Equal(a.Targets, h.Targets):
 		return both("their targets differ", targetsText(a), targetsText(h))
 	case !sameReference(a.Shard.Reference, h.Shard.Reference):
-		return &project.UsageError{What: fmt.Sprintf("%s and %s are no shards of one run: their references differ, in version, settings or limits", m.first, name), Fix: fix}
+		return &project.UsageError{What: fmt.Sprintf("%s and %s are not shards of the same run: their references differ, in version, settings or limits", m.first, name), Fix: fix}
 	case a.Shard.Of != h.Shard.Of:
 		return both("their numbers of shards differ", a.Shard.Of, h.Shard.Of)
 	case !slices.Equal(a.Shard.Selection, h.Shard.Selection):
-		return both("they select other scenarios", selectionText(a), selectionText(h))
+		return both("they select different scenarios", selectionText(a), selectionText(h))
 	case a.Seed != h.Seed:
-		e := &project.UsageError{What: fmt.Sprintf("%s and %s have the seeds %d and %d", m.first, name, a.Seed, h.Seed), Fix: "give all shards one --seed, or none: then they come to the same by themselves"}
+		e := &project.UsageError{What: fmt.Sprintf("%s and %s have the seeds %d and %d", m.first, name, a.Seed, h.Seed), Fix: "give all shards the same --seed, or none: then they choose the same one"}
 		return e
 	}
 	return nil
@@ -160,10 +160,10 @@ func (m *merger) checkOwnScenarios(name string, r *File) error {
 		got[i] = c.Scenario
 	}
 	if s := firstMissing(got, own); s != nil {
-		return &project.UsageError{What: fmt.Sprintf("%s, which is shard %d/%d, says nothing of %s, which is its own", name, h.Index, h.Of, s.ID), Fix: "run that shard again: lockstep itself has failed in it"}
+		return &project.UsageError{What: fmt.Sprintf("%s (shard %d/%d) lacks its scenario %s", name, h.Index, h.Of, s.ID), Fix: "run that shard again: lockstep itself failed in it"}
 	}
 	if s := firstMissing(own, got); s != nil {
-		return &project.UsageError{What: fmt.Sprintf("%s, which is shard %d/%d, has %s, which is another's", name, h.Index, h.Of, s.ID), Fix: "run that shard again"}
+		return &project.UsageError{What: fmt.Sprintf("%s (shard %d/%d) has the scenario %s, which belongs to another shard", name, h.Index, h.Of, s.ID), Fix: "run that shard again"}
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ func (m *merger) selection(ids []string) ([]*scenario.Scenario, error) {
 		}
 	}
 	if len(out) != len(ids) {
-		return nil, errors.New("the project has not all scenarios that it selects")
+		return nil, errors.New("the project lacks scenarios that it selects")
 	}
 	return out, nil
 }
@@ -203,7 +203,7 @@ func (m *merger) selection(ids []string) ([]*scenario.Scenario, error) {
 // result merges the parts if all of them are there.
 func (m *merger) result() (*File, error) {
 	if m.first == "" {
-		return nil, &project.UsageError{What: "no shard", Fix: "name the run files that lockstep run --shard has written"}
+		return nil, &project.UsageError{What: "no shard", Fix: "name the run files that lockstep run --shard wrote"}
 	}
 	var missing []int
 	for i := 1; i <= m.header.Shard.Of; i++ {
@@ -212,7 +212,7 @@ func (m *merger) result() (*File, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, &project.UsageError{What: fmt.Sprintf("of %d shards, %d are here; missing: %s", m.header.Shard.Of, len(m.names), shardNames(missing, m.header.Shard.Of)), Fix: fmt.Sprintf("run what is missing with the same selection: lockstep run --shard %d/%d", missing[0], m.header.Shard.Of)}
+		return nil, &project.UsageError{What: fmt.Sprintf("of %d shards, %d are here; missing: %s", m.header.Shard.Of, len(m.names), shardNames(missing, m.header.Shard.Of)), Fix: fmt.Sprintf("run the missing shards with the same selection: lockstep run --shard %d/%d", missing[0], m.header.Shard.Of)}
 
 	}
 	out := &File{Header: m.header, reference: m.header.Shard.Reference, Footer: transcript.RunFooter{Took: m.ended.Sub(m.header.Started)}}

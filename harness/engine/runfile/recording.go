@@ -37,10 +37,10 @@ func ReadRecording(p *project.Project, file io.Reader, version string) (*Recordi
 		return nil, err
 	}
 	if r.Header.Recording == nil || len(r.Header.Targets) != 1 {
-		return nil, &project.UsageError{What: "the run file is no recording", Fix: "lockstep run --record writes one"}
+		return nil, &project.UsageError{What: "the run file is not a recording", Fix: "lockstep run --record writes one"}
 	}
 	if r.Header.Recording.Limits == (transcript.Limits{}) {
-		return nil, &project.UsageError{What: "the recording is one of an earlier lockstep, and does not say what it depends on", Fix: "record again"}
+		return nil, &project.UsageError{What: "the recording was made by an older lockstep, and does not say what it depends on", Fix: "record again"}
 	}
 	for _, n := range footer.NotApplicable {
 		r.notApplicable[n.Scenario] = n.Why

@@ -93,7 +93,7 @@ func Read(p *project.Project, file io.Reader) (*File, error) {
 	footer, err := transcript.ReadRun(file, header, func(t *transcript.Transcript) error {
 		c, err := caseOf(p, cases, t.Scenario)
 		if err == nil && t.Run > max(1, r.Header.Repeat) {
-			err = fmt.Errorf("run %d of %s, of which there are %d", t.Run, t.Scenario, max(1, r.Header.Repeat))
+			err = fmt.Errorf("run %d of %s, but there are only %d", t.Run, t.Scenario, max(1, r.Header.Repeat))
 		}
 		if err == nil {
 			c.Add(t)
@@ -132,12 +132,12 @@ func Read(p *project.Project, file io.Reader) (*File, error) {
 
 // checkOrigin checks whether a run was made with the contract and the scenarios of the project.
 func checkOrigin(p *project.Project, h *transcript.RunHeader) error {
-	const fix = "judge it with the files that it was made with, or run again"
+	const fix = "use the files that it was made with, or run again"
 	switch {
 	case h.Contract != p.Sums.Contract:
-		return &project.UsageError{What: "the run file is of another contract than " + p.ContractFile, Fix: fix}
+		return &project.UsageError{What: "the run file was made with a different contract than " + p.ContractFile, Fix: fix}
 	case h.Scenarios != p.Sums.Scenarios:
-		return &project.UsageError{What: "the run file is of other scenarios than those of " + p.File, Fix: fix}
+		return &project.UsageError{What: "the run file was made with different scenarios than those of " + p.File, Fix: fix}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (r *Recording) StaleReason(s *scenario.Scenario) string {
 		return ""
 	}
 	if limit := r.changedLimit(s, t); limit != "" {
-		return "limits." + limit + since + ", in which the scenario ran into it"
+		return "limits." + limit + since + ", when the scenario reached it"
 	}
 	if name := r.changedName(t); name != "" {
 		return "the contract" + since + ": it calls " + name

@@ -78,7 +78,7 @@ func isJWT(n *jsontree.Node) bool {
 
 // embeddedOperators confuse ids that are part of a text: in JSON or Base64, or in the name of a temporary folder.
 var embeddedOperators = []Operator{
-	operator("identity", "encoded", "In a text that holds JSON it sends an id that nobody has", func(s *Subject, seed uint64, yield emit) {
+	operator("identity", "encoded", "In a text that holds JSON it sends an id that does not exist", func(s *Subject, seed uint64, yield emit) {
 		for v := range s.values() {
 			inner, encode := embeddedObject(v.node)
 			if inner == nil || v.ref == nil {
@@ -96,7 +96,7 @@ var embeddedOperators = []Operator{
 			}
 		}
 	}),
-	operator("identity", "temporary", "In one place it names a temporary folder that nobody has", func(s *Subject, seed uint64, yield emit) {
+	operator("identity", "temporary", "In one place it names a temporary folder that does not exist", func(s *Subject, seed uint64, yield emit) {
 		for v := range s.values() {
 			if name := temporaryFolder(v.node); name != "" && v.origin != fixed && countValues(s, name) > 1 {
 				yield(v.set(quoted(strings.Replace(v.node.Text, name, similarID(name, seed), 1))))

@@ -7,7 +7,7 @@ import (
 
 // Unexplained is the result of Explain for a mutant that no rule hides: either the comparison has a gap, or the mutant
 // means the same.
-const Unexplained = "no rule: comparing does not see it"
+const Unexplained = "no rule: the comparison does not see it"
 
 // Explain names the rule that hides a mutant: "header field X is not named in compare.headers", "volatile $..requestID,
 // kind id", "heartbeat".
@@ -22,7 +22,7 @@ func (m *Mutant) Explain(s *Subject) string {
 	if st := at.stream; st != nil {
 		switch rule := s.ruleFor(st); {
 		case at.event != nil && s.Rules.Beats(st.Name, st.Operation, at.event):
-			return "heartbeat: what keeps a stream alive is no part of its sequence"
+			return "heartbeat: heartbeats are not part of the sequence"
 		case at.framing && !rule.Exact:
 			return "framing: semantic"
 		case rule.OrderWithin != "" && at.pointer == "":

@@ -13,37 +13,37 @@ import (
 // come. They must be late by so much more than the rule's tolerance that no pause of the machine can explain it. The
 // content of a heartbeat always matters.
 var heartbeatOperators = []Operator{
-	changeBeats("late", "It beats too late", func(c *cadence) [][]time.Duration {
+	changeBeats("late", "It sends heartbeats too late", func(c *cadence) [][]time.Duration {
 		out := c.asSent()
 		for n := range out {
 			out[n][0] += c.rule.Tolerance + c.rule.Every/2
 		}
 		return out
 	}),
-	changeBeats("slow", "It beats half as often", func(c *cadence) [][]time.Duration {
+	changeBeats("slow", "It sends half as many heartbeats", func(c *cadence) [][]time.Duration {
 		out := c.asSent()
 		for n := 1; n < len(out); n += 2 {
 			out[n] = nil
 		}
 		return out
 	}),
-	changeBeats("stopped", "It stops beating", func(c *cadence) [][]time.Duration { return c.asSent()[:len(c.beats)/2] }),
-	changeBeats("gone", "It does not beat", func(c *cadence) [][]time.Duration { return nil }),
-	changeBeats("early", "It beats at once", func(c *cadence) [][]time.Duration {
+	changeBeats("stopped", "It stops sending heartbeats", func(c *cadence) [][]time.Duration { return c.asSent()[:len(c.beats)/2] }),
+	changeBeats("gone", "It sends no heartbeats", func(c *cadence) [][]time.Duration { return nil }),
+	changeBeats("early", "It sends a heartbeat at once", func(c *cadence) [][]time.Duration {
 		out := c.asSent()
 		for n := range out {
 			out[n][0] = 0
 		}
 		return out
 	}),
-	changeBeats("twice", "It sends each beat twice", func(c *cadence) [][]time.Duration {
+	changeBeats("twice", "It sends each heartbeat twice", func(c *cadence) [][]time.Duration {
 		out := c.asSent()
 		for n := range out {
 			out[n] = append(out[n], out[n][0])
 		}
 		return out
 	}),
-	changeBeats("flood", "It beats again and again, without a pause", func(c *cadence) [][]time.Duration {
+	changeBeats("flood", "It sends heartbeats without a pause", func(c *cadence) [][]time.Duration {
 		out := c.asSent()
 		last := &out[len(out)-1]
 		for range 3 + int(c.rule.Tolerance/c.rule.Every) {
@@ -51,7 +51,7 @@ var heartbeatOperators = []Operator{
 		}
 		return out
 	}),
-	eachEvent("heartbeat", "text", "It beats with data that the event should not have", func(e *event, yield emit) {
+	eachEvent("heartbeat", "text", "It sends heartbeats with data that they should not have", func(e *event, yield emit) {
 		if e.isBeat && (!e.ev.Comment || e.stream.rule.Heartbeat.Same) && e.stream.referenceBeats() {
 			yield(e.mutant(" data", e.ev.Data, e.ev.Data+"x", func(ev *transcript.Event) { ev.Data += "x" }))
 		}

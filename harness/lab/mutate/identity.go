@@ -10,7 +10,7 @@ import (
 
 // identityOperators confuse ids: those that the server generates, and those that a client gives.
 var identityOperators = []Operator{
-	changeID("other", "In one place it sends an id that nobody has", func(s *Subject, v *value, seed uint64) string {
+	changeID("other", "In one place it sends an id that does not exist", func(s *Subject, v *value, seed uint64) string {
 		if countValues(s, v.node.Text) < 2 {
 			return "" // nothing shows which of the two is right
 		}

@@ -45,7 +45,7 @@ var renamedOperators = []Operator{
 			}))
 		}
 	}),
-	eachContentEvent("renamed", "no-data", "It sends an event without data, which no client is told of", func(e *event, yield emit) {
+	eachContentEvent("renamed", "no-data", "It sends an event without data, which clients ignore", func(e *event, yield emit) {
 		if !e.ev.Comment && !e.ev.Undispatched {
 			yield(e.mutant(" data", e.ev.Data, "", func(ev *transcript.Event) {
 				ev.Data, ev.Undispatched, ev.Framing = "", true, "event: •\n\n"

@@ -29,7 +29,7 @@ var timeOperators = []Operator{
 		}
 		return "0"
 	}),
-	changeTime("zone", "It takes its own zone's clock for UTC", func(t time.Time, how notation) string { return how.write(t.Add(2 * time.Hour)) }),
+	changeTime("zone", "It sends local time as if it were UTC", func(t time.Time, how notation) string { return how.write(t.Add(2 * time.Hour)) }),
 	changeTime("year", "It is a year off", func(t time.Time, how notation) string { return how.write(t.AddDate(1, 0, 0)) }),
 	replaceValues("time", "old", "It dates what happened just now 50 minutes back", func(v *value, _ uint64) (string, bool) {
 		const old = 50 * time.Minute
@@ -39,7 +39,7 @@ var timeOperators = []Operator{
 		t, how, _ := v.time()
 		return v.likeValue(how.write(t.Add(-old))), true
 	}),
-	operator("time", "unstable", "It tells another time each time it is asked for the same thing", func(s *Subject, _ uint64, yield emit) {
+	operator("time", "unstable", "It sends a different time each time the same thing is requested", func(s *Subject, _ uint64, yield emit) {
 		seen := map[string]bool{}
 		for v := range s.values() {
 			if v.origin != runTime || v.parent.Member("id") == nil {
@@ -66,7 +66,7 @@ var timeOperators = []Operator{
 			yield(v.set(v.likeValue(how.write(t.Add(-time.Minute)))))
 		}
 	}),
-	operator("time", "no-fraction", "It tells times of one name without the part of a second", func(s *Subject, _ uint64, yield emit) {
+	operator("time", "no-fraction", "It sends the times of one field without fractions of a second", func(s *Subject, _ uint64, yield emit) {
 		for _, f := range fractionalTimesOf(s) {
 			var pairs []string
 			for i, at := range f.texts {
@@ -78,7 +78,7 @@ var timeOperators = []Operator{
 			})
 		}
 	}),
-	replaceValues("time", "digits", "It tells a part of a second in more digits than a rule says", func(v *value, _ uint64) (string, bool) {
+	replaceValues("time", "digits", "It sends more fractional digits than a rule says", func(v *value, _ uint64) (string, bool) {
 		text, utc := strings.CutSuffix(v.node.Text, "Z")
 		if _, how, ok := v.time(); !ok || !utc || how != rfc3339 || !v.doc.hasRule(v.pointer, func(r jsondiff.Volatile) bool { return r.Digits != "" && r.Digits != "any" }) {
 			return "", false

@@ -70,5 +70,5 @@ func (s *measurement) reorderedListAt(f *verdict.Finding) string {
 }
 
 func reorderedText(list string) string {
-	return fmt.Sprintf("%s comes in another order each time: sort it, or ask for less; a rule for what stands in it would hide values", strings.TrimSuffix(list, "[*]"))
+	return fmt.Sprintf("%s comes in a different order each time: sort it, or request less; a rule for its elements would hide values", strings.TrimSuffix(list, "[*]"))
 }

@@ -89,7 +89,7 @@ func Measure(ctx context.Context, p *project.Project, options *Options) (*Report
 		o.Targets = []string{p.Reference, p.Reference}
 	}
 	if len(o.Targets) != 2 {
-		return nil, &project.UsageError{What: "noise takes two targets that are the same", Fix: "name none, for the reference, or two"}
+		return nil, &project.UsageError{What: "noise needs two equal targets", Fix: "name two, or none to run the reference twice"}
 	}
 	name, _, _ := strings.Cut(o.Targets[0], "=")
 	s := &measurement{project: p, out: &Report{Target: name}, reordered: map[string]bool{}}
@@ -257,7 +257,7 @@ func (s *measurement) countWith(rules []scenario.Volatile) int {
 
 // candidateRules returns the rules that are tried for a member, the strictest first.
 func (s *measurement) candidateRules(it *differingMember, at string) []scenario.Volatile {
-	const because = "two servers of one kind differ in it"
+	const because = "two equal servers differ in it"
 	var out []scenario.Volatile
 	for _, near := range it.timeWindows() {
 		for _, unit := range []ident.Unit{ident.RFC3339, ident.Seconds, ident.Milliseconds, ident.Microseconds, ident.Nanoseconds} {

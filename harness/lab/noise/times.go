@@ -69,7 +69,7 @@ func (s *measurement) hasRule(name string) bool {
 // strictestTimeRule returns the rule with every demand that the times of a name meet. any is false when there is no
 // such demand.
 func (s *measurement) strictestTimeRule(it *timeMember) (rule scenario.Volatile, any bool) {
-	rule = scenario.Volatile{At: "$.." + it.name, Kind: scenario.VolatileTime, Because: "it was so in all runs"}
+	rule = scenario.Volatile{At: "$.." + it.name, Kind: scenario.VolatileTime, Because: "it held in all runs"}
 	attempt := func(supported bool, change func(*scenario.Volatile)) {
 		with := rule
 		if change(&with); supported && s.holdsEverywhere(it, with) {

@@ -21,7 +21,7 @@ func (g *generator) config() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "contract: %s\n", yamldoc.Line(cmp.Or(g.opts.Contract, "openapi.yaml")))
 	fmt.Fprintf(&b, "scenarios: %s\n", yamldoc.Line(cmp.Or(g.opts.Scenarios, "scenarios")))
-	fmt.Fprintf(&b, "reference: %s   # the target that is taken as right\n\ntargets:\n", targets[0].Name)
+	fmt.Fprintf(&b, "reference: %s   # the target that is taken as correct\n\ntargets:\n", targets[0].Name)
 	for _, t := range targets {
 		g.target(&b, t)
 	}
@@ -50,17 +50,17 @@ func (g *generator) target(b *strings.Builder, t Target) {
 	default:
 		fmt.Fprintf(b, "    url: %s\n", yamldoc.Line(t.URL))
 		if len(g.opts.Targets) == 0 {
-			b.WriteString("    # where the server runs; or, in its place, how to start it on a free port:\n")
+			b.WriteString("    # where the server runs; or write how to start it on a free port:\n")
 			b.WriteString("    # command: [./server, --port, \"${{ port }}\"]\n")
 		}
 	}
 	ready, remark := g.ready(), ""
 	if ready == guess {
-		remark = "   # a guess: what answers, and how, when the server is there"
+		remark = "   # a guess: a request that shows that the server is ready"
 	}
 	fmt.Fprintf(b, "    ready: {%s%s}%s\n", ready, within, remark)
 	if g.tree.Components != nil && len(g.tree.Components.SecuritySchemes) > 0 {
-		b.WriteString("    # headers: {Authorization: \"Bearer …\"}   # the contract asks for credentials: sent with every request\n")
+		b.WriteString("    # headers: {Authorization: \"Bearer …\"}   # the contract requires credentials; sent with every request\n")
 	}
 }
 

@@ -223,7 +223,7 @@ steps:
 		"users/get-users.yaml": `scenario: users/get-users
 why: GET /users does the same on all targets
 source: openapi.yaml, GET /users
-isolate: fresh   # what other scenarios do would show in its answer
+isolate: fresh   # other scenarios would affect its response
 steps:
   - http: POST /v1/users
   - http: GET /v1/users
@@ -231,11 +231,11 @@ steps:
 		"feed/feed.yaml": `scenario: feed/feed
 why: GET /feed does the same on all targets
 source: openapi.yaml, feed
-isolate: fresh   # what other scenarios do would show in its answer
+isolate: fresh   # other scenarios would affect its response
 steps:
   - open: stream
     sse: GET /v1/feed
-  # Here belongs what makes the server tell something, and what it tells then:
+  # Add a step that makes the server send an event, and await the event:
   # - await: stream
   #   match: {event: its-name}
   - close: stream
@@ -248,14 +248,14 @@ steps:
 	}
 	const config = `contract: openapi.yaml
 scenarios: scenarios
-reference: go   # the target that is taken as right
+reference: go   # the target that is taken as correct
 
 targets:
   go:
     command: ["./server", "${{ port }}"]
     env: {A: b c}
     ready: {get: /v1/ping, within: 60s}
-    # headers: {Authorization: "Bearer …"}   # the contract asks for credentials: sent with every request
+    # headers: {Authorization: "Bearer …"}   # the contract requires credentials; sent with every request
 
 compare:
   headers: [Content-Type]   # the header fields that must be equal
@@ -271,7 +271,7 @@ func TestWhatIsAskedToKnowThatAServerIsThere(t *testing.T) {
 		return "paths: {'" + path + "': {get: {parameters: [" + parameter + "], responses: {" + responses + "}}}}"
 	}
 	const id, query = "{name: id, in: path, required: true, schema: {type: string}}", "{name: q, in: query, required: true, schema: {type: string}}"
-	const wild = "{get: /, status: 404}   # a guess: what answers, and how, when the server is there\n"
+	const wild = "{get: /, status: 404}   # a guess: a request that shows that the server is ready\n"
 	for name, tc := range map[string]struct{ document, want string }{
 		"a GET that needs nothing":       {get("/a", "", found), "{get: /a}\n"},
 		"what is not there":              {"servers: [{url: http://x/v1}]\n" + get("/a/{id}", id, found+", "+none), "{get: /v1/a/lockstep-ready, status: 404}\n"},

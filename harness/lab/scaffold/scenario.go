@@ -27,11 +27,11 @@ func (g *generator) scenario(op *contract.Operation) File {
 	var b strings.Builder
 	if missing != "" {
 		f.Name += ".todo"
-		fmt.Fprintf(&b, "# Set aside, because no request was found that the contract takes:\n")
+		fmt.Fprintf(&b, "# Set aside, because no valid request could be generated:\n")
 		for line := range strings.SplitSeq(missing, "; ") {
 			fmt.Fprintf(&b, "#   %s\n", oneLine(line))
 		}
-		fmt.Fprintf(&b, "# Mend it, and rename it to %s.yaml.\n", id[strings.LastIndexByte(id, '/')+1:])
+		fmt.Fprintf(&b, "# Correct it, and rename it to %s.yaml.\n", id[strings.LastIndexByte(id, '/')+1:])
 	}
 	in := g.item(op.Path).GetOperation(op.Method)
 	fmt.Fprintf(&b, "scenario: %s\n", id)
@@ -42,9 +42,9 @@ func (g *generator) scenario(op *contract.Operation) File {
 	}
 	switch shared := g.tellsOfOthers(op, steps); {
 	case shared && g.started():
-		fmt.Fprintln(&b, "isolate: fresh   # what other scenarios do would show in its answer")
+		fmt.Fprintln(&b, "isolate: fresh   # other scenarios would affect its response")
 	case shared:
-		fmt.Fprintln(&b, "# What other scenarios do shows in its answer: run it alone, or all with --jobs 1.")
+		fmt.Fprintln(&b, "# Other scenarios affect its response: run it alone, or run all with --jobs 1.")
 	}
 	fmt.Fprintln(&b, "steps:")
 	for _, r := range steps {
@@ -245,7 +245,7 @@ func hasList(schema *openapi3.Schema) bool {
 }
 
 // hint is written into a scenario whose stream is open, but which does not cause any event yet.
-const hint = "  # Here belongs what makes the server tell something, and what it tells then:\n" +
+const hint = "  # Add a step that makes the server send an event, and await the event:\n" +
 	"  # - await: stream\n  #   match: {event: its-name}\n"
 
 // print writes a request as a step.

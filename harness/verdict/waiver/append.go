@@ -23,7 +23,7 @@ func Append(file, text string) error {
 	}
 	data = append(data, text...)
 	if _, problems := yamldoc.Parse(file, data); len(problems) > 0 {
-		return fmt.Errorf("%s: nothing can be appended to it: it is no list whose items begin with -", file)
+		return fmt.Errorf("%s: cannot append to it: it is not a list whose items begin with -", file)
 	}
 	return os.WriteFile(file, data, 0o644)
 }

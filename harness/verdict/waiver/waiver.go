@@ -91,16 +91,16 @@ func (d *decoder) waiver(n *yamldoc.Node) {
 		File: d.file, Line: n.Get("id").Line,
 	}
 	if line, taken := d.ids[w.ID]; taken {
-		d.problem(n.Get("id"), fmt.Sprintf("two waivers are called %s, the first in line %d", w.ID, line), "give each an id of its own: "+Next(d.waivers))
+		d.problem(n.Get("id"), fmt.Sprintf("two waivers are called %s, the first in line %d", w.ID, line), "give each its own id: "+Next(d.waivers))
 	} else {
 		d.ids[w.ID] = w.Line
 	}
 	var err error
 	if w.Expires, err = time.Parse(time.DateOnly, n.Get("expires").Text); err != nil {
-		d.problem(n.Get("expires"), fmt.Sprintf("%q is no day", n.Get("expires").Text), "write one that the calendar has, as 2027-03-01")
+		d.problem(n.Get("expires"), fmt.Sprintf("%q is not a date", n.Get("expires").Text), "write a date such as 2027-03-01")
 	}
 	if kind := difference.Get("kind"); !slices.Contains(d.world.Kinds, w.Kind) {
-		d.problem(kind, fmt.Sprintf("there is no kind %q", w.Kind), nearest(w.Kind, d.world.Kinds, "write the word that the report has in brackets"))
+		d.problem(kind, fmt.Sprintf("there is no kind %q", w.Kind), nearest(w.Kind, d.world.Kinds, "write the kind that the report shows in brackets"))
 	}
 	d.when(n.Get("when"), &w)
 	if !d.world.More {
@@ -150,7 +150,7 @@ func (d *decoder) place(n *yamldoc.Node, w *Waiver) {
 	}
 	step, ok := stepOf(w.At, steps)
 	if !ok {
-		d.problem(n.Get("at"), fmt.Sprintf("no step of %s is called %q", w.Scenario, step), nearest(step, steps, "begin with the step as the scenario says it, then a colon and the place: lockstep waive writes it"))
+		d.problem(n.Get("at"), fmt.Sprintf("no step of %s is called %q", w.Scenario, step), nearest(step, steps, "begin with the step as in the scenario, then a colon and the place; lockstep waive writes it"))
 	}
 }
 
