@@ -24,7 +24,10 @@ type pairedTime struct {
 }
 
 // timeRules compares the times of two documents, one by one and with each other.
-type timeRules struct{ *reporter }
+type timeRules struct {
+	in  *setting
+	out *reporter
+}
 
 // chronology compares the order of the times of two objects. It skips the members in said, which have reported
 // differences.
@@ -40,8 +43,8 @@ func (t *timeRules) chronology(at *ident.Path, ref, cand *jsontree.Node, said []
 		}
 		p := pairedTime{name: name, ref: ref.Items[i], cand: other}
 		var rule *Volatile
-		if len(t.volatile[0])+len(t.volatile[1]) > 0 {
-			rule = t.rule(at.Member(name, name))
+		if !t.in.rules.none() {
+			rule = t.in.rules.at(at.Member(name, name))
 		}
 		var ok [2]bool
 		p.moments[0], ok[0] = timeOf(rule, p.ref)
@@ -54,7 +57,7 @@ func (t *timeRules) chronology(at *ident.Path, ref, cand *jsontree.Node, said []
 	for k, b := range times {
 		for _, a := range times[:k] {
 			if why := t.reversed(a, b); !why.None() {
-				t.differ(why, at.Member(b.name, b.name), b.ref, b.cand)
+				t.out.differ(why, at.Member(b.name, b.name), b.ref, b.cand)
 				return // the others probably follow from it
 			}
 		}
@@ -101,7 +104,7 @@ func (t *timeRules) reversed(a, b pairedTime) diff.Reason {
 			continue
 		}
 		byName := by < -granularity && madeBefore(a.name, b.name) || by > granularity && madeBefore(b.name, a.name)
-		wrong = byName || wrong && by.Abs() > granularity+t.place.Seen[side].Sub(t.ids.Times.Sides[side].Started)
+		wrong = byName || wrong && by.Abs() > granularity+t.in.place.Seen[side].Sub(t.in.ids.Times.Sides[side].Started)
 		if byName {
 			break
 		}

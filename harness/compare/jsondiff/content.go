@@ -67,17 +67,18 @@ func (c *Comparer) Content(p ident.Place, rules []Volatile, sides [2]Content, re
 	switch {
 	case rerr == nil && cerr == nil:
 		same, reported := true, []string(nil) // the candidate's pointers
-		d := newDocuments(reporter{ids: c.IDs, history: c.history, place: p, full: some.full, report: func(d diff.Difference) {
+		in := setting{ids: c.IDs, history: c.history, place: p, full: some.full, refuse: c.refuse, report: func(d diff.Difference) {
 			same = false
 			if len(rules) > 0 { // else they are not needed
 				reported = append(reported, d.At.Pointers[1])
 			}
 			some.add(d)
-		}, refuse: c.refuse})
-		d.whole[0].text, d.whole[1].text = ref.Data, cand.Data
-		d.volatile[0], d.volatile[1] = Pointers(rules, ref.Data, rt, c.IDs.Applied), Pointers(rules, cand.Data, ct, c.IDs.Applied)
-		d.json(rt, ct)
-		stableTimes{d.reporter}.stability([2]*jsontree.Node{rt, ct}, reported)
+		}}
+		in.rules = placedRules{Pointers(rules, ref.Data, rt, c.IDs.Applied), Pointers(rules, cand.Data, ct, c.IDs.Applied)}
+		d := newDocuments(in)
+		d.sums.whole[0].text, d.sums.whole[1].text = ref.Data, cand.Data
+		d.node(nil, rt, ct)
+		stableTimes{&d.in}.stability([2]*jsontree.Node{rt, ct}, reported)
 		if why := c.defectDiff(rdefects, cdefects); same && !why.None() { // else the values show it
 			report(WholeDiffers(why, p.Where.At, sides, diff.Digest(why.Text())))
 		}
@@ -208,8 +209,8 @@ func (c *Comparer) defectOnly(side int, defects, others []jsontree.Defect) (json
 // Encoded compares the contents of two texts that are not values in a document. It reports false when the texts contain
 // nothing to compare.
 func (c *Comparer) Encoded(p ident.Place, ref, cand string, report func(diff.Difference)) bool {
-	d := newDocuments(reporter{ids: c.IDs, history: c.history, place: p, refuse: c.refuse, report: report})
-	return d.encoded(nil, textNode(ref), textNode(cand))
+	d := newDocuments(setting{ids: c.IDs, history: c.history, place: p, refuse: c.refuse, report: report})
+	return d.scalars.embedded.compare(nil, textNode(ref), textNode(cand))
 }
 
 // withoutVolatile removes the values that rules select by name from a text that should be JSON, but is not.

@@ -25,57 +25,65 @@ const (
 	insideJWTClaims = "⟨JWT claims⟩"
 )
 
+// embedded compares the documents that two texts contain.
+type embedded struct {
+	in  *setting
+	out *reporter
+}
+
 // compareHeld compares the contents of two texts, if both have contents of the same kind. differs is whether these
 // differ.
-func (d *documents) compareHeld(at *ident.Path, ref, cand string) (differs, holds bool) {
-	if d.depth == maxNesting || max(len(ref), len(cand)) > maxEncoded {
+func (e embedded) compareHeld(at *ident.Path, ref, cand string) (differs, holds bool) {
+	if e.in.depth == maxNesting || max(len(ref), len(cand)) > maxEncoded {
 		return false, false
 	}
 	if r, c := documentIn(ref), documentIn(cand); r != nil && c != nil {
-		return d.compareInside(at, insideJSON, r, c), true
+		return e.compareInside(at, insideJSON, r, c), true
 	}
 	if r, c := jwtIn(ref), jwtIn(cand); r != nil && c != nil {
-		differs = d.compareInside(at, insideJWTHeader, r[0], c[0])
-		return d.compareInside(at, insideJWTClaims, r[1], c[1]) || differs, true
+		differs = e.compareInside(at, insideJWTHeader, r[0], c[0])
+		return e.compareInside(at, insideJWTClaims, r[1], c[1]) || differs, true
 	}
 	if r, rok := base64In(ref); rok {
 		if c, cok := base64In(cand); cok {
-			return d.compareInside(at, insideBase64, textNode(r), textNode(c)), true
+			return e.compareInside(at, insideBase64, textNode(r), textNode(c)), true
 		}
 	}
 	return false, false
 }
 
 // compareInside compares two documents that are inside texts.
-func (d *documents) compareInside(at *ident.Path, mark string, ref, cand *jsontree.Node) (differs bool) {
-	inner := newDocuments(reporter{ids: d.ids, history: d.history, place: d.place, refuse: d.refuse, full: d.full, depth: d.depth + 1})
-	for side, rules := range d.volatile {
+func (e embedded) compareInside(at *ident.Path, mark string, ref, cand *jsontree.Node) (differs bool) {
+	inner := *e.in
+	inner.depth++
+	inner.rules = placedRules{}
+	for side, rules := range e.in.rules {
 		if rule := rules[allNumbers]; rule != nil {
-			inner.volatile[side] = map[string]*Volatile{allNumbers: rule}
+			inner.rules[side] = map[string]*Volatile{allNumbers: rule}
 		}
 	}
-	inner.place.Where = d.at(at).Inside(mark)
-	inner.place.MayBeOld = d.place.MayBeOld || mark == insideJWTClaims // a key may be hours or a year old
+	inner.place.Where = e.in.at(at).Inside(mark)
+	inner.place.MayBeOld = inner.place.MayBeOld || mark == insideJWTClaims // a key may be hours or a year old
 	inner.report = func(found diff.Difference) {
 		differs = true
-		d.report(found)
+		e.in.report(found)
 	}
-	inner.json(ref, cand)
+	newDocuments(inner).node(nil, ref, cand)
 	return differs
 }
 
-// encoded compares the contents of two different texts. If they have none, it returns false and reports nothing.
-func (d *documents) encoded(at *ident.Path, ref, cand *jsontree.Node) bool {
-	differs, holds := d.compareHeld(at, ref.Text, cand.Text)
+// compare compares the contents of two different texts. If they have none, it returns false and reports nothing.
+func (e embedded) compare(at *ident.Path, ref, cand *jsontree.Node) bool {
+	differs, holds := e.compareHeld(at, ref.Text, cand.Text)
 	if !holds {
 		return false
 	}
-	why := notationDiff(d.ids.Skeletons(), ref.Text, cand.Text)
-	if signatures := d.history.signatureDiff(ref.Text, cand.Text); why.None() {
+	why := notationDiff(e.in.ids.Skeletons(), ref.Text, cand.Text)
+	if signatures := e.in.history.signatureDiff(ref.Text, cand.Text); why.None() {
 		why = signatures
 	}
 	if !differs {
-		d.differ(why, at, ref, cand)
+		e.out.differ(why, at, ref, cand)
 	}
 	return true
 }
@@ -101,8 +109,8 @@ func notationDiff(bare ident.Skeletons, ref, cand string) diff.Reason {
 	return diff.Because(diff.ValueDiffers, code)
 }
 
-// jsonText compares two texts that are JSON according to a rule.
-func (d *documents) jsonText(at *ident.Path, ref, cand *jsontree.Node) {
+// compareJSON compares two texts that are JSON according to a rule.
+func (e embedded) compareJSON(at *ident.Path, ref, cand *jsontree.Node) {
 	var roots [2]*jsontree.Node
 	for side, n := range [2]*jsontree.Node{ref, cand} {
 		root, defects, err := jsontree.Parse([]byte(n.Text))
@@ -113,12 +121,12 @@ func (d *documents) jsonText(at *ident.Path, ref, cand *jsontree.Node) {
 			why = defects[i].Text
 		}
 		if why != "" {
-			d.differ(diff.Because(diff.ValueDiffers, diff.NoJSON, diff.Side(side), why), at, ref, cand)
+			e.out.differ(diff.Because(diff.ValueDiffers, diff.NoJSON, diff.Side(side), why), at, ref, cand)
 			return
 		}
 		roots[side] = root
 	}
-	d.compareInside(at, insideJSON, roots[0], roots[1])
+	e.compareInside(at, insideJSON, roots[0], roots[1])
 }
 
 func textNode(s string) *jsontree.Node { return &jsontree.Node{Kind: jsontree.String, Text: s} }

@@ -93,7 +93,7 @@ func (t *timeRules) fraction(rule *Volatile, at *ident.Path, ref, cand string) d
 	for s := at; s != nil && name == ""; s = s.Up {
 		name = s.Names[0]
 	}
-	return t.history.fraction(rule, name, [2]string{ref, cand})
+	return t.in.history.fraction(rule, name, [2]string{ref, cand})
 }
 
 // ReadTime parses a text with the shape of a time. digits is the length of its fraction; -1 when it is not RFC 3339.

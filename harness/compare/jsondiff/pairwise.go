@@ -12,71 +12,80 @@ import (
 // maxPairwise is how many values of two lists are compared in pairs.
 const maxPairwise = 64 << 10
 
-// allPairwise reports whether elements with the same index are equal apart from generated values, including those that
-// only two texts together reveal.
-func (e *equality) allPairwise(at *ident.Path, ref, cand *jsontree.Node) bool {
-	left := maxPairwise
-	return e.itemsPairwise([2]string{e.pointer(0, at), e.pointer(1, at)}, ref, cand, &left)
+// pairwise compares values in pairs. It gives up after a number of values.
+type pairwise struct {
+	sums *sums
+	left int // how many values may still be compared
 }
 
-func (e *equality) pairwise(ptr [2]string, ref, cand *jsontree.Node, left *int) bool {
-	if *left--; *left < 0 || ref.Kind != cand.Kind {
+// allPairwise reports whether elements with the same index are equal apart from generated values, including those that
+// only two texts together reveal.
+func allPairwise(s *sums, at *ident.Path, ref, cand *jsontree.Node) bool {
+	p := pairwise{s, maxPairwise}
+	return p.items([2]string{s.in.rules.pointer(0, at), s.in.rules.pointer(1, at)}, ref, cand)
+}
+
+// equal reports whether two values at two JSON Pointers are equal apart from such values.
+func (p *pairwise) equal(ptr [2]string, ref, cand *jsontree.Node) bool {
+	if p.left--; p.left < 0 || ref.Kind != cand.Kind {
 		return false
 	}
+	rules, vocabulary := &p.sums.in.rules, &p.sums.in.ids.Vocabulary
 	ref.Open()
 	cand.Open()
 	switch {
-	case Scalar(ref) && (e.volatile[0][ptr[0]] != nil || e.volatile[1][ptr[1]] != nil):
-		return e.sum(0, ref, ptr[0]) == e.sum(1, cand, ptr[1])
+	case Scalar(ref) && (rules[0][ptr[0]] != nil || rules[1][ptr[1]] != nil):
+		return p.sameSum(ptr, ref, cand)
 	case ref.Kind == jsontree.String:
-		return e.ids.Vocabulary.TextsComparable(ref.Text, cand.Text) || e.ids.Vocabulary.ComparablePair(ref.Text, cand.Text)
+		return vocabulary.TextsComparable(ref.Text, cand.Text) || vocabulary.ComparablePair(ref.Text, cand.Text)
 	case ref.Kind == jsontree.Number && ident.EpochUnit(ref.Text) != "" && ident.EpochUnit(ref.Text) == ident.EpochUnit(cand.Text):
 		return true
 	case ref.Kind == jsontree.Array:
-		return e.itemsPairwise(ptr, ref, cand, left)
+		return p.items(ptr, ref, cand)
 	case ref.Kind == jsontree.Object:
-		return e.membersPairwise(ptr, ref, cand, left)
+		return p.members(ptr, ref, cand)
 	default:
-		return e.sum(0, ref, ptr[0]) == e.sum(1, cand, ptr[1])
+		return p.sameSum(ptr, ref, cand)
 	}
 }
 
-func (e *equality) itemsPairwise(ptr [2]string, ref, cand *jsontree.Node, left *int) bool {
+func (p *pairwise) items(ptr [2]string, ref, cand *jsontree.Node) bool {
 	if len(ref.Items) != len(cand.Items) {
 		return false
 	}
+	rules := &p.sums.in.rules
 	for i, item := range ref.Items {
-		if !e.pairwise(e.belowBoth(ptr, ref, i, cand, i), item, cand.Items[i], left) {
+		if !p.equal([2]string{below(rules[0], ptr[0], ref, i), below(rules[1], ptr[1], cand, i)}, item, cand.Items[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// membersPairwise compares members by name. If a name contains a generated value, it compares the sums of the objects
+// members compares members by name. If a name contains a generated value, it compares the sums of the objects
 // instead.
-func (e *equality) membersPairwise(ptr [2]string, ref, cand *jsontree.Node, left *int) bool {
+func (p *pairwise) members(ptr [2]string, ref, cand *jsontree.Node) bool {
 	if len(ref.Names) != len(cand.Names) || !ref.Unique() || !cand.Unique() {
 		return false
 	}
 	for i, name := range ref.Names {
 		other := cand.MemberAt(name, i)
 		if other == nil {
-			return e.sum(0, ref, ptr[0]) == e.sum(1, cand, ptr[1])
+			return p.sameSum(ptr, ref, cand)
 		}
 		below := ptr
 		for side := range below {
-			if len(e.volatile[side]) > 0 {
+			if len(p.sums.in.rules[side]) > 0 {
 				below[side] = jsontree.AppendName(ptr[side], name)
 			}
 		}
-		if !e.pairwise(below, ref.Items[i], other, left) {
+		if !p.equal(below, ref.Items[i], other) {
 			return false
 		}
 	}
 	return true
 }
 
-func (e *equality) belowBoth(ptr [2]string, ref *jsontree.Node, i int, cand *jsontree.Node, k int) [2]string {
-	return [2]string{below(e.volatile[0], ptr[0], ref, i), below(e.volatile[1], ptr[1], cand, k)}
+func (p *pairwise) sameSum(ptr [2]string, ref, cand *jsontree.Node) bool {
+	return p.sums.sum(0, ref, ptr[0]) == p.sums.sum(1, cand, ptr[1])
 }

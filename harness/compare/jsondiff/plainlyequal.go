@@ -9,24 +9,30 @@ import (
 // Most corresponding values of two documents are the same text without a generated value. They are skipped before their
 // places are even computed.
 
-// plainlyEqual reports whether two values are certainly equal and contain nothing to bind. For an array or an object
-// without a sum, it returns true only if it is small, because its items will be checked again.
-func (e *equality) plainlyEqual(ref, cand *jsontree.Node) bool {
-	left := maxSmall
-	return len(e.volatile[0])+len(e.volatile[1]) == 0 && e.plainlyEqualWithin(ref, cand, &left)
+// A quickScan compares values before their sums are computed. It gives up after a number of values.
+type quickScan struct {
+	sums *sums
+	left int // how many values may still be compared
 }
 
-func (e *equality) plainlyEqualWithin(ref, cand *jsontree.Node, left *int) bool {
-	if *left--; *left < 0 || ref.Kind != cand.Kind {
+// plainlyEqual reports whether two values are certainly equal and contain nothing to bind. For an array or an object
+// without a sum, it returns true only if it is small, because its items will be checked again.
+func plainlyEqual(s *sums, ref, cand *jsontree.Node) bool {
+	q := quickScan{s, maxSmall}
+	return s.in.rules.none() && q.plainlyEqual(ref, cand)
+}
+
+func (q *quickScan) plainlyEqual(ref, cand *jsontree.Node) bool {
+	if q.left--; q.left < 0 || ref.Kind != cand.Kind {
 		return false
 	}
-	switch ref.Kind {
+	switch vocabulary := &q.sums.in.ids.Vocabulary; ref.Kind {
 	case jsontree.Array, jsontree.Object:
-		return e.equalPlain(ref, cand) || !summarized(ref) && !summarized(cand) && e.itemsPlainlyEqual(ref, cand, left)
+		return q.sums.equalPlain(ref, cand) || !summarized(ref) && !summarized(cand) && q.itemsPlainlyEqual(ref, cand)
 	case jsontree.String:
-		return ref.Text == cand.Text && e.ids.Vocabulary.NothingToBind(ref.Text)
+		return ref.Text == cand.Text && vocabulary.NothingToBind(ref.Text)
 	case jsontree.Number:
-		return ref.Text == cand.Text && !e.ids.Vocabulary.ProjectNumbers(ref.Text, cand.Text)
+		return ref.Text == cand.Text && !vocabulary.ProjectNumbers(ref.Text, cand.Text)
 	default:
 		return ref.Text == cand.Text
 	}
@@ -38,12 +44,12 @@ func summarized(n *jsontree.Node) bool {
 }
 
 // itemsPlainlyEqual compares items in their order, which must be the same on both sides.
-func (e *equality) itemsPlainlyEqual(ref, cand *jsontree.Node, left *int) bool {
+func (q *quickScan) itemsPlainlyEqual(ref, cand *jsontree.Node) bool {
 	if len(ref.Items) != len(cand.Items) || !slices.Equal(ref.Names, cand.Names) || !ref.Unique() || !cand.Unique() {
 		return false
 	}
 	for i, item := range ref.Items {
-		if !e.plainlyEqualWithin(item, cand.Items[i], left) {
+		if !q.plainlyEqual(item, cand.Items[i]) {
 			return false
 		}
 	}
@@ -55,53 +61,51 @@ const maxQuickScan = 256
 
 // allComparable is a quick check whether elements with the same index are equal apart from generated values. If so,
 // they are paired.
-func (e *equality) allComparable(ref, cand *jsontree.Node) bool {
-	left := maxQuickScan
-	return len(e.volatile[0])+len(e.volatile[1]) == 0 && len(ref.Items) <= maxQuickScan && e.itemsComparable(ref, cand, &left)
+func allComparable(s *sums, ref, cand *jsontree.Node) bool {
+	q := quickScan{s, maxQuickScan}
+	return s.in.rules.none() && len(ref.Items) <= maxQuickScan && q.itemsComparable(ref, cand)
 }
 
-func (e *equality) itemsComparable(ref, cand *jsontree.Node, left *int) bool {
+func (q *quickScan) itemsComparable(ref, cand *jsontree.Node) bool {
+	ref.Open()
+	cand.Open()
 	if len(ref.Items) != len(cand.Items) {
 		return false
 	}
 	for i, item := range ref.Items {
-		if !e.comparable(item, cand.Items[i], left) {
+		if !q.comparable(item, cand.Items[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func (e *equality) comparable(ref, cand *jsontree.Node, left *int) bool {
-	if *left--; *left < 0 || ref.Kind != cand.Kind {
+func (q *quickScan) comparable(ref, cand *jsontree.Node) bool {
+	if q.left--; q.left < 0 || ref.Kind != cand.Kind {
 		return false
 	}
 	switch ref.Kind {
 	case jsontree.Array:
-		return e.equalPlain(ref, cand) || opened(ref, cand) && e.itemsComparable(ref, cand, left)
+		return q.sums.equalPlain(ref, cand) || q.itemsComparable(ref, cand)
 	case jsontree.Object:
-		return e.equalPlain(ref, cand) || opened(ref, cand) && e.membersComparable(ref, cand, left)
+		return q.sums.equalPlain(ref, cand) || q.membersComparable(ref, cand)
 	case jsontree.String:
-		return e.ids.Vocabulary.TextsComparable(ref.Text, cand.Text)
+		return q.sums.in.ids.Vocabulary.TextsComparable(ref.Text, cand.Text)
 	default:
 		return ref.Text == cand.Text
 	}
 }
 
-func opened(ref, cand *jsontree.Node) bool {
+// membersComparable compares members by name. It returns false for objects with a generated or a repeated name.
+func (q *quickScan) membersComparable(ref, cand *jsontree.Node) bool {
 	ref.Open()
 	cand.Open()
-	return true
-}
-
-// membersComparable compares members by name. It returns false for objects with a generated or a repeated name.
-func (e *equality) membersComparable(ref, cand *jsontree.Node, left *int) bool {
 	if len(ref.Names) != len(cand.Names) || !ref.Unique() {
 		return false
 	}
 	for i, name := range ref.Names {
 		other := cand.MemberAt(name, i)
-		if other == nil || !e.ids.Vocabulary.NothingToBind(name) || !e.comparable(ref.Items[i], other, left) {
+		if other == nil || !q.sums.in.ids.Vocabulary.NothingToBind(name) || !q.comparable(ref.Items[i], other) {
 			return false
 		}
 	}

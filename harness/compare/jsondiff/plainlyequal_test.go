@@ -62,20 +62,20 @@ func lookedAt(t failer, ref, cand []string, read func(Content) (*jsontree.Node, 
 	seen := time.Unix(1765000000, 0)
 	b := ident.New(&transcript.Transcript{Unique: "uref00000001"}, &transcript.Transcript{Unique: "ucand0000002"})
 	for i := range ref {
-		d := newDocuments(reporter{ids: b, history: &history{}, place: ident.Place{Where: ident.InStep(fmt.Sprint(i), diff.At{}), Seen: [2]time.Time{seen, seen}}})
-		d.report = func(d diff.Difference) { out = append(out, fmt.Sprint(d, d.At.Pointers, d.Fingerprint)) }
+		d := newDocuments(setting{ids: b, history: &history{}, place: ident.Place{Where: ident.InStep(fmt.Sprint(i), diff.At{}), Seen: [2]time.Time{seen, seen}}})
+		d.in.report = func(d diff.Difference) { out = append(out, fmt.Sprint(d, d.At.Pointers, d.Fingerprint)) }
 		var roots [2]*jsontree.Node
 		for side, text := range [2]string{ref[i], cand[i]} {
-			d.whole[side].text = []byte(text)
+			d.sums.whole[side].text = []byte(text)
 			var err error
-			if roots[side], err = read(Content{Data: d.whole[side].text}); err != nil {
+			if roots[side], err = read(Content{Data: d.sums.whole[side].text}); err != nil {
 				t.Fatal(err)
 			}
 			if all {
-				d.volatile[side] = map[string]*Volatile{"/no such place": {Kind: Text}}
+				d.in.rules[side] = map[string]*Volatile{"/no such place": {Kind: Text}}
 			}
 		}
-		d.json(roots[0], roots[1])
+		d.node(nil, roots[0], roots[1])
 	}
 	for side := range 2 {
 		out = append(out, fmt.Sprint(b.Vocabulary.Known(side)))
@@ -129,8 +129,8 @@ func TestEqualListsAreSettledAtAGlance(t *testing.T) {
 		{`[1,2]`, `[1,2,3]`, false},
 		{`[` + strings.Repeat("1,", maxQuickScan) + `1]`, `[` + strings.Repeat("1,", maxQuickScan) + `1]`, false}, // too many to look at
 	} {
-		d := newDocuments(reporter{ids: b, history: &history{}})
-		if got := d.allComparable(tree(t, tc.ref), tree(t, tc.cand)); got != tc.want {
+		d := newDocuments(setting{ids: b, history: &history{}})
+		if got := allComparable(&d.sums, tree(t, tc.ref), tree(t, tc.cand)); got != tc.want {
 			t.Errorf("%.60s and %.60s are alike at a glance: %t, want %t", tc.ref, tc.cand, got, tc.want)
 		}
 	}

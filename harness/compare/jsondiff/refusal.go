@@ -29,24 +29,24 @@ const (
 // String returns the refusal as a sentence, with the position of the rule.
 func (r Refusal) String() string { return strings.TrimPrefix(r.Rule+": "+r.Text, ": ") }
 
-// structural refuses a rule that selects an object or a list. A rule with ".." selects a name anywhere, so it is not
+// refuseStructural refuses a rule that selects an object or a list. A rule with ".." selects a name anywhere, so it is not
 // refused: it has no effect where the value is not a single one.
-func (r *reporter) structural(rule *Volatile, at *ident.Path, ref *jsontree.Node) {
+func refuseStructural(in *setting, rule *Volatile, at *ident.Path, ref *jsontree.Node) {
 	if (ref.Kind == jsontree.Object || ref.Kind == jsontree.Array) && !strings.Contains(rule.At, "..") {
-		r.refuse(Refusal{Structural, rule.Rule, fmt.Sprintf("the rule for %s selects an %s, at %s: select the values in it", rule.At, ref.Kind, r.at(at))})
+		in.refuse(Refusal{Structural, rule.Rule, fmt.Sprintf("the rule for %s selects an %s, at %s: select the values in it", rule.At, ref.Kind, in.at(at))})
 	}
 }
 
-// ambiguous refuses a rule that selects all elements of two lists with different lengths.
-func (r *reporter) ambiguous(at *ident.Path, ref, cand *jsontree.Node) {
-	if len(r.volatile[0]) == 0 {
+// refuseAmbiguous refuses a rule that selects all elements of two lists with different lengths.
+func refuseAmbiguous(in *setting, at *ident.Path, ref, cand *jsontree.Node) {
+	if len(in.rules[0]) == 0 {
 		return
 	}
 	pointer := at.Pointer(0)
 	for i := range ref.Items {
-		rule := r.volatile[0][jsontree.AppendIndex(pointer, i)]
+		rule := in.rules[0][jsontree.AppendIndex(pointer, i)]
 		if rule != nil && selectsElements(rule.At) {
-			r.refuse(Refusal{AmbiguousOrder, rule.Rule, fmt.Sprintf("the rule for %s selects the elements of the list at %s, which has %d on one side and %d on the other: lockstep cannot tell which ones are missing", rule.At, r.at(at), len(ref.Items), len(cand.Items))})
+			in.refuse(Refusal{AmbiguousOrder, rule.Rule, fmt.Sprintf("the rule for %s selects the elements of the list at %s, which has %d on one side and %d on the other: lockstep cannot tell which ones are missing", rule.At, in.at(at), len(ref.Items), len(cand.Items))})
 			return
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 // renamedMembers finds the members of the candidate that correspond to the reference's under other names.
 type renamedMembers struct {
-	d     *equality
+	in    *setting
+	sums  *sums
 	at    *ident.Path
 	sides [2]*jsontree.Node
 
@@ -39,17 +40,17 @@ const maxGathered = 1000
 // names.
 func (r *renamedMembers) partner(i int) (index int, ok bool) {
 	name := r.sides[0].Names[i]
-	bare := r.d.ids.Skeletons().Of(0, name)
+	bare := r.in.ids.Skeletons().Of(0, name)
 	if bare == name {
 		return r.pairByNames(i)
 	}
-	if r.free == nil || r.known != r.d.ids.Vocabulary.Knowns() && len(r.sides[1].Names) <= maxGathered {
+	if r.free == nil || r.known != r.in.ids.Vocabulary.Knowns() && len(r.sides[1].Names) <= maxGathered {
 		r.gather()
 	}
 	own := memberKey{bare, r.value(0, i)}
 	r.markDone(0, i, own)
-	named := r.d.ids.NamedSkeletons() // a bound name matches only its partner, and an unbound one only unbound ones
-	want, bound := named.Of(0, name), anyBound(r.d.ids, name)
+	named := r.in.ids.NamedSkeletons() // a bound name matches only its partner, and an unbound one only unbound ones
+	want, bound := named.Of(0, name), anyBound(r.in.ids, name)
 	for _, like := range [...]memberKey{own, {name: bare}} {
 		for _, other := range r.candidates(like) {
 			theirs := memberKey{bare, r.value(1, other)}
@@ -75,7 +76,7 @@ func (r *renamedMembers) pairByNames(i int) (index int, ok bool) {
 	var alike, others []int
 	for k, other := range r.sides[1].Names {
 		switch {
-		case r.done[1][k] || r.sides[0].Member(other) != nil || !ident.NanoidPair(name, other) && len(r.d.ids.Vocabulary.WordPairs(name, other)) == 0:
+		case r.done[1][k] || r.sides[0].Member(other) != nil || !ident.NanoidPair(name, other) && len(r.in.ids.Vocabulary.WordPairs(name, other)) == 0:
 		case r.value(0, i) == r.value(1, k):
 			alike = append(alike, k)
 		default:
@@ -84,7 +85,7 @@ func (r *renamedMembers) pairByNames(i int) (index int, ok bool) {
 	}
 	for _, k := range append(alike, others...) {
 		theirs := r.sides[1].Names[k]
-		bare := r.d.ids.Skeletons().Of(1, theirs)
+		bare := r.in.ids.Skeletons().Of(1, theirs)
 		if !r.bind(name, theirs) {
 			continue
 		}
@@ -101,14 +102,14 @@ func mayHoldID(name string) bool { return len(name) >= ident.MinPair+len("a_") }
 
 // gather collects the members of both sides that need a partner.
 func (r *renamedMembers) gather() {
-	r.known, r.free = r.d.ids.Vocabulary.Knowns(), map[memberKey][]int{}
+	r.known, r.free = r.in.ids.Vocabulary.Knowns(), map[memberKey][]int{}
 	for side, n := range r.sides {
 		r.remaining[side] = map[memberKey]int{}
 		for i, name := range n.Names {
 			if r.done[side][i] || n.Member(name) != n.Items[i] || r.sides[1-side].Member(name) != nil {
 				continue
 			}
-			bare := r.d.ids.Skeletons().Of(side, name)
+			bare := r.in.ids.Skeletons().Of(side, name)
 			if bare == name {
 				continue
 			}
@@ -140,18 +141,18 @@ func (r *renamedMembers) candidates(like memberKey) []int {
 
 func (r *renamedMembers) value(side, i int) jsontree.Sum {
 	pointer := ""
-	if len(r.d.volatile[side]) > 0 {
+	if len(r.in.rules[side]) > 0 {
 		pointer = jsontree.AppendName(r.at.Pointer(side), r.sides[side].Names[i])
 	}
-	return r.d.sum(side, r.sides[side].Items[i], pointer)
+	return r.sums.sum(side, r.sides[side].Items[i], pointer)
 }
 
 // bind binds two names. If their formats differ, it reports that, and binds them all the same.
 func (r *renamedMembers) bind(ref, cand string) bool {
-	why := r.d.ids.Texts(ref, cand, r.d.place)
+	why := r.in.ids.Texts(ref, cand, r.in.place)
 	if why.Kind == diff.IDForm {
-		here := r.d.at(r.at.Member(ref, cand)).Place()
-		r.d.report(diff.Difference{Reason: why, At: here, Ref: diff.Show(Quoted(ref)), Cand: diff.Show(Quoted(cand))})
+		here := r.in.at(r.at.Member(ref, cand)).Place()
+		r.in.report(diff.Difference{Reason: why, At: here, Ref: diff.Show(Quoted(ref)), Cand: diff.Show(Quoted(cand))})
 	}
 	return why.None() || why.Kind == diff.IDForm
 }

@@ -48,8 +48,8 @@ func (t *timeRules) ruledMoments(rule *Volatile, ref, cand string) (moments [2]t
 	}
 	moments, far := ident.MomentsOf(rt[0].Kind, ref, cand)
 	if far == "" {
-		moments = t.place.InZone(rt[0].Kind, moments)
-		far = t.place.TooFar(moments, rule.Near)
+		moments = t.in.place.InZone(rt[0].Kind, moments)
+		far = t.in.place.TooFar(moments, rule.Near)
 	}
 	if far != "" {
 		why = diff.Because(diff.ValueDiffers, diff.TimeNotNear, far)
@@ -59,13 +59,13 @@ func (t *timeRules) ruledMoments(rule *Volatile, ref, cand string) (moments [2]t
 
 // checkMoments checks that the moments of two times are near, not ahead, and do not go back.
 func (t *timeRules) checkMoments(rule *Volatile, moments [2]time.Time) diff.Reason {
-	far := t.place.TooFar(moments, rule.Near)
+	far := t.in.place.TooFar(moments, rule.Near)
 	if far == "" && rule.Near == 0 {
-		far = t.ids.Times.Outdated(moments, t.place)
+		far = t.in.ids.Times.Outdated(moments, t.in.place)
 	}
 	var ahead, back []string
 	for side, moment := range moments {
-		if by := moment.Sub(t.place.Seen[side]); rule.Ahead > 0 && by > rule.Ahead {
+		if by := moment.Sub(t.in.place.Seen[side]); rule.Ahead > 0 && by > rule.Ahead {
 			ahead = append(ahead, fmt.Sprintf("%s's by %s", diff.Side(side), by.Round(time.Millisecond)))
 		}
 		if by := t.wentBack(rule, side, moment); by > 0 {
@@ -85,22 +85,22 @@ func (t *timeRules) checkMoments(rule *Volatile, moments [2]time.Time) diff.Reas
 
 // wentBack returns how far a time is before the previous one; 0 when it is not, or when the rule does not mind.
 func (t *timeRules) wentBack(rule *Volatile, side int, moment time.Time) time.Duration {
-	if !rule.Monotone || t.place.Timeline == "" {
+	if !rule.Monotone || t.in.place.Timeline == "" {
 		return 0
 	}
-	line := timeline{rule.At, t.place.Timeline}
-	last := t.history.last[line]
+	line := timeline{rule.At, t.in.place.Timeline}
+	last := t.in.history.last[line]
 	if last == nil {
 		last = &[2]latest{}
-		ident.Put(&t.history.last, line, last)
+		ident.Put(&t.in.history.last, line, last)
 	}
 	before := last[side]
-	if t.place.Seen[side].Before(before.seen) {
+	if t.in.place.Seen[side].Before(before.seen) {
 		return 0 // an event of a stream that is compared after a later one
 	}
 	if moment.Before(before.moment) {
 		return before.moment.Sub(moment)
 	}
-	last[side] = latest{moment, t.place.Seen[side]}
+	last[side] = latest{moment, t.in.place.Seen[side]}
 	return 0
 }

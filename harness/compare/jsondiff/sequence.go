@@ -35,7 +35,7 @@ func (t *timeRules) sequence(at *ident.Path, ref, cand *jsontree.Node) {
 			continue
 		}
 		name := strings.Join(append([]string{"of the elements"}, path...), "/")
-		t.differ(diff.Because(diff.OrderDiffers, diff.ListReversed, name, direction(r), direction(c)), at, ref, cand)
+		t.out.differ(diff.Because(diff.OrderDiffers, diff.ListReversed, name, direction(r), direction(c)), at, ref, cand)
 		return // the others probably follow from it
 	}
 }
@@ -67,7 +67,7 @@ func (t *timeRules) timesAt(at *ident.Path, list *jsontree.Node, path []string) 
 		if !mayBeTime(item) {
 			return out, false
 		}
-		t, ok := timeOf(t.rule(here), item)
+		t, ok := timeOf(t.in.rules.at(here), item)
 		if !ok {
 			return out, false
 		}
@@ -89,7 +89,7 @@ func (t *timeRules) timesAt(at *ident.Path, list *jsontree.Node, path []string) 
 
 // farApart reports whether the times of a side are further apart than the scenario took.
 func (t *timeRules) farApart(side int, r timeSequence) bool {
-	elapsed := t.place.Seen[side].Sub(t.ids.Times.Sides[side].Started)
+	elapsed := t.in.place.Seen[side].Sub(t.in.ids.Times.Sides[side].Started)
 	return r.to.Sub(r.from).Abs() > granularity+elapsed
 }
 

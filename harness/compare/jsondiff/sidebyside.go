@@ -42,18 +42,18 @@ func (w *lazyPath) at() *ident.Path {
 
 // sideBySide compares two arrays or objects with the same sum. It returns false when they have to be compared as trees.
 func (d *documents) sideBySide(at *ident.Path, ref, cand *jsontree.Node) bool {
-	rs, rplain, ok := d.summary(0, ref)
+	rs, rplain, ok := d.sums.summary(0, ref)
 	if !ok {
 		return false
 	}
-	cs, cplain, ok := d.summary(1, cand)
+	cs, cplain, ok := d.sums.summary(1, cand)
 	switch {
 	case !ok || rs != cs:
 		return false
 	case rplain && cplain:
 		return true
 	}
-	w := walk{d: d, known: d.ids.Vocabulary.Knowns()}
+	w := walk{d: d, known: d.in.ids.Vocabulary.Knowns()}
 	var rok, cok bool
 	w.ref, rok = ref.Cursor()
 	w.cand, cok = cand.Cursor()
@@ -76,7 +76,7 @@ func (w *walk) value(at *lazyPath) (ref, cand string, kind jsontree.Kind) {
 	switch kind {
 	case jsontree.Object, jsontree.Array:
 		switch {
-		case w.d.ids.Vocabulary.Knowns() == w.known && w.d.ids.Vocabulary.ShortIDs.Empty() && jsontree.SkipPlain(&w.ref, &w.cand):
+		case w.d.in.ids.Vocabulary.Knowns() == w.known && w.d.in.ids.Vocabulary.ShortIDs.Empty() && jsontree.SkipPlain(&w.ref, &w.cand):
 		case kind == jsontree.Object:
 			w.object(at)
 		default:
@@ -84,7 +84,7 @@ func (w *walk) value(at *lazyPath) (ref, cand string, kind jsontree.Kind) {
 		}
 	case jsontree.String:
 		ref, cand = w.texts()
-		if ref != cand || !w.d.ids.Vocabulary.NothingToBind(ref) {
+		if ref != cand || !w.d.in.ids.Vocabulary.NothingToBind(ref) {
 			w.scalars(at, kind, ref, cand)
 		}
 	case jsontree.Number:
@@ -110,13 +110,13 @@ func (w *walk) trees(at *lazyPath, ref, cand int) {
 
 func (w *walk) array(at *lazyPath) {
 	ref, cand := w.ref.Offset(), w.cand.Offset()
-	if w.d.ids.Vocabulary.Knowns() != w.known { // the elements may have other partners now
+	if w.d.in.ids.Vocabulary.Knowns() != w.known { // the elements may have other partners now
 		w.trees(at, ref, cand)
 		return
 	}
 	w.ref.Enter()
 	w.cand.Enter()
-	before, moved := w.d.reported, w.movedTimes
+	before, moved := w.d.out.reported, w.movedTimes
 	for i := 0; ; i++ {
 		r, c := w.ref.More(']'), w.cand.More(']')
 		switch {
@@ -124,8 +124,8 @@ func (w *walk) array(at *lazyPath) {
 			w.trees(at, ref, cand)
 			return
 		case !r:
-			if w.movedTimes > moved && w.d.reported == before && i > 1 {
-				w.d.sequence(at.at(), w.ref.Node(ref), w.cand.Node(cand))
+			if w.movedTimes > moved && w.d.out.reported == before && i > 1 {
+				w.d.times.sequence(at.at(), w.ref.Node(ref), w.cand.Node(cand))
 			}
 			return
 		}
@@ -150,7 +150,7 @@ func (w *walk) object(at *lazyPath) {
 		if r && c {
 			name, escaped := w.ref.Name()
 			other, _ := w.cand.Name()
-			if name == other && !escaped && w.d.ids.Vocabulary.NothingToBind(name) {
+			if name == other && !escaped && w.d.in.ids.Vocabulary.NothingToBind(name) {
 				if w.member(at, name) {
 					said = append(said, name)
 				}
@@ -168,7 +168,7 @@ func (w *walk) object(at *lazyPath) {
 // member compares the values of a member, and returns whether it reported a difference. It keeps values that may be
 // times for chronology.
 func (w *walk) member(at *lazyPath, name string) (told bool) {
-	before := w.d.reported
+	before := w.d.out.reported
 	ref, cand, kind := w.value(&lazyPath{up: at, name: name, index: -1})
 	if isMoment(ref) && isMoment(cand) {
 		w.times = append(w.times, memberTime{name, kind, ref, cand})
@@ -176,7 +176,7 @@ func (w *walk) member(at *lazyPath, name string) (told bool) {
 			w.movedTimes++
 		}
 	}
-	return w.d.reported > before
+	return w.d.out.reported > before
 }
 
 // A memberTime is a member that is a time.
@@ -212,7 +212,7 @@ func (w *walk) chronology(at *lazyPath, first int, said []string) {
 		ref.Items = append(ref.Items, &jsontree.Node{Kind: t.kind, Text: t.ref})
 		cand.Items = append(cand.Items, &jsontree.Node{Kind: t.kind, Text: t.cand})
 	}
-	w.d.chronology(at.at(), ref, cand, said)
+	w.d.times.chronology(at.at(), ref, cand, said)
 }
 
 // texts reads two strings.

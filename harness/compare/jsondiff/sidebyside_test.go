@@ -35,7 +35,7 @@ func TestPartsOfOneSumAreReadSideBySide(t *testing.T) {
 		b := ident.New(&transcript.Transcript{}, &transcript.Transcript{})
 		seen := time.Unix(1765000000, 0)
 		var got []string
-		d := newDocuments(reporter{ids: b, history: &history{}, place: ident.Place{Where: ident.InStep("1", diff.At{}), Seen: [2]time.Time{seen, seen}}, report: func(d diff.Difference) { got = append(got, string(d.Kind)+" "+d.At.InContract(0)) }})
+		d := newDocuments(setting{ids: b, history: &history{}, place: ident.Place{Where: ident.InStep("1", diff.At{}), Seen: [2]time.Time{seen, seen}}, report: func(d diff.Difference) { got = append(got, string(d.Kind)+" "+d.At.InContract(0)) }})
 		first := [2]string{record("ses_0a1b2c3d4e5f", "40", "x"), record("ses_ffeeddcc1122", "40", "x")}
 		if strings.Contains(tc.name, "the same") {
 			first = [2]string{record("ses_1a1b2c3d4e5f", "40", "x"), record("ses_0a1b2c3d4e5f", "40", "x")}
@@ -47,9 +47,9 @@ func TestPartsOfOneSumAreReadSideBySide(t *testing.T) {
 			if roots[side], ok = jsontree.Summarize(text, shapeSkeleton); !ok {
 				t.Fatalf("%s: no summary of %s", tc.name, text)
 			}
-			d.whole[side].text = text
+			d.sums.whole[side].text = text
 		}
-		d.json(roots[0], roots[1])
+		d.node(nil, roots[0], roots[1])
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}

@@ -9,12 +9,12 @@ import (
 
 // A similarity measures how similar the elements of two lists are, by how many members or elements they have in common.
 type similarity struct {
-	d     *equality
+	sums  *sums
 	at    *ident.Path
 	items [2][]*jsontree.Node
 	parts [2][]elementParts // by element; nil until there are some
 	room  []jsontree.Sum
-	left  int // how many values may still be compared in pairs
+	pairs pairwise
 }
 
 // elementParts are the sums of an element's members or of its own elements.
@@ -60,21 +60,21 @@ func (l *similarity) changeCost(i, j int) int {
 
 // pairwise reports whether two elements are equal apart from generated values that only the two together reveal.
 func (l *similarity) pairwise(i, j int) bool {
-	if l.left <= 0 {
+	if l.pairs.left <= 0 {
 		return false
 	}
 	var ptr [2]string
 	for side, at := range [2]int{i, j} {
-		if len(l.d.volatile[side]) > 0 {
-			ptr[side] = jsontree.AppendIndex(l.d.pointer(side, l.at), at)
+		if len(l.sums.in.rules[side]) > 0 {
+			ptr[side] = jsontree.AppendIndex(l.at.Pointer(side), at)
 		}
 	}
-	return l.d.pairwise(ptr, l.items[0][i], l.items[1][j], &l.left)
+	return l.pairs.equal(ptr, l.items[0][i], l.items[1][j])
 }
 
-// sums returns the sums of a side's elements. Short lists will need the parts of their elements, too, so it computes
-// those first.
-func (l *similarity) sums(side int) []jsontree.Sum {
+// elementSums returns the sums of a side's elements. Short lists will need the parts of their elements, too, so it
+// computes those first.
+func (l *similarity) elementSums(side int) []jsontree.Sum {
 	items := l.items[side]
 	out := make([]jsontree.Sum, len(items))
 	few := len(l.items[0])*len(l.items[1]) <= smallTable
@@ -84,7 +84,7 @@ func (l *similarity) sums(side int) []jsontree.Sum {
 			out[i], whole = l.whole(side, i)
 		}
 		if !whole {
-			out[i] = l.d.sum(side, n, l.pointer(side, i))
+			out[i] = l.sums.sum(side, n, l.pointer(side, i))
 		}
 	}
 	return out
@@ -94,7 +94,7 @@ func (l *similarity) sums(side int) []jsontree.Sum {
 // value.
 func (l *similarity) whole(side, i int) (sum jsontree.Sum, ok bool) {
 	n := l.items[side][i]
-	if _, _, known := l.d.summary(side, n); known {
+	if _, _, known := l.sums.summary(side, n); known {
 		return 0, false
 	}
 	made, bare := l.make(side, i)
@@ -110,7 +110,7 @@ func (l *similarity) whole(side, i int) (sum jsontree.Sum, ok bool) {
 }
 
 func (l *similarity) pointer(side, i int) string {
-	if len(l.d.volatile[side]) == 0 {
+	if len(l.sums.in.rules[side]) == 0 {
 		return ""
 	}
 	return jsontree.AppendIndex(l.at.Pointer(side), i)
@@ -121,14 +121,14 @@ func (l *similarity) make(side, i int) (sums []jsontree.Sum, bare bool) {
 	n := l.items[side][i]
 	n.Open()
 	sums, bare = l.carve(len(n.Items)), true
-	l.d.sums(sums, side, l.pointer(side, i), n)
+	l.sums.fill(sums, side, l.pointer(side, i), n)
 	empty := jsontree.SumEmpty(n.Kind)
 	for k, part := range sums {
 		if n.Kind != jsontree.Object {
 			sums[k] = empty.Member(jsontree.Sum(k), 0, part)
 			continue
 		}
-		name := l.d.ids.Skeletons().Of(side, n.Names[k])
+		name := l.sums.in.ids.Skeletons().Of(side, n.Names[k])
 		bare = bare && name == n.Names[k]
 		sums[k] = empty.Member(jsontree.SumText(jsontree.String, name), 0, part)
 	}

@@ -18,25 +18,25 @@ func shapeSkeleton(s string) string { return withoutBindings.Of(0, s) }
 var withoutBindings = (&ident.Bindings{}).Skeletons()
 
 // equalPlain reports whether the sums of two values show that they are equal and contain nothing to bind.
-func (e *equality) equalPlain(ref, cand *jsontree.Node) bool {
-	rs, rplain, ok := e.summary(0, ref)
+func (s *sums) equalPlain(ref, cand *jsontree.Node) bool {
+	rs, rplain, ok := s.summary(0, ref)
 	if !ok || !rplain {
 		return false
 	}
-	cs, cplain, ok := e.summary(1, cand)
+	cs, cplain, ok := s.summary(1, cand)
 	return ok && cplain && rs == cs
 }
 
 // summary returns the sum of a value's outline, if it was computed when the document was read and is still valid. plain
 // is whether nothing in the value has the shape of a generated value.
-func (e *equality) summary(side int, n *jsontree.Node) (sum jsontree.Sum, plain, ok bool) {
+func (s *sums) summary(side int, n *jsontree.Node) (sum jsontree.Sum, plain, ok bool) {
 	sum, text, plain, hidden, ok := n.Summary()
-	if !ok || len(e.volatile[0])+len(e.volatile[1]) > 0 {
+	if !ok || !s.in.rules.none() {
 		return 0, false, false
 	}
-	plain = plain && !e.ids.Vocabulary.ShortIDs.MayBeIn(side, text)
-	known := e.ids.Vocabulary.Known(side)
-	if e.whole[side].lacks(known) {
+	plain = plain && !s.in.ids.Vocabulary.ShortIDs.MayBeIn(side, text)
+	known := s.in.ids.Vocabulary.Known(side)
+	if s.whole[side].lacks(known) {
 		return sum, plain, !hidden || len(known) == 0
 	}
 	return sum, plain, len(known) <= maxKnownPerPart && !mayMention(text, hidden, known)

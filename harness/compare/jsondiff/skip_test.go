@@ -74,16 +74,16 @@ func TestWhatIsPassedOverHasNoDifferences(t *testing.T) {
 			begin := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 			b := ident.New(&transcript.Transcript{Unique: "uref00000001", Started: begin}, &transcript.Transcript{Unique: "ucand0000002", Started: begin})
 			for range 2 {
-				d := newDocuments(reporter{ids: b, history: &history{}, place: ident.Place{Where: ident.InStep("1", diff.At{}), Seen: [2]time.Time{begin, begin}}, report: func(d diff.Difference) { out = append(out, fmt.Sprint(d, d.At.Pointers, d.Fingerprint)) }})
+				d := newDocuments(setting{ids: b, history: &history{}, place: ident.Place{Where: ident.InStep("1", diff.At{}), Seen: [2]time.Time{begin, begin}}, report: func(d diff.Difference) { out = append(out, fmt.Sprint(d, d.At.Pointers, d.Fingerprint)) }})
 				var roots [2]*jsontree.Node
 				for i := range sides {
-					d.whole[i].text = []byte(sides[i].String())
+					d.sums.whole[i].text = []byte(sides[i].String())
 					var err error
-					if roots[i], err = read(Content{Data: d.whole[i].text}); err != nil {
+					if roots[i], err = read(Content{Data: d.sums.whole[i].text}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				d.json(roots[0], roots[1])
+				d.node(nil, roots[0], roots[1])
 			}
 			return out
 		}

@@ -20,19 +20,19 @@ import (
 // side alone, whatever the other one says.
 
 // stableTimes compares times that must not change.
-type stableTimes struct{ *reporter }
+type stableTimes struct{ in *setting }
 
 // stability compares the stable times of two documents with earlier ones of the same things. It skips the pointers in
 // told, which have reported differences.
 func (s stableTimes) stability(sides [2]*jsontree.Node, told []string) {
-	if len(s.volatile[0])+len(s.volatile[1]) == 0 {
+	if s.in.rules.none() {
 		return
 	}
 	var changed [2]map[string]string // the reasons, by pointer
 	for side, root := range sides {
 		changed[side] = map[string]string{}
-		for _, ptr := range slices.Sorted(maps.Keys(s.volatile[side])) {
-			if rule := s.volatile[side][ptr]; rule.Stable && !slices.Contains(told, ptr) && !s.place.Seen[side].Before(stepStart(s.ids.Times.Sides[side], rule.Since)) {
+		for _, ptr := range slices.Sorted(maps.Keys(s.in.rules[side])) {
+			if rule := s.in.rules[side][ptr]; rule.Stable && !slices.Contains(told, ptr) && !s.in.place.Seen[side].Before(stepStart(s.in.ids.Times.Sides[side], rule.Since)) {
 				if why := s.changed(rule, side, root, ptr); why != "" {
 					changed[side][ptr] = why
 				}
@@ -54,15 +54,15 @@ func (s stableTimes) changed(rule *Volatile, side int, root *jsontree.Node, ptr 
 	if value == nil || !Scalar(value) {
 		return ""
 	}
-	thing, ok := rule.subject(parent, s.place.Of[side]+" "+ptr)
+	thing, ok := rule.subject(parent, s.in.place.Of[side]+" "+ptr)
 	if !ok {
 		return ""
 	}
 	key := stableKey{rule.Rule + rule.At, thing}
-	first := s.history.stable[side][key]
+	first := s.in.history.stable[side][key]
 	switch {
 	case first == nil:
-		ident.Put(&s.history.stable[side], key, &stableTime{text: value.Text, at: s.place.Where.String() + " " + ptr})
+		ident.Put(&s.in.history.stable[side], key, &stableTime{text: value.Text, at: s.in.place.Where.String() + " " + ptr})
 		return ""
 	case first.reported || sameMoment(rule, first.text, value.Text):
 		return ""
@@ -110,9 +110,9 @@ func (s stableTimes) unstable(ptr string, sides [2]*jsontree.Node, why ...string
 	ref, _ := nodeAt(sides[0], ptr)
 	cand, _ := nodeAt(sides[1], ptr)
 	why = slices.DeleteFunc(slices.Clone(why), func(s string) bool { return s == "" })
-	at := s.place.Where.Place()
+	at := s.in.place.Where.Place()
 	at.Pointers = [2]string{ptr, ptr}
-	s.report(diff.Difference{
+	s.in.report(diff.Difference{
 		Reason: diff.Because(diff.ValueDiffers, diff.TimeChanges, strings.Join(why, ", ")), At: at, Ref: diff.ShowNode(ref), Cand: diff.ShowNode(cand),
 		Fingerprint: diff.Digest("unstable", ptr[strings.LastIndexByte(ptr, '/')+1:]),
 	})

@@ -1,7 +1,11 @@
 package jsondiff
 
 import (
+	"bytes"
+	"strings"
 	"time"
+
+	"github.com/theory/jsonpath"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -42,3 +46,78 @@ const (
 )
 
 func Scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }
+
+// placedRules has the rules for the values of two documents, by the JSON Pointers of each side.
+type placedRules [2]map[string]*Volatile
+
+func (r *placedRules) none() bool { return len(r[0])+len(r[1]) == 0 }
+
+// at returns the rule for a place; nil when there is none.
+func (r *placedRules) at(at *ident.Path) *Volatile {
+	if rule := r.atSide(0, at); rule != nil {
+		return rule
+	}
+	return r.atSide(1, at)
+}
+
+func (r *placedRules) atSide(side int, at *ident.Path) *Volatile {
+	if len(r[side]) == 0 {
+		return nil
+	}
+	return r[side][at.Pointer(side)]
+}
+
+// pointer returns the JSON Pointer of a place on a side. Without rules it returns "", because then it is not needed.
+func (r *placedRules) pointer(side int, at *ident.Path) string {
+	if len(r[side]) == 0 {
+		return ""
+	}
+	return at.Pointer(side)
+}
+
+// Pointers returns the places in a document that rules select, and marks these rules as applied. The rule about all
+// numbers has the key allNumbers.
+func Pointers(rules []Volatile, doc []byte, root *jsontree.Node, applied map[string]bool) map[string]*Volatile {
+	var out map[string]*Volatile
+	var value any
+	for i := range rules {
+		rule := &rules[i]
+		if rule.At == "" {
+			applied[rule.Rule] = true
+			if out[allNumbers] == nil {
+				ident.Put(&out, allNumbers, rule)
+			}
+			continue
+		}
+		if name := lastName(rule.At); name != "" && !bytes.Contains(doc, []byte(name)) {
+			continue // cheap test: the last name in the path does not occur in the text
+		}
+		path, err := jsonpath.Parse(rule.At)
+		if err != nil {
+			continue // this was checked when the rules were read
+		}
+		if value == nil {
+			value = root.Value()
+		}
+		for _, found := range path.SelectLocated(value) {
+			applied[rule.Rule] = true
+			if ptr := found.Path.Pointer(); out[ptr] == nil {
+				ident.Put(&out, ptr, rule)
+			}
+		}
+	}
+	return out
+}
+
+// lastName returns the member name at the end of a JSONPath: "requestID" for "$..requestID"; "" when something else is
+// there.
+func lastName(path string) string {
+	i := strings.LastIndexByte(path, '.')
+	name := path[i+1:]
+	for _, c := range []byte(name) {
+		if !ident.Alnum(c) && c != '_' {
+			return ""
+		}
+	}
+	return name
+}

@@ -2,10 +2,9 @@ package jsondiff
 
 import "github.com/lockstep-dev/lockstep/internal/jsontree"
 
-// An equality decides which values of two documents are equal apart from generated values. It compares sums of their
-// outlines.
-type equality struct {
-	*reporter
+// sums computes sums of the values of two documents. Values with the same sum are equal apart from generated values.
+type sums struct {
+	in    *setting
 	known [2]int // the numbers of known values for which taken is valid
 	taken [2]map[*jsontree.Node]jsontree.Sum
 	whole [2]searchedText
@@ -13,36 +12,36 @@ type equality struct {
 
 // sum is a hash of a value's outline, computed without the outline. The sums of arrays and objects are kept, because a
 // nested array is needed again for each array around it.
-func (e *equality) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+func (s *sums) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	var rule *Volatile
-	if len(e.volatile[side]) > 0 && Scalar(n) {
-		rule = e.volatile[side][ptr]
+	if len(s.in.rules[side]) > 0 && Scalar(n) {
+		rule = s.in.rules[side][ptr]
 		if rule != nil && !rule.Kind.ComparesNumbers() {
 			return jsontree.SumText('v', string(rule.Kind))
 		}
 	}
 	switch n.Kind {
 	case jsontree.String:
-		return jsontree.SumText(n.Kind, e.ids.Skeletons().Of(side, n.Text))
+		return jsontree.SumText(n.Kind, s.in.ids.Skeletons().Of(side, n.Text))
 	case jsontree.Number:
-		return jsontree.SumText(n.Kind, e.ids.Skeletons().Of(side, numberMode(rule, e.volatile[side]).Plain(n.Text)))
+		return jsontree.SumText(n.Kind, s.in.ids.Skeletons().Of(side, numberMode(rule, s.in.rules[side]).Plain(n.Text)))
 	case jsontree.Array, jsontree.Object:
 	default:
 		return jsontree.SumText(n.Kind, n.Text)
 	}
-	if sum, _, ok := e.summary(side, n); ok {
+	if sum, _, ok := s.summary(side, n); ok {
 		return sum
 	}
 	if left := maxSmall; isSmall(n, &left) {
-		return e.sumItems(side, n, ptr)
+		return s.sumItems(side, n, ptr)
 	}
-	if known := len(e.ids.Vocabulary.Known(side)); e.taken[side] == nil || e.known[side] != known {
-		e.taken[side], e.known[side] = map[*jsontree.Node]jsontree.Sum{}, known
+	if known := len(s.in.ids.Vocabulary.Known(side)); s.taken[side] == nil || s.known[side] != known {
+		s.taken[side], s.known[side] = map[*jsontree.Node]jsontree.Sum{}, known
 	}
-	sum, ok := e.taken[side][n]
+	sum, ok := s.taken[side][n]
 	if !ok {
-		sum = e.sumItems(side, n, ptr)
-		e.taken[side][n] = sum
+		sum = s.sumItems(side, n, ptr)
+		s.taken[side][n] = sum
 	}
 	return sum
 }
@@ -64,19 +63,19 @@ func isSmall(n *jsontree.Node, left *int) bool {
 	return true
 }
 
-func (e *equality) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+func (s *sums) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	n.Open()
 	sum := jsontree.SumEmpty(n.Kind)
 	if n.Kind == jsontree.Array {
 		for i, item := range n.Items {
-			sum = sum.Element(e.sum(side, item, below(e.volatile[side], ptr, n, i)))
+			sum = sum.Element(s.sum(side, item, below(s.in.rules[side], ptr, n, i)))
 		}
 		return sum
 	}
 	var numbers map[string]int // counts members whose names are equal apart from generated values
 	for i := range n.Items {
-		item := e.sum(side, n.Items[i], below(e.volatile[side], ptr, n, i))
-		name, number := e.ids.Skeletons().Of(side, n.Names[i]), 0
+		item := s.sum(side, n.Items[i], below(s.in.rules[side], ptr, n, i))
+		name, number := s.in.ids.Skeletons().Of(side, n.Names[i]), 0
 		if name != n.Names[i] {
 			if numbers == nil {
 				numbers = map[string]int{}
@@ -89,9 +88,9 @@ func (e *equality) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum
 	return sum
 }
 
-// sums fills out with the sums of an array's elements, or of an object's members.
-func (e *equality) sums(out []jsontree.Sum, side int, ptr string, n *jsontree.Node) {
+// fill fills out with the sums of an array's elements, or of an object's members.
+func (s *sums) fill(out []jsontree.Sum, side int, ptr string, n *jsontree.Node) {
 	for i, item := range n.Items {
-		out[i] = e.sum(side, item, below(e.volatile[side], ptr, n, i))
+		out[i] = s.sum(side, item, below(s.in.rules[side], ptr, n, i))
 	}
 }
