@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // abuseVariable makes TestAbuse apply the full load to both built servers: make test-abuse sets it.
@@ -62,10 +63,7 @@ var abuseCases = []abuseCase{
 // TestAbuse checks that under load a server keeps answering, does not grow without bound, and leaves nothing behind.
 func TestAbuse(t *testing.T) {
 	whole := os.Getenv(abuseVariable) != ""
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	contenders := []contender{{name: "go", command: []string{self}}}
 	if whole {
 		contenders = []contender{

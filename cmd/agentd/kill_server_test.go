@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // asAgentd makes the test binary run as agentd.
@@ -36,10 +37,7 @@ type served struct {
 
 func agentd(t *testing.T, home, model string, env ...string) *exec.Cmd {
 	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := testfile.Program(t)
 	cmd := exec.CommandContext(t.Context(), program, "agent", "--port", "0", "--directory", "/")
 	cmd.Env = append([]string{asAgentd + "=1", "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true"}, env...)
 	cmd.Dir = home

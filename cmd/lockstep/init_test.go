@@ -81,10 +81,7 @@ func TestWhatInitWritesRuns(t *testing.T) {
 
 // TestWhatInitWritesStartsServers checks that scenarios which see each other's data get newly started targets.
 func TestWhatInitWritesStartsServers(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	p := emptied(t)
 	command := "=" + roleVariable + "=right GORACE=atexit_sleep_ms=0 '" + self + "' ${{ host }}:${{ port }}"
 	if o := p.initialised(t, "--command", "old"+command, "--command", "new"+command); o.code != exitMatch {

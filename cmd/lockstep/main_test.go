@@ -190,10 +190,7 @@ func at(name, address string) string {
 // start returns a target that lockstep starts: the test binary in a role.
 func start(t *testing.T, name, role, report string) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	return fmt.Sprintf(`  %s:
     command: [%q, "${{ host }}:${{ port }}"]
     env: {%s: %s, %s: %q, GORACE: atexit_sleep_ms=0}

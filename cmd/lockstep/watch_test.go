@@ -221,10 +221,7 @@ func TestWatchDoesNotLookAtItsReports(t *testing.T) {
 }
 
 func TestWatchSaysOfWhichTargetItWatchesNothing(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	for command, told := range map[string]bool{
 		`["` + self + `", "${{ host }}:${{ port }}"]`:             false,
 		`[sh, -c, "exec '` + self + `' ${{ host }}:${{ port }}"]`: true,
@@ -272,10 +269,7 @@ func TestWhatIsWrongWithWatchEndsIt(t *testing.T) {
 // process.
 func TestWatchLeavesNothingBehind(t *testing.T) {
 	p := newProject(t, start(t, "right", "right", filepath.Join(t.TempDir(), "a")), start(t, "wrong", "right", filepath.Join(t.TempDir(), "b")))
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	cmd := exec.CommandContext(t.Context(), self, "watch", "-c", p.file, "--reports", "-", "items")
 	cmd.Env = append(os.Environ(), roleVariable+"=lockstep", "GORACE=atexit_sleep_ms=0")
 	lines := make(chan string, 1000)

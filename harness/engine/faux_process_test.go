@@ -30,10 +30,7 @@ import (
 func process(t *testing.T, name, role, report string) string {
 	t.Helper()
 	slow(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	return fmt.Sprintf(`
   %s:
     command: [%q, "${{ host }}:${{ port }}"]

@@ -17,16 +17,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // hosts is a project of two processes that have each sent something to an MCP server.
 func hosts(t *testing.T, rules, ownRules string, said ...string) *project.Project {
 	t.Helper()
 	slow(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	var config strings.Builder
 	config.WriteString("contract: openapi.yaml\nscenarios: scenarios\nreference: right\nlimits: {step: 60s, scenario: 60s, settle: 1s}\ntargets:\n")
 	for i, name := range []string{"right", "wrong"} {

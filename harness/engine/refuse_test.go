@@ -122,10 +122,7 @@ func TestTwoServersOnOnePortAreTwo(t *testing.T) {
 	}
 	address := faux.Serve(t, &faux.Server{})
 	other := strings.Replace(address, "127.0.0.1", "127.0.0.2", 1)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	server := exec.Command(self, strings.TrimPrefix(other, "http://"))
 	server.Env = append(os.Environ(), roleVariable+"=right")
 	if err := server.Start(); err != nil {

@@ -15,16 +15,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // askingProcesses is a project whose targets are processes that find their upstream in their environment.
 func askingProcesses(t *testing.T, right, wrong string, scenarios map[string]string) *project.Project {
 	t.Helper()
 	slow(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	var targets strings.Builder
 	for i, role := range []string{right, wrong} {
 		fmt.Fprintf(&targets, "  %s:\n    command: [%q, \"${{ host }}:${{ port }}\"]\n    env: {%s: %s, %s: \"${{ stub.llm }}\", GORACE: atexit_sleep_ms=0}\n    ready: {get: /health, within: 60s}\n    stop: 100ms\n",

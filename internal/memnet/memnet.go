@@ -65,6 +65,16 @@ func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	return nil, fmt.Errorf("dial %s: %w", l.Addr(), err)
 }
 
+// Connect dials, and fails the test if that does not succeed.
+func (l *Listener) Connect(t testing.TB) net.Conn {
+	t.Helper()
+	conn, err := l.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
 // Serve runs a server on a listener until the test ends.
 func Serve(t testing.TB, srv *http.Server, ln net.Listener) {
 	served := make(chan error, 1)

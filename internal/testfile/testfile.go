@@ -41,3 +41,13 @@ func Remove(t testing.TB, path string) {
 		t.Fatal(err)
 	}
 }
+
+// Program returns the path of the test binary, for tests that run it as another program.
+func Program(t testing.TB) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -49,9 +49,7 @@ func TestCompact(t *testing.T) {
 	add := func(texts ...string) func(t *testing.T, s *store.Store, id string) {
 		return func(t *testing.T, s *store.Store, id string) {
 			for _, text := range texts {
-				if err := s.AddMessages(t.Context(), id, say(text)); err != nil {
-					t.Fatal(err)
-				}
+				addMessages(t, s, id, say(text))
 			}
 		}
 	}
@@ -102,9 +100,7 @@ func TestCompact(t *testing.T) {
 func TestTwoCompactionsOfOneConversation(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s.db"))
 	id := create(t, s, "").ID
-	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "a"), say(message.User, 2, "b")); err != nil {
-		t.Fatal(err)
-	}
+	addMessages(t, s, id, say(message.User, 1, "a"), say(message.User, 2, "b"))
 	read := must[session.Conversation](t)(s.Conversation(t.Context(), id))
 	for _, summary := range []string{"S", "T"} {
 		if err := s.Compact(t.Context(), id, read, hidden(read), []message.Message{say(message.User, 3, summary)}); err != nil {
@@ -121,17 +117,11 @@ func TestTheOrderOfMessagesIsThatOfTheirAdding(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
 	id := create(t, s, "").ID
-	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "a")); err != nil {
-		t.Fatal(err)
-	}
+	addMessages(t, s, id, say(message.User, 1, "a"))
 	execute(t, path, `UPDATE messages SET timestamp = '2999-12-31 23:59:59'`)
-	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "b")); err != nil {
-		t.Fatal(err)
-	}
+	addMessages(t, s, id, say(message.User, 1, "b"))
 	read := must[session.Conversation](t)(s.Conversation(t.Context(), id))
-	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "c")); err != nil {
-		t.Fatal(err)
-	}
+	addMessages(t, s, id, say(message.User, 1, "c"))
 	if err := s.Compact(t.Context(), id, read, hidden(read), []message.Message{say(message.User, 1, "S")}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,9 +181,7 @@ func TestMessagesThatMoveKeepTheirColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
 	id := create(t, s, "").ID
-	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "a")); err != nil {
-		t.Fatal(err)
-	}
+	addMessages(t, s, id, say(message.User, 1, "a"))
 	execute(t, path, `UPDATE messages SET tokens = 5, metadata_json = '{"userVisible":true,"agentVisible":true,"more":1}'`)
 	if err := s.Compact(t.Context(), id, session.Conversation{}, nil, []message.Message{say(message.User, 1, "S")}); err != nil {
 		t.Fatal(err)

@@ -46,9 +46,7 @@ func TestTheJSONOfASessionIsThatOfWhatIsLoaded(t *testing.T) {
 		}
 	}
 	check()
-	if err := s.AddMessages(t.Context(), id, messages...); err != nil {
-		t.Fatal(err)
-	}
+	addMessages(t, s, id, messages...)
 	check()
 	execute(t, path, `UPDATE messages SET metadata_json = '{"agentVisible": true, "userVisible": false}', content_json =
 		'[ {"text":"\u0061", "x":1, "type":"text"}, {"type":"conversationCompacted"} ]' WHERE created_timestamp = 1`)
@@ -88,9 +86,7 @@ func TestWhatIsReadIsOfOneMoment(t *testing.T) {
 		})
 	}
 	for n := range 100 {
-		if err := s.AddMessages(t.Context(), id, say(message.User, int64(n), "a")); err != nil {
-			t.Fatal(err)
-		}
+		addMessages(t, s, id, say(message.User, int64(n), "a"))
 	}
 	cancel()
 	readers.Wait()

@@ -70,6 +70,13 @@ func create(t testing.TB, s *store.Store, name string) session.Session {
 	return must[session.Session](t)(s.Create(t.Context(), store.New{WorkingDir: "/w", Name: name, Type: session.User}))
 }
 
+func addMessages(t testing.TB, s *store.Store, id string, messages ...message.Message) {
+	t.Helper()
+	if err := s.AddMessages(t.Context(), id, messages...); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestIDsCountTheSessionsOfADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the date is 2000-01-01 there
 		s := open(t, filepath.Join(t.TempDir(), "a b?c#d%.db"))
@@ -153,9 +160,7 @@ func TestASessionIsReadAsItWasWritten(t *testing.T) {
 		}
 		messages := []message.Message{say(message.User, 5, "a\x00<"), say(message.Assistant, 5, "e\u0301\U000E0041")} // texts of models are not normalised
 		messages[1].Metadata.UserVisible = false
-		if err := s.AddMessages(t.Context(), id, messages...); err != nil {
-			t.Fatal(err)
-		}
+		addMessages(t, s, id, messages...)
 		again := open(t, path) // as after a restart
 		if diff := cmp.Diff(want, must[session.Session](t)(again.Session(t.Context(), id))); diff != "" {
 			t.Errorf("Session (-want +got):\n%s", diff)
@@ -180,9 +185,7 @@ func TestMessagesAreInTheOrderOfTheirInsertion(t *testing.T) {
 			return texts
 		}
 		for i, text := range []string{"a", "b", "c"} {
-			if err := s.AddMessages(t.Context(), id, say(message.User, int64(100-i), text)); err != nil {
-				t.Fatal(err)
-			}
+			addMessages(t, s, id, say(message.User, int64(100-i), text))
 			time.Sleep(time.Second)
 		}
 		updated := must[session.Session](t)(s.Session(t.Context(), id)).UpdatedAt
@@ -219,9 +222,7 @@ func TestListHasTheSessionsOfPeopleThatHaveMessages(t *testing.T) {
 			ids = append(ids, must[session.Session](t)(s.Create(t.Context(), store.New{Type: kind})).ID)
 		}
 		for _, id := range ids[:5] {
-			if err := s.AddMessages(t.Context(), id, say(message.User, 1, "")); err != nil {
-				t.Fatal(err)
-			}
+			addMessages(t, s, id, say(message.User, 1, ""))
 		}
 		list := func() (listed []string) {
 			for _, found := range must[[]session.Session](t)(s.List(t.Context())) {
@@ -286,9 +287,7 @@ func TestCopies(t *testing.T) {
 	if _, err := s.Update(t.Context(), id, changes...); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "a"), say(message.Assistant, 2, "b"), say(message.User, 3, "c")); err != nil {
-		t.Fatal(err)
-	}
+	addMessages(t, s, id, say(message.User, 1, "a"), say(message.Assistant, 2, "b"), say(message.User, 3, "c"))
 	original := must[session.Session](t)(s.Load(t.Context(), id))
 
 	imported := must[session.Session](t)(s.Import(t.Context(), original))
@@ -363,9 +362,7 @@ func TestUnreadableRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
 	id := create(t, s, "").ID
-	if err := s.AddMessages(t.Context(), id, say(message.User, 1, "a")); err != nil {
-		t.Fatal(err)
-	}
+	addMessages(t, s, id, say(message.User, 1, "a"))
 	execute(t, path, `UPDATE sessions SET recipe_json = '{"title":1}', user_recipe_values_json = '{', model_config_json = '[]', extension_data = 'x',
 		session_type = 'odd', description = 'old', created_at = 'never', updated_at = '2025-12-10T16:59:31.5+01:00'`, `UPDATE messages SET metadata_json = '{}'`)
 	found := must[session.Session](t)(s.Load(t.Context(), id))

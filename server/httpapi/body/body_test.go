@@ -129,10 +129,7 @@ func TestAClientThatSendsTooMuchBeforeItReadsGetsItsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := memnet.Listen()
 		memnet.Serve(t, &http.Server{Handler: newEcho(rules, body.Limits{MaxBytes: 1 << 20, Grace: time.Minute, Stall: time.Second})}, ln)
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		received := make(chan string, 1)
 		go func() { // a pipe has no buffer, so the answer must be read
 			all, _ := io.ReadAll(client)
@@ -155,10 +152,7 @@ func TestABodyNobodyAsksForDelaysNothing(t *testing.T) {
 		e := newEcho(rules, limits)
 		ln := memnet.Listen()
 		memnet.Serve(t, &http.Server{Handler: e}, ln)
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		start := time.Now()
 		responses := bufio.NewReader(client)
 		for _, rest := range []string{"12345", ""} { // sent after the answer, or not at all
@@ -239,10 +233,7 @@ func exchange(t *testing.T, e *echo.Echo, send ...string) (received string, afte
 	t.Helper()
 	ln := memnet.Listen()
 	memnet.Serve(t, &http.Server{Handler: e}, ln)
-	client, err := ln.Dial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := ln.Connect(t)
 	defer client.Close()
 	start := time.Now()
 	go func() {
@@ -338,10 +329,7 @@ func TestTheBodiesOfAllRequestsAreBounded(t *testing.T) {
 		ln := memnet.Listen()
 		memnet.Serve(t, &http.Server{Handler: newEcho(rules, limits)}, ln)
 		send := func(text string) io.ReadCloser {
-			client, err := ln.Dial(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			client := ln.Connect(t)
 			io.WriteString(client, text)
 			synctest.Wait()
 			return client

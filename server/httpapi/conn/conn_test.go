@@ -168,10 +168,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *memnet.Listener {
 func TestEveryRequestOfAConnectionMayHaveInvalidEscapes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.RequestURI) })
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		defer client.Close()
 		responses := bufio.NewReader(client)
 		for i := range 3 {
@@ -194,10 +191,7 @@ func TestABodyThatFollowsAPipelinedHeadIsNotTakenForARequestLine(t *testing.T) {
 			body, _ := io.ReadAll(r.Body)
 			fmt.Fprintf(w, "%s %s", r.Method, body)
 		})
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		defer client.Close()
 		const body = `{"share of / in %": "5 /%Z"}`
 		go func() {
@@ -230,10 +224,7 @@ func TestTheEndOfAClientIsNoticedBehindWhatItSends(t *testing.T) {
 				<-r.Context().Done()
 				ended <- time.Now()
 			})
-			client, err := ln.Dial(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			client := ln.Connect(t)
 			go io.Copy(io.Discard, client)
 			const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 			io.WriteString(client, request+request)
@@ -262,10 +253,7 @@ func TestADeafConnectionTakesAnyAmount(t *testing.T) {
 			<-r.Context().Done()
 			close(ended)
 		})
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		synctest.Wait()
 		if _, err := io.WriteString(client, strings.Repeat("x", 1<<20)); err != nil {
@@ -286,10 +274,7 @@ func TestRequestsThatComeWhileAHandlerRunsAreAnswered(t *testing.T) {
 				time.Sleep(time.Minute)
 				fmt.Fprintf(w, "%s %d", r.RequestURI, len(body))
 			})
-			client, err := ln.Dial(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			client := ln.Connect(t)
 			defer client.Close()
 			io.WriteString(client, "GET /first%Z HTTP/1.1\r\nHost: x\r\n\r\n")
 			synctest.Wait() // the handler runs
@@ -323,14 +308,11 @@ func TestAClientThatTakesNothingIsGivenUp(t *testing.T) {
 			_, err := w.Write(make([]byte, 1<<20))
 			failed <- err
 		})
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		defer client.Close()
 		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") // and never reads
 		start := time.Now()
-		err = <-failed
+		err := <-failed
 		if waited := time.Since(start); !errors.Is(err, conn.ErrStalled) || waited < 40*time.Second || waited > 45*time.Second {
 			t.Errorf("Write: %v after %s, want ErrStalled after 40s and at most an eighth more", err, waited)
 		}
@@ -345,10 +327,7 @@ func TestAClientThatReadsSlowlyIsNotGivenUp(t *testing.T) {
 			_, err := w.Write(make([]byte, size))
 			failed <- err
 		})
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		start := time.Now()
 		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		got := 0
@@ -375,14 +354,11 @@ func TestADeadlineFromOutsideIsNotExtended(t *testing.T) {
 			_, err := w.Write(make([]byte, 1<<20))
 			failed <- err
 		})
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		defer client.Close()
 		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") // and never reads
 		start := time.Now()
-		err = <-failed
+		err := <-failed
 		if !errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, conn.ErrStalled) || time.Since(start) != 3*time.Second {
 			t.Errorf("Write: %v after %s, want its deadline after 3s", err, time.Since(start))
 		}
@@ -437,10 +413,7 @@ func TestADeafConnectionIsClosedAfterItsAnswer(t *testing.T) {
 			conn.DiscardInput(r.Context())
 			io.WriteString(w, "done")
 		})
-		client, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := ln.Connect(t)
 		defer client.Close()
 		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		got, err := io.ReadAll(client)

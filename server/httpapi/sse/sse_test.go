@@ -242,10 +242,7 @@ func serve(t *testing.T, f *feed, opts sse.Options, writeTimeout time.Duration, 
 	}
 	memnet.Serve(t, srv, conn.Listen(ln, writeTimeout))
 	return func() net.Conn {
-		c, err := ln.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := ln.Connect(t)
 		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}

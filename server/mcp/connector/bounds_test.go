@@ -155,9 +155,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 func TestRefusalsWaitForAServerThatAsksFirst(t *testing.T) {
 	for questions, want := range map[int]string{1500: "xxx", 6000: "error -32603: Connection closed"} {
 		s := newSet(t)
-		if err := s.Add(t.Context(), server(t, "test", "scripted")); err != nil {
-			t.Fatal(err)
-		}
+		add(t, s, server(t, "test", "scripted"))
 		call := quiet("test__ask", fmt.Sprintf(`{"questions":%d}`, questions))
 		asked := make(chan struct{}, openQuestions)
 		call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {

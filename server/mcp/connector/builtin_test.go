@@ -9,9 +9,7 @@ import (
 
 func TestTheDeveloperWorksInTheServersDirectory(t *testing.T) {
 	s := newSet(t)
-	if err := s.Add(t.Context(), extension.Config{Type: "builtin", Name: "Developer"}); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, extension.Config{Type: "builtin", Name: "Developer"})
 	tools, err := s.ToolsOf(t.Context(), "developer")
 	if got := names(tools); got != "developer__analyze developer__image_processor developer__list_windows developer__screen_capture developer__shell developer__text_editor" || err != nil {
 		t.Errorf("tools: %s, %v", got, err)

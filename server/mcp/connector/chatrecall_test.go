@@ -65,9 +65,7 @@ func recalling(t *testing.T, all ...session.Session) *Set {
 	c.Sessions = remembered(all)
 	s := c.NewSet("own")
 	t.Cleanup(s.Close)
-	if err := s.Add(t.Context(), extension.Config{Type: "platform", Name: "Chat Recall"}); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, extension.Config{Type: "platform", Name: "Chat Recall"})
 	return s
 }
 
@@ -161,9 +159,7 @@ func TestChatrecallIsOffered(t *testing.T) {
 	s.connector.Sessions = failing{}
 	broken := s.connector.NewSet("x")
 	defer broken.Close()
-	if err := broken.Add(t.Context(), extension.Config{Type: "platform", Name: "chatrecall"}); err != nil {
-		t.Fatal(err)
-	}
+	add(t, broken, extension.Config{Type: "platform", Name: "chatrecall"})
 	if got := written(broken.Call(t.Context(), quiet("chatrecall__chatrecall", `{"query":"x"}`))); got != "error -32603: Sessions cannot be read" {
 		t.Error(got)
 	}

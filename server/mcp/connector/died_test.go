@@ -38,18 +38,14 @@ func TestAnExtensionThatDiesIsLogged(t *testing.T) {
 		Type: "stdio", Name: "Frail", Cmd: "sh", EnvKeys: []string{"BOTH"}, Envs: jsonwire.Pairs{{Name: "KEY", Value: "k3y"}},
 		Args: []string{"-c", introducing + `read -r line; read -r line; echo first >&2; echo "no $BOTH, and no $KEY either" >&2; echo >&2; exit 1`},
 	}
-	if err := s.Add(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, config)
 	_ = s.Call(t.Context(), quiet("frail__x", "{}"))
 	got := within(t, "the log", log.written)
 	if !strings.Contains(got, `extension=Frail said="no ***, and no *** either"`) {
 		t.Errorf("the log is %s", got)
 	}
 	silent := extension.Config{Type: "stdio", Name: "quiet", Cmd: "sh", Args: []string{"-c", introducing + `echo never >&2; while read -r line; do :; done`}}
-	if err := s.Add(t.Context(), silent); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, silent)
 	s.Remove("quiet")
 	select {
 	case got := <-log.written:

@@ -36,9 +36,7 @@ func TestServersOverHTTP(t *testing.T) {
 				}
 			}
 			config.Headers = jsonwire.Pairs{{Name: "x-token", Value: "${TOKEN}$NONE-$E-$"}}
-			if err := s.Add(t.Context(), config); err != nil {
-				t.Fatal(err)
-			}
+			add(t, s, config)
 			if got := written(s.Call(t.Context(), quiet("test__echo", `{"z":1.0,"a":2}`))); got != `{"type":"text","text":"{\"z\":1.0,\"a\":2}"}` {
 				t.Error(got)
 			}

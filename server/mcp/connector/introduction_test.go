@@ -38,9 +38,7 @@ func TestAServerThatDoesNotSayWhoItIsIsRefused(t *testing.T) {
 
 func TestRootsAreNotAnnounced(t *testing.T) {
 	s := newSet(t)
-	if err := s.Add(t.Context(), server(t, "test", "scripted")); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, server(t, "test", "scripted"))
 	want := `{"type":"text","text":"-32601: `
 	if got := written(s.Call(t.Context(), quiet("test__roots", "{}"))); !strings.HasPrefix(got, want) {
 		t.Errorf("got %s, want %s", got, want)

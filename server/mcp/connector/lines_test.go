@@ -10,9 +10,7 @@ import (
 func TestALineWithHalfAMessageEndsTheConnection(t *testing.T) {
 	s := newSet(t)
 	config := server(t, "test", "scripted")
-	if err := s.Add(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, config)
 	result := make(chan string, 1)
 	go func() { result <- written(s.Call(t.Context(), quiet("test__half", "{}"))) }()
 	if got := within(t, "half a message", result); got != "error -32603: Connection closed" {

@@ -115,9 +115,7 @@ func TestRequestsNameTheVersionAndTheSession(t *testing.T) {
 	}}
 	config := there.start(t)
 	s := newSet(t)
-	if err := s.Add(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, config)
 	<-listening
 	if got := written(s.Call(t.Context(), quiet("test__x", `{}`))); got != wasDone {
 		t.Error(got)
@@ -154,9 +152,7 @@ func TestAServerSpeaksOutsideOfAnswers(t *testing.T) {
 	}
 	config := there.start(t)
 	s := newSet(t)
-	if err := s.Add(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, config)
 	heard := make(chan string, 10)
 	call := quiet("test__x", `{}`)
 	call.Notify = func(n toolbox.Notification) { heard <- n.Method + string(n.Params) }
@@ -256,9 +252,7 @@ func TestWhatIsNoMCPEndsTheConnection(t *testing.T) {
 			}
 			config := there.start(t)
 			s := newSet(t)
-			if err := s.Add(t.Context(), config); err != nil {
-				t.Fatal(err)
-			}
+			add(t, s, config)
 			result := make(chan string, 1)
 			go func() { result <- written(s.Call(t.Context(), quiet("test__x", `{}`))) }()
 			if got := within(t, "the call", result); got != "error -32603: Connection closed" {
@@ -295,9 +289,7 @@ func TestAnAnswerWhoseStreamBreaksOff(t *testing.T) {
 	}
 	config := there.start(t)
 	s := newSet(t)
-	if err := s.Add(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, config)
 	for _, want := range []string{"error -32603: Connection closed", wasDone, "error -32603: Connection closed"} {
 		result := make(chan string, 1)
 		go func() { result <- written(s.Call(t.Context(), quiet("test__x", `{}`))) }()
@@ -338,9 +330,7 @@ func TestAnAnswerThatIsNoneEndsItsCallAlone(t *testing.T) {
 		sendJSON(w, id, done)
 	}}
 	s := newSet(t)
-	if err := s.Add(t.Context(), there.start(t)); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, there.start(t))
 	for n := range answers {
 		for _, want := range []string{"error -32603: Connection closed", wasDone} {
 			result := make(chan string, 1)

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/mcp/developer"
@@ -188,10 +189,7 @@ func newSet(t *testing.T) *Set {
 // server returns the configuration of a server that runs this test binary.
 func server(t *testing.T, name, plays string) extension.Config {
 	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Program(t)
 	return extension.Config{Type: "stdio", Name: name, Cmd: path, Envs: jsonwire.Pairs{{Name: role, Value: plays}}}
 }
 
@@ -199,9 +197,7 @@ func server(t *testing.T, name, plays string) extension.Config {
 func connected(t *testing.T) *Set {
 	t.Helper()
 	s := newSet(t)
-	if err := s.Add(t.Context(), server(t, "Test", "server")); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, server(t, "Test", "server"))
 	return s
 }
 

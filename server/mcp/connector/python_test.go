@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 )
 
@@ -35,10 +36,7 @@ func left(t *testing.T, directory string) string {
 
 func TestInlinePython(t *testing.T) {
 	s, temporary, commands := python(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testfile.Program(t)
 	// This command records its arguments and its directory, and then becomes this test binary.
 	note := filepath.Join(t.TempDir(), "note")
 	script := "#!/bin/sh\n{ pwd; printf '%s\\n' \"$@\"; } > " + note + "\nexec /usr/bin/env " + role + "=server " + self + "\n"

@@ -22,9 +22,7 @@ func TestWhatWaitsForAProcessThatDoesNotReadIsBounded(t *testing.T) {
 		Type: "stdio", Name: "test", Cmd: "sh",
 		Args: []string{"-c", `read -r line; id=${line#*\"id\":}; printf '` + fmt.Sprintf(hello, "%s") + `\n' "${id%%,*}"; exec sleep 60`},
 	}
-	if err := s.Add(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, config)
 	const calls = 5
 	results := make(chan string, calls)
 	for range calls {
@@ -56,9 +54,7 @@ func TestAProcessThatStopsReadingEndsWithTheRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSet(t)
 			s.connector.MaxMessage = 1 << 20
-			if err := s.Add(t.Context(), extension.Config{Type: "stdio", Name: "test", Cmd: "sh", Timeout: new(int64(1)), Args: []string{"-c", introducing + "exec sleep 60"}}); err != nil {
-				t.Fatal(err)
-			}
+			add(t, s, extension.Config{Type: "stdio", Name: "test", Cmd: "sh", Timeout: new(int64(1)), Args: []string{"-c", introducing + "exec sleep 60"}})
 			results := make(chan string, 2)
 			for range 2 { // the second waits for the first
 				go func() {
@@ -80,9 +76,7 @@ func TestAProcessThatStopsReadingEndsWithTheRequest(t *testing.T) {
 func TestAProcessThatReadsIsSentAsMuchAsALargestMessage(t *testing.T) {
 	s := newSet(t)
 	s.connector.MaxMessage = 1 << 20
-	if err := s.Add(t.Context(), server(t, "test", "scripted")); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, server(t, "test", "scripted"))
 	for range 3 {
 		if got := written(s.Call(t.Context(), quiet("test__size", `{"bytes":1000,"text":"`+strings.Repeat("x", 1<<20-100)+`"}`))); !strings.Contains(got, "xxx") {
 			t.Errorf("%.200q", got)

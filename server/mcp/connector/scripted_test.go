@@ -207,9 +207,7 @@ func overAll(t *testing.T, limited bool, test func(t *testing.T, s *Set, h *hear
 				config.URI = serveScript(t, streamableScript(h, strings.HasSuffix(kind, "events")))
 			}
 			s := newSet(t)
-			if err := s.Add(t.Context(), config); err != nil {
-				t.Fatal(err)
-			}
+			add(t, s, config)
 			if limited {
 				limit(s)
 			}

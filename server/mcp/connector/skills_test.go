@@ -24,9 +24,7 @@ func newSkilled(t *testing.T, sessionID string) *skilled {
 	c.Sessions, c.Skills = sessions{"x": k.here}, []string{filepath.Join(k.everywhere, "none"), k.everywhere}
 	k.set = c.NewSet(sessionID)
 	t.Cleanup(k.set.Close)
-	if err := k.set.Add(t.Context(), extension.Config{Type: "platform", Name: "Skills"}); err != nil {
-		t.Fatal(err)
-	}
+	add(t, k.set, extension.Config{Type: "platform", Name: "Skills"})
 	return k
 }
 

@@ -95,9 +95,7 @@ func TestOnlyAvailableTools(t *testing.T) {
 	s := newSet(t)
 	config := server(t, "a b", "server")
 	config.AvailableTools = []string{"echo", "nope"}
-	if err := s.Add(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, config)
 	tools, err := s.ToolsOf(t.Context(), "ab")
 	if got := names(tools); got != "ab__echo" || err != nil {
 		t.Errorf("tools: %s, %v", got, err)
@@ -173,9 +171,7 @@ func within(t *testing.T, what string, result <-chan string) string {
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
 	s := newSet(t)
-	if err := s.Add(t.Context(), server(t, "test", "server")); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, server(t, "test", "server"))
 	limit(s)
 	if got := within(t, "late", waiting(t, t.Context(), s)); got != "error -32603: No answer within 1 s" {
 		t.Errorf("late: %s", got)
@@ -230,9 +226,7 @@ func TestSecretsAndVariables(t *testing.T) {
 	config := server(t, "test", "server")
 	config.EnvKeys = []string{"TOKEN", "BOTH"}
 	config.Envs = append(config.Envs, jsonwire.Pair{Name: "BOTH", Value: "own"}, jsonwire.Pair{Name: "INHERITED", Value: ""})
-	if err := s.Add(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, config)
 	if got := written(s.Call(t.Context(), quiet("test__env", `{"names":["TOKEN","BOTH","INHERITED"]}`))); got != `{"type":"text","text":"s3,own,"}` {
 		t.Error(got)
 	}
@@ -255,9 +249,7 @@ func TestTheClientsToolsStay(t *testing.T) {
 	instructions := "Use it."
 	config := extension.Config{Type: "frontend", Name: "ui", Instructions: &instructions, Tools: []extension.Tool{{Name: "show", InputSchema: json.RawMessage("{}")}}}
 	for range 2 {
-		if err := s.Add(t.Context(), config); err != nil {
-			t.Fatal(err)
-		}
+		add(t, s, config)
 	}
 	s.Remove("ui")
 	snapshot, err := s.Snapshot(t.Context())

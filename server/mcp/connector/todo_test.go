@@ -30,9 +30,7 @@ func TestTheTodoListOfASession(t *testing.T) {
 	if err := s.Add(t.Context(), extension.Config{Type: "platform", Name: "x"}); err == nil || err.Error() != "Unknown platform extension: x" {
 		t.Errorf("x: %v", err)
 	}
-	if err := s.Add(t.Context(), extension.Config{Type: "platform", Name: "todo"}); err != nil {
-		t.Fatal(err)
-	}
+	add(t, s, extension.Config{Type: "platform", Name: "todo"})
 	for _, tc := range []struct{ arguments, want, note, data string }{
 		{`{"content":" "}`, "Updated (1 chars)", "", `{"todo.v0":{"content":" "}}`},
 		{`{"content":"äöü12"}`, "Updated (5 chars)", "Current tasks and notes:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
@@ -55,9 +53,7 @@ func TestTheTodoListOfASession(t *testing.T) {
 	other.Sessions = failing{}
 	broken := other.NewSet("broken")
 	defer broken.Close()
-	if err := broken.Add(t.Context(), extension.Config{Type: "platform", Name: "todo"}); err != nil {
-		t.Fatal(err)
-	}
+	add(t, broken, extension.Config{Type: "platform", Name: "todo"})
 	if got := written(broken.Call(t.Context(), quiet("todo__todo_write", `{"content":"x"}`))); got != "error -32603: Session cannot be written" {
 		t.Errorf("of a database that is broken: %s", got)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // role makes the test binary one of the servers that it starts.
@@ -47,10 +48,7 @@ const (
 // playing returns the command of a server that runs this test binary.
 func playing(t *testing.T, plays string) Command {
 	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Program(t)
 	return Command{Name: path, Directory: t.TempDir(), Environment: append(os.Environ(), role+"="+plays), Grace: graceInTests}
 }
 
