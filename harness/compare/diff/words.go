@@ -98,7 +98,7 @@ const (
 	BodiesOfOtherOutcome Code = "the bodies differ, because only one of the statuses means success"
 	LastLineFeed         Code = "only one side ends the last line with a line feed"
 	NotJSON              Code = "%s's is not valid JSON: %s"
-	JSONDefect           Code = "%s's JSON has a defect, %s's does not: %s"
+	JSONDefect           Code = "%s's JSON has a defect, and %s's has not: %s" // its words are part of fingerprints
 	MoreDifferences      Code = "%d more differences are not listed"
 )
 
