@@ -61,8 +61,8 @@ func (k *knownValues) in(s string) []KnownValue {
 // appearIn reports whether any of the values appears in a text.
 func (k *knownValues) appearIn(s string) (found bool) {
 	if len(k.values) <= maxLinearKnown {
-		return slices.ContainsFunc(k.values, func(k KnownValue) bool {
-			return len(k.Value) <= len(s) && strings.Contains(s, k.Value) // most texts are shorter
+		return slices.ContainsFunc(k.values, func(v KnownValue) bool {
+			return len(v.Value) <= len(s) && strings.Contains(s, v.Value) // most texts are shorter
 		})
 	}
 	k.eachIn(s, func(int) bool {

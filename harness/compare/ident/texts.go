@@ -66,8 +66,8 @@ func (b *Bindings) compareTokens(ref, cand string, p Place) diff.Reason {
 	return format
 }
 
-// shapeDiff returns how two texts differ that are not equal apart from their tokens. It binds them if they are whole
-// nanoids, of which one alone looks like a word.
+// shapeDiff returns how two texts differ that are not equal apart from their tokens. Two nanoids do not differ, even if
+// one of them alone could be a word. It binds them.
 func (b *Bindings) shapeDiff(ref string, rt []token, cand string, ct []token, p Place) diff.Reason {
 	if NanoidPair(ref, cand) {
 		return b.bindKnown(tokNano, ref, cand, p.Where)

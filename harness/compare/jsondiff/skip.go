@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
-	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // Large parts of two documents are usually equal and contain no generated values. Such a part is skipped, because it
@@ -16,31 +15,6 @@ import (
 func shapeSkeleton(s string) string { return withoutBindings.Of(0, s) }
 
 var withoutBindings = (&ident.Bindings{}).Skeletons()
-
-// equalPlain reports whether the sums of two values show that they are equal and contain nothing to bind.
-func (s *sums) equalPlain(ref, cand *jsontree.Node) bool {
-	rs, rplain, ok := s.summary(0, ref)
-	if !ok || !rplain {
-		return false
-	}
-	cs, cplain, ok := s.summary(1, cand)
-	return ok && cplain && rs == cs
-}
-
-// summary returns the sum of a value's outline, if it was computed when the document was read and is still valid. plain
-// is whether nothing in the value has the shape of a generated value.
-func (s *sums) summary(side int, n *jsontree.Node) (sum jsontree.Sum, plain, ok bool) {
-	sum, text, plain, hidden, ok := n.Summary()
-	if !ok || !s.in.rules.none() {
-		return 0, false, false
-	}
-	plain = plain && !s.in.ids.Vocabulary.ShortIDs.MayBeIn(side, text)
-	known := s.in.ids.Vocabulary.Known(side)
-	if s.whole[side].lacks(known) {
-		return sum, plain, !hidden || len(known) == 0
-	}
-	return sum, plain, len(known) <= maxKnownPerPart && !mayMention(text, hidden, known)
-}
 
 // maxKnownPerPart is how many known values are searched for in each part separately.
 const maxKnownPerPart = 64
