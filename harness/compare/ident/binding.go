@@ -43,7 +43,10 @@ func (b *Bindings) Clone() *Bindings {
 }
 
 // Met reports whether a value of the reference is bound.
-func (b *Bindings) Met(kind tokenKind, ref string) bool { return b.partners.met(kind, ref) }
+func (b *Bindings) Met(kind tokenKind, ref string) bool {
+	_, met := b.partners.partner(0, kind, ref)
+	return met
+}
 
 // PartnerOf returns the value that a whole value of a side is bound to; "" when it is not bound.
 func (b *Bindings) PartnerOf(side int, value string) string {

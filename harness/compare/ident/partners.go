@@ -34,18 +34,13 @@ func (p *partners) partner(side int, kind tokenKind, value string) (partner boun
 	return partner, met
 }
 
-// met reports whether a value of the reference is bound.
-func (p *partners) met(kind tokenKind, ref string) bool {
-	_, met := p.partner(0, kind, ref)
-	return met
-}
-
 // bind binds two values that appear in the same place. It returns the reason if they cannot be partners.
 func (p *partners) bind(kind tokenKind, ref, cand string, where Location) diff.Reason {
 	if kind <= tokProgram {
 		return diff.Reason{} // each side has exactly one such value
 	}
-	if why := p.conflict(kind, ref, cand); !why.None() || p.met(kind, ref) {
+	why := p.conflict(kind, ref, cand)
+	if _, met := p.partner(0, kind, ref); met || !why.None() {
 		return why
 	}
 	p.order = append(p.order, boundKey{kind, ref})

@@ -100,24 +100,17 @@ func (d *documents) membersFrom(first int, at *ident.Path, ref, cand *jsontree.N
 func (d *documents) array(at *ident.Path, ref, cand *jsontree.Node) {
 	ref.Open()
 	cand.Open()
-	if len(ref.Items) == len(cand.Items) && len(ref.Items) < 2 {
+	sameLength := len(ref.Items) == len(cand.Items)
+	if sameLength && (len(ref.Items) < 2 || allComparable(&d.sums, ref, cand)) {
 		d.elements(at, ref, cand)
 		return
 	}
-	if len(ref.Items) != len(cand.Items) {
+	if !sameLength {
 		refuseAmbiguous(&d.in, at, ref, cand)
-	}
-	if allComparable(&d.sums, ref, cand) {
-		d.elements(at, ref, cand)
-		return
 	}
 	like := similarity{sums: &d.sums, at: at, items: [2][]*jsontree.Node{ref.Items, cand.Items}, pairs: pairwise{&d.sums, maxPairwise}}
 	rs, cs := like.elementSums(0), like.elementSums(1)
-	if slices.Equal(rs, cs) {
-		d.elements(at, ref, cand)
-		return
-	}
-	if allPairwise(&d.sums, at, ref, cand) {
+	if slices.Equal(rs, cs) || allPairwise(&d.sums, at, ref, cand) {
 		d.elements(at, ref, cand)
 		return
 	}

@@ -121,9 +121,9 @@ func (l *similarity) make(side, i int) (sums []jsontree.Sum, bare bool) {
 	n := l.items[side][i]
 	n.Open()
 	sums, bare = l.carve(len(n.Items)), true
-	l.sums.fill(sums, side, l.pointer(side, i), n)
-	empty := jsontree.SumEmpty(n.Kind)
-	for k, part := range sums {
+	ptr, empty := l.pointer(side, i), jsontree.SumEmpty(n.Kind)
+	for k, item := range n.Items {
+		part := l.sums.sum(side, item, below(l.sums.in.rules[side], ptr, n, k))
 		if n.Kind != jsontree.Object {
 			sums[k] = empty.Member(jsontree.Sum(k), 0, part)
 			continue

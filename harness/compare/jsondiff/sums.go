@@ -88,13 +88,6 @@ func (s *sums) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	return sum
 }
 
-// fill fills out with the sums of an array's elements, or of an object's members.
-func (s *sums) fill(out []jsontree.Sum, side int, ptr string, n *jsontree.Node) {
-	for i, item := range n.Items {
-		out[i] = s.sum(side, item, below(s.in.rules[side], ptr, n, i))
-	}
-}
-
 // summary returns the sum of a value's outline, if it was computed when the document was read and is still valid. plain
 // is whether nothing in the value has the shape of a generated value.
 func (s *sums) summary(side int, n *jsontree.Node) (sum jsontree.Sum, plain, ok bool) {
