@@ -5,11 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // A Diff compares two runs: what is found in only one of them, in both, or in a changed form. Findings are paired as in
-// Changes. The worst come first: what nothing accepts, and then differences before violations before shortfalls.
+// Changes. The worst come first: what nothing accepts, and of that what proves a side wrong.
 type Diff struct {
 	Before    DiffSide   `json:"before"`
 	After     DiffSide   `json:"after"`
@@ -54,6 +55,8 @@ type DiffItem struct {
 	Accepted  string   `json:"accepted,omitempty"`
 	Scenarios []string `json:"scenarios"` // without repetition, in the order of the run
 	Count     int      `json:"count"`     // number of places
+
+	proven bool // a side is wrong
 }
 
 // A VerdictChange is a scenario with its two verdicts. A verdict is empty if the run did not have the scenario.
@@ -109,6 +112,7 @@ func (l *itemList) add(p findingPair) {
 	}
 	of := &l.items[i]
 	of.Count++
+	of.proven = of.proven || cause.Proven(f)
 	if n := len(of.Scenarios); n == 0 || of.Scenarios[n-1] != f.Scenario { // findings come scenario by scenario
 		of.Scenarios = append(of.Scenarios, f.Scenario)
 	}
@@ -120,12 +124,10 @@ func (l *itemList) sorted() []DiffItem {
 	return l.items
 }
 
-var classRank = map[string]int{string(verdict.Difference): 0, string(verdict.Violation): 1, string(verdict.Unmet): 2}
-
-// compareItems orders items: first what nothing accepts, then by class, then by the number of places.
+// compareItems orders items: first what nothing accepts, then by weight.
 func compareItems(a, b DiffItem) int {
 	accepted := func(i *DiffItem) int { return min(len(i.Accepted), 1) }
-	return cmp.Or(cmp.Compare(accepted(&a), accepted(&b)), cmp.Compare(classRank[a.Class], classRank[b.Class]), cmp.Compare(b.Count, a.Count))
+	return cmp.Or(cmp.Compare(accepted(&a), accepted(&b)), cause.Weight{Proven: a.proven, Places: a.Count}.Compare(cause.Weight{Proven: b.proven, Places: b.Count}))
 }
 
 // verdictChanges records the scenarios that were not judged in both runs.

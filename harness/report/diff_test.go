@@ -33,7 +33,7 @@ func TestCompareShowsTheWorstFirstAndOneCauseOnce(t *testing.T) {
 	for _, i := range d.New {
 		got = append(got, line{i.After, i.Accepted, i.Count})
 	}
-	want := []line{{"often", "", 2}, {"rare", "", 1}, {"late", "", 1}, {"waived", "W-0001", 1}, {"known", "baseline", 1}}
+	want := []line{{"late", "", 1}, {"often", "", 2}, {"rare", "", 1}, {"waived", "W-0001", 1}, {"known", "baseline", 1}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(line{})); diff != "" || d.Verdict() != verdict.Differ {
 		t.Errorf("%s (-want +got):\n%s", d.Verdict(), diff)
 	}

@@ -102,7 +102,9 @@ func TestOnlyWhatIsShownIsReferredTo(t *testing.T) {
 	hidden := difference("header-missing", "header Vary", "the candidate lacks the header field", "1", "—")
 	var many []verdict.Finding
 	for n := range cause.MaxCauses {
-		many = append(many, step(n+3, fmt.Sprint(n), "GET /", difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")))
+		worse := difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")
+		worse.Blame = verdict.BlameCandidate
+		many = append(many, step(n+3, fmt.Sprint(n), "GET /", worse))
 	}
 	terminal := shown(t, document(
 		scenario("first", append(many, step(40, "9", "GET /", hidden))...),

@@ -28,6 +28,7 @@ type reasonKey struct{ target, step, text string }
 // and "above" are always true.
 type Layout struct {
 	everything bool
+	weights    weights
 	causes     causeIndex
 	reasons    map[reasonKey]*SharedReason
 	Blocks     []*Block
@@ -35,18 +36,27 @@ type Layout struct {
 }
 
 // NewLayout lays out the scenarios that are neither match nor not-applicable: first those that differ, then those that
-// are unknown, both in the order of their files. With everything, scenarios whose findings are all accepted have a
-// block, too.
+// are unknown, and of each those with the worst causes first. With everything, scenarios whose findings are all accepted
+// have a block, too.
 func NewLayout(scenarios []verdict.Scenario, everything bool) *Layout {
 	p := &Layout{everything: everything, causes: causeIndex{}, reasons: map[reasonKey]*SharedReason{}}
 	shown := []verdict.Verdict{verdict.Differ, verdict.Unknown}
 	if everything {
 		shown = append(shown, verdict.Waived)
 	}
+	var some []*verdict.Scenario
 	for _, v := range shown {
 		for i := range scenarios {
 			if scenarios[i].Verdict == v {
-				p.add(&scenarios[i])
+				some = append(some, &scenarios[i])
+			}
+		}
+	}
+	some, p.weights = worstFirst(some, everything)
+	for _, v := range shown {
+		for _, s := range some {
+			if s.Verdict == v {
+				p.add(s)
 			}
 		}
 	}
@@ -56,14 +66,20 @@ func NewLayout(scenarios []verdict.Scenario, everything bool) *Layout {
 func (p *Layout) add(s *verdict.Scenario) {
 	b := &Block{Scenario: s}
 	full := len(p.Blocks) < MaxBlocks || p.everything
+	var fresh []*Cause
 	for _, c := range causesOf(s, p.everything) {
-		switch first := p.causes.repeatOf(s, c); {
-		case first != nil:
+		if first := p.causes.repeatOf(s, c); first != nil {
 			b.refersTo(first.Scenario)
-		case full && (len(b.Causes) < MaxCauses || p.everything || c.IsOverflow()):
+		} else {
+			fresh = append(fresh, c)
+		}
+	}
+	worst := p.weights.worst(fresh, MaxCauses)
+	for _, c := range fresh {
+		if full && (p.everything || worst[c]) {
 			p.causes.add(s, c)
 			b.Causes = append(b.Causes, c)
-		default:
+		} else {
 			b.Hidden += c.Total()
 		}
 	}

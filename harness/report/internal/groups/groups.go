@@ -2,6 +2,7 @@
 package groups
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // Groups are the causes of a run with all their places, cut to what a page can hold. Invisible characters are escaped.
 // Names are short because there may be ten thousand scenarios.
 type Groups struct {
-	List      []Group                  `json:"groups"` // differences first, then what is unknown, then what is accepted
+	List      []Group                  `json:"groups"` // new ones first, accepted ones last, and of each the worst first
 	Reasons   []reasonView             `json:"doubts,omitempty"`
 	Scenarios []scenarioView           `json:"scenarios"`
 	Tags      []string                 `json:"tags"`
@@ -127,12 +128,12 @@ func namesIn(s *verdict.Scenario, c *cause.Cause) []nameView {
 	return out
 }
 
-// rank orders groups: new ones, then other unaccepted ones, then accepted ones.
-func rank(g Group) int {
+// rank orders causes: new ones, then other unaccepted ones, then accepted ones.
+func rank(c *cause.Cause, isNew bool) int {
 	switch {
-	case g.Accepted != "":
+	case c.Accepted():
 		return 2
-	case g.New:
+	case isNew:
 		return 0
 	default:
 		return 1
@@ -200,23 +201,32 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 func (v *Groups) addCauses(d *report.Document, at map[string]int) {
 	isNew := d.Changes.NewFindings()
 	size := 0
+	type shown struct {
+		scenario *verdict.Scenario
+		cause    *cause.Cause
+		new      bool
+	}
+	var all []shown
 	for _, b := range cause.NewLayout(d.Scenarios, true).Blocks {
 		for _, c := range b.Causes {
-			if len(v.List) == maxGroups {
-				v.Omitted++
-				continue
-			}
-			g := newGroup(at[b.ID], c, at)
-			g.Names = namesIn(b.Scenario, c)
-			g.New = isNew(&c.Finding)
-			size += v.addEvidence(d, g.Scenario, c, size)
-			v.List = append(v.List, g)
+			all = append(all, shown{b.Scenario, c, isNew(&c.Finding)})
 		}
 		for _, r := range b.SharedReasons {
 			v.Reasons = append(v.Reasons, reasonView{at[b.ID], textfit.Clip(r.Target, 60), textfit.Clip(r.Step, 60), textfit.Clip(r.Text, 2000), textfit.ClipAll(r.Log, 120), len(r.Also)})
 		}
 	}
-	slices.SortStableFunc(v.List, func(a, b Group) int { return rank(a) - rank(b) })
+	slices.SortFunc(all, func(a, b shown) int {
+		return cmp.Or(cmp.Compare(rank(a.cause, a.new), rank(b.cause, b.new)), a.cause.Weight().Compare(b.cause.Weight()),
+			cmp.Compare(at[a.scenario.ID], at[b.scenario.ID]), cmp.Compare(a.cause.Index, b.cause.Index))
+	})
+	v.Omitted = max(0, len(all)-maxGroups)
+	for _, c := range all[:len(all)-v.Omitted] {
+		g := newGroup(at[c.scenario.ID], c.cause, at)
+		g.Names = namesIn(c.scenario, c.cause)
+		g.New = c.new
+		size += v.addEvidence(d, g.Scenario, c.cause, size)
+		v.List = append(v.List, g)
+	}
 }
 
 // addEvidence adds the evidence of a cause if there is room, and returns the room that it takes.

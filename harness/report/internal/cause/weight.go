@@ -1,0 +1,100 @@
+package cause
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A Weight says how bad a cause is. All formats list the causes with the greatest weight first.
+type Weight struct {
+	Proven bool // a side breaks the contract or a demand of the scenario
+	Places int
+}
+
+// Proven reports whether a finding proves that a side is wrong. A difference about which the contract is silent does
+// not.
+func Proven(f *verdict.Finding) bool { return f.Blame != verdict.BlameNobody }
+
+// Compare orders weights, the worst first. Equal causes stay in the order of the run.
+func (w Weight) Compare(other Weight) int {
+	switch {
+	case w.Proven && !other.Proven:
+		return -1
+	case !w.Proven && other.Proven:
+		return 1
+	default:
+		return cmp.Compare(other.Places, w.Places)
+	}
+}
+
+// Weight returns the weight of a cause with its repeats. A place where several targets are wrong counts once.
+func (c *Cause) Weight() Weight {
+	places := c.Findings / len(c.Targets)
+	for _, spot := range c.Also {
+		places += spot.Findings / len(spot.Targets)
+	}
+	return Weight{Proven(&c.Finding), places}
+}
+
+// weights are the weights of the causes of a run, in all scenarios together.
+type weights map[causeKey]Weight
+
+func weightKey(c *Cause) causeKey {
+	if key, ok := identityKeyOf(c); ok {
+		return key
+	}
+	return causeKeyOf(c)
+}
+
+// worstFirst weighs the causes of scenarios, and returns the scenarios in the order of the worst cause that each of
+// them shows. A cause is shown in one scenario. Scenarios that show no cause come last.
+func worstFirst(scenarios []*verdict.Scenario, everything bool) ([]*verdict.Scenario, weights) {
+	all := weights{}
+	having := map[causeKey][]*verdict.Scenario{}
+	var keys []causeKey
+	for _, s := range scenarios {
+		for _, c := range causesOf(s, everything) {
+			key, w := weightKey(c), c.Weight()
+			if having[key] == nil {
+				keys = append(keys, key)
+			}
+			having[key] = append(having[key], s)
+			w.Places += all[key].Places
+			all[key] = w
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b causeKey) int { return all[a].Compare(all[b]) })
+	placed := map[*verdict.Scenario]bool{}
+	var out []*verdict.Scenario
+	place := func(s *verdict.Scenario) {
+		placed[s] = true
+		out = append(out, s)
+	}
+	for _, key := range keys {
+		if !slices.ContainsFunc(having[key], func(s *verdict.Scenario) bool { return placed[s] }) {
+			place(having[key][0])
+		}
+	}
+	for _, s := range scenarios {
+		if !placed[s] {
+			place(s)
+		}
+	}
+	return out, all
+}
+
+// worst returns some of the causes: the worst ones, in their order, and those that count others.
+func (w weights) worst(causes []*Cause, most int) map[*Cause]bool {
+	order := slices.DeleteFunc(slices.Clone(causes), func(c *Cause) bool { return c.IsOverflow() })
+	slices.SortStableFunc(order, func(a, b *Cause) int { return w[weightKey(a)].Compare(w[weightKey(b)]) })
+	out := map[*Cause]bool{}
+	for i, c := range order {
+		out[c] = i < most
+	}
+	for _, c := range causes {
+		out[c] = out[c] || c.IsOverflow()
+	}
+	return out
+}
