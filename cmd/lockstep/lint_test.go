@@ -92,7 +92,7 @@ func TestAProjectThatCannotBeRead(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	for _, command := range []string{"lint", "run"} {
 		o := lockstep(t, command, "-c", p.dir)
-		want := outcome{exitUsage, "", "lockstep: open " + p.dir + ": it is a directory, where a regular file must be\n"}
+		want := outcome{exitUsage, "", "lockstep: open " + p.dir + ": it is a directory, but must be a regular file\n"}
 		if diff := cmp.Diff(want, o, cmp.AllowUnexported(outcome{})); diff != "" {
 			t.Errorf("%s of a folder (-want +got):\n%s", command, diff)
 		}

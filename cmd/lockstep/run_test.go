@@ -322,7 +322,7 @@ func TestReportsThatCannotBeOpenedStartNothing(t *testing.T) {
 	for _, tc := range []struct{ dir, want string }{
 		{"openapi.yaml", "lockstep: reports: mkdir openapi.yaml: not a directory\n"},
 		{"openapi.yaml/reports", "lockstep: reports: mkdir openapi.yaml: not a directory\n"},
-		{"taken", "lockstep: reports: open taken/report.json: it is a directory, where a regular file must be\n"},
+		{"taken", "lockstep: reports: open taken/report.json: it is a directory, but must be a regular file\n"},
 	} {
 		o := p.do(t, "run", "items/story", "--reports", tc.dir)
 		want := outcome{exitUsage, "", tc.want + "\tfix: name another folder with --reports, or - for none\n"}
@@ -355,7 +355,7 @@ func TestReportsThatCannotBeWrittenAreNoSuccess(t *testing.T) {
 				once.Do(func() { p.write(t, "reports/"+tc.file+".part/in-the-way", "") })
 			}})
 			o := p.do(t, "run", "items/story", "--target", "right="+right, "--target", "wrong")
-			if o.code != tc.code || !strings.HasSuffix(o.stderr, "open reports/"+tc.file+".part: it is a directory, where a regular file must be\n") {
+			if o.code != tc.code || !strings.HasSuffix(o.stderr, "open reports/"+tc.file+".part: it is a directory, but must be a regular file\n") {
 				t.Errorf("exit code %d, stderr %q; want %d, and why", o.code, o.stderr, tc.code)
 			}
 			if got := lastLine(o.stdout); got != tc.conclusion {

@@ -28,7 +28,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 		want      []string // a part of each problem, in order
 	}{
 		{"not YAML", "openapi: [", []string{"api.yaml:1: "}},
-		{"a tab, far down", "openapi: 3.0.3\ninfo:\n  title: x\n  version: '1'\npaths:\n  /x:\n    get:\n\t  responses: {}\n", []string{"api.yaml:8: not YAML: a tab\n\tfix: indent with blanks"}},
+		{"a tab, far down", "openapi: 3.0.3\ninfo:\n  title: x\n  version: '1'\npaths:\n  /x:\n    get:\n\t  responses: {}\n", []string{"api.yaml:8: not YAML: a tab\n\tfix: indent with spaces"}},
 		{"a colon too many", "openapi: 3.0.3\ninfo:\n  title: x: y\n", []string{"api.yaml:3: not YAML: a second colon in the line\n\tfix: put the value in quotes"}},
 		{"a control character", "openapi: 3.0.3\ninfo: {title: 'a\ab'}\n", []string{"api.yaml:2: not YAML: the control character U+0007"}},
 		{"a key twice", "openapi: 3.0.3\ninfo: {}\ninfo: {}\n", []string{`api.yaml:3: duplicate key "info", first in line 2` + "\n\tfix: remove one of them"}},

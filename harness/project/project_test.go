@@ -66,8 +66,8 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`lockstep.yaml:10:7: item 1 of "except" has no "because" → add it: because, why no scenario reaches it`,
 		}},
 		{"a reference that is not a target", "reference: right", "reference: rihgt", []string{`lockstep.yaml:3:12: reference "rihgt" is not a target → did you mean "right"?`}},
-		{"a target in capitals", "  wrong:", "  Wrong:", []string{`lockstep.yaml:6:3: key "Wrong" is no name → use lower-case letters, digits and hyphens`}},
-		{"a target that is nowhere", `command: [serve, "${{ port }}"], `, "", []string{`lockstep.yaml:6:10: "wrong" is not what belongs here → give it a command, or a url`}},
+		{"a target in capitals", "  wrong:", "  Wrong:", []string{`lockstep.yaml:6:3: key "Wrong" is not a valid name → use lower-case letters, digits and hyphens`}},
+		{"a target that is nowhere", `command: [serve, "${{ port }}"], `, "", []string{`lockstep.yaml:6:10: "wrong" is not allowed here → give it a command, or a url`}},
 		{"a target that is in two places", "command:", `url: "http://127.0.0.1:2", command:`, []string{`lockstep.yaml:6:3: target "wrong" has both a command and a url → keep one: command starts a server, url names a running one`}},
 		{"a command as a text", `[serve, "${{ port }}"]`, `serve`, []string{`lockstep.yaml:6:20: "command" is a string → write a list: [program, argument, …]`}},
 		{"a command that does not learn its port", `, "${{ port }}"`, "", []string{`lockstep.yaml:6:20: target "wrong": no argument, env value or file contains ${{ port }}, so the server cannot know where to listen → use ${{ port }}, or write url: for a running server`}},
@@ -105,7 +105,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`lockstep.yaml:7:87: ${{ prot }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → did you mean "port"?`,
 		}},
 		{"a file in the place of a folder", "wrong: {", "wrong: {files: {a: {text: x}, a/b: {text: x}}, ", []string{`lockstep.yaml:6:3: target "wrong": files "a" and "a/b" conflict: they have the same path, or one is in the other → ` + example}},
-		{"a file that is neither named nor written", "wrong: {", "wrong: {files: {a: [x]}, ", []string{`lockstep.yaml:6:22: "a" is not what belongs here → name a file, or write {text: …}`}},
+		{"a file that is neither named nor written", "wrong: {", "wrong: {files: {a: [x]}, ", []string{`lockstep.yaml:6:22: "a" is not allowed here → name a file, or write {text: …}`}},
 		{"files for what already runs", "right: {", "right: {files: {a: {text: x}}, ", []string{`lockstep.yaml:5:3: target "right": directory, files, environment, stop and log are only allowed for a server that lockstep starts, not for a URL → ` + example}},
 		{"a working directory that names a port", "wrong: {", "wrong: {dir: \"x${{ directory }}\", ", []string{`lockstep.yaml:6:16: dir is "x${{ directory }}" → begin it with ${{ directory }}, or write a folder relative to this file`}},
 		{"two mistakes that have nothing to do with each other", "reference: right\ntargets:", "reference: left\nundocumented: report\ntargets:\n  third: {url: \"http://127.0.0.1:1\", ready: {get: /, within: 0s}}", []string{
@@ -161,7 +161,7 @@ func TestMistakesOfAllFilesAreReportedAtOnce(t *testing.T) {
 		`lockstep.yaml:3:12: reference "left" is not a target`,
 		`openapi.yaml:4:3: paths: `,
 		`scenarios/items/every-step.yaml: the file is empty`,
-		`scenarios/items/story.yaml:4:9: item 1 of "steps" is not what belongs here → did you mean "http" where you wrote "htpp"?`,
+		`scenarios/items/story.yaml:4:9: item 1 of "steps" is not allowed here → did you mean "http" where you wrote "htpp"?`,
 	} {
 		if i >= len(got) || !strings.HasPrefix(got[i], want) {
 			t.Fatalf("problem %d is not %q:\n%s", i+1, want, strings.Join(got, "\n"))

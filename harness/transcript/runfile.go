@@ -276,7 +276,7 @@ func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) e
 			continue
 		}
 		if _, err := in.Peek(1); err != io.EOF { // a second run in the file would not be judged
-			return nil, fmt.Errorf("read run file: more stands behind its last line, %d: a file has one run, and lockstep merge puts shards together", n)
+			return nil, fmt.Errorf("read run file: there is more after its last line, %d: a file has one run, and lockstep merge joins shards", n)
 		}
 		return footer, nil
 	}

@@ -160,7 +160,7 @@ func TestAnIncompleteRunFileIsRefused(t *testing.T) {
 func TestARunFileHasOneRun(t *testing.T) {
 	whole := write(t, sample("ref"))
 	for name, more := range map[string][]byte{"a second run": whole, "half a line": whole[:10], "a blank line": []byte("\n")} {
-		if _, _, err := read(slices.Concat(whole, more)); err == nil || !strings.Contains(err.Error(), "behind its last line") {
+		if _, _, err := read(slices.Concat(whole, more)); err == nil || !strings.Contains(err.Error(), "after its last line") {
 			t.Errorf("%s behind the footer: error %v, want one that says so", name, err)
 		}
 	}

@@ -40,7 +40,7 @@ func Open(path string) (*os.File, error) {
 	}
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		file.Close()
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.Join(err, errors.New("it is no regular file any more"))}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.Join(err, errors.New("it is no longer a regular file"))}
 	}
 	return file, nil
 }
@@ -119,5 +119,5 @@ func refuse(stat func(string) (fs.FileInfo, error), path string) error {
 	default:
 		what = "something special"
 	}
-	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + what + ", where a regular file must be")}
+	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + what + ", but must be a regular file")}
 }

@@ -97,7 +97,7 @@ func (c *libraryChecker) walk(e *jsonschema.ValidationError) {
 				return
 			}
 		}
-		c.add(n, name+" is not what belongs here", c.choiceFix(e, n, fix))
+		c.add(n, name+" is not allowed here", c.choiceFix(e, n, fix))
 		return
 	}
 	if k, ok := e.ErrorKind.(*kind.PropertyNames); ok {
@@ -120,7 +120,7 @@ func (c *libraryChecker) name(e *jsonschema.ValidationError, key string) {
 	for len(e.Causes) > 0 {
 		e = e.Causes[0]
 	}
-	c.add(at, fmt.Sprintf("key %q is no name", key), libraryFix(c.subschema(e), "give it another name"))
+	c.add(at, fmt.Sprintf("key %q is not a valid name", key), libraryFix(c.subschema(e), "give it another name"))
 }
 
 // key finds a key at a given depth. Only the depth is known, because the library overwrites the slice with the

@@ -140,7 +140,7 @@ func (c *checker) checkMap(r *rule, v value) {
 			c.add(k, fmt.Sprintf("unknown key %q", k.Text), problem.OneOf(k.Text, r.propertyNames()))
 		}
 		if r.names != nil && !r.names.passes(k) {
-			c.add(k, fmt.Sprintf("key %q is no name", k.Text), r.names.broken(k).fixOr("give it another name"))
+			c.add(k, fmt.Sprintf("key %q is not a valid name", k.Text), r.names.broken(k).fixOr("give it another name"))
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (c *checker) choice(r *rule, v value) {
 			break
 		}
 	}
-	c.add(v.Node, v.name+" is not what belongs here", fix)
+	c.add(v.Node, v.name+" is not allowed here", fix)
 }
 
 func shown(n *Node) string {

@@ -60,11 +60,11 @@ func (r *reader) syntax(err error, data []byte) {
 	}
 	if name := anchorError.FindStringSubmatch(m[2]); name != nil {
 		line, column := position(text, strings.Index(text, "*"+name[1]))
-		r.problem(line, column, "alias *"+name[1], "write the value out; anchors and aliases are not read")
+		r.problem(line, column, "alias *"+name[1], "write the value out; anchors and aliases are not supported")
 		return
 	}
 	if line, column := tab(text, line); line > 0 {
-		r.problem(line, column, "not YAML: a tab", "indent with blanks")
+		r.problem(line, column, "not YAML: a tab", "indent with spaces")
 		return
 	}
 	if found := suspects(text); len(found) > 0 {
@@ -76,7 +76,7 @@ func (r *reader) syntax(err error, data []byte) {
 	}
 	content := lineAt(text, line)
 	column := 1 + len(content) - len(strings.TrimLeft(content, " "))
-	r.problem(line, column, "not YAML: "+m[2], "indent what belongs together alike, and put texts with special characters in quotes")
+	r.problem(line, column, "not YAML: "+m[2], "indent items of one level equally, and put texts with special characters in quotes")
 }
 
 // unreadable finds the first character that YAML does not allow.
@@ -187,7 +187,7 @@ func (s *suspicion) token() {
 	case strings.IndexByte("-?:", c) >= 0 && s.blankAt(s.at+1):
 		s.at++
 	case strings.IndexByte("@`%]},", c) >= 0 && !strings.HasPrefix(s.text[s.at:], "%YAML"):
-		s.suspect(s.at, fmt.Sprintf("no text begins with %c", c), "put the text in quotes")
+		s.suspect(s.at, fmt.Sprintf("a text without quotes cannot begin with %c", c), "put the text in quotes")
 		s.skipLine()
 	default:
 		s.plain()
@@ -220,7 +220,7 @@ func (s *suspicion) separator(c byte) {
 		return
 	}
 	if rest := strings.TrimLeft(lineFrom(s.text, s.at), " \t"); rest != "" && rest[0] != '#' && rest[0] != ':' {
-		s.suspect(s.at+strings.Index(s.text[s.at:], rest), fmt.Sprintf("something stands behind the last %c", c), "remove it, or put all of the text in quotes")
+		s.suspect(s.at+strings.Index(s.text[s.at:], rest), fmt.Sprintf("there is more text after the last %c", c), "remove it, or put all of the text in quotes")
 		s.skipLine()
 	}
 }
@@ -314,6 +314,6 @@ func (s *suspicion) unquoted(start int) {
 	text := strings.TrimRight(s.text[start:s.at], " \t\r")
 	line, column := position(s.text, start)
 	s.expressions = append(s.expressions, problem.Problem{
-		Line: line, Column: column, What: fmt.Sprintf("not YAML: %s stands in brackets without quotes", text), Fix: fmt.Sprintf("put %q in quotes", text),
+		Line: line, Column: column, What: fmt.Sprintf("not YAML: %s is in brackets without quotes", text), Fix: fmt.Sprintf("put %q in quotes", text),
 	})
 }

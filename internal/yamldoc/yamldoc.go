@@ -160,7 +160,7 @@ func Parse(file string, data []byte) (*Node, problem.Problems) {
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
-		r.problem(second.Line, second.Column, "a second document begins", "write it into a file of its own")
+		r.problem(second.Line, second.Column, "a second document begins", "put it into a separate file")
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err, data)
 	}
@@ -190,7 +190,7 @@ func (r *reader) node(y *yaml.Node, depth int) *Node {
 	}
 	switch y.Kind {
 	case yaml.AliasNode:
-		r.problem(y.Line, y.Column, "alias *"+y.Value, "write the value out; anchors and aliases are not read")
+		r.problem(y.Line, y.Column, "alias *"+y.Value, "write the value out; anchors and aliases are not supported")
 	case yaml.MappingNode:
 		r.mapping(n, y, depth)
 	case yaml.SequenceNode:
