@@ -182,15 +182,19 @@ func serveBare(ctx context.Context, ln net.Listener, event []byte) {
 			s <- event
 		}
 	})
-	srv := &http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return ctx }}
-	done := make(chan struct{})
+	serveUntil(ctx, ln, &http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return ctx }})
+}
+
+// serveUntil runs a server until the context ends.
+func serveUntil(ctx context.Context, ln net.Listener, srv *http.Server) {
+	closed := make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(closed)
 		<-ctx.Done()
 		srv.Close()
 	}()
 	srv.Serve(ln)
-	<-done
+	<-closed
 }
 
 // An audience is a set of streams that count their events.

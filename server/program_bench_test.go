@@ -40,17 +40,7 @@ func startBoth(b *testing.B, model http.HandlerFunc) [2]*program {
 
 // startHandler serves a handler until the benchmark ends.
 func startHandler(b *testing.B, handler http.Handler) (addr string) {
-	return serveWhile(b, func(ctx context.Context, ln net.Listener) {
-		srv := &http.Server{Handler: handler}
-		closed := make(chan struct{})
-		go func() {
-			defer close(closed)
-			<-ctx.Done()
-			srv.Close()
-		}()
-		srv.Serve(ln)
-		<-closed
-	})
+	return serveWhile(b, func(ctx context.Context, ln net.Listener) { serveUntil(ctx, ln, &http.Server{Handler: handler}) })
 }
 
 // startProgram starts a server, which chooses its port. It stops with the benchmark.

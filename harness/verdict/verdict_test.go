@@ -367,21 +367,26 @@ func TestWhatCannotBeJudgedIsUnknown(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.change(tc.ref, tc.cand)
 			got := judged(t, tc.ref, tc.cand)
-			if got.Verdict != tc.verdict {
-				t.Errorf("the verdict is %s, want %s", got.Verdict, tc.verdict)
-			}
-			if diff := cmp.Diff(tc.findings, said(got)); diff != "" {
-				t.Errorf("said (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tc.reasons, reasons(got)); diff != "" {
-				t.Errorf("reasons (-want +got):\n%s", diff)
-			}
+			isJudged(t, got, tc.verdict, tc.findings, tc.reasons)
 			for _, r := range got.Reasons {
 				if strings.Contains(r.Text, "ended") && len(r.Log) != 1 {
 					t.Errorf("%s: the log is %q", r, r.Log)
 				}
 			}
 		})
+	}
+}
+
+func isJudged(t *testing.T, got Scenario, verdict Verdict, findings, why []string) {
+	t.Helper()
+	if got.Verdict != verdict {
+		t.Errorf("the verdict is %s, want %s", got.Verdict, verdict)
+	}
+	if diff := cmp.Diff(findings, said(got)); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(why, reasons(got)); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
 }
 
@@ -401,15 +406,7 @@ func TestOneTargetAloneIsJudgedByTheContractAndTheScenario(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := judged(t, tc.side)
-			if got.Verdict != tc.verdict {
-				t.Errorf("the verdict is %s, want %s", got.Verdict, tc.verdict)
-			}
-			if diff := cmp.Diff(tc.want, said(got)); diff != "" {
-				t.Errorf("said (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tc.reasons, reasons(got)); diff != "" {
-				t.Errorf("reasons (-want +got):\n%s", diff)
-			}
+			isJudged(t, got, tc.verdict, tc.want, tc.reasons)
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
@@ -127,18 +128,23 @@ func TestRequestsAreLimitedInTime(t *testing.T) {
 	})
 }
 
+// callWithoutAnswers calls a tool whose questions the user does not answer. asked gets a value for each question.
+func callWithoutAnswers(t *testing.T, s *Set, call toolbox.Call) (asked chan struct{}, result chan string, cancel context.CancelFunc) {
+	asked, result = make(chan struct{}, openQuestions), make(chan string, 1)
+	call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+		asked <- struct{}{}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { result <- written(s.Call(ctx, call)) }()
+	return asked, result, cancel
+}
+
 func TestQuestionsAreBounded(t *testing.T) {
 	overAll(t, false, func(t *testing.T, s *Set, h *heard) {
 		call := quiet("test__ask", fmt.Sprintf(`{"questions":%d}`, openQuestions+2))
-		asked := make(chan struct{}, openQuestions)
-		call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
-			asked <- struct{}{}
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		result := make(chan string, 1)
-		go func() { result <- written(s.Call(ctx, call)) }()
+		asked, result, cancel := callWithoutAnswers(t, s, call)
 		for range openQuestions {
 			<-asked
 		}
@@ -157,15 +163,7 @@ func TestRefusalsWaitForAServerThatAsksFirst(t *testing.T) {
 		s := newSet(t)
 		add(t, s, server(t, "test", "scripted"))
 		call := quiet("test__ask", fmt.Sprintf(`{"questions":%d}`, questions))
-		asked := make(chan struct{}, openQuestions)
-		call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
-			asked <- struct{}{}
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		result := make(chan string, 1)
-		go func() { result <- written(s.Call(ctx, call)) }()
+		asked, result, cancel := callWithoutAnswers(t, s, call)
 		<-asked
 		if got := written(s.Call(t.Context(), quiet("test__size", `{"bytes":1000}`))); !strings.Contains(got, want) {
 			t.Errorf("a call behind %d questions: %.99q, want %s", questions, got, want)
