@@ -49,12 +49,12 @@ func TestExitCodes(t *testing.T) {
 		},
 		{
 			"one alone breaks the contract", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")}))}, []string{"items/story", "--target", "wrong"},
-			exitDiffer, "differ: wrong breaks the contract or an expectation in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
+			exitDiffer, "differ: wrong has violations or shortfalls in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
 		},
 		{
 			"two break the contract in the same way",
 			[]string{at("right", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-type")}))}, []string{"items/story"},
-			exitDiffer, "differ: right and wrong do not differ, but break the contract or an expectation in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
+			exitDiffer, "differ: right and wrong do not differ, but have violations or shortfalls in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
 		},
 		{
 			"one does not answer", []string{at("right", right), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "reset-without-answer")}))}, []string{"items/story"},

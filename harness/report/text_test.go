@@ -309,13 +309,13 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 		{"beside", document(scenario("a"), beside), "match: typescript and go do the same in 1 scenario, and 1 does not apply"},
 		{"two beside", document(scenario("a"), beside, beside), "match: typescript and go do the same in 1 scenario, and 2 do not apply"},
 		{"red", document(scenario("a", status), scenario("b")), "differ: typescript and go differ in 1 of 2 scenarios"},
-		{"red and broken", document(scenario("a", status), scenario("b", broken), doubtful), "differ: typescript and go differ in 1 of 3 scenarios; in 1 more, the contract or an expectation is broken; 1 could not be judged"},
-		{"broken", document(scenario("a", broken), scenario("b")), "differ: typescript and go do not differ, but break the contract or an expectation in 1 of 2 scenarios"},
+		{"red and broken", document(scenario("a", status), scenario("b", broken), doubtful), "differ: typescript and go differ in 1 of 3 scenarios; in 1 more, they do not differ, but have violations or shortfalls; 1 could not be judged"},
+		{"broken", document(scenario("a", broken), scenario("b")), "differ: typescript and go do not differ, but have violations or shortfalls in 1 of 2 scenarios"},
 		{"one hangs", document(scenario("a", short("go", "the step's 8s were over")), scenario("b")), "differ: typescript and go differ in 1 of 2 scenarios"},
 		{"the reference hangs", document(scenario("a", short("typescript", "the step's 8s were over")), scenario("b")), "differ: typescript and go differ in 1 of 2 scenarios"},
-		{"both hang", document(scenario("a", short("typescript", "the step's 8s were over after 6 bytes"), short("go", "the step's 8s were over after 7 bytes"))), "differ: typescript and go do not differ, but break the contract or an expectation in 1 of 1 scenario"},
+		{"both hang", document(scenario("a", short("typescript", "the step's 8s were over after 6 bytes"), short("go", "the step's 8s were over after 7 bytes"))), "differ: typescript and go do not differ, but have violations or shortfalls in 1 of 1 scenario"},
 		{"one hangs and one resets", document(scenario("a", short("typescript", "the step's 8s were over"), short("go", "the connection was reset"))), "differ: typescript and go differ in 1 of 1 scenario"},
-		{"one hangs, and in another scenario both", document(scenario("a", short("go", "the step's 8s were over")), scenario("b", short("typescript", "it broke"), short("go", "it broke"))), "differ: typescript and go differ in 1 of 2 scenarios; in 1 more, the contract or an expectation is broken"},
+		{"one hangs, and in another scenario both", document(scenario("a", short("go", "the step's 8s were over")), scenario("b", short("typescript", "it broke"), short("go", "it broke"))), "differ: typescript and go differ in 1 of 2 scenarios; in 1 more, they do not differ, but have violations or shortfalls"},
 		{"in doubt", document(scenario("a"), doubtful), "unknown: 1 of 2 scenarios could not be judged"},
 		{"only beside", document(beside), "unknown: nothing was judged; lockstep run --allow-empty accepts that"},
 		{"nothing", document(), "unknown: nothing was judged; lockstep run --allow-empty accepts that"},
@@ -325,7 +325,7 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 			d.Alone, d.Totals.Targets = true, d.Totals.Targets[1:]
 			return d
 		}(), "match: go meets the contract and all expectations in 1 scenario"},
-		{"alone", alone(), "differ: go breaks the contract or an expectation in 1 of 2 scenarios"},
+		{"alone", alone(), "differ: go has violations or shortfalls in 1 of 2 scenarios"},
 	} {
 		lines := strings.Split(strings.TrimSuffix(shown(t, tc.doc, text.Options{}), "\n"), "\n")
 		if got := lines[len(lines)-1]; got != tc.want {

@@ -53,8 +53,8 @@ func matchText(d *report.Document) string {
 	}
 }
 
-// differText counts the scenarios in which the targets differ, and those in which they only break the contract or an
-// expectation.
+// differText counts the scenarios in which the targets differ, and the other red ones. Those have only violations, or
+// shortfalls that all targets have: an expectation that none meets, or an exchange that fails on each.
 func differText(d *report.Document) string {
 	t := &d.Totals
 	all := textfit.Count(t.Match+t.Waived+t.Differ+t.Unknown+t.NotApplicable, "scenario")
@@ -71,13 +71,13 @@ func differText(d *report.Document) string {
 	case t.Differ == 0: // a waiver is stale, or coverage is too low
 		text = "no unaccepted findings in " + all
 	case d.Alone:
-		text = fmt.Sprintf("%s breaks the contract or an expectation in %d of %s", who, wrong, all)
+		text = fmt.Sprintf("%s has violations or shortfalls in %d of %s", who, wrong, all)
 	case parted == 0:
-		text = fmt.Sprintf("%s do not differ, but break the contract or an expectation in %d of %s", who, wrong, all)
+		text = fmt.Sprintf("%s do not differ, but have violations or shortfalls in %d of %s", who, wrong, all)
 	default:
 		text = fmt.Sprintf("%s differ in %d of %s", who, parted, all)
 		if wrong > 0 {
-			text += fmt.Sprintf("; in %d more, the contract or an expectation is broken", wrong)
+			text += fmt.Sprintf("; in %d more, they do not differ, but have violations or shortfalls", wrong)
 		}
 	}
 	if t.Unknown > 0 {
