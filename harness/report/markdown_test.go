@@ -81,3 +81,12 @@ func TestBadgesSayTheVerdict(t *testing.T) {
 		}
 	}
 }
+
+func TestRequestsToUpstreamsAreNotInTheContract(t *testing.T) {
+	asked := difference("count", "requests", "the numbers of requests differ", "1", "2")
+	asked.Upstream = "llm"
+	got := summaryOf(t, document(scenario("ask", step(3, "llm.models", "upstream llm", asked))), markdown.DefaultBudget)
+	if want := "blame: not in the contract"; !strings.Contains(got, want) {
+		t.Errorf("the summary does not say %q:\n%s", want, got)
+	}
+}

@@ -128,6 +128,9 @@ func (s *Schema) Property(name string) *Schema {
 	return nil
 }
 
+// SaysNullable reports whether the schema itself says nullable: true.
+func (s *Schema) SaysNullable() bool { return s.nullable }
+
 // HasType reports whether the schema itself names a type.
 func (s *Schema) HasType() bool { return s.types != 0 }
 

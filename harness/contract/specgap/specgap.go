@@ -148,15 +148,18 @@ func (f *Finder) header(declared *spec.Response, name string, r [2]*transcript.R
 		}
 		return f.walk(nodes, h.Schema, [2][]string{}, how)
 	}
-	return f.gap(declared.Ref, "the header field "+problem.Quote(name)+" is not declared", undeclaredPin(how)), true
+	return f.gap(declared.Ref, "the header field "+problem.Quote(name)+" is not declared", undeclaredPin(name, how)), true
 }
 
-// undeclaredPin says how a field would have to be declared. A document cannot list generated ids.
-func undeclaredPin(how How) string {
-	switch how {
-	case OtherIdentity:
+// undeclaredPin says how a field would have to be declared. A document cannot list generated ids. It cannot fix the
+// length of a message either, because that follows from the content.
+func undeclaredPin(name string, how How) string {
+	switch {
+	case strings.EqualFold(name, "Content-Length"):
+		return ""
+	case how == OtherIdentity:
 		return expectation
-	case OtherForm:
+	case how == OtherForm:
 		return "declare it, required and with a pattern"
 	default:
 		return "declare it, required and with an enum"

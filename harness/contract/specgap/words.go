@@ -87,7 +87,7 @@ func (w *walk) end(looks [2]schema.Look, common []*schema.Schema, how How) Gap {
 		return w.gap(s.Ref, s.Describe()+"; no schema says in which order", expectation)
 	case a.Kind != b.Kind && (a.Kind == jsontree.Null || b.Kind == jsontree.Null):
 		pin = "no nullable"
-		if !s.HasType() {
+		if !s.HasType() && !s.SaysNullable() {
 			pin = "a type"
 		}
 	case a.Kind != b.Kind:

@@ -140,9 +140,17 @@ func rank(c *cause.Cause, isNew bool) int {
 	}
 }
 
+// blameOf says which side is to blame. The contract does not describe requests to upstreams at all.
+func blameOf(f *verdict.Finding) string {
+	if f.Upstream != "" && f.Blame == verdict.BlameNobody {
+		return "not in the contract"
+	}
+	return string(f.Blame)
+}
+
 func newGroup(s int, c *cause.Cause, at map[string]int) Group {
 	g := Group{
-		Scenario: s, Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(c.Blame),
+		Scenario: s, Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: blameOf(&c.Finding),
 		Step: textfit.Clip(c.Step, 60), Line: c.Line, StepText: textfit.Clip(c.StepText, 300), Operation: textfit.Clip(c.Operation, 200), Stream: textfit.Clip(c.Stream, 80), Upstream: textfit.Clip(c.Upstream, 80),
 		Place: textfit.Clip(c.Place, 300), Says: textfit.Clip(c.Text, 600), Targets: textfit.ClipAll(c.Targets, 120), Print: textfit.Clip(c.Fingerprint, 20),
 		Left: textfit.Clip(c.Want, maxValueColumns), Right: textfit.Clip(c.Got, maxValueColumns), Note: textfit.Clip(c.Note, 300),
