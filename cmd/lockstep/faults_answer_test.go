@@ -23,13 +23,13 @@ func answerFaults() []*surrounding {
 			l.project = newProject(t, at("right", hangs()), at("wrong", hangs()))
 			l.args = []string{"run", "items/story", "--step-timeout", "300ms"}
 		}},
-		{doc: "half an answer", code: exitDiffer, says: "part in 1 of 1", set: wrongly("truncated-body")},
-		{doc: "half a head", code: exitDiffer, says: "part in 1 of 1", set: wrongly("half-head")},
-		{doc: "garbage in the place of HTTP", code: exitDiffer, says: "part in 1 of 1", set: wrongly("garbage")},
-		{doc: "garbage from the reference", code: exitDiffer, says: "part in 1 of 1", set: wronglyReference("garbage")},
-		{doc: "a body that does not end", code: exitDiffer, says: "part in 1 of 1", set: wrongly("gigabyte")},
-		{doc: "the candidate's clock is far off", code: exitDiffer, says: "part in 1 of 1", set: wrongly("old-time")},
-		{doc: "the reference's clock is far off", code: exitDiffer, says: "part in 1 of 1", set: wronglyReference("old-time")},
+		{doc: "half an answer", code: exitDiffer, says: "differ in 1 of 1", set: wrongly("truncated-body")},
+		{doc: "half a head", code: exitDiffer, says: "differ in 1 of 1", set: wrongly("half-head")},
+		{doc: "garbage in the place of HTTP", code: exitDiffer, says: "differ in 1 of 1", set: wrongly("garbage")},
+		{doc: "garbage from the reference", code: exitDiffer, says: "differ in 1 of 1", set: wronglyReference("garbage")},
+		{doc: "a body that does not end", code: exitDiffer, says: "differ in 1 of 1", set: wrongly("gigabyte")},
+		{doc: "the candidate's clock is far off", code: exitDiffer, says: "differ in 1 of 1", set: wrongly("old-time")},
+		{doc: "the reference's clock is far off", code: exitDiffer, says: "differ in 1 of 1", set: wronglyReference("old-time")},
 		{doc: "the scenario's limit is over", code: exitDiffer, says: "cut short: the scenario's 300ms were over", set: wrongly("hang-before-head", "run", "items/story", "--scenario-timeout", "300ms")},
 		{doc: "both answer in a coding that nobody asked for", code: exitDiffer, says: "a content coding that the request did not ask for", set: func(t *testing.T, l *lab) {
 			wrong := faux.Named(t, "unasked-coding")

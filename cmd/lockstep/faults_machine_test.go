@@ -30,7 +30,7 @@ func machineFaults() []*surrounding {
 		}},
 		{doc: "nobody reads standard output", code: exitUnknown, says: "broken pipe", set: func(t *testing.T, l *lab) { l.stdout = deaf(t) }},
 		{doc: "nobody reads standard output of judge", code: exitUnknown, says: "broken pipe", set: after(func(t *testing.T, l *lab) { l.stdout = deaf(t) })},
-		{doc: "nobody reads standard error", code: exitDiffer, says: "part in 1 of 1", set: func(t *testing.T, l *lab) {
+		{doc: "nobody reads standard error", code: exitDiffer, says: "differ in 1 of 1", set: func(t *testing.T, l *lab) {
 			l.project, l.stderr = two(t, "other-value"), deaf(t)
 		}},
 		{doc: "standard output is full", code: exitUnknown, says: "no space left on device", set: func(t *testing.T, l *lab) {

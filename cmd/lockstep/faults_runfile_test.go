@@ -30,13 +30,13 @@ func runFileFaults() []*surrounding {
 		})},
 		{doc: "a run file in which a byte has changed", code: exitUsage, says: "its footer does not fit", set: changed(func(s string) string { return strings.Replace(s, "lamp", "lump", 1) })},
 		{doc: "a run file of another format", code: exitUsage, says: "this version of lockstep reads format 1", set: changed(func(s string) string { return strings.Replace(s, `"format":1`, `"format":2`, 1) })},
-		{doc: "a run file of another contract", code: exitUsage, says: "the run file is of another contract", set: after(func(t *testing.T, l *lab) {
+		{doc: "a run file of another contract", code: exitUsage, says: "the run file was made with a different contract", set: after(func(t *testing.T, l *lab) {
 			l.write(t, "openapi.yaml", l.read("openapi.yaml")+"# changed\n")
 		})},
 		{doc: "a contract that vanishes behind a run", code: exitUsage, says: "openapi.yaml: no such file", set: after(func(_ *testing.T, l *lab) {
 			os.Remove(filepath.Join(l.dir, "openapi.yaml"))
 		})},
-		{doc: "a contract that changes during a run", code: exitUsage, says: "the run file is of another contract", set: func(t *testing.T, l *lab) {
+		{doc: "a contract that changes during a run", code: exitUsage, says: "the run file was made with a different contract", set: func(t *testing.T, l *lab) {
 			change := make(chan func(), 1)
 			address := l.when(t, "POST /items", func() { (<-change)() })
 			l.project, l.args = newProject(t, at("right", address), at("wrong", faux.Serve(t, &faux.Server{}))), []string{"judge"}
@@ -45,7 +45,7 @@ func runFileFaults() []*surrounding {
 				t.Errorf("%+v", o)
 			}
 		}},
-		{doc: "a scenario that vanishes behind a run", code: exitUsage, says: "the run file is of other scenarios", set: after(func(_ *testing.T, l *lab) {
+		{doc: "a scenario that vanishes behind a run", code: exitUsage, says: "the run file was made with different scenarios", set: after(func(_ *testing.T, l *lab) {
 			os.Remove(filepath.Join(l.dir, "scenarios/items/story.yaml"))
 		})},
 		{doc: "a run file with a hole", code: exitUsage, says: "read run file: line", set: changed(func(s string) string {

@@ -97,7 +97,7 @@ func TestAProjectInsideATest(t *testing.T) {
 			"a wish that cannot be granted fails", targets(right, wrong), []string{"items/stroy"}, false,
 			[]string{`no scenario or folder is called "items/stroy"`, `did you mean "items/story"?`},
 		},
-		{"so does a mistake in a file", "\n  right: {}\n", nil, false, []string{`lockstep.yaml:7:10: "right" has no "ready"`}},
+		{"so does a mistake in a file", "\n  right: {}\n", nil, false, []string{`lockstep.yaml:6:10: "right" has no "ready"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -112,7 +111,7 @@ func (l *itemList) add(p findingPair) {
 	}
 	of := &l.items[i]
 	of.Count++
-	of.proven = of.proven || cause.Proven(f)
+	of.proven = of.proven || f.Proven()
 	if n := len(of.Scenarios); n == 0 || of.Scenarios[n-1] != f.Scenario { // findings come scenario by scenario
 		of.Scenarios = append(of.Scenarios, f.Scenario)
 	}
@@ -127,7 +126,7 @@ func (l *itemList) sorted() []DiffItem {
 // compareItems orders items: first what nothing accepts, then by weight.
 func compareItems(a, b DiffItem) int {
 	accepted := func(i *DiffItem) int { return min(len(i.Accepted), 1) }
-	return cmp.Or(cmp.Compare(accepted(&a), accepted(&b)), cause.Weight{Proven: a.proven, Places: a.Count}.Compare(cause.Weight{Proven: b.proven, Places: b.Count}))
+	return cmp.Or(cmp.Compare(accepted(&a), accepted(&b)), verdict.Weight{Proven: a.proven, Places: a.Count}.Compare(verdict.Weight{Proven: b.proven, Places: b.Count}))
 }
 
 // verdictChanges records the scenarios that were not judged in both runs.

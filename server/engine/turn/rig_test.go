@@ -362,7 +362,14 @@ func same(t testing.TB, what string, want, got any) {
 }
 
 // timeless runs a test in a bubble with a fake clock.
-func timeless(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
+func timeless(t *testing.T, test func(t *testing.T)) {
+	synctest.Test(t, func(t *testing.T) {
+		// An HTTP server waits for half a second before it closes a connection whose request it has not read. In a
+		// bubble, this takes no time.
+		t.Cleanup(func() { time.Sleep(time.Second) })
+		test(t)
+	})
+}
 
 // settings are JSON values by key.
 type settings map[string]string

@@ -1,45 +1,22 @@
 package cause
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// A Weight says how bad a cause is. All formats list the causes with the greatest weight first.
-type Weight struct {
-	Proven bool // a side breaks the contract or a demand of the scenario
-	Places int
-}
-
-// Proven reports whether a finding proves that a side is wrong. A difference about which the contract is silent does
-// not.
-func Proven(f *verdict.Finding) bool { return f.Blame != verdict.BlameNobody }
-
-// Compare orders weights, the worst first. Equal causes stay in the order of the run.
-func (w Weight) Compare(other Weight) int {
-	switch {
-	case w.Proven && !other.Proven:
-		return -1
-	case !w.Proven && other.Proven:
-		return 1
-	default:
-		return cmp.Compare(other.Places, w.Places)
-	}
-}
-
 // Weight returns the weight of a cause with its repeats. A place where several targets are wrong counts once.
-func (c *Cause) Weight() Weight {
+func (c *Cause) Weight() verdict.Weight {
 	places := c.Findings / len(c.Targets)
 	for _, spot := range c.Also {
 		places += spot.Findings / len(spot.Targets)
 	}
-	return Weight{Proven(&c.Finding), places}
+	return verdict.Weight{Proven: c.Finding.Proven(), Places: places}
 }
 
 // weights are the weights of the causes of a run, in all scenarios together.
-type weights map[causeKey]Weight
+type weights map[causeKey]verdict.Weight
 
 func weightKey(c *Cause) causeKey {
 	if key, ok := identityKeyOf(c); ok {
