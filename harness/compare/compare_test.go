@@ -374,7 +374,7 @@ func TestStreams(t *testing.T) {
 		{"a value in one", []string{`a {"n":1}`, `b {}`}, []string{`a {"n":2}`, `b {}`}, streamdiff.Rules{}, []string{"value event 1 (a) data /n"}},
 		{"another name", []string{`a 1`, `b {"n":1}`}, []string{`a 1`, `c {"n":1}`}, streamdiff.Rules{}, []string{"event-name event 2 (b)"}},
 		{"another name, which the data repeats", []string{`b {"type":"b","n":1}`}, []string{`c {"type":"c","n":1}`}, streamdiff.Rules{}, []string{"event-name event 1 (b)"}},
-		{"a comment that nobody asked for", []string{`a 1`}, []string{`a 1`, `: hi`}, streamdiff.Rules{}, []string{"event-extra event 2 (a comment)"}},
+		{"a comment that only one side sends", []string{`a 1`}, []string{`a 1`, `: hi`}, streamdiff.Rules{}, []string{"event-extra event 2 (a comment)"}},
 		{"comments that beat", []string{`a 1`}, []string{`: x`, `a 1`, `: y`}, streamdiff.Rules{Heartbeat: &streamdiff.Heartbeat{}}, nil},
 		{"pings that beat", []string{`a 1`, `ping `}, []string{`ping `, `ping `, `a 1`}, streamdiff.Rules{Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}, nil},
 		{"all are lost", []string{`a 1`, `b 2`}, nil, streamdiff.Rules{}, []string{"event-missing event 1 (a)", "event-missing event 2 (b)"}},

@@ -40,7 +40,7 @@ func TestMagnitudes(t *testing.T) {
 		{"a duration beyond the bound", short, "3", "2000.5", "value: the candidate's duration is longer than the 2s that a rule allows"},
 		{"two equal durations beyond the bound", short, "9000", "9000", "value: the reference's duration is longer than the 2s that a rule allows"},
 		{"a negative duration", short, "3", "-1", "value: a rule requires a duration in milliseconds, but the candidate's value is not one"},
-		{"a duration that is none", short, `"3ms"`, `"4ms"`, "value: a rule requires a duration in milliseconds, but the reference's value is not one"},
+		{"a text that is not a duration", short, `"3ms"`, `"4ms"`, "value: a rule requires a duration in milliseconds, but the reference's value is not one"},
 		{"a fraction", short, `"1/2"`, `"1/3"`, "value: a rule requires a duration in milliseconds, but the reference's value is not one"},
 		{"a duration of another type", short, "3", `"3"`, "type: the types differ: number and string"},
 		{"a duration and null", short, "3", "null", "type: the types differ: number and null"},

@@ -101,7 +101,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
       discriminator:
         propertyName: kind
         mapping: {cat: Cta, c: Cat}`), []string{`api.yaml:17: the mapping of "cat" points to "Cta", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Cat\"?"}},
-		{"a divisor that is none", sample.Returning(`{type: integer, multipleOf: 0}`), []string{"api.yaml:11: multipleOf is 0"}},
+		{"a divisor of 0", sample.Returning(`{type: integer, multipleOf: 0}`), []string{"api.yaml:11: multipleOf is 0"}},
 		{"x-events: keys", sample.Streaming(`
                 nmae: event
                 comment: true

@@ -41,7 +41,7 @@ func hosts(t *testing.T, rules, ownRules string, said ...string) *project.Projec
 	if err := os.RemoveAll(filepath.Join(dir, "scenarios")); err != nil {
 		t.Fatal(err)
 	}
-	fauxproject.Add(t, file, "scenarios/host.yaml", "scenario: host\nwhy: It is told\nsource: here\nisolate: fresh\n"+ownRules+
+	fauxproject.Add(t, file, "scenarios/host.yaml", "scenario: host\nwhy: The target sends messages to an MCP server\nsource: here\nisolate: fresh\n"+ownRules+
 		"steps:\n  - {http: GET /health, query: {home: \"${{ directory }}\"}}\n")
 	return fauxproject.Load(t, file)
 }

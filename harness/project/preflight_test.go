@@ -59,7 +59,7 @@ func TestRequestsThatTheContractRefusesAreMistakes(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			file := fauxproject.Write(t, fauxproject.Running)
-			fauxproject.Add(t, file, "scenarios/items/wrong.yaml", "scenario: items/wrong\nwhy: It asks for what nobody takes\nsource: openapi.yaml\n"+tc.text)
+			fauxproject.Add(t, file, "scenarios/items/wrong.yaml", "scenario: items/wrong\nwhy: The request breaks the contract\nsource: openapi.yaml\n"+tc.text)
 			if diff := cmp.Diff(tc.want, problems(t, file)); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}

@@ -155,7 +155,7 @@ func TestAViolationIsToldWithTheDifferenceItExplains(t *testing.T) {
 		"1 difference, 3 violations,": 1, // all are counted
 	} {
 		if got := strings.Count(terminal, want); got != n {
-			t.Errorf("%q stands there %d times, want %d:\n%s", want, got, n, terminal)
+			t.Errorf("%q occurs %d times, want %d:\n%s", want, got, n, terminal)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestReasonsAreBoundedLikeFindings(t *testing.T) {
 		"yaml:2  go: nobody knows 0 of 25, and 6 more\n": 1,
 	} {
 		if got := strings.Count(terminal, want); got != n {
-			t.Errorf("%q stands there %d times, want %d", want, got, n)
+			t.Errorf("%q occurs %d times, want %d", want, got, n)
 		}
 	}
 }

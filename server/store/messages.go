@@ -143,10 +143,13 @@ func readConversation(rows *sql.Rows, id string) (session.Conversation, error) {
 func storedConversation(rows *sql.Rows, id string) (api.Conversation, error) {
 	conversation := api.Conversation{}
 	err := each(rows, id, func(r *row, messageID string) error {
-		content := jsonwire.NewWriter(nil)
-		err := message.WriteStored(content, r.text())
-		m := message.Message{ID: messageID, Role: message.Role(r.role), Created: r.created, Metadata: message.ReadMetadata(r.metadata.String)}
-		conversation = append(conversation, m.APIWith(content.Text()))
+		text := r.text()
+		content := jsonwire.NewWriter(make([]byte, 0, len(text)))
+		err := message.WriteStored(content, text)
+		conversation = append(conversation, api.Message{
+			ID: &messageID, Role: message.Role(r.role), Created: r.created, Content: []byte(content.Text()),
+			Metadata: api.MessageMetadata(message.ReadMetadata(r.metadata.String)),
+		})
 		return err
 	})
 	return conversation, err

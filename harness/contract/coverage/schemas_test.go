@@ -122,7 +122,7 @@ func TestWhatSchemasDeclareIsSeenInTheMessagesThatCount(t *testing.T) {
 			"Animal id", "Born again", "Born pet", word + ` "b"`,
 		}},
 		{"a body that was cut short", sample.CutShort(posted(`{}`, 201, `{"kind":"cat"}`)), nil},
-		{"a body that is no JSON", posted(`{`, 201, `{"kind":"cat"`), nil},
+		{"a body that is not JSON", posted(`{`, 201, `{"kind":"cat"`), nil},
 		{"an undeclared status", posted(`{}`, 418, `{"kind":"cat"}`), nil},
 		{"a field that nobody declares", posted(`{}`, 400, `{"other":1}`), nil},
 	} {

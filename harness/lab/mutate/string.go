@@ -79,12 +79,12 @@ var stringOperators = []Operator{
 			yield(m)
 		}
 	}),
-	eachResponse("string", "plain", "It sends another text in a body that is no JSON", func(_ *Subject, r *response, yield emit) {
+	eachResponse("string", "plain", "It sends another text in a body that is not JSON", func(_ *Subject, r *response, yield emit) {
 		if r.x.Stream == "" && !isJSON(r.x.Response.Header) && len(r.body()) > 0 {
 			yield(r.withBody(append([]byte("x"), r.body()...)))
 		}
 	}),
-	eachContentEvent("string", "event-text", "It sends another text in an event that is no JSON", func(e *event, yield emit) {
+	eachContentEvent("string", "event-text", "It sends another text in an event that is not JSON", func(e *event, yield emit) {
 		if data := strings.TrimSpace(e.ev.Data); data != "" && data[0] != '{' && data[0] != '[' {
 			yield(e.mutant(" data", e.ev.Data, e.ev.Data+"x", func(ev *transcript.Event) { ev.Data += "x" }))
 		}

@@ -88,16 +88,11 @@ func (m Message) Write(w *jsonwire.Writer) { w.Value(m.API()) }
 func (m Message) API() api.Message {
 	content := jsonwire.NewWriter(nil)
 	WriteContents(content, m.Content)
-	return m.APIWith(content.Text())
-}
-
-// APIWith is like API, with other content. The content is canonical JSON.
-func (m Message) APIWith(content []byte) api.Message {
 	var id *string
 	if m.ID != "" {
 		id = &m.ID
 	}
-	return api.Message{ID: id, Role: m.Role, Created: m.Created, Content: content, Metadata: api.MessageMetadata(m.Metadata)}
+	return api.Message{ID: id, Role: m.Role, Created: m.Created, Content: []byte(content.Text()), Metadata: api.MessageMetadata(m.Metadata)}
 }
 
 // Conversation converts messages to their type in the contract.
