@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness/internal/coding"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -75,7 +74,7 @@ func unrequestedCodings(x *transcript.Exchange) string {
 		return ""
 	}
 	asked := x.Request.Header.Values("Accept-Encoding")
-	return strings.Join(slices.DeleteFunc(x.Response.Header.Codings(), func(name string) bool { return coding.Accepted(asked, name) }), ", ")
+	return strings.Join(slices.DeleteFunc(x.Response.Header.Codings(), func(name string) bool { return transcript.AcceptsCoding(asked, name) }), ", ")
 }
 
 // streamCodings returns the codings that the response of a stream names, if its events were read without decoding.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
-	"github.com/lockstep-dev/lockstep/harness/internal/coding"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // By their definition, some fields can be written in several ways, and frameworks do that. The words of a media type
@@ -18,7 +18,7 @@ import (
 func sameField(b *ident.Bindings, name, ref, cand string, p ident.Place) bool {
 	switch strings.ToLower(name) {
 	case "content-encoding":
-		return slices.Equal(coding.Of([]string{ref}), coding.Of([]string{cand}))
+		return slices.Equal(transcript.ContentCodings([]string{ref}), transcript.ContentCodings([]string{cand}))
 	case "content-type":
 		return sameMedia(ref, cand)
 	case "set-cookie":

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/archive"
-	"github.com/lockstep-dev/lockstep/harness/internal/coding"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -95,7 +94,7 @@ func (r *Replacer) compressed(file []byte) bool {
 	if name == "" {
 		return false
 	}
-	content, err := coding.Decode([]string{name}, bytes.NewReader(file), maxUnpacked)
+	content, err := transcript.DecodeCodings([]string{name}, bytes.NewReader(file), maxUnpacked)
 	return err != nil || hides(string(content))
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/lockstep-dev/lockstep/harness/internal/coding"
 )
 
 // Decoded reports whether the body was sent in a content coding and Bytes are decoded.
@@ -20,7 +18,7 @@ func (b *Body) Decode(h Header, limit int64) {
 	if len(names) == 0 || len(b.Bytes) == 0 || !b.Whole() {
 		return
 	}
-	if content, err := coding.Decode(names, bytes.NewReader(b.Bytes), limit); err == nil {
+	if content, err := DecodeCodings(names, bytes.NewReader(b.Bytes), limit); err == nil {
 		*b = Body{Bytes: content, Size: int64(len(content)), Sent: b.Size}
 	}
 }
@@ -49,10 +47,10 @@ func (b Body) Opaque(h Header, part bool) (unread, mistaken string) {
 	if part {
 		return fmt.Sprintf("it is a part of what is in the coding %q, and a part cannot be decoded by itself", strings.Join(h.Codings(), ", ")), ""
 	}
-	switch err := coding.Check(h.Codings(), bytes.NewReader(b.Bytes), maxChecked); {
+	switch err := checkCodings(h.Codings(), bytes.NewReader(b.Bytes), maxChecked); {
 	case err == nil:
 		return "it was not decoded when it came, because it holds more than limits.body keeps, or because an older lockstep recorded it", ""
-	case coding.Limited(err):
+	case isLimit(err):
 		return err.Error(), ""
 	default:
 		return "", err.Error()
@@ -60,11 +58,11 @@ func (b Body) Opaque(h Header, part bool) (unread, mistaken string) {
 }
 
 // Codings returns the content codings that the header names, in the order in which they were applied.
-func (h Header) Codings() []string { return coding.Of(h.Values("Content-Encoding")) }
+func (h Header) Codings() []string { return ContentCodings(h.Values("Content-Encoding")) }
 
 // TransferCodings returns the transfer codings of a body without chunked, which has been decoded (RFC 9112 §7).
 func (h Header) TransferCodings() []string {
-	return slices.DeleteFunc(coding.Of(h.Values("Transfer-Encoding")), func(name string) bool { return name == "chunked" })
+	return slices.DeleteFunc(ContentCodings(h.Values("Transfer-Encoding")), func(name string) bool { return name == "chunked" })
 }
 
 // Withheld says what is known about a content that is withheld because it may contain a secret. All fields are "" when

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/internal/coding"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 )
@@ -46,7 +45,7 @@ func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, 
 			cv.detach()
 			ex.Done = ex.Head
 			s.cv = cv
-			if names := ex.Response.Header.Codings(); len(names) > 0 && coding.Known(names) {
+			if names := ex.Response.Header.Codings(); len(names) > 0 && transcript.KnownCodings(names) {
 				s.codings = names
 			}
 		}
@@ -107,7 +106,7 @@ func (b *streamBody) Read(p []byte) (int, error) {
 	var n int
 	var err error
 	if b.content == nil {
-		b.content, err = coding.NewReader(b.s.codings, b.s.cv, 0)
+		b.content, err = transcript.NewDecoder(b.s.codings, b.s.cv, 0)
 	}
 	if err == nil {
 		n, err = b.content.Read(p)

@@ -1,4 +1,4 @@
-package coding
+package transcript
 
 import (
 	"bytes"
@@ -52,8 +52,8 @@ func TestCodingsAreNamedInManyWays(t *testing.T) {
 		{[]string{"x-GZIP", " br\t, Identity ,zstd"}, []string{"gzip", "br", "zstd"}},
 		{[]string{"x-compress, x-else"}, []string{"compress", "x-else"}},
 	} {
-		if got := Of(tc.values); !slices.Equal(got, tc.want) {
-			t.Errorf("Of(%q) = %q, want %q", tc.values, got, tc.want)
+		if got := ContentCodings(tc.values); !slices.Equal(got, tc.want) {
+			t.Errorf("ContentCodings(%q) = %q, want %q", tc.values, got, tc.want)
 		}
 	}
 }
@@ -81,12 +81,12 @@ func TestWhatIsInACodingIsRead(t *testing.T) {
 		{"none", nil, []byte(text)},
 		{"nothing", []string{"br", "gzip"}, nil},
 	} {
-		got, err := Decode(tc.names, bytes.NewReader(tc.body), int64(len(text)))
+		got, err := DecodeCodings(tc.names, bytes.NewReader(tc.body), int64(len(text)))
 		text := text[:min(len(text), len(text)*len(tc.body))]
 		if err != nil || string(got) != text {
 			t.Errorf("%s: %d bytes, %v", tc.name, len(got), err)
 		}
-		got, err = Decode(tc.names, iotest.OneByteReader(bytes.NewReader(tc.body)), 0)
+		got, err = DecodeCodings(tc.names, iotest.OneByteReader(bytes.NewReader(tc.body)), 0)
 		if err != nil || string(got) != text {
 			t.Errorf("%s, byte by byte: %d bytes, %v", tc.name, len(got), err)
 		}
@@ -124,11 +124,11 @@ func TestWhatCannotBeReadIsNotTakenForMore(t *testing.T) {
 		{"one coding less than it says", "gzip, br", in(text, "br"), small, false, "gzip: invalid header"},
 		{"the other order", "br, gzip", in(text, "gzip", "br"), small, false, "gzip: invalid header"},
 	} {
-		_, err := Decode(strings.Split(tc.names, ", "), bytes.NewReader(tc.body), tc.most)
-		if err == nil || Limited(err) != tc.limited || !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%s: %v, limited %t, want %t and %q", tc.name, err, Limited(err), tc.limited, tc.says)
+		_, err := DecodeCodings(strings.Split(tc.names, ", "), bytes.NewReader(tc.body), tc.most)
+		if err == nil || isLimit(err) != tc.limited || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v, limited %t, want %t and %q", tc.name, err, isLimit(err), tc.limited, tc.says)
 		}
-		if check := Check(strings.Split(tc.names, ", "), bytes.NewReader(tc.body), tc.most); check == nil || check.Error() != err.Error() {
+		if check := checkCodings(strings.Split(tc.names, ", "), bytes.NewReader(tc.body), tc.most); check == nil || check.Error() != err.Error() {
 			t.Errorf("%s: Check says %v, and Decode %v", tc.name, check, err)
 		}
 	}
@@ -140,16 +140,16 @@ func TestHalfOfABodyAndMoreThanABodyAreNone(t *testing.T) {
 		for _, text := range []string{"hello hello hello", long} {
 			body := in(text, name)
 			for cut := 1; cut < len(body); cut += 1 + len(body)/60 {
-				if _, err := Decode([]string{name}, bytes.NewReader(body[:cut]), 1<<20); err == nil || Limited(err) {
+				if _, err := DecodeCodings([]string{name}, bytes.NewReader(body[:cut]), 1<<20); err == nil || isLimit(err) {
 					t.Errorf("%s: %d bytes of %d are read: %v", name, cut, len(body), err)
 				}
 			}
 			for _, more := range []string{"\x00", "x", "more", strings.Repeat("and more", 9000)} {
-				if _, err := Decode([]string{name}, bytes.NewReader(append(bytes.Clone(body), more...)), 1<<20); err == nil || Limited(err) {
+				if _, err := DecodeCodings([]string{name}, bytes.NewReader(append(bytes.Clone(body), more...)), 1<<20); err == nil || isLimit(err) {
 					t.Errorf("%s: with %d bytes behind it, it is read: %v", name, len(more), err)
 				}
 				later := io.MultiReader(bytes.NewReader(body), strings.NewReader(more))
-				if _, err := Decode([]string{name}, later, 1<<20); err == nil || Limited(err) {
+				if _, err := DecodeCodings([]string{name}, later, 1<<20); err == nil || isLimit(err) {
 					t.Errorf("%s: with %d bytes later, it is read: %v", name, len(more), err)
 				}
 			}
@@ -161,7 +161,7 @@ func TestHalfOfABodyAndMoreThanABodyAreNone(t *testing.T) {
 func TestWhatWasFlushedIsReadAtOnce(t *testing.T) {
 	for name, writer := range writers {
 		from, to := io.Pipe()
-		r, err := NewReader([]string{name}, from, 0)
+		r, err := NewDecoder([]string{name}, from, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

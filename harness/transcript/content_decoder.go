@@ -1,4 +1,4 @@
-package coding
+package transcript
 
 import (
 	"bufio"
@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// readers decode the codings. Opening one may read, and so may wait.
-var readers = map[string]func(io.Reader) (io.Reader, error){
+// decoders decode the codings. Opening one may read, and so may wait.
+var decoders = map[string]func(io.Reader) (io.Reader, error){
 	"gzip":    func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 	"deflate": deflated,
 	"br":      func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
@@ -32,16 +32,16 @@ func deflated(r io.Reader) (io.Reader, error) {
 	return flate.NewReader(in), nil
 }
 
-// window is the largest window that a sender may use (RFC 9659 §3).
-const window = 8 << 20
+// maxWindow is the largest window that a sender may use (RFC 9659 §3).
+const maxWindow = 8 << 20
 
 // zstandard decodes in the goroutine that calls Read.
 func zstandard(r io.Reader) (io.Reader, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 }
 
-// A reader decodes one coding. It opens the decoder at the first Read.
-type reader struct {
+// A decoder decodes one coding. It opens the decoder at the first Read.
+type decoder struct {
 	in   *bufio.Reader
 	open func(io.Reader) (io.Reader, error)
 	out  io.Reader // nil until it is open
@@ -49,14 +49,14 @@ type reader struct {
 	err  error     // why there is no more
 }
 
-func newReader(r io.Reader, open func(io.Reader) (io.Reader, error), limit int64) *reader {
+func newDecoder(r io.Reader, open func(io.Reader) (io.Reader, error), limit int64) *decoder {
 	if limit <= 0 {
 		limit = math.MaxInt64
 	}
-	return &reader{in: bufio.NewReader(r), open: open, left: limit}
+	return &decoder{in: bufio.NewReader(r), open: open, left: limit}
 }
 
-func (r *reader) Read(p []byte) (n int, err error) {
+func (r *decoder) Read(p []byte) (n int, err error) {
 	if r.err != nil || len(p) == 0 {
 		return 0, r.err
 	}
@@ -89,7 +89,7 @@ var (
 )
 
 // trailing returns the error after the end. Not all decoders notice that more bytes follow.
-func (r *reader) trailing() error {
+func (r *decoder) trailing() error {
 	if _, err := r.in.ReadByte(); err != nil {
 		return err
 	}
