@@ -8,23 +8,22 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/lockstep-dev/lockstep/harness/contract/openapi"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // A builder turns what the loader has read into what judges need, and records the mistakes that it finds.
 type builder struct {
-	*openapi.Notes
+	*notes
 	doc         *openapi3.T
 	schemas     *schema.Builder
 	mediaTypes  map[*openapi3.MediaType]*Media
 	plainEvents []*Event // the events that are plain text
 }
 
-func newBuilder(doc *openapi3.T, src *openapi.Lines) *builder {
-	n := &openapi.Notes{Lines: src}
-	b := &builder{Notes: n, doc: doc, mediaTypes: make(map[*openapi3.MediaType]*Media)}
+func newBuilder(doc *openapi3.T, src *source) *builder {
+	n := &notes{source: src}
+	b := &builder{notes: n, doc: doc, mediaTypes: make(map[*openapi3.MediaType]*Media)}
 	if doc.Components != nil {
 		b.schemas = schema.NewBuilder(n, doc.Components.Schemas)
 	} else {
@@ -70,7 +69,7 @@ var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS
 // maps.
 func (b *builder) inOrder(names []string, ref string) []string {
 	place := make(map[string]int)
-	for i, name := range b.Lines.Keys(ref) {
+	for i, name := range b.source.Keys(ref) {
 		place[name] = i
 	}
 	slices.SortStableFunc(names, func(a, c string) int { return cmp.Compare(place[a], place[c]) })

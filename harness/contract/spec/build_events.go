@@ -8,7 +8,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/lockstep-dev/lockstep/harness/contract/openapi"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/problem"
@@ -140,7 +139,7 @@ func (b *builder) eventSchema(raw any, ref string) *schema.Schema {
 		b.Problem(ref, fmt.Sprintf("$ref points to %q, which does not exist", target), problem.DidYouMean(text, b.schemas.Refs))
 		return nil
 	}
-	in, err := openapi.InlineSchema(b.doc, object)
+	in, err := inlineSchema(b.doc, object)
 	if err != nil {
 		b.Problem(ref, "the schema cannot be read: "+err.Error(), "")
 		return nil

@@ -1,14 +1,13 @@
 // Package spec is an OpenAPI document that is prepared for lookups: its operations, their requests and their responses.
 //
-// Read builds it from text and finds all mistakes. A request target leads to its operation, a status to its response,
-// and a content type to its media type. Package schema judges values by schemas.
+// Read builds it from text, and finds all mistakes with their lines, columns and fixes. A request target leads to its
+// operation, a status to its response, and a content type to its media type. Package schema judges values by schemas.
 package spec
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness/contract/openapi"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
@@ -19,14 +18,14 @@ type Document struct {
 	ops      []*Operation
 	named    map[string]*Operation
 	routes   router
-	src      *openapi.Lines
+	src      *source
 	unjudged problem.Problems
 }
 
 // Read reads a document. file is its name in problems.
 func Read(file string, data []byte) (*Document, problem.Problems) {
-	src := openapi.NewLines(string(data))
-	doc, problems := openapi.Load(data, src)
+	src := newSource(string(data))
+	doc, problems := load(data, src)
 	if len(problems) > 0 {
 		return nil, inFile(file, problems)
 	}

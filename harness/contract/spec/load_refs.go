@@ -1,4 +1,4 @@
-package openapi
+package spec
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 // unresolved lists every reference of a document that leads nowhere. The loader stops at the first one. But it keeps
 // the document under its location, and returns it when asked again. If a later version does not, this returns nothing,
 // and the caller has the first one.
-func unresolved(data []byte, src *Lines) problem.Problems {
+func unresolved(data []byte, src *source) problem.Problems {
 	loader := newLoader()
 	location := &url.URL{Path: "document"}
 	if _, err := loader.LoadFromDataWithPath(data, location); err == nil {

@@ -1,4 +1,4 @@
-package openapi
+package spec
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ var (
 )
 
 // explainLoad turns the first error of the loader into problems, and adds the references that it did not reach.
-func explainLoad(data []byte, src *Lines, err error) (ps problem.Problems) {
+func explainLoad(data []byte, src *source, err error) (ps problem.Problems) {
 	if ps := yamldoc.Syntax("", data); ps != nil {
 		return ps // the loader's message names another line
 	}
@@ -51,7 +51,7 @@ func explainLoad(data []byte, src *Lines, err error) (ps problem.Problems) {
 var keyTwice = regexp.MustCompile(`^mapping key "(.*)" already defined at line (\d+)$`)
 
 // explainLine adds the column to a message about a line if it is about a duplicate key.
-func (s *Lines) explainLine(line int, text string) problem.Problem {
+func (s *source) explainLine(line int, text string) problem.Problem {
 	p := problem.Problem{Line: line, What: text}
 	m := keyTwice.FindStringSubmatch(text)
 	if m == nil || line > len(s.lines()) {

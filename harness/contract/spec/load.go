@@ -1,7 +1,4 @@
-// Package openapi reads the text of an OpenAPI 3.0 document, and finds the line of each place in it.
-//
-// Load returns the document as kin-openapi represents it, or every mistake with its line, column and fix.
-package openapi
+package spec
 
 import (
 	"bytes"
@@ -38,9 +35,9 @@ func newLoader() *openapi3.Loader {
 	return loader
 }
 
-// Load reads and validates a document. Only a document with a mistake is read again with lines, which takes as long as
+// load reads and validates a document. Only a document with a mistake is read again with lines, which takes as long as
 // everything else.
-func Load(data []byte, src *Lines) (*openapi3.T, problem.Problems) {
+func load(data []byte, src *source) (*openapi3.T, problem.Problems) {
 	if depth(data) > maxDepth {
 		return nil, problem.Problems{{What: fmt.Sprintf("the document is nested more than %d deep", maxDepth)}}
 	}
@@ -80,7 +77,7 @@ func loadPlain(data []byte) (*openapi3.T, bool) {
 	return doc, err == nil
 }
 
-func wrongVersion(doc *openapi3.T, src *Lines) problem.Problem {
+func wrongVersion(doc *openapi3.T, src *source) problem.Problem {
 	p := src.Problem("#/openapi", "openapi is "+problem.Quote(doc.OpenAPI), "write the document in OpenAPI 3.0, and 3.0.3 here")
 	if strings.HasPrefix(doc.OpenAPI, "3.1.") {
 		p.Fix = "write the document in OpenAPI 3.0; a converter does it: npx @apiture/openapi-down-convert --input openapi.yaml --output openapi-3.0.yaml"
@@ -143,9 +140,9 @@ func checkJSON(data []byte) (ps problem.Problems) {
 	return ps
 }
 
-// InlineSchema reads a schema inside of an extension, which the loader ignores. It lets the loader resolve its
+// inlineSchema reads a schema inside of an extension, which the loader ignores. It lets the loader resolve its
 // references in a document with the same components.
-func InlineSchema(doc *openapi3.T, object map[string]any) (*openapi3.SchemaRef, error) {
+func inlineSchema(doc *openapi3.T, object map[string]any) (*openapi3.SchemaRef, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return nil, err

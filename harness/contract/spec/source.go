@@ -1,4 +1,4 @@
-package openapi
+package spec
 
 import (
 	"strconv"
@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// Lines finds the line of a place in the text of a document.
+// A source finds the line of a place in the text of a document.
 //
 // The loader can record lines too, but that doubles its time, and it has no lines for documents in JSON and for
 // extensions. Only a few places need a line, so each is looked up on its own. YAML indents what belongs to a key deeper
 // than the key itself (YAML 1.2 §8.2.1), and JSON that is written for people is indented in the same way. Everything in
 // flow style on one line has that line.
-type Lines struct {
+type source struct {
 	text  string
 	lines func() []textLine
 	known sync.Map // reference → line and column
@@ -28,8 +28,8 @@ type textLine struct {
 	text   string
 }
 
-func NewLines(text string) *Lines {
-	s := &Lines{text: text}
+func newSource(text string) *source {
+	s := &source{text: text}
 	s.lines = sync.OnceValue(func() []textLine {
 		var lines []textLine
 		for text := range strings.Lines(s.text) {
@@ -47,12 +47,12 @@ func NewLines(text string) *Lines {
 
 // Line returns the line of the place that a reference points to ("#/info/title"), or of the nearest enclosing place. It
 // returns 0 when the document has no such place at all.
-func (s *Lines) Line(ref string) int {
+func (s *source) Line(ref string) int {
 	line, _ := s.position(ref)
 	return line
 }
 
-func (s *Lines) position(ref string) (line, column int) {
+func (s *source) position(ref string) (line, column int) {
 	if p, ok := s.known.Load(ref); ok {
 		return p.([2]int)[0], p.([2]int)[1]
 	}
@@ -64,13 +64,13 @@ func (s *Lines) position(ref string) (line, column int) {
 }
 
 // Problem returns a mistake at a place.
-func (s *Lines) Problem(ref, what, fix string) problem.Problem {
+func (s *source) Problem(ref, what, fix string) problem.Problem {
 	line, column := s.position(ref)
 	return problem.Problem{Line: line, Column: column, What: what, Fix: fix}
 }
 
 // Keys lists the names of the object at a place, in order. It returns nothing when they have no lines of their own.
-func (s *Lines) Keys(ref string) []string {
+func (s *source) Keys(ref string) []string {
 	b, ok := s.find(ref)
 	if !ok {
 		return nil
@@ -85,7 +85,7 @@ func (s *Lines) Keys(ref string) []string {
 }
 
 // firstUse returns where a reference first occurs in the text; 0 when it does not occur.
-func (s *Lines) firstUse(ref string) (line, column int) {
+func (s *source) firstUse(ref string) (line, column int) {
 	for i, l := range s.lines() {
 		for from := 0; ; {
 			at := strings.Index(l.text[from:], ref)
@@ -106,7 +106,7 @@ const refRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 // find descends along a reference. It returns the block of the last token that it found, and whether it found all
 // tokens.
-func (s *Lines) find(ref string) (block, bool) {
+func (s *source) find(ref string) (block, bool) {
 	b := block{lines: s.lines(), line: -1, end: len(s.lines()), opened: -1}
 	if len(b.lines) > 0 && b.lines[0].text == "{" {
 		b.start = 1 // the document is JSON
@@ -232,16 +232,16 @@ func key(text string) (string, bool) {
 }
 
 // Notes collect the mistakes of a document, and the parts of it that cannot be judged.
-type Notes struct {
-	Lines    *Lines
+type notes struct {
+	source   *source
 	Problems problem.Problems
 	Unjudged problem.Problems
 }
 
-func (n *Notes) Problem(ref, what, fix string) {
-	n.Problems = append(n.Problems, n.Lines.Problem(ref, what, fix))
+func (n *notes) Problem(ref, what, fix string) {
+	n.Problems = append(n.Problems, n.source.Problem(ref, what, fix))
 }
 
-func (n *Notes) Skip(ref, what, fix string) {
-	n.Unjudged = append(n.Unjudged, n.Lines.Problem(ref, what, fix))
+func (n *notes) Skip(ref, what, fix string) {
+	n.Unjudged = append(n.Unjudged, n.source.Problem(ref, what, fix))
 }
