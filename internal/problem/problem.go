@@ -5,9 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/lockstep-dev/lockstep/internal/legible"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Problem is a mistake in a file that somebody wrote.
@@ -23,7 +24,7 @@ type Problem struct {
 func (p Problem) Error() string {
 	var b strings.Builder
 	if p.File != "" {
-		b.WriteString(legible.Text(p.File) + ":")
+		b.WriteString(visible(p.File) + ":")
 	}
 	if p.Line > 0 {
 		fmt.Fprintf(&b, "%d:", p.Line)
@@ -40,6 +41,14 @@ func (p Problem) Error() string {
 		b.WriteString(p.Fix)
 	}
 	return b.String()
+}
+
+// visible returns a file name, in quotes if a character in it cannot be seen.
+func visible(name string) string {
+	if utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 // Problems are all mistakes that were found, in the order of files and lines.

@@ -14,6 +14,8 @@ func TestAProblemSaysWhereWhatAndWhatInstead(t *testing.T) {
 		"a.yaml: empty":                             {"a.yaml", 0, 0, "empty", ""},
 		"3:7: unknown key":                          {"", 3, 7, "unknown key", ""},
 		"empty":                                     {"", 0, 0, "empty", ""},
+		"Löwe's \\ \"a b\".yaml: empty":             {`Löwe's \ "a b".yaml`, 0, 0, "empty", ""},
+		`"a\n::error::\x1b\xff":3: empty`:           {"a\n::error::\x1b\xff", 3, 0, "empty", ""},
 	} {
 		if got := p.Error(); got != want {
 			t.Errorf("%#v: %q, want %q", p, got, want)

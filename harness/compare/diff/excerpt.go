@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // An Excerpt is the part of a value that a report shows.
@@ -27,14 +25,6 @@ func ShowSome(text string) Excerpt {
 		return Excerpt{Text: Absent}
 	}
 	return Show(text)
-}
-
-// ShowNode shows a value as JSON, and nil as absent.
-func ShowNode(n *jsontree.Node) Excerpt {
-	if n == nil {
-		return Excerpt{Text: Absent}
-	}
-	return Show(n.String())
 }
 
 // MaxShown is how many bytes of a value a difference keeps.

@@ -41,8 +41,16 @@ func (r *reporter) differ(why diff.Reason, at *ident.Path, ref, cand *jsontree.N
 		return
 	}
 	r.in.report(diff.Difference{
-		Reason: why, At: r.in.at(at).Place(), Ref: diff.ShowNode(ref), Cand: diff.ShowNode(cand), Fingerprint: r.digest(at, ref, cand),
+		Reason: why, At: r.in.at(at).Place(), Ref: showNode(ref), Cand: showNode(cand), Fingerprint: r.digest(at, ref, cand),
 	})
+}
+
+// showNode shows a value as JSON, and nil as absent.
+func showNode(n *jsontree.Node) diff.Excerpt {
+	if n == nil {
+		return diff.Excerpt{Text: diff.Absent}
+	}
+	return diff.Show(n.String())
 }
 
 // digest is a digest of two values at one place, without generated values. One of them may be missing.

@@ -113,7 +113,7 @@ func (s stableTimes) unstable(ptr string, sides [2]*jsontree.Node, why ...string
 	at := s.in.place.Where.Place()
 	at.Pointers = [2]string{ptr, ptr}
 	s.in.report(diff.Difference{
-		Reason: diff.Because(diff.ValueDiffers, diff.TimeChanges, strings.Join(why, ", ")), At: at, Ref: diff.ShowNode(ref), Cand: diff.ShowNode(cand),
+		Reason: diff.Because(diff.ValueDiffers, diff.TimeChanges, strings.Join(why, ", ")), At: at, Ref: showNode(ref), Cand: showNode(cand),
 		Fingerprint: diff.Digest("unstable", ptr[strings.LastIndexByte(ptr, '/')+1:]),
 	})
 }
