@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -117,7 +116,7 @@ func TestAFailureSaysInOneLineWhatItIs(t *testing.T) {
 		"step 2: event: it did not come: want done, go: got nothing":                                 shortfall("go", "event-awaited", "event", "it did not come", "done", "nothing"),
 	} {
 		f = step(9, "2", "GET /", f)
-		if got := summary.OneLine(&f); got != want {
+		if got := report.OneLine(&f); got != want {
 			t.Errorf("oneLine: %q, want %q", got, want)
 		}
 	}

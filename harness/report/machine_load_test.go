@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
@@ -33,7 +32,7 @@ func TestABusyMachineIsSaidOfWhatIsRed(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			doc := document(tc.scenarios...)
-			if got := summary.MachineLoad(doc); got != tc.want {
+			if got := report.MachineLoad(doc); got != tc.want {
 				t.Errorf("busy: %q, want %q", got, tc.want)
 			}
 			for format, text := range texts(t, doc) {

@@ -2,6 +2,7 @@
 // to people and to CI servers: text, html, markdown and junit.
 //
 // It can show last month's run as well as today's, because it knows only what was judged, and nothing about running.
+// It also has the sentences about a run that all formats share.
 //
 // Everything that a server sent is treated as hostile. Invisible and control characters are escaped before a text goes
 // into a report. No byte of it controls a terminal, breaks out of XML, or reorders the text around it.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -254,7 +253,7 @@ DIFFER one  one.yaml
 }
 
 func TestTheMostFrequentReasonComesFirst(t *testing.T) {
-	got := summary.ReasonCounts(map[string]int{"b": 2, "a": 2, "c": 7})
+	got := report.ReasonCounts(map[string]int{"b": 2, "a": 2, "c": 7})
 	if want := "7 (c), 2 (a), 2 (b)"; got != want {
 		t.Errorf("reasons: %q, want %q", got, want)
 	}

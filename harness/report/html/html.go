@@ -12,7 +12,6 @@ import (
 	"io"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
@@ -50,7 +49,7 @@ func Write(w io.Writer, doc *report.Document) error {
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
 	policy := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", sha256Base64(pageProgram), sha256Base64(pageStyle))
-	word, text := html.EscapeString(textfit.Clip(string(doc.Verdict), 20)), html.EscapeString(summary.Conclusion(doc))
+	word, text := html.EscapeString(textfit.Clip(string(doc.Verdict), 20)), html.EscapeString(report.Conclusion(doc))
 	fmt.Fprintf(b, pageHead, policy, word+": lockstep", pageStyle)
 	fmt.Fprintf(b, `<main id="page"><h1>%s</h1><p>%s</p><noscript><p>To see the findings, allow scripts; the page loads nothing from elsewhere.</p></noscript></main>
 <script type="application/json" id="data">`, word, text)

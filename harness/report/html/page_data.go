@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/groups"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 )
@@ -72,8 +71,8 @@ type waiverView struct {
 
 func newPageData(d *report.Document) *pageData {
 	v := &pageData{
-		Verdict: textfit.Clip(string(d.Verdict), 20), Conclusion: summary.Conclusion(d), Alone: d.Alone, Contract: textfit.Clip(d.Contract, 200),
-		Tiles: tiles(d), Facts: facts(d), Targets: summary.TargetNames(d), Groups: *groups.Of(d),
+		Verdict: textfit.Clip(string(d.Verdict), 20), Conclusion: report.Conclusion(d), Alone: d.Alone, Contract: textfit.Clip(d.Contract, 200),
+		Tiles: tiles(d), Facts: facts(d), Targets: report.TargetNames(d), Groups: *groups.Of(d),
 	}
 	v.Omitted = v.Groups.Omitted
 	if d.Changes != nil {
@@ -102,21 +101,21 @@ func facts(d *report.Document) [][2]string {
 		{"lockstep", textfit.Clip(d.Version, 40)},
 	}
 	for i, t := range d.Totals.Targets {
-		out = append(out, [2]string{summary.Role(d, i), textfit.Clip(t.Name, 60) + ": " + summary.TargetSummary(t)})
+		out = append(out, [2]string{report.Role(d, i), textfit.Clip(t.Name, 60) + ": " + report.TargetSummary(t)})
 	}
-	if text := summary.Repeated(d.Scenarios); text != "" {
+	if text := report.Repeated(d.Scenarios); text != "" {
 		out = append(out, [2]string{"repeated", text})
 	}
-	if text := summary.NotCompared(&d.Totals.Compared, d.Coverage.Uncompared); text != "" {
+	if text := report.NotCompared(&d.Totals.Compared, d.Coverage.Uncompared); text != "" {
 		out = append(out, [2]string{"not compared", text})
 	}
 	if text := d.Blame.String(); text != "" {
 		out = append(out, [2]string{"blame", text})
 	}
-	for _, text := range summary.OwnersUnchecked(d) {
+	for _, text := range report.OwnersUnchecked(d) {
 		out = append(out, [2]string{"port owner", text})
 	}
-	if text := summary.MachineLoad(d); text != "" {
+	if text := report.MachineLoad(d); text != "" {
 		out = append(out, [2]string{"machine", text})
 	}
 	if s := d.Shard; s != nil {
@@ -168,7 +167,7 @@ func (v *pageData) coverage(c *coverage.Coverage) {
 	v.Coverage = []operationView{}
 	for i := range c.Operations {
 		op := &c.Operations[i]
-		row := operationView{Name: summary.Operation(op), Reached: op.Reached, Statuses: []cellView{}}
+		row := operationView{Name: report.Operation(op), Reached: op.Reached, Statuses: []cellView{}}
 		for _, s := range op.Statuses {
 			row.Statuses = append(row.Statuses, cellView{textfit.Clip(s.Status, 20), s.Reached})
 			for _, m := range s.Media {
@@ -204,7 +203,7 @@ func (v *pageData) never(c *coverage.Coverage) {
 			v.Never = append(v.Never, neverView{Measure: string(it.Measure)})
 		}
 		if n := &v.Never[i]; !it.Reached && len(n.Names) < maxNever {
-			n.Names = append(n.Names, textfit.Clip(it.Name, 160)+" ("+summary.LineText(it.Line)+")")
+			n.Names = append(n.Names, textfit.Clip(it.Name, 160)+" ("+report.LineText(it.Line)+")")
 		}
 	}
 	for i := range v.Never {

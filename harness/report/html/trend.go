@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
@@ -188,7 +187,7 @@ func (p *trendPage) table() {
 		if t.Ratio > 0 {
 			time = fmt.Sprintf("×%.3g", t.Ratio)
 		}
-		fmt.Fprintf(p, "<tr><td>%s</td><td>%s</td><td>%s</td>", day(*t), summary.Signs[t.Verdict]+" "+plainText(string(t.Verdict), 20), plainText(t.Name, 200))
+		fmt.Fprintf(p, "<tr><td>%s</td><td>%s</td><td>%s</td>", day(*t), report.Signs[t.Verdict]+" "+plainText(string(t.Verdict), 20), plainText(t.Name, 200))
 		for _, n := range []int{t.Match, t.Differ, t.Unknown, t.Waived, t.New, t.Fixed} {
 			fmt.Fprintf(p, "<td>%d</td>", n)
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -44,12 +43,12 @@ func Write(w io.Writer, doc *report.Document) error {
 			Error: &outcome{Type: "incomplete", Message: message, Text: message},
 		})
 	}
-	if message := summary.StaleWaivers(doc); message != "" {
+	if message := report.StaleWaivers(doc); message != "" {
 		out.suite("lockstep").add(testcase{
 			Name: "waivers", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"stale", message, message},
 		})
 	}
-	if message := summary.MissedCoverage(doc); message != "" {
+	if message := report.MissedCoverage(doc); message != "" {
 		out.suite("lockstep").add(testcase{
 			Name: "coverage", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"coverage", message, text.Gate(doc)},
 		})
@@ -132,17 +131,17 @@ func properties(doc *report.Document) []property {
 		{"project", textfit.Visible(doc.Project)},
 		{"contract", textfit.Visible(doc.Contract)},
 	}
-	for i, name := range summary.TargetNames(doc) {
-		role := summary.Role(doc, i)
+	for i, name := range report.TargetNames(doc) {
+		role := report.Role(doc, i)
 		if i > 1 {
 			role += "-" + strconv.Itoa(i) // names of properties are unique
 		}
 		out = append(out, property{role, name})
 	}
-	if text := summary.Repeated(doc.Scenarios); text != "" {
+	if text := report.Repeated(doc.Scenarios); text != "" {
 		out = append(out, property{"repeated", text})
 	}
-	if owners := summary.OwnersUnchecked(doc); len(owners) > 0 {
+	if owners := report.OwnersUnchecked(doc); len(owners) > 0 {
 		out = append(out, property{"port-owner", strings.Join(owners, "; ")})
 	}
 	return out
@@ -216,18 +215,18 @@ func newCase(doc *report.Document, s *verdict.Scenario) testcase {
 	case verdict.Waived:
 		c.Skipped, c.Log = &outcome{Message: acceptedBy(s)}, acceptedLog(s)
 	case verdict.Differ:
-		c.Failure = &outcome{failureType(s), summary.ByChance(s) + summary.WhyNotMatch(s), text.Scenario(doc, s)}
+		c.Failure = &outcome{failureType(s), report.ByChance(s) + report.WhyNotMatch(s), text.Scenario(doc, s)}
 	case verdict.NotApplicable:
-		c.Skipped = &outcome{Message: summary.WhyNotMatch(s)}
+		c.Skipped = &outcome{Message: report.WhyNotMatch(s)}
 	default:
-		c.Error = &outcome{"unknown", summary.ByChance(s) + summary.WhyNotMatch(s), text.Scenario(doc, s)}
+		c.Error = &outcome{"unknown", report.ByChance(s) + report.WhyNotMatch(s), text.Scenario(doc, s)}
 		c.Log = logs(s)
 	}
 	return c
 }
 
 func failureType(s *verdict.Scenario) string {
-	findings := summary.Unaccepted(s)
+	findings := report.Unaccepted(s)
 	if len(findings) == 0 {
 		return "differ"
 	}
@@ -277,7 +276,7 @@ func acceptedLog(s *verdict.Scenario) *cdata {
 		if f := &s.Findings[i]; f.Waiver != "" {
 			by = "waiver " + textfit.Clip(f.Waiver, 20)
 		}
-		b.WriteString("\n" + by + ": " + summary.OneLine(&s.Findings[i]))
+		b.WriteString("\n" + by + ": " + report.OneLine(&s.Findings[i]))
 	}
 	return &cdata{b.String() + "\n"}
 }

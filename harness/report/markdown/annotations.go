@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/groups"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -32,7 +31,7 @@ func WriteAnnotations(w io.Writer, doc *report.Document, root string) error {
 		lines = append(lines, command(root+s.File, s.Line, s.Verdict+": "+s.ID, d.Text))
 	}
 	if doc.Verdict != verdict.Match && doc.Verdict != verdict.Waived && len(lines) == 0 {
-		lines = append(lines, command("", 0, "lockstep: "+string(doc.Verdict), summary.Conclusion(doc)))
+		lines = append(lines, command("", 0, "lockstep: "+string(doc.Verdict), report.Conclusion(doc)))
 	}
 	if left := len(lines) - maxAnnotations; left > 0 {
 		lines = append(lines[:maxAnnotations-1], command("", 0, "lockstep", fmt.Sprintf("%d more causes are in the report", left+1)))
@@ -45,7 +44,7 @@ func annotation(v *groups.Groups, g *groups.Group, root string) string {
 	s := v.Scenarios[g.Scenario]
 	text := g.Place + ": " + g.Says
 	if g.Left != "" || g.Right != "" {
-		labels := summary.Labels(g.Class)
+		labels := report.Labels(g.Class)
 		text += "\n" + labels[0] + ": " + textfit.Clip(g.Left, 300) + "\n" + labels[1] + ": " + textfit.Clip(g.Right, 300)
 	}
 	text += "\nblame: " + g.Blame

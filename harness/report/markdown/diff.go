@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
 // WriteDiff writes a comparison of two runs as a summary for a pull request. What a server sent is never markup.
 func WriteDiff(w io.Writer, d *report.Diff) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s lockstep: %s\n\n%s\n\n", summary.Signs[d.Verdict()], summary.DiffWord(d), mdText(summary.DiffSummary(d), 1000))
+	fmt.Fprintf(&b, "## %s lockstep: %s\n\n%s\n\n", report.Signs[d.Verdict()], report.DiffWord(d), mdText(report.DiffSummary(d), 1000))
 	b.WriteString("| | run | verdict | scenarios |\n| --- | --- | --- | ---: |\n")
 	for _, s := range []struct {
 		label string
@@ -21,7 +20,7 @@ func WriteDiff(w io.Writer, d *report.Diff) error {
 	}{{"before", &d.Before}, {"after", &d.After}} {
 		fmt.Fprintf(&b, "| %s | %s, %s | %s | %d |\n", s.label, mdText(s.side.Name, 200), mdText(s.side.Started.Format("2006-01-02 15:04 UTC"), 40), mdText(string(s.side.Verdict), 20), s.side.Scenarios)
 	}
-	for _, l := range summary.DiffLists(d) {
+	for _, l := range report.DiffLists(d) {
 		for i := range l.Items {
 			if i == l.MaxShown {
 				fmt.Fprintf(&b, "\n**+%d more %s**\n", len(l.Items)-i, strings.ToLower(l.Word))
@@ -55,7 +54,7 @@ func writeDiffItem(b *strings.Builder, word string, i *report.DiffItem) {
 	}
 	b.WriteByte('\n')
 	if word == "NEW" || word == "CHANGED" {
-		for _, v := range summary.DiffValues(i) {
+		for _, v := range report.DiffValues(i) {
 			fmt.Fprintf(b, "  - %s: %s\n", v[0], mdCode(v[1], 400))
 		}
 	}

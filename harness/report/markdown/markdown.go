@@ -10,7 +10,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/groups"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
@@ -51,20 +50,20 @@ type markdown struct {
 
 func (m *markdown) head() {
 	d, t := m.doc, &m.doc.Totals
-	fmt.Fprintf(m, "## %s lockstep: %s\n\n%s\n\n", summary.Signs[d.Verdict], mdText(string(d.Verdict), 20), mdText(summary.Conclusion(d), 1000))
+	fmt.Fprintf(m, "## %s lockstep: %s\n\n%s\n\n", report.Signs[d.Verdict], mdText(string(d.Verdict), 20), mdText(report.Conclusion(d), 1000))
 	m.WriteString("| match | differ | unknown | waived | not applicable | compared | contract |\n| ---: | ---: | ---: | ---: | ---: | --- | --- |\n")
 	fmt.Fprintf(m, "| %d | %d | %d | %d | %d | %s, %s | %s |\n", t.Match, t.Differ, t.Unknown, t.Waived, t.NotApplicable,
 		textfit.Count(t.Compared.Exchanges, "exchange"), textfit.Count(t.Compared.Events, "event"), mdText(d.Coverage.Totals().String(), 300))
-	if text := summary.Repeated(d.Scenarios); text != "" {
+	if text := report.Repeated(d.Scenarios); text != "" {
 		fmt.Fprintf(m, "\nrepeated: %s\n", mdText(text, 1000))
 	}
-	if text := summary.NotCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
+	if text := report.NotCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		fmt.Fprintf(m, "\nnot compared: %s\n", mdText(text, 1000))
 	}
-	for _, text := range summary.OwnersUnchecked(d) {
+	for _, text := range report.OwnersUnchecked(d) {
 		fmt.Fprintf(m, "\nport owner: %s\n", mdText(text, 300))
 	}
-	if text := summary.MachineLoad(d); text != "" {
+	if text := report.MachineLoad(d); text != "" {
 		fmt.Fprintf(m, "\nmachine: %s\n", mdText(text, 600))
 	}
 	if c := d.Changes; c != nil {
@@ -107,7 +106,7 @@ func (m *markdown) entry(v *groups.Groups, g *groups.Group) string {
 		fmt.Fprintf(&b, ", %d times", g.Count)
 	}
 	fmt.Fprintf(&b, ", blame: %s)\n", mdText(g.Blame, 40))
-	for _, v := range summary.LabelledValues(g.Class, g.Left, g.Right) {
+	for _, v := range report.LabelledValues(g.Class, g.Left, g.Right) {
 		fmt.Fprintf(&b, "  - %s: %s\n", v[0], mdCode(v[1], 400))
 	}
 	for i, w := range g.Remarks {
@@ -127,8 +126,8 @@ func (m *markdown) entry(v *groups.Groups, g *groups.Group) string {
 func (m *markdown) tail() string {
 	d := m.doc
 	var names []string
-	for i, name := range summary.TargetNames(d) {
-		names = append(names, summary.Role(d, i)+" "+name)
+	for i, name := range report.TargetNames(d) {
+		names = append(names, report.Role(d, i)+" "+name)
 	}
 	return fmt.Sprintf("\n%s · seed %d · %s\n", mdText(strings.Join(names, ", "), 300), d.Seed, textfit.Seconds(d.Millis))
 }

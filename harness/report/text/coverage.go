@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
+	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
@@ -20,7 +20,7 @@ func (p *coveragePage) totals() {
 		return
 	}
 	p.sums()
-	if text := summary.DemandedCoverage(p.run.doc.Gate); text != "" {
+	if text := report.DemandedCoverage(p.run.doc.Gate); text != "" {
 		p.run.row("demanded", text)
 	}
 	if p.run.opts.Verbose {
@@ -28,11 +28,11 @@ func (p *coveragePage) totals() {
 		p.unreachedInside(c)
 		return
 	}
-	m := summary.UnreachedOf(c)
+	m := report.UnreachedOf(c)
 	for _, row := range []struct {
 		label string
 		items []string
-	}{{"not called", m.Operations}, {"not answered", m.Statuses}, {"not sent", m.Events}, {"not seen", summary.UnreachedItems(c, summary.LineText, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen)}, {"undocumented", summary.Undocumented(c, false)}} {
+	}{{"not called", m.Operations}, {"not answered", m.Statuses}, {"not sent", m.Events}, {"not seen", report.UnreachedItems(c, report.LineText, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen)}, {"undocumented", report.Undocumented(c, false)}} {
 		if len(row.items) > 0 {
 			p.run.row(row.label, textfit.List(row.items, ", "))
 		}
@@ -55,7 +55,7 @@ func (p *coveragePage) contractLine(line int) string {
 // unreachedInside writes what the table cannot show: what was not seen inside of messages, and what was not compared.
 func (p *coveragePage) unreachedInside(c *coverage.Coverage) {
 	for _, m := range []coverage.Measure{coverage.RequestsSent, coverage.CodesReached, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen} {
-		for _, what := range summary.UnreachedItems(c, p.contractLine, m) {
+		for _, what := range report.UnreachedItems(c, p.contractLine, m) {
 			p.run.line(2, p.run.red("never: "), what, p.run.dim(" ["+string(m)+"]"))
 		}
 	}
@@ -68,7 +68,7 @@ func (p *coveragePage) unreachedInside(c *coverage.Coverage) {
 func (p *coveragePage) table(c *coverage.Coverage) {
 	width := 0
 	for i := range c.Operations {
-		width = max(width, textfit.Columns(summary.Operation(&c.Operations[i])))
+		width = max(width, textfit.Columns(report.Operation(&c.Operations[i])))
 	}
 	for i := range c.Operations {
 		op := &c.Operations[i]
@@ -76,12 +76,12 @@ func (p *coveragePage) table(c *coverage.Coverage) {
 		for _, s := range op.Statuses {
 			cells = append(cells, p.cell(textfit.Clip(s.Status, 20), s.Reached))
 		}
-		p.run.line(2, textfit.Pad(summary.Operation(op), width), "  ", p.cell("", op.Reached), "  ", strings.Join(cells, ", "))
+		p.run.line(2, textfit.Pad(report.Operation(op), width), "  ", p.cell("", op.Reached), "  ", strings.Join(cells, ", "))
 		for _, s := range op.Statuses {
 			p.media(&s)
 		}
 	}
-	for _, u := range summary.Undocumented(c, true) {
+	for _, u := range report.Undocumented(c, true) {
 		p.run.line(2, p.run.red("undocumented: "), u)
 	}
 }
@@ -106,7 +106,7 @@ func (p *coveragePage) media(s *coverage.Status) {
 }
 
 func (p *coveragePage) cell(name string, n int) string {
-	text := strings.TrimSpace(name + " " + summary.CountOrNever(n))
+	text := strings.TrimSpace(name + " " + report.CountOrNever(n))
 	if n == 0 {
 		return p.run.red(text)
 	}

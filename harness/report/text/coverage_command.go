@@ -8,7 +8,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
@@ -24,7 +23,7 @@ func WriteCoverage(w io.Writer, doc *report.Document, opts Options) error {
 	for _, m := range coverage.Measures() {
 		p.unreachedOf(m, items)
 	}
-	p.unlistedItems("undocumented", summary.Undocumented(c, true))
+	p.unlistedItems("undocumented", report.Undocumented(c, true))
 	p.unlistedItems("declared but never compared", textfit.ClipAll(c.Uncompared, 120))
 	_, err := io.WriteString(w, p.run.String())
 	return err
@@ -35,7 +34,7 @@ func (p *coveragePage) grid(c *coverage.Coverage) {
 	codes := statusesOf(c)
 	width := 0
 	for i := range c.Operations {
-		width = max(width, textfit.Columns(summary.Operation(&c.Operations[i])))
+		width = max(width, textfit.Columns(report.Operation(&c.Operations[i])))
 	}
 	head := textfit.Pad("", width)
 	for _, code := range codes {
@@ -56,7 +55,7 @@ func (p *coveragePage) grid(c *coverage.Coverage) {
 				b.WriteString("  " + alignRight(strconv.Itoa(op.Statuses[k].Reached)))
 			}
 		}
-		p.run.line(0, strings.TrimRight(textfit.Pad(summary.Operation(op), width)+b.String(), " "))
+		p.run.line(0, strings.TrimRight(textfit.Pad(report.Operation(op), width)+b.String(), " "))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
@@ -16,7 +15,7 @@ func WriteDiff(w io.Writer, d *report.Diff, opts Options) error {
 	p.side("before", &d.Before)
 	p.side("after", &d.After)
 	p.blankLine()
-	for _, l := range summary.DiffLists(d) {
+	for _, l := range report.DiffLists(d) {
 		for i := range l.Items {
 			if i == l.MaxShown && !opts.Verbose {
 				p.line(0, fmt.Sprintf("and %d more %s findings: --verbose shows them", len(l.Items)-i, strings.ToLower(l.Word)))
@@ -32,7 +31,7 @@ func WriteDiff(w io.Writer, d *report.Diff, opts Options) error {
 	if n := len(d.New) + len(d.Changed) + len(d.Fixed) + len(d.Unchanged) + len(d.Lost) + len(d.Judged) + len(d.OnlyBefore) + len(d.OnlyAfter); n > 0 {
 		p.blankLine()
 	}
-	p.line(0, p.verdict(d.Verdict(), summary.DiffWord(d)+":"), " ", summary.DiffSummary(d))
+	p.line(0, p.verdict(d.Verdict(), report.DiffWord(d)+":"), " ", report.DiffSummary(d))
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -48,13 +47,13 @@ func (p *diffPage) item(word string, i *report.DiffItem) {
 	if paint == nil || i.Accepted != "" {
 		paint = p.dim
 	}
-	text := fmt.Sprintf("%s: %s: %s (%s) [%s %s]", textfit.Clip(i.Scenarios[0], 120), textfit.Clip(i.At, 200), textfit.Clip(i.Text, 300), textfit.Clip(i.Target, 60), textfit.Clip(i.Kind, 60), summary.Fingerprints(i))
+	text := fmt.Sprintf("%s: %s: %s (%s) [%s %s]", textfit.Clip(i.Scenarios[0], 120), textfit.Clip(i.At, 200), textfit.Clip(i.Text, 300), textfit.Clip(i.Target, 60), textfit.Clip(i.Kind, 60), report.Fingerprints(i))
 	if i.Accepted != "" {
 		text += ", accepted by " + textfit.Clip(i.Accepted, 60)
 	}
 	p.line(0, paint(word), " ", text)
 	if word == "NEW" || word == "CHANGED" {
-		for _, v := range summary.DiffValues(i) {
+		for _, v := range report.DiffValues(i) {
 			p.line(2, textfit.Pad(v[0], len("reference")), "  ", v[1])
 		}
 	}

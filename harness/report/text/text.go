@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/summary"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -30,7 +29,7 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	(&coveragePage{p}).gate()
 	p.counts()
 	(&coveragePage{p}).totals()
-	p.line(0, p.verdict(doc.Verdict, textfit.Clip(string(doc.Verdict), 20)+":"), " ", summary.Conclusion(doc))
+	p.line(0, p.verdict(doc.Verdict, textfit.Clip(string(doc.Verdict), 20)+":"), " ", report.Conclusion(doc))
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -78,7 +77,7 @@ func (p *runPage) body(plan *cause.Layout) {
 			p.line(0, "and ", textfit.Count(len(plan.OneLiners)-maxOneLiners, "scenario"), " more in report.json")
 			break
 		}
-		p.line(0, p.verdict(s.Verdict, verdictWord(s.Verdict)), " ", textfit.Clip(s.ID, 120), "  ", p.dim(textfit.FileLine(s.File, s.Line)), "  ", summary.WhyNotMatch(s))
+		p.line(0, p.verdict(s.Verdict, verdictWord(s.Verdict)), " ", textfit.Clip(s.ID, 120), "  ", p.dim(textfit.FileLine(s.File, s.Line)), "  ", report.WhyNotMatch(s))
 	}
 	if len(plan.OneLiners) > 0 {
 		p.blankLine()
@@ -95,25 +94,25 @@ func (p *runPage) counts() {
 	d, t := p.doc, &p.doc.Totals
 	p.row("scenarios", fmt.Sprintf("%d match, %d waived, %d differ, %d unknown, %d not applicable", t.Match, t.Waived, t.Differ, t.Unknown, t.NotApplicable)+
 		p.dim(fmt.Sprintf(" · %s, %s", textfit.Seconds(d.Millis), textfit.Count(d.Jobs, "job"))))
-	if text := summary.Repeated(d.Scenarios); text != "" {
+	if text := report.Repeated(d.Scenarios); text != "" {
 		p.row("repeated", text)
 	}
 	if s := d.Shard; s != nil {
 		p.row("shard", fmt.Sprintf("%d of %d, out of %s: lockstep merge judges the whole run", s.Index, s.Of, textfit.Count(s.Selected, "scenario")))
 	}
 	for i, target := range t.Targets {
-		p.row(summary.Role(d, i), textfit.Clip(target.Name, 60)+": "+summary.TargetSummary(target))
+		p.row(report.Role(d, i), textfit.Clip(target.Name, 60)+": "+report.TargetSummary(target))
 	}
 	if d.Alone {
 		p.row("compared", "nothing: there was only one target")
 	} else {
 		p.row("compared", textfit.Count(t.Compared.Exchanges, "exchange")+", "+textfit.Count(t.Compared.Events, "event"))
 	}
-	if text := summary.NotCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
+	if text := report.NotCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		p.row("not compared", text)
 	}
 	if t.NotApplicable > 0 {
-		p.row("not run", summary.ReasonCounts(notApplicable(d.Scenarios)))
+		p.row("not run", report.ReasonCounts(notApplicable(d.Scenarios)))
 	}
 	p.row("findings", textfit.Count(t.Differences, "difference")+", "+textfit.Count(t.Violations, "violation")+", "+textfit.Count(t.Unmet, "shortfall")+acceptedShare(t.Accepted))
 	if text := d.Blame.String(); text != "" {
@@ -121,10 +120,10 @@ func (p *runPage) counts() {
 	}
 	p.accepted()
 	p.unused()
-	for _, text := range summary.OwnersUnchecked(d) {
+	for _, text := range report.OwnersUnchecked(d) {
 		p.row("port owner", text)
 	}
-	if text := summary.MachineLoad(d); text != "" {
+	if text := report.MachineLoad(d); text != "" {
 		p.row("machine", p.yellow(text))
 	}
 }

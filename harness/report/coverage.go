@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
-	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
@@ -167,7 +166,7 @@ func DemandedCoverage(g *coverage.Gate) string {
 }
 
 // MissedCoverage says that less of the contract was reached than demanded; "" when enough was reached.
-func MissedCoverage(d *report.Document) string {
+func MissedCoverage(d *Document) string {
 	if d.Gate == nil || d.Gate.State != coverage.GateMissed {
 		return ""
 	}

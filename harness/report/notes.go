@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -44,7 +43,7 @@ func ByChance(s *verdict.Scenario) string {
 
 // MachineLoad says that the machine was too busy for the servers in red scenarios, which may be why they are red. It is
 // empty if it was not. It changes no verdict.
-func MachineLoad(d *report.Document) string {
+func MachineLoad(d *Document) string {
 	red, kept := 0, 0
 	var longest verdict.Target
 	var in *verdict.Scenario
@@ -104,7 +103,7 @@ func ReasonCounts(byReason map[string]int) string {
 }
 
 // OwnersUnchecked returns the targets for which the owner of the port could not be checked.
-func OwnersUnchecked(d *report.Document) (out []string) {
+func OwnersUnchecked(d *Document) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(d.OwnerUnchecked)) {
 		out = append(out, fmt.Sprintf("not checked for %s: %s", textfit.Clip(name, 60), textfit.Clip(d.OwnerUnchecked[name], 120)))
 	}

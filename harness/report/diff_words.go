@@ -1,9 +1,8 @@
-package summary
+package report
 
 import (
 	"fmt"
 
-	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -11,17 +10,17 @@ import (
 // A DiffList is one of the lists of a comparison.
 type DiffList struct {
 	Word     string
-	Items    []report.DiffItem
+	Items    []DiffItem
 	MaxShown int
 }
 
 // DiffLists returns the lists of a comparison in the order in which they are shown.
-func DiffLists(d *report.Diff) []DiffList {
+func DiffLists(d *Diff) []DiffList {
 	return []DiffList{{"NEW", d.New, 25}, {"CHANGED", d.Changed, 25}, {"FIXED", d.Fixed, 10}, {"UNCHANGED", d.Unchanged, 5}}
 }
 
 // DiffWord sums up a comparison in one word.
-func DiffWord(d *report.Diff) string {
+func DiffWord(d *Diff) string {
 	switch d.Verdict() {
 	case verdict.Differ:
 		return "worse"
@@ -33,7 +32,7 @@ func DiffWord(d *report.Diff) string {
 }
 
 // DiffSummary counts the new, changed, fixed and unchanged findings.
-func DiffSummary(d *report.Diff) string {
+func DiffSummary(d *Diff) string {
 	text := fmt.Sprintf("%s, %s, %s, %s in %s that both runs have", countFindings(d.New, "new"), countFindings(d.Changed, "changed"), countFindings(d.Fixed, "fixed"), countFindings(d.Unchanged, "unchanged"), textfit.Count(d.Common(), "scenario"))
 	if n := len(d.Lost); n > 0 {
 		text += fmt.Sprintf("; %s no longer judged", textfit.Count(n, "scenario"))
@@ -42,7 +41,7 @@ func DiffSummary(d *report.Diff) string {
 }
 
 // countFindings counts findings, and says how many of them are accepted.
-func countFindings(items []report.DiffItem, word string) string {
+func countFindings(items []DiffItem, word string) string {
 	n, accepted := 0, 0
 	for _, i := range items {
 		n += i.Count
@@ -57,7 +56,7 @@ func countFindings(items []report.DiffItem, word string) string {
 }
 
 // DiffValues returns the values of both sides, cut to what differs.
-func DiffValues(i *report.DiffItem) [][2]string {
+func DiffValues(i *DiffItem) [][2]string {
 	left, right := i.Want, i.Got
 	if i.Class == string(verdict.Difference) {
 		left, right = i.Reference, i.Candidate
@@ -70,7 +69,7 @@ func DiffValues(i *report.DiffItem) [][2]string {
 }
 
 // Fingerprints shows the fingerprint of an item, or how it has changed.
-func Fingerprints(i *report.DiffItem) string {
+func Fingerprints(i *DiffItem) string {
 	switch {
 	case i.Before == "" || i.Before == i.After:
 		return textfit.Clip(i.After, 20)

@@ -1,18 +1,16 @@
-// Package summary has the sentences about a run that all formats of a report share.
-package summary
+package report
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // Conclusion sums up a run in one line.
-func Conclusion(d *report.Document) string {
+func Conclusion(d *Document) string {
 	var text string
 	switch d.Verdict {
 	case verdict.Match, verdict.Waived:
@@ -31,7 +29,7 @@ func Conclusion(d *report.Document) string {
 	return text
 }
 
-func matchText(d *report.Document) string {
+func matchText(d *Document) string {
 	if d.Totals.Match+d.Totals.Waived == 0 {
 		return "nothing was judged, and --allow-empty accepts that"
 	}
@@ -55,7 +53,7 @@ func matchText(d *report.Document) string {
 
 // differText counts the scenarios in which the targets differ, and the other red ones. Those have only violations, or
 // shortfalls that all targets have: an expectation that none meets, or an exchange that fails on each.
-func differText(d *report.Document) string {
+func differText(d *Document) string {
 	t := &d.Totals
 	all := textfit.Count(t.Match+t.Waived+t.Differ+t.Unknown+t.NotApplicable, "scenario")
 	parted := 0
@@ -137,7 +135,7 @@ func unknownText(t *verdict.Totals) string {
 	return fmt.Sprintf("%d of %s could not be judged", t.Unknown, textfit.Count(t.Match+t.Waived+t.Differ+t.Unknown+t.NotApplicable, "scenario"))
 }
 
-func TargetNames(d *report.Document) []string {
+func TargetNames(d *Document) []string {
 	out := make([]string, len(d.Totals.Targets))
 	for i, t := range d.Totals.Targets {
 		out[i] = textfit.Clip(t.Name, 60)
@@ -146,7 +144,7 @@ func TargetNames(d *report.Document) []string {
 }
 
 // Role is the role of a target in the run.
-func Role(d *report.Document, i int) string {
+func Role(d *Document, i int) string {
 	switch {
 	case d.Alone:
 		return "target"

@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -60,7 +59,7 @@ func Unaccepted(s *verdict.Scenario) []*verdict.Finding {
 }
 
 // staleWaiverIDs returns the ids of the waivers that should be removed.
-func staleWaiverIDs(d *report.Document) []string {
+func staleWaiverIDs(d *Document) []string {
 	var out []string
 	for i := range d.Waivers {
 		if d.Waivers[i].State == verdict.Stale {
@@ -71,7 +70,7 @@ func staleWaiverIDs(d *report.Document) []string {
 }
 
 // StaleWaivers says which waivers are stale; "" when none is.
-func StaleWaivers(d *report.Document) string {
+func StaleWaivers(d *Document) string {
 	switch ids := staleWaiverIDs(d); len(ids) {
 	case 0:
 		return ""
