@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
@@ -37,7 +37,7 @@ does. "lockstep baseline update" removes the findings that are fixed.`,
 		Example: "  lockstep baseline update",
 		Args:    knownSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return &harness.UsageError{What: "baseline needs a command", Fix: "`lockstep baseline update` removes the findings that are fixed"}
+			return &project.UsageError{What: "baseline needs a command", Fix: "`lockstep baseline update` removes the findings that are fixed"}
 		},
 	}
 	cmd.AddCommand(baselineUpdateCommand(w))
@@ -70,22 +70,22 @@ all targets in the same way, because comparing the targets cannot show them.`,
 
 func (f *baselineFlags) update(ctx context.Context, w *environment) error {
 	if f.acceptNew && f.common {
-		return &harness.UsageError{What: "--accept-new and --common exclude each other", Fix: "leave one out: --accept-new adds all new findings, --common only contract violations that all targets share"}
+		return &project.UsageError{What: "--accept-new and --common exclude each other", Fix: "leave one out: --accept-new adds all new findings, --common only contract violations that all targets share"}
 	}
-	project, err := load(f.config)
+	p, err := load(f.config)
 	if err != nil {
 		return err
 	}
-	file := f.path(project)
-	known, err := f.known(project, file)
+	file := f.path(p)
+	known, err := f.known(p, file)
 	if err != nil {
 		return err
 	}
-	run, err := lastRun(ctx, w, project, f.config, f.from)
+	run, err := lastRun(ctx, w, p, f.config, f.from)
 	if err != nil {
 		return err
 	}
-	ids, err := project.IDs(harness.Selection{})
+	ids, err := p.IDs(project.Selection{})
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (f *baselineFlags) update(ctx context.Context, w *environment) error {
 		err = (&document{file}).write(func(to io.Writer) error { _, err := to.Write(content); return err })
 	}
 	if err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "name another file with --baseline"}
+		return &project.UsageError{What: err.Error(), Fix: "name another file with --baseline"}
 	}
 	for _, k := range fixed {
 		fmt.Fprintf(w.stdout, "- %s\n", text.BaselineLine(k))
@@ -131,23 +131,23 @@ func (f *baselineFlags) remarks(w *environment, run *verdict.Run, left int) {
 }
 
 // path returns the path of the baseline.
-func (f *baselineFlags) path(project *harness.Project) string {
+func (f *baselineFlags) path(p *project.Project) string {
 	switch {
 	case f.file != "":
 		return beside(f.config, f.file)
-	case project.BaselineFile != "":
-		return project.BaselineFile
+	case p.BaselineFile != "":
+		return p.BaselineFile
 	default:
 		return beside(f.config, filepath.Join("reports", "baseline.json"))
 	}
 }
 
 // known reads the baseline. It may be missing if new findings are accepted, because that creates the first one.
-func (f *baselineFlags) known(project *harness.Project, file string) ([]baseline.Entry, error) {
+func (f *baselineFlags) known(p *project.Project, file string) ([]baseline.Entry, error) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && (f.acceptNew || f.common) {
 		return nil, nil
 	}
-	other := *project // a copy, because the run is judged with the project's own baseline
+	other := *p // a copy, because the run is judged with the project's own baseline
 	err := other.UseBaseline(file)
 	return other.Baseline, err
 }

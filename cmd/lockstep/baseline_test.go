@@ -16,7 +16,7 @@ const (
 )
 
 // updated runs lockstep baseline update.
-func (p project) updated(t *testing.T, args ...string) outcome {
+func (p testProject) updated(t *testing.T, args ...string) outcome {
 	t.Helper()
 	o := lockstep(t, append([]string{"baseline", "update", "--config", p.file}, args...)...)
 	o.stdout, o.stderr = strings.ReplaceAll(o.stdout, p.dir+"/", ""), strings.ReplaceAll(o.stderr, p.dir+"/", "")

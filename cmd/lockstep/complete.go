@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
@@ -33,9 +33,9 @@ targets of the project.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return &harness.UsageError{What: "completion needs the name of one shell", Fix: "use one of: " + strings.Join(shells, ", ")}
+				return &project.UsageError{What: "completion needs the name of one shell", Fix: "use one of: " + strings.Join(shells, ", ")}
 			case scripts[args[0]] == nil:
-				return &harness.UsageError{What: fmt.Sprintf("there is no completion for %q", args[0]), Fix: problem.OneOf(args[0], shells)}
+				return &project.UsageError{What: fmt.Sprintf("there is no completion for %q", args[0]), Fix: problem.OneOf(args[0], shells)}
 			}
 			return nil
 		},
@@ -75,14 +75,14 @@ func completions(root *cobra.Command) {
 
 // fromProject returns a completion with words of the project that the command line names. It leaves out words that
 // are arguments already.
-func fromProject(words func(*harness.Project) []string) cobra.CompletionFunc {
+func fromProject(words func(*project.Project) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		project, err := load(cmd.Flag("config").Value.String())
+		p, err := load(cmd.Flag("config").Value.String())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		var out []string
-		for _, word := range words(project) {
+		for _, word := range words(p) {
 			id, _, _ := strings.Cut(word, "\t")
 			if strings.HasPrefix(id, typed) && !slices.Contains(args, id) {
 				out = append(out, word)
@@ -93,7 +93,7 @@ func fromProject(words func(*harness.Project) []string) cobra.CompletionFunc {
 }
 
 // pathsOf returns the ids of the scenarios, each with its reason, and the ids of folders and tables.
-func pathsOf(p *harness.Project) []string {
+func pathsOf(p *project.Project) []string {
 	groups := map[string]bool{}
 	var out []string
 	for _, s := range p.Scenarios {
@@ -108,7 +108,7 @@ func pathsOf(p *harness.Project) []string {
 	return append(slices.Sorted(maps.Keys(groups)), out...)
 }
 
-func tagsOf(p *harness.Project) []string {
+func tagsOf(p *project.Project) []string {
 	var out []string
 	for _, t := range tagCounts(p.Scenarios) {
 		out = append(out, t.Tag+"\t"+count(t.Scenarios, "scenario"))
@@ -116,7 +116,7 @@ func tagsOf(p *harness.Project) []string {
 	return out
 }
 
-func targetsOf(p *harness.Project) []string {
+func targetsOf(p *project.Project) []string {
 	out := make([]string, len(p.Targets))
 	for i, t := range p.Targets {
 		out[i] = t.Spec.Name

@@ -11,7 +11,7 @@ import (
 )
 
 // completed returns the words that a shell would offer for the last argument, without their descriptions.
-func (p project) completed(t *testing.T, command string, args ...string) []string {
+func (p testProject) completed(t *testing.T, command string, args ...string) []string {
 	t.Helper()
 	o := lockstep(t, append([]string{cobra.ShellCompNoDescRequestCmd, command, "--config", p.file}, args...)...)
 	if o.code != exitMatch {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 )
@@ -48,19 +48,19 @@ func (f *coverageFlags) print(ctx context.Context, path string, w *environment) 
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, file, err := openRun(f.config, path, f.load)
+	p, file, err := openRun(f.config, path, f.load)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	result, err := harness.Judge(ctx, project, bufio.NewReaderSize(file, 1<<20), &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
+	result, err := engine.Judge(ctx, p, bufio.NewReaderSize(file, 1<<20), &engine.JudgeOptions{Today: w.today(), Environ: w.environ})
 	if err != nil {
 		return runFileError(path, err)
 	}
 	if result.Incomplete != "" {
 		return &exitError{exitUnknown, fmt.Errorf("%s", result.Incomplete)}
 	}
-	doc := result.Document(project)
+	doc := result.Document(p)
 	if f.json {
 		return report.CoverageJSON(w.verbatim, doc)
 	}

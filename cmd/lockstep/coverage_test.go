@@ -49,7 +49,7 @@ func TestCoverageIsPrintedFromARunFile(t *testing.T) {
 
 // demand adds a demand for coverage to a project. It removes a scenario that cannot run on servers that already run,
 // because without it coverage could not be judged.
-func (p project) demand(t *testing.T, text string) {
+func (p testProject) demand(t *testing.T, text string) {
 	t.Helper()
 	testfile.Remove(t, filepath.Join(p.dir, "scenarios", "process", "stop.yaml"))
 	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"coverage:\n"+text)

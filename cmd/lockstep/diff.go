@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
@@ -19,7 +19,7 @@ import (
 type diffFlags struct {
 	config string
 	outputFlags
-	project *harness.Project // loaded for the first run file
+	project *project.Project // loaded for the first run file
 }
 
 func diffCommand(w *environment) *cobra.Command {
@@ -92,7 +92,7 @@ func (f *diffFlags) print(d *report.Diff, w *environment) error {
 
 // side reads one of the two runs. The project is loaded once, for the first run file.
 func (f *diffFlags) side(ctx context.Context, path string, w *environment) (*report.Document, error) {
-	doc, err := readRun(ctx, w, path, "name the run.jsonl or report.json of a run", func() (_ *harness.Project, err error) {
+	doc, err := readRun(ctx, w, path, "name the run.jsonl or report.json of a run", func() (_ *project.Project, err error) {
 		if f.project == nil {
 			f.project, err = f.load(f.config)
 		}
@@ -125,21 +125,21 @@ func checkComparable(before *report.Document, beforeName string, after *report.D
 	}{{before, beforeName}, {after, afterName}} {
 		switch {
 		case side.doc.Sums == nil:
-			return &harness.UsageError{What: side.name + " does not say which contract and scenarios it was made with", Fix: "name the run.jsonl of that run instead"}
+			return &project.UsageError{What: side.name + " does not say which contract and scenarios it was made with", Fix: "name the run.jsonl of that run instead"}
 		case side.doc.Incomplete != "":
-			return &harness.UsageError{What: fmt.Sprintf("%s comes from an incomplete run: %s", side.name, side.doc.Incomplete), Fix: "run it again"}
+			return &project.UsageError{What: fmt.Sprintf("%s comes from an incomplete run: %s", side.name, side.doc.Incomplete), Fix: "run it again"}
 		}
 	}
 	const fix = "run both with the same files"
 	switch a, b := targetNames(before), targetNames(after); {
 	case before.Sums.Contract != after.Sums.Contract:
-		return &harness.UsageError{What: fmt.Sprintf("%s and %s were made with different contracts", beforeName, afterName), Fix: fix}
+		return &project.UsageError{What: fmt.Sprintf("%s and %s were made with different contracts", beforeName, afterName), Fix: fix}
 	case before.Sums.Scenarios != after.Sums.Scenarios:
-		return &harness.UsageError{What: fmt.Sprintf("%s and %s were made with different scenarios", beforeName, afterName), Fix: fix}
+		return &project.UsageError{What: fmt.Sprintf("%s and %s were made with different scenarios", beforeName, afterName), Fix: fix}
 	case !slices.Equal(a, b) || before.Alone != after.Alone:
-		return &harness.UsageError{What: fmt.Sprintf("%s has the targets %s, but %s has %s", beforeName, roles(a, before.Alone), afterName, roles(b, after.Alone)), Fix: "run both with the same targets and the same reference"}
+		return &project.UsageError{What: fmt.Sprintf("%s has the targets %s, but %s has %s", beforeName, roles(a, before.Alone), afterName, roles(b, after.Alone)), Fix: "run both with the same targets and the same reference"}
 	case !overlap(before, after):
-		return &harness.UsageError{What: fmt.Sprintf("%s and %s have no scenario in common", beforeName, afterName), Fix: "name runs that select some of the same scenarios"}
+		return &project.UsageError{What: fmt.Sprintf("%s and %s have no scenario in common", beforeName, afterName), Fix: "name runs that select some of the same scenarios"}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 // recordedRuns returns a project with a run for each fault, in the folder that is its key. A fault "" is a correct
 // server.
-func recordedRuns(t *testing.T, selects []string, faults map[string]string) project {
+func recordedRuns(t *testing.T, selects []string, faults map[string]string) testProject {
 	t.Helper()
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", "http://127.0.0.1:1"))
 	for folder, id := range faults {
@@ -27,7 +27,7 @@ func recordedRuns(t *testing.T, selects []string, faults map[string]string) proj
 }
 
 // diff compares two files of the project.
-func (p project) diff(t *testing.T, before, after string, args ...string) outcome {
+func (p testProject) diff(t *testing.T, before, after string, args ...string) outcome {
 	t.Helper()
 	return p.do(t, "diff", append(args, filepath.Join(p.dir, before), filepath.Join(p.dir, after))...)
 }

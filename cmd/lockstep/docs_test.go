@@ -244,7 +244,7 @@ func TestTheActionGivesItsArgumentsOn(t *testing.T) {
 		"; touch stolen":                 ";|touch|stolen|",
 	} {
 		dir := t.TempDir()
-		p := project{dir: dir}
+		p := testProject{dir: dir}
 		p.write(t, "lockstep/lockstep", "#!/bin/sh\nprintf '%s|' \"$@\"\nexit 1\n")
 		if err := os.Chmod(filepath.Join(dir, "lockstep/lockstep"), 0o755); err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
@@ -41,7 +41,7 @@ func (w *environment) today() time.Time {
 }
 
 // masked returns an environment whose output masks a project's secrets.
-func (w *environment) masked(p *harness.Project) *environment {
+func (w *environment) masked(p *project.Project) *environment {
 	out := *w
 	out.stdout, out.stderr, out.verbatim = p.Cover(w.stdout, w.environ), p.Cover(w.stderr, w.environ), p.Cover(w.verbatim, w.environ)
 	return &out

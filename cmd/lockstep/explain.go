@@ -40,11 +40,11 @@ The text is YAML for people. For programs, --format json prints the same as a li
 }
 
 func (f *explainFlags) explain(w *environment) error {
-	project, w, err := f.open(w)
+	p, w, err := f.open(w)
 	if err != nil {
 		return err
 	}
-	explained, err := explain.Scenarios(project, f.selection, f.targets, f.reference, w.today())
+	explained, err := explain.Scenarios(p, f.selection, f.targets, f.reference, w.today())
 	if err != nil {
 		return err
 	}

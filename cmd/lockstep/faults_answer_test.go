@@ -20,7 +20,7 @@ func answerFaults() []*surrounding {
 		{doc: "the reference hangs in a body", code: exitDiffer, says: "the step's 300ms were over", set: wronglyReference("hang-in-body", "run", "items/story", "--step-timeout", "300ms")},
 		{doc: "both hang in a body", code: exitDiffer, says: "the step's 300ms were over", set: func(t *testing.T, l *lab) {
 			hangs := func() string { return faux.Serve(t, &faux.Server{Fault: faux.Named(t, "hang-in-body")}) }
-			l.project = newProject(t, at("right", hangs()), at("wrong", hangs()))
+			l.testProject = newProject(t, at("right", hangs()), at("wrong", hangs()))
 			l.args = []string{"run", "items/story", "--step-timeout", "300ms"}
 		}},
 		{doc: "half an answer", code: exitDiffer, says: "differ in 1 of 1", set: wrongly("truncated-body")},
@@ -33,7 +33,7 @@ func answerFaults() []*surrounding {
 		{doc: "the scenario's limit is over", code: exitDiffer, says: "cut short: the scenario's 300ms were over", set: wrongly("hang-before-head", "run", "items/story", "--scenario-timeout", "300ms")},
 		{doc: "both answer in a coding that nobody asked for", code: exitDiffer, says: "a content coding that the request did not ask for", set: func(t *testing.T, l *lab) {
 			wrong := faux.Named(t, "unasked-coding")
-			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: wrong})), at("wrong", faux.Serve(t, &faux.Server{Fault: wrong})))
+			l.testProject = newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: wrong})), at("wrong", faux.Serve(t, &faux.Server{Fault: wrong})))
 		}},
 		{doc: "one side answers in a coding", code: exitDiffer, says: "header Content-Encoding", set: coded(nil, faux.Coding("br", brotlied(0)))},
 		{doc: "both call a plain body br", code: exitDiffer, says: "the body is not encoded as its Content-Encoding says", set: codedAlike("br", plainly)},
@@ -62,7 +62,7 @@ func answerFaults() []*surrounding {
 // correct server.
 func coded(right, wrong *faux.Fault) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: right})), at("wrong", faux.Serve(t, &faux.Server{Fault: wrong})))
+		l.testProject = newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: right})), at("wrong", faux.Serve(t, &faux.Server{Fault: wrong})))
 		const step = "  - http: GET /items/${{ lamp }}\n"
 		story := l.read("scenarios/items/story.yaml")
 		l.write(t, "scenarios/items/story.yaml", strings.Replace(story, step, step+"    headers: {Accept-Encoding: \"*\"}\n", 1))
@@ -93,7 +93,7 @@ func brotlied(blanks int) func([]byte) []byte {
 // naive lockstep would use all memory and time. It gets 60 seconds of processor time and 1 GiB.
 func crowded(scenario string, right, wrong *faux.Fault) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: right})), at("wrong", faux.Serve(t, &faux.Server{Fault: wrong})))
+		l.testProject = newProject(t, at("right", faux.Serve(t, &faux.Server{Fault: right})), at("wrong", faux.Serve(t, &faux.Server{Fault: wrong})))
 		l.args, l.limits, l.room = []string{"run", scenario}, "ulimit -t 60", 1<<30
 	}
 }

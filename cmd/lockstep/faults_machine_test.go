@@ -16,12 +16,12 @@ func machineFaults() []*surrounding {
 	return []*surrounding{
 		{doc: "files may not grow", code: exitUnknown, says: "run.jsonl: file too large", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -f 4" }},
 		{doc: "files may not grow and something differs", code: exitDiffer, says: "run.jsonl: file too large", set: func(t *testing.T, l *lab) {
-			l.project, l.limits = two(t, "other-value"), "ulimit -f 4"
+			l.testProject, l.limits = two(t, "other-value"), "ulimit -f 4"
 		}},
 		{doc: "the page may not grow", code: exitUnknown, says: "report.html.part: file too large", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -f 48" }},
 		{doc: "no file may be written", code: exitUnknown, says: "run.jsonl: file too large", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -f 0" }},
 		{doc: "too few files may be open to run", code: exitUnknown, says: "too many open files", set: func(t *testing.T, l *lab) {
-			l.project, l.limits = two(t, ""), "ulimit -n 9"
+			l.testProject, l.limits = two(t, ""), "ulimit -n 9"
 			l.write(t, "lockstep.yaml", strings.ReplaceAll(l.read("lockstep.yaml"), "{get: /health}", "{get: /health, within: 300ms}"))
 		}},
 		{doc: "too few files may be open to start a target", code: exitUnknown, says: "too many open files", set: func(t *testing.T, l *lab) {
@@ -31,7 +31,7 @@ func machineFaults() []*surrounding {
 		{doc: "nobody reads standard output", code: exitUnknown, says: "broken pipe", set: func(t *testing.T, l *lab) { l.stdout = deaf(t) }},
 		{doc: "nobody reads standard output of judge", code: exitUnknown, says: "broken pipe", set: after(func(t *testing.T, l *lab) { l.stdout = deaf(t) })},
 		{doc: "nobody reads standard error", code: exitDiffer, says: "differ in 1 of 1", set: func(t *testing.T, l *lab) {
-			l.project, l.stderr = two(t, "other-value"), deaf(t)
+			l.testProject, l.stderr = two(t, "other-value"), deaf(t)
 		}},
 		{doc: "standard output is full", code: exitUnknown, says: "no space left on device", set: func(t *testing.T, l *lab) {
 			file, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -58,7 +58,7 @@ func signalled(signal syscall.Signal, role string) func(*testing.T, *lab) {
 				l.once.Do(func() { syscall.Kill(<-l.begun, signal) })
 			}
 		}})
-		l.project = newProject(t, start(t, "right", role, ""), at("wrong", hang))
+		l.testProject = newProject(t, start(t, "right", role, ""), at("wrong", hang))
 	}
 }
 

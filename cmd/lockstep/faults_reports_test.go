@@ -74,11 +74,11 @@ func shared(args ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		begun, end := make(chan struct{}), make(chan struct{})
 		address := l.when(t, "GET /items/{id}/label", func() { close(begun); <-end })
-		l.project, l.args = newProject(t, at("right", address), at("wrong", faux.Serve(t, &faux.Server{}))), args
+		l.testProject, l.args = newProject(t, at("right", address), at("wrong", faux.Serve(t, &faux.Server{}))), args
 		if o := l.do(t, "run", "events/story", "--shard", "1/1", "--reports", "shard"); o.code != exitMatch {
 			t.Fatalf("%+v", o)
 		}
-		first := lab{project: l.project, begun: make(chan int, 1)}
+		first := lab{testProject: l.testProject, begun: make(chan int, 1)}
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

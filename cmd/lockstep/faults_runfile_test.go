@@ -39,7 +39,7 @@ func runFileFaults() []*surrounding {
 		{doc: "a contract that changes during a run", code: exitUsage, says: "the run file was made with a different contract", set: func(t *testing.T, l *lab) {
 			change := make(chan func(), 1)
 			address := l.when(t, "POST /items", func() { (<-change)() })
-			l.project, l.args = newProject(t, at("right", address), at("wrong", faux.Serve(t, &faux.Server{}))), []string{"judge"}
+			l.testProject, l.args = newProject(t, at("right", address), at("wrong", faux.Serve(t, &faux.Server{}))), []string{"judge"}
 			change <- func() { l.write(t, "openapi.yaml", l.read("openapi.yaml")+"# changed\n") }
 			if o := l.do(t, "run", "items/story"); o.code != exitMatch { // by the contract as it was when the run began
 				t.Errorf("%+v", o)
@@ -62,7 +62,7 @@ func runFileFaults() []*surrounding {
 // after sets up a project that has run, and changes something before its run file is judged.
 func after(do func(t *testing.T, l *lab)) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		l.project, l.args = two(t, ""), []string{"judge"}
+		l.testProject, l.args = two(t, ""), []string{"judge"}
 		if o := l.do(t, "run", "items/story", "events/story"); o.code != exitMatch {
 			t.Fatalf("%+v", o)
 		}

@@ -37,16 +37,16 @@ func targetFaults() []*surrounding {
 		{doc: "another process answers on the candidate's port", code: exitUnknown, says: "which is not the target's, answers there", set: squatted},
 		{doc: "nobody listens at the candidate's address", code: exitUnknown, says: `reach target "wrong": not ready within 300ms`, set: func(t *testing.T, l *lab) {
 			wrong := strings.Replace(at("wrong", "http://127.0.0.1:1"), "{get: /health}", "{get: /health, within: 300ms}", 1)
-			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), wrong)
+			l.testProject = newProject(t, at("right", faux.Serve(t, &faux.Server{})), wrong)
 		}},
 		{doc: "a command that is missing", code: exitUsage, says: "there is no ", set: func(t *testing.T, l *lab) {
-			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [./nowhere, "${{ port }}"], ready: {get: /health}}`)
+			l.testProject = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [./nowhere, "${{ port }}"], ready: {get: /health}}`)
 		}},
 		{doc: "a working directory that is missing", code: exitUsage, says: `directory "nowhere": no such file or directory`, set: func(t *testing.T, l *lab) {
-			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [sh, "${{ port }}"], dir: nowhere, ready: {get: /health}}`)
+			l.testProject = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [sh, "${{ port }}"], dir: nowhere, ready: {get: /health}}`)
 		}},
 		{doc: "a command that is no program", code: exitUnknown, says: "exec", set: func(t *testing.T, l *lab) {
-			l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [./lockstep.yaml, "${{ port }}"], ready: {get: /health}}`)
+			l.testProject = newProject(t, at("right", faux.Serve(t, &faux.Server{})), `  wrong: {command: [./lockstep.yaml, "${{ port }}"], ready: {get: /health}}`)
 		}},
 		{doc: "two targets at one address", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("127.0.0.1")},
 		{doc: "two targets at one address by two names", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("localhost")},
@@ -72,7 +72,7 @@ func started(name, role string, change ...string) func(*testing.T, *lab) {
 		if name == "right" {
 			other = at("wrong", faux.Serve(t, &faux.Server{}))
 		}
-		l.project = newProject(t, target, other)
+		l.testProject = newProject(t, target, other)
 	}
 }
 
@@ -100,13 +100,13 @@ func squatted(t *testing.T, l *lab) {
 		s.Serve(port)
 	}()
 	target := strings.Replace(start(t, "wrong", "squatted", told.Addr().String()), "60s", "3s", 1)
-	l.project = newProject(t, at("right", faux.Serve(t, &faux.Server{})), target)
+	l.testProject = newProject(t, at("right", faux.Serve(t, &faux.Server{})), target)
 }
 
 // fresh sets up a project with two processes, and a scenario that needs newly started targets.
 func fresh(right, wrong string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		l.project = newProject(t, start(t, "right", right, ""), start(t, "wrong", wrong, ""))
+		l.testProject = newProject(t, start(t, "right", right, ""), start(t, "wrong", wrong, ""))
 		story := strings.Replace(l.read("scenarios/items/story.yaml"), "scenario: items/story\n", "scenario: items/fresh\nisolate: fresh\n", 1)
 		l.write(t, "scenarios/items/fresh.yaml", story)
 		l.args = []string{"run", "items/fresh"}
@@ -128,7 +128,7 @@ func shot(name string) func(*testing.T, *lab) {
 			syscall.Kill(pid, syscall.SIGKILL)
 		})
 		target := strings.Replace(start(t, name, "right", ""), "command: [", `command: [sh, -c, 'echo $$ >`+file+`; exec "$0" "$@"', `, 1)
-		l.project = newProject(t, target, at(other, address))
+		l.testProject = newProject(t, target, at(other, address))
 	}
 }
 
@@ -136,7 +136,7 @@ func shot(name string) func(*testing.T, *lab) {
 func twice(host string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		address := faux.Serve(t, &faux.Server{})
-		l.project = newProject(t, at("right", address), at("wrong", strings.Replace(address, "127.0.0.1", host, 1)+"/"))
+		l.testProject = newProject(t, at("right", address), at("wrong", strings.Replace(address, "127.0.0.1", host, 1)+"/"))
 	}
 }
 

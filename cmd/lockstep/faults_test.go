@@ -31,7 +31,7 @@ type surrounding struct {
 
 // A lab is where a fault is injected.
 type lab struct {
-	project
+	testProject
 	args   []string // default: run items/story of the project
 	limits string   // a command of the shell that starts lockstep: "ulimit -n 12"
 	room   int64    // how much memory it may use, in bytes; 0: any amount
@@ -82,7 +82,7 @@ func (f *surrounding) inject(t *testing.T) {
 	l := &lab{begun: make(chan int, 1)}
 	f.set(t, l)
 	if l.dir == "" {
-		l.project = two(t, "")
+		l.testProject = two(t, "")
 	}
 	code, out := l.run(t)
 	if l.end != nil {
@@ -205,7 +205,7 @@ func (l *lab) when(t *testing.T, operation string, do func()) string {
 // files sets up a project of two correct servers, after changing its files.
 func files(do func(t *testing.T, l *lab), args ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
-		l.project, l.args = two(t, ""), args
+		l.testProject, l.args = two(t, ""), args
 		do(t, l)
 	}
 }
@@ -223,12 +223,12 @@ func edited(name, text string, args ...string) func(*testing.T, *lab) {
 
 // wrongly sets up a project whose candidate has a fault.
 func wrongly(id string, args ...string) func(*testing.T, *lab) {
-	return func(t *testing.T, l *lab) { l.project, l.args = two(t, id), args }
+	return func(t *testing.T, l *lab) { l.testProject, l.args = two(t, id), args }
 }
 
 func wronglyReference(id string, args ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		wrong, right := faux.Serve(t, &faux.Server{Fault: faux.Named(t, id)}), faux.Serve(t, &faux.Server{})
-		l.project, l.args = newProject(t, at("right", wrong), at("wrong", right)), args
+		l.testProject, l.args = newProject(t, at("right", wrong), at("wrong", right)), args
 	}
 }

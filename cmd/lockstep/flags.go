@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
@@ -42,7 +42,7 @@ func reportsFlag(cmd *cobra.Command, folder *string) {
 }
 
 // selectionFlags declares the flags that select scenarios, in addition to the arguments.
-func selectionFlags(cmd *cobra.Command, selection *harness.Selection) {
+func selectionFlags(cmd *cobra.Command, selection *project.Selection) {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&selection.Tags, "tag", nil, "only scenarios with this tag; repeat to require several tags")
 	fl.StringSliceVar(&selection.Skip, "skip-tag", nil, "leave out scenarios with this tag; repeat for more")
@@ -55,7 +55,7 @@ var plainFormats = []string{"text", "json"}
 // plainFlags are the flags of commands that print scenarios.
 type plainFlags struct {
 	config    string
-	selection harness.Selection
+	selection project.Selection
 	format    string
 }
 
@@ -66,15 +66,15 @@ func (f *plainFlags) register(cmd *cobra.Command) {
 }
 
 // open loads the project, and returns an environment whose output masks the project's secrets.
-func (f *plainFlags) open(w *environment) (*harness.Project, *environment, error) {
+func (f *plainFlags) open(w *environment) (*project.Project, *environment, error) {
 	if err := oneOf("format", f.format, plainFormats); err != nil {
 		return nil, nil, err
 	}
-	project, err := load(f.config)
+	p, err := load(f.config)
 	if err != nil {
 		return nil, nil, err
 	}
-	return project, w.masked(project), nil
+	return p, w.masked(p), nil
 }
 
 // oneOf rejects a flag value that is not one of the given words.
@@ -83,7 +83,7 @@ func oneOf(flag, value string, words []string) error {
 		return nil
 	}
 	last := len(words) - 1
-	return &harness.UsageError{What: fmt.Sprintf("--%s is %q: write %s or %s", flag, value, strings.Join(words[:last], ", "), words[last]), Fix: problem.DidYouMean(value, words)}
+	return &project.UsageError{What: fmt.Sprintf("--%s is %q: write %s or %s", flag, value, strings.Join(words[:last], ", "), words[last]), Fix: problem.DidYouMean(value, words)}
 
 }
 
@@ -97,7 +97,7 @@ func beside(config, path string) string {
 
 // load reads the project. It raises the garbage collector's threshold meanwhile, because collections would take an
 // eighth of the start-up time.
-func load(config string) (*harness.Project, error) {
+func load(config string) (*project.Project, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	return harness.Load(config)
+	return project.Load(config)
 }

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/lab/scaffold"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
@@ -128,7 +128,7 @@ func commandTarget(name, text string) (scaffold.Target, error) {
 
 func (f *initFlags) init(contract string, out io.Writer) error {
 	if _, err := os.Lstat(f.config); !errors.Is(err, fs.ErrNotExist) {
-		return &harness.UsageError{What: f.config + " already exists", Fix: "name another file with --config, or use another folder"}
+		return &project.UsageError{What: f.config + " already exists", Fix: "name another file with --config, or use another folder"}
 	}
 	dir := filepath.Dir(f.config)
 	d, err := scaffoldProject(contract, &scaffold.Options{Targets: f.targets, Contract: seenFrom(dir, contract), Scenarios: filepath.ToSlash(f.scenarios)})
@@ -208,7 +208,7 @@ func (f *initFlags) next(out io.Writer) error {
 func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project, error) {
 	data, err := regular.Read(file)
 	if err != nil {
-		return nil, &harness.UsageError{What: err.Error(), Fix: "name the OpenAPI document: lockstep init path/to/openapi.yaml"}
+		return nil, &project.UsageError{What: err.Error(), Fix: "name the OpenAPI document: lockstep init path/to/openapi.yaml"}
 	}
 	doc, err := contract.Parse(data, &contract.Options{File: file})
 	if problems, ok := errors.AsType[contract.Problems](err); ok {

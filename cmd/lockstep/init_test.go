@@ -15,7 +15,7 @@ import (
 )
 
 // emptied returns a folder that has only the contract of package faux's servers.
-func emptied(t *testing.T) project {
+func emptied(t *testing.T) testProject {
 	t.Helper()
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	for _, name := range []string{"scenarios", "lockstep.yaml"} {
@@ -27,13 +27,13 @@ func emptied(t *testing.T) project {
 }
 
 // initialised runs lockstep init on the contract of the folder.
-func (p project) initialised(t *testing.T, args ...string) outcome {
+func (p testProject) initialised(t *testing.T, args ...string) outcome {
 	t.Helper()
 	return p.do(t, "init", append([]string{filepath.Join(p.dir, "openapi.yaml")}, args...)...)
 }
 
 // serials adds a rule for the one generated value that no format gives away, as `lockstep noise` would.
-func (p project) serials(t *testing.T) {
+func (p testProject) serials(t *testing.T) {
 	t.Helper()
 	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"  volatile: [{at: $..serial, kind: id, because: each server counts for itself}]\n")
 }

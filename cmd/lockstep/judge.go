@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 )
 
 // judgeFlags are the flags of lockstep judge.
@@ -43,17 +43,17 @@ func (f *judgeFlags) judge(ctx context.Context, path string, w *environment) err
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, file, err := openRun(f.config, path, f.load)
+	p, file, err := openRun(f.config, path, f.load)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	console, options := f.judging(w)
 	stop := console.watch(ctx)
-	result, err := harness.Judge(ctx, project, bufio.NewReaderSize(file, 1<<20), options)
+	result, err := engine.Judge(ctx, p, bufio.NewReaderSize(file, 1<<20), options)
 	stop()
 	if err != nil {
 		return runFileError(path, err)
 	}
-	return exitFor(result.Verdict, f.print(result.Document(project), w))
+	return exitFor(result.Verdict, f.print(result.Document(p), w))
 }

@@ -17,7 +17,7 @@ func TestJudgePrintsWhatTheRunPrinted(t *testing.T) {
 	right := faux.Serve(t, &faux.Server{})
 	for _, tc := range []struct {
 		name    string
-		project project
+		project testProject
 		code    int
 	}{
 		{"green", two(t, ""), exitMatch},

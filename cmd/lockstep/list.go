@@ -43,11 +43,11 @@ a table is a scenario. With --tags, counts the tags instead. Starts nothing.`,
 }
 
 func (f *listFlags) list(w *environment) error {
-	project, w, err := f.open(w)
+	p, w, err := f.open(w)
 	if err != nil {
 		return err
 	}
-	scenarios, err := project.Select(f.selection)
+	scenarios, err := p.Select(f.selection)
 	switch {
 	case err != nil:
 		return err

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/target"
 	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
@@ -20,7 +20,7 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // restores the default handling, so that a second signal kills the program
 	signal.Notify(make(chan os.Signal, 1), writeErrorSignals()...)
-	harness.AdoptOrphans()
+	target.AdoptOrphans()
 	program, _ := os.Executable() // if it fails, targets look for lockstep in their PATH
 	os.Exit(run(ctx, os.Args[1:], &environment{
 		program: program,

@@ -118,8 +118,8 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// A project is a lockstep.yaml in a folder of its own.
-type project struct{ dir, file string }
+// A testProject is a lockstep.yaml in a folder of its own.
+type testProject struct{ dir, file string }
 
 // shelves is the lockstep.yaml for package faux's servers, with a place for the targets.
 const shelves = `contract: openapi.yaml
@@ -135,36 +135,36 @@ limits: {step: 30s, scenario: 40s, settle: 50ms}
 `
 
 // newProject writes a project with these targets.
-func newProject(t *testing.T, targets ...string) project {
+func newProject(t *testing.T, targets ...string) testProject {
 	t.Helper()
 	dir := t.TempDir()
 	if err := faux.WriteProject(dir); err != nil {
 		t.Fatal(err)
 	}
-	p := project{dir, filepath.Join(dir, "lockstep.yaml")}
+	p := testProject{dir, filepath.Join(dir, "lockstep.yaml")}
 	p.write(t, "lockstep.yaml", fmt.Sprintf(shelves, strings.Join(targets, "\n")))
 	return p
 }
 
 // write writes a file of the project.
-func (p project) write(t *testing.T, name, text string) {
+func (p testProject) write(t *testing.T, name, text string) {
 	t.Helper()
 	testfile.Write(t, filepath.Join(p.dir, name), text)
 }
 
 // read returns a file of the project, or "" if there is none.
-func (p project) read(name string) string {
+func (p testProject) read(name string) string {
 	data, _ := os.ReadFile(filepath.Join(p.dir, name))
 	return string(data)
 }
 
 // do runs a command of lockstep on the project, and removes the project's folder from the output.
-func (p project) do(t *testing.T, command string, args ...string) outcome {
+func (p testProject) do(t *testing.T, command string, args ...string) outcome {
 	t.Helper()
 	return p.as(t, shell{}, command, args...)
 }
 
-func (p project) as(t *testing.T, s shell, command string, args ...string) outcome {
+func (p testProject) as(t *testing.T, s shell, command string, args ...string) outcome {
 	t.Helper()
 	o := s.lockstep(t, append([]string{command, "--config", p.file}, args...)...)
 	o.stdout, o.stderr = strings.ReplaceAll(o.stdout, p.dir+"/", ""), strings.ReplaceAll(o.stderr, p.dir+"/", "")
@@ -172,7 +172,7 @@ func (p project) as(t *testing.T, s shell, command string, args ...string) outco
 }
 
 // judged runs the project without writing reports, and returns the report.
-func (p project) judged(t *testing.T, args ...string) *report.Document {
+func (p testProject) judged(t *testing.T, args ...string) *report.Document {
 	t.Helper()
 	o := p.do(t, "run", append(args, "--format", "json", "--reports", "-")...)
 	doc, err := report.Read(strings.NewReader(o.stdout))
@@ -199,7 +199,7 @@ func start(t *testing.T, name, role, report string) string {
 }
 
 // two returns a project with a correct server and one with the given fault; "" for none.
-func two(t *testing.T, id string) project {
+func two(t *testing.T, id string) testProject {
 	t.Helper()
 	return newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, id)})))
 }

@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
@@ -44,19 +45,19 @@ func someRunFiles(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return &harness.UsageError{What: "merge needs the run files of the shards", Fix: "write lockstep merge shards/*/run.jsonl"}
+	return &project.UsageError{What: "merge needs the run files of the shards", Fix: "write lockstep merge shards/*/run.jsonl"}
 }
 
 func (f *runFlags) merge(ctx context.Context, paths []string, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, err := f.output.load(f.config)
+	p, err := f.output.load(f.config)
 	if err != nil {
 		return err
 	}
-	w = w.masked(project)
-	record, err := f.shards(project, paths)
+	w = w.masked(p)
+	record, err := f.shards(p, paths)
 	if err != nil {
 		return err
 	}
@@ -70,17 +71,17 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *environment) er
 	err = record.Write(out.run)
 	console, options := f.output.judging(w)
 	stop := console.watch(ctx)
-	result, fault := engine.JudgeFile(ctx, project, record, options)
+	result, fault := engine.JudgeFile(ctx, p, record, options)
 	stop()
 	if fault != nil {
 		return errors.Join(err, fault, out.close())
 	}
-	err = errors.Join(err, f.write(result.Document(project), out, w))
+	err = errors.Join(err, f.write(result.Document(p), out, w))
 	return exitFor(result.Verdict, errors.Join(err, out.close()))
 }
 
 // keep writes the reference's recording if --record is set.
-func (f *runFlags) keep(record *harness.RunFile) error {
+func (f *runFlags) keep(record *runfile.File) error {
 	if f.recording.record == "" {
 		return nil
 	}
@@ -96,25 +97,25 @@ func (f *runFlags) keep(record *harness.RunFile) error {
 }
 
 // shards reads the run files and merges them. It refuses a run file that merge itself would overwrite.
-func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.RunFile, error) {
+func (f *runFlags) shards(p *project.Project, paths []string) (*runfile.File, error) {
 	whole, there := os.FileInfo(nil), false
 	if f.reports != "-" {
 		info, err := os.Stat(filepath.Join(beside(f.config, f.reports), "run.jsonl"))
 		whole, there = info, err == nil
 	}
-	var parts []harness.Part
+	var parts []runfile.Part
 	for _, path := range paths {
 		file, err := regular.Open(path)
 		if err != nil {
-			return nil, &harness.UsageError{What: err.Error(), Fix: "`lockstep run --shard` writes it"}
+			return nil, &project.UsageError{What: err.Error(), Fix: "`lockstep run --shard` writes it"}
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil && there && os.SameFile(info, whole) {
-			return nil, &harness.UsageError{What: path + " is the file that the merged run would overwrite", Fix: "name another folder with --reports"}
+			return nil, &project.UsageError{What: path + " is the file that the merged run would overwrite", Fix: "name another folder with --reports"}
 		}
-		parts = append(parts, harness.Part{Name: path, File: bufio.NewReaderSize(file, 1<<20)})
+		parts = append(parts, runfile.Part{Name: path, File: bufio.NewReaderSize(file, 1<<20)})
 	}
-	record, err := harness.Merge(project, parts)
+	record, err := runfile.Merge(p, parts)
 	if err != nil {
 		return nil, incompleteShard(err)
 	}
@@ -124,7 +125,7 @@ func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.Ru
 // incompleteShard adds a fix to the error about a shard that was cut off.
 func incompleteShard(err error) error {
 	if errors.Is(err, transcript.ErrIncomplete) {
-		return &harness.UsageError{What: err.Error(), Fix: "run that shard again: a shard that was interrupted or is still running cannot be merged"}
+		return &project.UsageError{What: err.Error(), Fix: "run that shard again: a shard that was interrupted or is still running cannot be merged"}
 	}
 	return err
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/lab/mutaterun"
 )
@@ -70,19 +69,19 @@ func (f *mutateFlags) mutate(ctx context.Context, path string, w *environment) e
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, file, err := openRun(f.config, path, load)
+	p, file, err := openRun(f.config, path, load)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	monitor := &engine.Monitor{}
 	console := newConsole(w, monitor.Status)
-	options := &harness.MutateOptions{Seed: f.seed, Sample: f.sample, Monitor: monitor}
+	options := &mutaterun.Options{Seed: f.seed, Sample: f.sample, Monitor: monitor}
 	if f.all {
 		options.Sample = 0
 	}
 	stop := console.watch(ctx)
-	score, err := harness.Mutate(ctx, project, bufio.NewReaderSize(file, 1<<20), options)
+	score, err := mutaterun.Run(ctx, p, bufio.NewReaderSize(file, 1<<20), options)
 	stop()
 	switch {
 	case errors.Is(err, mutaterun.ErrNotGreen):

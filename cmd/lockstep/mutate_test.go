@@ -13,7 +13,7 @@ import (
 
 func TestMutateEndsAsTheScoreSays(t *testing.T) {
 	green, red := two(t, ""), two(t, "other-value")
-	for p, code := range map[project]int{green: exitMatch, red: exitDiffer} {
+	for p, code := range map[testProject]int{green: exitMatch, red: exitDiffer} {
 		if o := p.do(t, "run", "items/story"); o.code != code {
 			t.Fatalf("run: %+v", o)
 		}
@@ -25,7 +25,7 @@ func TestMutateEndsAsTheScoreSays(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name         string
-		project      project
+		project      testProject
 		args         []string
 		code         int
 		says, stderr string

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/lab/noise"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
 
@@ -21,7 +21,7 @@ type noiseFlags struct {
 	config    string
 	runs      int
 	targets   []string
-	selection harness.Selection
+	selection project.Selection
 	jobs      int
 }
 
@@ -60,12 +60,12 @@ could not be judged.`,
 }
 
 func (f *noiseFlags) noise(ctx context.Context, w *environment) error {
-	project, err := load(f.config)
+	p, err := load(f.config)
 	if err != nil {
 		return err
 	}
 	out := outputFlags{format: "text"}
-	found, err := harness.Noise(ctx, project, &harness.NoiseOptions{
+	found, err := noise.Measure(ctx, p, &noise.Options{
 		Targets: f.targets, Runs: f.runs, Select: f.selection, Jobs: f.jobs, Environ: w.environ,
 		Log:      (&runFlags{output: out}).logger(w.stderr),
 		Progress: func(run, of int) { fmt.Fprintf(w.stderr, "run %d of %d\n", run, of) },

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
@@ -55,7 +55,7 @@ func (f *outputFlags) validate() error {
 }
 
 // load reads the project, with the baseline of --baseline.
-func (f *outputFlags) load(config string) (*harness.Project, error) {
+func (f *outputFlags) load(config string) (*project.Project, error) {
 	p, err := load(config)
 	if err == nil && f.baseline != "" {
 		err = p.UseBaseline(beside(config, f.baseline))
@@ -64,10 +64,10 @@ func (f *outputFlags) load(config string) (*harness.Project, error) {
 }
 
 // judging returns the options for judging a run file, and the console that shows the progress.
-func (f *outputFlags) judging(w *environment) (*console, *harness.JudgeOptions) {
+func (f *outputFlags) judging(w *environment) (*console, *engine.JudgeOptions) {
 	monitor := &engine.Monitor{}
 	console := newConsole(w, monitor.Status)
-	options := &harness.JudgeOptions{
+	options := &engine.JudgeOptions{
 		Monitor: monitor, Note: func(text string) { fmt.Fprintf(console, "note: %s\n", text) },
 		Today: w.today(), Environ: w.environ,
 	}

@@ -169,7 +169,7 @@ func TestMistakesInTheRecipesAreFound(t *testing.T) {
 func TestTheJobsOfKubernetesRunAndMerge(t *testing.T) {
 	_, jobs := recipesOf(t, documentation(t)["docs/ci.md"])
 	dir := t.TempDir()
-	p := project{dir: dir}
+	p := testProject{dir: dir}
 	p.write(t, "bin/lockstep", "#!/bin/sh\necho \"$*\" >> calls\ncase $1 in run) d=\"$5\"; mkdir -p \"$d\"; : > \"$d/run.jsonl\"; exit $CODE;; esac\n")
 	if err := os.Chmod(filepath.Join(dir, "bin/lockstep"), 0o755); err != nil {
 		t.Fatal(err)

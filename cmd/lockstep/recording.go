@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
@@ -40,10 +41,10 @@ func (f *recordingFlags) declareRecord(fl *pflag.FlagSet) {
 }
 
 // against reads the recording that replaces the reference, and prints which one it is.
-func (f *recordingFlags) against(project *harness.Project, options *harness.Options, stderr io.Writer) error {
+func (f *recordingFlags) against(p *project.Project, options *engine.Options, stderr io.Writer) error {
 	switch {
 	case f.againstFolder != "" && f.record != "":
-		return &harness.UsageError{What: "--record and --against exclude each other", Fix: "leave out --against: only a run with the reference itself can be recorded"}
+		return &project.UsageError{What: "--record and --against exclude each other", Fix: "leave out --against: only a run with the reference itself can be recorded"}
 	case f.record != "":
 		options.Record = io.Discard // a run that cannot be recorded fails early; the file is opened later
 		return nil
@@ -53,15 +54,15 @@ func (f *recordingFlags) against(project *harness.Project, options *harness.Opti
 	path := filepath.Join(f.againstFolder, recordingName)
 	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &harness.UsageError{What: path + ": no such file", Fix: "`lockstep run --record " + f.againstFolder + "` writes it"}
+		return &project.UsageError{What: path + ": no such file", Fix: "`lockstep run --record " + f.againstFolder + "` writes it"}
 	}
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	r, err := runfile.ReadRecording(project, bufio.NewReaderSize(file, 1<<20), f.version)
+	r, err := runfile.ReadRecording(p, bufio.NewReaderSize(file, 1<<20), f.version)
 	if errors.Is(err, transcript.ErrIncomplete) {
-		return &harness.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "record again"}
+		return &project.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "record again"}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -96,7 +97,7 @@ func (f *recordingFlags) open() (*recordingFile, error) {
 }
 
 func recordingError(err error) error {
-	return &harness.UsageError{What: "recording: " + err.Error(), Fix: "name another folder with --record"}
+	return &project.UsageError{What: "recording: " + err.Error(), Fix: "name another folder with --record"}
 }
 
 // A recordingFile is a recording in progress. It replaces an older one when it is complete.

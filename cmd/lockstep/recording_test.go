@@ -86,7 +86,7 @@ func TestShardsAreRecordedWhenTheyAreMerged(t *testing.T) {
 
 func TestARunThatDoesNotEndLeavesTheRecordingBefore(t *testing.T) {
 	f := recordingFlags{record: t.TempDir()}
-	p := project{dir: f.record}
+	p := testProject{dir: f.record}
 	for _, tc := range []struct {
 		text  string
 		whole bool

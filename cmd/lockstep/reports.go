@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
@@ -110,7 +110,7 @@ func readPrevious(path string) *report.Document {
 }
 
 func reportsError(err error) error {
-	return &harness.UsageError{What: "reports: " + err.Error(), Fix: "name another folder with --reports, or - for none"}
+	return &project.UsageError{What: "reports: " + err.Error(), Fix: "name another folder with --reports, or - for none"}
 }
 
 func (r *reports) close() error {

@@ -5,7 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
 )
 
 func rootCommand(w *environment) *cobra.Command {
@@ -24,7 +25,7 @@ both values, and what the contract says about each side.`,
   lockstep lint                           every mistake in lockstep.yaml, the contract and the scenarios`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		Version:           harness.Version,
+		Version:           engine.Version,
 		Args:              knownCommand,
 		PersistentPreRunE: noEmptyFlags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,7 +33,7 @@ both values, and what the contract says about each side.`,
 			if err := cmd.Help(); err != nil {
 				return err
 			}
-			return &harness.UsageError{What: "missing command", Fix: "`lockstep run` compares servers, `lockstep lint` checks files, `lockstep --help` lists all commands"}
+			return &project.UsageError{What: "missing command", Fix: "`lockstep run` compares servers, `lockstep lint` checks files, `lockstep --help` lists all commands"}
 		},
 	}
 	root.SetOut(w.stdout)
@@ -70,7 +71,7 @@ func versionCommand(w *environment) *cobra.Command {
 		Example: "  lockstep version",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(w.stdout, "lockstep %s\n", harness.Version)
+			fmt.Fprintf(w.stdout, "lockstep %s\n", engine.Version)
 			return nil
 		},
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -21,7 +21,7 @@ type runFlags struct {
 	config    string
 	targets   []string
 	reference string
-	selection harness.Selection
+	selection project.Selection
 	jobs      int
 	seed      uint64
 	repeat    int
@@ -34,7 +34,7 @@ type runFlags struct {
 	output    outputFlags
 	// lockstep watch sets these: the scenarios to run first, and a function that receives the result.
 	first  []string
-	judged func(*harness.Result)
+	judged func(*engine.Result)
 }
 
 func runCommand(w *environment) *cobra.Command {
@@ -101,16 +101,16 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, err := f.output.load(f.config)
+	p, err := f.output.load(f.config)
 	if err != nil {
 		return err
 	}
-	w = w.masked(project)
+	w = w.masked(p)
 	if f.step > 0 {
-		project.Limits.Step = f.step
+		p.Limits.Step = f.step
 	}
 	if f.scenario > 0 {
-		project.Limits.Scenario = f.scenario
+		p.Limits.Scenario = f.scenario
 	}
 	monitor := &engine.Monitor{}
 	console := newConsole(w, monitor.Status)
@@ -119,10 +119,10 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 	if options.Shard, err = f.shardFlag(w); err != nil {
 		return err
 	}
-	if err := f.recording.against(project, options, console); err != nil {
+	if err := f.recording.against(p, options, console); err != nil {
 		return err
 	}
-	if err := engine.Validate(project, options); err != nil {
+	if err := engine.Validate(p, options); err != nil {
 		return err
 	}
 	out, err := f.openReports() // not earlier: a mistyped argument must not cost the reports of the last run
@@ -138,7 +138,7 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 		options.Record = tape.file
 	}
 	stop := console.watch(ctx)
-	result, err := harness.Run(ctx, project, options)
+	result, err := engine.Run(ctx, p, options)
 	stop()
 	v := verdict.Unknown
 	if result != nil {
@@ -146,15 +146,15 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 		if f.judged != nil {
 			f.judged(result)
 		}
-		err = errors.Join(err, tape.end(err == nil && result.Incomplete == ""), f.write(result.Document(project), out, w))
+		err = errors.Join(err, tape.end(err == nil && result.Incomplete == ""), f.write(result.Document(p), out, w))
 	} else {
 		err = errors.Join(err, tape.end(false))
 	}
 	return exitFor(v, errors.Join(err, out.close()))
 }
 
-func (f *runFlags) options(w *environment, stderr io.Writer) *harness.Options {
-	o := &harness.Options{
+func (f *runFlags) options(w *environment, stderr io.Writer) *engine.Options {
+	o := &engine.Options{
 		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, ReferenceVersion: f.recording.version,
 		Environ: w.environ, Program: w.program, Today: w.today(), Log: f.logger(stderr), First: f.first,
 	}

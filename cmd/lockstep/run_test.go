@@ -93,7 +93,7 @@ func TestExitCodes(t *testing.T) {
 func TestTheTextOfARun(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
-		project project
+		project testProject
 		want    string
 	}{
 		{"green", two(t, ""), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
@@ -209,11 +209,11 @@ func TestReportsAreWrittenBesideTheProject(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		args []string
-		dir  func(project) string
+		dir  func(testProject) string
 	}{
-		{"by default", nil, func(p project) string { return filepath.Join(p.dir, "reports") }},
-		{"in a folder below it", []string{"--reports", "out/today"}, func(p project) string { return filepath.Join(p.dir, "out", "today") }},
-		{"anywhere", []string{"-o", elsewhere}, func(project) string { return elsewhere }},
+		{"by default", nil, func(p testProject) string { return filepath.Join(p.dir, "reports") }},
+		{"in a folder below it", []string{"--reports", "out/today"}, func(p testProject) string { return filepath.Join(p.dir, "out", "today") }},
+		{"anywhere", []string{"-o", elsewhere}, func(testProject) string { return elsewhere }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -293,7 +293,7 @@ func TestReportsOfTheLastRunAreReplacedByTheNextAndByNothingElse(t *testing.T) {
 // TestReportsAreThereWhenTheyAreWhole checks that during a run, and after a killed run, each report is either
 // complete and of this run, or missing.
 func TestReportsAreThereWhenTheyAreWhole(t *testing.T) {
-	var p project
+	var p testProject
 	var during []string
 	look := func(operation string) {
 		if operation == "DELETE /items/{id}" && during == nil {
@@ -402,7 +402,7 @@ func TestTheProjectInTheWorkingDirectoryIsTheDefault(t *testing.T) {
 
 // TestTwoProjectsAtOnce checks that two projects can run at the same time.
 func TestTwoProjectsAtOnce(t *testing.T) {
-	projects := []project{two(t, ""), two(t, "other-value")}
+	projects := []testProject{two(t, ""), two(t, "other-value")}
 	outcomes := make([]outcome, len(projects))
 	var wg sync.WaitGroup
 	for i, p := range projects {
@@ -429,7 +429,7 @@ func TestFlagsChooseTargets(t *testing.T) {
 	alone := newProject(t, at("right", right), at("wrong", "http://127.0.0.1:1")) // nothing listens there
 	for _, tc := range []struct {
 		name    string
-		project project
+		project testProject
 		args    []string
 		want    []string // the reference first
 		alone   bool

@@ -9,7 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -25,34 +26,34 @@ func runFile(config string, args []string) string {
 }
 
 // openRun opens a run file and reads its project.
-func openRun(config, path string, load func(config string) (*harness.Project, error)) (*harness.Project, *os.File, error) {
+func openRun(config, path string, load func(config string) (*project.Project, error)) (*project.Project, *os.File, error) {
 	file, err := regular.Open(path)
 	if err != nil {
-		return nil, nil, &harness.UsageError{What: err.Error(), Fix: "`lockstep run` writes it, or name another run file"}
+		return nil, nil, &project.UsageError{What: err.Error(), Fix: "`lockstep run` writes it, or name another run file"}
 	}
-	project, err := load(config)
+	p, err := load(config)
 	if err != nil {
 		file.Close()
 		return nil, nil, err
 	}
-	return project, file, nil
+	return p, file, nil
 }
 
 // runFileError explains what is wrong with a run file.
 func runFileError(path string, err error) error {
 	if errors.Is(err, transcript.ErrIncomplete) {
-		return &harness.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "run again: a run that was interrupted or is still going on cannot be judged"}
+		return &project.UsageError{What: fmt.Sprintf("%s: %s", path, err), Fix: "run again: a run that was interrupted or is still going on cannot be judged"}
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
 
 // lastRun reads the run that a command is about: by default the report of the project's last run.
-func lastRun(ctx context.Context, w *environment, project *harness.Project, config, from string) (*verdict.Run, error) {
+func lastRun(ctx context.Context, w *environment, p *project.Project, config, from string) (*verdict.Run, error) {
 	if from == "" {
 		from = filepath.Join(filepath.Dir(config), "reports", "report.json")
 	}
 	doc, err := readRun(ctx, w, from, "run the scenarios first, or name a report.json or run.jsonl with --from",
-		func() (*harness.Project, error) { return project, nil })
+		func() (*project.Project, error) { return p, nil })
 	if err != nil {
 		return nil, err
 	}
@@ -64,10 +65,10 @@ const runFileStart = `{"lockstep":`
 
 // readRun reads a report.json, or reads a project's run.jsonl and judges it again. missing says what to do if the
 // file does not exist.
-func readRun(ctx context.Context, w *environment, path, missing string, load func() (*harness.Project, error)) (*report.Document, error) {
+func readRun(ctx context.Context, w *environment, path, missing string, load func() (*project.Project, error)) (*report.Document, error) {
 	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &harness.UsageError{What: path + ": no such file", Fix: missing}
+		return nil, &project.UsageError{What: path + ": no such file", Fix: missing}
 	}
 	if err != nil {
 		return nil, err
@@ -81,13 +82,13 @@ func readRun(ctx context.Context, w *environment, path, missing string, load fun
 		}
 		return doc, nil
 	}
-	project, err := load()
+	p, err := load()
 	if err != nil {
 		return nil, err
 	}
-	result, err := harness.Judge(ctx, project, in, &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
+	result, err := engine.Judge(ctx, p, in, &engine.JudgeOptions{Today: w.today(), Environ: w.environ})
 	if err != nil {
 		return nil, runFileError(path, err)
 	}
-	return result.Document(project), nil
+	return result.Document(p), nil
 }

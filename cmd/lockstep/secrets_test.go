@@ -49,10 +49,10 @@ func vaultAnswers(t *testing.T, greeting string) string {
 	return s.URL
 }
 
-func newVault(t *testing.T, targets string) project {
+func newVault(t *testing.T, targets string) testProject {
 	t.Helper()
 	dir := t.TempDir()
-	p := project{dir, filepath.Join(dir, "lockstep.yaml")}
+	p := testProject{dir, filepath.Join(dir, "lockstep.yaml")}
 	p.write(t, "openapi.yaml", vault)
 	p.write(t, "lockstep.yaml", "contract: openapi.yaml\nscenarios: scenarios\nreference: right\nundocumented: allow\nsecrets: {env: [CANARY], headers: [X-Own], at: [$..apiKey]}\ncompare: {headers: [Set-Cookie, X-Own]}\ntargets:\n"+targets)
 	p.write(t, "scenarios/login.yaml", "scenario: login\nwhy: The key opens the vault\nsource: the guide\nsteps:\n  - {http: GET /login, capture: {key: $.apiKey}}\n  - {http: GET /login, query: {key: \"${{ key }}\"}, expect: {json: {$.greeting: never}}}\n")
@@ -60,7 +60,7 @@ func newVault(t *testing.T, targets string) project {
 }
 
 // leaks fails for each canary in an output, or in a file of the project.
-func leaks(t *testing.T, p project, outcomes ...outcome) {
+func leaks(t *testing.T, p testProject, outcomes ...outcome) {
 	t.Helper()
 	texts := map[string]string{}
 	for i, o := range outcomes {

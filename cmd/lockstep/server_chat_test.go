@@ -73,7 +73,7 @@ func TestTheChatInTheDocumentationIsTrue(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	project{dir: r.dir}.write(t, "model.yaml", rules)
+	testProject{dir: r.dir}.write(t, "model.yaml", rules)
 	for _, port := range []string{":3000", ":8400"} { // the documented ports may be taken
 		own := freePort(t)
 		commands = strings.ReplaceAll(commands, port, ":"+own)

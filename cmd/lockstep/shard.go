@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 )
 
 // shardFlag returns the shard that --shard selects.
-func (f *runFlags) shardFlag(w *environment) (harness.Shard, error) {
+func (f *runFlags) shardFlag(w *environment) (project.Shard, error) {
 	switch f.shard {
 	case "":
-		return harness.Shard{}, nil
+		return project.Shard{}, nil
 	case "auto":
 		s, from, err := shardOf(w.getenv)
 		if err == nil {
@@ -20,7 +20,7 @@ func (f *runFlags) shardFlag(w *environment) (harness.Shard, error) {
 		}
 		return s, err
 	}
-	s, err := harness.ParseShard(f.shard)
+	s, err := project.ParseShard(f.shard)
 	if err != nil {
 		return s, fmt.Errorf("--shard: %w", err)
 	}
@@ -44,7 +44,7 @@ var shardVariables = []struct {
 }
 
 // shardOf reads the shard from the environment, and says which variable it used.
-func shardOf(getenv func(string) string) (s harness.Shard, from string, err error) {
+func shardOf(getenv func(string) string) (s project.Shard, from string, err error) {
 	var names []string
 	for _, v := range shardVariables {
 		names = append(names, v.index)
@@ -54,23 +54,23 @@ func shardOf(getenv func(string) string) (s harness.Shard, from string, err erro
 		}
 		from = v.index + "=" + index
 		if v.total == "" {
-			if s, err = harness.ParseShard(index); err != nil {
+			if s, err = project.ParseShard(index); err != nil {
 				err = fmt.Errorf("%s: %w", v.index, err)
 			}
 			return s, from, err
 		}
 		total := getenv(v.total)
 		if total == "" {
-			return s, "", &harness.UsageError{What: fmt.Sprintf("--shard auto: %s is set by %s, but %s is not set", from, v.of, v.total), Fix: v.cure}
+			return s, "", &project.UsageError{What: fmt.Sprintf("--shard auto: %s is set by %s, but %s is not set", from, v.of, v.total), Fix: v.cure}
 		}
 		from += " and " + v.total + "=" + total
 		i, ierr := strconv.Atoi(index)
 		n, nerr := strconv.Atoi(total)
 		if ierr != nil || nerr != nil || i < v.first || i-v.first >= n {
-			return s, "", &harness.UsageError{What: fmt.Sprintf("--shard auto: %s is not a valid shard", from), Fix: fmt.Sprintf("%s counts from %d, and %s is the number of shards; or write --shard 1/8", v.index, v.first, v.total)}
+			return s, "", &project.UsageError{What: fmt.Sprintf("--shard auto: %s is not a valid shard", from), Fix: fmt.Sprintf("%s counts from %d, and %s is the number of shards; or write --shard 1/8", v.index, v.first, v.total)}
 
 		}
-		return harness.Shard{Index: i - v.first + 1, Of: n}, from, nil
+		return project.Shard{Index: i - v.first + 1, Of: n}, from, nil
 	}
-	return s, "", &harness.UsageError{What: "--shard auto: no variable says which shard this is", Fix: "set one of " + strings.Join(names, ", ") + ", or write --shard 1/8"}
+	return s, "", &project.UsageError{What: "--shard auto: no variable says which shard this is", Fix: "set one of " + strings.Join(names, ", ") + ", or write --shard 1/8"}
 }

@@ -9,32 +9,32 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
 func TestTheShardIsReadFromWhatTheSchedulerSets(t *testing.T) {
 	for _, tc := range []struct {
 		set  string // name=value, separated by spaces
-		want harness.Shard
+		want project.Shard
 		from string // or the error, if there is no shard
 	}{
-		{"LOCKSTEP_SHARD=2/8 CI_NODE_INDEX=1 CI_NODE_TOTAL=3", harness.Shard{Index: 2, Of: 8}, "LOCKSTEP_SHARD=2/8"},
-		{"JOB_COMPLETION_INDEX=0 LOCKSTEP_SHARDS=4", harness.Shard{Index: 1, Of: 4}, "JOB_COMPLETION_INDEX=0 and LOCKSTEP_SHARDS=4"},
-		{"JOB_COMPLETION_INDEX=3 LOCKSTEP_SHARDS=4", harness.Shard{Index: 4, Of: 4}, "JOB_COMPLETION_INDEX=3 and LOCKSTEP_SHARDS=4"},
-		{"CI_NODE_INDEX=1 CI_NODE_TOTAL=4", harness.Shard{Index: 1, Of: 4}, "CI_NODE_INDEX=1 and CI_NODE_TOTAL=4"},
-		{"CI_NODE_INDEX=4 CI_NODE_TOTAL=4", harness.Shard{Index: 4, Of: 4}, "CI_NODE_INDEX=4 and CI_NODE_TOTAL=4"},
-		{"CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=2", harness.Shard{Index: 1, Of: 2}, "CIRCLE_NODE_INDEX=0 and CIRCLE_NODE_TOTAL=2"},
-		{"BUILDKITE_PARALLEL_JOB=1 BUILDKITE_PARALLEL_JOB_COUNT=2", harness.Shard{Index: 2, Of: 2}, "BUILDKITE_PARALLEL_JOB=1 and BUILDKITE_PARALLEL_JOB_COUNT=2"},
-		{"", harness.Shard{}, "no variable says which shard this is\n\tfix: set one of LOCKSTEP_SHARD, JOB_COMPLETION_INDEX,"},
-		{"CI_NODE_TOTAL=1", harness.Shard{}, "no variable says which shard this is"},
-		{"JOB_COMPLETION_INDEX=0", harness.Shard{}, "but LOCKSTEP_SHARDS is not set\n\tfix: a Job does not tell its pods the number of completions"},
-		{"JOB_COMPLETION_INDEX=4 LOCKSTEP_SHARDS=4", harness.Shard{}, "is not a valid shard\n\tfix: JOB_COMPLETION_INDEX counts from 0"},
-		{"CI_NODE_INDEX=0 CI_NODE_TOTAL=4", harness.Shard{}, "is not a valid shard\n\tfix: CI_NODE_INDEX counts from 1"},
-		{"CI_NODE_INDEX=5 CI_NODE_TOTAL=4", harness.Shard{}, "is not a valid shard"},
-		{"CIRCLE_NODE_INDEX=x CIRCLE_NODE_TOTAL=2", harness.Shard{}, "is not a valid shard"},
-		{"CIRCLE_NODE_INDEX=-1 CIRCLE_NODE_TOTAL=2", harness.Shard{}, "is not a valid shard"},
-		{"LOCKSTEP_SHARD=9/8", harness.Shard{}, "LOCKSTEP_SHARD: there is no shard 9/8"},
+		{"LOCKSTEP_SHARD=2/8 CI_NODE_INDEX=1 CI_NODE_TOTAL=3", project.Shard{Index: 2, Of: 8}, "LOCKSTEP_SHARD=2/8"},
+		{"JOB_COMPLETION_INDEX=0 LOCKSTEP_SHARDS=4", project.Shard{Index: 1, Of: 4}, "JOB_COMPLETION_INDEX=0 and LOCKSTEP_SHARDS=4"},
+		{"JOB_COMPLETION_INDEX=3 LOCKSTEP_SHARDS=4", project.Shard{Index: 4, Of: 4}, "JOB_COMPLETION_INDEX=3 and LOCKSTEP_SHARDS=4"},
+		{"CI_NODE_INDEX=1 CI_NODE_TOTAL=4", project.Shard{Index: 1, Of: 4}, "CI_NODE_INDEX=1 and CI_NODE_TOTAL=4"},
+		{"CI_NODE_INDEX=4 CI_NODE_TOTAL=4", project.Shard{Index: 4, Of: 4}, "CI_NODE_INDEX=4 and CI_NODE_TOTAL=4"},
+		{"CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=2", project.Shard{Index: 1, Of: 2}, "CIRCLE_NODE_INDEX=0 and CIRCLE_NODE_TOTAL=2"},
+		{"BUILDKITE_PARALLEL_JOB=1 BUILDKITE_PARALLEL_JOB_COUNT=2", project.Shard{Index: 2, Of: 2}, "BUILDKITE_PARALLEL_JOB=1 and BUILDKITE_PARALLEL_JOB_COUNT=2"},
+		{"", project.Shard{}, "no variable says which shard this is\n\tfix: set one of LOCKSTEP_SHARD, JOB_COMPLETION_INDEX,"},
+		{"CI_NODE_TOTAL=1", project.Shard{}, "no variable says which shard this is"},
+		{"JOB_COMPLETION_INDEX=0", project.Shard{}, "but LOCKSTEP_SHARDS is not set\n\tfix: a Job does not tell its pods the number of completions"},
+		{"JOB_COMPLETION_INDEX=4 LOCKSTEP_SHARDS=4", project.Shard{}, "is not a valid shard\n\tfix: JOB_COMPLETION_INDEX counts from 0"},
+		{"CI_NODE_INDEX=0 CI_NODE_TOTAL=4", project.Shard{}, "is not a valid shard\n\tfix: CI_NODE_INDEX counts from 1"},
+		{"CI_NODE_INDEX=5 CI_NODE_TOTAL=4", project.Shard{}, "is not a valid shard"},
+		{"CIRCLE_NODE_INDEX=x CIRCLE_NODE_TOTAL=2", project.Shard{}, "is not a valid shard"},
+		{"CIRCLE_NODE_INDEX=-1 CIRCLE_NODE_TOTAL=2", project.Shard{}, "is not a valid shard"},
+		{"LOCKSTEP_SHARD=9/8", project.Shard{}, "LOCKSTEP_SHARD: there is no shard 9/8"},
 	} {
 		set := map[string]string{}
 		for _, pair := range strings.Fields(tc.set) {

@@ -28,7 +28,7 @@ import (
 // A command is lockstep in a process of its own, in the middle of a run. It has started a server that ignores
 // SIGTERM, which has started another process that ignores it too. It waits for an answer that never comes.
 type command struct {
-	project
+	testProject
 	*exec.Cmd
 	stdout, stderr syncbuffer.Buffer
 	grandchild     net.Conn // the kernel closes it when the grandchild ends
@@ -52,7 +52,7 @@ func midway(t *testing.T, grace string) *command {
 	}}
 	line := faux.Listen(t)
 	right := strings.Replace(start(t, "right", "does-not-end", line.Addr().String()), "stop: 100ms", "stop: "+grace, 1)
-	p := &command{project: newProject(t, right, at("wrong", faux.Serve(t, wrong))), ended: make(chan struct{})}
+	p := &command{testProject: newProject(t, right, at("wrong", faux.Serve(t, wrong))), ended: make(chan struct{})}
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	p.Cmd = exec.CommandContext(ctx, os.Args[0], "run", "--config", p.file, "items/story")

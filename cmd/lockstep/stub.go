@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/stub/mcp"
 )
 
@@ -19,7 +19,7 @@ func stubCommand(w *environment) *cobra.Command {
 		Hidden:  true,
 		Args:    knownSubcommand,
 		RunE: func(*cobra.Command, []string) error {
-			return &harness.UsageError{What: "stub needs a command", Fix: "`lockstep stub mcp` is an MCP server, `lockstep stub openai --script model.yaml` is a model"}
+			return &project.UsageError{What: "stub needs a command", Fix: "`lockstep stub mcp` is an MCP server, `lockstep stub openai --script model.yaml` is a model"}
 		},
 	}
 	cmd.AddCommand(mcpCommand(w))
@@ -50,7 +50,7 @@ Listens on 127.0.0.1, prints the address, and serves up to 1000 requests, until 
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if script == "" {
-				return &harness.UsageError{What: "--script is missing", Fix: "name a file with rules, such as `- {answer: {" + plainAnswer[kind] + "}, times: any}`"}
+				return &project.UsageError{What: "--script is missing", Fix: "name a file with rules, such as `- {answer: {" + plainAnswer[kind] + "}, times: any}`"}
 			}
 			return engine.ServeStub(cmd.Context(), kind, script, port, func(url string) { fmt.Fprintf(w.stdout, "listening on %s\n", url) })
 		},
@@ -64,7 +64,7 @@ Listens on 127.0.0.1, prints the address, and serves up to 1000 requests, until 
 var plainAnswer = map[string]string{"openai": "text: Hello", "anthropic": "text: Hello", "http": "json: {}"}
 
 func mcpCommand(w *environment) *cobra.Command {
-	opts := &mcp.Options{Version: harness.Version, Getenv: w.getenv}
+	opts := &mcp.Options{Version: engine.Version, Getenv: w.getenv}
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Runs an MCP server on standard input and output, with tools for scenarios",

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
 	"github.com/lockstep-dev/lockstep/internal/regular"
@@ -44,7 +44,7 @@ Exit codes: 0 the page was written · 2 flags or files are wrong, or there is no
 func (f *diffFlags) trend(ctx context.Context, folder, out string, w *environment) error {
 	paths, err := runsBelow(folder)
 	if err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "name the folder that contains the reports of all runs"}
+		return &project.UsageError{What: err.Error(), Fix: "name the folder that contains the reports of all runs"}
 	}
 	var runs []report.Dated
 	var left []string
@@ -70,7 +70,7 @@ func (f *diffFlags) trend(ctx context.Context, folder, out string, w *environmen
 		fmt.Fprintf(w.stderr, "note: not shown: %s\n", text)
 	}
 	if len(trend.Points) == 0 {
-		return &harness.UsageError{What: "no run to show in " + folder, Fix: "`lockstep run` writes report.json: keep those of several runs, each in its own folder"}
+		return &project.UsageError{What: "no run to show in " + folder, Fix: "`lockstep run` writes report.json: keep those of several runs, each in its own folder"}
 	}
 	if out == "-" {
 		return html.WriteTrend(w.verbatim, trend)
@@ -81,7 +81,7 @@ func (f *diffFlags) trend(ctx context.Context, folder, out string, w *environmen
 		file, err = os.Create(out)
 	}
 	if err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "name another file with --output"}
+		return &project.UsageError{What: err.Error(), Fix: "name another file with --output"}
 	}
 	return errors.Join(html.WriteTrend(file, trend), file.Close())
 }

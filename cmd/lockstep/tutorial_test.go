@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
@@ -87,7 +87,7 @@ func newReader(t *testing.T) *reader {
 // write does what the comment above a block says.
 func (r *reader) write(t *testing.T, what, name, text string) {
 	t.Helper()
-	p, name := project{dir: r.dir}, filepath.FromSlash(name)
+	p, name := testProject{dir: r.dir}, filepath.FromSlash(name)
 	switch what {
 	case "file":
 		p.write(t, name, text)
@@ -189,7 +189,7 @@ func TestASessionIsHeldToWhatItShows(t *testing.T) {
 		{"$ exit 3\n$ echo $?\n0\n", "$ exit 3\n$ echo $?\n3\n", 0},
 		{"$ exit 3\n", "$ exit 3\n", 1},
 		{"$ exit 3\n$ true\n", "$ exit 3\n$ true\n", 1},
-		{"$ lockstep version\n", "$ lockstep version\nlockstep " + harness.Version + "\n", 0},
+		{"$ lockstep version\n", "$ lockstep version\nlockstep " + engine.Version + "\n", 0},
 	} {
 		got, problems := newReader(t).session(t, tc.session)
 		if got != tc.want || len(problems) != tc.problems {

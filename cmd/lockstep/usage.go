@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
@@ -36,14 +36,14 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return &harness.UsageError{What: fmt.Sprintf("unknown command %q", args[0]), Fix: problem.OneOf(args[0], names)}
+	return &project.UsageError{What: fmt.Sprintf("unknown command %q", args[0]), Fix: problem.OneOf(args[0], names)}
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	e := &harness.UsageError{What: fmt.Sprintf("%s takes no arguments: %q", cmd.Name(), args[0]), Fix: "leave it out"}
+	e := &project.UsageError{What: fmt.Sprintf("%s takes no arguments: %q", cmd.Name(), args[0]), Fix: "leave it out"}
 	if cmd.Flag("config") != nil {
 		e.Fix += "; --config names another project"
 	}
@@ -52,7 +52,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 // flagError adds a fix to an error of the flag parser, and removes the name of the Go function that failed.
 func flagError(cmd *cobra.Command, err error) error {
-	e := &harness.UsageError{What: err.Error(), Fix: fmt.Sprintf("%s --help lists the flags", cmd.CommandPath())}
+	e := &project.UsageError{What: err.Error(), Fix: fmt.Sprintf("%s --help lists the flags", cmd.CommandPath())}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		e.Fix = cmp.Or(meantFlag(cmd, unknown.GetSpecifiedName()), e.Fix)
 	}
@@ -73,7 +73,7 @@ func noEmptyFlags(cmd *cobra.Command, _ []string) error {
 			empty = len(values) == 0 || slices.Contains(values, "")
 		}
 		if empty && err == nil {
-			err = &harness.UsageError{What: "--" + f.Name + " is empty", Fix: "leave it out, or give it a value: " + f.Usage}
+			err = &project.UsageError{What: "--" + f.Name + " is empty", Fix: "leave it out, or give it a value: " + f.Usage}
 		}
 	})
 	return err
@@ -113,7 +113,7 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 		names = append(names, c.Name())
 	}
 	fix := cmp.Or(problem.DidYouMean(args[0], names), "use: "+strings.Join(names, ", "))
-	return &harness.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: fix}
+	return &project.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: fix}
 }
 
 // atMostOne accepts at most one argument; what names it in the error.
@@ -122,7 +122,7 @@ func atMostOne(what string) cobra.PositionalArgs {
 		if len(args) <= 1 {
 			return nil
 		}
-		return &harness.UsageError{What: fmt.Sprintf("%s takes at most one %s: %q is a second one", cmd.Name(), what, args[1]), Fix: "leave it out"}
+		return &project.UsageError{What: fmt.Sprintf("%s takes at most one %s: %q is a second one", cmd.Name(), what, args[1]), Fix: "leave it out"}
 	}
 }
 
@@ -132,6 +132,6 @@ func exactly(n int, what, fix string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return &harness.UsageError{What: fmt.Sprintf("%s takes %s, but got %d", cmd.Name(), what, len(args)), Fix: fix}
+		return &project.UsageError{What: fmt.Sprintf("%s takes %s, but got %d", cmd.Name(), what, len(args)), Fix: fix}
 	}
 }

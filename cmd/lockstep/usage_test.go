@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 )
 
 func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
@@ -78,7 +78,7 @@ func commands() []string {
 
 func TestVersion(t *testing.T) {
 	for _, arg := range []string{"version", "--version"} {
-		want := outcome{exitMatch, "lockstep " + harness.Version + "\n", ""}
+		want := outcome{exitMatch, "lockstep " + engine.Version + "\n", ""}
 		if got := lockstep(t, arg); got != want {
 			t.Errorf("lockstep %s: %+v, want %+v", arg, got, want)
 		}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 )
 
 // viewFlags are the flags of lockstep view.
@@ -60,11 +60,11 @@ func (f *viewFlags) view(ctx context.Context, dir string, out io.Writer) error {
 		_, err = root.Stat("report.html")
 	}
 	if err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "`lockstep run` writes report.html; or name the folder that has it"}
+		return &project.UsageError{What: err.Error(), Fix: "`lockstep run` writes report.html; or name the folder that has it"}
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.port))))
 	if err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "name another port with --port, or leave out --port"}
+		return &project.UsageError{What: err.Error(), Fix: "name another port with --port, or leave out --port"}
 	}
 	fmt.Fprintf(out, "%s is at http://%s/ until Ctrl-C\n", filepath.Join(dir, "report.html"), l.Addr())
 	return serveUntil(ctx, l, &viewer{root})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
@@ -53,38 +53,38 @@ func (f *waiveFlags) waive(ctx context.Context, w *environment, paths []string) 
 			return err
 		}
 	}
-	project, err := load(f.config)
+	p, err := load(f.config)
 	if err != nil {
 		return err
 	}
-	ids, err := project.IDs(harness.Selection{Paths: paths})
+	ids, err := p.IDs(project.Selection{Paths: paths})
 	if err != nil {
 		return err
 	}
-	run, err := lastRun(ctx, w, project, f.config, f.from)
+	run, err := lastRun(ctx, w, p, f.config, f.from)
 	if err != nil {
 		return err
 	}
-	findings := f.findings(w, project, run, ids)
+	findings := f.findings(w, p, run, ids)
 	if len(findings) == 0 {
 		fmt.Fprintln(w.stderr, "there is nothing to waive")
 		return nil
 	}
-	text := verdict.WaiverSkeleton(findings, project.Waivers, f.class, w.today().Add(waiverLifetime))
+	text := verdict.WaiverSkeleton(findings, p.Waivers, f.class, w.today().Add(waiverLifetime))
 	if !f.add {
 		fmt.Fprint(w.stdout, text)
 		return nil
 	}
-	if err := waiver.Append(project.WaiversFile, text); err != nil {
-		return &harness.UsageError{What: err.Error(), Fix: "leave out --append, and paste the output into the file"}
+	if err := waiver.Append(p.WaiversFile, text); err != nil {
+		return &project.UsageError{What: err.Error(), Fix: "leave out --append, and paste the output into the file"}
 	}
-	fmt.Fprintf(w.stderr, "%s: fill in reason and owner\n", project.WaiversFile)
+	fmt.Fprintf(w.stderr, "%s: fill in reason and owner\n", p.WaiversFile)
 	return nil
 }
 
 // findings returns the findings that no waiver accepts. It prints expired waivers, because they must be renewed in
 // their file.
-func (f *waiveFlags) findings(w *environment, project *harness.Project, run *verdict.Run, ids []string) []verdict.Finding {
+func (f *waiveFlags) findings(w *environment, p *project.Project, run *verdict.Run, ids []string) []verdict.Finding {
 	var out []verdict.Finding
 	told := map[string]bool{}
 	for i := range run.Scenarios {
@@ -93,13 +93,13 @@ func (f *waiveFlags) findings(w *environment, project *harness.Project, run *ver
 			continue
 		}
 		for _, finding := range s.Findings {
-			there := slices.IndexFunc(project.Waivers, func(w waiver.Waiver) bool { return w.Matches(verdict.BaselineEntryOf(&finding)) })
+			there := slices.IndexFunc(p.Waivers, func(w waiver.Waiver) bool { return w.Matches(verdict.BaselineEntryOf(&finding)) })
 			switch {
 			case finding.Accepted():
 			case there < 0:
 				out = append(out, finding)
-			case !told[project.Waivers[there].ID]:
-				of := &project.Waivers[there]
+			case !told[p.Waivers[there].ID]:
+				of := &p.Waivers[there]
 				told[of.ID] = true
 				fmt.Fprintf(w.stderr, "%s:%d: %s already covers this finding; it expires on %s\n", of.File, of.Line, of.ID, of.Expires.Format(time.DateOnly))
 			}

@@ -17,20 +17,20 @@ const (
 )
 
 // on runs a command on a given day.
-func (p project) on(t *testing.T, day, command string, args ...string) outcome {
+func (p testProject) on(t *testing.T, day, command string, args ...string) outcome {
 	t.Helper()
 	return p.as(t, shell{today: day}, command, args...)
 }
 
 // with changes both servers of the project.
-func (p project) with(t *testing.T, right, wrong string) project {
+func (p testProject) with(t *testing.T, right, wrong string) testProject {
 	t.Helper()
 	p.write(t, "lockstep.yaml", strings.Replace(shelves, "%s", at("right", right)+"\n"+at("wrong", wrong), 1))
 	return p
 }
 
 // waived returns a project with one difference, which is waived until the given day.
-func waived(t *testing.T, id, expires string) project {
+func waived(t *testing.T, id, expires string) testProject {
 	t.Helper()
 	p := two(t, id)
 	p.on(t, day, "run", "items/story")
@@ -42,7 +42,7 @@ func waived(t *testing.T, id, expires string) project {
 }
 
 // fillIn fills in the fields of a waiver that a person must write.
-func (p project) fillIn(t *testing.T, expires string) {
+func (p testProject) fillIn(t *testing.T, expires string) {
 	t.Helper()
 	text := strings.NewReplacer(
 		`reason: ""`, "reason: it was always so", `owner: ""`, "owner: ann", "2027-02-18", expires,

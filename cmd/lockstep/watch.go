@@ -13,7 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -59,7 +60,7 @@ type watcher struct {
 	world   *environment
 	ticks   <-chan time.Time
 	paths   []string         // from the command line
-	project *harness.Project // as it was when it could last be read; nil if never
+	project *project.Project // as it was when it could last be read; nil if never
 	files   snapshot         // as they were when the last round began
 	failing map[string]bool  // ids of scenarios
 	rounds  int
@@ -78,7 +79,7 @@ func (x *watcher) loop(ctx context.Context) error {
 	changed := change{all: true}
 	for ctx.Err() == nil {
 		err := x.round(ctx, changed)
-		if usage, ok := errors.AsType[*harness.UsageError](err); ok && x.rounds <= 1 {
+		if usage, ok := errors.AsType[*project.UsageError](err); ok && x.rounds <= 1 {
 			return usage // it would not go away by itself
 		}
 		if err != nil {
@@ -121,9 +122,9 @@ func (x *watcher) state() string {
 func (x *watcher) round(ctx context.Context, c change) error {
 	x.rounds++
 	before, known := x.look(), x.project != nil
-	project, err := x.flags.output.load(x.flags.config)
+	p, err := x.flags.output.load(x.flags.config)
 	if err == nil {
-		x.project = project
+		x.project = p
 	}
 	x.files = x.look()
 	for file, s := range before { // so that the next check sees a file that changed in the meantime
@@ -182,7 +183,7 @@ func (x *watcher) touched(c change) ([]string, error) {
 }
 
 // judged records which scenarios are red.
-func (x *watcher) judged(r *harness.Result) {
+func (x *watcher) judged(r *engine.Result) {
 	for _, s := range r.Scenarios {
 		delete(x.failing, s.ID)
 		if s.Verdict == verdict.Differ || s.Verdict == verdict.Unknown {

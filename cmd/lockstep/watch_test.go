@@ -22,7 +22,7 @@ import (
 
 // A watched is a running watcher, whose clock and files the test controls.
 type watched struct {
-	project
+	testProject
 	ticks     chan time.Time
 	looked    chan struct{}
 	lines     chan string // from standard error
@@ -32,10 +32,10 @@ type watched struct {
 }
 
 // watch starts to watch a project.
-func (p project) watch(t *testing.T, args ...string) *watched {
+func (p testProject) watch(t *testing.T, args ...string) *watched {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
-	x := &watched{project: p, ticks: make(chan time.Time), looked: make(chan struct{}), lines: make(chan string, 1000), interrupt: interrupt, ended: make(chan error, 1), at: time.Now()}
+	x := &watched{testProject: p, ticks: make(chan time.Time), looked: make(chan struct{}), lines: make(chan string, 1000), interrupt: interrupt, ended: make(chan error, 1), at: time.Now()}
 	f := &runFlags{config: p.file, reports: "-", output: outputFlags{format: "text", color: "never"}}
 	f.selection.Paths = args
 	w := &environment{stdout: io.Discard, stderr: lineWriter{x.lines, p.dir}, environ: os.Environ(), getenv: func(string) string { return "" }}

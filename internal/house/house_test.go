@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/lab/mutate", "harness/lab/mutaterun", "harness/lab/noise", "harness/target",
 	},
 	"cmd/lockstep": {
-		"harness", "harness/engine", "harness/engine/runfile", "harness/contract", "harness/contract/coverage", "harness/lab/explain", "harness/lab/mutaterun", "harness/lab/noise", "harness/lab/scaffold",
+		"harness/engine", "harness/engine/runfile", "harness/project", "harness/target", "harness/contract", "harness/contract/coverage", "harness/lab/explain", "harness/lab/mutaterun", "harness/lab/noise", "harness/lab/scaffold",
 		"harness/scenario", "harness/stub/mcp", "harness/transcript", "harness/verdict", "harness/verdict/waiver", "harness/verdict/baseline", "harness/report", "harness/report/text", "harness/report/html", "harness/report/junit", "harness/report/markdown",
 	},
 }
