@@ -55,9 +55,9 @@ func (s *Store) WriteJSON(ctx context.Context, w *jsonwire.Writer, id string) er
 		if err != nil {
 			return err
 		}
-		conversation, err := storedConversation(rows, id)
+		conversation, err := storedConversation(rows, id, found.MessageCount)
 		if err == nil {
-			w.Value(found.APIWith(&conversation))
+			message.WriteWithin(w, found.APIWith(&conversation))
 		}
 		return err
 	})
@@ -139,15 +139,14 @@ func readConversation(rows *sql.Rows, id string) (session.Conversation, error) {
 	return read, nil
 }
 
-// storedConversation reads a conversation. It copies the stored content of a message if that has the form of a response.
-func storedConversation(rows *sql.Rows, id string) (api.Conversation, error) {
-	conversation := api.Conversation{}
+// storedConversation reads a conversation of about the given length. It copies the stored content of a message if that
+// has the form of a response.
+func storedConversation(rows *sql.Rows, id string, length int64) (api.Conversation, error) {
+	conversation := make(api.Conversation, 0, min(length, 1000))
 	err := each(rows, id, func(r *row, messageID string) error {
-		text := r.text()
-		content := jsonwire.NewWriter(make([]byte, 0, len(text)))
-		err := message.WriteStored(content, text)
+		content, err := message.Stored(r.text())
 		conversation = append(conversation, api.Message{
-			ID: &messageID, Role: message.Role(r.role), Created: r.created, Content: []byte(content.Text()),
+			ID: &messageID, Role: message.Role(r.role), Created: r.created, Content: content,
 			Metadata: api.MessageMetadata(message.ReadMetadata(r.metadata.String)),
 		})
 		return err

@@ -10,6 +10,7 @@
 package message
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -106,6 +107,29 @@ func Conversation(messages []Message) api.Conversation {
 
 // Write writes the metadata as JSON.
 func (m Metadata) Write(w *jsonwire.Writer) { w.Value(api.MessageMetadata(m)) }
+
+// WriteWithin writes a value of the contract that contains many messages. The result is that of [jsonwire.Writer.Value],
+// in less time.
+var WriteWithin = jsonwire.With(func(w *jsonwire.Writer, of *api.Message) {
+	m := struct { // all fields, or the conversion does not compile
+		ID       *string
+		Role     Role
+		Created  int64
+		Content  json.RawMessage
+		Metadata api.MessageMetadata
+	}(*of)
+	metadata := struct{ UserVisible, AgentVisible bool }(m.Metadata)
+	w.Open('{')
+	w.Name("id").StringOrNull(m.ID)
+	w.Name("role").String(string(m.Role))
+	w.Name("created").Int(m.Created)
+	w.Name("content").Raw(m.Content)
+	w.Name("metadata").Open('{')
+	w.Name("userVisible").Bool(metadata.UserVisible)
+	w.Name("agentVisible").Bool(metadata.AgentVisible)
+	w.Close('}')
+	w.Close('}')
+})
 
 // WriteContents writes the content of a message as a JSON array.
 func WriteContents(w *jsonwire.Writer, contents []Content) {

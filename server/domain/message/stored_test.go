@@ -1,6 +1,7 @@
 package message
 
 import (
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"strings"
 	"testing"
 
@@ -79,22 +80,38 @@ func TestWhatIsSeenAtAGlance(t *testing.T) {
 	}
 }
 
-// sameAsRewritten checks that WriteStored writes the same as decoding and encoding.
+// sameAsRewritten checks that Stored returns the same as decoding and encoding.
 func sameAsRewritten(t *testing.T, stored string) {
 	t.Helper()
 	want, wantErr := rewritten(stored)
-	w := jsonwire.NewWriter(nil)
-	err := WriteStored(w, stored)
-	if got := string(w.Text()); got != want || (err == nil) != (wantErr == nil) {
+	text, err := Stored(stored)
+	if got := string(text); got != want || (err == nil) != (wantErr == nil) {
 		t.Errorf("%q is written as %q, %v; want %q, %v", stored, got, err, want, wantErr)
 	}
 }
 
-func FuzzWriteStored(f *testing.F) {
+func FuzzStored(f *testing.F) {
 	for stored := range quickScans {
 		f.Add(stored)
 	}
 	f.Fuzz(sameAsRewritten)
+}
+
+func TestWriteWithinWritesWhatValueWrites(t *testing.T) {
+	id := "msg_\"1\"_\xed\xa0\x80"
+	for _, conversation := range []api.Conversation{
+		nil,
+		{},
+		{{ID: &id, Role: User, Created: -3, Content: []byte(`[{"type":"text","text":"\ud800"}]`), Metadata: api.MessageMetadata(Visible)}},
+		{{Role: "other", Content: []byte("null")}, {Role: Assistant, Content: []byte("[]"), Metadata: api.MessageMetadata{AgentVisible: true}}},
+	} {
+		var got, want jsonwire.Writer
+		WriteWithin(&got, api.Session{Conversation: &conversation})
+		want.Value(api.Session{Conversation: &conversation})
+		if string(got.Text()) != string(want.Text()) {
+			t.Errorf("got  %s\nwant %s", got.Text(), want.Text())
+		}
+	}
 }
 
 func TestStoredMetadata(t *testing.T) {

@@ -58,6 +58,15 @@ func (w *Writer) String(s string) {
 	w.buf = AppendQuoted(w.buf, s)
 }
 
+// StringOrNull writes a string, or null if it is nil.
+func (w *Writer) StringOrNull(s *string) {
+	if s == nil {
+		w.Null()
+		return
+	}
+	w.String(*s)
+}
+
 // Int writes a number.
 func (w *Writer) Int(n int64) {
 	w.comma()
@@ -72,12 +81,6 @@ func (w *Writer) Bool(b bool) {
 
 // Raw writes a value that is canonical JSON.
 func (w *Writer) Raw(json []byte) {
-	w.comma()
-	w.buf = append(w.buf, json...)
-}
-
-// RawString is Raw for a string.
-func (w *Writer) RawString(json string) {
 	w.comma()
 	w.buf = append(w.buf, json...)
 }
