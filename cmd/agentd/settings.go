@@ -334,7 +334,7 @@ func (r *reader) readFile() {
 		r.wrong(setting{where: path, json: text}, "an object")
 		return
 	}
-	tools := text.Pick("clientTools")[0]
+	tools := text.Get("clientTools")
 	if tools == nil {
 		return
 	}
@@ -347,7 +347,7 @@ func (r *reader) readFile() {
 		if o.key == "" {
 			continue
 		}
-		if value := tools.Pick(o.key)[0]; value != nil {
+		if value := tools.Get(o.key); value != nil {
 			r.file[o.key] = setting{where: path + ": clientTools." + o.key, json: value}
 		}
 	}

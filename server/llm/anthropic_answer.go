@@ -11,7 +11,7 @@ import (
 
 // whole reads an answer that was not streamed, as one piece.
 func (messages) whole(answer jsonwire.Text) (Piece, error) {
-	members := pick(answer, "content", "usage", "model")
+	members := answer.Pick("content", "usage", "model")
 	if members[0].Kind() != "array" {
 		return Piece{}, errShape
 	}
@@ -24,20 +24,20 @@ func (messages) whole(answer jsonwire.Text) (Piece, error) {
 	}
 	var tokens messagesTokens
 	tokens.take(members[1])
-	return Piece{Message: assistant("", content...), Usage: tokens.usage(), Model: str(members[2])}, nil
+	return Piece{Message: assistant("", content...), Usage: tokens.usage(), Model: members[2].Str()}, nil
 }
 
 func readBlock(block jsonwire.Text) []message.Content {
-	parts := pick(block, "type", "text", "id", "name", "input", "thinking", "signature", "data")
-	switch str(parts[0]) {
+	parts := block.Pick("type", "text", "id", "name", "input", "thinking", "signature", "data")
+	switch parts[0].Str() {
 	case "text":
-		return []message.Content{message.Text{Text: str(parts[1])}}
+		return []message.Content{message.Text{Text: parts[1].Str()}}
 	case "tool_use":
-		return requests([]wantedCall{{id: str(parts[2]), name: str(parts[3]), arguments: parts[4]}})
+		return requests([]wantedCall{{id: parts[2].Str(), name: parts[3].Str(), arguments: parts[4]}})
 	case "thinking":
-		return []message.Content{message.Thinking{Thinking: str(parts[5]), Signature: str(parts[6])}}
+		return []message.Content{message.Thinking{Thinking: parts[5].Str(), Signature: parts[6].Str()}}
 	case "redacted_thinking":
-		return []message.Content{message.RedactedThinking{Data: str(parts[7])}}
+		return []message.Content{message.RedactedThinking{Data: parts[7].Str()}}
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func readBlock(block jsonwire.Text) []message.Content {
 type messagesTokens struct{ input, created, read, output *int64 }
 
 func (t *messagesTokens) take(value jsonwire.Text) {
-	numbers := pick(value, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+	numbers := value.Pick("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 	for i, field := range []**int64{&t.input, &t.created, &t.read, &t.output} {
 		if n := count(numbers[i]); n != nil {
 			*field = n
@@ -93,11 +93,11 @@ func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, e
 	if err != nil {
 		return false, err
 	}
-	parts := pick(event, "type", "message", "content_block", "delta", "usage", "index")
-	switch str(parts[0]) {
+	parts := event.Pick("type", "message", "content_block", "delta", "usage", "index")
+	switch parts[0].Str() {
 	case "message_start":
-		start := pick(parts[1], "id", "usage")
-		s.id = cmp.Or(s.id, str(start[0]))
+		start := parts[1].Pick("id", "usage")
+		s.id = cmp.Or(s.id, start[0].Str())
 		s.tokens.take(start[1])
 	case "content_block_start":
 		s.begin(string(parts[5]), parts[2])
@@ -135,19 +135,19 @@ func (s *messagesStream) end(yield func(Piece) bool) (complete bool) {
 }
 
 func (s *messagesStream) begin(index string, block jsonwire.Text) {
-	parts := pick(block, "type", "id", "name", "data")
+	parts := block.Pick("type", "id", "name", "data")
 	s.blocks[index] = &messagesBlock{
-		kind: str(parts[0]),
-		data: str(parts[3]),
-		call: wantedCall{id: str(parts[1]), name: str(parts[2])},
+		kind: parts[0].Str(),
+		data: parts[3].Str(),
+		call: wantedCall{id: parts[1].Str(), name: parts[2].Str()},
 	}
 }
 
 func (s *messagesStream) grow(index string, delta jsonwire.Text, yield func(Piece) bool) (more bool) {
-	parts := pick(delta, "type", "text", "partial_json", "thinking", "signature")
-	kind := str(parts[0])
+	parts := delta.Pick("type", "text", "partial_json", "thinking", "signature")
+	kind := parts[0].Str()
 	if kind == "text_delta" {
-		return s.yield(yield, message.Text{Text: str(parts[1])})
+		return s.yield(yield, message.Text{Text: parts[1].Str()})
 	}
 	block := s.blocks[index]
 	if block == nil {
@@ -155,11 +155,11 @@ func (s *messagesStream) grow(index string, delta jsonwire.Text, yield func(Piec
 	}
 	switch kind {
 	case "input_json_delta":
-		block.call.arguments = append(block.call.arguments, str(parts[2])...)
+		block.call.arguments = append(block.call.arguments, parts[2].Str()...)
 	case "thinking_delta":
-		block.thinking = append(block.thinking, str(parts[3])...)
+		block.thinking = append(block.thinking, parts[3].Str()...)
 	case "signature_delta":
-		block.signature = append(block.signature, str(parts[4])...)
+		block.signature = append(block.signature, parts[4].Str()...)
 	}
 	return true
 }

@@ -17,28 +17,10 @@ import (
 
 var errShape = errors.New("the answer is not what was expected")
 
-// pick returns members of an object. All are missing if the value is not an object.
-func pick(value jsonwire.Text, names ...string) []jsonwire.Text {
-	if value.Kind() != "object" {
-		return make([]jsonwire.Text, len(names))
-	}
-	return value.Pick(names...)
-}
-
-// str returns a string, or "" if the value is not one.
-func str(value jsonwire.Text) string {
-	if value.Kind() != "string" {
-		return ""
-	}
-	return value.Str()
-}
-
 // first returns the first element of an array.
 func first(value jsonwire.Text) jsonwire.Text {
-	if value.Kind() == "array" {
-		for _, element := range value.Elements() {
-			return element
-		}
+	for _, element := range value.Elements() {
+		return element
 	}
 	return nil
 }
@@ -60,20 +42,20 @@ func assistant(id string, content ...message.Content) *message.Message {
 
 // whole reads an answer that was not streamed, as one piece (decision M35).
 func (chat) whole(answer jsonwire.Text) (Piece, error) {
-	members := pick(answer, "choices", "usage", "model")
-	said := pick(first(members[0]), "message")[0]
+	members := answer.Pick("choices", "usage", "model")
+	said := first(members[0]).Get("message")
 	if said.Kind() != "object" {
 		return Piece{}, errShape
 	}
-	parts := pick(said, "content", "tool_calls")
+	parts := said.Pick("content", "tool_calls")
 	var calls chatCalls
 	calls.add(parts[1])
 	var content []message.Content
-	if text := str(parts[0]); text != "" || len(calls) == 0 {
+	if text := parts[0].Str(); text != "" || len(calls) == 0 {
 		content = append(content, message.Text{Text: text})
 	}
 	content = append(content, requests(calls.wanted())...)
-	return Piece{Message: assistant("", content...), Usage: chatUsage(members[1]), Model: str(members[2])}, nil
+	return Piece{Message: assistant("", content...), Usage: chatUsage(members[1]), Model: members[2].Str()}, nil
 }
 
 // chatUsage returns the token counts of an answer, or nil if it has none.
@@ -91,20 +73,17 @@ type chatCalls map[int64]*wantedCall
 
 // add adds an array of calls or parts of calls. Parts with the same index belong together.
 func (c *chatCalls) add(value jsonwire.Text) {
-	if value.Kind() != "array" {
-		return
-	}
 	for i, element := range value.Elements() {
-		parts := pick(element, "index", "id", "function")
-		function := pick(parts[2], "name", "arguments")
+		parts := element.Pick("index", "id", "function")
+		function := parts[2].Pick("name", "arguments")
 		index, ok := parts[0].Integer()
 		if !ok {
 			index = int64(i)
 		}
 		call := c.at(index)
-		call.id = cmp.Or(call.id, str(parts[1]))
-		call.name = cmp.Or(call.name, str(function[0]))
-		call.arguments = append(call.arguments, str(function[1])...)
+		call.id = cmp.Or(call.id, parts[1].Str())
+		call.name = cmp.Or(call.name, function[0].Str())
+		call.arguments = append(call.arguments, function[1].Str()...)
 	}
 }
 
@@ -147,18 +126,18 @@ func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err e
 	if err != nil {
 		return false, err
 	}
-	members := pick(chunk, "id", "model", "choices", "usage", "error")
+	members := chunk.Pick("id", "model", "choices", "usage", "error")
 	if chunk.Kind() != "object" || members[4].Kind() != "undefined" && members[4].Kind() != "null" {
 		return false, errShape
 	}
 	if s.id == "" {
-		s.id = str(members[0])
+		s.id = members[0].Str()
 	}
 	if usage := chatUsage(members[3]); usage != nil && members[1].Kind() == "string" && !yield(Piece{Usage: usage}) {
 		return false, nil
 	}
-	choice := pick(first(members[2]), "delta", "finish_reason")
-	delta := pick(choice[0], "content", "tool_calls")
+	choice := first(members[2]).Pick("delta", "finish_reason")
+	delta := choice[0].Pick("content", "tool_calls")
 	if delta[0].Kind() == "string" && !yield(Piece{Message: assistant(s.named(), message.Text{Text: delta[0].Str()})}) {
 		return false, nil
 	}

@@ -81,19 +81,12 @@ func statusError(status int, body []byte) *Error {
 // the body.
 func complaint(body []byte) (said, code string) {
 	text, err := jsonwire.Parse(body)
-	if err == nil && text.Kind() == "object" {
-		members := text.Pick("error", "message")
-		if members[0].Kind() == "object" {
-			inner := members[0].Pick("message", "code")
-			if inner[1].Kind() == "string" {
-				code = inner[1].Str()
+	if err == nil {
+		code = text.Get("error").Get("code").Str()
+		for _, message := range []jsonwire.Text{text.Get("error").Get("message"), text.Get("message")} {
+			if message.Kind() == "string" {
+				return message.Str(), code
 			}
-			if inner[0].Kind() == "string" {
-				return inner[0].Str(), code
-			}
-		}
-		if members[1].Kind() == "string" {
-			return members[1].Str(), code
 		}
 	}
 	return strings.ToValidUTF8(string(body), "\uFFFD"), code

@@ -133,7 +133,7 @@ func readMessage(line []byte) (message.Message, error) {
 	if err != nil || given.Kind() != "object" {
 		return message.Message{}, errors.New("no object")
 	}
-	if given.Pick("metadata")[0].Kind() == "undefined" {
+	if given.Get("metadata").Kind() == "undefined" {
 		line = append(bytes.TrimSuffix(bytes.TrimSpace(line), []byte("}")), `,"metadata":{"userVisible":true,"agentVisible":true}}`...)
 	}
 	return decode.Text(line, message.Decode)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/files"
-	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
@@ -73,19 +72,15 @@ func read(directory string) (s Skill, ok bool) {
 		return s, false
 	}
 	about, err := yamljson.Parse(head)
-	if err != nil || about.Kind() != "object" {
+	if err != nil {
 		return s, false
 	}
-	texts := about.Pick("name", "description")
-	for _, text := range texts {
-		if text.Kind() != "string" || blank(text) {
-			return s, false
-		}
+	name, description := about.Get("name").Str(), about.Get("description").Str()
+	if strings.TrimSpace(name) == "" || strings.TrimSpace(description) == "" {
+		return s, false
 	}
-	return Skill{Name: texts[0].Str(), Description: texts[1].Str(), Text: strings.TrimSpace(string(text)), Directory: directory}, true
+	return Skill{Name: name, Description: description, Text: strings.TrimSpace(string(text)), Directory: directory}, true
 }
-
-func blank(text jsonwire.Text) bool { return strings.TrimSpace(text.Str()) == "" }
 
 // split splits a file into the text between two lines of three hyphens, the first of which must be line 1, and the
 // text after them.

@@ -118,10 +118,7 @@ func (p *Permissions) read() (*file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read permissions: %w", err)
 	}
-	mapping, err := yamljson.Parse([]byte(text))
-	if err != nil || mapping.Kind() != "object" {
-		return content, nil
-	}
+	mapping, _ := yamljson.Parse([]byte(text))
 	for name, lists := range mapping.Members() {
 		if lists.Kind() != "object" {
 			continue
@@ -135,9 +132,6 @@ func (p *Permissions) read() (*file, error) {
 }
 
 func strs(list jsonwire.Text) (strs []string) {
-	if list.Kind() != "array" {
-		return nil
-	}
 	for _, element := range list.Elements() {
 		if element.Kind() == "string" {
 			strs = append(strs, element.Str())

@@ -10,20 +10,12 @@ import (
 // coerce converts string arguments to the type that the schema requires, if they have that form (GA 7.8, decision
 // M49). Models often quote numbers.
 func coerce(arguments, schema json.RawMessage) json.RawMessage {
-	if arguments == nil || jsonwire.Text(schema).Kind() != "object" {
-		return arguments
-	}
-	properties := jsonwire.Text(schema).Pick("properties")[0]
-	if properties.Kind() != "object" {
-		return arguments
+	if arguments == nil {
+		return nil
 	}
 	types := map[string]string{}
-	for name, property := range properties.Members() {
-		if property.Kind() == "object" {
-			if t := property.Pick("type")[0]; t.Kind() == "string" {
-				types[name.Str()] = t.Str()
-			}
-		}
+	for name, property := range jsonwire.Text(schema).Get("properties").Members() {
+		types[name.Str()] = property.Get("type").Str()
 	}
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')

@@ -41,13 +41,10 @@ func (s *Service) slashCommand(text string, said message.Message) []message.Mess
 // mappedRecipe returns the path of the recipe for a command. The first mapping wins.
 func mappedRecipe(from leadworker.Settings, command string) (path string, ok bool) {
 	raw, err := from.Setting("slash_commands")
-	if err != nil || jsonwire.Text(raw).Kind() != "array" {
+	if err != nil {
 		return "", false
 	}
 	for _, mapping := range jsonwire.Text(raw).Elements() {
-		if mapping.Kind() != "object" {
-			continue
-		}
 		members := mapping.Pick("command", "recipe_path")
 		if members[0].Kind() == "string" && members[1].Kind() == "string" && members[0].Str() == command {
 			return members[1].Str(), true

@@ -42,14 +42,7 @@ func (h *Handlers) permission(mode, tool string) *api.PermissionLevel {
 // properties yields the names of a schema's properties, in order.
 func properties(schema jsonwire.Text) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		if schema.Kind() != "object" {
-			return
-		}
-		found := schema.Pick("properties")[0]
-		if found.Kind() != "object" {
-			return
-		}
-		for name := range found.Members() {
+		for name := range schema.Get("properties").Members() {
 			if !yield(name.Str()) {
 				return
 			}

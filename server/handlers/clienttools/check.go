@@ -153,7 +153,7 @@ func responseIssues(value jsonwire.Text, found *validation.Issues) {
 		found.UnionType(value)
 		return
 	}
-	switch status := value.Pick("status")[0]; string(status) {
+	switch status := value.Get("status"); string(status) {
 	case `"success"`:
 		members(value, successFields, found)
 	case `"error"`:

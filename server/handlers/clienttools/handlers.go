@@ -76,7 +76,7 @@ func resultOf(union api.ClientToolResponse) (result api.ClientToolResult, failed
 		return result, nil, fmt.Errorf("read the result: %w", err)
 	}
 	text := jsonwire.Text(raw) // decoded here, because the union's own methods lose lone surrogates
-	if text.Pick("status")[0].Str() == string(api.ClientToolErrorStatusError) {
+	if text.Get("status").Str() == string(api.ClientToolErrorStatusError) {
 		var failure api.ClientToolError
 		err := jsonwire.Unmarshal(text, &failure)
 		return result, &failure.Error, err

@@ -43,12 +43,20 @@ func (t Text) Kind() string {
 	return "number"
 }
 
-// Str returns the decoded string of a string value.
-func (t Text) Str() string { return unquote(t) }
+// Str returns the decoded string of a string value, or "" for any other value.
+func (t Text) Str() string {
+	if t.Kind() != "string" {
+		return ""
+	}
+	return unquote(t)
+}
 
-// Elements yields the elements of an array with their indexes.
+// Elements yields the elements of an array with their indexes. Other values have none.
 func (t Text) Elements() iter.Seq2[int, Text] {
 	return func(yield func(int, Text) bool) {
+		if t.Kind() != "array" {
+			return
+		}
 		for i, at := 0, 1; t[at] != ']'; i++ {
 			end := SkipValue(t, at)
 			if !yield(i, t[at:end:end]) {
@@ -59,9 +67,12 @@ func (t Text) Elements() iter.Seq2[int, Text] {
 	}
 }
 
-// Members yields the members of an object. Names are string values.
+// Members yields the members of an object. Names are string values. Other values have none.
 func (t Text) Members() iter.Seq2[Text, Text] {
 	return func(yield func(Text, Text) bool) {
+		if t.Kind() != "object" {
+			return
+		}
 		for at := 1; t[at] != '}'; {
 			colon := SkipValue(t, at)
 			end := SkipValue(t, colon+1)
@@ -72,6 +83,9 @@ func (t Text) Members() iter.Seq2[Text, Text] {
 		}
 	}
 }
+
+// Get returns the value of the named member of an object, or nil if it is missing. See [Text.Pick].
+func (t Text) Get(name string) Text { return t.Pick(name)[0] }
 
 // Pick returns the values of the named members of an object, in the order of the names, with nil for missing ones.
 // The names are matched exactly, and must need no escapes.
@@ -90,10 +104,7 @@ func (t Text) Pick(names ...string) []Text {
 // Present returns the members of an object that are not null, by name. It returns an empty map for anything else.
 func Present(json []byte) map[string]Text {
 	members := map[string]Text{}
-	object, err := Parse(json)
-	if err != nil || object.Kind() != "object" {
-		return members
-	}
+	object, _ := Parse(json)
 	for name, value := range object.Members() {
 		if value.Kind() != "null" {
 			members[name.Str()] = value
