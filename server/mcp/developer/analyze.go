@@ -25,12 +25,12 @@ const (
 
 // analyze shows what a file or a directory declares, or who calls a symbol (decisions X43 to X45).
 func (p paths) analyze(ctx context.Context, c call) ([]mcp.Content, error) {
-	given, focus := c.text("path"), c.maybeText("focus")
-	follow, depth := orElse(c.integer("follow_depth"), 2), orElse(c.integer("max_depth"), 3)
-	c.integer("ast_recursion_limit")
-	force := c.boolean("force")
-	if c.wrong != nil {
-		return nil, c.wrong
+	given, focus := c.Need("path"), c.MaybeText("focus")
+	follow, depth := orElse(c.Integer("follow_depth"), 2), orElse(c.Integer("max_depth"), 3)
+	c.Integer("ast_recursion_limit")
+	force := c.Bool("force")
+	if c.Err != nil {
+		return nil, c.Err
 	}
 	f, err := p.file(given)
 	if err != nil {

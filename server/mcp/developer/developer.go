@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 )
 
 const version = "1.16.0"
@@ -44,7 +46,7 @@ type run func(ctx context.Context, c call) ([]mcp.Content, error)
 
 // A call is one call of a tool.
 type call struct {
-	*arguments
+	*arguments.Arguments
 	log func(data any) // sends the client a log message during the call
 }
 
@@ -115,7 +117,7 @@ func (x *server) add(s *mcp.Server, name string, run run) {
 		defer cancel()
 		defer context.AfterFunc(x.ctx, cancel)()
 		token := request.Params.GetProgressToken()
-		c := call{argumentsOf(request.Params.Arguments), func(data any) { x.line.log(x.ctx, token, data) }}
+		c := call{arguments.Parse(request.Params.Arguments, argumentErrors), func(data any) { x.line.log(x.ctx, token, data) }}
 		content, err := run(ctx, c)
 		if err != nil {
 			return nil, err

@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 )
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
@@ -190,19 +191,19 @@ func TestAFullDiskLeavesTheFileAsItWas(t *testing.T) {
 		n, _ := io.WriteString(w, text[:1])
 		return n, syscall.ENOSPC
 	}
-	for _, arguments := range []string{
+	for _, given := range []string{
 		`{"path":"a","command":"write","file_text":"x"}`,
 		`{"path":"a","command":"str_replace","old_str":"one","new_str":"1"}`,
 		`{"path":"a","command":"insert","insert_line":0,"new_str":"x"}`,
 		`{"path":"a","command":"str_replace","diff":"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n"}`,
 	} {
-		_, err := e.run(t.Context(), call{arguments: argumentsOf(json.RawMessage(arguments))})
+		_, err := e.run(t.Context(), call{Arguments: arguments.Parse(json.RawMessage(given), argumentErrors)})
 		if err == nil || err.Error() != "Failed to write file: a" {
-			t.Errorf("%s: %v", arguments, err)
+			t.Errorf("%s: %v", given, err)
 		}
 		content, _ := os.ReadFile(path)
 		if entries, _ := os.ReadDir(directory); string(content) != "one\ntwo\n" || len(entries) != 1 {
-			t.Errorf("%s: it is %q among %d files", arguments, content, len(entries))
+			t.Errorf("%s: it is %q among %d files", given, content, len(entries))
 		}
 	}
 	if len(e.history.changes) != 0 {

@@ -32,10 +32,10 @@ type edit struct {
 }
 
 func (e *editor) run(_ context.Context, c call) ([]mcp.Content, error) {
-	w := edit{file: file{given: c.text("path")}, command: c.text("command"), diff: c.maybeText("diff"), shown: c.pair("view_range"),
-		text: c.maybeText("file_text"), from: c.maybeText("old_str"), to: c.maybeText("new_str"), line: c.integer("insert_line")}
-	if c.wrong != nil {
-		return nil, c.wrong
+	w := edit{file: file{given: c.Need("path")}, command: c.Need("command"), diff: c.MaybeText("diff"), shown: pair(c, "view_range"),
+		text: c.MaybeText("file_text"), from: c.MaybeText("old_str"), to: c.MaybeText("new_str"), line: c.Integer("insert_line")}
+	if c.Err != nil {
+		return nil, c.Err
 	}
 	var err error
 	if w.file, err = e.file(w.given); err != nil {

@@ -27,9 +27,9 @@ const (
 
 // image returns an image file, scaled down if it is wide.
 func (p paths) image(_ context.Context, c call) ([]mcp.Content, error) {
-	given := c.text("path")
-	if c.wrong != nil {
-		return nil, c.wrong
+	given := c.Need("path")
+	if c.Err != nil {
+		return nil, c.Err
 	}
 	f, err := p.file(given)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	unicodeutf8 "unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 )
 
 // output collects the output of a command and reports each line as it arrives. Its text may be read only after close.
@@ -107,7 +109,7 @@ func (o *output) read(stream string, from io.Reader) {
 
 // add adds a line, unless there are too many characters.
 func (o *output) add(stream string, raw []byte) {
-	line := utf8(string(raw))
+	line := arguments.UTF8(string(raw))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.tooMany {

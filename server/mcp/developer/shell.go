@@ -81,9 +81,9 @@ func (s Setting) loginPath() string {
 
 // run runs one command. Nothing that it starts outlives the call.
 func (s *shell) run(ctx context.Context, c call) ([]mcp.Content, error) {
-	line := c.text("command")
-	if c.wrong != nil {
-		return nil, c.wrong
+	line := c.Need("command")
+	if c.Err != nil {
+		return nil, c.Err
 	}
 	if strings.TrimSpace(line) == "" {
 		return nil, invalid("Shell command cannot be empty")

@@ -51,6 +51,28 @@ func (e *editor) view(w edit) ([]mcp.Content, error) {
 	return []mcp.Content{w.whole(content), text("### "+w.given+heading+"\n"+fenced(w.language(), shown.String()), behindOthers)}, nil
 }
 
+// pair returns an argument that must be two integers, or nil if it is missing.
+func pair(c call, name string) *[2]int64 {
+	value := c.Get(name, "array")
+	if value == nil {
+		return nil
+	}
+	var all []int64
+	for _, element := range value.Elements() {
+		number, ok := element.Integer()
+		if !ok {
+			c.Invalid(name)
+			return nil
+		}
+		all = append(all, number)
+	}
+	if len(all) != 2 {
+		c.Invalid(name)
+		return nil
+	}
+	return (*[2]int64)(all)
+}
+
 // bounds returns the part of a range that exists in a file.
 func bounds(wanted [2]int64, lines int) (first, last int, err error) {
 	from, to := max(wanted[0], 1), wanted[1]

@@ -14,7 +14,9 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
@@ -52,17 +54,17 @@ func (c *chatrecall) Call(ctx context.Context, name string, call toolbox.Call) m
 	if name != "chatrecall" {
 		return mcperror.UnknownTool(call.Name)
 	}
-	a := argumentsOf(call.Arguments)
-	if a.has("session_id") {
-		id := a.text("session_id")
-		if a.wrong != "" {
-			return fails(a.wrong)
+	a := arguments.Parse(call.Arguments, argumentErrors)
+	if a.Has("session_id") {
+		id := a.Text("session_id")
+		if a.Err != nil {
+			return fails(a.Err.Error())
 		}
 		return c.show(ctx, id)
 	}
 	w := wantedOf(a)
-	if a.wrong != "" {
-		return fails(a.wrong)
+	if a.Err != nil {
+		return fails(a.Err.Error())
 	}
 	text, err := c.search(ctx, w)
 	if err != nil {
@@ -105,14 +107,26 @@ type wanted struct {
 	after, before *time.Time
 }
 
-func wantedOf(a *arguments) wanted {
-	w := wanted{query: a.text("query")}
+func wantedOf(a *arguments.Arguments) wanted {
+	w := wanted{query: a.Text("query")}
 	if w.words = strings.Fields(lower(w.query)); len(w.words) == 0 {
-		a.missing("query or session_id") // a blank query finds nothing
+		a.Fail(argumentErrors.Missing("query or session_id")) // a blank query finds nothing
 	}
-	w.limit = a.within("limit", defaultFound, maxFound)
-	w.after, w.before = a.time("after_date"), a.time("before_date")
+	w.limit = defaultFound
+	if limit := a.Integer("limit"); limit != nil {
+		w.limit = int(max(min(*limit, maxFound), 1))
+	}
+	w.after, w.before = timeOf(a, "after_date"), timeOf(a, "before_date")
 	return w
+}
+
+// timeOf returns an argument that is a date and time (decision G3), or else nil.
+func timeOf(a *arguments.Arguments, name string) *time.Time {
+	t, err := decode.Text(a.Value(name), decode.Time)
+	if err != nil {
+		return nil
+	}
+	return &t
 }
 
 // fits reports whether a message contains one of the words and is in the time range. Times are compared in whole

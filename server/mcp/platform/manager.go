@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -67,7 +68,7 @@ func (*manager) Instructions(context.Context) string {
 }
 
 func (m *manager) Call(ctx context.Context, name string, call toolbox.Call) message.ToolResult {
-	a := argumentsOf(call.Arguments)
+	a := arguments.Parse(call.Arguments, argumentErrors)
 	switch name {
 	case "search_available_extensions":
 		return message.TextResult(m.search())
@@ -120,14 +121,14 @@ func (m *manager) search() string {
 }
 
 // manage enables or disables an extension, and stores the loaded extensions in the session (GA 18.3).
-func (m *manager) manage(ctx context.Context, a *arguments) message.ToolResult {
-	action := a.need("action")
+func (m *manager) manage(ctx context.Context, a *arguments.Arguments) message.ToolResult {
+	action := a.Need("action")
 	if action != "enable" && action != "disable" {
-		a.invalid("action") // a missing action was noted before
+		a.Invalid("action") // a missing action was noted before
 	}
-	name := a.need("extension_name")
-	if a.wrong != "" {
-		return fails(a.wrong)
+	name := a.Need("extension_name")
+	if a.Err != nil {
+		return fails(a.Err.Error())
 	}
 	change, done := m.enable, "installed"
 	if action == "disable" {

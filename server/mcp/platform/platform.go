@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -92,6 +93,12 @@ type unconnected struct{}
 
 func (unconnected) Instructions(context.Context) string { return "" }
 func (unconnected) Close()                              {}
+
+// argumentErrors are the errors of calls whose arguments are missing or of the wrong type.
+var argumentErrors = arguments.Errors{
+	Missing: func(name string) error { return mcperror.Reason("Missing required parameter: " + name) },
+	Invalid: func(name string) error { return mcperror.Reason("Invalid argument: " + name) },
+}
 
 // fails returns the result of a tool that could not do its work. In MCP it still counts as a success (decision X26).
 func fails(text string) message.ToolResult { return message.TextResult("Error: " + text) }

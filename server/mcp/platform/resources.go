@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
@@ -21,15 +22,15 @@ func (m *manager) servers() []Connected {
 }
 
 // chosen returns the servers to ask: all, or the one that an argument names, if it offers resources.
-func (m *manager) chosen(a *arguments) (servers []Connected, notFound string) {
+func (m *manager) chosen(a *arguments.Arguments) (servers []Connected, notFound error) {
 	argument := "extension_name"
-	if !a.has(argument) {
+	if !a.Has(argument) {
 		argument = "extension"
 	}
-	if !a.has(argument) {
-		return m.servers(), ""
+	if !a.Has(argument) {
+		return m.servers(), nil
 	}
-	name := a.text(argument)
+	name := a.Text(argument)
 	key := extension.NormalizedKey(name)
 	for _, connected := range m.host.Extensions.All() {
 		if connected.Key != key {
@@ -38,16 +39,16 @@ func (m *manager) chosen(a *arguments) (servers []Connected, notFound string) {
 		if connected.Resources != nil {
 			servers = append(servers, connected)
 		}
-		return servers, ""
+		return servers, nil
 	}
-	return nil, "Extension not found: " + name
+	return nil, mcperror.Reason("Extension not found: " + name)
 }
 
 // listResources asks all servers concurrently, and lists their resources in the order of their keys.
-func (m *manager) listResources(ctx context.Context, a *arguments) message.ToolResult {
+func (m *manager) listResources(ctx context.Context, a *arguments.Arguments) message.ToolResult {
 	servers, notFound := m.chosen(a)
-	if a.note(notFound); a.wrong != "" {
-		return fails(a.wrong)
+	if a.Fail(notFound); a.Err != nil {
+		return fails(a.Err.Error())
 	}
 	lists, errs := make([][]client.Resource, len(servers)), make([]error, len(servers))
 	var asking sync.WaitGroup
@@ -77,11 +78,11 @@ func (m *manager) listResources(ctx context.Context, a *arguments) message.ToolR
 }
 
 // readResource asks the servers one after another, until one has the resource.
-func (m *manager) readResource(ctx context.Context, a *arguments) message.ToolResult {
-	uri := a.need("uri")
+func (m *manager) readResource(ctx context.Context, a *arguments.Arguments) message.ToolResult {
+	uri := a.Need("uri")
 	servers, notFound := m.chosen(a)
-	if a.note(notFound); a.wrong != "" {
-		return fails(a.wrong)
+	if a.Fail(notFound); a.Err != nil {
+		return fails(a.Err.Error())
 	}
 	var last error
 	for _, s := range servers {
@@ -90,7 +91,7 @@ func (m *manager) readResource(ctx context.Context, a *arguments) message.ToolRe
 			return message.Success(texts(uri, contents))
 		}
 	}
-	if (a.has("extension_name") || a.has("extension")) && last != nil {
+	if (a.Has("extension_name") || a.Has("extension")) && last != nil {
 		return fails("Cannot read " + uri + ": " + mcperror.Text(last))
 	}
 	return fails("Resource not found: " + uri)

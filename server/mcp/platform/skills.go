@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/skill"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
@@ -61,10 +62,10 @@ func (k *skills) Call(ctx context.Context, name string, call toolbox.Call) messa
 	if name != loadSkill.Name {
 		return mcperror.UnknownTool(call.Name)
 	}
-	a := argumentsOf(call.Arguments)
-	wanted := a.need("name")
-	if a.wrong != "" {
-		return fails(a.wrong)
+	a := arguments.Parse(call.Arguments, argumentErrors)
+	wanted := a.Need("name")
+	if a.Err != nil {
+		return fails(a.Err.Error())
 	}
 	for _, s := range k.find(ctx) {
 		if s.Name == wanted {

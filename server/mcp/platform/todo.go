@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -51,35 +52,31 @@ func (t *todo) Note(ctx context.Context) string {
 		return ""
 	}
 	data, err := jsonwire.Parse(s.ExtensionData)
-	if err != nil || data.Kind() != "object" {
+	if err != nil {
 		return ""
 	}
-	list := data.Pick(todoData)[0]
-	if list.Kind() != "object" {
+	text := data.Get(todoData).Get("content").Str()
+	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	text := list.Pick("content")[0]
-	if text.Kind() != "string" || strings.TrimSpace(text.Str()) == "" {
-		return ""
-	}
-	return "Current tasks and notes:\n" + text.Str()
+	return "Current tasks and notes:\n" + text
 }
 
 func (t *todo) Call(ctx context.Context, name string, call toolbox.Call) message.ToolResult {
 	if name != "todo_write" {
 		return mcperror.UnknownTool(call.Name)
 	}
-	a := argumentsOf(call.Arguments)
-	content := a.need("content")
-	if a.wrong != "" {
-		return fails(a.wrong)
+	a := arguments.Parse(call.Arguments, argumentErrors)
+	content := a.Need("content")
+	if a.Err != nil {
+		return fails(a.Err.Error())
 	}
 	n := utf8.RuneCountInString(content)
 	if t.host.TodoLimit > 0 && n > t.host.TodoLimit {
 		return fails(fmt.Sprintf("Todo list too large: %d chars (max: %d)", n, t.host.TodoLimit))
 	}
 	err := t.host.keep(ctx, todoData, func() jsonwire.Text {
-		return jsonwire.Object([]string{"content"}, []jsonwire.Text{a.values["content"]})
+		return jsonwire.Object([]string{"content"}, []jsonwire.Text{jsonwire.AppendQuoted(nil, content)})
 	})
 	switch {
 	case errors.Is(err, noSession):
