@@ -132,7 +132,7 @@ func TestYAMLInTheDocumentationIsYAML(t *testing.T) {
 			}
 			for _, document := range regexp.MustCompile(`(?m)^---\n`).Split(block[2], -1) {
 				blocks++
-				if problems := yamldoc.Syntax(name, []byte(document)); len(problems) > 0 {
+				if problems := yamldoc.Read(name, []byte(document)).Mistakes; len(problems) > 0 {
 					t.Errorf("%v\n%s", problems, document)
 				}
 			}

@@ -67,6 +67,6 @@ func ExampleParse() {
 	_, err := contract.Parse([]byte(api+`components: {schemas: {Tool: {$ref: '#/components/schemas/Tolo'}}}`), &contract.Options{File: "openapi.yaml"})
 	fmt.Println(err)
 	// Output:
-	// openapi.yaml:20:38: $ref points to "#/components/schemas/Tolo", which does not exist
+	// openapi.yaml:20:37: $ref points to "#/components/schemas/Tolo", which does not exist
 	// 	fix: did you mean "#/components/schemas/Tool"?
 }

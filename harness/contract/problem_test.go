@@ -108,8 +108,8 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
                   tick: {shcema: {}, description: a tick}`), []string{
 			`api.yaml:13: unknown key "nmae" in x-events` + "\n\tfix: did you mean \"name\"?",
 			`api.yaml:14: unknown key "comment" in x-events` + "\n\tfix: did you mean \"comments\"?",
-			`api.yaml:17: unknown key "shcema" in the event tick` + "\n\tfix: did you mean \"schema\"?",
-			`api.yaml:17: the event "tick" has no schema`}},
+			`api.yaml:17: the event "tick" has no schema`,
+			`api.yaml:17: unknown key "shcema" in the event tick` + "\n\tfix: did you mean \"schema\"?"}},
 		{"x-events: values", sample.Streaming(`
                 name: type
                 comments: sometimes
@@ -172,7 +172,7 @@ func TestMistakesOfADocumentHaveTheirColumns(t *testing.T) {
       responses:
         '200': {description: ü, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
         '201': {description: ü, content: {application/json: {schema: {$ref: '#/components/schemas/Pe'}}}}`, "    Pet: {type: object}"),
-			`api.yaml:8:78: $ref points to "#/components/schemas/Pe", which does not exist`},
+			`api.yaml:8:77: $ref points to "#/components/schemas/Pe", which does not exist`},
 	} {
 		if got := problemsOf(t, tc.doc)[0].Error(); !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%s: %s\nwant %s\n\n%s", tc.name, got, tc.want, sample.Numbered(tc.doc))

@@ -1,88 +1,70 @@
 package yamldoc
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"regexp"
-	"strings"
+	"strconv"
 
-	"go.yaml.in/yaml/v3"
-
-	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Plain reads a document that every parser reads alike: JSON without defects, or YAML without aliases, tags, merge
-// keys, duplicate keys and numbers that JSON would write differently. It returns false for everything else, including
-// text that is neither.
-func Plain(data []byte) (*jsontree.Node, bool) {
-	if bytes.HasPrefix(data, []byte("{")) {
-		n, defects, err := jsontree.Parse(data)
-		return n, err == nil && len(defects) == 0
-	}
-	dec := newDecoder(data)
-	var doc, second yaml.Node
-	if dec.Decode(&doc) != nil || !errors.Is(dec.Decode(&second), io.EOF) {
+// PlainJSON returns the document as JSON if every parser reads it alike: it has no aliases, tags, merge keys, duplicate
+// keys, or numbers and keys that JSON would write differently. It returns false for all other documents.
+func (d Document) PlainJSON() (text []byte, ok bool) {
+	if d.Root == nil || len(d.Mistakes)+len(d.Unusual) > 0 || !plain(d.Root) {
 		return nil, false
 	}
-	return plainNode(doc.Content[0])
+	return appendJSON(nil, d.Root), true
 }
 
-// status matches keys such as "200". They look like numbers, but have only one spelling; other numeric keys could
-// have several.
-var status = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
+var (
+	// A key such as "200" looks like a number, but has only one spelling; other numeric keys could have several.
+	plainKey = regexp.MustCompile(`^([A-Za-z_/$].*|0|[1-9][0-9]{0,8})$`)
+	// constant matches keys that have another type than strings, unless they are quoted.
+	constant = regexp.MustCompile(`^(?i:true|false|null)$`)
+)
 
-func plainNode(y *yaml.Node) (n *jsontree.Node, ok bool) {
-	if y.Style&yaml.TaggedStyle != 0 {
-		return nil, false
+func plain(n *Node) bool {
+	if n.Kind == Number {
+		_, err := strconv.ParseFloat(n.Text, 64)
+		return err == nil // many parsers read a larger number as a string
 	}
-	switch y.Kind {
-	case yaml.MappingNode:
-		return plainMap(y)
-	case yaml.SequenceNode:
-		n = &jsontree.Node{Kind: jsontree.Array, Items: make([]*jsontree.Node, len(y.Content))}
-		for i, item := range y.Content {
-			if n.Items[i], ok = plainNode(item); !ok {
-				return nil, false
+	for _, k := range n.Keys {
+		if !plainKey.MatchString(k.Text) || constant.MatchString(k.Text) {
+			return false
+		}
+	}
+	for _, item := range n.Items {
+		if !plain(item) {
+			return false
+		}
+	}
+	return true
+}
+
+func appendJSON(b []byte, n *Node) []byte {
+	switch n.Kind {
+	case Null:
+		return append(b, "null"...)
+	case String:
+		b, _ = jsontext.AppendQuote(b, n.Text) // YAML has only valid UTF-8
+		return b
+	case List, Map:
+		open, end := byte('['), byte(']')
+		if n.Kind == Map {
+			open, end = '{', '}'
+		}
+		b = append(b, open)
+		for i, item := range n.Items {
+			if i > 0 {
+				b = append(b, ',')
 			}
+			if n.Kind == Map {
+				b = append(appendJSON(b, n.Keys[i]), ':')
+			}
+			b = appendJSON(b, item)
 		}
-		return n, true
-	case yaml.ScalarNode:
-		return plainScalar(y)
-	}
-	return nil, false
-}
-
-func plainMap(y *yaml.Node) (*jsontree.Node, bool) {
-	n := &jsontree.Node{Kind: jsontree.Object}
-	seen := make(map[string]bool, len(y.Content)/2)
-	for i := 0; i < len(y.Content); i += 2 {
-		k := y.Content[i]
-		word := k.Kind == yaml.ScalarNode && k.Style&yaml.TaggedStyle == 0 &&
-			(k.Tag == "!!str" || k.Tag == "!!int" && status.MatchString(k.Value))
-		item, ok := plainNode(y.Content[i+1])
-		if !word || !ok || seen[k.Value] {
-			return nil, false
-		}
-		seen[k.Value] = true
-		n.Names, n.Items = append(n.Names, k.Value), append(n.Items, item)
-	}
-	return n, true
-}
-
-func plainScalar(y *yaml.Node) (*jsontree.Node, bool) {
-	n := &jsontree.Node{Kind: jsontree.String, Text: y.Value}
-	switch y.Tag {
-	case "!!str", "!!timestamp": // YAML 1.2 has no timestamps
-	case "!!null":
-		n.Kind, n.Text = jsontree.Null, ""
-	case "!!bool":
-		n.Kind, n.Text = jsontree.Boolean, strings.ToLower(y.Value)
-	case "!!int", "!!float":
-		n.Kind = jsontree.Number
-		return n, jsonNumber.MatchString(y.Value)
+		return append(b, end)
 	default:
-		return nil, false
+		return append(b, n.Text...)
 	}
-	return n, true
 }

@@ -4,31 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
-
-// Syntax reports why a text is not YAML, or nothing if it is.
-func Syntax(file string, data []byte) problem.Problems {
-	dec := newDecoder(data)
-	for {
-		var doc yaml.Node
-		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			r := reader{file: file}
-			r.syntax(err, data)
-			return r.problems
-		}
-	}
-}
 
 var (
 	yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
@@ -42,7 +24,7 @@ var (
 // cause.
 func (r *reader) syntax(err error, data []byte) {
 	if half, ok := errors.AsType[*surrogateError](err); ok {
-		r.problem(half.line, half.column, "not YAML: the text has half of a surrogate pair", `write both halves, such as "\ud83d\ude00", or the character itself`)
+		r.mistake(half.line, half.column, "not YAML: the text has half of a surrogate pair", `write both halves, such as "\ud83d\ude00", or the character itself`)
 		return
 	}
 	m := yamlError.FindStringSubmatch(err.Error())
@@ -55,28 +37,27 @@ func (r *reader) syntax(err error, data []byte) {
 	line = max(line, 1)
 	text := string(data)
 	if p, ok := unreadable(text); ok {
-		r.problem(p.Line, p.Column, p.What, p.Fix)
+		r.mistake(p.Line, p.Column, p.What, p.Fix)
 		return
 	}
 	if name := anchorError.FindStringSubmatch(m[2]); name != nil {
 		line, column := position(text, strings.Index(text, "*"+name[1]))
-		r.problem(line, column, "alias *"+name[1], "write the value out; anchors and aliases are not supported")
+		r.mistake(line, column, "alias *"+name[1], "write the value out; anchors and aliases are not supported")
 		return
 	}
 	if line, column := tab(text, line); line > 0 {
-		r.problem(line, column, "not YAML: a tab", "indent with spaces")
+		r.mistake(line, column, "not YAML: a tab", "indent with spaces")
 		return
 	}
 	if found := suspects(text); len(found) > 0 {
-		r.problems = append(r.problems, found...)
-		for i := range r.problems {
-			r.problems[i].File = r.file
+		for _, p := range found {
+			r.mistake(p.Line, p.Column, p.What, p.Fix)
 		}
 		return
 	}
 	content := lineAt(text, line)
 	column := 1 + len(content) - len(strings.TrimLeft(content, " "))
-	r.problem(line, column, "not YAML: "+m[2], "indent items of one level equally, and put texts with special characters in quotes")
+	r.mistake(line, column, "not YAML: "+m[2], "indent items of one level equally, and put texts with special characters in quotes")
 }
 
 // unreadable finds the first character that YAML does not allow.

@@ -37,14 +37,14 @@ func TestWhatIsNotYAMLIsToldWithItsPlaceAndACure(t *testing.T) {
 	}
 }
 
-func TestSyntaxIsContentWithWhatIsYAML(t *testing.T) {
+func TestWhatIsYAMLHasNoMistakes(t *testing.T) {
 	for _, text := range []string{"", "a: 1\n", "a: &x 1\nb: *x\n---\n{c: !!str 2}\n", "{\"a\": [1]}"} {
-		if problems := Syntax("f", []byte(text)); problems != nil {
+		if problems := Read("f", []byte(text)).Mistakes; problems != nil {
 			t.Errorf("%q: %v", text, problems)
 		}
 	}
 	for _, text := range []string{"a: [", "a: 1\n---\nb: [\n"} {
-		if problems := Syntax("f", []byte(text)); len(problems) != 1 || problems[0].File != "f" {
+		if problems := Read("f", []byte(text)).Mistakes; len(problems) != 1 || problems[0].File != "f" {
 			t.Errorf("%q: %v, want one problem", text, problems)
 		}
 	}

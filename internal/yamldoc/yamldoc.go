@@ -12,6 +12,7 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -144,40 +145,60 @@ const (
 
 // Parse reads a file with one document. The node is nil if there are problems.
 func Parse(file string, data []byte) (*Node, problem.Problems) {
-	r := reader{file: file}
 	if len(data) > maxBytes {
-		r.problem(0, 0, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("keep it below %d bytes", maxBytes))
-		return nil, r.problems
+		return nil, problem.Problems{{
+			File: file, What: fmt.Sprintf("the file has %d bytes", len(data)), Fix: fmt.Sprintf("keep it below %d bytes", maxBytes),
+		}}
 	}
+	d := Read(file, data)
+	if d.Root == nil && d.Mistakes == nil {
+		return nil, problem.Problems{{File: file, What: "the file is empty"}}
+	}
+	if problems := slices.Concat(d.Mistakes, d.Unusual); len(problems) > 0 {
+		return nil, problems.Sort()
+	}
+	return d.Root, nil
+}
+
+// A Document is a text that was read as YAML.
+type Document struct {
+	Root     *Node            // nil if the text is empty, or is not YAML
+	Mistakes problem.Problems // errors in YAML, and duplicate keys
+	Unusual  problem.Problems // constructs that YAML allows, but that Root does not have or that parsers read differently
+}
+
+// Read reads a text of any size, whatever problems it has.
+func Read(file string, data []byte) Document {
+	r := reader{file: file}
 	dec := newDecoder(data)
 	var doc yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		r.problem(0, 0, "the file is empty", "")
-		return nil, r.problems
+		return r.read
 	} else if err != nil {
 		r.syntax(err, data)
-		return nil, r.problems
+		return r.read
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
-		r.problem(second.Line, second.Column, "a second document begins", "put it into a separate file")
+		r.unusual(&second, "a second document begins", "put it into a separate file")
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err, data)
 	}
-	root := r.node(doc.Content[0], 0)
-	if len(r.problems) > 0 {
-		return nil, r.problems
-	}
-	return root, nil
+	r.read.Root = r.node(doc.Content[0], 0)
+	return r.read
 }
 
 type reader struct {
-	file     string
-	problems problem.Problems
+	file string
+	read Document
 }
 
-func (r *reader) problem(line, column int, what, fix string) {
-	r.problems = append(r.problems, problem.Problem{File: r.file, Line: line, Column: column, What: what, Fix: fix})
+func (r *reader) mistake(line, column int, what, fix string) {
+	r.read.Mistakes = append(r.read.Mistakes, problem.Problem{File: r.file, Line: line, Column: column, What: what, Fix: fix})
+}
+
+func (r *reader) unusual(y *yaml.Node, what, fix string) {
+	r.read.Unusual = append(r.read.Unusual, problem.Problem{File: r.file, Line: y.Line, Column: y.Column, What: what, Fix: fix})
 }
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
@@ -185,12 +206,12 @@ var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9
 func (r *reader) node(y *yaml.Node, depth int) *Node {
 	n := &Node{Line: y.Line, Column: y.Column}
 	if depth > maxDepth {
-		r.problem(y.Line, y.Column, "values are nested too deep", fmt.Sprintf("nest at most %d deep", maxDepth))
+		r.unusual(y, "values are nested too deep", fmt.Sprintf("nest at most %d deep", maxDepth))
 		return n
 	}
 	switch y.Kind {
 	case yaml.AliasNode:
-		r.problem(y.Line, y.Column, "alias *"+y.Value, "write the value out; anchors and aliases are not supported")
+		r.unusual(y, "alias *"+y.Value, "write the value out; anchors and aliases are not supported")
 	case yaml.MappingNode:
 		r.mapping(n, y, depth)
 	case yaml.SequenceNode:
@@ -202,27 +223,29 @@ func (r *reader) node(y *yaml.Node, depth int) *Node {
 		r.scalar(n, y)
 	}
 	if y.Style&yaml.TaggedStyle != 0 {
-		r.problem(y.Line, y.Column, "tag "+y.Tag, "leave the tag out; quote the value if it is a string")
+		r.unusual(y, "tag "+y.Tag, "leave the tag out; quote the value if it is a string")
 	}
 	return n
 }
 
 func (r *reader) mapping(n *Node, y *yaml.Node, depth int) {
 	n.Kind = Map
+	lines := map[string]int{} // by key
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]
 		switch {
 		case k.Kind != yaml.ScalarNode:
-			r.problem(k.Line, k.Column, "a key that is not a word", "use a string as the key")
+			r.unusual(k, "a key that is not a word", "use a string as the key")
 			continue
 		case k.Tag == "!!merge":
-			r.problem(k.Line, k.Column, "merge key <<", "write the keys out")
+			r.unusual(k, "merge key <<", "write the keys out")
 			continue
 		}
-		if first, _ := n.Entry(k.Value); first != nil {
-			r.problem(k.Line, k.Column, fmt.Sprintf("duplicate key %q, first in line %d", k.Value, first.Line), "remove one of them")
+		if first := lines[k.Value]; first > 0 {
+			r.mistake(k.Line, k.Column, fmt.Sprintf("duplicate key %q, first in line %d", k.Value, first), "remove one of them")
 			continue
 		}
+		lines[k.Value] = k.Line
 		n.Keys = append(n.Keys, &Node{Kind: String, Text: k.Value, Line: k.Line, Column: k.Column})
 		n.Items = append(n.Items, r.node(v, depth+1))
 	}
@@ -240,7 +263,7 @@ func (r *reader) scalar(n *Node, y *yaml.Node) {
 		n.Kind, n.Text = Bool, strings.ToLower(y.Value)
 	case y.Tag == "!!int", y.Tag == "!!float":
 		n.Kind = Number
-		r.problem(y.Line, y.Column, fmt.Sprintf("number %s is not written as JSON writes numbers", y.Value), "write it in decimal digits, or quote it if it is a string")
+		r.unusual(y, fmt.Sprintf("number %s is not written as JSON writes numbers", y.Value), "write it in decimal digits, or quote it if it is a string")
 	default: // !!str and !!timestamp; YAML 1.2 has no timestamps
 		n.Kind = String
 	}

@@ -77,7 +77,7 @@ func TestCoverageCountsWhatWasReached(t *testing.T) {
 				{Status: "200", Reached: 2, Media: []Media{
 					{Type: "application/json"},
 					{Type: "text/event-stream", Reached: 1, Stream: &Stream{Described: true, Events: []Event{
-						{Name: "tick", Reached: 2}, {Name: "tock"},
+						{Name: "tock"}, {Name: "tick", Reached: 2},
 					}}},
 				}},
 				{Status: "4XX", Reached: 1},

@@ -24,8 +24,8 @@ type Document struct {
 
 // Read reads a document. file is its name in problems.
 func Read(file string, data []byte) (*Document, problem.Problems) {
-	src := newSource(string(data))
-	doc, problems := load(data, src)
+	src := newSource(data)
+	doc, problems := load(src)
 	if len(problems) > 0 {
 		return nil, inFile(file, problems)
 	}

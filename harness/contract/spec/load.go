@@ -14,7 +14,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/problem"
-	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
 // validation selects what the loader's library checks. It does not check examples and defaults, because the library
@@ -37,18 +36,18 @@ func newLoader() *openapi3.Loader {
 
 // load reads and validates a document. Only a document with a mistake is read again with lines, which takes as long as
 // everything else.
-func load(data []byte, src *source) (*openapi3.T, problem.Problems) {
-	if depth(data) > maxDepth {
+func load(src *source) (*openapi3.T, problem.Problems) {
+	if depth(src.text) > maxDepth {
 		return nil, problem.Problems{{What: fmt.Sprintf("the document is nested more than %d deep", maxDepth)}}
 	}
-	if ps := checkJSON(data); ps != nil {
+	if ps := src.checkJSON(); ps != nil {
 		return nil, ps
 	}
-	doc, ok := loadPlain(data)
+	doc, ok := loadPlain(src)
 	if !ok {
 		var err error
-		if doc, err = newLoader().LoadFromData(data); err != nil {
-			return nil, explainLoad(data, src, err)
+		if doc, err = newLoader().LoadFromData(src.text); err != nil {
+			return nil, explainLoad(src, err)
 		}
 	}
 	if !strings.HasPrefix(doc.OpenAPI, "3.0.") {
@@ -59,21 +58,24 @@ func load(data []byte, src *source) (*openapi3.T, problem.Problems) {
 	}
 	loader := newLoader()
 	loader.IncludeOrigin = true
-	doc, err := loader.LoadFromData(data)
+	doc, err := loader.LoadFromData(src.text)
 	if err != nil {
-		return nil, explainLoad(data, src, err)
+		return nil, explainLoad(src, err)
 	}
 	return nil, explainInvalid(doc.Validate(context.Background(), validation...))
 }
 
-// loadPlain reads the usual form of documents as YAML 1.2 or JSON, because the loader reads YAML 1.1. It reports false
+// loadPlain reads the usual form of documents in YAML as YAML 1.2, because the loader reads YAML 1.1. It reports false
 // for everything else, including mistakes.
-func loadPlain(data []byte) (*openapi3.T, bool) {
-	tree, ok := yamldoc.Plain(data)
+func loadPlain(src *source) (*openapi3.T, bool) {
+	if src.beginsAsJSON() {
+		return nil, false
+	}
+	text, ok := src.read().PlainJSON()
 	if !ok {
 		return nil, false
 	}
-	doc, err := newLoader().LoadFromData([]byte(tree.String()))
+	doc, err := newLoader().LoadFromData(text)
 	return doc, err == nil
 }
 
@@ -123,13 +125,13 @@ func depth(data []byte) int {
 }
 
 // checkJSON reports defects of JSON documents that the loader ignores.
-func checkJSON(data []byte) (ps problem.Problems) {
-	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+func (s *source) checkJSON() (ps problem.Problems) {
+	if !s.beginsAsJSON() {
 		return nil
 	}
-	_, defects, err := jsontree.Parse(data)
-	if err != nil && !strings.HasPrefix(string(bytes.TrimSpace(data)), `{"`) {
-		return nil // YAML in flow style also begins with a brace
+	_, defects, err := jsontree.Parse(s.text)
+	if err != nil && !bytes.HasPrefix(bytes.TrimSpace(s.text), []byte(`{"`)) {
+		return nil // YAML in flow style
 	}
 	for _, f := range defects {
 		ps = append(ps, problem.Problem{What: strings.TrimSpace(f.Pointer + " " + f.Text)})

@@ -2,70 +2,53 @@ package spec
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/lockstep-dev/lockstep/internal/problem"
-	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
 var (
-	yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+	yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 	noise    = strings.NewReplacer("error converting YAML to JSON: ", "", "error unmarshaling JSON: while decoding JSON: ", "",
 		"yaml: unmarshal errors:", "", "json: ", "")
 )
 
-// explainLoad turns the first error of the loader into problems, and adds the references that it did not reach.
-func explainLoad(data []byte, src *source, err error) (ps problem.Problems) {
-	if ps := yamldoc.Syntax("", data); ps != nil {
-		return ps // the loader's message names another line
+// explainLoad turns the first error of the loader into problems, and adds the mistakes that it did not reach.
+func explainLoad(src *source, err error) (ps problem.Problems) {
+	if mistakes := src.read().Mistakes; mistakes != nil {
+		return mistakes
 	}
 	if _, text, ok := strings.Cut(err.Error(), "yaml error: "); ok {
 		for line := range strings.Lines(noise.Replace(text)) {
-			line = strings.TrimSpace(line)
-			if m := yamlLine.FindStringSubmatch(line); m != nil {
-				n, _ := strconv.Atoi(m[1])
-				ps = append(ps, src.explainLine(n, m[2]))
-			} else if line != "" {
-				ps = append(ps, problem.Problem{What: strings.TrimPrefix(line, "yaml: ")})
+			p := problem.Problem{What: strings.TrimPrefix(strings.TrimSpace(line), "yaml: ")}
+			if m := yamlLine.FindStringSubmatch(p.What); m != nil {
+				p.Line, _ = strconv.Atoi(m[1])
+				p.What = m[2]
+			}
+			if p.What != "" {
+				ps = append(ps, p)
 			}
 		}
 		return ps
 	}
-	if ps = unresolved(data, src); ps != nil {
+	if ps = unresolved(src); ps != nil {
 		return ps
 	}
 	p := problem.Problem{What: err.Error()}
 	if m := quotedRef.FindStringSubmatch(p.What); m != nil {
-		p.Line, p.Column = src.firstUse(m[1])
+		for _, ref := range references(nil, src.read().Root, false) {
+			if ref.Text == m[1] {
+				p.Line, p.Column = ref.Line, ref.Column
+				break
+			}
+		}
 	}
 	return problem.Problems{p}
-}
-
-var keyTwice = regexp.MustCompile(`^mapping key "(.*)" already defined at line (\d+)$`)
-
-// explainLine adds the column to a message about a line if it is about a duplicate key.
-func (s *source) explainLine(line int, text string) problem.Problem {
-	p := problem.Problem{Line: line, What: text}
-	m := keyTwice.FindStringSubmatch(text)
-	if m == nil || line > len(s.lines()) {
-		return p
-	}
-	p.What, p.Fix = fmt.Sprintf("duplicate key %q, first in line %s", m[1], m[2]), "remove one of them"
-	l := s.lines()[line-1]
-	if at := strings.LastIndex(l.text, m[1]); at >= 0 && strings.Count(l.text, m[1]) <= 2 {
-		if m[2] != strconv.Itoa(line) { // the first key of the line, unless the other one is on the same line
-			at = strings.Index(l.text, m[1])
-		}
-		p.Column = l.indent + utf8.RuneCountInString(l.text[:at]) + 1
-	}
-	return p
 }
 
 var quotedRef = regexp.MustCompile(`"([^"]*#/[^"]*)"`)

@@ -9,7 +9,7 @@ import (
 
 func TestSourceFindsLines(t *testing.T) {
 	data := testfile.Text(t, "../../../openapi.yaml")
-	src := newSource(data)
+	src := newSource([]byte(data))
 	lines := strings.Split(data, "\n")
 	for ref, want := range map[string]string{
 		"#/openapi":                                "openapi: 3.0.3",
