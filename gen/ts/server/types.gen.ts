@@ -2496,7 +2496,9 @@ export type ImportSessionData = {
 
 export type ImportSessionErrors = {
     /**
-     * The text is not an exported session (no body), or the body is not JSON.
+     * No body: the text is not an exported session, or the new session cannot be stored, or is deleted before it can be
+     * read back. With a body: the body of the request is not JSON.
+     *
      */
     400: UnparsableBodyText;
     /**
