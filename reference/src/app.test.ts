@@ -4,7 +4,7 @@ import type { EventReader } from './testing/event-reader.ts'
 import { TestApp, home } from './testing/test-app.ts'
 
 describe('directories (CT 3.6)', () => {
-  it('share tools and pending requests, and keep events apart', async () => {
+  it('share tools and pending requests, and have separate events', async () => {
     const test = new TestApp()
     const [a, b, all] = [
       await test.events('?directory=/a'),
@@ -80,7 +80,7 @@ describe('directories (CT 3.6)', () => {
 })
 
 describe('stop (S19)', () => {
-  it('fails what waits, says goodbye in every directory that listens, and ends the streams in order', async () => {
+  it('fails pending calls, publishes the end in every directory with a stream, and ends the streams in order', async () => {
     const test = new TestApp()
     await test.register('c', ['t'])
     const pending = await test.open('/client-tools/pending/c')
@@ -135,7 +135,7 @@ describe('stop (S19)', () => {
     expect(ends).toEqual(['event', 'global', 'pending'])
   })
 
-  it('ends what comes later at once', async () => {
+  it('ends later requests at once', async () => {
     const test = new TestApp()
     await test.register('c', ['t'])
     await test.app.stop()
@@ -149,8 +149,8 @@ describe('stop (S19)', () => {
   })
 })
 
-describe('an error that nobody foresaw', () => {
-  it('is logged and answered without its text', async () => {
+describe('an unexpected error', () => {
+  it('is logged, and the response does not contain its text', async () => {
     const test = new TestApp()
     await test.register('c', ['t'])
     const broken = new Error('secret')

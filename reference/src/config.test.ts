@@ -42,7 +42,7 @@ async function load({ flags = [], env = {}, files = {} }: Given): Promise<Server
 }
 
 describe('where a value comes from (docs/server.md)', () => {
-  it('is the default if nobody says anything', async () => {
+  it('is the default if nothing is set', async () => {
     expect(await load({})).toEqual(defaults)
   })
 
@@ -67,7 +67,7 @@ describe('where a value comes from (docs/server.md)', () => {
   }
   const file = '{"clientTools":{"defaultTimeout":21,"keepaliveInterval":22.0,"maxTools":5,"maxClients":6,"x":1},"y":[]}'
 
-  it('is the environment where there is no flag for it', async () => {
+  it('is the environment if there is no flag for it', async () => {
     const env = { GOOSE_SERVER__SECRET_KEY: 'key', GOOSE_MAX_ACTIVE_AGENTS: '2', GOOSE_PATH_ROOT: '/r' }
     const paths = { config: '/r/config', data: '/r/data', state: '/r/state' }
     expect(await load({ env })).toEqual({ ...defaults, secretKey: 'key', maxActiveAgents: 2, paths })
@@ -127,7 +127,7 @@ describe('where a value comes from (docs/server.md)', () => {
     expect(await load({ env: { GOOSE_HOST: '', GOOSE_PORT: '', AGENTD_CONFIG: '' } })).toEqual(defaults)
   })
 
-  it('may have leading zeros, and as many digits as anyone likes (S34)', async () => {
+  it('may have leading zeros, and any number of digits (S34)', async () => {
     expect(await load({ flags: ['--port', '00', '--default-timeout=007'], env: { AGENTD_MAX_BODY: '0010' } })).toEqual({
       ...defaults,
       port: 0,
@@ -141,7 +141,7 @@ describe('where a value comes from (docs/server.md)', () => {
     })
   })
 
-  it('is capped at what a timer holds (S34)', async () => {
+  it('is at most what a timer allows (S34)', async () => {
     const files = { [defaultFile]: '{"clientTools":{"defaultTimeout":1e300,"keepaliveInterval":2147483648}}' }
     const capped = { defaultTimeout: 2147483647, keepaliveInterval: 2147483647 }
     expect(await load({ files })).toMatchObject(capped)
@@ -149,19 +149,19 @@ describe('where a value comes from (docs/server.md)', () => {
   })
 })
 
-describe('the secret that everybody knows (S45)', () => {
+describe('the default secret (S45)', () => {
   const warnings = async (flags: string[], env: Record<string, string> = {}): Promise<unknown> => {
     const loaded = await loadConfig(flags, { env: { HOME: '/', ...env }, home: '/', workingDirectory: '/', readFile: () => Promise.resolve(Buffer.from('{}')) })
     return loaded.ok ? loaded.warnings : loaded.problems
   }
 
-  it.each(['127.0.0.1', '127.255.0.9', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'])('is warned of on %s', async (host) => {
+  it.each(['127.0.0.1', '127.255.0.9', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'])('causes a warning on %s', async (host) => {
     expect(await warnings(['--host', host])).toEqual([expect.stringContaining('GOOSE_SERVER__SECRET_KEY')])
     expect(await warnings(['--host', host], { GOOSE_SERVER__SECRET_KEY: 'test' })).toHaveLength(1)
     expect(await warnings(['--host', host], { GOOSE_SERVER__SECRET_KEY: 'other' })).toEqual([])
   })
 
-  it('may be used anywhere if that is said', async () => {
+  it('may be used anywhere with the flag --insecure', async () => {
     expect(await load({ flags: ['--host', '0.0.0.0', '--insecure'] })).toEqual({ ...defaults, host: '0.0.0.0' })
     expect(await load({ flags: ['--host', '0.0.0.0'], env: { GOOSE_SERVER__SECRET_KEY: 'key' } })).toMatchObject({ secretKey: 'key' })
   })
@@ -217,23 +217,23 @@ describe('a problem keeps the server from starting (S7)', () => {
       { flags: ['--config', 'f'], files: { f: `{"clientTools":{"defaultTimeout":${value}}}` } },
       `f: clientTools.defaultTimeout is ${Number(value)}; it must be a whole number of milliseconds, at least 1`,
     ]),
-  ])('with %j is told as %s', async (given, problem) => {
+  ])('with %j is reported as %s', async (given, problem) => {
     expect(await load(given)).toEqual([problem])
   })
 
-  it('quotes no more of a value than a reader needs', async () => {
+  it('quotes only a part of a long value', async () => {
     const problems = await load({ files: { [defaultFile]: '['.repeat(9000) + ']'.repeat(9000) } })
     expect(problems).toEqual([`${defaultFile}: the file is ${'['.repeat(100)}…; it must be an object`])
   })
 
-  it('in the syntax of the file names the place that the parser names', async () => {
+  it('in the syntax of the file has the position from the parser', async () => {
     const [problem] = (await load({ files: { [defaultFile]: '{"a":}' } })) as string[]
     expect(problem).toMatch(/^\/home\/me\/\.config\/opencode\/config\.json: the file is not JSON: .*'}'/)
     const lines = await load({ files: { [defaultFile]: '{\n  "a": x\n}\n' } })
     expect(lines).toEqual([expect.stringMatching(/: the file is not JSON: Unexpected token 'x', .*$/)])
   })
 
-  it('is told together with all others', async () => {
+  it('is reported together with all others', async () => {
     const files = { f: '{"clientTools":{"defaultTimeout":0,"keepaliveInterval":0}}' }
     const problems = await load({ flags: ['--port', 'x', 'y', '--config', 'f'], env: { AGENTD_MAX_BODY: 'z' }, files })
     expect(problems).toHaveLength(5)

@@ -40,7 +40,7 @@ function findLoop(graph: Graph): string[] {
   return [...graph.keys()].map((node) => visit(node, [])).find((loop) => loop.length > 0) ?? []
 }
 
-it('sees a loop', () => {
+it('finds a loop', () => {
   const graph = new Map([['a', new Set(['b'])], ['b', new Set(['c'])], ['c', new Set(['b'])]])
   expect(findLoop(graph)).toEqual(['b', 'c', 'b'])
 })

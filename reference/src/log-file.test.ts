@@ -10,7 +10,7 @@ const never = (why: string): void => {
 }
 
 describe('the log file (S47)', () => {
-  it('has the lines of one run, for its user alone', () => {
+  it('has the lines of one run, and only its user can read it', () => {
     const root = join(temporaryRoot(), 'logs')
     const log = new LogFile(root, now, never)
     log.write('one\n')
@@ -29,7 +29,7 @@ describe('the log file (S47)', () => {
     expect(bytes.toString().trimEnd().split('\n').slice(14)).toEqual(['x'.repeat(1024 * 1024 - 1), expect.stringContaining('log file full')])
   })
 
-  it('outlives its run by 14 days', () => {
+  it('is kept for 14 days after its run', () => {
     const root = temporaryRoot()
     const day = 24 * 60 * 60
     const old = (path: string, days: number): void => {
@@ -47,7 +47,7 @@ describe('the log file (S47)', () => {
       .toEqual([false, false, true, true, true])
   })
 
-  it('is complained of once if it cannot be written', () => {
+  it('is reported once if it cannot be written', () => {
     const complaints: string[] = []
     const file = join(temporaryRoot(), 'file')
     writeFileSync(file, '')

@@ -85,7 +85,7 @@ describe('the program', { timeout: 30_000 }, () => {
     expect(readFileSync(file ?? '', 'utf8')).toBe(program.stderr)
   })
 
-  it('warns in one line of the secret that everybody knows (S45)', async () => {
+  it('warns in one line about the default secret (S45)', async () => {
     program = new Program(['agent', '--port', '0'], { GOOSE_SERVER__SECRET_KEY: 'test' })
     await program.url()
     program.process.kill('SIGTERM')
@@ -99,13 +99,13 @@ describe('the program', { timeout: 30_000 }, () => {
     expect(program.stderr).toMatch(/^reference-server: environment: GOOSE_SERVER__SECRET_KEY is test, [^\n]* --insecure\n$/)
   })
 
-  it('says its version (S46)', async () => {
+  it('prints its version (S46)', async () => {
     program = new Program(['--version'])
     expect(await program.status()).toBe(0)
     expect(program.stdout).toBe('agentd 1.16.0\n')
   })
 
-  it.each(['/dev/null', '/dev/null/below', '/proc/nothing'])('says in one line that %s cannot be GOOSE_PATH_ROOT, and ends with status 1 (S49)', async (path) => {
+  it.each(['/dev/null', '/dev/null/below', '/proc/nothing'])('reports in one line that %s cannot be GOOSE_PATH_ROOT, and exits with status 1 (S49)', async (path) => {
     program = new Program(['agent', '--port', '0'], { GOOSE_PATH_ROOT: path })
     expect(await program.status()).toBe(1)
     expect(program.stderr).toMatch(new RegExp(`^reference-server: GOOSE_PATH_ROOT: ${path} [^\\n]+\\n$`))
@@ -125,7 +125,7 @@ describe('the program', { timeout: 30_000 }, () => {
     expect(program.stderr).not.toContain('stopped')
   })
 
-  it('names what is wrong and ends with status 2 before it listens', async () => {
+  it('reports what is wrong and exits with status 2 before it listens', async () => {
     program = new Program(['agent', '--port', 'x'], { AGENTD_DEFAULT_TIMEOUT: 'soon' })
     expect(await program.status()).toBe(2)
     expect(program.stdout).toBe('')
@@ -135,13 +135,13 @@ describe('the program', { timeout: 30_000 }, () => {
     )
   })
 
-  it.each([[[]], [['serve']]])('shows how it is used when its command is %j', async (args) => {
+  it.each([[[]], [['serve']]])('prints its usage when its command is %j', async (args) => {
     program = new Program(args)
     expect(await program.status()).toBe(2)
     expect(program.stderr).toContain('usage: node dist/main.js agent [flags]')
   })
 
-  it('says in one line that it cannot listen, and ends with status 1 (S35)', async () => {
+  it('reports in one line that it cannot listen, and exits with status 1 (S35)', async () => {
     program = new Program(['agent', '--port', '0', '--host', '203.0.113.1'])
     expect(await program.status()).toBe(1)
     expect(program.stderr).toBe('reference-server: listen EADDRNOTAVAIL: address not available 203.0.113.1\n')
@@ -156,7 +156,7 @@ describe('the program', { timeout: 30_000 }, () => {
     taken.close()
   })
 
-  it('leaves no extension behind when it ends at once (X11)', async () => {
+  it('leaves no extension running when it ends at once (X11)', async () => {
     const [port, connected] = await listener()
     const answer = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'
     // It does not notice the end of its input.
@@ -174,7 +174,7 @@ describe('the program', { timeout: 30_000 }, () => {
     await gone
   })
 
-  it('is about its physical directory, whatever link leads there (S37)', async () => {
+  it('uses its physical directory, whatever link leads there (S37)', async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'reference-')))
     await symlink(folder, join(folder, 'link'))
     const cwd = join(folder, 'link')
@@ -189,7 +189,7 @@ describe('the program', { timeout: 30_000 }, () => {
 })
 
 describe('the extension developer as a program', { timeout: 30_000 }, () => {
-  it('ends the command that runs when it is told to end', async () => {
+  it('ends the running command on SIGTERM', async () => {
     const [port, connected] = await listener()
     const params = { name: 'shell', arguments: { command: `sleep 300 3<>/dev/tcp/127.0.0.1/${port}; true` } }
     program = new Program(['mcp', 'developer'], {}, undefined, `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { mapConcurrently } from './map-concurrently.ts'
 
 describe('mapConcurrently', () => {
-  it('runs so many at once, and keeps their order (M67)', async () => {
+  it('runs a limited number at the same time, and keeps their order (M67)', async () => {
     const running = new Map<number, () => void>()
     const most: number[] = []
     const all = mapConcurrently(3, [0, 1, 2, 3, 4, 5, 6], async (item) => {
@@ -21,7 +21,7 @@ describe('mapConcurrently', () => {
     expect(await mapConcurrently(3, [], () => Promise.resolve(1))).toEqual([])
   })
 
-  it('begins no more after a failure', async () => {
+  it('starts no more after a failure', async () => {
     const begun: number[] = []
     const all = mapConcurrently(2, [0, 1, 2, 3], async (item) => {
       begun.push(item)

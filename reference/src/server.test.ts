@@ -39,7 +39,7 @@ const register = post('/client-tools/register', {
 })
 
 describe('startServer', () => {
-  it('makes the directories and the settings that it needs (GA 1.5)', async () => {
+  it('creates the directories and the settings that it needs (GA 1.5)', async () => {
     const server = await start()
     expect(existsSync(join(root, 'data'))).toBe(true)
     const day = new Date().toISOString().slice(0, 10)
@@ -48,7 +48,7 @@ describe('startServer', () => {
     await server.stop()
   })
 
-  it('serves without them if it cannot make them', async () => {
+  it('serves without them if they cannot be created', async () => {
     const { logger, entries } = recordingLogger()
     const paths = rootPaths('/dev/null')
     const server = await startServer({ ...options, paths }, logger)
@@ -57,7 +57,7 @@ describe('startServer', () => {
     await server.stop()
   })
 
-  it('says where it listens', async () => {
+  it('reports its address', async () => {
     const server = await start()
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
     await expect(startServer({ ...options, port: Number(new URL(server.url).port) }, recordingLogger().logger)).rejects.toThrow('EADDRINUSE')
@@ -71,7 +71,7 @@ describe('startServer', () => {
     ['0:0:0:0:0:0:0:1', '[0:0:0:0:0:0:0:1]', ['[::1]'], ['127.0.0.1']],
     ['::ffff:127.0.0.1', '[::ffff:127.0.0.1]', ['127.0.0.1'], ['[::1]']],
     ['::FFFF:7f00:1', '[::FFFF:7f00:1]', ['127.0.0.1'], ['[::1]']],
-  ])('listens on %s, which it shows as it was given (S36)', async (host, shown, answers, silent) => {
+  ])('listens on %s, which it prints as it was given (S36)', async (host, shown, answers, silent) => {
     const server = await startServer({ ...options, host }, recordingLogger().logger)
     const [, address, port] = /^http:\/\/(.*):(\d+)$/.exec(server.url) ?? []
     expect(address).toBe(shown)
@@ -110,7 +110,7 @@ describe('startServer', () => {
     [['X-Secret-Key: test', 'x-secret-key:'], 401],
     [['X-Secret-Key: te\xe9st'], 401],
     [[], 401],
-  ])('takes %j for a key with status %i (G8)', async (fields, status) => {
+  ])('answers the key %j with status %i (G8)', async (fields, status) => {
     const server = await start()
     const client = await RawClient.open(server.url)
     client.send(request('GET /nope', fields))
@@ -118,7 +118,7 @@ describe('startServer', () => {
     await server.stop()
   })
 
-  it('withdraws the call of a caller that stops sending', async () => {
+  it('withdraws a call when its caller closes its sending side', async () => {
     const server = await start()
     const [caller, other, watcher] = [
       await RawClient.open(server.url),
@@ -138,7 +138,7 @@ describe('startServer', () => {
     await server.stop()
   })
 
-  it('refuses a length above the limit before the body is sent, and goes on with the connection', async () => {
+  it('rejects a declared length above the limit before the body is sent, and keeps the connection open', async () => {
     const server = await start()
     const client = await RawClient.open(server.url)
     client.send(request('POST /client-tools/register', ['Content-Length: 1001']))
@@ -149,7 +149,7 @@ describe('startServer', () => {
     await server.stop()
   })
 
-  it('stops with streams and calls open, telling everyone (S19)', async () => {
+  it('stops while streams and calls are open, and notifies all of them (S19)', async () => {
     const server = await start()
     const clients = await Promise.all(Array.from({ length: 5 }, () => RawClient.open(server.url)))
     const [pending, events, all, caller, idle] = clients as [RawClient, RawClient, RawClient, RawClient, RawClient]

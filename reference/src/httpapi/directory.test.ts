@@ -43,7 +43,7 @@ describe('directoryOf (CT 3.6, S4)', () => {
     'c5bcc5',
     'f09f9880',
     'efbbbf2f61',
-  ])('reads the bytes %s as a body is read, but for the byte order mark (S24)', (hex) => {
+  ])('reads the bytes %s like a body, except for the byte order mark (S24)', (hex) => {
     const bytes = Buffer.from(hex, 'hex')
     const request = new Request('http://x/', { headers: { 'x-opencode-directory': bytes.toString('latin1') } })
     expect(directoryOf(request, '/default')).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
@@ -52,7 +52,7 @@ describe('directoryOf (CT 3.6, S4)', () => {
   it.each([
     ['?directory=/a&directory=/b', ['/a', '/b']],
     ['?directory=/a&directory=/a&x=1&directory=', ['/a', '/a', '']],
-  ])('refuses %s', (query, values) => {
+  ])('rejects %s', (query, values) => {
     const error = new ValidationError({ directory: values }, [
       {
         expected: 'string',

@@ -31,7 +31,7 @@ describe('a JSON body (GA 2.5)', () => {
     expect(await read('{"names":["a"],"more":1}')).toEqual({ names: ['a'] })
   })
 
-  it.each(['', '{', '{"names":["a"]', '{} {}', '\uFEFF{}', '{"names":["\\ud800"]}'])('that is no JSON is a 400: %j', async (body) => {
+  it.each(['', '{', '{"names":["a"]', '{} {}', '\uFEFF{}', '{"names":["\\ud800"]}'])('that is not JSON is a 400: %j', async (body) => {
     expect(await read(body)).toEqual([400, plain, 'Failed to parse the request body as JSON: invalid JSON'])
   })
 
@@ -64,12 +64,12 @@ describe('a JSON body (GA 2.5)', () => {
     expect([maxJsonBody, maxReplyBody]).toEqual([2_097_152, 52_428_800])
   })
 
-  it('is counted while it comes when nobody has said how long it is', async () => {
+  it('is counted while it arrives when it has no declared length', async () => {
     const body = new Blob([bodyOf(1000)]).stream()
     expect(await read(body, json, 999)).toEqual(tooLarge)
   })
 
-  it('is looked at in the order content type, size, syntax', async () => {
+  it('is checked in the order content type, size, syntax', async () => {
     expect(await read('x'.repeat(11), { 'Content-Type': 'text/plain' }, 10)).toEqual(unsupported)
     expect(await read('x'.repeat(11), json, 10)).toEqual(tooLarge)
     expect(await read('x', json, 10)).toContain(400)

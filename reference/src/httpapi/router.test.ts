@@ -63,7 +63,7 @@ describe('an unknown path (CT 3.2, S2)', () => {
     '/client-tools\\tools',
     '/client-tools/%74ools',
     '/client%2Dtools/tools?x=1',
-  ])('is not %s, which is another spelling of a known one', async (target) => {
+  ])('does not include %s, another spelling of a known one', async (target) => {
     expect(await ask('GET', target)).toMatchObject({ status: 200, text: '{}' })
   })
 
@@ -103,7 +103,7 @@ describe('a wrong method (CT 3.2, S2, S10)', () => {
     ['PUT', '/client-tools/pending/c', 'GET, HEAD'],
     ['PATCH', '/event', 'GET, HEAD'],
     ['PROPFIND', '/global/event', 'GET, HEAD'],
-  ])('%s %s is answered 405 and told %s', async (method, target, allow) => {
+  ])('%s %s gets 405 with Allow %s', async (method, target, allow) => {
     expect(await ask(method, `${target}?directory=/a&directory=/b`)).toEqual({
       status: 405,
       headers: { ...clientToolsCors, allow, 'content-length': '0' },
@@ -111,7 +111,7 @@ describe('a wrong method (CT 3.2, S2, S10)', () => {
     })
   })
 
-  it('is told in the spelling of the goose server outside client tools (GA 2.4)', async () => {
+  it('has an Allow header in the spelling of the goose server outside client tools (GA 2.4)', async () => {
     expect(await ask('POST', '/status')).toEqual({
       status: 405,
       headers: { ...gooseCors, allow: 'GET,HEAD', 'content-length': '0' },
@@ -134,7 +134,7 @@ describe('OPTIONS (CT 3.1, GA 2.3, S1)', () => {
     },
   )
 
-  it('echoes the headers that are asked for', async () => {
+  it('echoes the requested headers', async () => {
     const headers = { 'Access-Control-Request-Headers': 'X-One,  content-type' }
     expect(await ask('OPTIONS', '/client-tools/register', headers)).toEqual({
       status: 204,
@@ -148,7 +148,7 @@ describe('OPTIONS (CT 3.1, GA 2.3, S1)', () => {
     })
   })
 
-  it.each(['/status', '/nope', '/', '/*'])('on %s is answered by the rules of the goose server', async (target) => {
+  it.each(['/status', '/nope', '/', '/*'])('on %s follows the rules of the goose server', async (target) => {
     expect(await ask('OPTIONS', target, { 'Access-Control-Request-Headers': 'x' })).toEqual({
       status: 200,
       headers: {

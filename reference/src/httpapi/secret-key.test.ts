@@ -26,7 +26,7 @@ describe('the secret key (GA 2.2)', () => {
     ['PATCH', '/nope'],
     ['GET', '/mcp-ui-proxy/'],
     ['HEAD', '/nope'],
-  ])('is asked for on %s %s before anything is said about the path', async (method, target) => {
+  ])('is checked on %s %s before the path', async (method, target) => {
     expect(await ask(method, target)).toEqual(unauthorised)
     expect(await ask(method, target, 's3cret key')).toMatchObject({ status: 404 })
   })
@@ -35,19 +35,19 @@ describe('the secret key (GA 2.2)', () => {
     expect(await ask('GET', '/nope', key)).toEqual(unauthorised)
   })
 
-  it('is not asked for where the path is open, whatever the method is', async () => {
+  it('is not needed on an open path, whatever the method is', async () => {
     expect(await ask('GET', '/status')).toMatchObject({ status: 200 })
     expect(await ask('DELETE', '/status')).toMatchObject({ status: 405 })
     expect(await ask('GET', '/mcp-ui-proxy')).not.toMatchObject({ status: 401 })
   })
 
-  it('is not asked for by client tools', async () => {
+  it('is not needed for client tools', async () => {
     expect(await ask('GET', '/client-tools/tools')).toMatchObject({ status: 200 })
     expect(await ask('GET', '/client-tools/nope')).toMatchObject({ status: 404 })
     expect(await ask('GET', '/client-toolsx')).toMatchObject({ status: 401 })
   })
 
-  it('is not asked for with OPTIONS', async () => {
+  it('is not needed for OPTIONS', async () => {
     expect(await ask('OPTIONS', '/nope')).toMatchObject({ status: 200, text: '' })
   })
 

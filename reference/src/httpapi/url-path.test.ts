@@ -68,11 +68,11 @@ describe('the route of a request target (CT 3.3)', () => {
     expect(segments(target)).toEqual(expected)
   })
 
-  it('keeps a byte that is not UTF-8 as its escape', () => {
+  it('keeps the escape of a byte that is not UTF-8', () => {
     expect(routePath(urlOfTarget('/a/\xff') ?? '')).toBe('/a/%25FF')
   })
 
-  it.each(['', 'a/b', 'ftp://example.org/', 'example.org:80'])('refuses %j', (target) => {
+  it.each(['', 'a/b', 'ftp://example.org/', 'example.org:80'])('rejects %j', (target) => {
     expect(urlOfTarget(target)).toBeUndefined()
   })
 })

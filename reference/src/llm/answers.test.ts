@@ -45,7 +45,7 @@ describe('a stream of chat completions (M35 to M38)', () => {
     })
   })
 
-  it('has all tool calls in one piece, put together by index, at the reason to finish', async () => {
+  it('has all tool calls in one piece, joined by index, at the finish reason', async () => {
     const text = lines(
       delta({ tool_calls: [{ index: 1, id: 't2', function: { name: 'b', arguments: '' } }] }),
       delta({ tool_calls: [{ index: 0, id: 't1', function: { name: 'a', arguments: '{"n"' } }] }),
@@ -62,7 +62,7 @@ describe('a stream of chat completions (M35 to M38)', () => {
     })
   })
 
-  it('makes tool calls at the end mark if nothing said that it was finished', async () => {
+  it('has the tool calls at the end mark if there was no finish reason', async () => {
     const text = lines(delta({ tool_calls: [{ id: 't', function: { name: 'a', arguments: '{}' } }] }), '[DONE]')
     expect((await read(new ChatStream(), text)).pieces).toEqual([{ id: 'c1', content: [call('t', 'a', {})], usage: null }])
   })
@@ -73,7 +73,7 @@ describe('a stream of chat completions (M35 to M38)', () => {
     ['2147483648', '0', { input: null, output: 0, total: null }],
     ['-1', '1.5', { input: null, output: null, total: null }],
     ['"5"', 'null', { input: null, output: null, total: null }],
-  ])('counts %s and %s as numbers of 32 bits, if they are whole (M54)', async (input, output, usage) => {
+  ])('counts %s and %s if they are integers within 32 bits (M54)', async (input, output, usage) => {
     const { pieces } = await read(new ChatStream(), lines(`{"model":"m","usage":{"prompt_tokens":${input},"completion_tokens":${output}}}`, '[DONE]'))
     expect(pieces[0]?.usage).toEqual(usage)
   })
@@ -83,7 +83,7 @@ describe('a stream of chat completions (M35 to M38)', () => {
     expect(await read(new ChatStream(), text)).toEqual({ pieces: [], error: null })
   })
 
-  it('makes one id up if there is none', async () => {
+  it('generates one id if there is no id', async () => {
     const { pieces } = await read(new ChatStream(), lines({ choices: [{ delta: { content: 'a' } }] }, { choices: [{ delta: { content: 'b' } }] }, '[DONE]'))
     expect(pieces[0]?.id).toMatch(/^msg_[0-9a-f-]{36}$/)
     expect(pieces[1]?.id).toBe(pieces[0]?.id)
@@ -97,7 +97,7 @@ describe('a stream of chat completions (M35 to M38)', () => {
     ]),
     ['reports an error', lines({ error: { message: 'x' } }), 'the stream reports an error'],
     ['has a line that is too long', `data: "${'x'.repeat(4 * 1024 * 1024)}`, 'a line of the stream is too long'],
-  ])('keeps what came, and loses unfinished calls, when it %s', async (_, bad, error) => {
+  ])('keeps what has arrived, and loses incomplete calls, when it %s', async (_, bad, error) => {
     const start = lines(delta({ content: 'a' }), delta({ tool_calls: [{ index: 0, id: 't', function: { name: 'a', arguments: '{}' } }] }))
     const whole = Buffer.from(start + bad)
     const pieces: Piece[] = []
@@ -114,13 +114,13 @@ describe('a stream of chat completions (M35 to M38)', () => {
     [{ id: 't', function: { arguments: '{}' } }, '-32600: Invalid tool name: '],
     [{ id: 't', function: { name: 'a', arguments: '[1]' } }, '-32602: Invalid arguments of tool call t'],
     [{ id: 't', function: { name: 'a', arguments: '{"a":' } }, '-32602: Invalid arguments of tool call t'],
-  ])('says what is wrong with the call %j (M32)', async (bad, error) => {
+  ])('reports what is wrong with the call %j (M32)', async (bad, error) => {
     const { pieces } = await read(new ChatStream(), lines(delta({ tool_calls: [bad] }), '[DONE]'))
     expect(pieces[0]?.content).toEqual([{ type: 'toolRequest', id: 't', toolCall: { status: 'error', error } }])
   })
 })
 
-describe('an answer of chat completions in one piece', () => {
+describe('a response of chat completions in one piece', () => {
   const answer = (message: object): unknown => ({ choices: [{ message }], usage: { prompt_tokens: 4, completion_tokens: 5 } })
 
   it('has its text, then its calls', () => {
@@ -164,7 +164,7 @@ describe('Messages (M35 to M38)', () => {
     })
   })
 
-  it('count sums up to 32 bits, and pass over numbers that are none (M54)', async () => {
+  it('count sums up to 2147483647, and skip invalid numbers (M54)', async () => {
     const begin = { type: 'message_start', message: { usage: { input_tokens: 2147483647, cache_read_input_tokens: 1, output_tokens: 7 } } }
     const text = lines(begin, '{"type":"message_delta","usage":{"output_tokens":2147483648}}', { type: 'message_stop' })
     expect((await read(new MessagesStream(), text)).pieces[0]?.usage).toEqual({ input: 2147483647, output: 7, total: 2147483647 })

@@ -72,7 +72,7 @@ describe('a body of chat completions (M7, M8, M11, M12)', () => {
     })
   })
 
-  it('has tools, temperature, tokens and the stream only where there is a value', async () => {
+  it('has tools, temperature, tokens and the stream only if there is a value', async () => {
     const tools = [{ name: 't', inputSchema: { type: 'object' } }]
     const body = await chatBody(request({ messages: [], tools }), { ...config, temperature: 0, max_tokens: 5 }, 'gpt-4o', true)
     expect(body).toEqual({
@@ -91,19 +91,19 @@ describe('a body of chat completions (M7, M8, M11, M12)', () => {
     ['o4-mini-high', 'o4-mini', 'high'],
     ['gpt-5', 'gpt-5', 'medium'],
     ['gpt-5-codex-low', 'gpt-5-codex', 'low'],
-  ])('asks %s, which reasons', async (name, model, effort) => {
+  ])('asks %s as a reasoning model', async (name, model, effort) => {
     const body = await chatBody(request({ messages: [] }), { ...config, temperature: 1, max_tokens: 5 }, name, false)
     expect(body).toEqual({ model, messages: [{ role: 'developer', content: 'S' }], max_completion_tokens: 5, reasoning_effort: effort })
   })
 
-  it('waits for nobody who might write into a pipe that a text names (M13)', async () => {
+  it('does not read a pipe that a text names (M13)', async () => {
     const pipe = join(temporaryRoot(), 'pipe.png')
     execFileSync('mkfifo', [pipe])
     const body = await chatBody(request({ messages: [message('user', { type: 'text', text: pipe })] }), config, 'm', false)
     expect((body.messages as unknown[])[1]).toEqual({ role: 'user', content: pipe })
   })
 
-  it('sends the images that a text names, each once, and nothing that is no image (M13)', async () => {
+  it('sends each image that a text names once, and no other file (M13)', async () => {
     const root = temporaryRoot()
     const [png, text] = [join(root, 'a.PNG'), join(root, 'b.png')]
     writeFileSync(png, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1]))
@@ -125,7 +125,7 @@ describe('the images of a request (M13)', () => {
     return contents.map((content) => (Array.isArray(content) ? content.length - 1 : 0))
   }
 
-  it('are of the first hundred paths of a message', async () => {
+  it('come from the first hundred paths of a message', async () => {
     const root = temporaryRoot()
     writeFileSync(join(root, 'a.png'), pixel)
     const paths = Array.from({ length: 101 }, (_, i) => `${root}${'/.'.repeat(i)}/a.png`)
@@ -133,7 +133,7 @@ describe('the images of a request (M13)', () => {
     expect(await images([`${root}/none.png`, ...paths.slice(1)].join(' '))).toEqual([99])
   })
 
-  it('have 50 MiB together, those of the last message first', async () => {
+  it('have at most 50 MiB together, and the last message is served first', async () => {
     const root = temporaryRoot()
     const file = (name: string, mebibytes: number): string => {
       const path = join(root, `${name}.png`)
@@ -175,7 +175,7 @@ describe('a body of Messages (M9, M10, M14)', () => {
     })
   })
 
-  it('has tools, temperature and the stream only where there is a value', () => {
+  it('has tools, temperature and the stream only if there is a value', () => {
     const tools = [{ name: 't', description: 'd', inputSchema: { type: 'object' } }]
     expect(messagesBody(request({ messages: [], tools }), { ...config, temperature: 0.5, max_tokens: 7 }, 'm', true)).toEqual({
       model: 'm', max_tokens: 7, system: 'S', messages: [], tools: [{ name: 't', description: 'd', input_schema: { type: 'object' } }],

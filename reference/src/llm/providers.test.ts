@@ -45,7 +45,7 @@ async function all(provider: Provider): Promise<Piece[]> {
 }
 
 describe('a provider', () => {
-  it('asks openai, and hands the pieces on', async () => {
+  it('asks openai, and passes on the pieces', async () => {
     const { upstream, build } = await rig({ OPENAI_ORGANIZATION: 'o', OPENAI_PROJECT: 'p', OPENAI_CUSTOM_HEADERS: 'A=b, C = d=e,x,=y' })
     upstream.answers(chatStream({ texts: ['a', 'b'], usage: [1, 2] }))
     const pieces = await all(build('openai'))
@@ -73,7 +73,7 @@ describe('a provider', () => {
     ])
   })
 
-  it('asks what a file describes, without a stream if that says so', async () => {
+  it('asks a provider that a file declares, without a stream if the file says so', async () => {
     const { upstream, build, paths, settings } = await rig()
     mkdirSync(join(paths.config, 'custom_providers'), { recursive: true })
     const definition = {
@@ -108,7 +108,7 @@ describe('a provider', () => {
     [400, '{"error":{"message":"x","code":"context_length_exceeded"}}', 'Context length exceeded: x'],
     [400, '{"error":{"message":"Too many TOKENS"}}', 'Context length exceeded: Too many TOKENS'],
     [413, 'large', 'Context length exceeded: large'],
-  ])('says what a %i is (GA 18.9)', async (status, body, message) => {
+  ])('reports a %i (GA 18.9)', async (status, body, message) => {
     const { upstream, build } = await rig()
     upstream.answers(plain(status, body, { Location: '/elsewhere' }))
     const failed = all(build('openai'))
@@ -121,14 +121,14 @@ describe('a provider', () => {
     [429, 'Rate limit exceeded: slow down'],
     [500, 'Server error: Server error (500 Internal Server Error): slow down'],
     [529, 'Server error: Server error (529): slow down'],
-  ])('tries a %i three times more', async (status, message) => {
+  ])('retries a %i three times', async (status, message) => {
     const { upstream, build } = await rig()
     for (let i = 0; i < 4; i++) upstream.answers(plain(status, { error: { message: 'slow down' } }))
     await expect(all(build('openai'))).rejects.toThrow(message)
     expect(upstream.asked).toHaveLength(4)
   })
 
-  it('waits between tries, and stops when nobody wants the answer any more', async () => {
+  it('waits between retries, and stops when the client has disconnected', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const { upstream, build } = await rig({ GOOSE_PROVIDER_SKIP_BACKOFF: 'false' })
@@ -148,7 +148,7 @@ describe('a provider', () => {
     }
   })
 
-  it('says that nobody answers, or not in time, or nonsense (M28)', async () => {
+  it('reports a missing, a late and an unreadable response (M28)', async () => {
     const { upstream, build, settings } = await rig({ OPENAI_TIMEOUT: '7' })
     upstream.answers((response) => void response.destroy())
     await expect(all(build('openai'))).rejects.toThrow('Request failed: No connection to the model')
@@ -167,7 +167,7 @@ describe('a provider', () => {
     }
   })
 
-  it('ends a stream that is cut off like any other (M38)', async () => {
+  it('ends a truncated stream like any other (M38)', async () => {
     const { upstream, build } = await rig()
     upstream.answers((response) => {
       response.write('data: {"choices":[{"delta":{"content":"a"}}]}\n\n', () => void response.destroy())
@@ -214,7 +214,7 @@ describe('a provider that cannot be built (M1, M2)', () => {
 })
 
 describe('a model config (GA 4.8, M3)', () => {
-  it('has the limit of the variable, else of the name', async () => {
+  it('has the limit from the variable, otherwise from the name', async () => {
     const limits = (model: string, settings: Settings): unknown => modelConfigOf(model, settings).context_limit
     const { settings } = await rig()
     expect(['gpt-4o', 'my-claude-3', 'gemini-2.5', 'unknown'].map((model) => limits(model, settings))).toEqual([128_000, 200_000, 1_000_000, null])
@@ -229,14 +229,14 @@ describe('a model config (GA 4.8, M3)', () => {
     [{ GOOSE_TEMPERATURE: '-0.5', GOOSE_TOOLSHIM: 'maybe' }, "Value for 'GOOSE_TEMPERATURE' is out of valid range: -0.5"],
     [{ GOOSE_TOOLSHIM: 'maybe' }, "Invalid value for 'GOOSE_TOOLSHIM': 'maybe' - must be one of: 1, true, yes, on, 0, false, no, off"],
     [{ GOOSE_TOOLSHIM_OLLAMA_MODEL: '' }, "Invalid value for 'GOOSE_TOOLSHIM_OLLAMA_MODEL': '' - cannot be empty if set"],
-  ])('is refused with %j', async (variables, message) => {
+  ])('is rejected with %j', async (variables, message) => {
     const { settings } = await rig(variables)
     expect(() => modelConfigOf('m', settings)).toThrow(new ModelConfigError(message))
   })
 })
 
 describe('customHeaders', () => {
-  it('leaves out what is no header', () => {
+  it('leaves out invalid headers', () => {
     expect(customHeaders('A=b, C = d=e,x,=y,')).toEqual({ A: 'b', C: 'd=e' })
   })
 })

@@ -48,7 +48,7 @@ function result(text: string): string {
 }
 
 describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
-  it('offers its tools under its key, runs them, and tells what they tell', async () => {
+  it('offers its tools under its key, runs them, and passes on their notifications', async () => {
     const { app, id } = await withExtension()
     const listed = JSON.parse((await app.get(`/agent/tools?session_id=${id}&extension_name=myext`)).text) as { name: string; parameters: string[] }[]
     expect(listed.map(({ name }) => name).slice(0, 3)).toEqual(['myext__ask', 'myext__big', 'myext__complain'])
@@ -71,7 +71,7 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: myext__echo"}'])
   })
 
-  it('is there after results that are no objects (X5)', async () => {
+  it('is still connected after results that are not objects (X5)', async () => {
     const begin = '{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}'
     const answer = (id: number, result: string): string => `read -r; echo '{"jsonrpc":"2.0","id":${id},"result":${result}}'`
     const results = ['[1]', 'null', '"text"', '{"content":null}'].map((result, i) => answer(i + 1, result))
@@ -82,7 +82,7 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     expect(await call(app, id, ['x__any', {}])).toEqual(['user: result c0 {"status":"success","value":[]}'])
   })
 
-  it('asks the person at once, and gets the answer of a second reply (GA 8.3)', async () => {
+  it('asks the user at once, and gets the answer from a second reply (GA 8.3)', async () => {
     const { app, id } = await withExtension()
     script(app, ['myext__ask', {}])
     const reply = await app.say(id, 'go')
@@ -108,7 +108,7 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     expect((await app.conversation(id)).slice(0, 3)).toEqual(['user: go', `assistant: elicitation ${asked}`, `user: elicitationResponse ${asked}`])
   })
 
-  it('is logged with its last words when it ends by itself, without its secrets (S48)', async () => {
+  it('is logged with its last line of output, without its secrets, when it ends by itself (S48)', async () => {
     const begin = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}'
     const server = `read -r; echo '${begin}'; read -r; read -r; echo first >&2; echo "no $KEY" >&2; exit 1`
     const { app, id } = await withExtension({ type: 'stdio', name: 'Short', cmd: 'bash', args: ['-c', server], envs: { KEY: 'sesame' } })
@@ -139,7 +139,7 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     expect(app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name).filter((name) => name?.startsWith('myext'))).toEqual(['myext__env'])
   })
 
-  it('stops what a tool does when the client leaves, and saves nothing of it', async () => {
+  it('stops a tool when the client disconnects, and saves nothing of it', async () => {
     const { app, id } = await withExtension()
     script(app, ['myext__hang', {}])
     const reply = await app.say(id, 'go')
@@ -221,7 +221,7 @@ describe('an extension that cannot be added', () => {
 })
 
 describe('the extensions of an agent (X12)', { timeout: 30_000 }, () => {
-  it('are a hundred at most, those counted that are being connected to', async () => {
+  it('are at most a hundred, including those that are being connected', async () => {
     const waiting: ServerResponse[] = []
     let allWait = (): void => undefined
     const asked = new Promise<void>((resolve) => (allWait = resolve))
@@ -243,8 +243,8 @@ describe('the extensions of an agent (X12)', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a server over HTTP that refuses', () => {
-  it.each([401, 302, 500])('with %i, is told with its status', async (status) => {
+describe('a server over HTTP that rejects the connection', () => {
+  it.each([401, 302, 500])('with %i is reported with its status', async (status) => {
     const url = await serve((request, response) => {
       request.resume()
       response.writeHead(status, { Location: '/elsewhere' }).end()
@@ -276,7 +276,7 @@ describe('frontend tools (GA 7.9)', () => {
   })
 })
 
-describe('a tool whose name providers refuse (M70)', () => {
+describe('a tool with a name that providers reject (M70)', () => {
   it('is offered to no model, and a call of it is not the client\'s', async () => {
     const long = 'x'.repeat(65)
     const tools = ['x'.repeat(64), long, 'a.tool', 'a\n', ''].map((name) => ({ name, inputSchema: { type: 'object' } }))
@@ -289,7 +289,7 @@ describe('a tool whose name providers refuse (M70)', () => {
 })
 
 describe('the todo list (GA 18.3, M20)', () => {
-  it('is kept with its session, and shown to the model', async () => {
+  it('is stored with its session, and shown to the model', async () => {
     const { app, id } = await withExtension({ type: 'platform', name: 'todo', description: null }, { GOOSE_TODO_MAX_CHARS: '6' })
     expect(await call(app, id, ['todo__todo_write', { content: '- one\n' }])).toEqual([result('Updated (6 chars)')])
     expect((await app.session(id)).extension_data).toEqual({ 'todo.v0': { content: '- one\n' } })

@@ -68,20 +68,20 @@ async function resume({ app, id }: { app: ChatApp; id: string }): Promise<string
   return logOf(app)
 }
 
-describe('what is secret in the config of an extension', { timeout: 30_000 }, () => {
+describe('the secrets in the config of an extension', { timeout: 30_000 }, () => {
   it.each<[what: string, config: () => Promise<object> | object, log: string]>([
-    ['nobody listens', () => remote(closed), `Cannot connect to http://${closed}\\n`],
-    ['nobody listens, over SSE', () => remote(closed, { type: 'sse' }), `Cannot connect to http://${closed}\\n`],
-    ['the server refuses', async () => remote(await serve(refuse)), ': 404 Not Found'],
-    ['the server refuses, over SSE', async () => remote(await serve(refuse), { type: 'sse' }), ': 404 Not Found'],
-    ['the server is in error', async () => remote(await serve((response, id) => { json(response, id, error) })), 'ExtensionError, caused by McpError -32000'],
+    ['there is no listener', () => remote(closed), `Cannot connect to http://${closed}\\n`],
+    ['there is no listener, over SSE', () => remote(closed, { type: 'sse' }), `Cannot connect to http://${closed}\\n`],
+    ['the server rejects the request', async () => remote(await serve(refuse)), ': 404 Not Found'],
+    ['the server rejects the request, over SSE', async () => remote(await serve(refuse), { type: 'sse' }), ': 404 Not Found'],
+    ['the server answers with an error', async () => remote(await serve((response, id) => { json(response, id, error) })), 'ExtensionError, caused by McpError -32000'],
     ['the server speaks something else', async () => remote(await serve((response, id) => { json(response, id, `"result":"${secret}"`) })), 'Extension does not speak MCP'],
-    ['the URL is none', () => remote(closed, { uri: `${secret}://${secret}` }), 'Invalid URL'],
+    ['the URL is invalid', () => remote(closed, { uri: `${secret}://${secret}` }), 'Invalid URL'],
     ['a header field cannot be sent', () => remote(closed, { headers: { A: `${secret}\n${secret}` } }), 'TypeError'],
     ['a header field has no name', () => remote(closed, { headers: { [`${secret} ${secret}`]: 'x' } }), 'TypeError'],
     ['a variable cannot be set', () => ({ type: 'stdio', name: 'x', cmd: 'true', args: [], envs: { A: `${secret}\0` } }), 'Command cannot be started: true'],
     ['an argument cannot be passed', () => ({ type: 'stdio', name: 'x', cmd: 'true', args: [`${secret}\0`] }), 'ERR_INVALID_ARG_VALUE'],
-  ])('is in no log when %s', async (_, config, log) => {
+  ])('are not logged when %s', async (_, config, log) => {
     const chat = await enabled(await config())
     const logged = await resume(chat)
     expect(logged).toContain('extension not added')
@@ -90,10 +90,10 @@ describe('what is secret in the config of an extension', { timeout: 30_000 }, ()
   })
 
   it.each<[what: string, answer: (response: ServerResponse, id: number) => void, log: string]>([
-    ['refuses', refuse, 'Error 404'],
-    ['is in error', (response, id) => { json(response, id, error) }, 'McpError -32000'],
-    ['answers something else', (response, id) => { json(response, id, `"result":{"tools":"${secret}"}`) }, 'ShapeError'],
-  ])('is in no log when the server that is asked for its tools %s', async (_, answer, log) => {
+    ['rejects the request', refuse, 'Error 404'],
+    ['answers with an error', (response, id) => { json(response, id, error) }, 'McpError -32000'],
+    ['answers with something else', (response, id) => { json(response, id, `"result":{"tools":"${secret}"}`) }, 'ShapeError'],
+  ])('are not logged when the server asked for its tools %s', async (_, answer, log) => {
     const authority = await serve((response, id, method) => {
       if (method === 'initialize') json(response, id, hello)
       else if (method === 'tools/list') answer(response, id)
@@ -112,7 +112,7 @@ describe('what is secret in the config of an extension', { timeout: 30_000 }, ()
   it.each<[config: object, text: string]>([
     [remote(closed), `Extension operation failed: Cannot connect to http://${closed}`],
     [remote(closed, { uri: secret }), 'Extension operation failed: Invalid URL: http:// or https:// with a host is needed'],
-  ])('is not told to a model that enables it: %#', async (config, text) => {
+  ])('are not shown to a model that enables it: %#', async (config, text) => {
     const { app, id } = await enabled(config)
     await app.call('POST', '/agent/add_extension', { session_id: id, config: { type: 'platform', name: 'Extension Manager', description: null } })
     const input = JSON.stringify({ action: 'enable', extension_name: 'x' })
@@ -125,7 +125,7 @@ describe('what is secret in the config of an extension', { timeout: 30_000 }, ()
     expect(told + logOf(app)).not.toContain(secret)
   })
 
-  it.each(['x: "s3cret', 'x: *s3cret', 'a: b: s3cret', '- "\\s3cret"', 'x: [1] s3cret'])('is in no log when the file of secrets is no YAML: %s', async (text) => {
+  it.each(['x: "s3cret', 'x: *s3cret', 'a: b: s3cret', '- "\\s3cret"', 'x: [1] s3cret'])('are not logged when the file of secrets is not YAML: %s', async (text) => {
     const chat = await enabled(remote(closed, { env_keys: ['OTHER'] }))
     writeFileSync(join(chat.app.root, 'config/secrets.yaml'), text)
     const logged = await resume(chat)

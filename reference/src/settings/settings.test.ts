@@ -47,7 +47,7 @@ describe('the directories (GA 1.2, 1.3)', () => {
     expect(pathsOf({ HOME: '/home/me', ...env })).toEqual({ config, data, state })
   })
 
-  it('of nobody are nowhere', () => {
+  it('without a home directory do not exist', () => {
     expect(pathsOf({ HOME: '', XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d' })).toBeUndefined()
     expect(pathsOf({ XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s' })).toBeDefined()
   })
@@ -92,7 +92,7 @@ describe('a setting (GA 1.4)', () => {
     expect(settings().get('constructor')).toBeUndefined()
   })
 
-  it('is read anew on every access', () => {
+  it('is read again on every access', () => {
     const one = settings()
     expect(one.get('x')).toBeUndefined()
     write('config.yaml', 'x: [1, 9007199254740993, 1.5, yes, ~, .inf, .NaN, 2001-12-14, 0o14]\n')
@@ -116,14 +116,14 @@ describe('a setting (GA 1.4)', () => {
     expect(settings().get('x')).toEqual(value)
   })
 
-  it('that has to be a text is one', () => {
+  it('that must be a text is ignored if it has another type', () => {
     expect(settings({ K: '5' }).text('K')).toBeUndefined()
     expect(settings({ K: '"5"' }).text('K')).toBe('5')
   })
 })
 
 describe('config.yaml (GA 10)', () => {
-  it('is made when it is missing', () => {
+  it('is created when it is missing', () => {
     expect(settings().file.load()).toEqual({})
     expect(read('config.yaml')).toBe('{}\n')
   })
@@ -157,7 +157,7 @@ describe('config.yaml (GA 10)', () => {
     ['too large', () => {
       write('config.yaml', `x: 1\ny: ${'y'.repeat(2 << 20)}`)
     }],
-  ])('that is %s counts as empty, and stays as it is (G13)', (_, make) => {
+  ])('that is %s counts as empty, and is not changed (G13)', (_, make) => {
     mkdirSync(path('.'), { recursive: true })
     make()
     const { ino, mtimeMs } = lstatSync(path('config.yaml'))
@@ -168,14 +168,14 @@ describe('config.yaml (GA 10)', () => {
     expect(lstatSync(path('config.yaml'))).toMatchObject({ ino, mtimeMs })
   })
 
-  it('that is no UTF-8 is no YAML (G13)', () => {
+  it('that is not UTF-8 is not YAML (G13)', () => {
     write('config.yaml', '')
     writeFileSync(path('config.yaml'), Buffer.from('x: \xff', 'latin1'))
     expect(settings().get('x')).toBeUndefined()
     expect(readFileSync(path('config.yaml.broken'), 'latin1')).toBe('x: \xff')
   })
 
-  it('keeps the order of its keys, and six texts before it', () => {
+  it('keeps the order of its keys, and six backups', () => {
     const { file } = settings()
     for (let i = 0; i < 9; i++) {
       file.update((mapping) => {
@@ -187,7 +187,7 @@ describe('config.yaml (GA 10)', () => {
     expect(existsSync(path('config.tmp'))).toBe(false)
   })
 
-  it('keeps no backup of a corrupt text, but the text itself (G13)', () => {
+  it('makes no backup of a corrupt text, but keeps the text itself (G13)', () => {
     for (let i = 1; i < 9; i++) {
       write('config.yaml', `[${i}`)
       settings().file.save({ x: 1 })
@@ -198,7 +198,7 @@ describe('config.yaml (GA 10)', () => {
     expect(existsSync(path('config.yaml.broken.6'))).toBe(false)
   })
 
-  it('is for its user alone, and so is all that is kept of it (G13)', () => {
+  it('can be read only by its user, and so can its backups (G13)', () => {
     write('config.yaml', 'a: 1\n')
     chmodSync(path('config.yaml'), 0o666)
     chmodSync(path('.'), 0o777)
@@ -213,7 +213,7 @@ describe('config.yaml (GA 10)', () => {
     for (const name of ['config.yaml', 'config.yaml.bak', 'config.yaml.broken']) expect([name, statSync(path(name)).mode & 0o777]).toEqual([name, 0o600])
   })
 
-  it('that is replaced is written to the log, with where its text has gone (S48)', () => {
+  it('that is replaced is logged, with the name of the file that has its text (S48)', () => {
     const { logger, entries } = recordingLogger()
     const { file } = new Settings(rootPaths(root), {}, logger)
     file.load()
@@ -238,7 +238,7 @@ describe('a secret (GA 1.4)', () => {
     expect(both.get('B')).toBeUndefined()
   })
 
-  it('is stored for the owner of the file alone', () => {
+  it('can be read only by the owner of the file', () => {
     const one = settings()
     one.setSecret('A', 'x')
     one.setSecret('B', 'y')
@@ -249,7 +249,7 @@ describe('a secret (GA 1.4)', () => {
 })
 
 describe('replaceFile', () => {
-  it('leaves nothing of a text that cannot take its place', () => {
+  it('leaves no temporary file when it fails', () => {
     mkdirSync(path('secrets.yaml'), { recursive: true })
     expect(() => { replaceFile(path('secrets.yaml'), path('secrets.yaml.tmp'), 'A: secret\n') }).toThrow('EISDIR')
     expect(existsSync(path('secrets.yaml.tmp'))).toBe(false)

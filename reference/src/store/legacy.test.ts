@@ -24,7 +24,7 @@ async function open(files: Record<string, string | Buffer>, modified?: string): 
 }
 
 describe('session files of older versions (GA 17.3)', () => {
-  it('are taken over with what can be read, and stay', async () => {
+  it('are imported as far as they can be read, and are kept', async () => {
     const { root, store } = await open({ '20251210_093011.jsonl': Buffer.concat([Buffer.from(`{"description":" a  b "}\n${user}\nnonsense\n{}\n${user}\n\xff\n`, 'latin1'), Buffer.from(user)]) }, '2025-12-11T01:02:03Z')
     expect(await store.load('20251210_093011')).toMatchObject({ name: 'a b', working_dir: '', session_type: 'user', updated_at: '2025-12-11T01:02:03Z', message_count: 2 })
     expect((await store.create({ working_dir: '', name: 'n', session_type: 'user' })).id).toBe('20251210_93012')
@@ -37,7 +37,7 @@ describe('session files of older versions (GA 17.3)', () => {
     expect(logs).toMatchObject([{ message: 'old session not taken over', fields: { file: 'bad.jsonl' } }])
   })
 
-  it('are taken over once, and in a whole', async () => {
+  it('are imported once, and completely', async () => {
     const { root, store } = await open({ 'a.jsonl': '{"name":"n"}' })
     store.delete('a')
     writeFileSync(join(root, 'sessions/b.jsonl'), '{"name":"n"}')

@@ -50,7 +50,7 @@ function log(id: string): string {
 }
 
 describe('ids (GA 9.1)', () => {
-  it('count the sessions of a day of UTC, from the highest that is left', async () => {
+  it('count the sessions of a day in UTC, from the highest that exists', async () => {
     const store = await open()
     expect([await store.create(fresh), await store.create(fresh), await store.create(fresh)].map(({ id }) => id)).toEqual(['20251210_1', '20251210_2', '20251210_3'])
     store.delete('20251210_1')
@@ -62,7 +62,7 @@ describe('ids (GA 9.1)', () => {
     expect((await (await open()).create(fresh)).id).toBe('20251211_2')
   })
 
-  it('pass by numbers beyond nine', async () => {
+  it('continue beyond nine', async () => {
     const store = await open()
     for (let i = 0; i < 11; i++) await store.create(fresh)
     expect((await (await open()).create(fresh)).id).toBe('20251210_12')
@@ -88,7 +88,7 @@ describe('a session', () => {
     )
   })
 
-  it('is updated by what changes it and by messages, not by what is cut off or replaced', async () => {
+  it('is updated by changes and by messages, not by truncation or replacement', async () => {
     const store = await open()
     const { id } = await store.create(fresh)
     const updated = (): string | undefined => store.find(id)?.updated_at
@@ -106,14 +106,14 @@ describe('a session', () => {
     expect(await (await open()).load(id)).toEqual(await store.load(id))
   })
 
-  it('gives its messages ids by their place', async () => {
+  it('gives its messages ids by their position', async () => {
     const store = await open()
     const { id } = await store.create(fresh)
     await store.addMessages(id, [{ ...says('a'), id: 'mine' }, says('b')])
     expect((await store.load(id))?.conversation.map((message) => message.id)).toEqual([`msg_${id}_0`, `msg_${id}_1`])
   })
 
-  it('is cut off at a second', async () => {
+  it('is truncated at a second', async () => {
     const store = await open()
     const { id } = await store.create(fresh, [says('a', 10), says('b', 11), says('c', 11), says('d', 9), says('e', 9007199254740993n)])
     expect(store.cut(id, 9007199254740994n)).toBe(true)
@@ -148,7 +148,7 @@ describe('a restart', () => {
     expect((await (await open()).load(id))?.conversation[0]?.created).toBe(9007199254740993n)
   })
 
-  it('drops a line that was cut short, and goes on behind the last whole one', async () => {
+  it('drops an incomplete line, and continues after the last complete one', async () => {
     const { id } = await (await open()).create(fresh)
     appendFileSync(log(id), '{"type":"updated","row":{"na')
     const store = await open()
@@ -157,7 +157,7 @@ describe('a restart', () => {
     expect(readFileSync(log(id), 'utf8').split('\n')).toHaveLength(3)
   })
 
-  it.each(['', '{"type":"created","row":{"id":"20251210_1"'])('does not know a session whose making was cut short: %j', async (begun) => {
+  it.each(['', '{"type":"created","row":{"id":"20251210_1"'])('does not know a session whose creation was cut short: %j', async (begun) => {
     mkdirSync(join(root, 'sessions/log'), { recursive: true })
     writeFileSync(log('20251210_1'), begun)
     const store = await open()
@@ -165,7 +165,7 @@ describe('a restart', () => {
     expect((await store.create(fresh)).id).toBe('20251210_2')
   })
 
-  it('knows the session of a log that it cannot read as a whole, and not its messages (G15)', async () => {
+  it('knows the session of a partly readable log, and not its messages (G15)', async () => {
     const [damaged, headless] = [(await (await open()).create(fresh, [says('a')])).id, (await (await open()).create(fresh)).id]
     appendFileSync(log(damaged), 'nonsense\n{"type":"added"}\n')
     writeFileSync(log(headless), 'nonsense\n')
@@ -205,7 +205,7 @@ describe('a restart', () => {
 })
 
 describe('a log', () => {
-  it('is written anew when most of it is of no use any more', async () => {
+  it('is rewritten when most of it is obsolete', async () => {
     const store = await open()
     const { id } = await store.create(fresh)
     const large = says('x'.repeat(300_000))
@@ -223,7 +223,7 @@ describe('a log', () => {
     expect((await open()).find(id)).toMatchObject({ name: 'name 19', message_count: 2 })
   })
 
-  it('goes with its session', async () => {
+  it('is removed with its session', async () => {
     const store = await open()
     const { id } = await store.create(fresh)
     writeFileSync(`${log(id)}.tmp`, 'what a kill has left')
@@ -234,7 +234,7 @@ describe('a log', () => {
 })
 
 describe('messages that are replaced', () => {
-  it('are asked for again when others have come meanwhile', async () => {
+  it('are computed again when others have been added in the meantime', async () => {
     const store = await open()
     const { id } = await store.create(fresh, [says('a')])
     let asked = 0
@@ -248,7 +248,7 @@ describe('messages that are replaced', () => {
     expect(await texts(await open(), id)).toEqual(['summary', 'b'])
   })
 
-  it('stay away when the session is deleted meanwhile, even if another one gets its number', async () => {
+  it('are not stored when the session is deleted in the meantime, even if another one gets its number', async () => {
     const store = await open()
     const { id } = await store.create(fresh, [says('a')])
     const changes = [store.replaceMessages(id, () => [says('b')]), store.addMessages(id, [says('c')])]
@@ -259,7 +259,7 @@ describe('messages that are replaced', () => {
 })
 
 describe('a store', () => {
-  it('is opened in pieces, and keeps nobody waiting', async () => {
+  it('is opened in pieces, and does not delay other work', async () => {
     const store = await open()
     for (let i = 0; i < 3; i++) await store.create(fresh, Array.from({ length: 20_000 }, () => says('text')))
     const read = new SessionStore(root, logger)
@@ -267,13 +267,13 @@ describe('a store', () => {
     expect(read.list().map((one) => one.message_count)).toEqual([20_000, 20_000, 20_000])
   })
 
-  it('that is not open says so', () => {
+  it('that is not open reports this', () => {
     expect(() => new SessionStore(root, logger).list()).toThrow('not open')
   })
 })
 
 describe('a session that is read', () => {
-  it('is the same, and keeps nobody waiting', async () => {
+  it('is the same, and does not delay other work', async () => {
     const store = await open()
     const { id } = await store.create(fresh, Array.from({ length: 20_000 }, (_, i) => says(`text ${i}`, i)))
     await store.addMessages(id, [says('late', 30_000)])
@@ -283,7 +283,7 @@ describe('a session that is read', () => {
     expect(await store.load('20251210_9')).toBeUndefined()
   })
 
-  it('has what happens meanwhile or not, and may have gone', async () => {
+  it('may or may not have concurrent changes, and may be deleted', async () => {
     const store = await open()
     const { id } = await store.create(fresh, [says('a')])
     const loading = store.load(id)
@@ -295,7 +295,7 @@ describe('a session that is read', () => {
     expect(await second.then((one) => one?.id ?? id)).toBe(id)
   })
 
-  it('may be as deep as a body', async () => {
+  it('may be nested as deeply as a body', async () => {
     const store = await open()
     let deep: JsonObject = {}
     for (let i = 1; i < 8999; i++) deep = { a: deep }
@@ -304,7 +304,7 @@ describe('a session that is read', () => {
     expect(await (await open()).load(id)).toMatchObject({ id })
   })
 
-  it.each(['a FIFO', 'a device'])('is not opened where there is %s', async (kind) => {
+  it.each(['a FIFO', 'a device'])('is not opened if its file is %s', async (kind) => {
     mkdirSync(join(root, 'sessions/log'), { recursive: true })
     if (kind === 'a FIFO') spawnSync('mkfifo', [log('20251210_7')])
     else symlinkSync('/dev/zero', log('20251210_7'))

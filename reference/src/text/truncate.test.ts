@@ -15,7 +15,7 @@ describe('a text in a message (S43)', () => {
     expect(quoted(text)).toBe(shown)
   })
 
-  it('may have another bound', () => {
+  it('can have another limit', () => {
     expect(truncate('abcd', 3)).toBe('abc...')
   })
 })

@@ -5,7 +5,7 @@ const all = '\t\n\v\f\r \u0085\u00A0\u1680\u2000\u200A\u2028\u2029\u202F\u205F\u
 const none = '\uFEFF\u200B\u180E\u001C'
 
 describe('white space (G27)', () => {
-  it('is what Unicode says it is', () => {
+  it('is what Unicode defines', () => {
     expect(trimmed(`${all}a${all}b${all}`)).toBe(`a${all}b`)
     expect(trimmedEnd(`${all}a${all}`)).toBe(`${all}a`)
     expect(squeezed(`${all}a${all}b${all}`)).toBe('a b')
@@ -19,7 +19,7 @@ describe('white space (G27)', () => {
     expect(isBlank(character)).toBe(false)
   })
 
-  it('is taken from a long text in one go', () => {
+  it('is removed from a long text in linear time', () => {
     const text = `${' '.repeat(1_000_000)}a${' '.repeat(1_000_000)}b`
     expect(trimmedEnd(text)).toBe(text)
   })

@@ -16,11 +16,11 @@ describe('a date-time (GA 2.8)', () => {
   it.each([
     '', '2025-12-10', '2025-12-10T16:59:31', '2025-02-29T00:00:00Z', '2025-13-01T00:00:00Z', '2025-12-10T24:00:00Z', '2025-12-10T23:60:00Z',
     '2025-12-10T16:59:31+24:00', '2025-12-10T16:59:31.Z', '9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00', 5, null,
-  ])('%j is none', (value) => {
+  ])('%j is not a date-time', (value) => {
     expect(() => readShape(dateTime, value)).toThrow(ShapeError)
   })
 
-  it('of now has no fraction', () => {
+  it('of the current time has no fraction', () => {
     expect(inSeconds(new Date('2025-12-10T16:59:31.999Z'))).toBe('2025-12-10T16:59:31Z')
   })
 })

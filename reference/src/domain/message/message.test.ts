@@ -43,7 +43,7 @@ describe('a message (GA 4.1)', () => {
     [',"agentVisible":true', '', 'metadata: missing field `agentVisible`'],
     ['"userVisible":true,', '', 'metadata: missing field `userVisible`'],
     ['"id":null', '"id":5', 'id: invalid type: number, expected a string'],
-  ])('with %s made %s is refused', (old, replacement, reason) => {
+  ])('with %s replaced by %s is rejected', (old, replacement, reason) => {
     expect(read(withContent().replace(old, replacement))).toBe(reason)
   })
 })
@@ -86,7 +86,7 @@ describe('content (GA 4.2)', () => {
     expect(read(withContent(item))).toBe(withContent(written))
   })
 
-  it('of a conversation that was compacted long ago is dropped', () => {
+  it('of the old type conversationCompacted is dropped', () => {
     expect(read(withContent('{"type":"conversationCompacted","msg":5}', '{"type":"text","text":"a"}'))).toBe(
       withContent('{"type":"text","text":"a"}'),
     )
@@ -112,12 +112,12 @@ describe('content (GA 4.2)', () => {
     ['{"type":"actionRequired","data":{"actionType":"elicitation","id":"e","message":"m"}}', 'content[0].data: missing field `requested_schema`'],
     ['{"type":"thinking","thinking":""}', 'content[0]: missing field `signature`'],
     ['{"type":"systemNotification","notificationType":"banner","msg":""}', 'content[0].notificationType: unknown variant `banner`, expected one of `thinkingMessage`, `inlineMessage`'],
-  ])('%s is refused', (item, reason) => {
+  ])('%s is rejected', (item, reason) => {
     expect(read(withContent(item))).toContain(reason)
   })
 })
 
-describe('what a tool answered (GA 4.5)', () => {
+describe('the result of a tool (GA 4.5)', () => {
   const inResponse = (item: string): string =>
     withContent(`{"type":"toolResponse","id":"i","toolResult":{"status":"success","value":[${item}]}}`)
 
@@ -142,7 +142,7 @@ describe('what a tool answered (GA 4.5)', () => {
     ['{"type":"resource_link","uri":"u","name":"n","icons":[{"src":"s","sizes":"any"}]}', 'icons[0].sizes: invalid type: string, expected an array'],
     ['{"type":"resource_link","uri":"u","name":"n","icons":[{"src":"s","sizes":["a",1]}]}', 'icons[0].sizes[1]: invalid type: number, expected a string'],
     ['{"type":"audio","data":"d"}', 'missing field `mimeType`'],
-  ])('%s is refused', (item, reason) => {
+  ])('%s is rejected', (item, reason) => {
     expect(read(inResponse(item))).toContain(reason)
   })
 })

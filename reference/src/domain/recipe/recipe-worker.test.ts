@@ -36,7 +36,7 @@ async function turnsUntil(settled: Promise<unknown>): Promise<number> {
 }
 
 describe('a thread for recipes', () => {
-  it('gives what was made, as it was written, and the errors that are known', async () => {
+  it('returns the unchanged result, and known errors', async () => {
     const recipeWorker = thread()
     const recipe = { ...bare, response: { json_schema: new JsonDocument('{"b":1.0,"1":{"{{ x }}":9007199254740993}}').value } }
     const given = { recipe: { ...recipe, parameters: [] }, values: {}, library: '/nonexistent' }
@@ -48,7 +48,7 @@ describe('a thread for recipes', () => {
     expect(await recipeWorker.run('output', { schema: { type: 'object' } })).toEqual({ schema: { type: 'object' }, shown: '{\n  "type": "object"\n}' })
   })
 
-  it('leaves the event loop to others', async () => {
+  it('does not block the event loop', async () => {
     const app = new GooseApp({ recipeWorker: thread() })
     await app.start({ recipe: bare })
     const text = `{% for a in "${'a'.repeat(90)}" | split("") %}{% if ${'1 == 1 and '.repeat(300)} 1 %}${'{% for b in "abcde" | split("") %}{% endfor %}'.repeat(100)}{% endif %}{% endfor %}`
@@ -68,7 +68,7 @@ describe('a thread for recipes', () => {
     expect(await start).toMatchObject({ status: 200 })
   })
 
-  it('ends with who waits for it, and what comes next goes on', async () => {
+  it('ends when its client disconnects, and later work continues', async () => {
     const recipeWorker = thread()
     const gone = new AbortController()
     const left = recipeWorker.run('checkOutput', endless, gone.signal)
@@ -81,7 +81,7 @@ describe('a thread for recipes', () => {
     await expect(recipeWorker.run('checkOutput', endless, gone.signal)).rejects.toThrow('gone')
   })
 
-  it('ends with what takes too long', async () => {
+  it('ends when its work takes too long', async () => {
     const recipeWorker = thread({ checkOutput: 1 })
     await expect(recipeWorker.run('checkOutput', endless)).rejects.toThrow(new SchemaError('it takes too long'))
     await expect(recipeWorker.run('validate', { recipe: bare })).resolves.toBeNull()

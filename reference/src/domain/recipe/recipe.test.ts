@@ -34,7 +34,7 @@ function parameter(key: string, rest: Partial<RecipeParameter> = {}): RecipePara
 }
 
 describe('a recipe (GA 4.10)', () => {
-  it('is written with what it has, in order', () => {
+  it('is written with its members, in order', () => {
     const text =
       '{"version":"2","title":"t","description":"d","instructions":"i","prompt":"p","extensions":[' +
       '{"type":"sse","name":"n","description":"","uri":"u","envs":{"B":"1","A":"2"},"env_keys":[],"timeout":9007199254740993,"bundled":null,"available_tools":[]},' +
@@ -72,7 +72,7 @@ describe('a recipe (GA 4.10)', () => {
     })
   })
 
-  it('may be YAML, and lie under a key', () => {
+  it('may be YAML, and may be the value of a key', () => {
     expect(parseRecipe('recipe:\n  title: t\n  description: d\n  prompt: |\n    a\n    b\n')).toMatchObject({ title: 't', prompt: 'a\nb\n' })
     expect(parseRecipe('{"title": "t", "description": "d"}')).toMatchObject({ title: 't' })
     expect(() => parseRecipe('- a')).toThrow('expected an object')
@@ -89,7 +89,7 @@ describe('a link to a recipe (GA 11.3)', () => {
     expect(decodeDeeplink(link)).toEqual(linked)
   })
 
-  it('may be of an older server', () => {
+  it('may be in the format of an older server', () => {
     const standard = Buffer.from(JSON.stringify(linked)).toString('base64')
     expect(standard).toMatch(/[/+]/)
     expect(decodeDeeplink(standard)).toEqual(linked)
@@ -146,7 +146,7 @@ describe('validation (GA 11.2)', () => {
     [{ prompt: '{% import "x" %}' }, 'Invalid template: unexpected tag import "x"'],
     [{ response: { json_schema: { type: 'thing' } } }, /^JSON schema validation failed: ./],
     [{ response: { json_schema: 5 } }, /^JSON schema validation failed: ./],
-  ])('refuses %j', (members, reason) => {
+  ])('rejects %j', (members, reason) => {
     const validate = (): void => { validateRecipe({ ...bare, ...members }) }
     expect(validate).toThrow(InvalidRecipeError)
     expect(validate).toThrow(typeof reason === 'string' ? new InvalidRecipeError(reason) : reason)
@@ -158,7 +158,7 @@ function valueOf(text: string): unknown {
 }
 
 describe('the schema of a final output (GA 7.14)', () => {
-  it('says what is wrong, by path (M34)', () => {
+  it('reports what is wrong, by path (M34)', () => {
     const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer' }, b: { type: 'array', items: { type: 'string' } } } }
     expect(schemaErrorsOf(schema, { a: 1, b: ['x'] })).toEqual([])
     expect(schemaErrorsOf(schema, { b: [1, 'x', 2] })).toEqual(['- : ' + "must have required property 'a'", '- /b/0: must be string', '- /b/2: must be string'])
@@ -166,12 +166,12 @@ describe('the schema of a final output (GA 7.14)', () => {
     expect([many.length, many.at(-1)]).toEqual([21, '- 4980 more'])
   })
 
-  it('is an object that says something (G16)', () => {
+  it('is an object that is not empty (G16)', () => {
     for (const schema of [undefined, null, {}, true, [], 'x', { type: 'thing' }, { type: 5 }]) expect(() => finalOutputSchema(schema)).toThrow(SchemaError)
     expect(finalOutputSchema(valueOf('{"type":"object","minProperties":1.0}')).shown).toBe('{\n  "type": "object",\n  "minProperties": 1.0\n}')
   })
 
-  it('is shown in a size that its own bounds (G35)', () => {
+  it('has a limited size, and is shown compactly if its indented form is too large (G35)', () => {
     const levels = (count: number): unknown => valueOf('{"default":'.repeat(count) + '1' + '}'.repeat(count))
     const wide = { ...(levels(190) as object), enum: new Array(10_000).fill(1) }
     expect(finalOutputSchema(wide).shown).toBe(stringifyJson(wide))
@@ -181,7 +181,7 @@ describe('the schema of a final output (GA 7.14)', () => {
     expect(long).toEqual([`- /${'x'.repeat(999)}...: must be string`, '- /y: must be string'])
   })
 
-  it('has no number that is too large to be judged, and neither has the value (G28)', () => {
+  it('has no number that is too large to validate, and neither has the value (G28)', () => {
     for (const number of ['1e1001', '1e-1001', '1e1000000', '1' + '0'.repeat(1000)]) {
       expect(() => { checkSchema(valueOf(`{"maximum":${number}}`)) }).toThrow(SchemaError)
       expect(schemaErrorsOf({ type: 'object' }, valueOf(`{"a/~":[1,${number}]}`))).toEqual(['- /a~1~0/1: the number is too large'])
@@ -190,7 +190,7 @@ describe('the schema of a final output (GA 7.14)', () => {
     expect(schemaErrorsOf({ type: 'integer', minimum: 1 }, valueOf('1e1000'))).toEqual([])
   })
 
-  it('repeats within bounds in its patterns, and has an $id that is a reference (G37)', () => {
+  it('has limited repeats in its patterns, and an $id that is a reference (G37)', () => {
     for (const pattern of ['a{1000}', '(a{10}){100}', '[{1001}(]', '(a{10})(b{101})', '\\u{10001}\\{', '(a{30}|b{20}){33}', 'a{0,}']) {
       expect(() => { checkSchema({ pattern }) }).not.toThrow()
     }
@@ -204,7 +204,7 @@ describe('the schema of a final output (GA 7.14)', () => {
     expect(() => { checkSchema({ $id: 'http://x/%41', const: { $id: '%' } }) }).not.toThrow()
   })
 
-  it('may lead back to itself (G37)', () => {
+  it('may refer to itself (G37)', () => {
     const circle = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }
     for (const schema of [{ $ref: '#' }, { $ref: '#/$defs/a', $defs: circle }, { properties: { x: { $ref: '#/$defs/a' } }, $defs: circle }]) {
       expect(() => { checkSchema(schema) }).not.toThrow()
@@ -212,14 +212,14 @@ describe('the schema of a final output (GA 7.14)', () => {
     expect(schemaErrorsOf({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { type: 'string' } } }, 5)).toEqual(['- : must be string'])
   })
 
-  it('looks no further than to what matches', () => {
+  it('validates no further than necessary', () => {
     const again = Array.from({ length: 40 }, (_, i) => [`d${i + 1}`, { anyOf: [{ $ref: `#/$defs/d${i}` }, { $ref: `#/$defs/d${i}` }] }])
     const schema = { anyOf: [{ const: 5 }, { $ref: '#/$defs/d40' }], $defs: { d0: { type: 'null' }, ...Object.fromEntries(again) } as unknown }
     expect(schemaErrorsOf(schema, 5)).toEqual([])
     expect(schemaErrorsOf({ anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }], unevaluatedProperties: false }, { a: 1, b: 1 })).toEqual([])
   })
 
-  it('judges no value that is too deep (G28)', () => {
+  it('does not validate a value that is too deep (G28)', () => {
     const levels = (count: number): unknown => valueOf('{"a":'.repeat(count) + '1' + '}'.repeat(count))
     expect(schemaErrorsOf({ type: 'object' }, levels(200))).toEqual([])
     for (const count of [201, 9000]) expect(schemaErrorsOf({ type: 'object' }, levels(count))).toEqual(['- : the value has more than 200 levels'])
@@ -276,7 +276,7 @@ describe('a template (GA 11.2, G20)', () => {
     expect(render(text)).toBe(written)
   })
 
-  it('uses the variables that it does not make', () => {
+  it('uses the variables that it does not define', () => {
     const { variables } = parseTemplate('{% set a = b %}{{ a }}{% for c in d %}{% set e = c %}{{ e }}{% endfor %}{{ e }}{{ c }}', new Budget())
     expect([...variables].sort()).toEqual(['b', 'c', 'd', 'e'])
   })
@@ -296,11 +296,11 @@ describe('a template (GA 11.2, G20)', () => {
     ['what a filter makes', `{{ "${'a'.repeat(4000)}" | replace("a", "${'b'.repeat(4000)}") }}`],
     ['what a filter makes between characters', `{{ "${'a'.repeat(4000)}" | replace("", "${'b'.repeat(4000)}") }}`],
     ['what is joined', `{{ "${'a'.repeat(4000)}" | split("") | join("${'b'.repeat(4000)}") }}`],
-  ])('may not look at too much: %s (G22)', (_, text) => {
+  ])('has limited work: %s (G22)', (_, text) => {
     expect(() => render(text)).toThrow('look at too much')
   })
 
-  it('takes defaults of defaults once', () => {
+  it('applies the defaults of defaults once', () => {
     expect(render(`{{ nothing${' | default(nothing)'.repeat(50)} | default("x") }}`)).toBe('x')
     expect(render(`{{ n${' | default(1)'.repeat(100)} }}`)).toBe('5')
   })
@@ -309,7 +309,7 @@ describe('a template (GA 11.2, G20)', () => {
     expect(render('{{ "a😀" | split("") }} {{ "a😀" | replace("", "-") }} {{ "" | split("") }} {{ "" | replace("", "-") }}')).toBe('["a", "😀"] -a-😀- [] -')
   })
 
-  it('has a price', () => {
+  it('has a limit of work', () => {
     const loops = '{% for a in l %}'.repeat(7)
     const text = `{% set l = [${'1,'.repeat(9)}1] %}${loops}x${'{% endfor %}'.repeat(7)}`
     expect(() => render(text)).toThrow('too many pieces')
@@ -322,7 +322,7 @@ describe('a template (GA 11.2, G20)', () => {
   it.each([
     `{{ ${'('.repeat(201)}1${')'.repeat(201)} }}`, `{{ ${'['.repeat(201)}${']'.repeat(201)} }}`, `{{ ${'1 if 0 else '.repeat(201)}1 }}`,
     `{{ ${'"a" | default('.repeat(201)}1${')'.repeat(201)} }}`,
-  ])('nests nothing more than 200 levels: %.30s', (text) => {
+  ])('nests at most 200 levels: %.30s', (text) => {
     expect(() => render(text)).toThrow('nested too deep')
     expect(() => { validateRecipe({ ...bare, prompt: text }) }).toThrow('nested too deep')
   })
@@ -335,11 +335,11 @@ describe('a template (GA 11.2, G20)', () => {
     [`{{ 1${' == 1'.repeat(20_000)} }}`, 'false'],
     [`{{ nothing${' is defined'.repeat(20_000)} }}{{ nothing == 1 is defined }}`, 'truefalse'],
     [`{{ ${'not '.repeat(20_001)}1 }}`, 'false'],
-  ])('goes through chains of any length: %.30s', (text, written) => {
+  ])('evaluates chains of any length: %.30s', (text, written) => {
     expect(render(text)).toBe(written)
   })
 
-  it('looks for braces once, however many are not closed', () => {
+  it('searches for braces once, however many are not closed', () => {
     const open = ['{{', '{#', '{%', '{{%'].map((braces) => braces.repeat(200_000)).join('')
     expect(render(`${open} {{name}`)).toBe(`${open} {{name}`)
   })
@@ -387,7 +387,7 @@ describe('rendering (GA 11.2)', () => {
     })
   })
 
-  it('renders every text, keys too, and what values say is no template (G19)', () => {
+  it('renders every text, including keys, and does not treat values as templates (G19)', () => {
     const read = '{{a}}'
     const rendered = renderRecipe(
       {
@@ -407,13 +407,13 @@ describe('rendering (GA 11.2)', () => {
     expect(stringifyJson(rendered.response)).toBe('{"json_schema":{"{{b}}\\"":1,"10":{"z":"{{b}}\\""},"2":"{{b}}\\""}}')
   })
 
-  it('renders what is 9,000 levels deep, and looks for variables there', () => {
+  it('renders a value 9,000 levels deep, and finds variables there', () => {
     const deep = { ...bare, parameters: [parameter('a')], response: { json_schema: valueOf('[{"k":'.repeat(4000) + '"{{a}}"' + '}]'.repeat(4000)) } }
     expect(stringifyJson(renderRecipe(deep, { a: 'value' }, '/nonexistent'))).toContain('"k":"value"}')
     expect(() => { validateRecipe(deep) }).toThrow('a schema is an object') // the error is about the schema, so the variable was found
   })
 
-  it('has one budget for all of its texts (G22)', () => {
+  it('has one limit for all of its texts (G22)', () => {
     const root = temporaryRoot()
     const paths = rootPaths(root)
     mkdirSync(join(paths.config, 'recipes'), { recursive: true })
@@ -425,7 +425,7 @@ describe('rendering (GA 11.2)', () => {
     expect(() => { validateRecipe({ ...bare, activities: words }) }).toThrow('too many pieces')
   })
 
-  it('includes nothing that lies outside, whatever links say (G22)', () => {
+  it('includes no file outside of the folder, not even through links (G22)', () => {
     const root = temporaryRoot()
     const paths = rootPaths(root)
     const library = join(paths.config, 'recipes')
@@ -442,7 +442,7 @@ describe('rendering (GA 11.2)', () => {
     }
   })
 
-  it('tells missing values from what cannot be rendered', () => {
+  it('distinguishes missing values from other errors', () => {
     const library = '/nonexistent'
     const one = (key: Partial<RecipeParameter>): Recipe => ({ ...bare, prompt: '{{a}}', parameters: [parameter('a', key)] })
     for (const requirement of ['required', 'user_prompt'] as const) {

@@ -22,14 +22,14 @@ function agents(capacity: number, closed: string[], close = (): Promise<void> =>
 }
 
 describe('agents (GA 6)', () => {
-  it('are made once, without a provider', () => {
+  it('are created once, without a provider', () => {
     const all = agents(1, [])
     const agent = all.get('a')
     expect(agent.provider).toBeNull()
     expect(all.get('a')).toBe(agent)
   })
 
-  it('make room for each other, the one least recently asked for first', () => {
+  it('are dropped to make room, the least recently used one first', () => {
     const closed: string[] = []
     const all = agents(2, closed)
     const a = all.get('a')
@@ -40,7 +40,7 @@ describe('agents (GA 6)', () => {
     expect([all.stop('b'), all.stop('a'), all.stop('a')]).toEqual([false, true, false])
   })
 
-  it('make room when they are idle, and at once when they become so (G16)', () => {
+  it('are dropped to make room only when they are idle, and as soon as they are (G16)', () => {
     const closed: string[] = []
     const all = agents(1, closed)
     const agent = all.get('a')
@@ -55,7 +55,7 @@ describe('agents (GA 6)', () => {
     expect(all.get('a')).toBe(agent)
   })
 
-  it('end with their session, though somebody uses them, also those that were dropped before (G29)', async () => {
+  it('end with their session even while they are used, including those dropped before (G29)', async () => {
     const closed: string[] = []
     const all = agents(5, closed)
     const releases = [all.get('a').use()]
@@ -73,7 +73,7 @@ describe('agents (GA 6)', () => {
     expect([all.stop('a'), all.stop('b')]).toEqual([false, true])
   })
 
-  it('stay open for as long as somebody uses them', () => {
+  it('stay open as long as they are used', () => {
     const closed: string[] = []
     const all = agents(2, closed)
     const agent = all.get('a')
@@ -87,7 +87,7 @@ describe('agents (GA 6)', () => {
     expect(closed).toEqual(['a extensions'])
   })
 
-  it('are all closed at the end, whatever one of them says', async () => {
+  it('are all closed at the end, even if closing one fails', async () => {
     const closed: string[] = []
     const all = agents(5, closed, () => Promise.reject(new Error('broken')))
     all.get('a')
@@ -97,7 +97,7 @@ describe('agents (GA 6)', () => {
     expect(all.stop('a')).toBe(false)
   })
 
-  it('are waited for also while they are used, by who wants that', async () => {
+  it('can be waited for while they are used', async () => {
     const all = agents(5, [])
     const release = all.get('a').use()
     await all.stopAll()

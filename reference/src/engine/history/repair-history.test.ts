@@ -46,7 +46,7 @@ describe('repairHistory (M18)', () => {
     expect(brief(repairHistory(given))).toEqual(want)
   })
 
-  it('takes time that grows with the conversation, whatever goes of it', () => {
+  it('takes linear time, however much it removes', () => {
     const numbers = Array.from({ length: 20_000 }, (_, i) => String(i))
     const pairs = numbers.flatMap((id) => [assistant(call(id)), user(result(id))])
     expect(brief(repairHistory([...pairs, user(text('a'))]))).toEqual(['user: a'])
@@ -54,7 +54,7 @@ describe('repairHistory (M18)', () => {
     expect(neighbours.map(({ content }) => content.length)).toEqual([20_000])
   })
 
-  it('leaves the conversation as it was', () => {
+  it('does not change the conversation', () => {
     const given = [user(text('a')), assistant(text('b '))]
     repairHistory(given)
     expect(brief(given)).toEqual(['user: a', 'assistant: b '])
@@ -72,13 +72,13 @@ describe('the context note (M19)', () => {
 
   it.each<[string, Message[], string[]]>([
     ['before everything', [user(text('a'))], ['user: NOTE | a']],
-    ['behind what the user said before', [user(text('a')), assistant(text('b')), user(text('c'))], ['user: a | NOTE', 'assistant: b', 'user: c']],
+    ['after the preceding user message', [user(text('a')), assistant(text('b')), user(text('c'))], ['user: a | NOTE', 'assistant: b', 'user: c']],
     [
-      'by itself between results and the assistant',
+      'as a separate message between results and the assistant',
       [user(text('a')), assistant(call('1')), user(result('1')), assistant(text('b')), user(text('c'))],
       ['user: a', 'assistant: call 1', 'user: result 1', 'user: NOTE', 'assistant: b', 'user: c'],
     ],
-  ])('stands %s', (_, given, want) => {
+  ])('is inserted %s', (_, given, want) => {
     expect(brief(withNote(given, 'NOTE'))).toEqual(want)
   })
 })

@@ -16,7 +16,7 @@ async function rig(): Promise<{ confirmations: Confirmations; session: SessionHa
 }
 
 describe('confirmations (GA 8.2, M56)', () => {
-  it('that come early serve the questions with their id in order, the first one first', async () => {
+  it('that come early answer the questions with their id, in order', async () => {
     const { reply, answer } = await rig()
     answer('a', 'allow_once')
     answer('b', 'always_allow')
@@ -26,7 +26,7 @@ describe('confirmations (GA 8.2, M56)', () => {
     expect(await reply.wait('b', signal)).toBe('always_allow')
   })
 
-  it('release one of those who wait with the same id, the one that asked first', async () => {
+  it('release the oldest of the questions with the same id', async () => {
     const { confirmations, session, reply, answer } = await rig()
     const got: string[] = []
     const ask = async (name: string, asking: ReplyDecisions): Promise<void> => {
@@ -41,7 +41,7 @@ describe('confirmations (GA 8.2, M56)', () => {
     expect(got).toEqual(['first deny', 'second allow_once'])
   })
 
-  it('pass over somebody who has gone', async () => {
+  it('skip a question that has been withdrawn', async () => {
     const { reply, answer } = await rig()
     const gone = new AbortController()
     const left = reply.wait('a', gone.signal)
@@ -52,13 +52,13 @@ describe('confirmations (GA 8.2, M56)', () => {
     expect(await stays).toBe('deny')
   })
 
-  it('that nobody asks for are kept up to 32, of all ids', async () => {
+  it('that come early are kept up to a total of 32', async () => {
     const { reply, answer } = await rig()
     for (let i = 0; i < 33; i++) answer('a', String(i))
     expect(await reply.wait('a', signal)).toBe('1')
   })
 
-  it('are no answers to what a later reply asks, or another session', async () => {
+  it('do not answer questions of a later reply or of another session', async () => {
     const { confirmations, session, reply, answer } = await rig()
     confirmations.answer((await someSession()).session, 'a', 'another session')
     answer('a', 'early')

@@ -53,21 +53,21 @@ describe('a call that looks dangerous (M64)', () => {
     expect(findingOf(command)).toBeUndefined()
   })
 
-  it('may have its text anywhere in its arguments but in keys, and the worst is told', () => {
+  it('can have its text anywhere in its arguments except in keys, and the worst finding is reported', () => {
     expect(findingOf([{ a: ['sudo ls', { b: [1, null, 'cat /etc/shadow'] }] }])).toBe('Reads secrets')
     expect(findingOf(['x > /dev/sda', 'mkfs.xfs /dev/sda'])).toBe('Overwrites a disk')
     expect(findingOf({ 'rm -rf /': 1 })).toBeUndefined()
     expect(findingOf(['rm -rf', '/'])).toBeUndefined()
   })
 
-  it('is told in the first 64 KiB of a text', () => {
+  it('is found in the first 64 KiB of a text', () => {
     const [fits, reachesOver] = [' '.repeat((1 << 16) - 8), ' '.repeat((1 << 16) - 7)]
     expect(findingOf(`${fits}rm -rf /`)).toBe('Deletes the root or the home directory')
     expect(findingOf(`${reachesOver}rm -rf /`)).toBeUndefined()
     expect(findingOf(`${'ü'.repeat((1 << 15) - 4)} rm -rf / `)).toBeUndefined()
   })
 
-  it('is one if somebody wants that, and its confidence reaches the threshold', () => {
+  it('is found only if the setting is on and its confidence reaches the threshold', () => {
     const finding = (variables: Environment): boolean => promptOf('cat /etc/shadow', variables) !== undefined
     expect(finding({})).toBe(true)
     for (const enabled of ['false', '1', '"true"', '']) expect(finding({ SECURITY_PROMPT_ENABLED: enabled })).toBe(false)
@@ -101,7 +101,7 @@ describe('a dangerous call in a reply (M65)', () => {
     await app.call('POST', '/action-required/tool-confirmation', { id: 'c', action, sessionId: id })
   }
 
-  it.each(['auto', 'approve'])('is asked about in mode %s, also when it is always allowed', async (mode) => {
+  it.each(['auto', 'approve'])('needs a decision in mode %s, even when it is always allowed', async (mode) => {
     const app = await ChatApp.open({ SECURITY_PROMPT_ENABLED: 'true', GOOSE_MODE: mode })
     const id = await app.chat()
     const asked = { toolName: 'nobody__runs', arguments: { a: 'rm -rf /' }, prompt: promptOf('rm -rf /') }
@@ -116,7 +116,7 @@ describe('a dangerous call in a reply (M65)', () => {
     expect((await second.rest()).map(eventLine)[0]).toContain('The user has declined this tool call.')
   })
 
-  it('is no question in mode chat', async () => {
+  it('needs no decision in mode chat', async () => {
     const app = await ChatApp.open({ SECURITY_PROMPT_ENABLED: 'true', GOOSE_MODE: 'chat' })
     const reply = await called(app, await app.chat())
     expect((await reply.rest()).map(eventLine)[0]).toContain('Tools do not run in chat mode.')
@@ -124,7 +124,7 @@ describe('a dangerous call in a reply (M65)', () => {
 })
 
 describe('a question about extensions (M66)', () => {
-  it.each(['', 'user: {ask_before: [extensionmanager__manage_extensions]}'])('says that it is about security: %j', async (permissions) => {
+  it.each(['', 'user: {ask_before: [extensionmanager__manage_extensions]}'])('has the security prompt: %j', async (permissions) => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
     writeFileSync(join(app.root, 'config', 'permission.yaml'), permissions)

@@ -37,7 +37,7 @@ describe('hints (M71, M72)', () => {
     expect(hintsWith(files, links)).toBe(found)
   })
 
-  it('are in the files that the setting names', () => {
+  it('come from the files that the setting names', () => {
     expect(hintsWith({ 'work/sub/a': 'A', 'work/sub/b': 'B', 'work/sub/AGENTS.md': 'no' }, {}, '["b","a","b"]')).toBe('### Project Hints\nB\nA')
   })
 })

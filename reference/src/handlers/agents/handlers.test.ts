@@ -32,7 +32,7 @@ describe('every operation with a body (GA 2.5)', () => {
 })
 
 describe('POST /agent/start (GA 6.1)', () => {
-  it('makes a session, and counts those since the start of the process', async () => {
+  it('creates a session, and counts those since the start of the process', async () => {
     const app = new GooseApp()
     const first = await app.call('POST', '/agent/start', { working_dir: '/does/../not exist' })
     expect(first.status).toBe(200)
@@ -47,20 +47,20 @@ describe('POST /agent/start (GA 6.1)', () => {
     expect(json((await app.get('/sessions')).text)).toEqual({ sessions: [] })
   })
 
-  it('never gives two of them one id', async () => {
+  it('never gives two sessions the same id', async () => {
     const app = new GooseApp()
     const ids = await Promise.all(Array.from({ length: 20 }, () => app.start()))
     expect(new Set(ids).size).toBe(20)
   })
 
-  it('keeps the recipe as it is', async () => {
+  it('stores the recipe unchanged', async () => {
     const app = new GooseApp()
     const parameters = [{ key: 'name', input_type: 'string', requirement: 'optional', description: '', default: 'Ann' }]
     const started = await app.call('POST', '/agent/start', { working_dir: '', recipe: { ...recipe, prompt: '{{ name }}', parameters } })
     expect(json(started.text)).toMatchObject({ recipe: { version: '1.0.0', ...recipe, prompt: '{{ name }}', parameters } })
   })
 
-  it('takes a link before an id before a recipe', async () => {
+  it('prefers a link to an id, and an id to a recipe', async () => {
     const app = new GooseApp()
     const directory = join(app.root, 'config/recipes')
     mkdirSync(directory, { recursive: true })
@@ -87,7 +87,7 @@ describe('POST /agent/start (GA 6.1)', () => {
     [{ recipe_id: '../x' }, 404, 'Recipe not found: ../x'],
     [{ recipe: { title: '', description: '', prompt: ' ' } }, 400, 'Recipe must specify at least one of `instructions` or `prompt`.'],
     [{ recipe: { ...recipe, prompt: '{{b}} {{ a }}' } }, 400, 'Missing definitions for parameters in the recipe file: a, b.'],
-  ])('refuses %j with %i', async (body, status, message) => {
+  ])('rejects %j with %i', async (body, status, message) => {
     const app = new GooseApp()
     expect(await app.call('POST', '/agent/start', { working_dir: '', ...body })).toMatchObject({ status, text: JSON.stringify({ message }) })
     expect(json((await app.get('/sessions/insights')).text)).toMatchObject({ totalSessions: 0 })
@@ -99,12 +99,12 @@ describe('POST /agent/start (GA 6.1)', () => {
     [{ recipe: { ...recipe, version: null } }, 'recipe.version: invalid type: null, expected a string'],
     [{ recipe: { ...recipe, extensions: [{ type: 'magic' }] } }, 'recipe.extensions[0].type: unknown variant `magic`, expected one of `sse`, `stdio`'],
     [{ recipe_id: 5 }, 'recipe_id: invalid type: number, expected a string'],
-  ])('refuses the shape of %j', async (body, reason) => {
+  ])('rejects the shape of %j', async (body, reason) => {
     const { status, text } = await new GooseApp().call('POST', '/agent/start', { working_dir: '', ...body })
     expect([status, text]).toEqual([422, expect.stringContaining(`target type: ${reason}`)])
   })
 
-  it('is a 400 when the session cannot be kept', async () => {
+  it('is a 400 when the session cannot be stored', async () => {
     const app = new GooseApp()
     writeFileSync(join(app.root, 'data/sessions'), '')
     expect(await app.call('POST', '/agent/start', { working_dir: '' })).toMatchObject({
@@ -116,7 +116,7 @@ describe('POST /agent/start (GA 6.1)', () => {
 })
 
 describe('POST /agent/resume (GA 6.2)', () => {
-  it('gives the session with its messages', async () => {
+  it('returns the session with its messages', async () => {
     const app = new GooseApp()
     const id = await app.start()
     const resumed = await app.call('POST', '/agent/resume', { session_id: id, load_model_and_extensions: false })
@@ -152,7 +152,7 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     expect(await tools(app, 'another')).toHaveLength(3)
   })
 
-  it('leaves nothing of an earlier recipe when values are missing now (G31)', async () => {
+  it('removes everything of an earlier recipe when values are missing (G31)', async () => {
     const app = new GooseApp()
     mkdirSync(join(app.root, 'config/recipes'), { recursive: true })
     writeFileSync(join(app.root, 'config/recipes/sub.yaml'), '')
@@ -171,7 +171,7 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     expect(await tools(app, id)).toHaveLength(3)
   })
 
-  it('is content with a session without a recipe, with one whose values are missing, and with one without a response', async () => {
+  it('accepts a session without a recipe, with missing values, and without a response', async () => {
     const app = new GooseApp()
     const parameters = [{ key: 'x', input_type: 'string', requirement: 'user_prompt', description: '' }]
     const recipes = [{ prompt: '{{x}}', parameters }, { response: null }]
@@ -182,7 +182,7 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     }
   })
 
-  it('is a 500 when there is no schema that could be followed, and the agent stays as it was (G16)', async () => {
+  it('is a 500 without a valid schema, and does not change the agent (G16)', async () => {
     const app = new GooseApp()
     for (const response of [{}, { json_schema: null }, { json_schema: {} }, { json_schema: true }]) {
       const id = await app.start({ recipe: { ...recipe, response } })
@@ -199,8 +199,8 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
   })
 })
 
-describe('a recipe that nobody waits for any more (G22)', () => {
-  it.each(['/agent/start', '/agent/update_from_session', '/user_recipe_values'])('is given up: %s', async (path) => {
+describe('rendering a recipe when the client has disconnected (G22)', () => {
+  it.each(['/agent/start', '/agent/update_from_session', '/user_recipe_values'])('is cancelled: %s', async (path) => {
     let begun = (): void => undefined
     const working = new Promise<void>((resolve) => (begun = resolve))
     const endless: RecipeWorker = {
@@ -237,7 +237,7 @@ describe('GET /agent/tools (GA 6.4)', () => {
     { name: 'subagent__execute_task', parameters: ['task_ids', 'execution_mode'], permission: null },
   ]
 
-  it('has the tools of the engine, for unknown sessions as well', async () => {
+  it('lists the tools of the engine, also for unknown sessions', async () => {
     const app = new GooseApp()
     for (const id of ['x', '', '..%2F', '%FF']) {
       const { status, text } = await app.get(`/agent/tools?session_id=${id}`)
@@ -260,14 +260,14 @@ describe('GET /agent/tools (GA 6.4)', () => {
     ['?extension_name=x', 'missing field `session_id`'],
     ['?session_id=a&session_id=b', 'duplicate field `session_id`'],
     ['?session_id=a&extension_name=&extension_name=', 'duplicate field `extension_name`'],
-  ])('refuses the query %j', async (query, reason) => {
+  ])('rejects the query %j', async (query, reason) => {
     const { status, headers, text } = await new GooseApp().get(`/agent/tools${query}`)
     expect([status, headers.get('Content-Type'), text]).toEqual([
       400, 'text/plain; charset=utf-8', `Failed to deserialize query string: ${reason}`,
     ])
   })
 
-  it('says what is allowed, by the mode and the file', async () => {
+  it('shows the permissions from the mode and the file', async () => {
     const permissions = async (app: GooseApp): Promise<unknown[]> =>
       (json((await app.get('/agent/tools?session_id=x')).text) as { permission: unknown }[]).map(({ permission }) => permission)
     const app = new GooseApp()
@@ -291,7 +291,7 @@ describe('POST /agent/update_router_tool_selector (GA 6.6)', () => {
 })
 
 describe('POST /agent/stop (GA 16.1)', () => {
-  it('drops the agent, and is a 404 when there is none', async () => {
+  it('drops the agent, and is a 404 when there is no agent', async () => {
     const app = new GooseApp()
     const stop = (): ReturnType<GooseApp['call']> => app.call('POST', '/agent/stop', { session_id: 's' })
     const none = { status: 404, text: '{"message":"Failed to stop agent for session s: Session s not found"}' }
@@ -301,7 +301,7 @@ describe('POST /agent/stop (GA 16.1)', () => {
     expect(await stop()).toMatchObject(none)
   })
 
-  it('does not find an agent that had to go', async () => {
+  it('does not find an agent that was dropped to make room', async () => {
     const app = new GooseApp({ maxActiveAgents: 2 })
     for (const id of ['a', 'b', 'a', 'c']) await app.get(`/agent/tools?session_id=${id}`)
     const statuses = []

@@ -61,7 +61,7 @@ const success = { status: 'success', title: 't', output: 'o' } as const
 const call = '"sessionID":"ses_1","messageID":"msg_1","callID":"call_1","tool":"client_x1_a","clientID":"x1"'
 
 describe('an execution (CT 6, 8.1)', () => {
-  it('is announced, then requested', () => {
+  it('publishes its start before its request', () => {
     const f = new Fixture()
     f.start({ input: { b: 1, a: 2 } })
     expect(f.drain()).toEqual([
@@ -100,7 +100,7 @@ describe('an execution (CT 6, 8.1)', () => {
     expect(await execution.outcome).toEqual({ type: 'failure', error })
   })
 
-  it('takes the first result only', () => {
+  it('accepts only the first result', () => {
     const f = new Fixture()
     f.start()
     const results = Array.from({ length: 8 }, () => f.executions.settle('req-1', success, '/here'))
@@ -109,7 +109,7 @@ describe('an execution (CT 6, 8.1)', () => {
     expect(f.types()).toEqual(['executing', 'request', 'completed'])
   })
 
-  it('publishes its end before it tells its caller (S13)', async () => {
+  it('publishes its end before its caller gets the response (S13)', async () => {
     const f = new Fixture()
     const order: string[] = []
     const told = f.start().outcome.then(() => order.push('told'))
@@ -128,7 +128,7 @@ describe('an execution (CT 6, 8.1)', () => {
 })
 
 describe('the timeout (CT 8.1)', () => {
-  it('fails the execution in its own directory, with the milliseconds in force', async () => {
+  it('fails the execution in its own directory, and names the milliseconds that apply', async () => {
     const f = new Fixture()
     const execution = f.start({ timeout: 400 })
     f.drain()
@@ -141,7 +141,7 @@ describe('the timeout (CT 8.1)', () => {
     expect(f.executions.settle('req-1', success, '/here')).toBe(false)
   })
 
-  it('can be as long as a timer holds', async () => {
+  it('can be as long as a timer allows', async () => {
     const f = new Fixture()
     const execution = f.start({ timeout: maxTimeout })
     await vi.advanceTimersByTimeAsync(maxTimeout - 1)
@@ -152,7 +152,7 @@ describe('the timeout (CT 8.1)', () => {
 })
 
 describe('disconnect (CT 5.1)', () => {
-  it('fails what waits for this client, in the order of the calls and the directory of the stream', async () => {
+  it('fails the pending executions of this client, in the order of the calls and in the directory of the stream', async () => {
     const f = new Fixture()
     const [first, other, second] = [
       f.start({ requestID: 'y', callID: '1' }),
@@ -173,7 +173,7 @@ describe('disconnect (CT 5.1)', () => {
 })
 
 describe('withdraw (CT 4.4)', () => {
-  it('removes the execution without a word', async () => {
+  it('removes the execution without an event', async () => {
     const f = new Fixture()
     const execution = f.start()
     f.drain()
@@ -184,7 +184,7 @@ describe('withdraw (CT 4.4)', () => {
     expect(f.drain()).toEqual([])
   })
 
-  it('leaves a later execution with the same ID alone', async () => {
+  it('does not affect a later execution with the same ID', async () => {
     const f = new Fixture()
     const earlier = f.start()
     f.executions.settle('req-1', success, '/here')
@@ -196,7 +196,7 @@ describe('withdraw (CT 4.4)', () => {
 })
 
 describe('request IDs (CT 8.2, S12)', () => {
-  it('are made of client, call and time, and counted when that is pending', () => {
+  it('consist of client, call and time, and get a number if that ID is pending', () => {
     const f = new Fixture()
     for (let i = 0; i < 3; i++) f.start({ requestID: '' })
     f.start({ requestID: '', callID: '' })
@@ -208,7 +208,7 @@ describe('request IDs (CT 8.2, S12)', () => {
     ])
   })
 
-  it('are free again when the execution has ended', () => {
+  it('can be used again after the execution has ended', () => {
     const f = new Fixture()
     f.start({ requestID: '' })
     f.executions.settle(`x1_call_1_${now}`, success, '/here')
@@ -227,7 +227,7 @@ describe('request IDs (CT 8.2, S12)', () => {
 })
 
 describe('stop (S19, S32)', () => {
-  it('fails everything that waits, each in its directory, and all that comes later, silently', async () => {
+  it('fails all pending executions in their directories, and fails later calls without an event', async () => {
     const f = new Fixture()
     const waiting = [f.start({ requestID: 'b' }), f.start({ requestID: 'a', clientID: 'x2', directory: '/there' })]
     f.drain()

@@ -13,7 +13,7 @@ const twoDirectories =
   '{"data":{"directory":["/a","/b"]},"error":[{"expected":"string","code":"invalid_type","path":["directory"],"message":"Invalid input: expected string, received array"}],"success":false}'
 
 describe.each(operations)('the gate of %s %s (CT 3.4)', (method, target, good, answer) => {
-  it('answers JSON without a charset, with its length, without a line feed', async () => {
+  it('answers with JSON that has a length, and neither a charset nor a final line feed', async () => {
     const { headers, text } = await new TestApp().send(method, target, good)
     expect([...headers]).toEqual([
       ['access-control-allow-origin', '*'],
@@ -28,7 +28,7 @@ describe.each(operations)('the gate of %s %s (CT 3.4)', (method, target, good, a
     expect([status, text]).toEqual([500, malformed])
   })
 
-  it('answers 500 for no body at all', async () => {
+  it('answers 500 if there is no body', async () => {
     const headers = { 'Content-Type': 'application/json' }
     const { status, text } = await new TestApp().fetch(target, { method, headers })
     expect([status, text]).toEqual([500, malformed])
@@ -49,13 +49,13 @@ describe.each(operations)('the gate of %s %s (CT 3.4)', (method, target, good, a
     expect(text).toMatch(/^\{"data":\{"x":\[1,"<ż>"\]\},"error":\[\{.*\}\],"success":false\}$/)
   })
 
-  it('refuses two directories before it looks at the body', async () => {
+  it('rejects two directories before it checks the body', async () => {
     const test = new TestApp({ maxBody: 5 })
     const { status, text } = await test.send(method, `${target}?directory=/a&directory=/b`, '{ too large')
     expect([status, text]).toEqual([400, twoDirectories])
   })
 
-  it('refuses a body that is too large before it looks at its type or syntax (S6)', async () => {
+  it('rejects a body that is too large before it checks its type or syntax (S6)', async () => {
     const test = new TestApp({ maxBody: 200 })
     const atLimit = good.padEnd(200)
     expect((await test.send(method, target, atLimit)).text).toBe(answer)
@@ -78,7 +78,7 @@ describe('POST /client-tools/register (CT 4.1)', () => {
     expect(await events.data()).toMatchObject({ properties: { clientID: 'a\ufffd' } })
   })
 
-  it('answers the full IDs in the order of the request and publishes them', async () => {
+  it('returns the full IDs in the order of the request, and publishes them', async () => {
     const test = new TestApp()
     const events = await test.events()
     expect((await test.register('e1', ['b', 'a', 'b'])).text).toBe(
@@ -92,7 +92,7 @@ describe('POST /client-tools/register (CT 4.1)', () => {
     expect(await events.data()).toMatchObject({ type: 'client-tool.registered', properties: { toolIDs: [] } })
   })
 
-  it('changes nothing when it is refused', async () => {
+  it('changes nothing when it is rejected', async () => {
     const test = new TestApp()
     const events = await test.events()
     const body = '{"clientID":"c","tools":[{"id":"a","description":"","parameters":{}},{"id":"b"}]}'
@@ -102,7 +102,7 @@ describe('POST /client-tools/register (CT 4.1)', () => {
     expect(await events.data()).toMatchObject({ properties: { clientID: 'sentinel' } })
   })
 
-  it('takes parameters that are as deep as JSON may be, and lists them (S27)', async () => {
+  it('accepts parameters nested as deeply as JSON may be, and lists them (S27)', async () => {
     const test = new TestApp()
     const withParameters = (json: string): string =>
       `{"clientID":"c","tools":[{"id":"a","description":"","parameters":${json}}]}`
@@ -121,7 +121,7 @@ describe('POST /client-tools/register (CT 4.1)', () => {
 })
 
 describe('DELETE /client-tools/unregister (CT 4.2)', () => {
-  it('answers and publishes what it removed', async () => {
+  it('returns and publishes what it removed', async () => {
     const test = new TestApp()
     await test.register('c', ['a', 'b', 'd'])
     const events = await test.events()
@@ -145,7 +145,7 @@ describe('DELETE /client-tools/unregister (CT 4.2)', () => {
 })
 
 describe('GET /client-tools/tools (CT 4.5, 4.6)', () => {
-  it('lists one client as an array, all as an object', async () => {
+  it('lists one client as an array, and all clients as an object', async () => {
     const test = new TestApp()
     expect((await test.fetch('/client-tools/tools')).text).toBe('{}')
     expect((await test.fetch('/client-tools/tools/c1')).text).toBe('[]')
@@ -180,7 +180,7 @@ describe('GET /client-tools/tools (CT 4.5, 4.6)', () => {
     expect([status, JSON.parse(text)]).toMatchObject([200, [{ id: `client_${clientID}_t` }]])
   })
 
-  it.each(['__proto__', 'constructor', 'toString'])('knows no client %s that nobody registered', async (clientID) => {
+  it.each(['__proto__', 'constructor', 'toString'])('does not know the unregistered client %s', async (clientID) => {
     expect((await new TestApp().fetch(`/client-tools/tools/${clientID}`)).text).toBe('[]')
   })
 

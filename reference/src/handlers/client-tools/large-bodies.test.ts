@@ -19,7 +19,7 @@ async function longestPause(run: () => Promise<unknown>): Promise<number> {
 const tooMany = '{"error":{"code":"RATE_LIMITED","message":"Too many tools"}}'
 
 describe('a large body', () => {
-  it('with millions of tools is refused soon, and keeps nobody waiting (S39)', async () => {
+  it('with millions of tools is rejected early, and does not delay other requests (S39)', async () => {
     const server = app()
     const body = `{"clientID":"a","tools":[${'0,'.repeat(5 * mebi)}0]}`
     let answer: { status: number; text: string } | undefined
@@ -28,7 +28,7 @@ describe('a large body', () => {
     expect(pause).toBeLessThan(500) // it took 75 s and then crashed when every value was checked
   })
 
-  it('with a tool too many is refused before the tools are looked at', async () => {
+  it('with one tool too many is rejected before the tools are checked', async () => {
     const body = (count: number): string => JSON.stringify({ clientID: 5, tools: Array.from({ length: count }, () => 0) })
     expect(await app().send('POST', '/client-tools/register', body(1001))).toMatchObject({ status: 429, text: tooMany })
     expect(await app().send('POST', '/client-tools/register', body(1000))).toMatchObject({ status: 400 })
@@ -39,7 +39,7 @@ describe('a large body', () => {
     ['DELETE', '/client-tools/unregister', 500, (junk: string) => `{"clientID":"c","toolIDs":${junk}}`],
     ['POST', '/client-tools/execute', 400, (junk: string) => `{"toolID":"t","input":${junk}}`],
     ['POST', '/client-tools/register', 500, (junk: string) => `{"more":${junk},"clientID":"c","tools":[]}`],
-  ])('of many millions of values is refused: %s %s', async (method, path, status, body) => {
+  ])('with many millions of values is rejected: %s %s', async (method, path, status, body) => {
     const junk = `[${'{},'.repeat(5 * mebi)}0]`
     expect(await app().send(method, path, body(junk))).toMatchObject({ status })
   })
@@ -62,11 +62,11 @@ describe('a large body', () => {
     [`"tools":[],"a":{"tools":JUNK}`, 500],
     [`"a":JUNK,"tools":[${'0,'.repeat(1000)}0]`, 429],
     [`"a":JUNK,"tools":[${'0,'.repeat(999)}0]`, 500],
-  ])('with too many values has too many tools first, if it is JSON: %#', async (members, status) => {
+  ])('with too many tools and values is rejected for its tools, if it is JSON: %#', async (members, status) => {
     expect(await app().send('POST', '/client-tools/register', `{${members.replace('JUNK', values(1_000_001))}}`)).toMatchObject({ status })
   })
 
-  it('is read as a small one is', async () => {
+  it('is read like a small one', async () => {
     const server = app()
     const long = 'x'.repeat(200_000)
     const parameters = '{"b":1.0,"7":"\\ud800","__proto__":{},"b":-0,"1":1e400,"é":"\\u00e9"}'
@@ -79,10 +79,10 @@ describe('a large body', () => {
   })
 })
 
-describe('the answer to a faulty body (S43)', () => {
+describe('the response to an invalid body (S43)', () => {
   const issue = (path: (string | number)[]): unknown => ({ expected: 'string', code: 'invalid_type', path, message: 'Invalid input: expected string, received number' })
 
-  it('has a hundred issues, and how many more there are', async () => {
+  it('has a hundred issues, and the number of the others', async () => {
     const toolIDs = Array.from({ length: 1000 }, (_, i) => i)
     const { text } = await app().send('DELETE', '/client-tools/unregister', JSON.stringify({ clientID: 0, toolIDs }))
     const { error } = JSON.parse(text) as { error: unknown[] }

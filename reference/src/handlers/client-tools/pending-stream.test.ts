@@ -22,7 +22,7 @@ async function requestIDs(stream: EventReader, count: number): Promise<string[]>
 }
 
 describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
-  it('has the head of an event stream, whatever the request accepts', async () => {
+  it('has the head of an event stream, whatever the Accept header is', async () => {
     const test = new TestApp()
     const headers = { Accept: 'application/json', 'Last-Event-ID': '7' }
     const { response } = await test.open('/client-tools/pending/c', { headers })
@@ -30,7 +30,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
     expect([...response.headers]).toEqual([...streamHeaders, ['x-accel-buffering', 'no']])
   })
 
-  it('sends the request, byte by byte', async () => {
+  it('sends exactly the specified bytes of a request', async () => {
     const test = new TestApp()
     await test.register('x1', ['a'])
     const stream = await test.open('/client-tools/pending/x1')
@@ -47,7 +47,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
     )
   })
 
-  it('pings at the multiples of the interval, whatever else it sends', async () => {
+  it('pings at multiples of the interval, whatever else it sends', async () => {
     const test = new TestApp({ keepaliveInterval: 30_000 })
     await test.register('c', ['a'])
     await vi.advanceTimersByTimeAsync(7000)
@@ -66,7 +66,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
     expect(await stream.next()).toBe(ping)
   })
 
-  it('gets the requests of its client only, in the order in which they are issued', async () => {
+  it('gets only the requests of its client, in the order in which they are issued', async () => {
     const test = new TestApp()
     await test.register('c', ['a'])
     await test.register('c2', ['a'])
@@ -79,7 +79,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
     expect(await requestIDs(stream, 130)).toEqual(ids)
   })
 
-  it('gets requests on every stream of the client, but none from before it opened (CT 1)', async () => {
+  it('gets requests on every stream of the client, but no earlier ones (CT 1)', async () => {
     const test = new TestApp()
     await test.register('c', ['a'])
     const first = test.execute({ toolID: 'client_c_a', requestID: 'early' })
@@ -102,7 +102,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
     expect(test.logs).toEqual([])
   })
 
-  it.each(['a/b', 'ż', '%41', '__proto__'])('is reached by client %j', async (clientID) => {
+  it.each(['a/b', 'ż', '%41', '__proto__'])('can be opened by client %j', async (clientID) => {
     const test = new TestApp()
     await test.register(clientID, ['t'])
     const stream = await test.open(`/client-tools/pending/${encodeURIComponent(clientID)}`)
@@ -114,7 +114,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
 })
 
 describe('the end of a pending stream', () => {
-  it('fails what waits, then removes the tools, of this client alone', async () => {
+  it('fails the pending executions and then removes the tools, of this client only', async () => {
     const test = new TestApp()
     await test.register('c', ['b', 'a'])
     await test.register('d', ['x'])
@@ -149,7 +149,7 @@ describe('the end of a pending stream', () => {
     expect(await events.types(1)).toEqual(['client-tool.registered'])
   })
 
-  it('wipes the client although it has another stream, which goes on (CT 1)', async () => {
+  it('removes the client even if it has another stream, which stays open (CT 1)', async () => {
     const test = new TestApp()
     await test.register('c', ['a'])
     const [closing, staying] = [await test.open('/client-tools/pending/c'), await test.open('/client-tools/pending/c')]
@@ -168,7 +168,7 @@ describe('the end of a pending stream', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('reaches everyone who listens, however much it fails (S16)', async () => {
+  it('is published to every listener, however many executions it fails (S16)', async () => {
     const test = new TestApp()
     await test.register('c', ['a'])
     const stream = await test.open('/client-tools/pending/c')
@@ -184,7 +184,7 @@ describe('the end of a pending stream', () => {
     expect(test.logs).toEqual([])
   })
 
-  it('comes at once for a reader that is too slow, and is logged (S16)', async () => {
+  it('is immediate for a reader that is too slow, and is logged (S16)', async () => {
     const test = new TestApp()
     await test.register('c', ['a'])
     const events = await test.events()

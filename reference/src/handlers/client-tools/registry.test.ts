@@ -41,7 +41,7 @@ describe('register (CT 2.6, 4.1)', () => {
     expect(ids(registry)).toEqual([id])
   })
 
-  it('keeps three keys of a definition, in order, and its parameters as they are', () => {
+  it('keeps three keys of a definition, in order, and its parameters unchanged', () => {
     const registry = new Registry()
     const parameters = { b: 1, a: { z: [], y: null } }
     registry.register('c', [{ parameters, extra: 1, description: 'd', id: 'a' } as ClientToolDefinition])
@@ -50,7 +50,7 @@ describe('register (CT 2.6, 4.1)', () => {
     )
   })
 
-  it('answers one ID for each tool, and the later of two alike wins', () => {
+  it('returns one ID for each tool, and the later of two equal tools wins', () => {
     const registry = new Registry()
     const given = [tool('a', '1'), tool('b'), tool('a', '2')]
     expect(registry.register('c', given)).toEqual(['client_c_a', 'client_c_b', 'client_c_a'])
@@ -59,7 +59,7 @@ describe('register (CT 2.6, 4.1)', () => {
 })
 
 describe('order (CT 2.4)', () => {
-  it('is that of the first registration, of clients and of tools', () => {
+  it('is that of the first registration, for clients and for tools', () => {
     const registry = registryWith(['2', 'b'], ['1', 'c'], ['2', 'a'], ['1', 'a'])
     expect(ids(registry)).toEqual(['client_2_b', 'client_2_a', 'client_1_c', 'client_1_a'])
   })
@@ -70,7 +70,7 @@ describe('order (CT 2.4)', () => {
     expect(list(registry, 'c').map(({ description }) => description)).toEqual(['new', ''])
   })
 
-  it('puts a tool that was removed at the end of its client', () => {
+  it('puts a tool that is registered again at the end of its client', () => {
     const registry = registryWith(['c', 'a'], ['c', 'b'], ['d', 'x'])
     registry.unregister('c', ['a'])
     registry.register('c', [tool('a')])
@@ -91,7 +91,7 @@ describe('order (CT 2.4)', () => {
     expect(ids(registry)).toEqual(['client_d_x', 'client_c_a'])
   })
 
-  it('counts a registration of no tools as the first', () => {
+  it('counts a registration without tools as the first', () => {
     const registry = new Registry()
     registry.register('c', [])
     registry.register('d', [tool('x')])
@@ -101,7 +101,7 @@ describe('order (CT 2.4)', () => {
 })
 
 describe('unregister (CT 4.2)', () => {
-  it('takes short names and full IDs, and answers what it removed in the order asked', () => {
+  it('accepts short names and full IDs, and returns what it removed in the order of the request', () => {
     const registry = registryWith(['c', 'a'], ['c', 'b'], ['c', 'd'])
     expect(registry.unregister('c', ['d', 'client_c_a', 'd', 'nope', 'client_x_b'])).toEqual([
       'client_c_d',
@@ -110,13 +110,13 @@ describe('unregister (CT 4.2)', () => {
     expect(ids(registry)).toEqual(['client_c_b'])
   })
 
-  it('needs the full ID of a tool whose name begins like one', () => {
+  it('needs the full ID of a tool whose name begins like a full ID', () => {
     const registry = registryWith(['u1', 'client_x'])
     expect(registry.unregister('u1', ['client_x'])).toEqual([])
     expect(registry.unregister('u1', ['client_u1_client_x'])).toEqual(['client_u1_client_x'])
   })
 
-  it('leaves the tools of others alone', () => {
+  it('does not remove the tools of other clients', () => {
     const registry = registryWith(['c', 'a'])
     expect(registry.unregister('d', ['client_c_a', 'a'])).toEqual([])
     expect(registry.unregisterAll('d')).toEqual([])
@@ -148,13 +148,13 @@ describe('an ID that two clients share (CT 2.6)', () => {
     return registry
   }
 
-  it('has one entry in the list of all: the first place, the last definition', () => {
+  it('has one entry in the list of all clients, with the first position and the last definition', () => {
     const tools = all(both())
     expect(Object.keys(tools)).toEqual([shared, 'client_x_y'])
     expect(tools[shared]?.description).toBe('of a_b')
   })
 
-  it('has both in the lists of the clients', () => {
+  it('has both definitions in the lists of the clients', () => {
     const registry = both()
     expect(list(registry, 'a').concat(list(registry, 'a_b')).map(({ description }) => description)).toEqual([
       'of a',
@@ -162,7 +162,7 @@ describe('an ID that two clients share (CT 2.6)', () => {
     ])
   })
 
-  it('belongs to the first client, and to the second when that one lets go', () => {
+  it('belongs to the first client, and to the second when the first has removed it', () => {
     const registry = both()
     expect(registry.ownerOf(shared)).toBe('a')
     registry.unregister('a', [shared])
@@ -171,7 +171,7 @@ describe('an ID that two clients share (CT 2.6)', () => {
   })
 })
 
-describe('the bounds (S39)', () => {
+describe('the limits (S39)', () => {
   const mega = 1024 * 1024
   /** A tool whose definition has this size. */
   const sized = (clientID: string, name: string, bytes: number): ClientToolDefinition =>
@@ -193,7 +193,7 @@ describe('the bounds (S39)', () => {
     registry.register('c', [])
   })
 
-  it('are 8 MiB of definitions for a client, with its ID as JSON', () => {
+  it('are 8 MiB of definitions for a client, including its ID as JSON', () => {
     const registry = new Registry()
     registry.register('c', [sized('c', 'a', 5 * mega)])
     refused('Too many tools', () => registry.register('c', [sized('c', 'b', 3 * mega - 2)]))
@@ -206,7 +206,7 @@ describe('the bounds (S39)', () => {
     refused('Too many tools', () => registry.register('x'.repeat(8 * mega), []))
   })
 
-  it('are 32 MiB for all', () => {
+  it('are 32 MiB for all clients', () => {
     const registry = new Registry()
     for (const client of ['a', 'b', 'c', 'd']) registry.register(client, [sized(client, 't', 8 * mega - 3)])
     refused('Too many tools', () => registry.register('e', []))
@@ -217,7 +217,7 @@ describe('the bounds (S39)', () => {
     refused('Too many tools', () => registry.register('a', [tool('t')]))
   })
 
-  it('do not cost a client with a long ID more than they allow', () => {
+  it('are also checked quickly for a client with a long ID', () => {
     const registry = new Registry()
     const tools = Array.from({ length: 1000 }, (_, i) => tool(`t${i}`))
     const clientID = 'x'.repeat(8 * mega - 1000)

@@ -124,7 +124,7 @@ describe('validation issues (CT 3.5)', () => {
     ['result', '{"requestID":"","result":{"status":"success","title":"","output":""}}'],
     ['result', '{"requestID":"r","result":{"status":"success","title":"t","output":"o","metadata":{},"attachments":5,"x":1}}'],
     ['result', '{"requestID":"r","result":{"status":"error","error":"","title":5,"metadata":null}}'],
-  ])('finds none in %s %s', (operation, body) => {
+  ])('finds no issue in %s %s', (operation, body) => {
     expect(issues(operation, body)).toBe('[]')
   })
 })
@@ -150,7 +150,7 @@ describe('the body of execute (CT 4.4, S9)', () => {
     ['{"timeout":2147483648}', { timeout: maxTimeout }],
     ['{"timeout":9007199254740993}', { timeout: maxTimeout }],
     ['{"timeout":1e300}', { timeout: maxTimeout }],
-  ])('%s is understood', (body, fields) => {
+  ])('%s is valid', (body, fields) => {
     expect(readExecuteRequest(JSON.parse(body), 30_000)).toEqual({ ...nothing, ...fields })
   })
 

@@ -12,7 +12,7 @@ function name(event: BusEvent): string {
 }
 
 describe('Bus', () => {
-  it('tells every listener, before publish returns, where the event was published', () => {
+  it('gives every listener the event and its directory before publish returns', () => {
     const bus = new Bus()
     const heard: string[] = []
     bus.subscribe((event, directory) => heard.push(`a ${name(event)} ${directory}`))
@@ -22,7 +22,7 @@ describe('Bus', () => {
     expect(heard).toEqual(['a 1 /x', 'b 1 /x', 'a 2 /y', 'b 2 /y'])
   })
 
-  it('does not tell those who left, or who come while it is told', () => {
+  it('does not call listeners that were removed, or that are added during the event', () => {
     const bus = new Bus()
     const heard: string[] = []
     const leave = bus.subscribe((event) => heard.push(`left ${name(event)}`))
@@ -39,7 +39,7 @@ describe('Bus', () => {
     expect(heard).toEqual(['first 1', 'first 2', 'new 2'])
   })
 
-  it('lets everybody hear an event before what a listener publishes because of it', () => {
+  it('gives all listeners an event before any event that a listener publishes in response', () => {
     const bus = new Bus()
     const heard: string[] = []
     bus.subscribe((heardEvent) => {
@@ -51,7 +51,7 @@ describe('Bus', () => {
     expect(heard).toEqual(['a cause', 'b cause', 'a effect', 'b effect'])
   })
 
-  it('goes on after a listener that breaks its promise not to throw', () => {
+  it('continues after a listener that throws', () => {
     const bus = new Bus()
     const heard: string[] = []
     bus.subscribe((event) => {

@@ -13,7 +13,7 @@ describe('GET /event (CT 5.2)', () => {
     expect([...response.headers]).toEqual(streamHeaders)
   })
 
-  it('begins with server.connected and goes on with what happens, one line each', async () => {
+  it('begins with server.connected and continues with each event on one line', async () => {
     const test = new TestApp()
     await test.register('before', ['a'])
     const events = await test.open('/event')
@@ -24,7 +24,7 @@ describe('GET /event (CT 5.2)', () => {
     )
   })
 
-  it('stays on one line whatever an event holds', async () => {
+  it('keeps an event on one line, whatever it contains', async () => {
     const test = new TestApp()
     const events = await test.events()
     await test.register('a\r\nb\n\nevent: x', [])
@@ -41,7 +41,7 @@ describe('GET /event (CT 5.2)', () => {
     expect(await events.types(1)).toEqual(['client-tool.registered'])
   })
 
-  it('hears only of its directory', async () => {
+  it('gets only the events of its directory', async () => {
     const test = new TestApp()
     const [here, there] = [await test.events(), await test.events('?directory=/there')]
     await test.register('c', ['here'])
@@ -53,7 +53,7 @@ describe('GET /event (CT 5.2)', () => {
     expect(await toolIDs(there)).toEqual(['client_c_there'])
   })
 
-  it('takes no tool with it when it closes, and listens no longer', async () => {
+  it('removes no tool when it closes, and stops listening', async () => {
     const test = new TestApp()
     const events = await test.events()
     await test.register('c', ['a'])
@@ -66,7 +66,7 @@ describe('GET /event (CT 5.2)', () => {
 })
 
 describe('GET /global/event (CT 5.3)', () => {
-  it('wraps the events of every directory, with neither a first event nor a keepalive', async () => {
+  it('wraps the events of every directory, and has neither a first event nor a keepalive', async () => {
     const test = new TestApp()
     const events = await test.open('/global/event?directory=/ignored&directory=/twice')
     await vi.advanceTimersByTimeAsync(95_000)
@@ -80,7 +80,7 @@ describe('GET /global/event (CT 5.3)', () => {
 })
 
 describe.each(['/event', '/global/event', '/client-tools/pending/c'])('HEAD %s (S10)', (target) => {
-  it('has the head of the stream and opens none', async () => {
+  it('has the head of the stream and opens no stream', async () => {
     const open = vi.spyOn(OpenStreams.prototype, 'open')
     const test = new TestApp()
     await test.register('c', ['a'])

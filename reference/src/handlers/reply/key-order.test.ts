@@ -50,7 +50,7 @@ describe('free objects keep the order of their keys (G2)', () => {
     expect((await app.get(`/sessions/${id}`)).text).toContain(`"extension_data":${free.slice(0, -1)},"todo.v0":{"content":"a"}}`)
   })
 
-  it.each(['openai', 'anthropic'])('in schemas and arguments on their way to the model, there and back: %s', async (provider) => {
+  it.each(['openai', 'anthropic'])('in schemas and arguments, to the model and back: %s', async (provider) => {
     const app = await ChatApp.open()
     writeFileSync(join(app.root, 'config/config.yaml'), `ANTHROPIC_HOST: ${app.upstream.url}\n`)
     writeFileSync(join(app.root, 'config/secrets.yaml'), 'ANTHROPIC_API_KEY: k\n')
@@ -65,7 +65,7 @@ describe('free objects keep the order of their keys (G2)', () => {
     expect(asked).toContain(provider === 'openai' ? JSON.stringify(free) : `"input":${free}`)
   })
 
-  it('in the arguments that a model gives, and asks a person about', async () => {
+  it('in the arguments that a model sends, and in the question about them', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
     const input = `{"content":"a",${free.slice(1)}`
@@ -86,7 +86,7 @@ describe('free objects keep the order of their keys (G2)', () => {
     expect((await app.get(`/sessions/${id}`)).text).toContain(`"arguments":${input}`)
   })
 
-  it('in recipes, also those of YAML files', async () => {
+  it('in recipes, including those of YAML files', async () => {
     const app = new GooseApp({ directory: '/' })
     const text = `{"title":"t","description":"d","prompt":"p","response":{"json_schema":${free}}}`
     const recipe = await app.send('POST', '/agent/start', `{"working_dir":"/w","recipe":${text}}`)

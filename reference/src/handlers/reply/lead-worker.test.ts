@@ -26,7 +26,7 @@ function models(app: ChatApp): string[] {
 }
 
 describe('a lead and a worker', () => {
-  it('take turns, are not streamed, and are told before their messages (M59, M62)', async () => {
+  it('take turns, are not streamed, and are announced before their messages (M59, M62)', async () => {
     const { app, id } = await chat(lead)
     app.upstream.answers(says('one', 'lead-1')).answers(says('two')).answers(says('three', 'other')).answers(chatWhole('four'))
     const first = await app.hear(id, 'hi')
@@ -40,7 +40,7 @@ describe('a lead and a worker', () => {
     expect(await app.session(id)).toMatchObject({ provider_name: 'openai', model_config: { model_name: 'gpt-4o' } })
   })
 
-  it('are known by the names of the settings, suffixes included (M62)', async () => {
+  it('are identified by the names in the settings, including suffixes (M62)', async () => {
     const { app, id } = await chat({ ...lead, GOOSE_LEAD_MODEL: 'o9-high' })
     app.upstream.answers(plain(200, { choices: [{ message: { content: 'x' } }], usage: {} }))
     expect((await app.hear(id, 'hi'))[0]).toEqual({ type: 'ModelChange', model: 'o9', mode: 'unknown' })
@@ -51,7 +51,7 @@ describe('a lead and a worker', () => {
     ['a malformed request', calls('nobody__knows', 'no JSON'), 2],
     ['a doubt', says('Hm, ACTUALLY, no.'), 1],
     ['a refusal', says('Wrong file'), 1],
-  ])('change places after %s, twice in a row (M60)', async (_, failure, asked) => {
+  ])('switch after %s, twice in a row (M60)', async (_, failure, asked) => {
     const { app, id } = await chat({ ...lead, GOOSE_LEAD_FALLBACK_TURNS: '2' })
     const answers = [failure, says('ok'), failure, failure, says('led'), failure, says('led again'), says('x')]
     const more = asked === 2 ? [says('at last')] : []
@@ -61,7 +61,7 @@ describe('a lead and a worker', () => {
     expect(models(app).slice(0, 8)).toEqual([l, w, w, w, l, l, l, w])
   })
 
-  it('do not change places when tools fail', async () => {
+  it('do not switch when tools fail', async () => {
     const { app, id } = await chat({ ...lead, GOOSE_LEAD_FAILURE_THRESHOLD: '1' })
     for (const answer of [says('one'), calls('nobody__knows'), says('two')]) app.upstream.answers(answer)
     await app.hear(id, 'hi')
@@ -69,14 +69,14 @@ describe('a lead and a worker', () => {
     expect(models(app)).toEqual(['lead-1', 'gpt-4o', 'gpt-4o'])
   })
 
-  it('count a first answer that fails, and change places only behind the first ones (M59)', async () => {
+  it('count first responses that fail, and switch only after the first ones (M59)', async () => {
     const { app, id } = await chat({ ...lead, GOOSE_LEAD_FAILURE_THRESHOLD: '2', GOOSE_LEAD_FALLBACK_TURNS: '1' })
     for (const answer of [says('wrong'), says('wrong'), says('led'), says('x')]) app.upstream.answers(answer)
     for (let i = 0; i < 4; i++) await app.hear(id, 'hi')
     expect(models(app)).toEqual(['lead-1', 'gpt-4o', 'lead-1', 'gpt-4o'])
   })
 
-  it('have the lead try once more when a call fails, and tell of the first failure (M61)', async () => {
+  it('retry a failed call once with the lead, and report the first failure (M61)', async () => {
     const { app, id } = await chat({ ...lead, GOOSE_LEAD_FAILURE_THRESHOLD: '1' })
     const answers = [plain(404, 'a'), says('one', 'lead-1'), plain(404, 'b'), says('two', 'lead-1'), plain(404, 'gone'), plain(401, 'no')]
     for (const answer of answers) app.upstream.answers(answer)
@@ -88,7 +88,7 @@ describe('a lead and a worker', () => {
     expect(asked[3]?.body.messages).toEqual(asked[2]?.body.messages)
   })
 
-  it('are asked for names as well, without a fast model (M63)', async () => {
+  it('are also asked for names, without a fast model (M63)', async () => {
     const app = await ChatApp.open(lead)
     const id = await app.chat()
     app.upstream.answers(says('one'))
@@ -97,7 +97,7 @@ describe('a lead and a worker', () => {
     expect(models(app)).not.toContain('gpt-4o-mini')
   })
 
-  it('have context limits of their own (M57)', async () => {
+  it('have separate context limits (M57)', async () => {
     const limits = { GOOSE_CONTEXT_LIMIT: '5000', GOOSE_WORKER_CONTEXT_LIMIT: '6000', GOOSE_LEAD_CONTEXT_LIMIT: 'many' }
     const app = await ChatApp.open({ ...lead, ...limits })
     const id = await app.start()
@@ -115,7 +115,7 @@ describe('a lead and a worker', () => {
     ['too small', { GOOSE_LEAD_TURNS: '0' }, 3],
     ['too large', { GOOSE_LEAD_TURNS: '1000001' }, 3],
     ['two', { GOOSE_LEAD_TURNS: '2' }, 2],
-  ])('have as many turns as the settings say: %s', async (_, settings, turns) => {
+  ])('have the turns of the settings: %s', async (_, settings, turns) => {
     const { app, id } = await chat({ GOOSE_LEAD_MODEL: 'lead-1', ...settings })
     for (let turn = 0; turn <= turns; turn++) {
       app.upstream.answers(says('x'))
@@ -124,7 +124,7 @@ describe('a lead and a worker', () => {
     expect(models(app)).toEqual([...Array.from({ length: turns }, () => 'lead-1'), 'gpt-4o'])
   })
 
-  it('begin anew with each provider, and are none without a name of a model', async () => {
+  it('start again with each provider, and need the name of a model', async () => {
     const { app, id } = await chat(lead)
     const provider = { session_id: id, provider: 'openai', model: 'gpt-4o' }
     app.upstream.answers(says('one')).answers(says('two'))
@@ -139,7 +139,7 @@ describe('a lead and a worker', () => {
     expect(plainChat.app.upstream.asked[0]?.body).toMatchObject({ model: 'gpt-4o', stream: true })
   })
 
-  it('are both built, or the provider stays (M58)', async () => {
+  it('are both created, or the earlier provider stays (M58)', async () => {
     const app = await ChatApp.open({ ...lead, GOOSE_LEAD_PROVIDER: 'nobody' })
     const id = await app.start()
     const asked = { session_id: id, provider: 'openai', model: 'gpt-4o' }

@@ -16,7 +16,7 @@ const event: MessageEvent = { type: 'Error', error: 'x' }
 const never = new AbortController().signal
 
 describe('ReplyStream', () => {
-  it('lets who sends wait when a hundred events are queued, and leaves pings out', async () => {
+  it('blocks the sender when a hundred events are queued, and then leaves out pings', async () => {
     const stream = new ReplyStream()
     const reader = stream.body.getReader()
     for (let i = 0; i < 100; i++) await stream.send(event)
@@ -36,7 +36,7 @@ describe('ReplyStream', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('lets who sends wait when 8 MiB are queued', async () => {
+  it('blocks the sender when 8 MiB are queued', async () => {
     const stream = new ReplyStream()
     await stream.send({ type: 'Error', error: 'x'.repeat(8 * 1024 * 1024) })
     let sent = false
@@ -47,7 +47,7 @@ describe('ReplyStream', () => {
     await expect(late).rejects.toThrow(ClientDisconnectedError)
   })
 
-  it('tells who waits, and who sends later, that the client has gone', async () => {
+  it('tells waiting and later senders that the client has disconnected', async () => {
     const stream = new ReplyStream()
     stream.startPings()
     for (let i = 0; i < 99; i++) await stream.send(event)
@@ -60,7 +60,7 @@ describe('ReplyStream', () => {
 })
 
 describe('AskedConfirmations', () => {
-  it('keeps 32 early answers, and forgets who leaves', async () => {
+  it('keeps 32 early decisions, and forgets cancelled questions', async () => {
     const { session } = await someSession()
     const all = new Confirmations()
     const confirmations = all.begin(session)
@@ -101,7 +101,7 @@ describe('shortName (M22)', () => {
 })
 
 describe('coerced (GA 7.8)', () => {
-  it('converts texts that are what the schema wants, and nothing else', () => {
+  it("converts only texts that have the form of the schema's type", () => {
     const properties = { i: { type: 'integer' }, n: { type: 'number' }, b: { type: 'boolean' }, s: { type: 'string' }, u: { type: ['integer', 'string'] } }
     const schema = { type: 'object', properties }
     expect(coerced({ i: '5', n: '1.5', b: 'true', s: '5', u: '5', other: '5' }, schema)).toEqual({ i: 5, n: 1.5, b: true, s: '5', u: '5', other: '5' })

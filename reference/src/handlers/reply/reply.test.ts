@@ -6,7 +6,7 @@ import { chatStream, chatWhole, plain, streamed, wantsStream, wantsWhole } from 
 import type { Script } from '../../testing/upstream.ts'
 
 describe('POST /reply (GA 7)', () => {
-  it('streams the pieces of an answer under one id, and saves them as one message', async () => {
+  it('streams the pieces of a response with one id, and saves them as one message', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers(chatStream({ texts: ['Hel', 'lo'], usage: [10, 2] }), wantsStream)
@@ -26,7 +26,7 @@ describe('POST /reply (GA 7)', () => {
     expect((await app.session(id)).conversation.map((message) => message.id)).toEqual([`msg_${id}_0`, `msg_${id}_1`])
   })
 
-  it('counts the tokens of a session up to 32 bits (M54)', async () => {
+  it('counts the tokens of a session up to 2147483647 (M54)', async () => {
     const app = await ChatApp.open({ GOOSE_AUTO_COMPACT_THRESHOLD: '0' })
     const id = await app.chat()
     for (let i = 0; i < 2; i++) app.upstream.answers(chatStream({ texts: ['x'], usage: [2_000_000_000, 5] }), wantsStream)
@@ -36,7 +36,7 @@ describe('POST /reply (GA 7)', () => {
     })
   })
 
-  it('asks with the system prompt, the tools, the history, and the note (M16, M19)', async () => {
+  it('sends the model the system prompt, the tools, the history and the note (M16, M19)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     for (const text of ['one', 'two']) app.upstream.answers(chatStream({ texts: [text] }), wantsStream)
@@ -51,7 +51,7 @@ describe('POST /reply (GA 7)', () => {
     ])
   })
 
-  it('sends a ping at once, and one each half second', async () => {
+  it('sends a ping at once, and then one every half second', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers(() => undefined, wantsStream)
@@ -68,7 +68,7 @@ describe('POST /reply (GA 7)', () => {
     }
   })
 
-  it('names the session in the background, until somebody else does (GA 18.6)', async () => {
+  it('names the session in the background, until the user names it (GA 18.6)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers(chatStream({ texts: ['x'] }), wantsStream)
@@ -90,7 +90,7 @@ describe('POST /reply (GA 7)', () => {
     expect(app.upstream.asked.filter(wantsWhole)).toHaveLength(1)
   })
 
-  it('asks for no name while the user has said no text (M21)', async () => {
+  it('asks for no name until the user has sent a text (M21)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
@@ -107,7 +107,7 @@ describe('POST /reply (GA 7)', () => {
 })
 
 describe('an early error (GA 7.3)', () => {
-  it('is one event, without pings and Finish', async () => {
+  it('is one event, without pings or Finish', async () => {
     const app = await ChatApp.open()
     const types = async (body: object): Promise<string | null> => {
       const reply = await app.reply(body)
@@ -124,7 +124,7 @@ describe('an early error (GA 7.3)', () => {
     expect((await app.session(id)).conversation).toMatchObject([{ role: 'user', created: 5 }])
   })
 
-  it('is none when the body is wrong', async () => {
+  it('is not used for an invalid body', async () => {
     const app = await ChatApp.open()
     expect(await app.send('POST', '/reply', '{}')).toMatchObject({ status: 422 })
     expect(await app.send('POST', '/reply', '{}', {})).toMatchObject({ status: 415 })
@@ -132,7 +132,7 @@ describe('an early error (GA 7.3)', () => {
 })
 
 describe('a model that fails', () => {
-  it('is told as a message that is not saved (GA 7.6)', async () => {
+  it('is reported in a message that is not saved (GA 7.6)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers(plain(401, { error: { message: 'bad key' } }), wantsStream)
@@ -145,7 +145,7 @@ describe('a model that fails', () => {
     expect(await app.conversation(id)).toEqual(['user: hi'])
   })
 
-  it('in the middle of its answer is silent, and what came is kept (Q9)', async () => {
+  it('in the middle of its response is not reported, and the text before it is kept (Q9)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers(streamed({ id: 'c', choices: [{ delta: { content: 'half' } }] }), wantsStream)
@@ -154,8 +154,8 @@ describe('a model that fails', () => {
   })
 })
 
-describe('a client that goes away (GA 7.5)', () => {
-  it('leaves its message, and nothing of the answer; the model is let go', async () => {
+describe('a client that disconnects (GA 7.5)', () => {
+  it('leaves its message and nothing of the response, and the request to the model ends', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     const closed = new Promise<void>((resolve) => {
@@ -174,7 +174,7 @@ describe('a client that goes away (GA 7.5)', () => {
 })
 
 describe('a store that fails (G26)', () => {
-  it('is told without its reasons, which are in the log', async () => {
+  it('is reported without the reason, which is in the log', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers(async (response, asked) => {
@@ -191,7 +191,7 @@ describe('a store that fails (G26)', () => {
 })
 
 describe('a session that is deleted during its reply (M55)', () => {
-  it('ends the stream with Finish and the last numbers, and what it asks (G29)', async () => {
+  it('ends the stream with Finish and the last numbers, and ends its questions (G29)', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
     const calls = [{ id: 'q', name: 'nobody__has', input: '{}' }]
@@ -207,7 +207,7 @@ describe('a session that is deleted during its reply (M55)', () => {
     expect(await app.get(`/sessions/${id}`)).toMatchObject({ status: 404 })
   })
 
-  it('shares nothing with the next one of its number (G30)', async () => {
+  it('shares nothing with the next session of the same number (G30)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers((response) => {
@@ -236,7 +236,7 @@ describe('a session that is deleted during its reply (M55)', () => {
 })
 
 describe('compaction (GA 7.10)', () => {
-  it('comes by itself when the conversation is too large', async () => {
+  it('is automatic when the conversation is too large', async () => {
     const app = await ChatApp.open({ GOOSE_CONTEXT_LIMIT: '5000', GOOSE_AUTO_COMPACT_THRESHOLD: '0.5' })
     const id = await app.chat()
     app.upstream.answers(chatStream({ texts: ['a'], usage: [2400, 101] }), wantsStream)
@@ -259,7 +259,7 @@ describe('compaction (GA 7.10)', () => {
     expect(app.upstream.streamed.at(-1)?.messages.slice(1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
   })
 
-  it.each(['"0.5"', '1.5', '-1', 'true', 'half'])('takes the default threshold in the place of %s, which is no number from 0 to 1 (G33)', async (threshold) => {
+  it.each(['"0.5"', '1.5', '-1', 'true', 'half'])('uses the default threshold instead of %s, which is not a number from 0 to 1 (G33)', async (threshold) => {
     const app = await ChatApp.open({ GOOSE_CONTEXT_LIMIT: '5000', GOOSE_AUTO_COMPACT_THRESHOLD: threshold })
     const id = await app.chat()
     app.upstream.answers(chatStream({ texts: ['a'], usage: [3900, 99] }), wantsStream)
@@ -269,7 +269,7 @@ describe('compaction (GA 7.10)', () => {
     expect((await app.hear(id, 'three')).map(eventLine)[0]).toContain('Exceeded auto-compact threshold of 80%')
   })
 
-  it('comes when it is asked for, and nothing follows', async () => {
+  it('happens on request, and nothing follows', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers(chatWhole('SUMMARY'), wantsWhole)
@@ -282,7 +282,7 @@ describe('compaction (GA 7.10)', () => {
     ])
   })
 
-  it('keeps what others save meanwhile, and brings nothing back that they delete', async () => {
+  it('keeps what other requests save in the meantime, and does not restore what they delete', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     for (const text of ['a', 'b', 'c']) app.upstream.answers(chatStream({ texts: [text] }), wantsStream)
@@ -307,7 +307,7 @@ describe('compaction (GA 7.10)', () => {
     expect((await app.conversation(id)).join('; ')).toBe(text)
   })
 
-  it('fails with a message, or without a provider with an error', async () => {
+  it('fails with a message, or with an error if there is no provider', async () => {
     const app = await ChatApp.open()
     const id = await app.start()
     expect((await app.hear(id, '/summarize')).map(eventLine)).toEqual([
@@ -322,7 +322,7 @@ describe('compaction (GA 7.10)', () => {
     ])
   })
 
-  it('recovers a context that was exceeded, once (M27)', async () => {
+  it('recovers once from a context that is too long (M27)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     for (let i = 0; i < 2; i++) app.upstream.answers(plain(413, 'too large'), wantsStream)
@@ -339,7 +339,7 @@ describe('compaction (GA 7.10)', () => {
 })
 
 describe('a slash command (GA 7.11)', () => {
-  it('stands for the instructions and the prompt of its recipe', async () => {
+  it('is replaced by the instructions and the prompt of its recipe', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     const path = join(app.root, 'greet.yaml')
@@ -365,7 +365,7 @@ describe('a recipe with a response schema (GA 7.13, M34)', () => {
   const shown = JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }, null, 2)
   const correction = `Expected format:\n${shown}\n\nPlease correct your output to match the expected JSON schema and try again.`
 
-  it('goes on until the output is there, and ends with it', async () => {
+  it('continues until there is an output, and ends with it', async () => {
     const app = await ChatApp.open()
     const schema = JSON.parse(shown) as unknown
     const id = await app.chat({ recipe: { title: 't', description: 'd', instructions: 'Count', response: { json_schema: schema } } })
@@ -389,7 +389,7 @@ describe('a recipe with a response schema (GA 7.13, M34)', () => {
     expect((await app.hear(id, 'again')).map(eventLine)).toEqual(['assistant: Ran into this error: Request failed: Bad request (400): no.\n\nPlease try again.', 'Finish'])
   })
 
-  it('offers no model the tools of its sub-recipes (M45)', async () => {
+  it('does not offer the model the tools of its sub-recipes (M45)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat({ recipe: { title: 't', description: 'd', prompt: 'p', sub_recipes: [{ name: 's', path: '/' }] } })
     await app.call('POST', '/agent/update_from_session', { session_id: id })
@@ -399,7 +399,7 @@ describe('a recipe with a response schema (GA 7.13, M34)', () => {
     expect(app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name)).toEqual(['dynamic_task__create_task', 'platform__manage_schedule', 'subagent__execute_task'])
   })
 
-  it('has a tool that nobody else has', async () => {
+  it('has a tool that no other agent has', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     app.upstream.answers(chatStream({ calls: [{ id: 'c', name: 'recipe__final_output', input: '{}' }] }), wantsStream)
@@ -408,8 +408,8 @@ describe('a recipe with a response schema (GA 7.13, M34)', () => {
   })
 })
 
-describe('tools that nobody runs (GA 7.8, M32, M45)', () => {
-  it('have an error as their result, in the order of the requests, and malformed requests have none', async () => {
+describe('tools that cannot run (GA 7.8, M32, M45)', () => {
+  it('have an error as their result, in the order of the requests; malformed requests have no result', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
     const calls = [
@@ -453,7 +453,7 @@ function answeredBefore(app: ChatApp, id: string, actions: string[], script: Scr
 describe('approval (GA 8, 18.1)', () => {
   const call = { id: 'q', name: 'nobody__has', input: '{"n":1}' }
 
-  it('asks, one call after the other, and remembers what is always allowed', async () => {
+  it('asks about one call after the other, and remembers what is always allowed', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
     const confirm = (wanted: string, action: string): Promise<unknown> =>
@@ -484,7 +484,7 @@ describe('approval (GA 8, 18.1)', () => {
     expect((await app.hear(id, 'again')).map(eventLine).filter((text) => text.includes('toolConfirmation'))).toEqual([])
   })
 
-  it('goes on with the conversation that the reply began with, and what it adds itself (M53)', async () => {
+  it('continues with the conversation from its start and what the reply itself adds (M53)', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
     app.upstream.answers(chatStream({ calls: [call] }), wantsStream)
@@ -503,7 +503,7 @@ describe('approval (GA 8, 18.1)', () => {
     ].map((text) => text.slice(0, 17)))
   })
 
-  it('asks about each call of one answer, whatever is said to those before it (M68)', async () => {
+  it('asks about each call of one response, whatever the earlier decisions were (M68)', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
     app.upstream.answers(answeredBefore(app, id, ['always_allow', 'deny'], chatStream({ calls: [call, call] })), wantsStream).answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
@@ -512,14 +512,14 @@ describe('approval (GA 8, 18.1)', () => {
     expect(lines.filter((text) => text.includes('declined'))).toHaveLength(1)
   })
 
-  it('honours an answer that came before its question', async () => {
+  it('uses a decision that arrived before its question', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'smart_approve' })
     const id = await app.chat()
     app.upstream.answers(answeredBefore(app, id, ['deny'], chatStream({ calls: [call] })), wantsStream).answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
     expect((await app.hear(id, 'hi')).map(eventLine).filter((text) => text.includes('declined'))).toHaveLength(1)
   })
 
-  it('lets nothing run in chat mode, and asks nobody', async () => {
+  it('runs nothing in chat mode, and asks no question', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'chat' })
     const id = await app.chat()
     app.upstream.answers(chatStream({ calls: [call] }), wantsStream).answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
@@ -533,12 +533,12 @@ describe('models of agents (GA 6.2, 6.5)', () => {
     [{ provider: 'nobody', model: 'm' }, {}, 'Failed to create nobody provider: Unknown provider: nobody'],
     [{ provider: 'openai' }, {}, 'No model specified'],
     [{ provider: 'openai', model: 'm' }, { GOOSE_TEMPERATURE: 'hot' }, "Invalid model config: Invalid value for 'GOOSE_TEMPERATURE': 'hot' - must be a valid number"],
-  ])('%j with %j is refused', async (body, environment, text) => {
+  ])('%j with %j is rejected', async (body, environment, text) => {
     const app = await ChatApp.open(environment)
     expect(await app.call('POST', '/agent/update_provider', { ...body, session_id: 'x' })).toMatchObject({ status: 400, text })
   })
 
-  it.each(['[1]', 'a: [', 'a: "\\ud800"'])('are none when the file of secrets is %s, and the log says why (G13, G26)', async (secrets) => {
+  it.each(['[1]', 'a: [', 'a: "\\ud800"'])('cannot be created when the file of secrets is %s, and the log says why (G13, G26)', async (secrets) => {
     const app = await ChatApp.open({ GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'm' })
     writeFileSync(join(app.root, 'config/secrets.yaml'), secrets)
     const id = await app.start()

@@ -36,7 +36,7 @@ async function sampled(app: ChatApp, id: string, request: object, answer?: Scrip
 }
 
 describe('an MCP server that asks the model (X23 to X25)', { timeout: 30_000 }, () => {
-  it('gets what the model answers, and nobody counts what that costs', async () => {
+  it('gets the response of the model, and its tokens are not counted', async () => {
     const { app, id } = await chat({ GOOSE_TEMPERATURE: '0.5' })
     const request = { systemPrompt: 'Be short.', messages: [...hi, ...hi], maxTokens: 7, temperature: 0.25, stopSequences: ['x'] }
     expect(await sampled(app, id, request, chatWhole('It is so.', [100, 100]))).toEqual({
@@ -54,7 +54,7 @@ describe('an MCP server that asks the model (X23 to X25)', { timeout: 30_000 }, 
     expect(await app.session(id)).toMatchObject({ accumulated_total_tokens: null })
   })
 
-  it('is told why the model does not answer, or that its request cannot be read', async () => {
+  it('gets the reason why the model does not answer, or why its request cannot be read', async () => {
     const { app, id } = await chat()
     expect(await sampled(app, id, { messages: hi, maxTokens: 1, systemPrompt: null, temperature: null }, plain(401, { error: { message: 'no' } }))).toEqual({
       error: 'McpError: MCP error -32603: Authentication error: Authentication failed. Status: 401 Unauthorized. Response: no',
@@ -70,7 +70,7 @@ describe('an MCP server that asks the model (X23 to X25)', { timeout: 30_000 }, 
     }
   })
 
-  it('is not waited for when the client has gone, and neither is the model', async () => {
+  it('is not waited for after the client has disconnected, and neither is the model', async () => {
     const { app, id } = await chat()
     let asked = (): void => undefined
     const modelAsked = new Promise<void>((resolve) => {
@@ -98,7 +98,7 @@ describe('the body of a request for an MCP server', () => {
   }
   const request = { system: '', messages: [textMessage('user', 'see /x.png'), textMessage('assistant', 'I ')], tools: [] }
 
-  it('has no more tokens than the config, its temperature if it gives none, and no empty system prompt', async () => {
+  it('has at most the tokens of the config, its temperature by default, and no empty system prompt', async () => {
     const few = { ...request, sampling: { maxTokens: 7, temperature: null } }
     expect(await chatBody(few, config, 'gpt-4o', false)).toEqual({
       model: 'gpt-4o',

@@ -37,7 +37,7 @@ const empty404 = { status: 404, text: '' }
 const hostile = ['nope', '20200101_7', '..%2F..%2Fconfig%2Fconfig.yaml', '%00', '__proto__', 'constructor', "'%3B DROP", '%F0%9F%92%A9', 'a'.repeat(5000)]
 
 describe('GET /sessions (GA 9.2)', () => {
-  it('has those of users and schedules with messages, the last updated first, without messages', async () => {
+  it('lists user and scheduled sessions that have messages, last updated first, without the messages', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2025-12-10T16:59:31Z') })
     const app = new GooseApp()
     await app.start()
@@ -64,7 +64,7 @@ describe('GET /sessions (GA 9.2)', () => {
 })
 
 describe('GET /sessions/{session_id} (GA 9.3)', () => {
-  it('has the messages, also those that nobody sees', async () => {
+  it('has the messages, including invisible ones', async () => {
     const app = new GooseApp()
     const conversation = [says('a'), says('b', 50, { userVisible: false, agentVisible: false })]
     const { id } = await imported(app, { conversation })
@@ -92,7 +92,7 @@ describe('GET /sessions/{session_id} (GA 9.3)', () => {
     expect(app.logs).toMatchObject([{ message: 'session not readable' }, { message: 'session not readable' }])
   })
 
-  it('is the only thing that fails then, also after a restart (G15)', async () => {
+  it('is the only operation that fails then, also after a restart (G15)', async () => {
     const before = new GooseApp()
     const id = (await imported(before, { conversation: [says('a')], name: 'Mine' })).id
     appendFileSync(join(before.root, 'data/sessions/log', `${id}.jsonl`), 'nonsense\n')
@@ -108,7 +108,7 @@ describe('GET /sessions/{session_id} (GA 9.3)', () => {
     expect(await app.fetch(`/sessions/${id}`, { method: 'DELETE' })).toMatchObject({ status: 200 })
   })
 
-  it('takes escaped letters, and no static path for an id', async () => {
+  it('accepts escaped letters, and does not take a static path for an id', async () => {
     const app = new GooseApp()
     const id = await app.start()
     expect(await app.get(`/sessions/${id.replace('_', '%5F')}`)).toMatchObject({ status: 200 })
@@ -119,7 +119,7 @@ describe('GET /sessions/{session_id} (GA 9.3)', () => {
 })
 
 describe('DELETE /sessions/{session_id} (GA 9.4)', () => {
-  it('is done once', async () => {
+  it('works once', async () => {
     const app = new GooseApp()
     const id = await app.start()
     expect(await app.fetch(`/sessions/${id}`, { method: 'DELETE' })).toMatchObject({ status: 200, text: '' })
@@ -134,7 +134,7 @@ describe('export and import (GA 9.5, 9.6)', () => {
     ['a little', 600, '', true],
     ['most', 800, '', false],
     ['some', 800, 'x'.repeat(600_000), true],
-  ])('indents where blanks are %s of a large text (G36)', async (_, levels, name, isIndented) => {
+  ])('is indented or not when blanks are %s of a large text (G36)', async (_, levels, name, isIndented) => {
     const app = new GooseApp()
     const deep = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
     const text = exported({ name }).replace('"extension_data":{}', `"extension_data":${deep}`)
@@ -153,7 +153,7 @@ describe('export and import (GA 9.5, 9.6)', () => {
     expect(JSON.parse(text)).toBe(JSON.stringify(session, null, 2))
   })
 
-  it('takes everything but ids, times, provider and model', async () => {
+  it('imports everything except ids, times, provider and model', async () => {
     const app = new GooseApp()
     const kept = {
       user_set_name: true, session_type: 'hidden', extension_data: { 'x.v1': [1, null] }, total_tokens: 1, input_tokens: 2, output_tokens: 3,
@@ -175,7 +175,7 @@ describe('export and import (GA 9.5, 9.6)', () => {
     expect(JSON.parse(again.text)).toMatchObject(kept)
   })
 
-  it('takes the old name of a name, and digits as they are', async () => {
+  it('accepts the old key of the name, and keeps all digits', async () => {
     const app = new GooseApp()
     expect(await imported(app, { name: undefined, description: 'old' })).toMatchObject({ name: 'old' })
     const json = exported().replace('"extension_data":{}', '"extension_data":{"x.v0":[1.0,9007199254740993]}')
@@ -206,7 +206,7 @@ describe('export and import (GA 9.5, 9.6)', () => {
     ['a bad model', exported({ model_config: {} })],
     ['a provider that is no text', exported({ provider_name: 5 })],
     ['values that are no texts', exported({ user_recipe_values: { a: 1 } })],
-  ])('refuses a text with %s: 400 without a body', async (_, json) => {
+  ])('rejects a text with %s: 400 without a body', async (_, json) => {
     const app = new GooseApp()
     expect(await app.call('POST', '/sessions/import', { json })).toMatchObject({ status: 400, text: '' })
     expect(await get(app, '/sessions/insights')).toMatchObject({ totalSessions: 0 })
@@ -232,13 +232,13 @@ describe('export and import (GA 9.5, 9.6)', () => {
     expect(app.logs.at(-1)).toMatchObject({ level: 'warn', message: 'request failed', fields: { path: '/sessions/import', err } })
   })
 
-  it('refuses a body without a text', async () => {
+  it('rejects a body without a text', async () => {
     expect(await new GooseApp().call('POST', '/sessions/import', { json: {} })).toMatchObject({ status: 422 })
   })
 })
 
 describe('GET /sessions/insights (GA 9.7)', () => {
-  it('counts sessions of every type, and the tokens that they have had', async () => {
+  it('counts sessions of every type, and their tokens', async () => {
     const app = new GooseApp()
     expect((await app.get('/sessions/insights')).text).toBe('{"totalSessions":0,"totalTokens":0}')
     await app.start()
@@ -269,7 +269,7 @@ describe('PUT /sessions/{session_id}/name (GA 9.8)', () => {
     expect(await get(app, `/sessions/${id}`)).toMatchObject({ name: 'New session 1', user_set_name: false })
   })
 
-  it.each(hostile)('of the unknown session %s is no error', async (id) => {
+  it.each(hostile)('of the unknown session %s is not an error', async (id) => {
     expect(await new GooseApp().call('PUT', `/sessions/${id}/name`, { name: 'x' })).toMatchObject({ status: 200, text: '' })
     expect(await new GooseApp().call('PUT', `/sessions/${id}/name`, { name: ' ' })).toMatchObject({ status: 400, text: '' })
   })
@@ -279,7 +279,7 @@ describe('PUT /sessions/{session_id}/user_recipe_values (GA 9.9)', () => {
   const put = (app: GooseApp, id: string, userRecipeValues: unknown): ReturnType<GooseApp['call']> =>
     app.call('PUT', `/sessions/${id}/user_recipe_values`, { userRecipeValues })
 
-  it('renders the recipe, and keeps it as it was', async () => {
+  it('renders the recipe, and leaves the stored one unchanged', async () => {
     const app = new GooseApp()
     const id = await app.start({ recipe })
     const { status, text } = await put(app, id, { name: 'Ann "{{x}}"\n', more: 'x' })
@@ -291,14 +291,14 @@ describe('PUT /sessions/{session_id}/user_recipe_values (GA 9.9)', () => {
     })
   })
 
-  it('keeps values that are not enough: 400', async () => {
+  it('stores incomplete values: 400', async () => {
     const app = new GooseApp()
     const id = await app.start({ recipe })
     expect(await put(app, id, { other: 'x' })).toMatchObject({ status: 400, text: '{"message":"Missing required parameters"}' })
     expect(await get(app, `/sessions/${id}`)).toMatchObject({ user_recipe_values: { other: 'x' } })
   })
 
-  it('is a 404 without a recipe, and keeps the values', async () => {
+  it('is a 404 without a recipe, and stores the values', async () => {
     const app = new GooseApp()
     const id = await app.start()
     expect(await put(app, id, { a: 'b' })).toMatchObject({ status: 404, text: '{"message":"Recipe not found"}' })
@@ -317,7 +317,7 @@ describe('PUT /sessions/{session_id}/user_recipe_values (GA 9.9)', () => {
     })
   })
 
-  it.each([{ a: 1 }, [], null, { a: null }])('refuses %j: 422', async (values) => {
+  it.each([{ a: 1 }, [], null, { a: null }])('rejects %j: 422', async (values) => {
     expect(await put(new GooseApp(), 'x', values)).toMatchObject({ status: 422 })
   })
 })
@@ -329,7 +329,7 @@ describe('POST /sessions/{session_id}/edit_message (GA 9.10)', () => {
     ((await get(app, `/sessions/${id}`)).conversation as { content: { text: string }[] }[]).map(({ content }) => content[0]?.text)
   const conversation = [says('a', 10), says('b', 20), says('c', 20), says('d', 30)]
 
-  it('cuts the session off', async () => {
+  it('truncates the session', async () => {
     const app = new GooseApp()
     const { id } = await imported(app, { conversation })
     expect(await edit(app, id, { timestamp: 31, editType: 'edit' })).toMatchObject({ status: 200, text: `{"sessionId":"${id}"}` })
@@ -340,7 +340,7 @@ describe('POST /sessions/{session_id}/edit_message (GA 9.10)', () => {
     expect(await get(app.restarted(), `/sessions/${id}`)).toMatchObject({ conversation: [], message_count: 0 })
   })
 
-  it('cuts a copy off, which has neither tokens nor the name', async () => {
+  it('truncates a copy, which has neither tokens nor the name', async () => {
     const app = new GooseApp()
     const original = await imported(app, {
       conversation, total_tokens: 5, accumulated_total_tokens: 6, session_type: 'scheduled', schedule_id: 's', extension_data: { 'x.v0': 1 },
@@ -357,7 +357,7 @@ describe('POST /sessions/{session_id}/edit_message (GA 9.10)', () => {
     expect(await texts(app, original.id)).toHaveLength(4)
   })
 
-  it.each(hostile)('of the unknown session %s answers its id, and cannot copy it', async (id) => {
+  it.each(hostile)('of the unknown session %s returns its id, and cannot copy it', async (id) => {
     const app = new GooseApp()
     const decoded = JSON.stringify({ sessionId: decodeURIComponent(id) })
     expect(await edit(app, id, { timestamp: 1, editType: 'edit' })).toMatchObject({ status: 200, text: decoded })

@@ -26,7 +26,7 @@ async function archive(app: GooseApp, id: string): Promise<[string, string][]> {
 }
 
 describe('GET /diagnostics/{session_id} (GA 5.2)', () => {
-  it('has what is there', async () => {
+  it('contains the files that exist', async () => {
     const app = new GooseApp()
     const id = await app.start()
     const files = await archive(app, id)
@@ -35,7 +35,7 @@ describe('GET /diagnostics/{session_id} (GA 5.2)', () => {
     expect(files[1]?.[1]).toMatch(/^App Version: 1\.16\.0\nOS: .+\nOS Version: .+\nArchitecture: .+\nTimestamp: \d{4}-.+Z\n$/)
   })
 
-  it('has everything, in order, and the ten newest logs', async () => {
+  it('contains everything, in order, and the ten newest logs', async () => {
     const app = new GooseApp()
     const id = await app.start()
     const write = (path: string, text: string): void => {
@@ -62,7 +62,7 @@ describe('GET /diagnostics/{session_id} (GA 5.2)', () => {
     expect(Object.fromEntries(files)).toMatchObject({ 'logs/llm_request.11.jsonl': 'log 11', 'config.yaml': 'a: 1 # as it is\n' })
   })
 
-  it('has plain files alone, and waits for no other (G18)', async () => {
+  it('contains only plain files, and does not wait for others (G18)', async () => {
     const app = new GooseApp()
     const id = await app.start()
     const at = (path: string): string => join(app.root, path)
@@ -73,7 +73,7 @@ describe('GET /diagnostics/{session_id} (GA 5.2)', () => {
     expect(files.map(([name]) => name)).toEqual(['session.json', 'system.txt'])
   })
 
-  it('keeps nobody waiting, however much there is', async () => {
+  it('does not delay other requests, however large it is', async () => {
     const app = new GooseApp()
     const id = await app.start()
     const noise = Buffer.alloc(16 * 1024 * 1024, 'a line of a log, over and over\n')
@@ -95,7 +95,7 @@ describe('GET /diagnostics/{session_id} (GA 5.2)', () => {
     expect(await app.get(`/diagnostics/${id}`)).toMatchObject({ status: 500, text: '' })
   })
 
-  it.each(['a\u0001b', '\r\n', '\t', '\u001F', '\u007F'])('is a 400 for the session %j, which no header can hold', async (id) => {
+  it.each(['a\u0001b', '\r\n', '\t', '\u001F', '\u007F'])('is a 400 for the session %j, which no header can contain', async (id) => {
     const app = await withStoredSession(id)
     const path = encodeURIComponent(id)
     expect(JSON.parse((await app.get(`/sessions/${path}`)).text)).toMatchObject({ id })

@@ -96,8 +96,8 @@ async function reading(fetch: Fetch, lingerMs?: number): Promise<Reading> {
   return { server, client, logs }
 }
 
-describe('an answer', () => {
-  it('has a length, and leaves the connection open for the next request', async () => {
+describe('a response', () => {
+  it('has a length, and keeps the connection open for the next request', async () => {
     const { connect } = await serve(() => Promise.resolve(text(200, 'ok')))
     const client = await connect()
     for (let i = 0; i < 2; i++) {
@@ -110,7 +110,7 @@ describe('an answer', () => {
     }
   })
 
-  it('to HEAD has a head only', async () => {
+  it('to HEAD has only a head', async () => {
     const { connect } = await serve(() =>
       Promise.resolve(new Response(null, { headers: { 'Content-Length': '5', 'Content-Type': 'x/y' } })),
     )
@@ -127,7 +127,7 @@ describe('an answer', () => {
     expect(await client.head()).not.toMatch(/content-length|transfer-encoding/i)
   })
 
-  it('is 500 when there is none, and the reason is logged (G12)', async () => {
+  it('is 500 when the handler fails, and the reason is logged (G12)', async () => {
     const { connect, logs } = await serve(() => Promise.reject(new Error('broken')))
     const client = await connect()
     client.send(request('GET /'))
@@ -137,7 +137,7 @@ describe('an answer', () => {
     expect(logs).toMatchObject([{ level: 'error', message: 'answer failed', fields: { err: { message: 'broken' } } }])
   })
 
-  it('comes to a caller that has stopped sending, before the connection is closed', async () => {
+  it('is sent to a caller that has closed its sending side, before the connection is closed', async () => {
     const { connect } = await serve(echo)
     const client = await connect()
     client.socket.end(request('POST /x', ['Content-Length: 2'], 'ab'))
@@ -145,7 +145,7 @@ describe('an answer', () => {
     expect(await client.ended()).toBe('')
   })
 
-  it('to pipelined requests comes in their order, one after the other', async () => {
+  it('to pipelined requests is sent in their order, one after the other', async () => {
     const running: string[] = []
     let most = 0
     const { connect } = await serve(async (request) => {
@@ -166,7 +166,7 @@ describe('an answer', () => {
     expect(most).toBe(1)
   })
 
-  it('is not given to who sends too many requests behind one that is not answered', async () => {
+  it('is not sent to a caller with too many pipelined requests', async () => {
     let gone: AbortSignal | undefined
     const { connect, logs } = await serve(({ signal }) => {
       gone = signal
@@ -186,7 +186,7 @@ describe('an answer', () => {
 })
 
 describe('a request', () => {
-  it('has its body, whether its length is told or not', async () => {
+  it('has its body, with or without a declared length', async () => {
     const { connect } = await serve(echo)
     const client = await connect()
     client.send(request('POST /a', ['Content-Length: 3'], 'abc'))
@@ -222,7 +222,7 @@ describe('a request', () => {
     expect((await client.answer()).body).toBe(JSON.stringify({ method, path, body: '' }))
   })
 
-  it('asks before it sends its body, and is told to go on only if the body is wanted', async () => {
+  it('that expects 100 gets it only if the body is wanted', async () => {
     const { connect } = await serve(async (request) =>
       new URL(request.url).pathname === '/read' ? echo(request) : Promise.resolve(text(413, 'no')),
     )
@@ -236,7 +236,7 @@ describe('a request', () => {
     expect((await client.answer()).status).toBe(413)
   })
 
-  it('can be followed by another although its body was not read', async () => {
+  it('can be followed by another even if its body was not read', async () => {
     const { connect } = await serve(async (request) => {
       if (request.body === null) return text(200, 'next')
       const reader = request.body.getReader()
@@ -251,7 +251,7 @@ describe('a request', () => {
     expect((await client.answer()).body).toBe('next')
   })
 
-  it('can be followed by another although nobody had time to read its body past', async () => {
+  it('can be followed by another even before its body has been skipped', async () => {
     const lingerMs = 20
     const { connect } = await serve((one) => Promise.resolve(text(one.body === null ? 200 : 415, 'no')), lingerMs)
     const client = await connect()
@@ -266,7 +266,7 @@ describe('a request', () => {
     expect((await client.answer()).status).toBe(200)
   })
 
-  it('whose body was refused and never comes does not hold its connection', async () => {
+  it('whose rejected body never arrives does not keep its connection open', async () => {
     const { connect } = await serve(() => Promise.resolve(text(413, 'no')), 0)
     const client = await connect()
     client.send(request('POST /', ['Content-Length: 5'], 'ab'))
@@ -288,7 +288,7 @@ describe('a request', () => {
     ['with two codings', request('POST /', ['Transfer-Encoding: chunked, chunked'], '0\r\n\r\n')],
     ['with a coding in HTTP/1.0', 'POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['with a length and a coding', request('POST /', ['Content-Length: 1', 'Transfer-Encoding: chunked'], '0\r\n\r\n')],
-  ])('%s is refused', async (_, bytes) => {
+  ])('%s is rejected', async (_, bytes) => {
     const { connect, logs } = await serve(echo)
     const client = await connect()
     client.send(bytes)
@@ -299,7 +299,7 @@ describe('a request', () => {
     expect(logs).toEqual([])
   })
 
-  it('that is not HTTP is refused in its turn, after those before it are answered', async () => {
+  it('that is not HTTP is rejected in its turn, after the earlier ones are answered', async () => {
     let answer!: () => void
     const { connect } = await serve((request) =>
       request.url.endsWith('/slow')
@@ -325,7 +325,7 @@ describe('a request', () => {
     expect(await client.ended()).toBe('')
   })
 
-  it('whose body breaks off while it waits for its turn is refused in its turn', async () => {
+  it('whose body breaks off while it waits is rejected in its turn', async () => {
     let answer!: (response: Response) => void
     const { connect } = await serve((request) =>
       request.url.endsWith('/slow') ? new Promise((resolve) => (answer = resolve)) : echo(request),
@@ -341,7 +341,7 @@ describe('a request', () => {
     expect(await client.ended()).toBe('')
   })
 
-  it('with a chunk that is none in its body is refused', async () => {
+  it('with an invalid chunk in its body is rejected', async () => {
     const { connect, logs } = await serve(echo)
     const client = await connect()
     client.send(request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\nx\r\n'))
@@ -355,7 +355,7 @@ describe('a request', () => {
     ['a length', request('POST /', ['Content-Length: 10'], 'abc')],
     ['chunks', request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\n')],
     ['chunks that lack only their end', request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\n0\r\n')],
-  ])('whose body has %s and is not sent to its end gets no answer (S38)', async (_, bytes) => {
+  ])('whose body has %s and is incomplete gets no response (S38)', async (_, bytes) => {
     const { connect, logs } = await serve(echo)
     const client = await connect()
     client.send(bytes)
@@ -364,7 +364,7 @@ describe('a request', () => {
     expect(logs).toEqual([])
   })
 
-  it('whose body is not sent to its end gets one answer at most, in its turn (S38)', async () => {
+  it('whose body is incomplete gets at most one response, in its turn (S38)', async () => {
     const { connect } = await serve((one) => (one.url.endsWith('/refused') ? Promise.resolve(text(415, 'no')) : echo(one)))
     const client = await connect()
     client.send(request('GET /') + request('POST /refused', ['Content-Length: 10'], 'abc'))
@@ -378,14 +378,14 @@ describe('a request', () => {
     expect(await other.ended()).toBe('')
   })
 
-  it('that asks for another protocol is answered in this one', async () => {
+  it('that asks for another protocol is answered in HTTP/1.1', async () => {
     const { connect } = await serve(echo)
     const client = await connect()
     client.send(request('GET /a', ['Connection: Upgrade', 'Upgrade: websocket']))
     expect((await client.answer()).body).toContain('"path":"/a"')
   })
 
-  it('with too long a head is refused', async () => {
+  it('with a head that is too long is rejected', async () => {
     const { connect } = await serve(echo)
     const client = await connect()
     client.send(request('GET /', [`X: ${'x'.repeat(40_000)}`]))
@@ -394,7 +394,7 @@ describe('a request', () => {
     expect((await client.answer()).status).toBe(431)
   })
 
-  it('has all its header fields, however many they are', async () => {
+  it('has all its header fields, however many there are', async () => {
     const { connect } = await serve(({ headers }) => Promise.resolve(json(200, headers.get('x-last'))))
     const client = await connect()
     client.send(request('GET /', [...Array.from({ length: 5000 }, (_, i) => `x-${i}: `), 'x-last: here']))
@@ -431,7 +431,7 @@ describe('a request with two lengths (S42)', () => {
     ['Transfer-Encoding: chunked', 'Content-Length: 5'],
     ['Content-Length: 0', 'transfer-encoding: gzip, chunked'],
     ['Content-Length: 5', 'Transfer-Encoding:'],
-  ])('%s, %s is refused, and its connection closed', async (...fields) => {
+  ])('%s, %s is rejected, and its connection closed', async (...fields) => {
     const seen: string[] = []
     const { connect } = await serve((one) => {
       seen.push(one.url)
@@ -445,11 +445,11 @@ describe('a request with two lengths (S42)', () => {
   })
 })
 
-describe('an answer with a length', () => {
+describe('a response with a length', () => {
   const piece = new Uint8Array(1024 * 1024).fill(0x78)
   const large: Fetch = () => Promise.resolve(jsonPieces(200, Array.from({ length: 64 }, () => piece)))
 
-  it('may be taken slowly, and is whole', async () => {
+  it('may be read slowly, and is complete', async () => {
     const { connect } = await serve(large)
     const client = await connect()
     client.send(request('GET /'))
@@ -462,7 +462,7 @@ describe('an answer with a length', () => {
     expect((await client.answer()).status).toBe(200)
   })
 
-  it('is given up if its caller takes nothing', async () => {
+  it('is cancelled if its caller reads nothing', async () => {
     let asked = (): void => undefined
     const isAsked = new Promise<void>((resolve) => (asked = resolve))
     const { connect, server } = await serve((one) => {
@@ -477,7 +477,7 @@ describe('an answer with a length', () => {
     await server.drain(60_000)
   })
 
-  it('that is a stream is given up so, too, whether it goes on or has ended', async () => {
+  it('that is a stream is cancelled in the same way, whether or not it has ended', async () => {
     const reasons: CloseReason[] = []
     const { connect, server } = await serve((one) => {
       const stream = new EventStream((reason) => reasons.push(reason))
@@ -496,7 +496,7 @@ describe('an answer with a length', () => {
     await vi.waitFor(() => { expect(reasons).toEqual([{ type: 'ended' }, { type: 'disconnected' }]) })
   })
 
-  it('ends with its caller', async () => {
+  it('ends when its caller disconnects', async () => {
     const { connect, logs, server } = await serve(large)
     const client = await connect()
     client.send(request('GET /'))
@@ -508,7 +508,7 @@ describe('an answer with a length', () => {
   })
 })
 
-describe('an answer that closes the connection', () => {
+describe('a response that closes the connection', () => {
   it('reaches a caller that is still sending', async () => {
     const { connect } = await serve(() => Promise.resolve(new Response(null, { status: 503, headers: { 'Content-Length': '0', Connection: 'close' } })))
     const client = await connect()
@@ -518,7 +518,7 @@ describe('an answer that closes the connection', () => {
     client.send('x'.repeat(1000))
   })
 
-  it('is given up if its caller goes on sending', async () => {
+  it('is cancelled if its caller continues to send', async () => {
     const { connect, server } = await serve(() => Promise.resolve(new Response(null, { status: 503, headers: { Connection: 'close' } })), 0)
     const client = await connect()
     client.send(request('POST /', ['Content-Length: 5'], 'ab'))
@@ -528,7 +528,7 @@ describe('an answer that closes the connection', () => {
   })
 })
 
-describe('a caller that goes away', () => {
+describe('a caller that disconnects', () => {
   const leave: Record<string, (client: RawClient) => void> = {
     'closes the connection': (client) => client.socket.destroy(),
     'resets the connection': (client) => client.socket.resetAndDestroy(),
@@ -553,7 +553,7 @@ describe('a caller that goes away', () => {
       expect(logs).toEqual([])
     })
 
-    it('closes its stream, which hears of it at once', async () => {
+    it('closes its stream, which is notified at once', async () => {
       const { fetch, opened, closed } = streaming()
       const { connect } = await serve(fetch)
       const client = await connect()
@@ -568,7 +568,7 @@ describe('a caller that goes away', () => {
     })
   })
 
-  it('is noticed although the garbage collector has been', async () => {
+  it('is noticed even after garbage collection', async () => {
     let entered!: (signal: AbortSignal) => void
     const signal = new Promise<AbortSignal>((resolve) => (entered = resolve))
     const { connect } = await serve(({ signal }) => {
@@ -584,7 +584,7 @@ describe('a caller that goes away', () => {
     await aborted
   })
 
-  it('may have stopped sending before its stream is open', async () => {
+  it('may have closed its sending side before its stream is open', async () => {
     const { fetch, closed } = streaming()
     const { connect } = await serve(fetch)
     const client = await connect()
@@ -593,7 +593,7 @@ describe('a caller that goes away', () => {
     expect(await client.ended()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n0\r\n\r\n$/)
   })
 
-  it('may have done so before its turn comes', async () => {
+  it('may have closed it before its turn', async () => {
     const aborted: boolean[] = []
     const { connect } = await serve(async ({ signal }) => {
       aborted.push(signal.aborted)
@@ -607,7 +607,7 @@ describe('a caller that goes away', () => {
     expect(aborted).toEqual([false, true])
   })
 
-  it('may have done so while its stream was being opened', async () => {
+  it('may have closed it while its stream was being opened', async () => {
     const { fetch, closed } = streaming()
     const { connect } = await serve(async (request) => {
       await once(request.signal, 'abort')
@@ -640,7 +640,7 @@ describe('a caller that goes away', () => {
 })
 
 describe('an event stream', () => {
-  it('sends its head complete and at once, and then each event as it comes (CT 5, D39)', async () => {
+  it('sends its complete head at once, and then each event as it arrives (CT 5, D39)', async () => {
     const { fetch, opened } = streaming()
     const { connect } = await serve(fetch)
     const client = await connect()
@@ -684,7 +684,7 @@ describe('an event stream', () => {
     expect(await client.ended()).toContain('data: 1\n\n')
   })
 
-  it('takes an event of any size to a reader that keeps up (S16)', async () => {
+  it('sends an event of any size to a reader that keeps up (S16)', async () => {
     const { fetch, opened } = streaming({ events: 10, bytes: 10 })
     const { client, logs } = await reading(fetch)
     const stream = await opened
@@ -697,7 +697,7 @@ describe('an event stream', () => {
     expect(logs).toEqual([])
   })
 
-  it('is cut when its reader stays too slow, with nothing in the log of the connection (S16)', async () => {
+  it('is disconnected when its reader stays too slow, without a log entry of the connection (S16)', async () => {
     const { fetch, opened, closed } = streaming({ events: 1000, bytes: 4 * 1024 * 1024 })
     const { server, client, logs } = await reading(fetch)
     client.socket.pause()
@@ -721,7 +721,7 @@ describe('an event stream', () => {
     expect(logs).toEqual([])
   })
 
-  it('lets go of a reader that has left without reading', async () => {
+  it('releases a reader that has disconnected without reading', async () => {
     const { fetch, opened, closed } = streaming({ events: 1000, bytes: 1024 ** 3 })
     const { server, client, logs } = await reading(fetch, 0)
     client.socket.pause()
@@ -734,7 +734,7 @@ describe('an event stream', () => {
     expect(logs).toEqual([])
   })
 
-  it('does not keep a stopping server alive although nobody reads it', async () => {
+  it('does not keep a stopping server alive when it has no reader', async () => {
     const { fetch, opened } = streaming({ events: 1000, bytes: 1024 ** 3 })
     const { server, client, logs } = await reading(fetch)
     client.socket.pause()
@@ -749,7 +749,7 @@ describe('an event stream', () => {
 })
 
 describe('a server that stops', () => {
-  it('closes idle connections, finishes answers, and takes no new connection', async () => {
+  it('closes idle connections, finishes responses, and accepts no new connection', async () => {
     let answer!: (response: Response) => void
     let entered!: () => void
     const inside = new Promise<void>((resolve) => (entered = resolve))

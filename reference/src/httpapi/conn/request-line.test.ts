@@ -23,7 +23,7 @@ function feed(pieces: string[]): string {
 }
 
 describe('RequestLineEscaper', () => {
-  it('escapes bytes above 0x7F in request lines, and touches neither headers nor bodies', () => {
+  it('escapes bytes above 0x7F in request lines, and changes neither headers nor bodies', () => {
     expect(feed([conversation])).toBe(escaped)
   })
 
@@ -42,7 +42,7 @@ describe('RequestLineEscaper', () => {
     expect(feed([text])).toBe(text)
   })
 
-  it('hands over what needs no change without copying it', () => {
+  it('passes on unchanged bytes without a copy', () => {
     const chunk = Buffer.from('GET / HTTP/1.1\r\n')
     expect(new RequestLineEscaper().feed(chunk).buffer).toBe(chunk.buffer)
   })

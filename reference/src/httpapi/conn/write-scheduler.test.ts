@@ -5,7 +5,7 @@ import { WriteScheduler } from './write-scheduler.ts'
 const mebi = 1024 * 1024
 
 describe('WriteTurns', () => {
-  it('lets a few megabytes be written in a turn, and has what comes behind them wait in its order', async () => {
+  it('writes a few megabytes in a turn, and the rest waits in order', async () => {
     const turns = new WriteScheduler()
     const written: number[] = []
     const write = async (name: number): Promise<void> => {
@@ -21,14 +21,14 @@ describe('WriteTurns', () => {
     expect(written).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('has a small answer wait for nobody', () => {
+  it('never delays a small response', () => {
     const turns = new WriteScheduler()
     const waits = Array.from({ length: 10 }, () => turns.take(mebi))
     expect(waits.filter((one) => one !== undefined)).toHaveLength(6)
     expect(turns.take(100)).toBeUndefined()
   })
 
-  it('takes as many small writes for a large one', () => {
+  it('counts many small writes like a large one', () => {
     const turns = new WriteScheduler()
     const waits = Array.from({ length: 1000 }, () => turns.take(5000))
     expect(waits.filter((one) => one === undefined).length).toBeLessThan(250)

@@ -19,7 +19,7 @@ function open(limits?: QueueLimits): {
 }
 
 describe('EventStream', () => {
-  it('hands over events in order, those that waited and those that are waited for', async () => {
+  it('returns events in order, queued ones and awaited ones', async () => {
     const { stream, read } = open()
     stream.send('1')
     stream.send('2')
@@ -30,7 +30,7 @@ describe('EventStream', () => {
     expect([await third, await read()]).toEqual(['3', '4'])
   })
 
-  it('ends after what has been sent', async () => {
+  it('ends after the events that have been sent', async () => {
     const { stream, reasons, read } = open()
     stream.send('1')
     stream.send('2')
@@ -41,7 +41,7 @@ describe('EventStream', () => {
     expect([await read(), await read(), await read()]).toEqual(['1', '2', null])
   })
 
-  it('ends at once for a reader that waits', async () => {
+  it('ends at once for a waiting reader', async () => {
     const { stream, read } = open()
     const last = read()
     await Promise.resolve()
@@ -49,7 +49,7 @@ describe('EventStream', () => {
     expect(await last).toBeNull()
   })
 
-  it('says that its reader went away, once and at once', async () => {
+  it('reports once and immediately that its reader has disconnected', async () => {
     const { stream, reasons, cancel } = open()
     stream.send('1')
     const cancelled = cancel()
@@ -60,7 +60,7 @@ describe('EventStream', () => {
     expect(reasons).toHaveLength(1)
   })
 
-  it('does not say so when it had ended before', async () => {
+  it('does not report this when it has already ended', async () => {
     const { stream, reasons, cancel } = open()
     stream.send('1')
     stream.end()
@@ -70,11 +70,11 @@ describe('EventStream', () => {
 })
 
 describe('the queue (S16)', () => {
-  it('has room for 65,536 events of 16 MiB', () => {
+  it('holds 65,536 events or 16 MiB', () => {
     expect(defaultLimits).toMatchObject({ events: 65_536, bytes: 16_777_216 })
   })
 
-  it('is over with the event that is one too many', () => {
+  it('overflows with one event too many', () => {
     const { stream, reasons } = open({ events: 3, bytes: 100 })
     for (const event of ['1', '2', '3']) stream.send(event)
     expect(reasons).toEqual([])
@@ -92,7 +92,7 @@ describe('the queue (S16)', () => {
     expect(reasons).toEqual([{ type: 'overflow', events: 2, bytes: 5 }])
   })
 
-  it('takes an event of any size when it is empty', async () => {
+  it('accepts an event of any size when it is empty', async () => {
     const { stream, reasons, read } = open({ events: 100, bytes: 4 })
     stream.send('12345')
     expect(await read()).toBe('12345')
@@ -113,13 +113,13 @@ describe('the queue (S16)', () => {
     expect(reasons).toEqual([{ type: 'overflow', events: 3, bytes: 3 }])
   })
 
-  it('is let go with the stream, whose reader notices at once', async () => {
+  it('is released with the stream, and the reader notices at once', async () => {
     const { stream, read } = open({ events: 3, bytes: 100 })
     for (const event of ['1', '2', '3', '4']) stream.send(event)
     await expect(read()).rejects.toThrow(SlowReaderError)
   })
 
-  it('cuts a reader that has begun to read', async () => {
+  it('disconnects a reader that has begun to read', async () => {
     const { stream, reasons, read } = open({ events: 1, bytes: 100 })
     stream.send('1')
     expect(await read()).toBe('1')
@@ -138,7 +138,7 @@ describe('the queue (S16)', () => {
     expect(reasons).toEqual([])
   })
 
-  it('keeps the order, whatever comes while it is emptied', async () => {
+  it('keeps the order of events that arrive while it is emptied', async () => {
     const { stream, reasons, read } = open()
     const taken: (string | null)[] = []
     for (let i = 0; i < 300; i++) {

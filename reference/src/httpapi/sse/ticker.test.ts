@@ -13,7 +13,7 @@ function start(interval: number): { ticks: number[]; stop: () => void } {
 }
 
 describe('startMetronome', () => {
-  it('ticks at the multiples of the interval and never in between (CT 5.1)', () => {
+  it('ticks at multiples of the interval and never in between (CT 5.1)', () => {
     const { ticks } = start(30_000)
     vi.advanceTimersByTime(29_999)
     expect(ticks).toEqual([])
@@ -21,7 +21,7 @@ describe('startMetronome', () => {
     expect(ticks).toEqual([30_000, 60_000, 90_000])
   })
 
-  it('aims at the next multiple, whether a beat came late, early, or after some were missed', () => {
+  it('continues with the next multiple after a late, an early or a missed tick', () => {
     let clock = 0
     vi.spyOn(performance, 'now').mockImplementation(() => clock)
     const setTimer = vi.spyOn(globalThis, 'setTimeout')

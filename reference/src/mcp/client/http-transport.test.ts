@@ -109,7 +109,7 @@ describe('MCP over HTTP', () => {
     expect(bodies.at(-1)).toContain(`"arguments":${deep}`)
   })
 
-  it.each([true, false])('keeps the digits and the order of what servers say, streamed: %s', async (streams) => {
+  it.each([true, false])('keeps the digits and the order of what servers send, streamed: %s', async (streams) => {
     const tools = `{"tools":[{"name":"t","inputSchema":{"x":${digits}}}]}`
     const told = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":${digits},"_meta":{"b":1,"progressToken":2,"1":3}}}`
     const meta = `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"a","_meta":${digits}}]}}`
@@ -138,7 +138,7 @@ describe('MCP over HTTP', () => {
     expect(paths).toHaveLength(asked)
   })
 
-  it.each([true, false])('has not come about when the first answer is none, streamed: %s', async (streams) => {
+  it.each([true, false])('is not established when the first response is invalid, streamed: %s', async (streams) => {
     const { url } = await serve({ streams, initialize: '{"a":1}' })
     await expect(open(url)).rejects.toThrow('Extension does not speak MCP')
   })
@@ -148,7 +148,7 @@ describe('MCP over HTTP', () => {
     await expect(open(url)).rejects.toThrow('Extension does not speak MCP')
   })
 
-  it('has no content where null is said (X6)', async () => {
+  it('treats null as no content (X6)', async () => {
     const { url } = await serve({ call: ['{"jsonrpc":"2.0","id":ID,"result":{"content":null}}'] })
     expect((await called(await open(url))).result).toBe('{"status":"success","value":[]}')
   })
@@ -171,7 +171,7 @@ describe('MCP over HTTP', () => {
     expect(paths).toEqual(['POST /mcp'])
   })
 
-  it('goes without a stream of its own if there is none (X36)', async () => {
+  it('works without a separate stream if the server has none (X36)', async () => {
     const { url, paths } = await serve({ call: [answered('ok')], get: (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>') })
     const connection = await open(url)
     expect((await called(connection)).result).toContain('ok')
@@ -214,14 +214,14 @@ async function hanging(hang: (response: ServerResponse, id: number) => void, ans
 
 const [json, stream] = [{ 'Content-Type': 'application/json' }, { 'Content-Type': 'text/event-stream' }]
 
-describe('a request over HTTP whose time is over (X4)', () => {
+describe('a request over HTTP that times out (X4)', () => {
   it.each<[what: string, hang: (response: ServerResponse) => void]>([
     ['never answers', () => undefined],
     ['begins a document', (response) => response.writeHead(200, json).write('{"jsonrpc":')],
     ['begins a stream', (response) => response.writeHead(200, stream).write(': hello\n\n')],
     ['begins a stream that could be opened again', (response) => response.writeHead(200, stream).write('retry: 1\nid: 1\ndata:\n\n')],
     ['begins something else', (response) => response.writeHead(404).write('x')],
-  ])('keeps no connection to a server that %s, once that was told', async (_, hang) => {
+  ])('keeps no connection to a server that %s after the cancellation', async (_, hang) => {
     const { url, events, idle } = await hanging(hang)
     const connection = await McpConnection.open(HttpTransport.streamable(url, {}), { timeoutSeconds: 1, clientVersion: '1', origin: url.origin })
     expect((await called(connection)).result).toBe('{"status":"error","error":"-32603: No answer within 1 s"}')
@@ -238,7 +238,7 @@ describe('a request over HTTP whose time is over (X4)', () => {
     expect(events.filter((event) => event === 'GET')).toHaveLength(1)
   })
 
-  it('keeps none to a server that does not answer the cancellation either', async () => {
+  it('keeps no connection to a server that does not answer the cancellation either', async () => {
     const { url, events, idle } = await hanging(() => undefined, false)
     const connection = await McpConnection.open(HttpTransport.streamable(url, {}), { timeoutSeconds: 1, clientVersion: '1', origin: url.origin })
     await called(connection)
@@ -247,7 +247,7 @@ describe('a request over HTTP whose time is over (X4)', () => {
     expect(events.slice(-4).sort()).toEqual(['notifications/cancelled', 'notifications/cancelled closed', 'tools/call', 'tools/call closed'])
   })
 
-  it('keeps none when the connection ends meanwhile', async () => {
+  it('keeps no connection when the extension ends in the meantime', async () => {
     const { url, events, idle } = await hanging(() => undefined)
     const connection = await open(url)
     const calling = called(connection)

@@ -7,7 +7,7 @@ function lastOf(chunks: string[], ...secrets: string[]): string {
   return words.text()
 }
 
-describe('the last words of a process (S48)', () => {
+describe("the last line of a process's errors (S48)", () => {
   it.each([
     [[], ''],
     [['one\ntwo\n'], 'two'],
@@ -16,11 +16,11 @@ describe('the last words of a process (S48)', () => {
     [['one\r\n'], 'one'],
     [[`${'😀'.repeat(300)}\n`], '😀'.repeat(200)],
     [['x'.repeat(100_000), 'x'], 'x'.repeat(200)],
-  ])('are the last line with something in it: %#', (chunks, last) => {
+  ])('is the last line that is not blank: %#', (chunks, last) => {
     expect(lastOf(chunks)).toBe(last)
   })
 
-  it('tell no secret, also where it would be cut, or has several lines', () => {
+  it('contains no secret, even one that is truncated or has several lines', () => {
     expect(lastOf([`key s3cret, s3cret2 ${'x'.repeat(170)}s3cr`, 'et-more'], 's3cret', 's3cret2', '')).toBe(`key ***, *** ${'x'.repeat(170)}***-more`)
     expect(lastOf(['at BBBB'], 'AAAA\nBBBB\n')).toBe('at ***')
   })

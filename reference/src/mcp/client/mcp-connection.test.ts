@@ -56,7 +56,7 @@ describe('McpConnection', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('does not wait for ever, neither for an answer nor for a server that never begins', async () => {
+  it('does not wait for ever for a response, or for a server that never starts', async () => {
     const [client, server] = InMemoryTransport.createLinkedPair()
     await scriptedMcpServer().connect(server)
     const connection = await McpConnection.open(client, options)
@@ -71,7 +71,7 @@ describe('McpConnection', () => {
     await opening
   })
 
-  it('keeps nothing of a call that is over, as long as its reply goes on', async () => {
+  it('keeps nothing of a finished call while its reply continues', async () => {
     vi.useRealTimers()
     const [client, server] = InMemoryTransport.createLinkedPair()
     await scriptedMcpServer().connect(server)
@@ -94,7 +94,7 @@ describe('McpConnection', () => {
     await connection.close()
   })
 
-  it('takes back the questions of a call that takes too long, before it tells that nobody waits (X9)', async () => {
+  it('withdraws the questions of a call that times out before it answers the server (X9)', async () => {
     const [client, server] = InMemoryTransport.createLinkedPair()
     await scriptedMcpServer().connect(server)
     const connection = await McpConnection.open(client, { ...options, timeoutSeconds: 30 })
@@ -119,8 +119,8 @@ describe('McpConnection', () => {
 
   it.each([
     ['before', 29_999, { status: 'success', value: [{ type: 'text', text: 'unasked' }] }],
-    ['behind', 30_000, { status: 'error', error: '-32603: No answer within 30 s' }],
-  ])('takes the answer of a server whose question has ended only %s the end of its time (X4)', async (_, endsMs, result) => {
+    ['after', 30_000, { status: 'error', error: '-32603: No answer within 30 s' }],
+  ])('uses the response of a server whose question has ended only %s its time-out (X4)', async (_, endsMs, result) => {
     const [client, server] = InMemoryTransport.createLinkedPair()
     await scriptedMcpServer().connect(server)
     const connection = await McpConnection.open(client, { ...options, timeoutSeconds: 30 })
@@ -145,7 +145,7 @@ describe('McpConnection', () => {
     await connection.close()
   })
 
-  it.each([{}, { message: 7 }, { message: null, mode: 'form' }])('asks nobody a question without a message: %j (X9)', async (params) => {
+  it.each([{}, { message: 7 }, { message: null, mode: 'form' }])('does not ask a question without a message: %j (X9)', async (params) => {
     const { connection, server, answered } = await connected()
     const calling = connection.call('hang', {}, listener, never)
     await server.send({ jsonrpc: '2.0', id: 100, method: 'elicitation/create', params })
@@ -191,7 +191,7 @@ describe('McpConnection', () => {
     await calling
   })
 
-  it('ends a call whose client has gone', async () => {
+  it('ends a call whose client has disconnected', async () => {
     const [client, server] = InMemoryTransport.createLinkedPair()
     await scriptedMcpServer().connect(server)
     const connection = await McpConnection.open(client, options)
@@ -202,7 +202,7 @@ describe('McpConnection', () => {
     await connection.close()
   })
 
-  it.each([-32000, -32001, -32602, 7])('tells the error %i of a server, also with a code that the SDK uses itself (X5)', async (code) => {
+  it.each([-32000, -32001, -32602, 7])('reports the error %i of a server, even with a code that the SDK uses itself (X5)', async (code) => {
     const [client, server] = InMemoryTransport.createLinkedPair()
     await scriptedMcpServer().connect(server)
     const connection = await McpConnection.open(client, options)
@@ -214,7 +214,7 @@ describe('McpConnection', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('passes on what notifications have to have, and drops those that lack it (X8)', async () => {
+  it('passes on the required members of notifications, and drops notifications that lack one (X8)', async () => {
     const [client, server] = InMemoryTransport.createLinkedPair()
     const scripted = scriptedMcpServer()
     await scripted.connect(server)

@@ -41,16 +41,16 @@ describe('the packages of commands (GA 29.3)', () => {
     ['npx', ['@s/a'], { package: { name: '@s/a', ecosystem: 'npm' } }],
     ['uvx', ['a[x]==1'], { version: '1', package: { name: 'a[x]', ecosystem: 'PyPI' } }],
     ['uvx', ['a@1'], { package: { name: 'a@1', ecosystem: 'PyPI' } }],
-  ])('%s %j are asked about', async (cmd, args, asked) => {
+  ])('of %s %j are looked up', async (cmd, args, asked) => {
     expect(await check(cmd, args)).toEqual({ asked: [asked], outcome: 'allowed' })
   })
 
-  it('are not asked about where there is none', async () => {
+  it('are not looked up when there is no package', async () => {
     expect(await check('npm', ['a'], [bad])).toEqual({ asked: [], outcome: 'allowed' })
     expect(await check('uvx', ['--a'], [bad])).toEqual({ asked: [], outcome: 'allowed' })
   })
 
-  it('are refused for an advisory on any page, and allowed when there is no end of pages or bytes (X10)', async () => {
+  it('are rejected for an advisory on any page, and allowed when there are too many pages or bytes (X10)', async () => {
     const { asked, outcome } = await check('npx', ['a'], ['{"next_page_token":"2"}', bad])
     expect(asked[1]).toEqual({ package: { name: 'a', ecosystem: 'npm' }, page_token: '2' })
     expect(outcome).toBe('ExtensionError: invalid config: Blocked malicious package: a@<any> (npm). OSV MAL advisories: MAL-1')

@@ -36,14 +36,14 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     expect(stringifyJson(await heard)).toBe(`{"jsonrpc":"2.0","method":"x","params":${params}}`)
   })
 
-  it.each(['[]', 'null', '[1]'])('takes parameters that MCP does not have for none: %s', async (params) => {
+  it.each(['[]', 'null', '[1]'])('treats parameters that MCP does not have as absent: %s', async (params) => {
     const transport = transportOf({ args: ['-c', `echo '{"jsonrpc":"2.0","id":1,"method":"x","params":${params}}'; cat`] })
     const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))
     await transport.start()
     expect(await heard).toEqual({ jsonrpc: '2.0', id: 1, method: 'x' })
   })
 
-  it('ends when nobody waits any more for the answer to what was not read (X37)', async () => {
+  it('ends when a request is cancelled before it is completely written (X37)', async () => {
     const transport = transportOf({ args: ['-c', 'exec sleep 600'] })
     const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
     await transport.start()
@@ -64,7 +64,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     expect(await Promise.race([heard, closed])).toEqual({ jsonrpc: '2.0', method: 'x' })
   })
 
-  it('hears no answers with ids that are not of its requests', async () => {
+  it('ignores responses with unknown ids', async () => {
     const lines = ['"id":"3","result":{}', '"id":"3","error":{"code":1,"message":""}', '"error":{"code":1,"message":""}', '"id":"3","method":"x"', '"id":3,"result":{}']
     const transport = transportOf({ args: ['-c', `printf '{"jsonrpc":"2.0",%s}\\n' '${lines.join("' '")}'; cat`] })
     const heard: JSONRPCMessage[] = []
@@ -79,14 +79,14 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     expect(heard).toEqual([{ jsonrpc: '2.0', id: '3', method: 'x' }, { jsonrpc: '2.0', id: 3, result: {} }])
   })
 
-  it.each(['no JSON', '{"jsonrpc":"1.0"}', '[]', '{"jsonrpc":"2.0","id":1,"method":"x","params":"y"}'])('ends with a line that is no message: %s (X12)', async (line) => {
+  it.each(['no JSON', '{"jsonrpc":"1.0"}', '[]', '{"jsonrpc":"2.0","id":1,"method":"x","params":"y"}'])('ends at a line that is not a message: %s (X12)', async (line) => {
     const transport = transportOf({ args: ['-c', `echo '${line}'; cat`] })
     const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
     await transport.start()
     await closed
   })
 
-  it('hears nothing more of who has broken the rules, not even what came at once (X12)', async () => {
+  it('ignores everything after a violation of the protocol, even in the same chunk (X12)', async () => {
     const transport = transportOf({ args: ['-c', `printf 'no JSON\\n{"jsonrpc":"2.0","method":"x"}\\nno JSON\\n'; cat`] })
     const heard: unknown[] = []
     transport.onmessage = (message) => heard.push(message)
@@ -102,7 +102,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     expect(heard).toEqual(['a line is no JSON-RPC'])
   })
 
-  it('takes a message as long as one may be, and as many as are read', async () => {
+  it('accepts a message of the maximum length, and as many as are read', async () => {
     const transport = transportOf({ command: 'cat' })
     const text = 'x'.repeat(maxMessageBytes - '{"jsonrpc":"2.0","method":"x","params":{"text":""}}'.length)
     await transport.start()
@@ -113,7 +113,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     }
   })
 
-  it('ends when more waits for a process that does not read than a message may have', async () => {
+  it('ends when more than the maximum length of a message waits for a process that does not read', async () => {
     const transport = transportOf({ command: 'sleep', args: ['60'] })
     const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
     await transport.start()
@@ -127,7 +127,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('the process has ended')
   })
 
-  it('ends the calls of a server that stops to read (X5)', async () => {
+  it('ends the calls of a server that stops reading (X5)', async () => {
     const hello = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'
     const transport = transportOf({ args: ['-c', `read -r; echo '${hello}'; exec sleep 60`] })
     const connection = await McpConnection.open(transport, { timeoutSeconds: 60, clientVersion: '1', origin: undefined })
@@ -139,7 +139,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     await connection.close()
   })
 
-  it('has ended with its process, whoever still holds its output', async () => {
+  it('ends with its process, even if another process still has its output open', async () => {
     const started = join(directory, 'started')
     const leaver = `setsid bash -c 'echo >${started}; exec sleep 4' & until [ -e ${started} ]; do :; done`
     const transport = transportOf({ args: ['-c', leaver] })
@@ -171,7 +171,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     ['bash', { directory: '/etc/passwd' }, 'Directory not found: /etc/passwd'],
     ['bash', { directory: '/etc/passwd/x' }, 'Directory not found: /etc/passwd/x'],
     ['no-such-command', { directory: '/nonexistent' }, 'Command not found: no-such-command'],
-  ])('says why %j cannot be started', async (command, options, reason) => {
+  ])('reports why %j cannot be started', async (command, options, reason) => {
     await expect(transportOf({ command, ...options }).start()).rejects.toThrow(new ExtensionError(reason))
   })
 })

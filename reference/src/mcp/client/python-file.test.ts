@@ -29,7 +29,7 @@ async function add(app: ChatApp, id: string, config: object = python): Promise<s
 }
 
 describe('inline Python (X22)', { timeout: 30_000 }, () => {
-  it('is run from a file of its own, which goes with the connection', async () => {
+  it('is run from a separate file, which is removed with the connection', async () => {
     const server = [process.execPath, '--import', import.meta.resolve('tsx'), fileURLToPath(new URL('../../testing/mcp-stdio.ts', import.meta.url))]
     const facts = 'FILE="${@: -1}" FACTS="${*:1:$#-1}|$(cat "${@: -1}")|$(stat -c %a "${@: -1}" "$(dirname "${@: -1}")" | xargs)|$PWD"'
     const { app, id, left } = await chat(`${facts} exec ${server.join(' ')}`)
@@ -45,7 +45,7 @@ describe('inline Python (X22)', { timeout: 30_000 }, () => {
   it.each([
     ['ends', 'exit 0', 'Connection closed'],
     ['does not speak', 'echo nonsense; sleep 9', 'Extension does not speak MCP'],
-  ])('leaves nothing behind when it %s', async (_, script, reason) => {
+  ])('leaves no file when it %s', async (_, script, reason) => {
     const { app, id, left } = await chat(script)
     expect(await add(app, id)).toBe(`{"message":"Failed to add extension: ${reason}"}`)
     await vi.waitFor(() => {
@@ -53,14 +53,14 @@ describe('inline Python (X22)', { timeout: 30_000 }, () => {
     }, 10_000)
   })
 
-  it('needs uvx, and a place for its file, which is looked at before', async () => {
+  it('needs uvx and a directory for its file, which is checked first', async () => {
     const app = await ChatApp.open({ PATH: '/nonexistent' }, { directory: '/' })
     expect(await add(app, 'x')).toBe('{"message":"Failed to add extension: Command not found: uvx"}')
     const nowhere = await ChatApp.open({ PATH: '/nonexistent', TMPDIR: '/nonexistent' }, { directory: '/' })
     expect(await add(nowhere, 'x')).toBe('{"message":"Failed to add extension: Temporary file cannot be written"}')
   })
 
-  it('leaves a file, when its server is killed, to the next server of this kind', () => {
+  it('leaves a file when its server is killed, which the next server of this kind removes', () => {
     const TMPDIR = temporaryRoot()
     const left = (): string[] => readdirSync(TMPDIR).sort()
     const own = writePythonFile('', { TMPDIR })

@@ -16,7 +16,7 @@ describe('wordless', () => {
     expect(redactError(error).cause).toBeUndefined()
   })
 
-  it('ends where causes go in a circle', () => {
+  it('ends when causes form a cycle', () => {
     const error = new Error('x')
     error.cause = error
     expect(redactError(error).message.split(', caused by ')).toHaveLength(10)

@@ -60,7 +60,7 @@ describe('an image (X40)', () => {
     expect(() => decodeImage(file)).toThrow()
   })
 
-  it('is refused by the size that its head has', () => {
+  it('is rejected by the size in its header', () => {
     const file = png(1, 1, [red])
     file.writeUInt32BE(50_000_001, 16)
     expect(() => decodeImage(file)).toThrow('50000001 x 1')
@@ -69,7 +69,7 @@ describe('an image (X40)', () => {
     expect(() => decodeImage(jpeg)).toThrow('maxResolutionInMP')
   })
 
-  it('is made narrower, and what is transparent has no colour', () => {
+  it('is scaled down, and transparent pixels have no colour', () => {
     const image = decodeImage(png(4, 2, [red, red, black, none, red, red, black, none]))
     expect(scaledTo(4, image)).toBe(image)
     expect([...scaledTo(2, image).data]).toEqual([...red, 0, 0, 0, 0x80])

@@ -24,7 +24,7 @@ describe('a diff (X41)', () => {
     expect(apply(text, hunks)).toBe(after)
   })
 
-  it('may change lines that look like heads', () => {
+  it('may change lines that look like headers', () => {
     expect(apply('-- x\n', '@@ -1 +1 @@\n--- x\n+++ y\n')).toBe('++ y\n')
   })
 })

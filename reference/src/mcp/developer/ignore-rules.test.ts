@@ -34,7 +34,7 @@ describe('ignored paths (X42)', () => {
     expect(ruled(rules).ignored(path)).toBe(is)
   })
 
-  it('are those that links lead to, and count from the root outside', () => {
+  it('include the targets of links, and are relative to the root outside of the directory', () => {
     const { directory, ignored } = ruled()
     symlinkSync(join(directory, '.env'), join(directory, 'link'))
     symlinkSync(join(directory, 'secrets.d'), join(directory, 'way'))

@@ -36,7 +36,7 @@ function threeLines(signal = new AbortController().signal): { client: SlowClient
 }
 
 describe('the notifications of lines (X16)', () => {
-  it('wait for the client, and come in order', async () => {
+  it('wait for the client, and are sent in order', async () => {
     const { client, notices } = threeLines()
     let isDone = false
     const done = notices.sent().then(() => { isDone = true })

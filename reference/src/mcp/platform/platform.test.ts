@@ -44,14 +44,14 @@ async function toolNames(app: ChatApp, id: string, key: string): Promise<string[
 }
 
 describe('a platform extension (X26)', () => {
-  it('answers what goes wrong with a text, and does not know other tools than its own', async () => {
+  it('reports failures as a text, and does not know tools of other extensions', async () => {
     const { app, id } = await withPlatform('todo')
     expect(await call(app, id, 'todo__todo_write', { content: null })).toBe('Error: Missing required parameter: content')
     expect(await call(app, id, 'todo__todo_write', { content: 1 })).toBe('Error: Invalid argument: content')
     expect(await call(app, id, 'todo__read', {})).toEqual({ status: 'error', error: '-32603: -32002: todo__read' })
   })
 
-  it('is loaded with a session when the settings have others, and nothing about it (G25)', async () => {
+  it('is loaded with a session when the settings have other extensions and do not mention it (G25)', async () => {
     const app = await ChatApp.open({ GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'gpt-4o' })
     const id = await app.start()
     const settings = 'extensions:\n  x: nonsense\n  todo: {enabled: false, type: platform, name: todo, description: null}\n'
@@ -91,7 +91,7 @@ describe('chatrecall (X27 to X29)', () => {
     expect(await call(app, id, 'chatrecall__chatrecall', { session_id: 'nobody' })).toBe('Error: Failed to load session: Session not found')
   })
 
-  it('finds messages of other sessions, the youngest first', async () => {
+  it('finds messages of other sessions, newest first', async () => {
     const { app, id } = await withPlatform('chatrecall')
     const one = await imported(app, { name: 'One' }, [100, 'an Apple'], [200, 'apple pie'], [300, 'apple', false])
     const two = await imported(app, { name: 'Two', session_type: 'scheduled' }, [400, 'a pear'])
@@ -117,7 +117,7 @@ describe('chatrecall (X27 to X29)', () => {
     [{ query: ' ', limit: 'x' }, 'Error: Missing required parameter: query or session_id'],
     [{ query: 'a', limit: 1.5 }, 'Error: Invalid argument: limit'],
     [{ session_id: 1 }, 'Error: Invalid argument: session_id'],
-  ])('does not take %j', async (input, answer) => {
+  ])('rejects %j', async (input, answer) => {
     const { app, id } = await withPlatform('chatrecall')
     expect(await call(app, id, 'chatrecall__chatrecall', input)).toBe(answer)
   })
@@ -171,7 +171,7 @@ describe('extensionmanager (X32 to X35)', { timeout: 30_000 }, () => {
     )
   })
 
-  it('lists and reads resources, while there is an extension that has some', async () => {
+  it('lists and reads resources while an extension has any', async () => {
     const { app, id } = await withPlatform('extensionmanager', 'todo')
     const [list, read] = ['extensionmanager__list_resources', 'extensionmanager__read_resource']
     expect(await toolNames(app, id, 'extensionmanager')).not.toContain(list)

@@ -40,7 +40,7 @@ function skill(name: string, description: string, text = ''): string {
 }
 
 describe('skills (X30, X31)',  () => {
-  it('are told of and loaded, with the files beside them', async () => {
+  it('are listed and loaded, with their other files', async () => {
     const { connection, root, write, load } = await rig()
     expect([await connection.instructions, await connection.tools()]).toEqual(['', []])
     write('config/skills/tea/SKILL.md', skill('brew', '"How to \\n brew  tea"', '\n# Tea\n\nBoil.\n\n'))
@@ -101,7 +101,7 @@ describe('skills (X30, X31)',  () => {
     ['a blank description', skill('s', '" "')],
     ['a byte order mark', `\u{feff}${skill('s', 'x')}`],
     ['more than 1 MiB', skill('s', 'x', 'x'.repeat(1 << 20))],
-  ])('are none with %s', async (_, text) => {
+  ])('are left out with %s', async (_, text) => {
     const { connection, write } = await rig()
     write('config/skills/s/SKILL.md', text)
     write('config/skills/t/README.md', skill('t', 'x'))
@@ -111,7 +111,7 @@ describe('skills (X30, X31)',  () => {
     expect(await connection.instructions).toBe('')
   })
 
-  it('are read while others have their turn', async () => {
+  it('are read without blocking other work', async () => {
     const { connection, write } = await rig()
     for (let i = 0; i < 500; i++) write(`config/skills/d${i}/SKILL.md`, skill(`s${i}`, `"${'x'.repeat(500)}"`))
     let turns = 0

@@ -17,23 +17,23 @@ describe('a JSON document', () => {
   it.each([
     '', ' ', '{', '[', '{}x', '{} {}', '[1,]', '[,1]', '[1 2]', '{"a"}', '{"a":}', '{"a":1,}', '{a:1}', '{,}', "{'a':1}", 'nul', 'truefalse',
     '01', '+1', '1.', '.5', '-', 'NaN', '"', '"\\"', '"\\x"', '"\n"', '"\\ud800"', '"\\udc00x"', ']', '}', '[}', '{]', '\uFEFF{}',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => new JsonDocument(text)).toThrow(JsonSyntaxError)
   })
 
-  it('refuses bytes that are no UTF-8, and a byte order mark', () => {
+  it('rejects bytes that are not UTF-8, and a byte order mark', () => {
     expect(() => parseJsonDocument(Buffer.from('"a\xff"', 'latin1'))).toThrow('invalid UTF-8')
     expect(() => parseJsonDocument(Buffer.from('\uFEFF{}'))).toThrow(JsonSyntaxError)
     expect(parseJsonDocument(Buffer.from('"ż"')).value).toBe('ż')
   })
 
-  it('takes 9,000 levels and no more (S27)', () => {
+  it('accepts 9,000 levels and no more (S27)', () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
     expect(new JsonDocument(nested(9000)).value).toBeInstanceOf(Array)
     expect(() => new JsonDocument(nested(9001))).toThrow('nested more than 9000 levels deep')
   })
 
-  it('keeps how a number was written, where JavaScript would write another', () => {
+  it('keeps the notation of a number that JavaScript would write differently', () => {
     const text = '[1,1.5,-3,1e-7,1.0,1e3,-0,9007199254740993,18446744073709551616,0.10,1e400]'
     const { value } = new JsonDocument(text)
     expect(value).toEqual([
@@ -56,7 +56,7 @@ describe('a JSON document', () => {
     expect(value).toEqual(JSON.parse(text))
   })
 
-  it('remembers repeated keys, which keep their first places', () => {
+  it('remembers repeated keys, which keep their first positions', () => {
     const ordered = new JsonDocument('{"b":1,"1":2,"b":3,"1":4,"c":5}')
     expect(stringifyJson(ordered.value)).toBe('{"b":3,"1":4,"c":5}')
     expect(['b', '1', 'c'].map((key) => ordered.isRepeated(ordered.value as object, key))).toEqual([true, true, false])
@@ -77,7 +77,7 @@ describe('a JSON document', () => {
     expect(document.endOf(['b', 0])).toBe('line 2 column 13')
   })
 
-  it('says where the text is wrong', () => {
+  it('reports the position of a mistake', () => {
     expect(() => new JsonDocument('{\n "a" 1}')).toThrow('expected `:` at line 2 column 5')
     expect(() => new JsonDocument('')).toThrow('EOF while parsing a value at line 1 column 0')
   })

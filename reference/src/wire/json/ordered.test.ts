@@ -5,13 +5,13 @@ import { stringifyJson } from './stringify.ts'
 const [b, ten, two] = [['b', 1], ['10', 2], ['2', 3]] as const
 
 describe('objectOf', () => {
-  it('makes a plain object where that has the order', () => {
+  it('makes a plain object if that keeps the order', () => {
     const plain = objectOf([two, ten, b])
     expect(JSON.stringify(plain)).toBe('{"2":3,"10":2,"b":1}')
     expect(Object.keys({ ...plain })).toEqual(['2', '10', 'b'])
   })
 
-  it('tells of its keys in their order, however they are asked for', () => {
+  it('lists its keys in order, for every way to list them', () => {
     const object = objectOf([b, ten, two])
     const order = ['b', '10', '2']
     expect(Object.keys(object)).toEqual(order)
@@ -43,7 +43,7 @@ describe('objectOf', () => {
 })
 
 describe('withMember', () => {
-  it('copies, and puts a new member last, and another one in its place', () => {
+  it('copies, and puts a new member last and a changed one in its place', () => {
     const object = objectOf([b, ten])
     expect(stringifyJson(withMember(object, '2', 3))).toBe('{"b":1,"10":2,"2":3}')
     expect(stringifyJson(withMember(object, 'b', 3))).toBe('{"b":3,"10":2}')

@@ -19,7 +19,7 @@ describe('parseJson', () => {
     expect(parseJson(bytes(text))).toEqual(value)
   })
 
-  it.each(['', ' ', '{', '{} x', '{}{}', "{'a':1}", '[1,]', 'nul', '{"a":1}\u0000'])('refuses %j', (text) => {
+  it.each(['', ' ', '{', '{} x', '{}{}', "{'a':1}", '[1,]', 'nul', '{"a":1}\u0000'])('rejects %j', (text) => {
     expect(() => parseJson(bytes(text))).toThrow(JsonSyntaxError)
   })
 
@@ -32,7 +32,7 @@ describe('parseJson', () => {
     expect(parseJson(Buffer.from('"a\xffb\xc5"', 'latin1'))).toBe('a\uFFFDb\uFFFD')
   })
 
-  it('lets the last of repeated keys win', () => {
+  it('uses the last of repeated keys', () => {
     expect(parseJson(bytes('{"a":1,"b":2,"a":3}'))).toEqual({ a: 3, b: 2 })
   })
 
@@ -42,7 +42,7 @@ describe('parseJson', () => {
     expect(value.clientID).toBeUndefined()
   })
 
-  it('takes 9,000 levels of nesting and no more (S27)', () => {
+  it('accepts 9,000 levels of nesting and no more (S27)', () => {
     expect(parseJson(bytes(nested(9000)))).toBeInstanceOf(Array)
     expect(parseJson(bytes(`{"a":${nested(8998)},"b":[]}`))).toBeInstanceOf(Object)
     expect(() => parseJson(bytes(`[${nested(9000)}]`))).toThrow('nested more than 9000 levels deep')

@@ -37,7 +37,7 @@ const animal = tagged<object>('type', {
 const long = 'ż'.repeat(60)
 
 describe('a shape', () => {
-  it('reads what it names, in its order, and ignores the rest', () => {
+  it('reads the members that it names, in its order, and ignores the others', () => {
     const text = '[{"more":{},"id":1},{"kind":"b","note":"x","name":"n","id":2,"more":1,"more":2},{"note":null,"name":null,"id":3}]'
     expect(JSON.stringify(read(array(item), text))).toBe(
       '[{"id":1,"name":null,"kind":"a"},{"id":2,"name":"n","note":"x","kind":"b"},{"id":3,"name":null,"kind":"a"}]',
@@ -71,11 +71,11 @@ describe('a shape', () => {
     [animal, '{"type":"toString"}', 'type: unknown variant `toString`, expected one of `cat`, `dog` at line 1 column 18'],
     [animal, '{"type":"x","type":"cat"}', 'duplicate field `type` at line 1 column 24'],
     [animal, '{"type":5}', 'type: invalid type: number, expected a string at line 1 column 9'],
-  ])('%o refuses %s', (shape, text, reason) => {
+  ])('%o rejects %s', (shape, text, reason) => {
     expect(refusal(shape, text)).toBe(reason)
   })
 
-  it('reads numbers with their digits where it can', () => {
+  it('reads numbers with their digits if it can', () => {
     expect(read(anything, '[1.0,9007199254740993]')).toEqual([new JsonNumber('1.0'), new JsonNumber('9007199254740993')])
     expect(read(int64, '9007199254740993')).toBe(9007199254740993n)
     expect(read(int64, '-9223372036854775808')).toBe(-(2n ** 63n))

@@ -8,7 +8,7 @@ describe('stringifyJson', () => {
     expect(stringifyJson('\ud800x\udfff')).toBe('"\\ud800x\\udfff"')
   })
 
-  it('writes a value that JSON.stringify is too shallow for', () => {
+  it('writes a value that is too deep for JSON.stringify', () => {
     const depth = 20_000
     let value: unknown = { b: ['ż\n', null, 1.5, true], u: undefined, a: {} }
     for (let i = 0; i < depth; i++) value = i % 2 === 0 ? [value, i] : { k: value, __: i }
@@ -26,14 +26,14 @@ describe('stringifyJson', () => {
 })
 
 describe('jsonBytes', () => {
-  it.each([65_535, 65_536, 131_072])('writes a long text as stringifyJson would, with a pair behind %i units', async (length) => {
+  it.each([65_535, 65_536, 131_072])('writes a long text like stringifyJson, with a surrogate pair after %i units', async (length) => {
     const value = { a: `${'ż'.repeat(length - 1)}😀\ud800${'x'.repeat(70_000)}`, b: ['\n'.repeat(200_000), 1n] }
     expect(Buffer.concat(await jsonBytes(value)).toString()).toBe(stringifyJson(value))
   })
 })
 
 describe('prettyJson', () => {
-  it('writes a value that JSON.stringify refuses as it would', () => {
+  it('writes a value that JSON.stringify rejects', () => {
     const value = (n: unknown): unknown => ({ a: [n, { b: 1 }], c: {}, d: [], e: [[]], f: 'x' })
     expect(prettyJson(value(7n))).toBe(JSON.stringify(value(7), null, 2))
     expect(prettyJson(value(7))).toBe(JSON.stringify(value(7), null, 2))

@@ -14,7 +14,7 @@ describe('YAML (G13)', () => {
     expect(parseYaml(Buffer.from(text))).toEqual(value)
   })
 
-  it.each(['a: 1\na: 2', 'a: {b: 1, b: 2}', 'a: &x [*x]', 'a: &x 1\nb: &x [*x]', 'a: *x', 'a: 1\n---\nb: 2', '? [a]\n: b', ': a', 'a: ]'])('%j is refused', (text) => {
+  it.each(['a: 1\na: 2', 'a: {b: 1, b: 2}', 'a: &x [*x]', 'a: &x 1\nb: &x [*x]', 'a: *x', 'a: 1\n---\nb: 2', '? [a]\n: b', ': a', 'a: ]'])('%j is rejected', (text) => {
     expect(() => parseYaml(text)).toThrow(SyntaxError)
   })
 
@@ -37,13 +37,13 @@ describe('YAML (G13)', () => {
     expect(() => parseYaml(`x: [${','.repeat(20_000)}]`)).toThrow('not YAML at line 1, column 6: UNEXPECTED_TOKEN')
   }, 4000)
 
-  it('has at most 10 MiB of text, with what its aliases stand for', () => {
+  it('has at most 10 MiB of text, with its aliases expanded', () => {
     const text = (aliases: number): string => `x: &a "${'é'.repeat(512 * 1024 - 4)}"\ny: [${'*a,'.repeat(aliases)}]\n`
     expect(parseYaml(text(9))).toMatchObject({ y: { length: 9 } })
     expect(() => parseYaml(text(10))).toThrow('too large')
   })
 
-  it('has at most 500 levels, with those that its aliases stand for', () => {
+  it('has at most 500 levels, with its aliases expanded', () => {
     const text = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
     expect(parseYaml(text(500))).toHaveLength(1)
     expect(() => parseYaml(text(501))).toThrow('too deep')
@@ -55,7 +55,7 @@ describe('YAML (G13)', () => {
     expect(() => parseYaml(chain(499))).toThrow('too deep')
   })
 
-  it('has at most 1,000,000 values, with what its aliases stand for', () => {
+  it('has at most 1,000,000 values, with its aliases expanded', () => {
     const text = (more: string): string => `a: &a [${'1,'.repeat(999)}]\nb: &b [${'*a,'.repeat(998)}]\nc: ${more}`
     expect(parseYaml(text('1'))).toMatchObject({ b: { length: 998 } }) // 1 + 1000 + 1 + 998,000 + 1
     expect(parseYaml(text(`[${'1,'.repeat(997)}]`))).toBeTruthy()
