@@ -114,7 +114,7 @@ func isSaidFirst(t *testing.T, f *faux.Fault, want []faux.Finding, result *engin
 			}
 		}
 		if diff := cmp.Diff(sorted(want), got); diff != "" {
-			t.Errorf("of a server of which it is true that %s, this is said (-want +got):\n%s", f.Doc, diff)
+			t.Errorf("about a server with the fault %q (-want +got):\n%s", f.Doc, diff)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func isSaid(t *testing.T, f *faux.Fault, want []faux.Finding, result *engine.Res
 			t.Errorf("%s is %s %v, want %s for no other reason", s.ID, s.Verdict, s.Reasons, verdict.Differ)
 		}
 		if diff := cmp.Diff(sorted(want), findings(&s)); diff != "" {
-			t.Errorf("of a server of which it is true that %s, this is said (-want +got):\n%s", f.Doc, diff)
+			t.Errorf("about a server with the fault %q (-want +got):\n%s", f.Doc, diff)
 		}
 		isWellSaid(t, &s)
 	}

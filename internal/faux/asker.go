@@ -292,49 +292,49 @@ const asked = `POST /v1/chat/completions {"messages":[{"content":"You are terse.
 
 var lapses = []*Lapse{
 	{
-		ID: "asks-twice", Doc: "it asks again what has been answered", In: "ask/plain", twice: true,
+		ID: "asks-twice", Doc: "it sends an upstream request again that was already answered", In: "ask/plain", twice: true,
 		Says: []Finding{{shortfall, "upstream-unexpected", "llm.unexpected", "request 1", "no such request", asked, candidate}},
 	},
 	{
-		ID: "other-value", Doc: "it asks another model", In: "ask/plain",
+		ID: "other-value", Doc: "it names another model in the upstream request", In: "ask/plain",
 		Says:     []Finding{{difference, "value", "llm.answer", "request body /model", `"terse-1"`, `"terse-2"`, silent}},
 		question: func(q *question) { q.body["model"] = "terse-2" },
 	},
 	{
-		ID: "extra-field", Doc: "it asks for a temperature", In: "ask/plain",
+		ID: "extra-field", Doc: "it adds a temperature to the upstream request", In: "ask/plain",
 		Says:     []Finding{{difference, "field-extra", "llm.answer", "request body /temperature", "—", "0.7", silent}},
 		question: func(q *question) { q.body["temperature"] = 0.7 },
 	},
 	{
-		ID: "no-key", Doc: "it does not say who it is", In: "ask/plain",
+		ID: "no-key", Doc: "it leaves out the key of the upstream request", In: "ask/plain",
 		Says:     []Finding{{difference, "header-missing", "llm.answer", "request header Authorization", `"Bearer am-xs-ygz-dfxxr"`, "—", silent}},
 		question: func(q *question) { q.header.Del("Authorization") },
 	},
 	{
-		ID: "other-path", Doc: "it asks at another place", In: "ask/plain",
+		ID: "other-path", Doc: "it sends the upstream request to another path", In: "ask/plain",
 		Says:     []Finding{{difference, "value", "llm.answer", "request path", `"/v1/chat/completions"`, `"/v2/chat/completions"`, silent}},
 		question: func(q *question) { q.path = "/v2/chat/completions" },
 	},
 	{
-		ID: "forgets", Doc: "it answers without asking", In: "ask/plain", forgets: true,
+		ID: "forgets", Doc: "it answers without an upstream request", In: "ask/plain", forgets: true,
 		Says: []Finding{{shortfall, "upstream-missing", "llm.answer", "requests", "a request", "none came", candidate}},
 	},
 	{
-		ID: "backward", Doc: "it asks the second question first", backward: true, In: "ask/several",
+		ID: "backward", Doc: "it sends the second upstream request first", backward: true, In: "ask/several",
 		Says: []Finding{
 			{difference, "value", "llm.answer", "request 1 body /messages/1/content", `"First ‹unique›"`, `"Second ‹unique›"`, silent},
 			{difference, "value", "llm.answer", "request 2 body /messages/1/content", `"Second ‹unique›"`, `"First ‹unique›"`, silent},
 		},
 	},
 	{
-		ID: "silent", Doc: "it does not ask what the reference asks beside", silent: true, In: "ask/beside",
+		ID: "silent", Doc: "it leaves out a request that the reference sends in parallel", silent: true, In: "ask/beside",
 		Says: []Finding{
 			{difference, "count", "llm.title", "requests", "1", "0", silent},
 			{difference, "field-missing", "1", "body /title", `"A question"`, "—", silent},
 		},
 	},
 	{
-		ID: "clings", Doc: "it does not let go of its upstream when its own client has gone", clings: true, In: "ask/hang",
+		ID: "clings", Doc: "it keeps its upstream request open when its own client has disconnected", clings: true, In: "ask/hang",
 		Says: []Finding{
 			{difference, "hang-up", "llm.half", "request end", "it hung up", "it waited on", silent},
 			{difference, "hang-up", "llm.silence", "request end", "it hung up", "it waited on", silent},

@@ -8,12 +8,12 @@ import (
 // codingFaults are wrong content codings. No request asks for a content coding.
 var codingFaults = []*Fault{
 	{
-		ID: "unasked-coding", Doc: "it compresses what nobody asked it to compress", In: "items/story",
+		ID: "unasked-coding", Doc: "it compresses a body although the request does not accept that", In: "items/story",
 		Says:   []Finding{unaskedGzip},
 		answer: Coding("gzip", Gzipped).answer,
 	},
 	{
-		ID: "no-coding", Doc: "it says that a plain body is compressed", In: "items/story",
+		ID: "no-coding", Doc: "it declares a plain body as compressed", In: "items/story",
 		Says: []Finding{
 			unaskedGzip,
 			{shortfall, "content-coding", "3", "body", "gzip, as Content-Encoding says", "gzip: invalid header", candidate},

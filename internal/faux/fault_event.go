@@ -5,14 +5,14 @@ import "time"
 // eventFaults are wrong events on a stream.
 var eventFaults = []*Fault{
 	{
-		ID: "missing-event", Doc: "it does not tell of an item that was made", In: "events/story",
+		ID: "missing-event", Doc: "it sends no event about a created item", In: "events/story",
 		Says: []Finding{
 			{difference, "event-missing", "1", "stream feed: event 3 (created)", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, "—", silent},
 		},
 		event: on("created", "bench", func(*stream, event) {}),
 	},
 	{
-		ID: "missing-last-event", Doc: "it does not tell of an item that was taken away, for which the scenario waits", In: "events/story", Clock: true,
+		ID: "missing-last-event", Doc: "it sends no event about a deleted item, for which the scenario waits", In: "events/story", Clock: true,
 		Says: []Finding{
 			{difference, "event-missing", "1", "stream feed: event 4 (deleted)", `deleted {"at":"‹time›","id":"‹id›","name":"stool"}`, "—", silent},
 			{shortfall, "event-awaited", "5", "stream feed: event", `event "deleted" with "‹id›" at $.id`, "it did not come within 5s; 2 other events came since", candidate},
@@ -20,7 +20,7 @@ var eventFaults = []*Fault{
 		event: on("deleted", "stool", func(*stream, event) {}),
 	},
 	{
-		ID: "no-answer-and-no-event", Doc: "it resets the connection on which an item is made, and does not tell of it", In: "events/story",
+		ID: "no-answer-and-no-event", Doc: "it resets the connection on which an item is created, and sends no event about it", In: "events/story",
 		Says: []Finding{
 			broken("3", "head", "the connection was reset before the head"),
 			{difference, "event-missing", "1", "stream feed: event 3 (created)", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, "—", silent},
@@ -33,14 +33,14 @@ var eventFaults = []*Fault{
 		event: on("created", "bench", func(*stream, event) {}),
 	},
 	{
-		ID: "doubled-event", Doc: "it tells of an item twice", In: "events/story",
+		ID: "doubled-event", Doc: "it sends an event about an item twice", In: "events/story",
 		Says: []Finding{
 			{difference, "event-doubled", "1", "stream feed: event 4 (created)", "—", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, silent},
 		},
 		event: on("created", "bench", func(s *stream, ev event) { s.send(ev); s.send(ev) }),
 	},
 	{
-		ID: "reordered-events", Doc: "it tells of two items in the wrong order", In: "events/story",
+		ID: "reordered-events", Doc: "it sends the events about two items in the wrong order", In: "events/story",
 		Says: []Finding{
 			{difference, "event-order", "1", "stream feed: event 3 (created)", `event 2: created {"at":"‹time›","id":"‹id›","name":"stool"}`, `event 3: created {"at":"‹time›","id":"‹id›","name":"stool"}`, silent},
 		},
@@ -52,7 +52,7 @@ var eventFaults = []*Fault{
 		},
 	},
 	{
-		ID: "reordered-and-wrong-event", Doc: "it tells of two items in the wrong order, and of one by another name", In: "events/story",
+		ID: "reordered-and-wrong-event", Doc: "it sends the events about two items in the wrong order, one of them with another name", In: "events/story",
 		Says: []Finding{
 			{difference, "event-order", "1", "stream feed: event 3 (created)", `event 2: created {"at":"‹time›","id":"‹id›","name":"stool"}`, `event 3: created {"at":"‹time›","id":"‹id›","name":"steel"}`, silent},
 			{difference, "value", "1", "stream feed: event 2 (created) data /name", `"stool"`, `"steel"`, silent},
@@ -66,7 +66,7 @@ var eventFaults = []*Fault{
 		},
 	},
 	{
-		ID: "foreign-event", Doc: "it tells something that is none of the client's business", In: "events/story",
+		ID: "foreign-event", Doc: "it sends an internal event that clients must not get", In: "events/story",
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream feed: event 3 (audit)", "—", `audit {"user":"root"}`, candidate},
 			{violation, "undocumented-event", "1", "stream feed: event 3 name", "", "", candidate},
@@ -77,7 +77,7 @@ var eventFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "extra-event", Doc: "it tells of an item that nobody has made", In: "events/story",
+		ID: "extra-event", Doc: "it sends an event about an item that was never created", In: "events/story",
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream feed: event 3 (created)", "—", `created {"at":"‹time›","id":"‹id›","name":"ghost"}`, silent},
 		},
@@ -87,7 +87,7 @@ var eventFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "wrong-event-name", Doc: "it calls an event by another name", In: "events/story",
+		ID: "wrong-event-name", Doc: "it gives an event another name", In: "events/story",
 		Says: []Finding{
 			{difference, "event-name", "1", "stream feed: event 3 (created)", "created", "create", candidate},
 			{violation, "undocumented-event", "1", "stream feed: event 3 name", "", "", candidate},
@@ -111,14 +111,14 @@ var eventFaults = []*Fault{
 		event: on("created", "bench", func(s *stream, ev event) { s.raw("data: " + string(s.server.Style.json(ev.data)) + "\n\n") }),
 	},
 	{
-		ID: "wrong-event-data", Doc: "it tells another name of an item", In: "events/story",
+		ID: "wrong-event-data", Doc: "it gives an item another name in an event", In: "events/story",
 		Says: []Finding{
 			{difference, "value", "1", "stream feed: event 3 (created) data /name", `"bench"`, `"bank"`, silent},
 		},
 		event: on("created", "bench", func(s *stream, ev event) { ev.data["name"] = "bank"; s.send(ev) }),
 	},
 	{
-		ID: "wrong-event-type", Doc: "it writes a number where a string is due", In: "events/story",
+		ID: "wrong-event-type", Doc: "it writes a number instead of a string", In: "events/story",
 		Says: []Finding{
 			{difference, "type", "1", "stream feed: event 3 (created) data /name", `"bench"`, "5", candidate},
 			{violation, "type", "1", "stream feed: event 3 data/name", "", "", candidate},
@@ -126,7 +126,7 @@ var eventFaults = []*Fault{
 		event: on("created", "bench", func(s *stream, ev event) { ev.data["name"] = 5; s.send(ev) }),
 	},
 	{
-		ID: "event-wrong-twice", Doc: "it tells another name of an item, and beside it a time that is none", In: "events/story",
+		ID: "event-wrong-twice", Doc: "it gives an item another name in an event, and an invalid time", In: "events/story",
 		Says: []Finding{
 			{difference, "value", "1", "stream feed: event 3 (created) data /name", `"bench"`, `"bank"`, silent},
 			{difference, "value", "1", "stream feed: event 3 (created) data /at", `"‹time›"`, `"soon"`, candidate},
@@ -135,14 +135,14 @@ var eventFaults = []*Fault{
 		event: on("created", "bench", func(s *stream, ev event) { ev.data["name"], ev.data["at"] = "bank", "soon"; s.send(ev) }),
 	},
 	{
-		ID: "other-id-in-event", Doc: "it tells of an item by another id", In: "events/story",
+		ID: "other-id-in-event", Doc: "it gives an item another id in an event", In: "events/story",
 		Says: []Finding{
 			{difference, "identity", "1", "stream feed: event 2 (created) data /id", `"‹id›"`, `"‹id›"`, silent},
 		},
 		event: on("created", "stool", func(s *stream, ev event) { ev.data["id"] = newID(); s.send(ev) }),
 	},
 	{
-		ID: "event-not-json", Doc: "it tells of an item in plain words", In: "events/story",
+		ID: "event-not-json", Doc: "it sends plain text instead of JSON in an event", In: "events/story",
 		Says: []Finding{
 			{difference, "body-not-json", "1", "stream feed: event 3 (created) data", `{"at":"‹time›","id":"‹id›","name":"bench"}`, "a bench", candidate},
 			{violation, "json-syntax", "1", "stream feed: event 3 data", "", "", candidate},
@@ -150,7 +150,7 @@ var eventFaults = []*Fault{
 		event: on("created", "bench", func(s *stream, ev event) { ev.text = []byte("a bench"); s.send(ev) }),
 	},
 	{
-		ID: "event-without-data", Doc: "it sends an event without a data field, which no client is told of", In: "events/story",
+		ID: "event-without-data", Doc: "it sends an event without a data field, which clients ignore", In: "events/story",
 		Says: []Finding{
 			{difference, "field-missing", "1", "stream feed: event 3 (created) data", `{"at":"‹time›","id":"‹id›","name":"bench"}`, "—", candidate},
 			{violation, "event-data", "1", "stream feed: event 3 data", "", "", candidate},
@@ -176,7 +176,7 @@ var eventFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "comment", Doc: "it sends a comment where none is declared", In: "events/story",
+		ID: "comment", Doc: "it sends a comment that is not declared", In: "events/story",
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream feed: event 3 (a comment)", "—", "a comment working on it", candidate},
 			{violation, "undocumented-comment", "1", "stream feed: event 3", "", "", candidate},
@@ -184,7 +184,7 @@ var eventFaults = []*Fault{
 		event: on("created", "bench", func(s *stream, ev event) { s.raw(": working on it\n\n"); s.send(ev) }),
 	},
 	{
-		ID: "framing", Doc: "it writes events in other bytes that mean the same, where bytes count", In: "events/bytes",
+		ID: "framing", Doc: "it writes equivalent events in other bytes, where bytes count", In: "events/bytes",
 		Says: []Finding{
 			{difference, "event-framing", "1", "stream feed: event 2 (created) framing", `"event: •\ndata: •\n\n"`, `"event:•\ndata:•\n\n"`, silent},
 		},
@@ -193,7 +193,7 @@ var eventFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "never-ends", Doc: "it keeps a stream open that it is to end", In: "events/end", Clock: true,
+		ID: "never-ends", Doc: "it keeps a stream open that it should end", In: "events/end", Clock: true,
 		Says: []Finding{
 			{difference, "stream-end", "1", "stream feed: end", "ended by the server, after event 2 (created)", "ended by the client, after event 2 (created)", silent},
 			{shortfall, "end-awaited", "3", "stream feed: end", "the end of the stream", "it did not come within 2s", candidate},
@@ -201,7 +201,7 @@ var eventFaults = []*Fault{
 		event: func(s *stream, ev event) { s.last = 0; s.send(ev) },
 	},
 	{
-		ID: "ends-early", Doc: "it ends a stream behind the first event", In: "events/story",
+		ID: "ends-early", Doc: "it ends a stream after the first event", In: "events/story",
 		Says: []Finding{
 			{difference, "stream-end", "1", "stream feed: end", "ended by the client, after event 4 (deleted)", "ended by the server, after event 2 (created)", silent},
 			{shortfall, "event-awaited", "5", "stream feed: event", `event "deleted" with "‹id›" at $.id`, "the stream ended before it came; 1 other event came since", candidate},
@@ -244,7 +244,7 @@ var eventFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "endless-stream", Doc: "it tells of an item over and over, as fast as it can", In: "events/story",
+		ID: "endless-stream", Doc: "it sends the event about an item again and again, as fast as it can", In: "events/story",
 		Says: []Finding{
 			{difference, "event-doubled", "1", "stream feed: event 4 (created)", "—", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, silent},
 			streamBroken("more than 800 events came"),
@@ -307,7 +307,7 @@ var beatFaults = []*Fault{
 		},
 	},
 	{
-		ID: "missing-heartbeat", Doc: "it stops to ping", In: "events/beats", Clock: true,
+		ID: "missing-heartbeat", Doc: "it stops sending pings", In: "events/beats", Clock: true,
 		Says: []Finding{
 			{shortfall, "heartbeat-missing", "1", "stream feed: heartbeat 3", "3 in 3.5s", "2", candidate},
 		},
@@ -321,7 +321,7 @@ var beatFaults = []*Fault{
 		late: func(_ int, due time.Duration) (time.Duration, bool) { return due, true },
 	},
 	{
-		ID: "talking-heartbeat", Doc: "it pings with words", In: "events/beats", Clock: true,
+		ID: "talking-heartbeat", Doc: "it sends pings with data", In: "events/beats", Clock: true,
 		Says: []Finding{
 			{difference, "heartbeat", "1", "stream feed: heartbeat 1 (ping)", "ping {}", "ping still here", candidate},
 			{violation, "json-syntax", "1", "stream feed: heartbeat 1 data", "", "", candidate},

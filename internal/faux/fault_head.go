@@ -3,7 +3,7 @@ package faux
 // headFaults are wrong statuses and header fields.
 var headFaults = []*Fault{
 	{
-		ID: "wrong-status", Doc: "it answers 200 where 201 is due", In: "items/story",
+		ID: "wrong-status", Doc: "it answers 200 instead of 201", In: "items/story",
 		Says: []Finding{
 			{difference, "status", "1", "status", "201", "200", candidate},
 			{violation, "undocumented-status", "1", "status", "", "", candidate},
@@ -11,7 +11,7 @@ var headFaults = []*Fault{
 		answer: about(create, func(a *answer) { a.status = 200 }),
 	},
 	{
-		ID: "undeclared-status", Doc: "it says that an item is gone, in a way that nobody has heard of", In: "items/story",
+		ID: "undeclared-status", Doc: "it reports a deleted item with a status that is not declared", In: "items/story",
 		Says: []Finding{
 			{difference, "status", "3", "status", "200", "299", candidate},
 			{violation, "undocumented-status", "3", "status", "", "", candidate},
@@ -19,7 +19,7 @@ var headFaults = []*Fault{
 		answer: about(read, func(a *answer) { a.status = 299 }),
 	},
 	{
-		ID: "server-error", Doc: "it answers 500 and what its runtime has to say", In: "items/story",
+		ID: "server-error", Doc: "it answers 500 with an error of its runtime", In: "items/story",
 		Says: []Finding{
 			{difference, "status", "3", "status", "200", "500", candidate},
 			{difference, "header-missing", "3", "header Cache-Control", `"no-store"`, "—", candidate},
@@ -64,7 +64,7 @@ var headFaults = []*Fault{
 		answer: about(read, func(a *answer) { a.header = append(a.header, field{"X-Shelf", "s"}) }),
 	},
 	{
-		ID: "wrong-content-type", Doc: "it calls JSON plain text", In: "items/story",
+		ID: "wrong-content-type", Doc: "it declares JSON as plain text", In: "items/story",
 		Says: []Finding{
 			{difference, "header-value", "3", "header Content-Type", `"application/json"`, `"text/plain"`, candidate},
 			{violation, "undocumented-media-type", "3", "header Content-Type", "", "", candidate},
@@ -72,7 +72,7 @@ var headFaults = []*Fault{
 		answer: about(read, func(a *answer) { a.set("Content-Type", "text/plain") }),
 	},
 	{
-		ID: "no-content-type", Doc: "it does not say what its body is", In: "items/story",
+		ID: "no-content-type", Doc: "it leaves out the content type", In: "items/story",
 		Says: []Finding{
 			{difference, "header-missing", "3", "header Content-Type", `"application/json"`, "—", candidate},
 			{violation, "undocumented-media-type", "3", "header Content-Type", "", "", candidate},
@@ -80,7 +80,7 @@ var headFaults = []*Fault{
 		answer: about(read, func(a *answer) { a.write = bare(a) }),
 	},
 	{
-		ID: "stream-for-answer", Doc: "it answers with an event stream where a document is due", In: "items/story",
+		ID: "stream-for-answer", Doc: "it answers with an event stream instead of a document", In: "items/story",
 		Says: []Finding{
 			{difference, "header-value", "3", "header Content-Type", `"application/json"`, `"text/event-stream"`, candidate},
 			{violation, "undocumented-media-type", "3", "header Content-Type", "", "", candidate},
@@ -88,7 +88,7 @@ var headFaults = []*Fault{
 		answer: about(read, func(a *answer) { a.set("Content-Type", "text/event-stream") }),
 	},
 	{
-		ID: "answer-for-stream", Doc: "it answers with a document where an event stream is due", In: "events/end",
+		ID: "answer-for-stream", Doc: "it answers with a document instead of an event stream", In: "events/end",
 		Says: []Finding{
 			{difference, "header-value", "1", "header Content-Type", `"text/event-stream"`, `"application/json"`, candidate},
 			{difference, "body", "1", "body", "an event stream", "a body", candidate},
@@ -112,7 +112,7 @@ var headFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "body-on-204", Doc: "it announces a body where HTTP allows none", In: "items/story",
+		ID: "body-on-204", Doc: "it declares a body where HTTP allows no body", In: "items/story",
 		Says: []Finding{
 			{difference, "status", "6", "status", "204", "200", candidate},
 			{difference, "header-extra", "6", "header Content-Type", "—", `"application/json"`, candidate},

@@ -15,7 +15,7 @@ func text(change func([]byte) []byte) func(*answer) {
 // textFaults write JSON that is invalid, or that parsers read differently.
 var textFaults = []*Fault{
 	{
-		ID: "not-json", Doc: "it writes something else and calls it JSON", In: "items/story",
+		ID: "not-json", Doc: "it declares something else as JSON", In: "items/story",
 		Says: []Finding{
 			{difference, "body-not-json", "3", "body", theLamp, "<html>lamp</html>", candidate},
 			{violation, "json-syntax", "3", "body", "", "", candidate},
@@ -23,7 +23,7 @@ var textFaults = []*Fault{
 		answer: text(func([]byte) []byte { return []byte("<html>lamp</html>") }),
 	},
 	{
-		ID: "empty-json", Doc: "it writes nothing and calls it JSON", In: "items/story",
+		ID: "empty-json", Doc: "it declares an empty body as JSON", In: "items/story",
 		Says: []Finding{
 			{difference, "body-not-json", "3", "body", theLamp, "—", candidate},
 			{violation, "missing-body", "3", "body", "", "", candidate},
@@ -31,7 +31,7 @@ var textFaults = []*Fault{
 		answer: text(func([]byte) []byte { return []byte{} }),
 	},
 	{
-		ID: "half-json", Doc: "it stops in the middle of a document, and the length says so too", In: "items/story",
+		ID: "half-json", Doc: "it sends half a document, with the length of that half", In: "items/story",
 		Says: []Finding{
 			{difference, "body-not-json", "3", "body", theLamp, `{"createdAt":"‹time›","id":"‹id›",`, candidate},
 			{violation, "json-syntax", "3", "body", "", "", candidate},
@@ -47,7 +47,7 @@ var textFaults = []*Fault{
 		answer: text(func(b []byte) []byte { return bytes.Replace(b, []byte("brass"), []byte("br\xffss"), 1) }),
 	},
 	{
-		ID: "duplicate-key", Doc: "it writes a name twice in one object", In: "items/story",
+		ID: "duplicate-key", Doc: "it repeats a key in an object", In: "items/story",
 		Says: []Finding{
 			{difference, "body-not-json", "3", "body", theLamp, `{"name":"lamp",` + strings.TrimSuffix(theLamp[1:], `,"shelf":"s-‹u…`) + "…", candidate},
 			{violation, "json-duplicate-name", "3", "body/name", "", "", candidate},
@@ -55,7 +55,7 @@ var textFaults = []*Fault{
 		answer: text(func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte(`{"name":"lamp",`), 1) }),
 	},
 	{
-		ID: "other-duplicate", Doc: "it writes a name twice, and the last of the values is another", In: "items/story",
+		ID: "other-duplicate", Doc: "it repeats a key in an object, and the last value differs", In: "items/story",
 		Says: []Finding{
 			{difference, "value", "3", "body /name", `"lamp"`, `"candle"`, candidate},
 			{violation, "json-duplicate-name", "3", "body/name", "", "", candidate},
@@ -71,7 +71,7 @@ var textFaults = []*Fault{
 		answer: text(func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }),
 	},
 	{
-		ID: "trailing-text", Doc: "it writes something behind a document", In: "items/story",
+		ID: "trailing-text", Doc: "it writes text after a document", In: "items/story",
 		Says: []Finding{
 			{difference, "body-not-json", "3", "body", theLamp, theLamp, candidate},
 			{violation, "json-trailing-text", "3", "body", "", "", candidate},

@@ -23,7 +23,7 @@ func row(a *answer, n int) object { return a.value.([]any)[n].(object) }
 // valueFaults write valid JSON with wrong values.
 var valueFaults = []*Fault{
 	{
-		ID: "other-value", Doc: "it answers with another name than the item has", In: "items/story",
+		ID: "other-value", Doc: "it answers with another name for the item", In: "items/story",
 		Says: []Finding{
 			{difference, "value", "3", "body /name", `"lamp"`, `"LAMP"`, silent},
 		},
@@ -53,7 +53,7 @@ var valueFaults = []*Fault{
 		answer: member(func(o object) { delete(o, "size") }),
 	},
 	{
-		ID: "extra-field", Doc: "it answers with a field that no schema names", In: "items/story",
+		ID: "extra-field", Doc: "it answers with a field that no schema declares", In: "items/story",
 		Says: []Finding{
 			{difference, "field-extra", "3", "body /color", "—", `"red"`, candidate},
 			{violation, "undocumented-field", "3", "body/color", "", "", candidate},
@@ -76,14 +76,14 @@ var valueFaults = []*Fault{
 		answer: member(func(o object) { o["name"] = nil }),
 	},
 	{
-		ID: "other-id", Doc: "it answers with an id that it has never given", In: "items/story",
+		ID: "other-id", Doc: "it answers with an id that it has never assigned", In: "items/story",
 		Says: []Finding{
 			{difference, "identity", "3", "body /id", `"‹id›"`, `"‹id›"`, silent},
 		},
 		answer: member(func(o object) { o["id"] = newID() }),
 	},
 	{
-		ID: "other-serial", Doc: "it answers with a serial, an id by rule, that it has not given", In: "items/story",
+		ID: "other-serial", Doc: "it answers with a serial, an id by rule, that it has not assigned", In: "items/story",
 		Says: []Finding{
 			{difference, "identity", "3", "body /serial", "‹serial›", "‹serial›", silent},
 		},
@@ -122,7 +122,7 @@ var valueFaults = []*Fault{
 		answer: about(shelf, func(a *answer) { row(a, 1)["id"] = row(a, 0)["id"] }),
 	},
 	{
-		ID: "id-of-another-shape", Doc: "it makes ids of another shape", In: "items/story",
+		ID: "id-of-another-shape", Doc: "it generates ids of another format", In: "items/story",
 		Says: []Finding{
 			{difference, "value", "3", "body /id", `"‹id›"`, `"7"`, candidate},
 			{violation, "pattern", "3", "body/id", "", "", candidate},
@@ -138,14 +138,14 @@ var valueFaults = []*Fault{
 		answer: member(func(o object) { o["id"] = "thing_0123456789abcdef0123" }),
 	},
 	{
-		ID: "old-time", Doc: "it says that an item was made long ago", In: "items/story",
+		ID: "old-time", Doc: "it gives an item an old time of creation", In: "items/story",
 		Says: []Finding{
 			{difference, "value", "3", "body /createdAt", `"‹time›"`, `"2001-02-03T04:05:06Z"`, silent},
 		},
 		answer: member(func(o object) { o["createdAt"] = "2001-02-03T04:05:06Z" }),
 	},
 	{
-		ID: "no-time", Doc: "it writes a time in a way of its own", In: "items/story",
+		ID: "no-time", Doc: "it writes a time in another format", In: "items/story",
 		Says: []Finding{
 			{difference, "value", "3", "body /createdAt", `"‹time›"`, `"yesterday"`, candidate},
 			{violation, "format", "3", "body/createdAt", "", "", candidate},
@@ -153,7 +153,7 @@ var valueFaults = []*Fault{
 		answer: member(func(o object) { o["createdAt"] = "yesterday" }),
 	},
 	{
-		ID: "wrong-twice", Doc: "it answers with another name, and beside it with a time that is none", In: "items/story",
+		ID: "wrong-twice", Doc: "it answers with another name, and with an invalid time", In: "items/story",
 		Says: []Finding{
 			{difference, "value", "3", "body /name", `"lamp"`, `"LAMP"`, silent},
 			{difference, "value", "3", "body /createdAt", `"‹time›"`, `"yesterday"`, candidate},
@@ -176,21 +176,21 @@ var valueFaults = []*Fault{
 		answer: about(shelf, func(a *answer) { slices.Reverse(a.value.([]any)) }),
 	},
 	{
-		ID: "missing-element", Doc: "it forgets an element of an array", In: "items/story",
+		ID: "missing-element", Doc: "it leaves out an element of an array", In: "items/story",
 		Says: []Finding{
 			{difference, "element-missing", "3", "body /tags/1", `"brass"`, "—", silent},
 		},
 		answer: member(func(o object) { o["tags"] = slices.Delete(o["tags"].([]any), 1, 2) }),
 	},
 	{
-		ID: "extra-element", Doc: "it lists an element too many", In: "items/story",
+		ID: "extra-element", Doc: "it adds an element to an array", In: "items/story",
 		Says: []Finding{
 			{difference, "element-extra", "3", "body /tags/1", "—", `"tall"`, silent},
 		},
 		answer: member(func(o object) { o["tags"] = slices.Insert(o["tags"].([]any), 1, any("tall")) }),
 	},
 	{
-		ID: "missing-item", Doc: "it forgets an item of a list", In: "items/story",
+		ID: "missing-item", Doc: "it leaves out an item of a list", In: "items/story",
 		Says: []Finding{
 			{difference, "element-missing", "4", "body /0", theLamp, "—", silent},
 		},

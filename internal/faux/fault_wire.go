@@ -10,17 +10,17 @@ const giB = 1 << 30
 // wireFaults break HTTP or the connection.
 var wireFaults = []*Fault{
 	{
-		ID: "truncated-body", Doc: "it announces ten bytes more than it sends, and closes", In: "items/story",
+		ID: "truncated-body", Doc: "it declares ten bytes more than it sends, and closes the connection", In: "items/story",
 		Says:   []Finding{broken("3", "body", "the connection was closed after 221 of 231 bytes of the body")},
 		answer: instead(read, func(w *wire, head, body []byte) { w.framed(head, len(body)+10, body) }),
 	},
 	{
-		ID: "extra-bytes", Doc: "it sends more bytes than it has announced", In: "items/story",
+		ID: "extra-bytes", Doc: "it sends more bytes than it has declared", In: "items/story",
 		Says:   []Finding{broken("3", "body", `15 bytes follow the response: "HTTP/1.1 200 OK"`)},
 		answer: instead(read, func(w *wire, head, body []byte) { w.framed(head, len(body), append(body, "HTTP/1.1 200 OK"...)) }),
 	},
 	{
-		ID: "bytes-behind-204", Doc: "it sends a body where HTTP allows none", In: "items/story",
+		ID: "bytes-behind-204", Doc: "it sends a body where HTTP allows no body", In: "items/story",
 		Says: []Finding{broken("6", "body", `4 bytes follow the response: "gone"`)},
 		answer: func(a *answer) {
 			if a.operation == "DELETE /items/{id}" && a.item == "chair" {
@@ -29,14 +29,14 @@ var wireFaults = []*Fault{
 		},
 	},
 	{
-		ID: "cut-chunk", Doc: "it closes in the middle of a chunk", In: "items/story",
+		ID: "cut-chunk", Doc: "it closes the connection in the middle of a chunk", In: "items/story",
 		Says: []Finding{broken("3", "body", "the connection was closed after 221 bytes of the body")},
 		answer: instead(read, func(w *wire, head, body []byte) {
 			w.put(head, []byte("Transfer-Encoding: chunked\r\n\r\nff0\r\n"), body)
 		}),
 	},
 	{
-		ID: "no-last-chunk", Doc: "it closes behind the last chunk but one", In: "items/story",
+		ID: "no-last-chunk", Doc: "it closes the connection before the last chunk", In: "items/story",
 		Says: []Finding{broken("3", "body", "the connection was closed after 2 bytes of the body")},
 		answer: instead(read, func(w *wire, head, _ []byte) {
 			w.put(head, []byte("Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"))
@@ -50,12 +50,12 @@ var wireFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "conflicting-lengths", Doc: "it announces two lengths", In: "items/story",
+		ID: "conflicting-lengths", Doc: "it declares two lengths", In: "items/story",
 		Says:   []Finding{broken("3", "head", `malformed Content-Length: "1, 221"`)},
 		answer: instead(read, func(w *wire, head, body []byte) { w.framed(append(head, "Content-Length: 1\r\n"...), len(body), body) }),
 	},
 	{
-		ID: "length-and-chunks", Doc: "it announces a length and sends chunks", In: "items/story",
+		ID: "length-and-chunks", Doc: "it declares a length and sends chunks", In: "items/story",
 		Says: []Finding{broken("3", "head", `both Transfer-Encoding and Content-Length: "2"`)},
 		answer: instead(read, func(w *wire, head, _ []byte) {
 			w.put(head, []byte("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"))
@@ -67,7 +67,7 @@ var wireFaults = []*Fault{
 		answer: instead(read, func(w *wire, _, _ []byte) { w.put([]byte("SSH-2.0-OpenSSH_9.6\r\n")) }),
 	},
 	{
-		ID: "half-head", Doc: "it closes in the middle of the head", In: "items/story",
+		ID: "half-head", Doc: "it closes the connection in the middle of the head", In: "items/story",
 		Says:   []Finding{broken("3", "head", `the connection was closed in the head, after "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nX-Shelf:…`)},
 		answer: instead(read, func(w *wire, head, _ []byte) { w.put(head[:len(head)/2]) }),
 	},

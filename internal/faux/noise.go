@@ -21,10 +21,10 @@ func Noises() []*Fault {
 				return c
 			}, strings.TrimPrefix(id, "itm_"))
 		})},
-		{ID: "millis", Doc: "it says when it answers, in milliseconds and a part of one", In: "items/story", answer: noisy(func(string) any {
+		{ID: "millis", Doc: "it adds the time of its response, in fractional milliseconds", In: "items/story", answer: noisy(func(string) any {
 			return float64(time.Now().UnixMicro()|1) / 1000 // |1, so that there is always a fraction
 		})},
-		{ID: "random", Doc: "it draws a number", In: "items/story", answer: noisy(func(string) any {
+		{ID: "random", Doc: "it adds a random number", In: "items/story", answer: noisy(func(string) any {
 			return rand.IntN(1000)
 		})},
 	}
@@ -35,9 +35,9 @@ func Noises() []*Fault {
 func Stamps() []*Fault {
 	stamp := func(uuid string) func(*answer) { return noisy(func(string) any { return uuid }) }
 	return []*Fault{
-		{ID: "stamp", Doc: "it has a UUID in its code", In: "items/story", answer: stamp("0b6e4f0a-3c52-4a57-9b0a-0d6fd7c3f001")},
-		{ID: "other-stamp", Doc: "it has another UUID in its code", In: "items/story", answer: stamp("77d0c3b1-8f4e-4b8b-a1f5-5d8f10a7e002")},
-		{ID: "instance", Doc: "it draws a UUID when it starts", In: "items/story", answer: stamp(fmt.Sprintf("%08x-9f6e-4d1b-8c11-5d8f10a7e003", rand.Uint32()))},
+		{ID: "stamp", Doc: "it adds a UUID that is constant in its code", In: "items/story", answer: stamp("0b6e4f0a-3c52-4a57-9b0a-0d6fd7c3f001")},
+		{ID: "other-stamp", Doc: "it adds another UUID that is constant in its code", In: "items/story", answer: stamp("77d0c3b1-8f4e-4b8b-a1f5-5d8f10a7e002")},
+		{ID: "instance", Doc: "it adds a UUID that is generated when it starts", In: "items/story", answer: stamp(fmt.Sprintf("%08x-9f6e-4d1b-8c11-5d8f10a7e003", rand.Uint32()))},
 	}
 }
 
@@ -68,12 +68,12 @@ func Clocks() []*Fault {
 	}
 	var answers atomic.Int64
 	return []*Fault{
-		{ID: "touched", Doc: "it says when items were changed last", In: "items/story", answer: touched(0)},
-		{ID: "touched-before", Doc: "it says that items were changed before they were made", In: "items/story", answer: touched(-time.Minute)},
-		{ID: "unstable", Doc: "it says another time of creation each time", In: "items/story", answer: ofItems(func(o object) {
+		{ID: "touched", Doc: "it adds the time of the last change to items", In: "items/story", answer: touched(0)},
+		{ID: "touched-before", Doc: "it adds a time of the last change that is before the creation", In: "items/story", answer: touched(-time.Minute)},
+		{ID: "unstable", Doc: "it gives an item another time of creation in each response", In: "items/story", answer: ofItems(func(o object) {
 			o["createdAt"] = o["createdAt"].(time.Time).Add(time.Duration(answers.Add(1)) * time.Second)
 		})},
-		{ID: "fine", Doc: "it tells times with a part of a second", In: "items/story", answer: ofItems(func(o object) {
+		{ID: "fine", Doc: "it writes times with a fraction of a second", In: "items/story", answer: ofItems(func(o object) {
 			o["createdAt"] = o["createdAt"].(time.Time).UTC().Format("2006-01-02T15:04:05.000000Z")
 		})},
 	}

@@ -69,7 +69,7 @@ var nulls = []*Fault{
 		answer: everything(func(a *answer) { a.say(http.StatusOK, []byte("{}"), "application/json") }),
 	},
 	{
-		ID: "echo", Doc: "it answers with what it was sent", In: "items/story",
+		ID: "echo", Doc: "it answers with the body of the request", In: "items/story",
 		Says: []Finding{
 			{difference, "status", "1", "status", "201", "200", candidate},
 			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
@@ -90,7 +90,7 @@ var nulls = []*Fault{
 		answer: everything(func(a *answer) { a.write = func(*wire, []byte, []byte) {} }),
 	},
 	{
-		ID: "hang", Doc: "it answers nothing, and keeps the connection", In: "items/story", Clock: true,
+		ID: "hang", Doc: "it does not answer, and keeps the connection open", In: "items/story", Clock: true,
 		Says:   []Finding{broken("1", "head", "the step's 5s were over before the head")},
 		answer: everything(func(a *answer) { a.write = func(w *wire, _, _ []byte) { w.hang() } }),
 	},

@@ -100,7 +100,7 @@ func Processes() []*Fault { return processFaults }
 
 var processFaults = []*Fault{
 	{
-		ID: "exits-at-start", Doc: "it says what is wrong, and exits", In: "items/story",
+		ID: "exits-at-start", Doc: "it prints an error and exits", In: "items/story",
 		Reason: `start target "‹name›": exited before it was ready: exit status 3`, Log: "the disk is full",
 		start: func(p *Process) bool {
 			fmt.Fprintf(p.Log, "opening the shelves\nthe disk is full\n")
@@ -108,12 +108,12 @@ var processFaults = []*Fault{
 		},
 	},
 	{
-		ID: "never-ready", Doc: "it listens, and is never ready", In: "items/story",
+		ID: "never-ready", Doc: "it listens, but is never ready", In: "items/story",
 		Reason: `start target "‹name›": not ready within ‹time›: GET http://127.0.0.1:‹port›/health: 503 Service Unavailable`, Log: "listening",
 		answer: func(a *answer) { a.say(http.StatusServiceUnavailable, nil, "") },
 	},
 	{
-		ID: "exits-in-answer", Doc: "it dies in the middle of an answer", In: "items/story",
+		ID: "exits-in-answer", Doc: "it exits in the middle of a response", In: "items/story",
 		Says: []Finding{
 			{shortfall, "target-exited", "3", "process", "to go on", "exit status 3", candidate},
 		},
@@ -124,7 +124,7 @@ var processFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "exits-before-answer", Doc: "it dies instead of answering", In: "items/story",
+		ID: "exits-before-answer", Doc: "it exits instead of answering", In: "items/story",
 		Says: []Finding{
 			{shortfall, "target-exited", "3", "process", "to go on", "exit status 3", candidate},
 		},
@@ -132,7 +132,7 @@ var processFaults = []*Fault{
 		answer: instead(read, func(w *wire, _, _ []byte) { w.server.Exit(3) }),
 	},
 	{
-		ID: "exits-between-answers", Doc: "it dies between two requests", In: "items/story",
+		ID: "exits-between-answers", Doc: "it exits between two requests", In: "items/story",
 		Says: []Finding{
 			{shortfall, "target-exited", "4", "process", "to go on", "exit status 3", candidate},
 		},
@@ -143,7 +143,7 @@ var processFaults = []*Fault{
 		}),
 	},
 	{
-		ID: "exits-behind-a-stream", Doc: "it ends a stream in good order, and dies a moment later", In: "events/end",
+		ID: "exits-behind-a-stream", Doc: "it ends a stream correctly, and exits a moment later", In: "events/end",
 		Says: []Finding{
 			{shortfall, "target-exited", "3", "process", "to go on", "exit status 3", candidate},
 		},
@@ -155,14 +155,14 @@ var processFaults = []*Fault{
 		},
 	},
 	{
-		ID: "ends-badly", Doc: "it exits with status 1 when it is asked to end", In: "process/stop",
+		ID: "ends-badly", Doc: "it exits with status 1 on SIGTERM", In: "process/stop",
 		Says: []Finding{
 			{shortfall, "target-not-stopped", "2", "exit", "exit status 0", "exit status 1", candidate},
 		},
 		end: func(*Process) int { return 1 },
 	},
 	{
-		ID: "does-not-end", Doc: "it does not listen to SIGTERM, and neither does what it has started", In: "process/stop",
+		ID: "does-not-end", Doc: "it ignores SIGTERM, and so does the process that it has started", In: "process/stop",
 		Says: []Finding{
 			{shortfall, "target-not-stopped", "2", "exit", "exit status 0", `terminate target "wrong": still running after SIGTERM: the step's 1s were over`, candidate},
 		},
@@ -176,7 +176,7 @@ var processFaults = []*Fault{
 		end: func(*Process) int { select {} },
 	},
 	{
-		ID: "talks-too-much", Doc: "it floods its log, which nobody can hold against it", In: "items/story",
+		ID: "talks-too-much", Doc: "it floods its log, which is not a mistake", In: "items/story",
 		start: func(p *Process) bool {
 			io.WriteString(p.Log, strings.Repeat("polishing the shelves\n", 100_000))
 			return true
