@@ -51,8 +51,7 @@ func declaredEvents(d *spec.Document, m *spec.Media) *Stream {
 }
 
 // Add counts what a transcript reached. A broken exchange does not count. HEAD and OPTIONS do not count for what
-// another method declares. Only a coverage from New can count; one that was read from a report can only be passed to
-// Merge.
+// another method declares. Only a coverage from New can count.
 func (c *Coverage) Add(t *transcript.Transcript) { c.AddNormalized(t, nil) }
 
 // AddNormalized is Add, but applies shape to the names of what is not documented.
@@ -122,7 +121,7 @@ func (c *Coverage) addRequest(o *Operation, op *spec.Operation, r *transcript.Re
 	if m == nil {
 		return
 	}
-	row(&o.Requests, func(x *Media) bool { return x.Type == m.Name }).Reached++
+	row(o.Requests, func(x *Media) bool { return x.Type == m.Name }).Reached++
 	if r.Body.Whole() && !r.Body.Undecoded(r.Header) {
 		c.marker.content(m.Schema, spec.ParseMediaType(contentType).Encoding(), Requests, r.Body.Bytes)
 	}
@@ -177,5 +176,5 @@ func (a addition) addStream(ex *transcript.Exchange, s *transcript.Stream) {
 }
 
 func (c *Coverage) operation(op *spec.Operation) *Operation {
-	return row(&c.Operations, func(r *Operation) bool { return r.Method == op.Method && r.Path == op.Path })
+	return row(c.Operations, func(r *Operation) bool { return r.Method == op.Method && r.Path == op.Path })
 }

@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"encoding/json"
 	"strings"
 	"sync"
 	"testing"
@@ -101,35 +100,6 @@ func TestCoverageCountsWhatWasReached(t *testing.T) {
 	const totals = "operations 3/3 · statuses 3/5 · events 1/2 · streams not described 1 · undocumented 4"
 	if got := c.Totals().String(); got != totals {
 		t.Errorf("Totals: %s, want %s", got, totals)
-	}
-}
-
-func TestCoveragesMerge(t *testing.T) {
-	d := sample.Parse(t, coverageDoc)
-	transcripts := []*transcript.Transcript{
-		sample.Stream(), sample.Response("GET", "/z", 404, nil, ""), sample.Response("GET", "/z", 404, nil, ""), sample.Response("GET", "/a", 500, nil, ""),
-		sample.Response("GET", "/b", 500, nil, ""), sample.Response("HEAD", "/a", 204, nil, ""),
-	}
-	whole, merged := New(d), new(Coverage)
-	for _, tr := range transcripts {
-		whole.Add(tr)
-		one, read := New(d), new(Coverage)
-		one.Add(tr)
-		text, err := json.Marshal(one)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(text, read); err != nil {
-			t.Fatal(err)
-		}
-		merged.Merge(read)
-	}
-	if diff := cmp.Diff(whole, merged, plain); diff != "" {
-		t.Errorf("counting together and merging differ (-together +merged):\n%s", diff)
-	}
-	whole.Merge(merged)
-	if got, want := whole.Operations[0].Statuses[1].Reached, 4; got != want {
-		t.Errorf("reached %d, want %d", got, want)
 	}
 }
 

@@ -159,7 +159,10 @@ func SchemaName(ref string) string {
 func TallyItems(items []Item, m Measure) (t Tally) {
 	for _, it := range items {
 		if it.Measure == m {
-			t.seen(it.Reached)
+			t.Declared++
+			if it.Reached {
+				t.Reached++
+			}
 		}
 	}
 	return t

@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 )
@@ -46,11 +45,7 @@ func (s *Schema) lists() [3]*[]Point {
 }
 
 // A SchemaTally counts what schemas declare, and how much of it was seen.
-type SchemaTally struct {
-	Properties   Tally `json:"properties"`
-	Enum         Tally `json:"enum"`
-	Alternatives Tally `json:"alternatives"`
-}
+type SchemaTally struct{ Properties, Enum, Alternatives Tally }
 
 // String returns the tallies as one line: "212/240 properties · 31/33 enum values"; "" when nothing is declared.
 func (t SchemaTally) String() string {
@@ -66,38 +61,7 @@ func (t SchemaTally) String() string {
 	return strings.Join(parts, " · ")
 }
 
-func (c *Coverage) SchemaTotals() (t SchemaTally) {
-	for i := range c.Schemas {
-		tallies := [3]*Tally{&t.Properties, &t.Enum, &t.Alternatives}
-		for k, list := range c.Schemas[i].lists() {
-			for _, p := range *list {
-				tallies[k].seen(p.Seen)
-			}
-		}
-	}
-	return t
-}
-
-func (t *Tally) seen(yes bool) {
-	t.Declared++
-	if yes {
-		t.Reached++
-	}
-}
-
-// mergeSchema adds what another coverage has seen of a schema.
-func (c *Coverage) mergeSchema(o Schema) {
-	s := row(&c.Schemas, func(s *Schema) bool { return s.Schema == o.Schema })
-	s.Schema, s.Line, s.In = o.Schema, cmp.Or(s.Line, o.Line), o.In
-	into := s.lists()
-	for k, list := range o.lists() {
-		for _, p := range *list {
-			mergePoint(into[k], p)
-		}
-	}
-}
-
-func mergePoint(into *[]Point, p Point) {
-	point := row(into, func(r *Point) bool { return r.Name == p.Name })
-	point.Name, point.Line, point.Seen = p.Name, cmp.Or(point.Line, p.Line), point.Seen || p.Seen
+func (c *Coverage) SchemaTotals() SchemaTally {
+	items := c.Items()
+	return SchemaTally{TallyItems(items, PropertiesSeen), TallyItems(items, EnumsSeen), TallyItems(items, AlternativesSeen)}
 }

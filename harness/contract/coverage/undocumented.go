@@ -51,22 +51,12 @@ func (a addition) unknownOperation(ex *transcript.Exchange) {
 	if at == "" {
 		at = a.normalized(spec.TargetPath(ex.Request.Target))
 	}
-	a.undocumented(Undocumented{
-		Kind: spec.UndocumentedOperation, What: ex.Request.Method + " " + at, Statuses: []StatusCount{{ex.Response.Status, 1}},
-	})
+	a.undocumented(spec.UndocumentedOperation, ex.Request.Method+" "+at, ex.Response.Status)
 }
 
 // undeclared counts something that an operation does not declare.
 func (a addition) undeclared(kind schema.Kind, op *spec.Operation, what string) {
-	a.undocumented(Undocumented{Kind: kind, What: op.String() + ": " + a.normalized(what)})
-}
-
-func (a addition) undocumented(u Undocumented) {
-	u.Count = 1
-	if a.scenario != "" {
-		u.Scenarios = []string{a.scenario}
-	}
-	a.addUndocumented(u)
+	a.undocumented(kind, op.String()+": "+a.normalized(what), 0)
 }
 
 func (a addition) normalized(text string) string {
@@ -83,36 +73,32 @@ const (
 	maxUndocumentedScenarios = 5
 )
 
-func (c *Coverage) addUndocumented(u Undocumented) {
-	if len(u.What) > 200 {
-		u.What = strings.ToValidUTF8(u.What[:200], "") + "…"
+// undocumented counts an occurrence. status is 0 unless it is a request outside the contract.
+func (a addition) undocumented(kind schema.Kind, what string, status int) {
+	if len(what) > 200 {
+		what = strings.ToValidUTF8(what[:200], "") + "…"
 	}
-	i, found := slices.BinarySearchFunc(c.Undocumented, u, func(a, b Undocumented) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.What, b.What))
+	i, found := slices.BinarySearchFunc(a.Undocumented, what, func(u Undocumented, what string) int {
+		return cmp.Or(cmp.Compare(u.Kind, kind), cmp.Compare(u.What, what))
 	})
 	if !found {
-		c.Undocumented = slices.Insert(c.Undocumented, i, Undocumented{Kind: u.Kind, What: u.What})
+		a.Undocumented = slices.Insert(a.Undocumented, i, Undocumented{Kind: kind, What: what})
 	}
-	c.Undocumented[i].merge(&u)
-	if len(c.Undocumented) > maxUndocumented {
-		c.Undocumented = slices.Delete(c.Undocumented, maxUndocumented, len(c.Undocumented))
-	}
+	a.Undocumented[i].count(status, a.scenario)
+	a.Undocumented = a.Undocumented[:min(len(a.Undocumented), maxUndocumented)]
 }
 
-// merge adds the counts of another row for the same thing.
-func (u *Undocumented) merge(o *Undocumented) {
-	u.Count += o.Count
-	for _, s := range o.Statuses {
-		i, found := slices.BinarySearchFunc(u.Statuses, s, func(a, b StatusCount) int { return cmp.Compare(a.Status, b.Status) })
+func (u *Undocumented) count(status int, scenario string) {
+	u.Count++
+	if status != 0 {
+		i, found := slices.BinarySearchFunc(u.Statuses, status, func(s StatusCount, status int) int { return cmp.Compare(s.Status, status) })
 		if !found {
-			u.Statuses = slices.Insert(u.Statuses, i, StatusCount{Status: s.Status})
+			u.Statuses = slices.Insert(u.Statuses, i, StatusCount{Status: status})
 		}
-		u.Statuses[i].Count += s.Count
+		u.Statuses[i].Count++
 	}
-	for _, name := range o.Scenarios {
-		if i, found := slices.BinarySearch(u.Scenarios, name); !found {
-			u.Scenarios = slices.Insert(u.Scenarios, i, name)
-		}
+	if i, found := slices.BinarySearch(u.Scenarios, scenario); !found && scenario != "" {
+		u.Scenarios = slices.Insert(u.Scenarios, i, scenario)
+		u.Scenarios = u.Scenarios[:min(len(u.Scenarios), maxUndocumentedScenarios)]
 	}
-	u.Scenarios = u.Scenarios[:min(len(u.Scenarios), maxUndocumentedScenarios)]
 }

@@ -59,7 +59,7 @@ func TestWhatIsUndocumentedIsOneRowForEachShape(t *testing.T) {
 	}
 }
 
-// Which rows do not fit into the list does not depend on the order of occurrences, or on shards.
+// Which rows do not fit into the list does not depend on the order of occurrences.
 func TestTheListOfWhatIsUndocumentedHasNoOrderOfItsOwn(t *testing.T) {
 	d := sample.Parse(t, coverageDoc)
 	var seen []*transcript.Transcript
@@ -69,22 +69,15 @@ func TestTheListOfWhatIsUndocumentedHasNoOrderOfItsOwn(t *testing.T) {
 	var first []Undocumented
 	for range 5 {
 		rand.Shuffle(len(seen), func(i, k int) { seen[i], seen[k] = seen[k], seen[i] })
-		whole, parts := New(d), []*Coverage{New(d), New(d), New(d)}
-		for i, tr := range seen {
+		whole := New(d)
+		for _, tr := range seen {
 			whole.Add(tr)
-			parts[i%len(parts)].Add(tr)
-		}
-		merged := new(Coverage)
-		for _, part := range parts {
-			merged.Merge(part)
 		}
 		if first == nil {
 			first = whole.Undocumented
 		}
-		for _, got := range [][]Undocumented{whole.Undocumented, merged.Undocumented} {
-			if diff := cmp.Diff(first, got); diff != "" {
-				t.Fatalf("another order gives another list (-first +this):\n%s", diff)
-			}
+		if diff := cmp.Diff(first, whole.Undocumented); diff != "" {
+			t.Fatalf("another order gives another list (-first +this):\n%s", diff)
 		}
 	}
 	if len(first) != maxUndocumented || first[0].Count != 2 || len(first[0].Scenarios) != 2 {
