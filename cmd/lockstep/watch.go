@@ -15,7 +15,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/project"
-	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // pollInterval is how often the files are checked.
@@ -186,7 +185,7 @@ func (x *watcher) touched(c change) ([]string, error) {
 func (x *watcher) judged(r *engine.Result) {
 	for _, s := range r.Scenarios {
 		delete(x.failing, s.ID)
-		if s.Verdict == verdict.Differ || s.Verdict == verdict.Unknown {
+		if s.Verdict.Red() {
 			x.failing[s.ID] = true
 		}
 	}

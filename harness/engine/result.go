@@ -27,7 +27,7 @@ func (r *Result) Document(p *project.Project) *report.Document {
 	return &report.Document{
 		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone,
 		Project: p.File, Contract: p.ContractFile, Run: r.Run,
-		Latency: r.Latency, Evidence: r.Evidence,
+		Latency: r.Latency, Evidence: r.Evidence, Selection: len(r.Scenarios) < len(p.Scenarios),
 		Sums: &report.Sums{Contract: p.Sums.Contract, Scenarios: p.Sums.Scenarios, Rules: p.Sums.Rules},
 	}
 }

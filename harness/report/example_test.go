@@ -48,6 +48,7 @@ func Example_text() {
 	// compared      2 exchanges, 0 events
 	// findings      1 difference, 0 violations, 0 shortfalls
 	// blame         differ: candidate 1
+	// rerun         lockstep run tools/add
 	// differ: typescript and go differ in 1 of 1 scenario
 }
 

@@ -49,7 +49,7 @@ func MachineLoad(d *Document) string {
 	var in *verdict.Scenario
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
-		if s.Verdict != verdict.Differ && s.Verdict != verdict.Unknown {
+		if !s.Verdict.Red() {
 			continue
 		}
 		red++

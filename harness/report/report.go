@@ -9,6 +9,8 @@
 package report
 
 import (
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -31,8 +33,10 @@ type Document struct {
 	Latency []Latency `json:"latency,omitempty"` // by operation
 	// Changes are those since the previous run. Evidence is by scenario. Pages show both; the JSON does not contain
 	// them.
-	Changes  *Changes             `json:"-"`
-	Evidence map[string]*Evidence `json:"-"`
+	Changes *Changes `json:"-"`
+	// Selection means that the run left out scenarios of the project. What it did not reach of the contract is no news.
+	Selection bool                 `json:"-"`
+	Evidence  map[string]*Evidence `json:"-"`
 }
 
 // Sums are SHA-256 checksums of files. Runs with different sums cannot be compared.
@@ -40,4 +44,32 @@ type Sums struct {
 	Contract  string `json:"contract"`
 	Scenarios string `json:"scenarios"` // of all scenarios, whether selected or not
 	Rules     string `json:"rules"`     // of lockstep.yaml
+}
+
+// Rerun returns the command that runs some scenarios again. A run of a single target is repeated with that target.
+func (d *Document) Rerun(ids []string) string {
+	words := []string{"lockstep", "run"}
+	if d.Project != "" && d.Project != "lockstep.yaml" {
+		words = append(words, "--config", shellWord(d.Project))
+	}
+	if d.Alone && len(d.Totals.Targets) == 1 {
+		words = append(words, TargetFlag(d.Totals.Targets[0].Name))
+	}
+	for _, id := range ids {
+		words = append(words, shellWord(id))
+	}
+	return strings.Join(words, " ")
+}
+
+// TargetFlag is the flag that makes lockstep run use a target.
+func TargetFlag(name string) string { return "--target " + shellWord(name) }
+
+var plainWord = regexp.MustCompile(`^[\w./-]+$`)
+
+// shellWord returns a text as one word of a POSIX shell, quoted if necessary.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return shellQuote(s)
 }

@@ -20,12 +20,13 @@ type BlameMatrix struct {
 	Equal  BlameRow `json:"equal,omitzero"`
 }
 
-// A BlameRow has a cell for each blame. Where targets are equal, the contract is never silent.
+// A BlameRow has a cell for each blame. Where targets are equal, the contract decides.
 type BlameRow struct {
 	Candidate []BlameEntry `json:"candidate,omitempty"`
 	Reference []BlameEntry `json:"reference,omitempty"`
 	Both      []BlameEntry `json:"both,omitempty"`
 	Silent    []BlameEntry `json:"contract_silent,omitempty"`
+	Outside   []BlameEntry `json:"not_in_contract,omitempty"`
 }
 
 // A BlameEntry is one problem in a cell.
@@ -45,6 +46,8 @@ func (r *BlameRow) entries(b Blame) *[]BlameEntry {
 		return &r.Reference
 	case BlameBoth:
 		return &r.Both
+	case BlameOutside:
+		return &r.Outside
 	default:
 		return &r.Silent
 	}
@@ -56,7 +59,7 @@ func (r *BlameRow) add(b Blame, t BlameEntry) {
 }
 
 // blames is the order of the cells in a row.
-var blames = []Blame{BlameCandidate, BlameReference, BlameBoth, BlameNobody}
+var blames = []Blame{BlameCandidate, BlameReference, BlameBoth, BlameNobody, BlameOutside}
 
 // String counts the entries: "differ: candidate 3, contract silent 1 · equal: both 2"; "" when there are none.
 func (c BlameMatrix) String() string {
@@ -115,7 +118,7 @@ func (c *BlameMatrix) pair(s *Scenario, reference, candidate string) {
 				explained[k] = true
 			}
 		}
-		c.Differ.add(d.Blame, t)
+		c.Differ.add(d.InSummary(), t)
 	}
 	alone := func(target string) (out []int) {
 		for i := range s.Findings {

@@ -133,3 +133,13 @@ func TestCandidatesAreToldApart(t *testing.T) {
 		t.Errorf("of the scenario there is %q, want %q", all, c)
 	}
 }
+
+// No contract describes what servers ask their upstreams.
+func TestUpstreamRequestsAreNotInTheContract(t *testing.T) {
+	got := cellsOf(Scenario{ID: "ask", Targets: []Target{{Name: "ref"}, {Name: "cand"}}, Findings: []Finding{
+		{Class: Difference, Target: "cand", Upstream: "llm", Blame: BlameNobody}, {Class: Difference, Target: "cand", Blame: BlameNobody},
+	}}).String()
+	if want := "differ: contract silent 1, not in the contract 1"; got != want {
+		t.Errorf("the cells are %q, want %q", got, want)
+	}
+}

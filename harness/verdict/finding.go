@@ -78,7 +78,17 @@ const (
 	BlameReference Blame = "reference"
 	BlameBoth      Blame = "both"
 	BlameNobody    Blame = "contract silent" // neither breaks it, although they differ
+	// BlameOutside is BlameNobody for a request to an upstream in summaries, because no contract describes it.
+	BlameOutside Blame = "not in the contract"
 )
+
+// InSummary returns the blame as summaries show it.
+func (f *Finding) InSummary() Blame {
+	if f.Upstream != "" && f.Blame == BlameNobody {
+		return BlameOutside
+	}
+	return f.Blame
+}
 
 // A Remark is what the contract says against one side.
 type Remark struct {

@@ -28,6 +28,9 @@ const (
 	NotApplicable Verdict = "not-applicable"
 )
 
+// Red reports whether the verdict of a scenario makes a run fail.
+func (v Verdict) Red() bool { return v == Differ || v == Unknown }
+
 var severity = map[Verdict]int{Differ: 4, Unknown: 3, Waived: 2, Match: 1, NotApplicable: 0}
 
 func Worse(a, b Verdict) Verdict {

@@ -22,6 +22,7 @@ type pageData struct {
 	Facts      [][2]string     `json:"facts"`
 	Tiles      []tile          `json:"tiles"`
 	Targets    []string        `json:"targets"`
+	Flags      []string        `json:"flags"` // for each target, what makes a command run it alone
 	Alone      bool            `json:"alone"`
 	Changes    *report.Changes `json:"changes,omitempty"`
 	groups.Groups
@@ -73,6 +74,9 @@ func newPageData(d *report.Document) *pageData {
 	v := &pageData{
 		Verdict: textfit.Clip(string(d.Verdict), 20), Conclusion: report.Conclusion(d), Alone: d.Alone, Contract: textfit.Clip(d.Contract, 200),
 		Tiles: tiles(d), Facts: facts(d), Targets: report.TargetNames(d), Groups: *groups.Of(d),
+	}
+	for _, t := range d.Totals.Targets {
+		v.Flags = append(v.Flags, " "+textfit.Visible(report.TargetFlag(t.Name)))
 	}
 	v.Omitted = v.Groups.Omitted
 	if d.Changes != nil {

@@ -30,21 +30,27 @@ func (p *blockPage) cause(c *cause.Cause) {
 	p.otherPlaces(c)
 }
 
-// sentence writes where and what: "body /id: the values differ [value 8d1f0c2a]".
+// sentence writes where and what, and how often.
 func (p *blockPage) sentence(c *cause.Cause) {
-	place := textfit.Clip(c.Place, 160)
-	if c.Stream != "" {
-		place = "stream " + textfit.Clip(c.Stream, 60) + ", " + place
-	}
 	times := ""
 	if n := c.Findings / len(c.Targets); n > 1 {
 		times = ", " + strconv.Itoa(n) + " times"
 	}
-	fingerprint := ""
-	if c.Fingerprint != "" {
-		fingerprint = " " + textfit.Clip(c.Fingerprint, 20)
+	p.run.line(4, what(c), p.run.dim(" ["+code(c)+times+"]"))
+}
+
+// what says where something is wrong, and what: "body /id: the values differ".
+func what(c *cause.Cause) string {
+	place := textfit.Clip(c.Place, 160)
+	if c.Stream != "" {
+		place = "stream " + textfit.Clip(c.Stream, 60) + ", " + place
 	}
-	p.run.line(4, place, ": ", textfit.Clip(c.Text, 300), p.run.dim(" ["+textfit.Clip(c.Kind, 60)+fingerprint+times+"]"))
+	return place + ": " + textfit.Clip(c.Text, 300)
+}
+
+// code is the kind of a cause and its fingerprint, if any: "value 8d1f0c2a".
+func code(c *cause.Cause) string {
+	return strings.TrimSpace(textfit.Clip(c.Kind, 60) + " " + textfit.Clip(c.Fingerprint, 20))
 }
 
 // targetList names the targets of a cause.

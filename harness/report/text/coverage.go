@@ -28,14 +28,24 @@ func (p *coveragePage) totals() {
 		p.unreachedInside(c)
 		return
 	}
+	if !p.run.doc.Selection || !p.run.doc.Verdict.Red() {
+		p.gaps(c)
+	}
+	p.list("undocumented", report.Undocumented(c, false))
+}
+
+// gaps lists what was not reached.
+func (p *coveragePage) gaps(c *coverage.Coverage) {
 	m := report.UnreachedOf(c)
-	for _, row := range []struct {
-		label string
-		items []string
-	}{{"not called", m.Operations}, {"not answered", m.Statuses}, {"not sent", m.Events}, {"not seen", report.UnreachedItems(c, report.LineText, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen)}, {"undocumented", report.Undocumented(c, false)}} {
-		if len(row.items) > 0 {
-			p.run.row(row.label, textfit.List(row.items, ", "))
-		}
+	p.list("not called", m.Operations)
+	p.list("not answered", m.Statuses)
+	p.list("not sent", m.Events)
+	p.list("not seen", report.UnreachedItems(c, report.LineText, coverage.PropertiesSeen, coverage.EnumsSeen, coverage.AlternativesSeen))
+}
+
+func (p *coveragePage) list(label string, items []string) {
+	if len(items) > 0 {
+		p.run.row(label, textfit.List(items, ", "))
 	}
 }
 

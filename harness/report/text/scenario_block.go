@@ -36,8 +36,23 @@ func (r *runPage) block(b *cause.Block) {
 	for _, d := range b.SharedReasons {
 		p.reason(d)
 	}
-	if len(b.ShownUnder) > 0 {
-		p.run.line(2, p.run.dim("and the findings shown above under "+textfit.List(textfit.ClipAll(b.ShownUnder, 120), ", ")))
+	p.shownAbove(b.ShownAbove)
+}
+
+// shownAbove names what earlier scenarios show.
+func (p *blockPage) shownAbove(all []cause.Reference) {
+	for i, above := range all {
+		if i == cause.MaxCauses && !p.run.opts.Verbose {
+			p.run.line(2, p.run.dim("and "+strconv.Itoa(len(all)-i)+" more that are shown above"))
+			return
+		}
+		var text string
+		if above.Reason != nil {
+			text = textfit.Clip(above.Reason.Text, 300)
+		} else {
+			text = what(above.Cause) + " [" + code(above.Cause) + "]"
+		}
+		p.run.line(2, p.run.dim("and, shown above under "+textfit.Clip(above.Scenario, 120)+": "+text))
 	}
 }
 

@@ -29,6 +29,9 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	(&coveragePage{p}).gate()
 	p.counts()
 	(&coveragePage{p}).totals()
+	if command := rerun(doc); command != "" {
+		p.row("rerun", command)
+	}
 	p.line(0, p.verdict(doc.Verdict, textfit.Clip(string(doc.Verdict), 20)+":"), " ", report.Conclusion(doc))
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -126,6 +129,23 @@ func (p *runPage) counts() {
 	if text := report.MachineLoad(d); text != "" {
 		p.row("machine", p.yellow(text))
 	}
+}
+
+// maxRerun limits how many scenarios the command of rerun names.
+const maxRerun = 20
+
+// rerun returns the command that runs only the red scenarios again; "" if there are none, or too many.
+func rerun(doc *report.Document) string {
+	var red []string
+	for i := range doc.Scenarios {
+		if s := &doc.Scenarios[i]; s.Verdict.Red() {
+			red = append(red, s.ID)
+		}
+	}
+	if len(red) == 0 || len(red) > maxRerun {
+		return ""
+	}
+	return textfit.Visible(doc.Rerun(red))
 }
 
 // unused names the rules that never applied.

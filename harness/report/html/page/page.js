@@ -183,17 +183,15 @@
     return l || r ? el("details", {}, el("summary.soft", {}, "the messages"), el("div.sides", {}, l, r)) : null;
   }
   function reproduce(g, left, right) {
-    const ids = (g.with || [g.s]).map((i) => shell(scenario(i).id)).join(" ");
-    const commands = [["on all targets", "lockstep run " + ids]];
+    const commands = [["on all targets", g.rerun]];
     for (const side of [left, right]) {
       if (!side) continue;
-      commands.push(["on " + side.target + " alone", "lockstep run " + ids + " --target " + shell(side.target)]);
+      if (!run.alone) commands.push(["on " + side.target + " alone", g.rerun + run.flags[run.targets.indexOf(side.target)]]);
       if (side.curl) commands.push(["this request, at " + side.target, side.curl]);
     }
     return [el("h3", {}, "reproduce"), commands.map(([what, text]) => el("div.row", {},
       el("pre", { "data-copy": true }, text), el("button", { type: "button", title: what, click: () => copy(text) }, "copy")))];
   }
-  const shell = (s) => /^[\w./-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'";
   function rules(evidence) {
     const all = evidence && evidence.rules;
     return all && all.length ? el("details", {}, el("summary.soft", {}, "rules that apply"), el("ul", {}, all.map((r) => el("li.mono", {}, r)))) : null;

@@ -11,8 +11,15 @@ type Block struct {
 	*verdict.Scenario
 	Causes        []*Cause
 	SharedReasons []*SharedReason
-	ShownUnder    []string // the scenarios under which the rest is shown
-	Hidden        int      // findings and reasons that are not shown anywhere
+	ShownAbove    []Reference // the rest, which is shown under earlier scenarios
+	Hidden        int         // findings and reasons that are not shown anywhere
+}
+
+// A Reference names a cause or a reason that an earlier scenario shows.
+type Reference struct {
+	Scenario string
+	Cause    *Cause // or
+	Reason   *SharedReason
 }
 
 // A SharedReason is a reason why something could not be judged, with the other scenarios that have it.
@@ -69,7 +76,7 @@ func (p *Layout) add(s *verdict.Scenario) {
 	var fresh []*Cause
 	for _, c := range causesOf(s, p.everything) {
 		if first := p.causes.repeatOf(s, c); first != nil {
-			b.refersTo(first.Scenario)
+			b.refersTo(Reference{Scenario: first.Scenario, Cause: first})
 		} else {
 			fresh = append(fresh, c)
 		}
@@ -89,7 +96,7 @@ func (p *Layout) add(s *verdict.Scenario) {
 	switch {
 	case len(b.Causes)+len(b.SharedReasons) > 0:
 		p.Blocks = append(p.Blocks, b)
-	case b.Hidden > 0 || len(b.ShownUnder) == 0:
+	case b.Hidden > 0 || len(b.ShownAbove) == 0:
 		p.OneLiners = append(p.OneLiners, s)
 	}
 }
@@ -98,7 +105,7 @@ func (p *Layout) addReason(b *Block, r verdict.Reason, full bool) {
 	key := reasonKey{r.Target, r.Step, r.Text}
 	if first := p.reasons[key]; first != nil {
 		first.Also = append(first.Also, b.ID)
-		b.refersTo(first.scenario)
+		b.refersTo(Reference{Scenario: first.scenario, Reason: first})
 		return
 	}
 	if !full || len(b.SharedReasons) >= MaxCauses && !p.everything {
@@ -110,9 +117,9 @@ func (p *Layout) addReason(b *Block, r verdict.Reason, full bool) {
 	b.SharedReasons = append(b.SharedReasons, d)
 }
 
-func (b *Block) refersTo(scenario string) {
-	if !slices.Contains(b.ShownUnder, scenario) {
-		b.ShownUnder = append(b.ShownUnder, scenario)
+func (b *Block) refersTo(r Reference) {
+	if !slices.Contains(b.ShownAbove, r) {
+		b.ShownAbove = append(b.ShownAbove, r)
 	}
 }
 

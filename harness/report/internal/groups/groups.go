@@ -62,6 +62,7 @@ type Group struct {
 	Names     []nameView   `json:"names,omitempty"` // names of the ids that it mentions
 	Print     string       `json:"print,omitempty"` // the fingerprint
 	New       bool         `json:"new,omitempty"`
+	Rerun     string       `json:"rerun"` // the command that repeats it
 	Also      []placeView  `json:"also,omitempty"`
 	With      []int        `json:"with,omitempty"` // the scenarios that show it together
 }
@@ -140,17 +141,18 @@ func rank(c *cause.Cause, isNew bool) int {
 	}
 }
 
-// blameOf says which side is to blame. The contract does not describe requests to upstreams at all.
-func blameOf(f *verdict.Finding) string {
-	if f.Upstream != "" && f.Blame == verdict.BlameNobody {
-		return "not in the contract"
+// blameOf says which side is to blame. A violation or a shortfall that the reference shares with a candidate is the
+// mistake of both.
+func blameOf(s *verdict.Scenario, c *cause.Cause) verdict.Blame {
+	if c.Class != verdict.Difference && len(c.Targets) > 1 && len(s.Targets) > 0 && slices.Contains(c.Targets, s.Targets[0].Name) {
+		return verdict.BlameBoth
 	}
-	return string(f.Blame)
+	return c.InSummary()
 }
 
-func newGroup(s int, c *cause.Cause, at map[string]int) Group {
+func newGroup(s *verdict.Scenario, c *cause.Cause, at map[string]int) Group {
 	g := Group{
-		Scenario: s, Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: blameOf(&c.Finding),
+		Scenario: at[s.ID], Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(blameOf(s, c)),
 		Step: textfit.Clip(c.Step, 60), Line: c.Line, StepText: textfit.Clip(c.StepText, 300), Operation: textfit.Clip(c.Operation, 200), Stream: textfit.Clip(c.Stream, 80), Upstream: textfit.Clip(c.Upstream, 80),
 		Place: textfit.Clip(c.Place, 300), Says: textfit.Clip(c.Text, 600), Targets: textfit.ClipAll(c.Targets, 120), Print: textfit.Clip(c.Fingerprint, 20),
 		Left: textfit.Clip(c.Want, maxValueColumns), Right: textfit.Clip(c.Got, maxValueColumns), Note: textfit.Clip(c.Note, 300),
@@ -229,12 +231,24 @@ func (v *Groups) addCauses(d *report.Document, at map[string]int) {
 	})
 	v.Omitted = max(0, len(all)-maxGroups)
 	for _, c := range all[:len(all)-v.Omitted] {
-		g := newGroup(at[c.scenario.ID], c.cause, at)
+		g := newGroup(c.scenario, c.cause, at)
 		g.Names = namesIn(c.scenario, c.cause)
 		g.New = c.new
+		g.Rerun = textfit.Visible(d.Rerun(together(d, &g)))
 		size += v.addEvidence(d, g.Scenario, c.cause, size)
 		v.List = append(v.List, g)
 	}
+}
+
+// together returns the ids of the scenarios that show a group: one, or several that must run together.
+func together(d *report.Document, g *Group) (ids []string) {
+	for _, s := range g.With {
+		ids = append(ids, d.Scenarios[s].ID)
+	}
+	if ids == nil {
+		ids = []string{d.Scenarios[g.Scenario].ID}
+	}
+	return ids
 }
 
 // addEvidence adds the evidence of a cause if there is room, and returns the room that it takes.
