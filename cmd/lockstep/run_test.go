@@ -130,9 +130,7 @@ findings      1 difference, 1 violation, 0 shortfalls
 blame         differ: candidate 1
 contract      operations 5/7 · statuses 6/13 · events 0/4
 schema        15/21 properties · 1/3 enum values
-not called    GET /health, GET /events
-not answered  GET /items 400, POST /items 400, DELETE /items/{id} 404, GET /items/{id}/label 404
-not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 6 more
+rerun         lockstep run --config lockstep.yaml items/story
 differ: right and wrong differ in 1 of 1 scenario
 `},
 		{"unknown", newProject(t, at("right", faux.Serve(t, &faux.Server{})), exits), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
@@ -150,8 +148,7 @@ compared      0 exchanges, 0 events
 findings      0 differences, 0 violations, 0 shortfalls
 contract      operations 0/7 · statuses 0/13 · events 0/4
 schema        0/21 properties · 0/3 enum values
-not called    GET /health, GET /items, POST /items, GET /items/{id}, DELETE /items/{id}, GET /items/{id}/label, GET /events
-not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 22 more
+rerun         lockstep run --config lockstep.yaml items/story
 unknown: 1 of 1 scenario could not be judged
 `},
 	} {
