@@ -2,13 +2,13 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"path/filepath"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
-	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
@@ -29,7 +29,7 @@ type goose struct {
 	store       *store.Store
 	settings    *settings.Settings
 	permissions *permission.Permissions
-	agents      *agentpool.Pool
+	agents      *turn.Pool
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *turn.Background
@@ -82,7 +82,7 @@ func newGoose(config Config) (*goose, error) {
 	tempdir.Sweep(config.Log)
 	g.providers.Logs.Sweep()
 	connector := g.connector(config)
-	g.agents = agentpool.New(config.MaxActiveAgents, func(sessionID string) agentpool.Extensions { return connector.NewSet(sessionID) })
+	g.agents = turn.NewPool(config.MaxActiveAgents, func(sessionID string) turn.Extensions { return connector.NewSet(sessionID) })
 	g.store.Made = func(id string) { _ = g.agents.End(id, func() error { return nil }) } // drops an older agent with this ID (decision G30)
 	return g, nil
 }
@@ -93,9 +93,12 @@ func (g *goose) connector(config Config) *connector.Connector {
 	todo, _ := config.Env("GOOSE_TODO_MAX_CHARS")
 	packages, _ := config.Env("OSV_ENDPOINT")
 	return &connector.Connector{
-		Secrets:       g.settings,
-		Settings:      g.settings,
-		Sessions:      g.store,
+		Secrets:  g.settings,
+		Settings: g.settings,
+		Sessions: g.store,
+		SetData: func(ctx context.Context, id string, data json.RawMessage) (bool, error) {
+			return g.store.Update(ctx, id, store.SetExtensionData(data))
+		},
 		Skills:        config.skills(),
 		Packages:      osv.New(packages, g.transport),
 		Executable:    config.Executable,

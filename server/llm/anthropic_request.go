@@ -72,12 +72,12 @@ func writeBlocks(w *jsonwire.Writer, m message.Message) {
 func writeResultBlocks(w *jsonwire.Writer, response message.ToolResponse) {
 	w.Raw([]byte(`{"type":"tool_result","tool_use_id":`))
 	w.String(response.ID)
-	w.Name("content").String(ResultText(response.Result))
+	w.Name("content").String(message.ResultText(response.Result))
 	if response.Result.Error != nil {
 		w.Name("is_error").Bool(true)
 	}
 	w.Close('}')
-	for _, image := range resultImages(response.Result) {
+	for _, image := range message.ResultImages(response.Result) {
 		writeBlock(w, image)
 	}
 }

@@ -105,9 +105,9 @@ func writeChatMessage(w *jsonwire.Writer, m message.Message, named []message.Ima
 			w.Open('{')
 			w.Raw([]byte(`"role":"tool","tool_call_id":`))
 			w.String(c.ID)
-			w.Name("content").String(ResultText(c.Result))
+			w.Name("content").String(message.ResultText(c.Result))
 			w.Close('}')
-			seen = append(seen, resultImages(c.Result)...)
+			seen = append(seen, message.ResultImages(c.Result)...)
 		case message.Text:
 			texts = append(texts, c.Text)
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
-	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
 // Transcript returns the agent's view of the conversation as one text, to be summarised (decision M23). It includes
@@ -27,7 +26,7 @@ func Transcript(conversation []message.Message, results bool) string {
 				}
 			case message.ToolResponse:
 				if results {
-					blocks = append(blocks, "tool answers: "+llm.ResultText(c.Result))
+					blocks = append(blocks, "tool answers: "+message.ResultText(c.Result))
 				}
 			}
 		}
@@ -49,7 +48,7 @@ func Estimate(conversation []message.Message) int64 {
 			case message.ToolRequest:
 				bytes += len(c.Call.Value.Arguments)
 			case message.ToolResponse:
-				bytes += len(llm.ResultText(c.Result))
+				bytes += len(message.ResultText(c.Result))
 			}
 		}
 	}

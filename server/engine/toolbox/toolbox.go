@@ -29,6 +29,17 @@ type Provider interface {
 	Close()
 }
 
+// A ResourceServer is an MCP server that offers resources.
+type ResourceServer interface {
+	// Resources lists them.
+	Resources(ctx context.Context) ([]Resource, error)
+	// Resource reads one.
+	Resource(ctx context.Context, uri string) ([]message.ToolContent, error)
+}
+
+// A Resource is one resource in a list.
+type Resource struct{ URI, Name string }
+
 // A Snapshot is what extensions offer.
 type Snapshot struct {
 	// Tools have their full names, such as developer__shell. They are in the order of their extensions' keys.

@@ -1,49 +1,67 @@
 package turn
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
+// Extensions are the extensions of an agent. Its methods are safe for concurrent use.
+type Extensions interface {
+	toolbox.Toolbox
+	// Add connects to an extension. It replaces one with the same key. The text of the error is for clients.
+	Add(ctx context.Context, config extension.Config) error
+	// Remove drops an extension, if it exists. Any name with its key will do.
+	Remove(name string)
+	// ToolsOf returns the tools of the extension with this normalised key, with their full names. It returns none if
+	// there is no such extension.
+	ToolsOf(ctx context.Context, key string) ([]llm.Tool, error)
+	// Close drops all extensions.
+	Close()
+}
+
 // An Agent is what the replies of one session share (GA 6): the model, the tools, and additions to the system prompt.
 // It is safe for concurrent use, because a session may have several streams (GA 19).
 type Agent struct {
-	Tools  toolbox.Toolbox
-	memory *SessionMemory
+	SessionID  string
+	Extensions Extensions
+	memory     *SessionMemory
 
-	mu     sync.Mutex
-	models leadworker.Models
-	role   string   // the block of the system prompt for the desktop or a recipe (decision M17)
-	added  []string // more blocks of the system prompt
-	output *FinalOutput
+	mu         sync.Mutex
+	models     llm.Models
+	role       string   // the block of the system prompt for the desktop or a recipe (decision M17)
+	added      []string // more blocks of the system prompt
+	output     *FinalOutput
+	subRecipes []recipe.SubRecipe
 }
 
 // NewAgent returns an agent of a session without a model.
-func NewAgent(tools toolbox.Toolbox, memory *SessionMemory) *Agent {
-	return &Agent{Tools: tools, memory: memory}
+func NewAgent(sessionID string, extensions Extensions, memory *SessionMemory) *Agent {
+	return &Agent{SessionID: sessionID, Extensions: extensions, memory: memory}
 }
 
 // Provider returns the model, or nil if none was chosen. With a lead, it is the worker.
 func (a *Agent) Provider() *llm.Provider { return a.chosen().Worker }
 
 // SetProvider sets the model, without a lead.
-func (a *Agent) SetProvider(p *llm.Provider) { a.SetModels(leadworker.Models{Worker: p}) }
+func (a *Agent) SetProvider(p *llm.Provider) { a.SetModels(llm.Models{Worker: p}) }
 
 // SetModels sets the models.
-func (a *Agent) SetModels(m leadworker.Models) {
+func (a *Agent) SetModels(m llm.Models) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.models = m
 }
 
 // chosen returns the models of SetModels.
-func (a *Agent) chosen() leadworker.Models {
+func (a *Agent) chosen() llm.Models {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.models
@@ -92,6 +110,20 @@ func (a *Agent) finalOutput() *FinalOutput {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.output
+}
+
+// SubRecipes returns the sub-recipes that the agent can run as tools.
+func (a *Agent) SubRecipes() []recipe.SubRecipe {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.subRecipes
+}
+
+// SetSubRecipes sets the sub-recipes.
+func (a *Agent) SetSubRecipes(list []recipe.SubRecipe) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.subRecipes = list
 }
 
 // system returns the system prompt.

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
 // A mode says what happens to tool requests (GA 18.1).
@@ -48,7 +48,7 @@ type approver struct {
 // newApprover returns an approver with the current settings.
 func newApprover(s *Service, memory *SessionMemory, client clientStream) approver {
 	return approver{
-		mode: modeOf(leadworker.Text(s.Settings, "GOOSE_MODE")), prompts: securityPromptOf(s.Settings), permissions: s.Permissions,
+		mode: modeOf(llm.TextSetting(s.Settings, "GOOSE_MODE")), prompts: securityPromptOf(s.Settings), permissions: s.Permissions,
 		memory: memory, client: client, log: s.Log,
 	}
 }

@@ -171,7 +171,7 @@ func (c calls) call(ctx context.Context, call toolbox.Call) (result message.Tool
 	case isBuiltIn(call.Name):
 		return message.FailedResult("-32603: " + call.Name + " is not built on this server")
 	}
-	return c.agent.memory.texts.shortened(c.agent.Tools.Call(ctx, call))
+	return c.agent.memory.texts.shortened(c.agent.Extensions.Call(ctx, call))
 }
 
 // elicit asks the user a question of an MCP server (GA 8.3).

@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
 	"github.com/lockstep-dev/lockstep/server/engine/history"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -42,7 +41,7 @@ type compaction struct {
 
 // overThreshold reports whether the conversation must be compacted before the model is asked, and the threshold in
 // percent.
-func overThreshold(from leadworker.Settings, s *storedSession, provider *llm.Provider) (percent int, over bool) {
+func overThreshold(from llm.Settings, s *storedSession, provider *llm.Provider) (percent int, over bool) {
 	threshold := defaultThreshold
 	if raw, err := from.Setting("GOOSE_AUTO_COMPACT_THRESHOLD"); err == nil && jsonwire.Text(raw).Kind() == "number" {
 		if f, err := json.Number(raw).Float64(); err == nil && 0 <= f && f <= 1 { // otherwise it is ignored (decision G33)

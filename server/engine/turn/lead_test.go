@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
@@ -48,7 +48,7 @@ func (r *rig) lead() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	models, err := leadworker.Choose(r.settings, r.service.Providers, "openai", config)
+	models, err := llm.ChooseModels(r.settings, r.service.Providers, "openai", config)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -221,12 +221,12 @@ func TestTheContextLimitsOfLeadAndWorker(t *testing.T) {
 			"1": 1, `"2147483647"`: 2147483647, `"007"`: 7, "0": 128000, "2147483648": 128000, "1.0": 128000, `"+1"`: 128000, `""`: 128000, "-1": 128000, "true": 128000,
 		} {
 			set := settings{"GOOSE_LEAD_MODEL": `"o3"`, "GOOSE_WORKER_CONTEXT_LIMIT": limit}
-			models, err := leadworker.Choose(set, r.service.Providers, "openai", config)
+			models, err := llm.ChooseModels(set, r.service.Providers, "openai", config)
 			if err != nil || *models.Worker.Config().ContextLimit != want {
 				t.Errorf("%s: %d, %v, want %d", limit, *models.Worker.Config().ContextLimit, err, want)
 			}
 			delete(set, "GOOSE_LEAD_MODEL")
-			if models, err := leadworker.Choose(set, r.service.Providers, "openai", config); err != nil || *models.Worker.Config().ContextLimit != 128000 {
+			if models, err := llm.ChooseModels(set, r.service.Providers, "openai", config); err != nil || *models.Worker.Config().ContextLimit != 128000 {
 				t.Errorf("%s: %d, %v without a lead", limit, *models.Worker.Config().ContextLimit, err)
 			}
 		}
@@ -255,19 +255,19 @@ func TestALeadThatCannotBeBuilt(t *testing.T) {
 			{"", "openai", "<nil>"},
 		} {
 			set := settings{"GOOSE_LEAD_MODEL": `"o3"`, "GOOSE_LEAD_PROVIDER": quoted(tc.lead)}
-			if _, err := leadworker.Choose(set, r.service.Providers, tc.worker, config); fmt.Sprint(err) != tc.want {
+			if _, err := llm.ChooseModels(set, r.service.Providers, tc.worker, config); fmt.Sprint(err) != tc.want {
 				t.Errorf("%s: %v, want %s", tc.lead, err, tc.want)
 			}
 		}
 		broken := *r.service.Providers
 		broken.Env = func(name string) (string, bool) { return "x", name == "GOOSE_CONTEXT_LIMIT" }
-		_, err = leadworker.Choose(settings{"GOOSE_LEAD_MODEL": `"o3"`}, &broken, "openai", config)
-		if invalid, ok := errors.AsType[leadworker.InvalidModel](err); !ok || invalid.Error() != "Invalid value for 'GOOSE_CONTEXT_LIMIT': 'x' - must be a positive integer" {
+		_, err = llm.ChooseModels(settings{"GOOSE_LEAD_MODEL": `"o3"`}, &broken, "openai", config)
+		if invalid, ok := errors.AsType[llm.InvalidModel](err); !ok || invalid.Error() != "Invalid value for 'GOOSE_CONTEXT_LIMIT': 'x' - must be a positive integer" {
 			t.Errorf("in a bad environment: %v", err)
 		}
 		for _, model := range []string{`""`, `7`, `null`} {
 			set := settings{"GOOSE_LEAD_MODEL": model, "GOOSE_LEAD_PROVIDER": `"nope"`}
-			if _, err := leadworker.Choose(set, r.service.Providers, "openai", config); err != nil {
+			if _, err := llm.ChooseModels(set, r.service.Providers, "openai", config); err != nil {
 				t.Errorf("the model %s: %v", model, err)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
@@ -41,7 +40,7 @@ func (x *exchange) nameSession() {
 }
 
 // name names a session. After an error, the session keeps its name.
-func (s *Service) name(ctx context.Context, id string, models leadworker.Models, question string) {
+func (s *Service) name(ctx context.Context, id string, models llm.Models, question string) {
 	ctx, cancel := context.WithTimeout(ctx, namingTime)
 	defer cancel()
 	piece, err := models.Complete(ctx, llm.Request{

@@ -9,6 +9,9 @@
 //
 // When the client leaves, the engine's context ends, and with it everything that it waits for. What was not saved by
 // then is lost (GA 7.5).
+//
+// An [Agent] has what the replies of a session share. A [Pool] creates agents, one for each session in use (GA 6), and
+// drops the least recently used ones.
 package turn
 
 import (
@@ -20,7 +23,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
@@ -59,7 +61,7 @@ type Service struct {
 	// Use returns the agent of a session, and creates one if necessary. The agent stays open until release is called.
 	// Stream does the same for a reply.
 	Use, Stream func(sessionID string) (a *Agent, release func())
-	Settings    leadworker.Settings
+	Settings    llm.Settings
 	Permissions Permissions
 	Providers   *llm.Factory
 	// Hints returns what the user, and the project in a directory, tell every model.

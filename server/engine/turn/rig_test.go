@@ -70,10 +70,10 @@ func says(answers ...[]string) answer {
 const namingPrompt = "Describe the topic"
 
 // newRig returns a rig whose session has the model gpt-4o.
-func newRig(t testing.TB, tools toolbox.Toolbox, answer answer) *rig {
+func newRig(t testing.TB, tools turn.Extensions, answer answer) *rig {
 	t.Helper()
 	memory := turn.NewSessionMemory(func() func() { return func() {} })
-	r := &rig{t: t, memory: memory, store: newStore("s1"), agent: turn.NewAgent(tools, memory), settings: settings{}, allowed: levels{}}
+	r := &rig{t: t, memory: memory, store: newStore("s1"), agent: turn.NewAgent("s1", tools, memory), settings: settings{}, allowed: levels{}}
 	var mu sync.Mutex
 	n := 0
 	var transport http.RoundTripper
@@ -311,7 +311,7 @@ func shortItem(item message.Content) string {
 	case message.FrontendToolRequest:
 		return "frontend:" + c.ID + ":" + c.Call.Value.Name + string(c.Call.Value.Arguments)
 	case message.ToolResponse:
-		return "result:" + c.ID + ":" + llm.ResultText(c.Result)
+		return "result:" + c.ID + ":" + message.ResultText(c.Result)
 	case message.SystemNotification:
 		return string(c.Type) + ":" + c.Message
 	case message.ActionRequired:
@@ -566,8 +566,10 @@ func (s *store) Update(_ context.Context, id string, changes ...storage.Change) 
 	return id == s.session.ID, s.fail("Update")
 }
 
-// tools are a toolbox for tests.
+// tools are extensions for tests.
 type tools struct {
+	turn.Extensions // nil, because no other method is called
+
 	snapshot toolbox.Snapshot
 	run      map[string]func(ctx context.Context, call toolbox.Call) message.ToolResult
 }

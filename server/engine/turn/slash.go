@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
 )
@@ -39,7 +39,7 @@ func (s *Service) slashCommand(text string, said message.Message) []message.Mess
 }
 
 // mappedRecipe returns the path of the recipe for a command. The first mapping wins.
-func mappedRecipe(from leadworker.Settings, command string) (path string, ok bool) {
+func mappedRecipe(from llm.Settings, command string) (path string, ok bool) {
 	raw, err := from.Setting("slash_commands")
 	if err != nil {
 		return "", false

@@ -3,8 +3,8 @@ package turn
 import (
 	"strconv"
 
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/engine/toolguard"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -18,7 +18,7 @@ type securityPrompts struct {
 const defaultConfidence = 0.7
 
 // securityPromptOf reads the settings.
-func securityPromptOf(from leadworker.Settings) securityPrompts {
+func securityPromptOf(from llm.Settings) securityPrompts {
 	g := securityPrompts{threshold: defaultConfidence}
 	if raw, err := from.Setting("security_prompt_enabled"); err == nil {
 		g.on = string(raw) == "true"

@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
 	"github.com/lockstep-dev/lockstep/server/engine/history"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
@@ -76,7 +75,7 @@ func (x *exchange) newTurn(ctx context.Context) (*turn, error) {
 	if provider == nil {
 		return nil, noProvider
 	}
-	snapshot, err := x.agent.Tools.Snapshot(ctx)
+	snapshot, err := x.agent.Extensions.Snapshot(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -120,7 +119,7 @@ func (x *exchange) act(ctx context.Context, t *turn) (more bool, err error) {
 type turn struct {
 	session  *storedSession
 	client   clientStream
-	models   leadworker.Models
+	models   llm.Models
 	provider *llm.Provider // the model to ask, and later the model that has answered
 	question llm.Request
 	tools    toolset

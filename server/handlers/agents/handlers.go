@@ -15,8 +15,8 @@ import (
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
-	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/settings"
@@ -28,7 +28,7 @@ import (
 // Handlers implement the operations under /agent of the contract. Their request bodies are decoded by [Bodies].
 type Handlers struct {
 	Store       *store.Store
-	Agents      *agentpool.Pool
+	Agents      *turn.Pool
 	Providers   *llm.Factory
 	Settings    *settings.Settings
 	Permissions *permission.Permissions

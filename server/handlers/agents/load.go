@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
-	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
@@ -20,7 +20,7 @@ func (p problem) Error() string { return string(p) }
 
 // loadProvider gives an agent the provider and the model of its session, or else those of the settings, and stores
 // them in the session. Its errors are shown to clients.
-func (h *Handlers) loadProvider(ctx context.Context, a *agentpool.Agent, s session.Session) error {
+func (h *Handlers) loadProvider(ctx context.Context, a *turn.Agent, s session.Session) error {
 	name, ok := "", s.ProviderName != nil
 	if ok {
 		name = *s.ProviderName
@@ -31,8 +31,8 @@ func (h *Handlers) loadProvider(ctx context.Context, a *agentpool.Agent, s sessi
 	if err != nil {
 		return err
 	}
-	models, err := leadworker.Choose(h.Settings, h.Providers, name, config)
-	if invalid, ok := errors.AsType[leadworker.InvalidModel](err); ok {
+	models, err := llm.ChooseModels(h.Settings, h.Providers, name, config)
+	if invalid, ok := errors.AsType[llm.InvalidModel](err); ok {
 		return invalidModel(invalid)
 	}
 	if err != nil {
@@ -67,7 +67,7 @@ func invalidModel(err error) error {
 
 // loadExtensions connects an agent to all extensions that the settings enable, concurrently. Failures are only
 // logged.
-func (h *Handlers) loadExtensions(ctx context.Context, a *agentpool.Agent) {
+func (h *Handlers) loadExtensions(ctx context.Context, a *turn.Agent) {
 	var wg sync.WaitGroup
 	for _, config := range h.enabledExtensions() {
 		wg.Go(func() {

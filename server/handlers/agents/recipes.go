@@ -8,7 +8,6 @@ import (
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
-	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
@@ -57,7 +56,7 @@ func (h *Handlers) UpdateFromSession(ctx context.Context, request gen.UpdateFrom
 
 // follow makes an agent follow the recipe of its session. Without a recipe, or while a value is missing, the agent
 // forgets an earlier one (decision G31). After an error the agent is unchanged.
-func (h *Handlers) follow(ctx context.Context, a *agentpool.Agent, s session.Session) error {
+func (h *Handlers) follow(ctx context.Context, a *turn.Agent, s session.Session) error {
 	var rendered recipe.Recipe
 	if s.Recipe != nil {
 		var err error

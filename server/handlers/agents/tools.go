@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
-	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // tools returns the tools of an agent, or only those of one extension.
-func (h *Handlers) tools(ctx context.Context, a *agentpool.Agent, of *string) ([]llm.Tool, error) {
+func (h *Handlers) tools(ctx context.Context, a *turn.Agent, of *string) ([]llm.Tool, error) {
 	if of == nil {
 		return a.Tools(ctx)
 	}

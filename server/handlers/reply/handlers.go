@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
-	"github.com/lockstep-dev/lockstep/server/engine/leadworker"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/store"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
@@ -81,7 +81,7 @@ func (h *Handlers) UpdateAgentProvider(ctx context.Context, request gen.UpdateAg
 	}
 	model := request.Body.Model
 	if model == nil {
-		setting := leadworker.Text(h.Turns.Settings, "GOOSE_MODEL")
+		setting := llm.TextSetting(h.Turns.Settings, "GOOSE_MODEL")
 		if setting == "" {
 			return refused("No model specified")
 		}
@@ -91,8 +91,8 @@ func (h *Handlers) UpdateAgentProvider(ctx context.Context, request gen.UpdateAg
 	if err != nil {
 		return refused("Invalid model config: " + err.Error())
 	}
-	models, err := leadworker.Choose(h.Turns.Settings, h.Turns.Providers, request.Body.Provider, config)
-	if invalid, ok := errors.AsType[leadworker.InvalidModel](err); ok {
+	models, err := llm.ChooseModels(h.Turns.Settings, h.Turns.Providers, request.Body.Provider, config)
+	if invalid, ok := errors.AsType[llm.InvalidModel](err); ok {
 		return refused("Invalid model config: " + invalid.Error())
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
-	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/store"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
@@ -20,7 +20,7 @@ import (
 // Handlers implement the operations under /sessions of the contract. Their request bodies are decoded by [Bodies].
 type Handlers struct {
 	Store  *store.Store
-	Agents *agentpool.Pool
+	Agents *turn.Pool
 	// RecipeDir is the directory of the recipe library. Templates see it as recipe_dir.
 	RecipeDir string
 	Log       *slog.Logger

@@ -1,5 +1,6 @@
 // Package client is the client of one MCP server: it performs the handshake, requests tools and resources, and passes
-// on what the server sends while tools run (GA 6.7, decisions X1 to X12).
+// on what the server sends while tools run (GA 6.7, decisions X1 to X12). It connects over the standard input and output
+// of a process, or over HTTP.
 //
 // An MCP library handles the protocol. But it decodes messages into its own types, which lose the order of members
 // and the digits of numbers. [rawMessages] keeps the messages as they arrived.
@@ -31,8 +32,8 @@ const (
 	maxQuestions = 16 // at the same time on one connection
 )
 
-// Farewell is how long a server may take to answer the last request.
-const Farewell = time.Second
+// farewell is how long a server may take to answer the last request.
+const farewell = time.Second
 
 // A Client is the connection to one MCP server. Its methods are safe for concurrent use.
 type Client struct {
@@ -141,7 +142,7 @@ func (x *Client) Close() {
 	x.questions.close()
 	x.end(mcperror.Closed)
 	x.stop()
-	timer := time.AfterFunc(Farewell, x.endLife)
+	timer := time.AfterFunc(farewell, x.endLife)
 	_ = x.session.Close()
 	timer.Stop()
 	x.endLife()

@@ -41,10 +41,10 @@ type awaitKey struct{}
 // callKey is the context key that says whether a written message expects an answer.
 type callKey struct{}
 
-// IsCall reports whether the message that is written with a context expects an answer.
-func IsCall(ctx context.Context) bool {
-	isCall, _ := ctx.Value(callKey{}).(bool)
-	return isCall
+// expectsAnswer reports whether the message that is written with a context expects an answer.
+func expectsAnswer(ctx context.Context) bool {
+	expects, _ := ctx.Value(callKey{}).(bool)
+	return expects
 }
 
 // await returns a context for one request, whose answer will be kept.

@@ -4,19 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
-
-func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
 func TestIntroductions(t *testing.T) {
 	for _, tc := range []struct {

@@ -8,12 +8,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
-
-// A Resource is one resource in a list.
-type Resource struct{ URI, Name string }
 
 // HasResources reports whether the server offers resources.
 func (x *Client) HasResources() bool {
@@ -21,7 +19,7 @@ func (x *Client) HasResources() bool {
 }
 
 // Resources returns the resources of the server.
-func (x *Client) Resources(ctx context.Context) (all []Resource, err error) {
+func (x *Client) Resources(ctx context.Context) (all []toolbox.Resource, err error) {
 	err = x.pages(ctx, func(ctx context.Context, cursor string) (result decode.Value, next *string, err error) {
 		result, err = x.askReadable(ctx, func(ctx context.Context) error {
 			_, err := x.session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
@@ -40,9 +38,9 @@ func (x *Client) Resources(ctx context.Context) (all []Resource, err error) {
 	return all, nil
 }
 
-func decodeListed(v decode.Value) (Resource, error) {
+func decodeListed(v decode.Value) (toolbox.Resource, error) {
 	o := v.Object("uri", "name")
-	return Resource{URI: o.String("uri"), Name: o.String("name")}, o.Err()
+	return toolbox.Resource{URI: o.String("uri"), Name: o.String("name")}, o.Err()
 }
 
 // Resource requests a resource. Its contents have the form of items of a tool's result.

@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
-	"github.com/lockstep-dev/lockstep/server/store"
 )
 
 // remembered are sessions in memory, newest first.
@@ -37,10 +36,6 @@ func (r remembered) Recent(context.Context) (ids []string, err error) {
 		ids = append(ids, s.ID)
 	}
 	return ids, nil
-}
-
-func (remembered) Update(context.Context, string, ...store.Change) (bool, error) {
-	return false, errors.New("not in this test")
 }
 
 // talk returns a session with texts of the user and the agent in turn, one minute apart.

@@ -18,7 +18,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/osv"
 	"github.com/lockstep-dev/lockstep/server/mcp/platform"
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
-	"github.com/lockstep-dev/lockstep/server/mcp/transport"
 )
 
 // A Connector has what all agents of a server share.
@@ -29,6 +28,8 @@ type Connector struct {
 	Settings platform.Settings
 	// Sessions has the working directories, todo lists and messages for the built-in extensions.
 	Sessions platform.Sessions
+	// SetData stores the extension data of a session. found is false if there is no such session.
+	SetData func(ctx context.Context, sessionID string, data json.RawMessage) (found bool, err error)
 	// Skills are the directories with skills for all sessions (decision X30).
 	Skills []string
 	// Packages looks up packages before commands fetch and run them. Nil disables that.
@@ -103,7 +104,7 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 		if err := c.lookUp(ctx, config); err != nil {
 			return nil, err
 		}
-		return c.run(ctx, config, transport.Command{
+		return c.run(ctx, config, client.Command{
 			Name: config.Cmd, Args: config.Args, Directory: c.Directory, Environment: environment(c.Environment, variables),
 		})
 	case "inline_python":
@@ -148,16 +149,16 @@ func (c *Connector) openBuiltin(ctx context.Context, config extension.Config) (p
 	case !built:
 		return nil, mcperror.Reason("Extension is not built on this server: " + config.Name)
 	}
-	return c.run(ctx, config, transport.Command{
+	return c.run(ctx, config, client.Command{
 		Name: c.Executable, Args: []string{"mcp", name}, Directory: c.Directory, Environment: environment(c.Environment, nil),
 	})
 }
 
 // run starts a server, and talks to it over its standard input and output.
-func (c *Connector) run(ctx context.Context, config extension.Config, what transport.Command) (provider, error) {
+func (c *Connector) run(ctx context.Context, config extension.Config, what client.Command) (provider, error) {
 	secrets := c.secretsOf(config)
 	what.MaxMessage, what.Timeout, what.Grace, what.NoGrace, what.Guard = c.maxMessage(), timeoutOf(config), c.grace(), c.NoGrace, c.Guard
-	p, err := transport.Start(what)
+	p, err := client.Start(what)
 	if err != nil {
 		_ = what.Temporary.Remove() // on failure, the next server's start removes it
 		return nil, err

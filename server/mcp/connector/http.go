@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
+	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
-	"github.com/lockstep-dev/lockstep/server/mcp/transport"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -29,7 +29,7 @@ func (c *Connector) openURL(ctx context.Context, config extension.Config) (provi
 		headers.Set(header.Name, expand(header.Value, variables))
 	}
 	streamable := config.Type == "streamable_http"
-	t := transport.NewHTTP(streamable, config.URI, where, headers, c.maxMessage())
+	t := client.NewHTTP(streamable, config.URI, where, headers, c.maxMessage())
 	x, err := c.connect(ctx, t, config)
 	if err != nil {
 		if why := t.FirstFault(); why != "" && (errors.Is(err, mcperror.Closed) || errors.Is(err, mcperror.NotMCP)) {

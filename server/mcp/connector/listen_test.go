@@ -19,7 +19,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
-	"github.com/lockstep-dev/lockstep/server/mcp/transport"
+	"github.com/lockstep-dev/lockstep/server/mcp/client"
 )
 
 // A site is an MCP server over streamable HTTP that answers exactly as a test wants.
@@ -366,11 +366,11 @@ func TestAGreetingThatIsNotAnswered(t *testing.T) {
 }
 
 // overHTTP returns the transport of an extension.
-func overHTTP(t *testing.T, config extension.Config) *transport.HTTP {
+func overHTTP(t *testing.T, config extension.Config) *client.HTTP {
 	t.Helper()
 	where, err := url.Parse(config.URI)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return transport.NewHTTP(true, config.URI, where, nil, 1000)
+	return client.NewHTTP(true, config.URI, where, nil, 1000)
 }

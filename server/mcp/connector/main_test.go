@@ -20,7 +20,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/mcp/developer"
-	"github.com/lockstep-dev/lockstep/server/store"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -157,10 +156,6 @@ func (s sessions) Load(ctx context.Context, id string) (session.Session, error) 
 }
 
 func (s sessions) Recent(context.Context) ([]string, error) { return nil, nil }
-
-func (s sessions) Update(context.Context, string, ...store.Change) (bool, error) {
-	return false, errors.New("not in this test")
-}
 
 // maxInTests is the maximum size of a message in tests, because large messages would take too long.
 const maxInTests = 200_000

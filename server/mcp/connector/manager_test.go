@@ -37,7 +37,7 @@ func managed(t *testing.T, setting string) (s *Set, kept func() string) {
 		t.Fatal(err)
 	}
 	c := *newSet(t).connector
-	c.Sessions, c.Settings, c.TodoLimit = sessions, preset(setting), 10
+	c.Sessions, c.SetData, c.Settings, c.TodoLimit = sessions, setData(sessions), preset(setting), 10
 	s = c.NewSet(made.ID)
 	t.Cleanup(s.Close)
 	add(t, s, extension.Config{Type: "platform", Name: "Extension Manager"})
@@ -153,7 +153,7 @@ func TestWithoutASessionNothingIsKept(t *testing.T) {
 		t.Error(got)
 	}
 	c := *s.connector
-	c.Sessions = failing{}
+	c.Sessions, c.SetData = failing{}, locked
 	broken := c.NewSet("x")
 	defer broken.Close()
 	m = manager(t, broken)

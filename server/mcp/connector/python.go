@@ -8,8 +8,8 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
+	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
-	"github.com/lockstep-dev/lockstep/server/mcp/transport"
 )
 
 // openPython runs a server whose Python code is in its configuration (decision X22).
@@ -23,7 +23,7 @@ func (c *Connector) openPython(ctx context.Context, config extension.Config) (pr
 	for _, dependency := range config.Dependencies {
 		args = append(args, "--with", dependency)
 	}
-	return c.run(ctx, config, transport.Command{
+	return c.run(ctx, config, client.Command{
 		Name: "uvx", Args: append(args, "python", filepath.Join(directory.Path, codeFile)),
 		Directory: c.Directory, Environment: environment(c.Environment, nil), Temporary: directory,
 	})

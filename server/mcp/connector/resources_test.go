@@ -13,7 +13,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
-	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
@@ -39,7 +38,7 @@ func libraryServer() *mcp.Server {
 
 // shelf is an extension with resources in memory.
 type shelf struct {
-	list []client.Resource
+	list []toolbox.Resource
 	err  error
 }
 
@@ -51,8 +50,8 @@ func (s *shelf) Call(_ context.Context, _ string, call toolbox.Call) message.Too
 	return mcperror.UnknownTool(call.Name)
 }
 
-func (s *shelf) HasResources() bool                                   { return true }
-func (s *shelf) Resources(context.Context) ([]client.Resource, error) { return s.list, s.err }
+func (s *shelf) HasResources() bool                                    { return true }
+func (s *shelf) Resources(context.Context) ([]toolbox.Resource, error) { return s.list, s.err }
 
 func (s *shelf) Resource(_ context.Context, uri string) ([]message.ToolContent, error) {
 	return []message.ToolContent{message.ToolResource{URI: uri, Text: new("of the shelf")}}, s.err
@@ -121,7 +120,7 @@ func TestManyResources(t *testing.T) {
 	const maxResources = 1000
 	full := &shelf{}
 	for i := range maxResources {
-		full.list = append(full.list, client.Resource{URI: fmt.Sprint("u", i), Name: "n"})
+		full.list = append(full.list, toolbox.Resource{URI: fmt.Sprint("u", i), Name: "n"})
 	}
 	for key, m := range map[string]*shelf{"a": full, "b": {}, "c": {err: mcperror.Closed}} {
 		if _, err := s.put(key, member{m, extension.Config{}}); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/platform"
 )
 
-// A Set has the extensions of one agent. It implements agentpool.Extensions.
+// A Set has the extensions of one agent. It implements turn.Extensions.
 type Set struct {
 	connector *Connector
 	host      *platform.Host
@@ -41,7 +41,8 @@ func (c *Connector) NewSet(sessionID string) *Set {
 	ctx, end := context.WithCancel(context.Background())
 	s := &Set{connector: c, ctx: ctx, end: end, members: map[string]member{}, adding: map[string]int{}}
 	s.host = &platform.Host{
-		SessionID: sessionID, Sessions: c.Sessions, Settings: c.Settings, Extensions: s, Skills: c.Skills, TodoLimit: c.TodoLimit, Log: c.Log,
+		SessionID: sessionID, Sessions: c.Sessions, SetData: c.SetData, Settings: c.Settings, Extensions: s, Skills: c.Skills,
+		TodoLimit: c.TodoLimit, Log: c.Log,
 	}
 	return s
 }
@@ -192,7 +193,7 @@ func (s *Set) All() (all []platform.Connected) {
 
 // A resourceServer may offer resources.
 type resourceServer interface {
-	platform.ResourceServer
+	toolbox.ResourceServer
 	HasResources() bool
 }
 

@@ -24,7 +24,7 @@ func TestTheTodoListOfASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newSet(t).connector
-	c.Sessions, c.TodoLimit = sessions, 5
+	c.Sessions, c.SetData, c.TodoLimit = sessions, setData(sessions), 5
 	s := c.NewSet(made.ID)
 	defer s.Close()
 	if err := s.Add(t.Context(), extension.Config{Type: "platform", Name: "x"}); err == nil || err.Error() != "Unknown platform extension: x" {
@@ -50,7 +50,7 @@ func TestTheTodoListOfASession(t *testing.T) {
 		}
 	}
 	other := *c
-	other.Sessions = failing{}
+	other.Sessions, other.SetData = failing{}, locked
 	broken := other.NewSet("broken")
 	defer broken.Close()
 	add(t, broken, extension.Config{Type: "platform", Name: "todo"})
@@ -80,6 +80,14 @@ func (failing) Recent(context.Context) ([]string, error) {
 	return nil, errors.New("database is locked")
 }
 
-func (failing) Update(context.Context, string, ...store.Change) (bool, error) {
+// setData returns what stores the extension data of sessions.
+func setData(sessions *store.Store) func(context.Context, string, json.RawMessage) (bool, error) {
+	return func(ctx context.Context, id string, data json.RawMessage) (bool, error) {
+		return sessions.Update(ctx, id, store.SetExtensionData(data))
+	}
+}
+
+// locked fails to store extension data.
+func locked(context.Context, string, json.RawMessage) (bool, error) {
 	return false, errors.New("database is locked")
 }

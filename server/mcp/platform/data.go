@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
-	"github.com/lockstep-dev/lockstep/server/store"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -29,7 +28,7 @@ func (h *Host) keep(ctx context.Context, name string, value func() jsonwire.Text
 	if err != nil {
 		return mcperror.Reason("Session cannot be read")
 	}
-	found, err := h.Sessions.Update(ctx, h.SessionID, store.SetExtensionData(json.RawMessage(with(data, name, value()))))
+	found, err := h.SetData(ctx, h.SessionID, json.RawMessage(with(data, name, value())))
 	switch {
 	case err != nil:
 		return mcperror.Reason("Session cannot be written")

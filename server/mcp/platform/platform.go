@@ -13,15 +13,15 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
-	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
-	"github.com/lockstep-dev/lockstep/server/store"
 )
 
 // A Host is the agent that an extension of this package belongs to.
 type Host struct {
-	SessionID  string
-	Sessions   Sessions
+	SessionID string
+	Sessions  Sessions
+	// SetData stores the extension data of a session. found is false if there is no such session.
+	SetData    func(ctx context.Context, sessionID string, data json.RawMessage) (found bool, err error)
 	Settings   Settings
 	Extensions Extensions
 	// Skills are the directories with skills for all sessions (decision X30).
@@ -46,7 +46,6 @@ type Sessions interface {
 	Load(ctx context.Context, id string) (session.Session, error)
 	// Recent returns the IDs of the sessions of users and schedules, newest first.
 	Recent(ctx context.Context) ([]string, error)
-	Update(ctx context.Context, id string, changes ...store.Change) (found bool, err error)
 }
 
 // Extensions are the extensions of the agent.
@@ -63,14 +62,8 @@ type Extensions interface {
 type Connected struct {
 	Key       string // normalised
 	Config    extension.Config
-	Frontend  bool           // the client runs its tools
-	Resources ResourceServer // nil if it offers no resources
-}
-
-// A ResourceServer is an MCP server that offers resources.
-type ResourceServer interface {
-	Resources(ctx context.Context) ([]client.Resource, error)
-	Resource(ctx context.Context, uri string) ([]message.ToolContent, error)
+	Frontend  bool                   // the client runs its tools
+	Resources toolbox.ResourceServer // nil if it offers no resources
 }
 
 // Open returns the extension with the name in a configuration.

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,9 @@ func TestWhatIsKeptLastIsTheNewest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Host{SessionID: made.ID, Sessions: sessions}
+	h := &Host{SessionID: made.ID, Sessions: sessions, SetData: func(ctx context.Context, id string, data json.RawMessage) (bool, error) {
+		return sessions.Update(ctx, id, store.SetExtensionData(data))
+	}}
 	err = h.keep(t.Context(), "x", func() jsonwire.Text {
 		if h.data.TryLock() {
 			t.Error("what is kept is asked for while somebody else may keep something newer")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/mcp/arguments"
-	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
@@ -50,7 +50,7 @@ func (m *manager) listResources(ctx context.Context, a *arguments.Arguments) mes
 	if a.Fail(notFound); a.Err != nil {
 		return fails(a.Err.Error())
 	}
-	lists, errs := make([][]client.Resource, len(servers)), make([]error, len(servers))
+	lists, errs := make([][]toolbox.Resource, len(servers)), make([]error, len(servers))
 	var asking sync.WaitGroup
 	for i, s := range servers {
 		asking.Go(func() { lists[i], errs[i] = s.Resources.Resources(ctx) })

@@ -1,39 +1,31 @@
-// Package leadworker chooses which model answers: a worker, or a lead. The lead gives the first answers, and takes
-// over for some answers when the worker fails (GA 29.4, decisions M57 to M63).
-package leadworker
+package llm
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
-	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
 )
 
-// Settings are looked up on every use (GA 1.4). A value is canonical JSON, or nil if there is none.
-type Settings interface {
-	Setting(key string) (json.RawMessage, error)
-}
-
-// Models are the models of an agent.
+// Models are the models of an agent: a worker, and perhaps a lead. The lead gives the first answers, and takes over for
+// some answers when the worker fails (GA 29.4, decisions M57 to M63).
 type Models struct {
-	Worker *llm.Provider
+	Worker *Provider
 	lead   *lead
 }
 
 // InvalidModel is the error if the environment makes the model's configuration invalid (decisions M3, M58).
 type InvalidModel struct{ error }
 
-// Choose returns a provider, together with the lead that the settings ask for. The text of its error is for clients.
-// An [InvalidModel] has the same text as without a lead.
-func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelConfig) (Models, error) {
-	model := Text(from, "GOOSE_LEAD_MODEL")
+// ChooseModels returns a provider, together with the lead that the settings ask for. The text of its error is for
+// clients. An [InvalidModel] has the same text as without a lead.
+func ChooseModels(from Settings, factory *Factory, name string, config ModelConfig) (Models, error) {
+	model := TextSetting(from, "GOOSE_LEAD_MODEL")
 	if limit := workerLimit(from); limit > 0 && model != "" {
 		config.ContextLimit = &limit
 	}
@@ -41,7 +33,7 @@ func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelCo
 	if err != nil || model == "" {
 		return Models{Worker: worker}, err
 	}
-	if other := Text(from, "GOOSE_LEAD_PROVIDER"); other != "" {
+	if other := TextSetting(from, "GOOSE_LEAD_PROVIDER"); other != "" {
 		name = other
 	}
 	leading, err := factory.LeadConfig(model)
@@ -78,7 +70,7 @@ func turnsOf(from Settings, key string, byDefault int) int {
 
 // workerLimit returns the context limit of a worker, or 0 (decision M57).
 func workerLimit(from Settings) int64 {
-	digits := Text(from, "GOOSE_WORKER_CONTEXT_LIMIT")
+	digits := TextSetting(from, "GOOSE_WORKER_CONTEXT_LIMIT")
 	if raw, err := from.Setting("GOOSE_WORKER_CONTEXT_LIMIT"); digits == "" && err == nil {
 		digits = string(raw)
 	}
@@ -89,8 +81,8 @@ func workerLimit(from Settings) int64 {
 	return int64(limit)
 }
 
-// Text returns the string value of a setting, or "".
-func Text(from Settings, key string) string {
+// TextSetting returns the string value of a setting, or "".
+func TextSetting(from Settings, key string) string {
 	raw, err := from.Setting(key)
 	if err != nil {
 		return ""
@@ -101,7 +93,7 @@ func Text(from Settings, key string) string {
 // A lead answers instead of the worker at first, and when the worker fails. It is safe for concurrent use, because
 // all replies of an agent share it.
 type lead struct {
-	provider  *llm.Provider
+	provider  *Provider
 	first     int // how many answers the lead gives at first
 	threshold int // how many failing answers in a row call the lead back
 	again     int // how many successful answers the lead then gives
@@ -113,7 +105,7 @@ type lead struct {
 }
 
 // Next returns the model to ask now. Without a lead, it is always the worker.
-func (m Models) Next() *llm.Provider {
+func (m Models) Next() *Provider {
 	l := m.lead
 	if l == nil {
 		return m.Worker
@@ -146,7 +138,7 @@ func (l *lead) count(failed bool) {
 
 // Ask makes a call for a complete answer. If it fails and there is a lead, it calls the lead once. by is the model
 // that has answered (decision M61).
-func (m Models) Ask(ctx context.Context, first *llm.Provider, call func(*llm.Provider) (llm.Piece, error)) (piece llm.Piece, by *llm.Provider, err error) {
+func (m Models) Ask(ctx context.Context, first *Provider, call func(*Provider) (Piece, error)) (piece Piece, by *Provider, err error) {
 	piece, err = call(first)
 	if m.lead == nil {
 		return piece, first, err
@@ -178,11 +170,11 @@ func (m Models) Mode(model string) string {
 }
 
 // Complete asks for a complete answer outside of a turn. With a lead it asks the main model (decision M63).
-func (m Models) Complete(ctx context.Context, question llm.Request) (llm.Piece, error) {
+func (m Models) Complete(ctx context.Context, question Request) (Piece, error) {
 	if m.lead == nil {
 		return m.Worker.Complete(ctx, question)
 	}
-	piece, _, err := m.Ask(ctx, m.Next(), func(p *llm.Provider) (llm.Piece, error) { return p.Ask(ctx, question) })
+	piece, _, err := m.Ask(ctx, m.Next(), func(p *Provider) (Piece, error) { return p.Ask(ctx, question) })
 	return piece, err
 }
 
@@ -196,7 +188,7 @@ var (
 )
 
 // fails reports whether an answer shows that its model is stuck.
-func fails(answer llm.Piece) bool {
+func fails(answer Piece) bool {
 	return slices.ContainsFunc(answer.Message.Content, func(item message.Content) bool {
 		switch c := item.(type) {
 		case message.ToolRequest:

@@ -1,4 +1,4 @@
-package transport
+package client
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 	"github.com/lockstep-dev/lockstep/server/wire/httpstatus"
 )
@@ -92,7 +91,7 @@ func (r *HTTP) RoundTrip(request *http.Request) (*http.Response, error) {
 		r.mark(request)
 	}
 	if request.Method == http.MethodDelete { // the library would wait longer for its answer
-		ctx, cancel := context.WithTimeout(request.Context(), client.Farewell)
+		ctx, cancel := context.WithTimeout(request.Context(), farewell)
 		defer cancel()
 		request = request.WithContext(ctx)
 	}

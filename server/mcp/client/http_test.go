@@ -1,4 +1,4 @@
-package transport
+package client
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet"
-	"github.com/lockstep-dev/lockstep/server/mcp/client"
 )
 
 // TestTheAnswerToAFarewellIsNotWaitedForLong: the library alone would wait for five seconds.
@@ -28,8 +27,8 @@ func TestTheAnswerToAFarewellIsNotWaitedForLong(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		if _, err := r.RoundTrip(request); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != client.Farewell {
-			t.Errorf("%v after %s, want that it gives up after %s", err, time.Since(began), client.Farewell)
+		if _, err := r.RoundTrip(request); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != farewell {
+			t.Errorf("%v after %s, want that it gives up after %s", err, time.Since(began), farewell)
 		}
 	})
 }

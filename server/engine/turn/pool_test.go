@@ -1,27 +1,23 @@
-package agentpool_test
+package turn_test
 
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
-	"github.com/lockstep-dev/lockstep/server/engine/agentpool"
+	"github.com/lockstep-dev/lockstep/server/engine/turn"
 )
-
-func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
 // connections records which agents have closed their connections.
 type connections struct {
-	agentpool.Extensions // nil, because no other method is called
-	id                   string
-	mu                   *sync.Mutex
-	closed               *[]string
+	turn.Extensions // nil, because no other method is called
+	id              string
+	mu              *sync.Mutex
+	closed          *[]string
 }
 
 func (c connections) Close() {
@@ -31,10 +27,10 @@ func (c connections) Close() {
 }
 
 // newPool returns a pool, and a function that returns what its agents have closed so far.
-func newPool(capacity int) (*agentpool.Pool, func() string) {
+func newPool(capacity int) (*turn.Pool, func() string) {
 	var mu sync.Mutex
 	var closed []string
-	p := agentpool.New(capacity, func(id string) agentpool.Extensions {
+	p := turn.NewPool(capacity, func(id string) turn.Extensions {
 		return connections{id: id, mu: &mu, closed: &closed}
 	})
 	return p, func() string {
@@ -175,7 +171,7 @@ func TestDeletingASessionEndsWhatItHasInMemory(t *testing.T) {
 		used()
 		used()
 	})
-	got := make(chan *agentpool.Agent)
+	got := make(chan *turn.Agent)
 	wait := func() {
 		again, release := p.Use("a")
 		release()

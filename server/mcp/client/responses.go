@@ -1,4 +1,4 @@
-package transport
+package client
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 
-	"github.com/lockstep-dev/lockstep/server/mcp/client"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
@@ -16,7 +15,7 @@ import (
 // request. An answer that is complete but not JSON-RPC, or too large, does end the connection (decision X12). Until
 // the protocol version is agreed on, errors are only recorded.
 func (r *HTTP) checked(request *http.Request, response *http.Response) *http.Response {
-	isCall := client.IsCall(request.Context())
+	isCall := expectsAnswer(request.Context())
 	fits := response.StatusCode/100 == 2 && (!isCall || isStream(response) || isJSON(response))
 	switch {
 	case !r.isAgreed():

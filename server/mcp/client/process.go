@@ -1,5 +1,4 @@
-// Package transport connects to MCP servers: over the standard input and output of a process, or over HTTP.
-package transport
+package client
 
 import (
 	"context"

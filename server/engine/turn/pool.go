@@ -1,10 +1,8 @@
-package agentpool
+package turn
 
 import (
 	"container/list"
 	"sync"
-
-	"github.com/lockstep-dev/lockstep/server/engine/turn"
 )
 
 // A Pool holds the agents in memory, one for each session ID. When there are too many, it drops idle ones, the least
@@ -15,29 +13,29 @@ type Pool struct {
 
 	mu       sync.Mutex
 	agents   map[string]*list.Element // elements of order
-	order    *list.List               // of *entry, most recently used first
-	inUse    map[*entry]bool          // including dropped ones
-	memories map[string]*memory
+	order    *list.List               // of *pooledAgent, most recently used first
+	inUse    map[*pooledAgent]bool    // including dropped ones
+	memories map[string]*heldMemory
 	closed   bool
 
 	closing sync.WaitGroup
 }
 
-// An entry is an agent and its number of users.
-type entry struct {
+// A pooledAgent is an agent and its number of users.
+type pooledAgent struct {
 	agent  *Agent
-	memory *memory
+	memory *heldMemory
 	users  int
 	gone   bool // dropped from the pool; the last user closes it, unless the pool already has
 	over   bool // closed
 }
 
-// New returns a pool of at most capacity agents, but at least one. connect creates the extensions of a new agent,
+// NewPool returns a pool of at most capacity agents, but at least one. connect creates the extensions of a new agent,
 // without any connection.
-func New(capacity int, connect func(sessionID string) Extensions) *Pool {
+func NewPool(capacity int, connect func(sessionID string) Extensions) *Pool {
 	return &Pool{
 		capacity: max(capacity, 1), connect: connect,
-		agents: map[string]*list.Element{}, order: list.New(), inUse: map[*entry]bool{}, memories: map[string]*memory{},
+		agents: map[string]*list.Element{}, order: list.New(), inUse: map[*pooledAgent]bool{}, memories: map[string]*heldMemory{},
 	}
 }
 
@@ -59,7 +57,7 @@ func (p *Pool) use(sessionID string, isStream bool) (a *Agent, release func()) {
 	} else {
 		element = p.add(sessionID, m)
 	}
-	e := element.Value.(*entry)
+	e := element.Value.(*pooledAgent)
 	e.users++
 	p.inUse[e] = true
 	m.holds++
@@ -67,7 +65,7 @@ func (p *Pool) use(sessionID string, isStream bool) (a *Agent, release func()) {
 }
 
 // add adds an agent, and may drop an idle one for it.
-func (p *Pool) add(sessionID string, m *memory) *list.Element {
+func (p *Pool) add(sessionID string, m *heldMemory) *list.Element {
 	p.trim(p.capacity - 1)
 	extensions := p.connect(sessionID)
 	if p.closed { // a request was running when the server stopped
@@ -75,8 +73,8 @@ func (p *Pool) add(sessionID string, m *memory) *list.Element {
 	} else {
 		m.holds++ // until it is closed
 	}
-	a := &Agent{Agent: turn.NewAgent(extensions, m.SessionMemory), SessionID: sessionID, Extensions: extensions}
-	element := p.order.PushFront(&entry{agent: a, memory: m, over: p.closed})
+	a := NewAgent(sessionID, extensions, m.SessionMemory)
+	element := p.order.PushFront(&pooledAgent{agent: a, memory: m, over: p.closed})
 	p.agents[sessionID] = element
 	return element
 }
@@ -85,7 +83,7 @@ func (p *Pool) add(sessionID string, m *memory) *list.Element {
 func (p *Pool) trim(most int) {
 	for element := p.order.Back(); element != nil && len(p.agents) > most; {
 		next := element.Prev()
-		if element.Value.(*entry).users == 0 {
+		if element.Value.(*pooledAgent).users == 0 {
 			p.drop(element)
 		}
 		element = next
@@ -94,7 +92,7 @@ func (p *Pool) trim(most int) {
 
 // drop removes an agent from the pool, and closes it if it is unused.
 func (p *Pool) drop(element *list.Element) {
-	e := p.order.Remove(element).(*entry)
+	e := p.order.Remove(element).(*pooledAgent)
 	delete(p.agents, e.agent.SessionID)
 	e.gone = true
 	if e.users == 0 {
@@ -102,7 +100,7 @@ func (p *Pool) drop(element *list.Element) {
 	}
 }
 
-func (p *Pool) release(e *entry, isStream bool) {
+func (p *Pool) release(e *pooledAgent, isStream bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.unhold(e.memory)
@@ -119,7 +117,7 @@ func (p *Pool) release(e *entry, isStream bool) {
 }
 
 // close closes the connections of an agent once. It can take a while; [Pool.Close] waits for it.
-func (p *Pool) close(e *entry) {
+func (p *Pool) close(e *pooledAgent) {
 	if e.over {
 		return
 	}

@@ -1,10 +1,8 @@
-package agentpool
+package turn
 
-import "github.com/lockstep-dev/lockstep/server/engine/turn"
-
-// A memory is a session's state in memory while it is held.
-type memory struct {
-	*turn.SessionMemory
+// A heldMemory is a session's state in memory while it is held.
+type heldMemory struct {
+	*SessionMemory
 	id    string
 	holds int
 	idle  chan struct{} // closed when the last hold is released; nil unless End waits for that
@@ -13,7 +11,7 @@ type memory struct {
 
 // memoryOf returns the memory of a session, and creates it if needed. It waits while the session is being deleted.
 // The caller holds the lock.
-func (p *Pool) memoryOf(sessionID string) *memory {
+func (p *Pool) memoryOf(sessionID string) *heldMemory {
 	for {
 		m := p.memories[sessionID]
 		if m == nil {
@@ -26,13 +24,13 @@ func (p *Pool) memoryOf(sessionID string) *memory {
 		<-m.over
 		p.mu.Lock()
 	}
-	m := &memory{id: sessionID}
-	m.SessionMemory = turn.NewSessionMemory(func() (release func()) { return p.hold(m) })
+	m := &heldMemory{id: sessionID}
+	m.SessionMemory = NewSessionMemory(func() (release func()) { return p.hold(m) })
 	p.memories[sessionID] = m
 	return m
 }
 
-func (p *Pool) hold(m *memory) (release func()) {
+func (p *Pool) hold(m *heldMemory) (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m.holds++
@@ -44,7 +42,7 @@ func (p *Pool) hold(m *memory) (release func()) {
 }
 
 // unhold releases one hold. The caller holds the lock.
-func (p *Pool) unhold(m *memory) {
+func (p *Pool) unhold(m *heldMemory) {
 	m.holds--
 	if m.holds > 0 {
 		return

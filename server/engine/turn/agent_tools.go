@@ -1,4 +1,4 @@
-package agentpool
+package turn
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
-	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
@@ -25,7 +24,7 @@ func (a *Agent) Tools(ctx context.Context) ([]llm.Tool, error) {
 	for _, sub := range a.SubRecipes() {
 		tools = append(tools, subRecipeTool(sub))
 	}
-	return sorted(tools), err
+	return sortedByName(tools), err
 }
 
 // ToolsOf returns the tools of the extension with this normalised key. The key platform also has two of the agent's
@@ -34,11 +33,11 @@ func (a *Agent) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
 	found, err := a.Extensions.ToolsOf(ctx, key)
 	tools := slices.Clone(found)
 	if key == "platform" {
-		tools = append(tools, slices.DeleteFunc(slices.Clone(turn.BuiltIn), func(tool llm.Tool) bool {
+		tools = append(tools, slices.DeleteFunc(slices.Clone(BuiltIn), func(tool llm.Tool) bool {
 			return strings.HasPrefix(tool.Name, "subagent__")
 		})...)
 	}
-	return sorted(tools), err
+	return sortedByName(tools), err
 }
 
 // subRecipeTool returns the tool that creates tasks for a sub-recipe (decision G17).
@@ -54,7 +53,7 @@ func subRecipeTool(sub recipe.SubRecipe) llm.Tool {
 	return tool
 }
 
-func sorted(tools []llm.Tool) []llm.Tool {
+func sortedByName(tools []llm.Tool) []llm.Tool {
 	slices.SortStableFunc(tools, func(a, b llm.Tool) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(tools, func(a, b llm.Tool) bool { return a.Name == b.Name })
 }
