@@ -14,9 +14,9 @@ var clientToolPaths = []string{"/client-tools", "/event", "/global/event"}
 // keyless are the operations of the goose-server family that ignore X-Secret-Key (GA 2.2).
 var keyless = []string{"/status", "/mcp-ui-proxy"}
 
-// TestTheContractSaysWhatTheWholeGooseServerFamilyDoes checks answers that every operation of the family has, because
+// TestTheContractHasTheCommonResponsesOfTheGooseFamily checks answers that every operation of the family has, because
 // one operation may easily lack them.
-func TestTheContractSaysWhatTheWholeGooseServerFamilyDoes(t *testing.T) {
+func TestTheContractHasTheCommonResponsesOfTheGooseFamily(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromFile("../openapi.yaml")
 	if err != nil {
 		t.Fatal(err)

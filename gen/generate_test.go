@@ -14,7 +14,7 @@ import (
 
 const cure = "run make generate and commit what it changes with the change that caused it"
 
-func TestTheGoCodeIsWhatTheContractMakes(t *testing.T) {
+func TestTheGoCodeIsUpToDate(t *testing.T) {
 	for _, name := range []string{"api", "server", "client"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -27,7 +27,7 @@ func TestTheGoCodeIsWhatTheContractMakes(t *testing.T) {
 	}
 }
 
-func TestTheTypeScriptCodeIsWhatTheContractMakes(t *testing.T) {
+func TestTheTypeScriptCodeIsUpToDate(t *testing.T) {
 	if _, err := os.Stat("../reference/node_modules"); err != nil {
 		t.Fatal("the generator is not installed: run make reference/node_modules (make test does)")
 	}

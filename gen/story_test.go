@@ -16,9 +16,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 )
 
-// TestTheGoClientLivesThroughAStory uses the generated client in one whole story with each server: it registers a
+// TestTheGoClientRunsAStory uses the generated client in one whole story with each server: it registers a
 // tool, listens, has the tool executed, sends a result, and leaves.
-func TestTheGoClientLivesThroughAStory(t *testing.T) {
+func TestTheGoClientRunsAStory(t *testing.T) {
 	reference, err := filepath.Abs("../reference/dist/main.js")
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func TestPermissionsOfTools(t *testing.T) {
 	})
 }
 
-func TestTheLeastUsedAgentGoes(t *testing.T) {
+func TestTheLeastUsedAgentIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{MaxActiveAgents: 2})
 		use := func(id string) {

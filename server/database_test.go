@@ -29,9 +29,9 @@ func execute(t *testing.T, path string, statements ...string) {
 	}
 }
 
-// TestAFileThatIsNoDatabaseFailsSessionsAlone checks that the other operations work, and that the file is not changed
+// TestAnInvalidDatabaseFailsOnlySessions checks that the other operations work, and that the file is not changed
 // (GA 17.4, decision S54).
-func TestAFileThatIsNoDatabaseFailsSessionsAlone(t *testing.T) {
+func TestAnInvalidDatabaseFailsOnlySessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		places := settings.Below(t.TempDir())
 		text := []byte(strings.Repeat("this is a text, ", 1000))
@@ -60,9 +60,9 @@ func TestAFileThatIsNoDatabaseFailsSessionsAlone(t *testing.T) {
 	})
 }
 
-// TestAnImportWhoseSessionIsLostIsABadRequest checks an import whose session is deleted before it can be read back, and one
+// TestAnImportOfALostSessionIsABadRequest checks an import whose session is deleted before it can be read back, and one
 // whose session cannot be stored (GA 9.6).
-func TestAnImportWhoseSessionIsLostIsABadRequest(t *testing.T) {
+func TestAnImportOfALostSessionIsABadRequest(t *testing.T) {
 	for _, tc := range []struct{ name, trigger, logged string }{
 		{"deleted", "AFTER UPDATE ON sessions BEGIN DELETE FROM sessions WHERE id = NEW.id; END", "session not found"},
 		{"not stored", "BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'disk full'); END", "disk full"},

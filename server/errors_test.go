@@ -29,9 +29,9 @@ func broken(t *testing.T, d settings.Directories) {
 	}
 }
 
-// TestClientsDoNotReadTheWordsOfTheDatabase checks that clients learn what failed, but not the error of the database
+// TestErrorsOfTheDatabaseAreNotSentToClients checks that clients learn what failed, but not the error of the database
 // or the system.
-func TestClientsDoNotReadTheWordsOfTheDatabase(t *testing.T) {
+func TestErrorsOfTheDatabaseAreNotSentToClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := settings.Below(t.TempDir())
 		r, id := startModel(t, server.Config{Directories: d}, hello)
@@ -86,7 +86,7 @@ func TestASessionThatIsDeletedDuringItsReply(t *testing.T) {
 	})
 }
 
-func TestClientsDoNotReadTheWordsOfTheSystem(t *testing.T) {
+func TestErrorsOfTheSystemAreNotSentToClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := settings.Below(t.TempDir())
 		r := start(t, server.Config{Directories: d})

@@ -157,7 +157,7 @@ func TestEveryStreamOfAClientGetsEveryRequestInOrder(t *testing.T) {
 	})
 }
 
-func TestARequestWithoutAStreamWaitsAllTheSame(t *testing.T) {
+func TestARequestWaitsEvenWithoutAStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		r.register("c", "a")
@@ -168,7 +168,7 @@ func TestARequestWithoutAStreamWaitsAllTheSame(t *testing.T) {
 	})
 }
 
-func TestRequestIDsAreMadeWhenMissingOrEmpty(t *testing.T) {
+func TestRequestIDsAreGeneratedWhenMissingOrEmpty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		r.register("c", "a")
@@ -192,7 +192,7 @@ func TestRequestIDsAreMadeWhenMissingOrEmpty(t *testing.T) {
 	})
 }
 
-func TestARequestIDThatIsPendingIsRefused(t *testing.T) {
+func TestARequestIDThatIsPendingIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		r.register("c", "a")
@@ -206,7 +206,7 @@ func TestARequestIDThatIsPendingIsRefused(t *testing.T) {
 	})
 }
 
-func TestACallerThatGoesIsForgottenSilently(t *testing.T) {
+func TestACallerThatDisconnectsIsForgottenSilently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		r.register("c", "a")

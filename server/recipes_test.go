@@ -101,7 +101,7 @@ func TestValuesAreFilledIn(t *testing.T) {
 	})
 }
 
-func TestATemplateThatCannotBeRenderedIsAFault(t *testing.T) {
+func TestATemplateThatCannotBeRenderedIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		const broken = `{"title":"t","description":"d","prompt":"{% include 'nowhere.txt' %}"}`

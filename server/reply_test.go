@@ -222,7 +222,7 @@ func (r *rig) openReply(body string) *stream {
 	return s
 }
 
-func TestAClientThatGoesInTheMiddleOfATurn(t *testing.T) {
+func TestAClientThatDisconnectsInTheMiddleOfATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
 		gone := make(chan struct{})

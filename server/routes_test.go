@@ -103,7 +103,7 @@ func TestPathsAndMethods(t *testing.T) {
 // secret is the header field that goose-server's paths require.
 const secret = "X-Secret-Key: test"
 
-func TestTheSecretIsAskedForFirst(t *testing.T) {
+func TestTheSecretIsCheckedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{SecretKey: "s3cret"})
 		for _, request := range []string{
@@ -134,7 +134,7 @@ func TestTheSecretIsAskedForFirst(t *testing.T) {
 	})
 }
 
-func TestARefusedBodyIsNotWaitedFor(t *testing.T) {
+func TestARejectedBodyIsNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		a := r.send("POST /agent/start HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
@@ -226,8 +226,8 @@ func TestHeadOnAPendingStreamChangesNothing(t *testing.T) {
 	})
 }
 
-// TestClientIDsArriveAsTheyWereMeant lists the tools of clients whose IDs are hard to write in a path.
-func TestClientIDsArriveAsTheyWereMeant(t *testing.T) {
+// TestClientIDsAreDecoded lists the tools of clients whose IDs are hard to write in a path.
+func TestClientIDsAreDecoded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		for segment, id := range map[string]string{

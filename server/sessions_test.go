@@ -361,8 +361,8 @@ func TestMethodsOfTheGooseServerFamily(t *testing.T) {
 	})
 }
 
-// TestHostileNamesComeBack stores strings that are hard to keep, and reads them back in every way.
-func TestHostileNamesComeBack(t *testing.T) {
+// TestHostileNamesAreReturnedUnchanged stores strings that are hard to keep, and reads them back in every way.
+func TestHostileNamesAreReturnedUnchanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		for _, text := range []string{"", "/a b", "\x00", "'; DROP TABLE sessions; --", "</script>&\u2028x", "\U0001F600\uFFFD", `\"`, "..", "/" + strings.Repeat("long/", 2000), "e\u0301"} {

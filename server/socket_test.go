@@ -132,8 +132,8 @@ func TestAHalfCloseOfACallerWithdrawsItsExecution(t *testing.T) {
 	r.json("POST /client-tools/result", `{"requestID":"r","result":{"status":"error","error":""}}`).is(t, "result", 404, `{"error":"Unknown request ID"}`)
 }
 
-// TestAReaderThatDoesNotReadIsDroppedAndNobodyWaitsForIt fills the system's buffers, and then the queues.
-func TestAReaderThatDoesNotReadIsDroppedAndNobodyWaitsForIt(t *testing.T) {
+// TestAReaderThatDoesNotReadIsDroppedAndDelaysNoOther fills the system's buffers, and then the queues.
+func TestAReaderThatDoesNotReadIsDroppedAndDelaysNoOther(t *testing.T) {
 	r := startTCP(t, server.Config{Queue: events.Options{MaxBytes: 2 << 20}})
 	r.register("slow", "a")
 	stuck, stuckBus := r.openTCP("/client-tools/pending/slow"), r.openTCP("/event")

@@ -20,7 +20,7 @@ func disposedEvent(directory string) string {
 	return `{"type":"server.instance.disposed","properties":{"directory":"` + directory + `"}}`
 }
 
-func TestAStopTellsEverybodyInOrder(t *testing.T) {
+func TestAStopNotifiesCallsAndStreamsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		r.register("c", "a")
@@ -126,7 +126,7 @@ func TestAnIdleConnectionIsClosedByAStop(t *testing.T) {
 	})
 }
 
-func TestAStopDoesNotWaitForConnectionsThatHaveSaidNothing(t *testing.T) {
+func TestAStopDoesNotWaitForConnectionsWithoutARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		c, err := r.dial()

@@ -143,7 +143,7 @@ func TestTwoDirectoriesAreRefusedOnEveryScopedRoute(t *testing.T) {
 	})
 }
 
-func TestAClosedPendingStreamTakesItsClientAlong(t *testing.T) {
+func TestAClosedPendingStreamRemovesItsClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		bus := r.open("/event")
@@ -189,7 +189,7 @@ func TestTheCloseOfAClientWithoutToolsIsNoEvent(t *testing.T) {
 	})
 }
 
-func TestAStreamOfAnotherDirectoryWipesItsClientEverywhere(t *testing.T) {
+func TestAStreamOfAnotherDirectoryRemovesItsClientEverywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Config{})
 		here, there := r.open("/event"), r.open("/event?directory=/there")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestWhatASessionHasLostIsTold(t *testing.T) {
+func TestLostDataOfASessionIsReported(t *testing.T) {
 	const kept = `{"name":"N","conversation":[{"content":[{"type":"text","text":"one"}]},{"content":[{"type":"toolRequest","id":"two"}]}]}`
 	for _, tc := range []struct {
 		name  string
@@ -45,9 +45,9 @@ func TestWhatASessionHasLostIsTold(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenFromAServerIsMissed checks the checks: they notice data that is deleted from the database, and
+// TestDataRemovedFromAServerIsMissed checks the checks: they notice data that is deleted from the database, and
 // damage to it.
-func TestWhatIsTakenFromAServerIsMissed(t *testing.T) {
+func TestDataRemovedFromAServerIsMissed(t *testing.T) {
 	model := httptest.NewServer(http.HandlerFunc(scripted))
 	defer model.Close()
 	home, all := t.TempDir(), &ledger{}

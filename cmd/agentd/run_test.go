@@ -53,9 +53,9 @@ func file(t *testing.T, content string) string {
 	return path
 }
 
-// TestMistakesAreUsageErrorsThatNameThemselves checks that every mistake is found at the start, before any request
+// TestMistakesAreUsageErrors checks that every mistake is found at the start, before any request
 // (decision S7).
-func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
+func TestMistakesAreUsageErrors(t *testing.T) {
 	config := func(content string) []string { return []string{"agent", "--config", file(t, content)} }
 	const ms = "it must be a whole number of milliseconds, at least 1"
 	for _, tc := range []struct {
@@ -225,8 +225,8 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	}
 }
 
-// TestAgentServesUntilItIsTold runs the command on a real port.
-func TestAgentServesUntilItIsTold(t *testing.T) {
+// TestAgentServesUntilASignal runs the command on a real port.
+func TestAgentServesUntilASignal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, stdout := io.Pipe()
@@ -276,7 +276,7 @@ func TestTheAddressIsShownAsItWasGiven(t *testing.T) {
 	}
 }
 
-func TestAPortThatIsTakenIsAFailure(t *testing.T) {
+func TestAPortInUseIsAFailure(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestAPortThatIsTakenIsAFailure(t *testing.T) {
 	}
 }
 
-func TestADataDirectoryThatCannotBeMadeIsAFailure(t *testing.T) {
+func TestADataDirectoryThatCannotBeCreatedIsAFailure(t *testing.T) {
 	root := file(t, "")
 	for _, root := range []string{root, root + "/below", "/proc/nothing/can/be/made/here"} {
 		var stdout, stderr bytes.Buffer
@@ -302,8 +302,8 @@ func TestADataDirectoryThatCannotBeMadeIsAFailure(t *testing.T) {
 	}
 }
 
-// TestLogsThatCannotBeKeptCostOneLine puts a file where the logs directory belongs (decision S47).
-func TestLogsThatCannotBeKeptCostOneLine(t *testing.T) {
+// TestLogsThatCannotBeWrittenAreReportedOnce puts a file where the logs directory belongs (decision S47).
+func TestLogsThatCannotBeWrittenAreReportedOnce(t *testing.T) {
 	places := pathsettings.Below(t.TempDir())
 	testfile.Write(t, places.State, "")
 	ctx, cancel := context.WithCancel(t.Context())

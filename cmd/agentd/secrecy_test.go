@@ -26,7 +26,7 @@ func once(t *testing.T, s settings, env map[string]string) string {
 	return stderr.String()
 }
 
-func TestTheDefaultSecretIsWarnedOf(t *testing.T) {
+func TestTheDefaultSecretCausesAWarning(t *testing.T) {
 	for secret, want := range map[string]bool{"test": true, "other": false} {
 		d := pathsettings.Below(t.TempDir())
 		said := once(t, settings{host: "127.0.0.1", secretKey: secret, directories: d}, nil)
@@ -43,8 +43,8 @@ func TestTheDefaultSecretIsWarnedOf(t *testing.T) {
 	}
 }
 
-// TestOthersCannotReadWhatIsKept uses a folder that everybody may enter, and a umask that removes no permission.
-func TestOthersCannotReadWhatIsKept(t *testing.T) {
+// TestOtherUsersCannotReadTheFiles uses a folder that everybody may enter, and a umask that removes no permission.
+func TestOtherUsersCannotReadTheFiles(t *testing.T) {
 	d := pathsettings.Below(t.TempDir())
 	db := d.Sessions()
 	if err := os.MkdirAll(filepath.Dir(db), 0o777); err != nil {

@@ -68,7 +68,7 @@ func TestEachOutputHasItsOwnColour(t *testing.T) {
 	}
 }
 
-func TestVerboseTellsMoreOnStandardErrorAndLeavesTheDocumentAlone(t *testing.T) {
+func TestVerbosePrintsMoreToStandardErrorOnly(t *testing.T) {
 	p := two(t, "")
 	plain, verbose := p.do(t, "run", "items/story"), p.do(t, "run", "items/story", "--verbose")
 	if plain.stderr != "" {

@@ -218,9 +218,9 @@ func TestATerminalOfUnknownWidth(t *testing.T) {
 	})
 }
 
-// TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd runs a whole run on a terminal. In the end the screen shows
+// TestTheStatusOfARunShowsWhatItWaitsForAndDisappears runs a whole run on a terminal. In the end the screen shows
 // the same text as without a terminal.
-func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
+func TestTheStatusOfARunShowsWhatItWaitsForAndDisappears(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	defer interrupt(nil)
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "hang")})))

@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/ratio"
 )
 
-// TestAMessageIsNotReadForEachThingThatIsSaidOfIt checks that a message is read a few times, and not once for each
+// TestAMessageIsReadOnceForAllFindings checks that a message is read a few times, and not once for each
 // finding about it. It measures allocations, which do not depend on how busy the machine is, so it must not run in
 // parallel with other tests.
-func TestAMessageIsNotReadForEachThingThatIsSaidOfIt(t *testing.T) {
+func TestAMessageIsReadOnceForAllFindings(t *testing.T) {
 	const fields, room = 20_000, 20_000 // room is in bytes for each field
 	many := faux.ManyFields(fields)
 	for _, tc := range []struct {

@@ -32,7 +32,7 @@ func (p testProject) diff(t *testing.T, before, after string, args ...string) ou
 	return p.do(t, "diff", append(args, filepath.Join(p.dir, before), filepath.Join(p.dir, after))...)
 }
 
-func TestDiffSaysWhatHasBecomeOfTheFindings(t *testing.T) {
+func TestDiffSortsFindingsIntoNewChangedAndFixed(t *testing.T) {
 	t.Parallel()
 	p := recordedRuns(t, []string{"items"}, map[string]string{"green": "", "value": "other-value", "type": "wrong-type"})
 	for _, tc := range []struct {
@@ -62,7 +62,7 @@ func TestDiffSaysWhatHasBecomeOfTheFindings(t *testing.T) {
 	}
 }
 
-func TestAFindingThatSaysSomethingElseHasChanged(t *testing.T) {
+func TestAFindingWithOtherWordsHasChanged(t *testing.T) {
 	t.Parallel()
 	p := recordedRuns(t, []string{"items/story"}, map[string]string{"value": "other-value"})
 	// In this report the same place has another difference.

@@ -157,7 +157,7 @@ func recipes(t *testing.T, key string) (out []*yamldoc.Node) {
 	return out
 }
 
-func TestTheRecipesHaveWhatTheirCINeeds(t *testing.T) {
+func TestTheRecipesFitTheirCI(t *testing.T) {
 	github := recipes(t, "jobs")
 	if len(github) == 0 {
 		t.Fatal("there is no recipe for GitHub")
@@ -228,9 +228,9 @@ func TestTheActionIsWellFormed(t *testing.T) {
 	}
 }
 
-// TestTheActionGivesItsArgumentsOn checks that the action passes each argument to lockstep unchanged, and never runs
+// TestTheActionPassesOnItsArguments checks that the action passes each argument to lockstep unchanged, and never runs
 // its content.
-func TestTheActionGivesItsArgumentsOn(t *testing.T) {
+func TestTheActionPassesOnItsArguments(t *testing.T) {
 	var script string
 	for _, step := range action(t).Get("runs").Get("steps").Elements() {
 		if step.Get("id").Str() == "run" {

@@ -91,7 +91,7 @@ steps:
           by_default: {within: 30s, every: 20ms..200ms, compare: final}
 `
 
-func TestExplainSaysWhatIsTakenForGranted(t *testing.T) {
+func TestExplainShowsDefaults(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"), at("wrong", "http://127.0.0.1:2"))
 	p.write(t, "scenarios/plain.yaml", plain)
 	p.write(t, "scenarios/waivers.yaml", `- id: W-0001
@@ -167,8 +167,8 @@ func TestExplainAll(t *testing.T) {
 	}
 }
 
-// TestExplainAndListCoverSecrets checks that declared secrets appear nowhere.
-func TestExplainAndListCoverSecrets(t *testing.T) {
+// TestExplainAndListMaskSecrets checks that declared secrets appear nowhere.
+func TestExplainAndListMaskSecrets(t *testing.T) {
 	t.Setenv("CANARY", "canary-5d41402abc4b")
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"secrets: {env: [CANARY]}\n")
@@ -181,9 +181,9 @@ func TestExplainAndListCoverSecrets(t *testing.T) {
 	}
 }
 
-// TestExplainKeepsSecrets checks that the values of header fields that a target adds are not shown, because they may
-// be secret.
-func TestExplainKeepsSecrets(t *testing.T) {
+// TestExplainDoesNotShowSecrets checks that the values of header fields that a target adds are not shown, because they
+// may be secret.
+func TestExplainDoesNotShowSecrets(t *testing.T) {
 	p := newProject(t, `  right: {url: "http://127.0.0.1:1", ready: {get: /health}, headers: {Authorization: Bearer abc}}`)
 	o := p.do(t, "explain", "items/story")
 	if !strings.Contains(o.stdout, "adds_headers: [Authorization]") || strings.Contains(o.stdout, "abc") {
@@ -191,7 +191,7 @@ func TestExplainKeepsSecrets(t *testing.T) {
 	}
 }
 
-func TestExplainAndListRefuseWhatIsNotThere(t *testing.T) {
+func TestExplainAndListRejectUnknownNames(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	const noStory = "no scenario or folder is called \"item/story\"\n\tfix: did you mean \"items/story\"?"
 	for _, tc := range []struct {

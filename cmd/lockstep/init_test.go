@@ -111,8 +111,9 @@ func TestInitOverwritesNothing(t *testing.T) {
 	}
 }
 
-// TestInitSetsAside checks that a scenario without a valid request is set aside, and that the others are written.
-func TestInitSetsAside(t *testing.T) {
+// TestInitSavesIncompleteScenariosAsTodo checks that a scenario without a valid request is set aside, and that the
+// others are written.
+func TestInitSavesIncompleteScenariosAsTodo(t *testing.T) {
 	p := emptied(t)
 	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "schema: {$ref: '#/components/schemas/NewItem'}", "schema: {type: string, pattern: '^(?!a)'}", 1))
 	o := p.initialised(t)
@@ -153,7 +154,7 @@ func TestWhatIsWrongWithInit(t *testing.T) {
 	}
 }
 
-func TestInitFindsTheDocumentThatIsThere(t *testing.T) {
+func TestInitFindsTheOpenAPIDocument(t *testing.T) {
 	document := emptied(t).read("openapi.yaml")
 	for _, name := range []string{"openapi.yaml", "openapi.yml", "openapi.json"} {
 		t.Chdir(t.TempDir())

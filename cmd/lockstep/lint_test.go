@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-func TestLintOfWhatIsRight(t *testing.T) {
+func TestLintOfACorrectProject(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"), at("wrong", "http://127.0.0.1:2"))
 	want := outcome{exitMatch, "lockstep.yaml: no mistakes in 7 scenarios\n", ""}
 	if diff := cmp.Diff(want, p.do(t, "lint"), cmp.AllowUnexported(outcome{})); diff != "" {
@@ -25,9 +25,9 @@ func TestLintOfWhatIsRight(t *testing.T) {
 	}
 }
 
-// TestLintTellsWhatIsNotJudged checks that lint notes schemas that cannot be judged, without counting them as
+// TestLintReportsWhatIsNotJudged checks that lint notes schemas that cannot be judged, without counting them as
 // mistakes.
-func TestLintTellsWhatIsNotJudged(t *testing.T) {
+func TestLintReportsWhatIsNotJudged(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "pattern: '^itm_[0-9a-f]{20}$'", "pattern: '^(?!itm_0)'", 1))
 	o := p.do(t, "lint")

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestListPrintsWhatASelectionMeans(t *testing.T) {
+func TestListPrintsTheSelectedScenarios(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	p.write(t, "scenarios/rows.yaml", "scenario: rows\nwhy: There are rows\nsource: x\ntable: [{name: one}, {name: two}]\nsteps: [{http: GET /health}]\n")
 	for _, tc := range []struct {

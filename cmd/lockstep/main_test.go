@@ -93,9 +93,9 @@ func (s shell) lockstep(t *testing.T, args ...string) outcome {
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
-// TestAnOutputThatTakesNothingIsNoGoodEnd checks that no command ends with 0 if standard output takes nothing and the
+// TestAnOutputThatCannotBeWrittenIsAFailure checks that no command ends with 0 if standard output takes nothing and the
 // output is lost.
-func TestAnOutputThatTakesNothingIsNoGoodEnd(t *testing.T) {
+func TestAnOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	t.Parallel()
 	p := two(t, "")
 	if o := p.do(t, "run"); o.code != exitMatch {

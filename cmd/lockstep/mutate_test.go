@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
 )
 
-func TestMutateEndsAsTheScoreSays(t *testing.T) {
+func TestTheExitStatusOfMutateFollowsTheScore(t *testing.T) {
 	green, red := two(t, ""), two(t, "other-value")
 	for p, code := range map[testProject]int{green: exitMatch, red: exitDiffer} {
 		if o := p.do(t, "run", "items/story"); o.code != code {

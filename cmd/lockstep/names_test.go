@@ -9,9 +9,9 @@ import (
 	"unicode"
 )
 
-// TestNamesDoNotAct checks that names with control characters or CI commands have no effect on a terminal or a CI
+// TestNamesAreNotExecuted checks that names with control characters or CI commands have no effect on a terminal or a CI
 // server.
-func TestNamesDoNotAct(t *testing.T) {
+func TestNamesAreNotExecuted(t *testing.T) {
 	const evil = "\x1b[2Ja\r::error::gone ##[error]b \u202ec"
 	right, wrong := vaultAnswers(t, "hello"), vaultAnswers(t, "hallo")
 	t.Setenv("CANARY", canaries["env"])

@@ -46,7 +46,7 @@ func TestNoisePrintsRulesThatHelp(t *testing.T) {
 	}
 }
 
-func TestNoiseThatCannotBeMeasuredIsNotSilence(t *testing.T) {
+func TestNoiseThatCannotBeMeasuredIsAnError(t *testing.T) {
 	address := faux.Serve(t, &faux.Server{})
 	p := newProject(t, at("right", address), exits)
 	for _, tc := range []struct {

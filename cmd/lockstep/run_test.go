@@ -287,9 +287,9 @@ func TestReportsOfTheLastRunAreReplacedByTheNextAndByNothingElse(t *testing.T) {
 	}
 }
 
-// TestReportsAreThereWhenTheyAreWhole checks that during a run, and after a killed run, each report is either
+// TestReportsAppearWhenTheyAreComplete checks that during a run, and after a killed run, each report is either
 // complete and of this run, or missing.
-func TestReportsAreThereWhenTheyAreWhole(t *testing.T) {
+func TestReportsAppearWhenTheyAreComplete(t *testing.T) {
 	var p testProject
 	var during []string
 	look := func(operation string) {
@@ -366,7 +366,7 @@ type closed struct{}
 
 func (closed) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-func TestAStandardOutputThatIsClosedIsNoSuccess(t *testing.T) {
+func TestAClosedStandardOutputIsAFailure(t *testing.T) {
 	for _, format := range []string{"text", "json", "junit"} {
 		p := two(t, "")
 		var stderr syncbuffer.Buffer
@@ -502,7 +502,7 @@ func TestFlagsSelectScenarios(t *testing.T) {
 	}
 }
 
-func TestTheSeedAndTheJobsAreToldAndTaken(t *testing.T) {
+func TestTheSeedAndTheJobsArePrintedAndUsed(t *testing.T) {
 	p := two(t, "")
 	doc := p.judged(t, "items/story", "--seed", "7", "--jobs", "3")
 	if doc.Seed != 7 || doc.Jobs != 3 {

@@ -101,7 +101,7 @@ func TestShardsAreRunAndMerged(t *testing.T) {
 	}
 }
 
-func TestAShardThatThereIsNotStartsNothing(t *testing.T) {
+func TestAnUnknownShardStartsNothing(t *testing.T) {
 	p := two(t, "")
 	for text, says := range map[string]string{
 		"3/2":  "--shard: there is no shard 3/2\n\tfix: shards count from 1: write 1/2 to 2/2\n",

@@ -71,7 +71,7 @@ func TestAStubThatIsStartedByHandAnswersByItsRules(t *testing.T) {
 	}
 }
 
-func TestMistakesInTheRulesOfAStubAreTold(t *testing.T) {
+func TestMistakesInTheRulesOfAStubAreReported(t *testing.T) {
 	for _, tc := range []struct{ kind, rules, want string }{
 		{"openai", "- {answr: {text: One}}\n", `:1:4: unknown key "answr"`},
 		{"openai", "answer: {text: One}\n", ":1:1: "},

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 )
 
-func TestStubMCPTalksOverStandardInputAndOutput(t *testing.T) {
+func TestStubMCPUsesStandardInputAndOutput(t *testing.T) {
 	const said = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"env","arguments":{"name":"HOME"}}}
@@ -38,7 +38,7 @@ func TestStubMCPTalksOverStandardInputAndOutput(t *testing.T) {
 	}
 }
 
-func TestStubIsAskedForInVain(t *testing.T) {
+func TestStubsThatDoNotExist(t *testing.T) {
 	for args, want := range map[string]string{
 		"stub":                            "lockstep: stub needs a command\n\tfix: `lockstep stub mcp` is an MCP server, `lockstep stub openai --script model.yaml` is a model\n",
 		"stub mpc":                        "lockstep: unknown command \"mpc\" of lockstep stub\n\tfix: did you mean \"mcp\"?\n",

@@ -177,8 +177,8 @@ func drawn(text string) string {
 	return text
 }
 
-// TestASessionIsHeldToWhatItShows checks that a session which differs from its description is reported.
-func TestASessionIsHeldToWhatItShows(t *testing.T) {
+// TestASessionIsCheckedAgainstItsOutput checks that a session which differs from its description is reported.
+func TestASessionIsCheckedAgainstItsOutput(t *testing.T) {
 	for _, tc := range []struct {
 		session, want string
 		problems      int

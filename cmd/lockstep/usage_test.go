@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/engine"
 )
 
-func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
+func TestMistakesInACommandLineHaveAFix(t *testing.T) {
 	const flags = "\n\tfix: lockstep run --help lists the flags"
 	for _, tc := range []struct {
 		args   []string
@@ -189,8 +189,8 @@ func TestEveryFlagIsExplained(t *testing.T) {
 	}
 }
 
-// TestCompletionIsThere checks that a shell that asks for completions does not get an error.
-func TestCompletionIsThere(t *testing.T) {
+// TestCompletionExists checks that a shell that asks for completions does not get an error.
+func TestCompletionExists(t *testing.T) {
 	if o := lockstep(t, "completion", "bash"); o.code != exitMatch || o.stderr != "" || !strings.Contains(o.stdout, "lockstep") {
 		t.Errorf("%+v", o)
 	}

@@ -50,7 +50,7 @@ func (p testProject) fillIn(t *testing.T, expires string) {
 	p.write(t, waivers, text)
 }
 
-func TestASkeletonIsRefusedUntilSomebodyFillsItIn(t *testing.T) {
+func TestASkeletonIsRejectedUntilItIsFilledIn(t *testing.T) {
 	p := two(t, "other-value")
 	p.on(t, day, "run", "items/story")
 	want := outcome{exitMatch, `- id: W-0001 # reference "lamp", wrong "LAMP"
@@ -125,7 +125,7 @@ waived: right and wrong do the same in 0 scenarios; in 1 more, all findings are 
 	}
 }
 
-func TestWhatBecomesOfAWaiver(t *testing.T) {
+func TestTheLifeOfAWaiver(t *testing.T) {
 	right := faux.Serve(t, &faux.Server{})
 	same, fixed := "other-value", ""
 	for _, tc := range []struct {
@@ -175,7 +175,7 @@ func TestWhatBecomesOfAWaiver(t *testing.T) {
 	}
 }
 
-func TestAnExpiredWaiverIsRenewedWhereItStands(t *testing.T) {
+func TestAnExpiredWaiverIsRenewedInPlace(t *testing.T) {
 	p := waived(t, "other-value", "2026-11-30")
 	p.on(t, "2026-12-01", "run", "items/story")
 	want := outcome{exitMatch, "", waivers + ":1: W-0001 already covers this finding; it expires on 2026-11-30\nthere is nothing to waive\n"}

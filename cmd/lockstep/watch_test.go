@@ -147,9 +147,9 @@ func TestWatchRunsWhatAChangeTouches(t *testing.T) {
 	}
 }
 
-// TestWatchBearsMistakes checks that a mistake is reported and does not end the watch. After the fix, what was red
+// TestWatchSurvivesMistakes checks that a mistake is reported and does not end the watch. After the fix, what was red
 // runs first.
-func TestWatchBearsMistakes(t *testing.T) {
+func TestWatchSurvivesMistakes(t *testing.T) {
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", faux.Serve(t, &faux.Server{Fault: faux.Named(t, "wrong-status")})))
 	whole := p.read("lockstep.yaml")
 	p.write(t, "lockstep.yaml", strings.Replace(whole, "reference: right", "reference: left", 1))
@@ -174,9 +174,9 @@ func TestWatchBearsMistakes(t *testing.T) {
 	}
 }
 
-// TestWatchOfWhatATargetIsMadeOf checks that a change to the target's source runs every scenario again, once the
+// TestWatchFollowsTheSourcesOfATarget checks that a change to the target's source runs every scenario again, once the
 // files have stopped changing.
-func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
+func TestWatchFollowsTheSourcesOfATarget(t *testing.T) {
 	url := faux.Serve(t, &faux.Server{})
 	p := newProject(t, `  right: {url: "`+url+`", ready: {get: /health}, watch: ["src/**/*.go"]}`)
 	x := p.watch(t, "items")
@@ -204,9 +204,9 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	}
 }
 
-// TestWatchDoesNotLookAtItsReports checks that the watcher ignores its reports, which each round replaces. Before the
+// TestWatchIgnoresItsReports checks that the watcher ignores its reports, which each round replaces. Before the
 // project is loaded, every document in its folder counts as a part of it.
-func TestWatchDoesNotLookAtItsReports(t *testing.T) {
+func TestWatchIgnoresItsReports(t *testing.T) {
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})))
 	p.write(t, "reports/report.json", "{}")
 	x := p.watch(t, "items")
@@ -220,7 +220,7 @@ func TestWatchDoesNotLookAtItsReports(t *testing.T) {
 	}
 }
 
-func TestWatchSaysOfWhichTargetItWatchesNothing(t *testing.T) {
+func TestWatchNamesTargetsWithoutSources(t *testing.T) {
 	self := testfile.Program(t)
 	for command, told := range map[string]bool{
 		`["` + self + `", "${{ host }}:${{ port }}"]`:             false,

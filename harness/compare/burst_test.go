@@ -34,7 +34,7 @@ func made(target, answered, listed string) side {
 	return s.answers("[" + strings.Join(items, ",") + "]")
 }
 
-func TestWhatComesBehindABurstTellsItsAnswersApart(t *testing.T) {
+func TestLaterMessagesDistinguishTheAnswersOfABurst(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		ref, cand [2]string // the ids in the responses, and in the list
@@ -57,7 +57,7 @@ func TestWhatComesBehindABurstTellsItsAnswersApart(t *testing.T) {
 }
 
 // Responses are paired by their values. Their notation does not matter, and neither do ids that rules declare.
-func TestAnswersOfABurstArePairedByWhatTheySay(t *testing.T) {
+func TestAnswersOfABurstArePairedByTheirContent(t *testing.T) {
 	burst := func(name, before string, bodies ...string) side {
 		s := newSide(name).answers(before)
 		var all []*transcript.Exchange

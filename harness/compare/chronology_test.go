@@ -53,7 +53,7 @@ func TestTimesOfOneThingAreInOneOrder(t *testing.T) {
 	}
 }
 
-func TestATimeThatIsWrongIsToldOnce(t *testing.T) {
+func TestAWrongTimeIsReportedOnce(t *testing.T) {
 	ref := newSide("ref").answers(`{"createdAt":"2026-03-01T12:00:00Z","updatedAt":"2026-03-01T12:00:00Z"}`)
 	cand := newSide("cand").answers(`{"createdAt":"2027-03-01T12:00:00Z","updatedAt":"2026-03-01T12:00:00Z"}`)
 	if diff := cmp.Diff([]string{"value body /createdAt"}, kinds(compared(ref, cand, nil))); diff != "" {

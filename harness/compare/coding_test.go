@@ -105,7 +105,7 @@ func answersIn(body transcript.Body, status int, accepts string, codings string)
 	return out
 }
 
-func TestABodyThatNobodyCanReadIsNotJudged(t *testing.T) {
+func TestAnUnreadableBodyIsNotJudged(t *testing.T) {
 	whole := func(data []byte) transcript.Body { return transcript.Body{Bytes: data, Size: int64(len(data))} }
 	gzipper := func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
 	gzipped := coded(t, "hello", gzipper)

@@ -88,7 +88,7 @@ func TestAStreamedTextMayBeCutInAnyWay(t *testing.T) {
 	}
 }
 
-func TestWhatDiffersBesideTheDataEndsAText(t *testing.T) {
+func TestADifferenceOutsideOfTheDataEndsAText(t *testing.T) {
 	exact := pieces
 	exact.Exact = true
 	for name, change := range map[string]func(*transcript.Event){

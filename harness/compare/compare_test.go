@@ -76,7 +76,7 @@ func compared(ref, cand side, rules *Rules) Result {
 	return Transcripts(ref.t, cand.t, rules)
 }
 
-func TestADifferenceSaysWhereEachSideHasIt(t *testing.T) {
+func TestADifferenceHasThePlacesOfBothSides(t *testing.T) {
 	rename := `{"a":{"ses_%s":{"n":%d}},"l":[%s{"id":"ses_%s","n":1}]}`
 	ref := newSide("ref").answers(fmt.Sprintf(rename, "0a1b2c3d4e5f", 1, "", "0a1b2c3d4e5f"))
 	cand := newSide("cand").answers(fmt.Sprintf(rename, "ffeeddcc1122", 2, `"new",`, "ffeeddcc1133"))
@@ -488,7 +488,7 @@ func TestABurstIsComparedWithoutOrder(t *testing.T) {
 	}
 }
 
-func TestWhatBecomesOfAnExchangeThatIsGivenUp(t *testing.T) {
+func TestOutcomesOfACancelledExchange(t *testing.T) {
 	closed, canceled := &transcript.Failure{Kind: transcript.FailClosed, Text: "closed"}, &transcript.Failure{Kind: transcript.FailCanceled}
 	for _, tc := range []struct {
 		name      string
@@ -511,7 +511,7 @@ func TestWhatBecomesOfAnExchangeThatIsGivenUp(t *testing.T) {
 }
 
 // What came before the scenario gave a request up does not depend on timing.
-func TestARequestThatIsGivenUpOnceItIsAnswered(t *testing.T) {
+func TestARequestThatIsCancelledAfterItsAnswer(t *testing.T) {
 	closed, canceled := &transcript.Failure{Kind: transcript.FailClosed}, &transcript.Failure{Kind: transcript.FailCanceled}
 	for _, tc := range []struct {
 		name, step string

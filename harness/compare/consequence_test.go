@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestTheEndOfAStreamIsToldOnce(t *testing.T) {
+func TestTheEndOfAStreamIsReportedOnce(t *testing.T) {
 	byClient := func(s *transcript.Stream) { s.Ended = transcript.EndedByClient }
 	byServer := func(s *transcript.Stream) { s.Ended = transcript.EndedByServer }
 	broken := func(s *transcript.Stream) {
@@ -59,7 +59,7 @@ func TestTheEndOfAStreamIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestWhoEndsAStreamIsToldWithItsLastEvent(t *testing.T) {
+func TestTheSideThatEndsAStreamIsReportedWithItsLastEvent(t *testing.T) {
 	ref, cand := newSide("ref").stream("bus", "a 1", "b 2"), newSide("cand").stream("bus")
 	cand.t.Streams[0].Ended = transcript.EndedByServer
 	got := compared(ref, cand, nil).Differences

@@ -12,7 +12,7 @@ import (
 
 // Two things are active at the same time, and their generated ids occur only on the stream. The order of their events
 // must not decide which of them are paired.
-func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
+func TestNewConcurrentObjectsAreDistinguished(t *testing.T) {
 	rules := &Rules{Streams: map[string]streamdiff.Rules{"GET /bus": {
 		OrderWithin: "$.k", Anchors: []string{"all"}, Collapse: []streamdiff.Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}},
 	}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
-func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
+func TestFutureTimesAreEquallyFarAhead(t *testing.T) {
 	const day = 24 * time.Hour
 	within := func(near time.Duration) *Rules {
 		return &Rules{Volatile: []jsondiff.Volatile{{At: "$.at", Kind: jsondiff.Time, Near: near}}}
@@ -88,7 +88,7 @@ func TestWholeSecondsOfTheFirstSecondAreOfTheScenario(t *testing.T) {
 	}
 }
 
-func TestAnIDThatIsNilIsNobodys(t *testing.T) {
+func TestANilIDBelongsToNoObject(t *testing.T) {
 	const zeros = "00000000-0000-0000-0000-000000000000"
 	id := &Rules{Volatile: []jsondiff.Volatile{{At: "$[0]", Kind: jsondiff.ID}}}
 	for _, tc := range []struct {

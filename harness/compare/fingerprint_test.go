@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestAFingerprintLeavesOutWhatIsMadeUp(t *testing.T) {
+func TestAFingerprintLeavesOutGeneratedValues(t *testing.T) {
 	fingerprint := func(unique, id, name string) string {
 		t.Helper()
 		ref, cand := newSide("ref"), newSide("cand")
@@ -39,7 +39,7 @@ func only(t *testing.T, ref, cand side, rules *Rules) string {
 
 // A fingerprint also leaves out values that rules declare as ids, even if they have no partner, and the order of
 // members.
-func TestAFingerprintLeavesOutWhatRulesSpeakOf(t *testing.T) {
+func TestAFingerprintLeavesOutValuesWithARule(t *testing.T) {
 	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..serial", Kind: jsondiff.ID}}}
 	of := func(ref, cand string) string {
 		t.Helper()
@@ -61,7 +61,7 @@ func TestAFingerprintLeavesOutWhatRulesSpeakOf(t *testing.T) {
 	}
 }
 
-func TestFingerprintsOfIdsThatStandWrong(t *testing.T) {
+func TestFingerprintsOfMisplacedIDs(t *testing.T) {
 	of := func(first, second string) string {
 		t.Helper()
 		body := `{"id":"ses_` + first + `"}`
@@ -132,7 +132,7 @@ func TestHalfAnIdIsNotPartOfAFingerprint(t *testing.T) {
 }
 
 // Rules cannot select places in a text that is not JSON, but they know the names of the values.
-func TestAFingerprintLeavesOutWhatRulesSpeakOfInBrokenJSON(t *testing.T) {
+func TestAFingerprintLeavesOutValuesWithARuleInBrokenJSON(t *testing.T) {
 	rules := &Rules{Volatile: []jsondiff.Volatile{{At: "$..serial", Kind: jsondiff.ID}}}
 	of := func(broken string) string {
 		t.Helper()
@@ -150,7 +150,7 @@ func TestAFingerprintLeavesOutWhatRulesSpeakOfInBrokenJSON(t *testing.T) {
 }
 
 // The order of the responses in a burst is chance. So is the order of requests that no rule answers.
-func TestAFingerprintDoesNotDependOnWhatCameFirst(t *testing.T) {
+func TestAFingerprintDoesNotDependOnEarlierMessages(t *testing.T) {
 	expect := func(bodies ...string) string {
 		s := newSide("ref")
 		s.answers("0")

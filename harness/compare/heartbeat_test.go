@@ -79,7 +79,7 @@ func TestHowHeartbeatsAreWrittenCountsWhereFramingIsExact(t *testing.T) {
 }
 
 // A heartbeat may be later by as long as the harness itself was kept waiting, and no longer.
-func TestAMachineThatStandsStillMakesHeartbeatsLate(t *testing.T) {
+func TestAPausedMachineMakesHeartbeatsLate(t *testing.T) {
 	rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * time.Millisecond}}}}
 	beats := func(first time.Duration) side {
 		s := newSide("cand").stream("bus", "ping {}")

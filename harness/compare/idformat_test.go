@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 )
 
-func TestIdsAreMadeAlike(t *testing.T) {
+func TestIDsAreGeneratedInTheSameForm(t *testing.T) {
 	const (
 		hex12 = "0a1b2c3d4e5f"
 		uuid  = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
@@ -78,7 +78,7 @@ func TestIdsAreMadeAlike(t *testing.T) {
 	}
 }
 
-func TestIdsInNamesAreMadeAlike(t *testing.T) {
+func TestIDsInNamesAreGeneratedInTheSameForm(t *testing.T) {
 	ref := newSide("ref").answers(`{"ord_0a1b2c3d4e5f":1}`)
 	cand := newSide("cand").answers(`{"ord_ffeeddcc112233":2}`)
 	want := []string{"id-form body /ord_0a1b2c3d4e5f", "value body /ord_0a1b2c3d4e5f"}

@@ -74,7 +74,7 @@ func saidOf(r Result) []string {
 	return out
 }
 
-func TestTheNotationOfNumbersIsComparedWhereverTheyStand(t *testing.T) {
+func TestTheNotationOfNumbersIsComparedEverywhere(t *testing.T) {
 	const ref, cand = `{"max":4096}`, `{"max":4096.0}`
 	in64 := base64.StdEncoding.EncodeToString
 	double := numbersAs("", jsondiff.Double)

@@ -10,7 +10,7 @@ import (
 )
 
 // An id without digits is recognised by the other side's id in the same place, in lists as well.
-func TestElementsWhoseIDsOnlyTwoTextsTell(t *testing.T) {
+func TestElementsWithIDsThatOnlyTwoTextsReveal(t *testing.T) {
 	const plain, sure, other = "cus_rfGNUckioPunkX", "cus_8fGNUck3oPunkX", "cus_1aBcDeFgH2iJkL"
 	for _, tc := range []struct{ name, ref, cand, want string }{
 		{"texts", `["` + plain + `","` + sure + `"]`, `["` + other + `","` + "cus_QwErTyUiOpAsDf" + `"]`, ""},
@@ -49,7 +49,7 @@ func TestElementsWhoseIDsOnlyTwoTextsTell(t *testing.T) {
 }
 
 // An id that was recognised in a list stays bound.
-func TestIDsOfListsThatOnlyTwoTextsTellAreBound(t *testing.T) {
+func TestIDsOfListsThatOnlyTwoTextsRevealAreBound(t *testing.T) {
 	const plain, other = "cus_rfGNUckioPunkX", "cus_1aBcDeFgH2iJkL"
 	ref := newSide("ref").answers(`["`+plain+`","a"]`, `{"of":"`+plain+`"}`)
 	cand := newSide("cand").answers(`["`+other+`","a"]`, `{"of":"cus_2aBcDeFgH2iJkL"}`)

@@ -89,7 +89,7 @@ func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
 }
 
 // A request after a kill, or a wait that begins then, fails on both sides alike. That must not count as a match.
-func TestWhatIsBegunAfterAKillIsToldOf(t *testing.T) {
+func TestRequestsAfterAKillAreReported(t *testing.T) {
 	const ms = time.Millisecond
 	refused := func(sent time.Duration) *transcript.Exchange {
 		return &transcript.Exchange{Sent: sent, Done: 20 * ms, Failure: &transcript.Failure{Kind: transcript.FailConnect, Phase: transcript.PhaseConnect, Text: "connection refused"}}
@@ -122,7 +122,7 @@ func TestWhatIsBegunAfterAKillIsToldOf(t *testing.T) {
 }
 
 // A process may be killed during a request to an upstream. Whether that happens is chance.
-func TestAKillBreaksWhatIsAskedOfUpstreams(t *testing.T) {
+func TestAKillBreaksRequestsToUpstreams(t *testing.T) {
 	s := newSide("ref").ended("kill", "SIGKILL", "signal: killed")
 	s.t.Steps[0].At = 10 * time.Millisecond
 	broken := &transcript.Exchange{Failure: &transcript.Failure{Kind: transcript.FailClosed, Text: "the request broke"}}

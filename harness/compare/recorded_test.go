@@ -44,7 +44,7 @@ func watched(messages []time.Duration, method string, events ...string) *transcr
 }
 
 // If no step waited for something, it is chance whether it came before the recording ended.
-func TestWhatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T) {
+func TestEventsThatWereNotAwaitedAreNotComparedWithARecording(t *testing.T) {
 	const cancelled, call = "notifications/cancelled", "tools/call"
 	at := func(ms ...time.Duration) []time.Duration { return ms }
 	both := []string{"hello", "done"}
@@ -87,7 +87,7 @@ func TestWhatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T) {
 	}
 }
 
-func TestHangingUpBehindTheLastStepIsNotHeldAgainstARecording(t *testing.T) {
+func TestHangingUpAfterTheLastStepIsNotComparedWithARecording(t *testing.T) {
 	const ms = time.Millisecond
 	of := func(done time.Duration, gone *transcript.Failure) *transcript.Transcript {
 		out := watched([]time.Duration{12}, "POST", "hello", "done")
@@ -112,7 +112,7 @@ func TestHangingUpBehindTheLastStepIsNotHeldAgainstARecording(t *testing.T) {
 	}
 }
 
-func TestTheEndOfAStreamThatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T) {
+func TestTheEndOfAStreamThatWasNotAwaitedIsNotComparedWithARecording(t *testing.T) {
 	ref, cand := watched(nil, "", "hello", "done"), watched(nil, "", "hello", "done")
 	cand.Streams[0].Ended, ref.Recorded = transcript.EndedByServer, true
 	if got := Transcripts(ref, cand, &Rules{}).Differences; len(got) > 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // Members with generated names are paired by their values, in whatever order the server writes them.
-func TestMembersUnderMadeUpNamesHaveNoOrder(t *testing.T) {
+func TestMembersUnderGeneratedNamesHaveNoOrder(t *testing.T) {
 	const a, b, x, y = uuidA, uuidB, uuidX, uuidY
 	member := func(id, rest string) string { return fmt.Sprintf(`"%s":{%s}`, id, strings.ReplaceAll(rest, "•", id)) }
 	object := func(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
@@ -39,7 +39,7 @@ func TestMembersUnderMadeUpNamesHaveNoOrder(t *testing.T) {
 	}
 }
 
-func TestMembersUnderMadeUpNamesCanBeMany(t *testing.T) {
+func TestMembersUnderGeneratedNamesCanBeMany(t *testing.T) {
 	const many = 3000
 	object := func(target string, value func(i int) int) side {
 		var out []string

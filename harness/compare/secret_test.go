@@ -90,7 +90,7 @@ func TestATokenIsNeverShown(t *testing.T) {
 }
 
 // Two tokens of the same format must never be reported as different, whatever their characters.
-func FuzzTokensMadeAlike(f *testing.F) {
+func FuzzTokensOfTheSameForm(f *testing.F) {
 	f.Add("abc", "def")
 	f.Add("a_b-c.d", "a.b.c")
 	f.Fuzz(func(t *testing.T, ref, cand string) {

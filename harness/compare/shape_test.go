@@ -43,7 +43,7 @@ func TestMoreShapesAreBound(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotMadeUpIsCompared(t *testing.T) {
+func TestConstantPartsAreCompared(t *testing.T) {
 	for _, tc := range []struct{ name, ref, cand, want string }{
 		{"an MD5 sum", "d41d8cd98f00b204e9800998ecf8427e", "900150983cd24fb0d6963f7d28e17f72", "value body /a"},
 		{"a SHA-1 sum", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "a9993e364706816aba3e25717850c26c9cd0d89d", "value body /a"},
@@ -70,7 +70,7 @@ func TestWhatIsNotMadeUpIsCompared(t *testing.T) {
 	}
 }
 
-func TestATraceIsFoundWhereItStandsAlone(t *testing.T) {
+func TestATraceIDIsFoundByItself(t *testing.T) {
 	const trace, other = "0bf92f3577b30da6a3ce929d0e0e4736", "1bf92f3577b30da6a3ce929d0e0e4736"
 	parent := func(trace string) string { return `{"a":"00-` + trace + `-00f067aa0ba902b7-01"}` }
 	ref := newSide("ref").answers(parent(trace), `{"trace":"`+trace+`"}`)
@@ -83,7 +83,7 @@ func TestATraceIsFoundWhereItStandsAlone(t *testing.T) {
 	}
 }
 
-func TestEqualBytesBindWhatStandsBehindAnEscape(t *testing.T) {
+func TestEqualBytesBindIDsAfterAnEscape(t *testing.T) {
 	ref := newSide("ref").answers(`{"a":"x\n65f0a1b2c3d4e5f60718293a"}`, `"65f0a1b2c3d4e5f60718293a"`)
 	cand := newSide("cand").answers(`{"a":"x\n65f0a1b2c3d4e5f60718293a"}`, `"65f0a1b2c3d4e5f60718293b"`)
 	if diff := cmp.Diff([]string{"identity body"}, kinds(compared(ref, cand, nil))); diff != "" {

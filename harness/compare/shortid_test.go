@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestShortIDsAreFoundWhereTheyAreNoChance(t *testing.T) {
+func TestShortIDsAreFoundWhereChanceIsRuledOut(t *testing.T) {
 	rules := &Rules{Headers: []string{"Location"}, Volatile: []jsondiff.Volatile{{At: "$..id", Kind: jsondiff.ID}}}
 	for _, tc := range []struct {
 		name      string

@@ -77,7 +77,7 @@ func TestThingsWithoutAnIdAreTheirPaths(t *testing.T) {
 	}
 }
 
-func TestThePartOfASecond(t *testing.T) {
+func TestFractionsOfASecond(t *testing.T) {
 	const never = "the times are written differently: the candidate's never have fractions of a second, the reference's always do"
 	at := func(seconds ...string) []string {
 		var out []string

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestTimesSayInWhatTheyDiffer(t *testing.T) {
+func TestDifferencesOfTimesAreExplained(t *testing.T) {
 	const (
 		seconds = "1772366400" // the value of start
 		millis  = "1772366400000"
@@ -63,7 +63,7 @@ func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 	}
 }
 
-func TestATimeInAnotherNotationIsToldAlikeInEachRun(t *testing.T) {
+func TestATimeInAnotherNotationIsReportedTheSameInEachRun(t *testing.T) {
 	for _, again := range []string{`"2026-03-01T12:00:03.654321"`, `"2026-03-01T11:59:58"`} {
 		var prints []string
 		for _, cand := range []string{`"2026-03-01T12:00:00.123456"`, again} {
@@ -82,7 +82,7 @@ func TestATimeInAnotherNotationIsToldAlikeInEachRun(t *testing.T) {
 	}
 }
 
-func TestATimeInAHeaderFieldSaysInWhatItDiffers(t *testing.T) {
+func TestADifferenceOfTimesInAHeaderFieldIsExplained(t *testing.T) {
 	expires := func(value string) transcript.Header { return transcript.Header{{Name: "Expires", Value: value}} }
 	ref := newSide("ref").exchange(200, expires("Sun, 01 Mar 2026 12:00:00 GMT"), "")
 	cand := newSide("cand").exchange(200, expires("Sun, 01 Mar 2026 10:00:00 GMT"), "")

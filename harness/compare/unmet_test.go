@@ -143,7 +143,7 @@ func TestCadence(t *testing.T) {
 	}
 }
 
-func TestWhatFollowsFromAnEndIsNotToldAgain(t *testing.T) {
+func TestConsequencesOfAnEndAreNotReportedAgain(t *testing.T) {
 	const sec = time.Second
 	closed := func(p transcript.Phase) *transcript.Failure {
 		return &transcript.Failure{Kind: transcript.FailClosed, Phase: p}

@@ -52,7 +52,7 @@ func bothOf(id, other string, xs ...*transcript.Exchange) *transcript.Transcript
 	return t
 }
 
-func TestWhatUpstreamsAreAsked(t *testing.T) {
+func TestRequestsToUpstreams(t *testing.T) {
 	key := transcript.Field{Name: "Authorization", Value: "Bearer k"}
 	hangs := func(gone bool) *transcript.Exchange {
 		x := asks(`{}`)
@@ -128,7 +128,7 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 	}
 }
 
-func TestARequestThatNothingAnswersIsToldWithItsOwnReason(t *testing.T) {
+func TestARequestWithoutARuleHasItsOwnReason(t *testing.T) {
 	nobody, own := asks(`1`), asks(`2`)
 	nobody.Unanswered, own.Unanswered = "nobody knows whose it is", "no rule answers it"
 	tr := transcript.Transcript{Upstream: []transcript.Step{{
@@ -144,7 +144,7 @@ func TestARequestThatNothingAnswersIsToldWithItsOwnReason(t *testing.T) {
 	}
 }
 
-func TestWhatUpstreamsMustAndMustNotBeAsked(t *testing.T) {
+func TestRequiredAndForbiddenRequestsToUpstreams(t *testing.T) {
 	missing := &transcript.Unmet{Kind: "upstream", What: "a request", Why: "none came"}
 	unexpected := &transcript.Unmet{Kind: "unexpected", What: "no such request", Why: "no rule answers it"}
 	broken := asks(`{}`)

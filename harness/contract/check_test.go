@@ -227,7 +227,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-func TestAnExchangeIsCheckedAsFarAsItCame(t *testing.T) {
+func TestAnIncompleteExchangeIsCheckedAsFarAsPossible(t *testing.T) {
 	d := parse(t, bodiesDoc)
 	for _, tc := range []struct {
 		name   string
@@ -325,7 +325,7 @@ func TestAStreamThatIsNotDescribedIsNotChecked(t *testing.T) {
 	}
 }
 
-func TestAStreamWhereNoneIsDeclared(t *testing.T) {
+func TestAStreamThatIsNotDeclared(t *testing.T) {
 	d := parse(t, bodiesDoc)
 	tr := sample.Response("GET", "/x", 200, sample.Header("Content-Type", "text/event-stream"), "")
 	tr.Steps[0].Exchanges[0].Stream = "s"

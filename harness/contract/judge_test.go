@@ -158,7 +158,7 @@ func TestUndocumentedFieldsCanBeAllowed(t *testing.T) {
 	}
 }
 
-func TestRequestsMayHaveFieldsThatNobodyNames(t *testing.T) {
+func TestRequestsMayHaveUnknownFields(t *testing.T) {
 	d := parse(t, sample.Taking(`{type: object, properties: {a: {type: integer}}}`))
 	if vs := d.Check(sample.JSONRequest(`{"a":1,"b":1}`)); len(vs) > 0 {
 		t.Errorf("Check: %s", long(vs))

@@ -193,7 +193,7 @@ func TestOurDocumentHasNoMistakes(t *testing.T) {
 	}
 }
 
-func TestUnjudgedListsWhatNobodyChecks(t *testing.T) {
+func TestUnjudgedListsWhatIsNotChecked(t *testing.T) {
 	doc := sample.API(`
   /x:
     get:
@@ -240,7 +240,7 @@ func TestADocumentInJSONHasLinesToo(t *testing.T) {
 }
 
 // A key without a value is an easy mistake in YAML, and the loader reads it as null.
-func TestNothingWhereSomethingBelongsIsNoPanic(t *testing.T) {
+func TestMissingValuesDoNotPanic(t *testing.T) {
 	whole := sample.API(`
   /x:
     parameters:

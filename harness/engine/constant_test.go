@@ -115,7 +115,7 @@ func noted(tr *transcript.Transcript) {
 	}
 }
 
-func TestBehindAConstantStandTheExchanges(t *testing.T) {
+func TestAConstantShowsItsExchanges(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	url := faux.Serve(t, &faux.Server{})
 	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+url, "wrong="+faux.Serve(t, &faux.Server{}))

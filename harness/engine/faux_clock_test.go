@@ -12,7 +12,7 @@ import (
 )
 
 // A time that a server sends is checked against what it sent before, and against its other times.
-func TestServersThatTellTimesWronglyAreFound(t *testing.T) {
+func TestServersWithWrongTimesAreFound(t *testing.T) {
 	file := fauxproject.Write(t, fauxproject.Running)
 	text := testfile.Text(t, file)
 	fauxproject.Add(t, file, "lockstep.yaml", strings.Replace(text, "limits:", "undocumented: allow\nlimits:", 1))

@@ -51,7 +51,7 @@ func TestAServerThatDoesNothingPassesNoScenario(t *testing.T) {
 
 // Two servers that both lack a stream behave alike, and an event that must not come does not come. But such a scenario
 // has shown nothing, so it must not pass.
-func TestAStreamThatNobodyHasIsNotGreen(t *testing.T) {
+func TestAStreamThatNoServerOpensIsNotGreen(t *testing.T) {
 	for _, tc := range []struct{ name, steps, want string }{
 		{"an event is awaited", "[{open: feed, sse: GET /events}, {await: feed, match: {event: created}}]", "2 event-awaited"},
 		{"an event must not come", "[{open: feed, sse: GET /events}, {never: feed, within: 1ms}]", "2 stream-missing"},

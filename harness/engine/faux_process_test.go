@@ -256,7 +256,7 @@ func TestASharedProcessThatEndedIsStartedAgain(t *testing.T) {
 	}
 }
 
-func TestNothingStaysBehindOfAProcessThatDoesNotEnd(t *testing.T) {
+func TestNothingIsLeftOfAProcessThatDoesNotEnd(t *testing.T) {
 	slow(t)
 	for _, role := range []string{"candidate", "reference"} {
 		t.Run("in the "+role, func(t *testing.T) {
@@ -280,7 +280,7 @@ func TestNothingStaysBehindOfAProcessThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-func TestNothingStaysBehindOfASharedProcessThatDoesNotEnd(t *testing.T) {
+func TestNothingIsLeftOfASharedProcessThatDoesNotEnd(t *testing.T) {
 	slow(t)
 	t.Parallel()
 	report := faux.Listen(t)
@@ -307,7 +307,7 @@ func gone(t *testing.T, report *net.TCPListener) {
 	}
 }
 
-func TestProcessesThatAreRightMatch(t *testing.T) {
+func TestCorrectProcessesMatch(t *testing.T) {
 	result, err := engine.Run(t.Context(), fauxproject.New(t, process(t, "right", "right", "")+process(t, "wrong", "right", "")), &engine.Options{
 		Select: project.Selection{Skip: []string{"clock"}}, Environ: os.Environ(),
 	})

@@ -114,7 +114,7 @@ func TestEveryFaultIsFoundAndNamed(t *testing.T) {
 	}
 }
 
-func TestAFailureIsToldBeforeTheEventsThatItKeptBack(t *testing.T) {
+func TestAFailureIsReportedBeforeTheEventsThatItPrevented(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	wrong := &faux.Server{Fault: faux.Named(t, "no-answer-and-no-event")}
 	for _, sides := range [][2]*faux.Server{{{}, wrong}, {{Fault: wrong.Fault}, {}}} {

@@ -60,7 +60,7 @@ func isMatch(t *testing.T, result *engine.Result, scenarios int) {
 }
 
 // A fault is reported in the same way when the server writes everything else in its own way.
-func TestAFaultOfATwinIsNamedAlike(t *testing.T) {
+func TestAFaultOfATwinHasTheSameName(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	for i, f := range faux.Faults() {
 		walk := where(f)

@@ -17,7 +17,7 @@ import (
 var errInterrupt = errors.New("interrupt")
 
 // An interrupted run blames no side for what it was doing. TestMain checks that no goroutine and no process is left.
-func TestAnInterruptedRunIsIncompleteAndAccusesNobody(t *testing.T) {
+func TestAnInterruptedRunIsIncompleteAndBlamesNoServer(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		fault string

@@ -7,7 +7,7 @@ import (
 )
 
 // Scenarios that only wait let others run. Their number is limited, and with one job no other scenario runs.
-func TestPlacesAreGivenToOthersMeanwhile(t *testing.T) {
+func TestSlotsOfWaitingScenariosAreUsedByOthers(t *testing.T) {
 	for _, tc := range []struct {
 		jobs, scenarios int
 		took            time.Duration

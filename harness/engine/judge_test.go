@@ -196,7 +196,7 @@ func TestAnInterruptedJudgementIsIncomplete(t *testing.T) {
 	}
 }
 
-func TestAJudgementTellsHowFarItIs(t *testing.T) {
+func TestAJudgementReportsItsProgress(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file, _ := fauxproject.Record(t, p, engine.Options{Select: project.Selection{Paths: []string{"items"}}}, "right="+faux.Serve(t, &faux.Server{}))
 	monitor := &engine.Monitor{}

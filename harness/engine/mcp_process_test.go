@@ -51,7 +51,7 @@ func said(method, body string) string {
 	return fmt.Sprintf(`{"at":"2026-11-20T22:40:00Z","method":%q,"body":%s}`, method, body) + "\n"
 }
 
-func TestRulesForWhatAnMCPServerIsSent(t *testing.T) {
+func TestRulesForMessagesToAnMCPServer(t *testing.T) {
 	gone := func(reason string) string {
 		return said("initialize", "{}") + said("notifications/cancelled", `{"requestId":1,"reason":"`+reason+`"}`)
 	}
@@ -95,7 +95,7 @@ func TestRulesForWhatAnMCPServerIsSent(t *testing.T) {
 	}
 }
 
-func TestMutantsOfWhatAnMCPServerIsSentAreFound(t *testing.T) {
+func TestMutantsOfMessagesToAnMCPServerAreFound(t *testing.T) {
 	all := said("initialize", `{"protocolVersion":"2025-03-26"}`) + said("tools/call", `{"name":"echo","arguments":{"n":1.5,"a":["x"]}}`) +
 		said("tools/call", `{"name":"slow"}`) + said("ping", "{}")
 	p := hosts(t, "", "", all, all)

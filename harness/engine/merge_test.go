@@ -317,7 +317,7 @@ func TestShardsOfOneRunHaveOneSeed(t *testing.T) {
 	}
 }
 
-func TestAShardWithoutScenariosMatchesOnlyWhereThatIsAllowed(t *testing.T) {
+func TestAShardWithoutScenariosMatchesOnlyIfThatIsAllowed(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	options := engine.Options{Targets: faulty(t, ""), Select: project.Selection{Paths: []string{"items/story"}}, Shard: project.Shard{Index: 2, Of: 2}}
 	if result, err := engine.Run(t.Context(), p, &options); err == nil {
@@ -336,7 +336,7 @@ func TestAShardWithoutScenariosMatchesOnlyWhereThatIsAllowed(t *testing.T) {
 }
 
 // The waiver is for scenarios of two shards. Neither shard alone can know whether it is stale.
-func TestWhatOnlyTheWholeCanTellIsToldByTheWhole(t *testing.T) {
+func TestFindingsOfTheWholeRunAreReportedAfterTheMerge(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	p.Waivers = []waiver.Waiver{{ID: "W-0001", Scenario: "items/*", At: "GET /items: body", Kind: "value", Fingerprint: "00000000", Expires: time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	files := shards(t, p, 2, engine.Options{Targets: faulty(t, ""), Select: project.Selection{Paths: []string{"items"}}})
@@ -357,7 +357,7 @@ func TestWhatOnlyTheWholeCanTellIsToldByTheWhole(t *testing.T) {
 }
 
 // All shards together must reach the coverage that the project demands.
-func TestWhatIsDemandedOfTheContractIsDemandedOfTheWhole(t *testing.T) {
+func TestCoverageGatesApplyToTheWholeRun(t *testing.T) {
 	config := fauxproject.Write(t, fauxproject.Running)
 	appendTo(t, config, "coverage: {operations: 100%, statuses: 100%}\n")
 	for _, folder := range []string{"process", "events"} { // the first needs processes, the second takes long

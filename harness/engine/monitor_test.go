@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-func TestAMonitorTellsWhatTheRunWaitsFor(t *testing.T) {
+func TestAMonitorShowsWhatTheRunWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Monitor
 		m.Begin(3, "old", "new")

@@ -73,7 +73,7 @@ func theItems() engine.Options {
 	return engine.Options{Select: project.Selection{Paths: []string{"items"}}, Environ: os.Environ()}
 }
 
-func TestAProbeTellsConstantsFromWhatAProcessHasDrawn(t *testing.T) {
+func TestAProbeDistinguishesConstantsFromGeneratedValues(t *testing.T) {
 	for _, tc := range []struct {
 		right, wrong string
 		served       bool   // the candidate is a server that already runs
@@ -219,7 +219,7 @@ func TestAMergedProbeIsJudgedAsInItsShard(t *testing.T) {
 }
 
 // A target that lockstep did not start is not probed, so its values stay listed. The same holds for an interrupted run.
-func TestWithoutAProbeTheDoubtStays(t *testing.T) {
+func TestWithoutAProbeConstantsStayUncertain(t *testing.T) {
 	isDoubtful := func(t *testing.T, file *bytes.Buffer, result *engine.Result) {
 		t.Helper()
 		if result.Verdict != verdict.Match || doubts(result) == 0 || result.Incomplete != "" {
@@ -280,7 +280,7 @@ func TestWithoutAProbeTheDoubtStays(t *testing.T) {
 	})
 }
 
-func TestARunWithoutDoubtHasNoProbes(t *testing.T) {
+func TestARunWithoutConstantsHasNoProbes(t *testing.T) {
 	p := stamped(t, "right", "right")
 	file, result := fauxproject.Record(t, p, theItems(), "right", "wrong")
 	if ran := probes(t, file); len(ran) > 0 || result.Verdict != verdict.Match {

@@ -179,7 +179,7 @@ func TestTheRecordedReferenceIsNotStarted(t *testing.T) {
 	}
 }
 
-func TestRecordingsThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidRecordingsAreRejected(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	right, wrong := "right="+faux.Serve(t, &faux.Server{}), "wrong="+faux.Serve(t, &faux.Server{})
 	items := engine.Options{Select: project.Selection{Paths: []string{"items/story"}}}

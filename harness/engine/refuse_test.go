@@ -22,7 +22,7 @@ import (
 
 // Options that cannot be fulfilled are refused before anything starts: no connection is opened, no command runs, and no
 // run file is created.
-func TestWishesThatCannotBeGrantedStartNothing(t *testing.T) {
+func TestInvalidOptionsStartNothing(t *testing.T) {
 	server := &faux.Server{}
 	address := faux.Serve(t, server)
 	p := fauxproject.New(t, `

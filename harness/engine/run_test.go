@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
-func TestTheRunFileSaysWhatRan(t *testing.T) {
+func TestTheRunFileNamesWhatRan(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	options := &engine.Options{
 		Targets: []string{"right=" + faux.Serve(t, &faux.Server{}), "wrong=" + faux.Serve(t, &faux.Server{})}, Reference: "wrong",

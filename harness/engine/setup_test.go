@@ -28,7 +28,7 @@ steps: [{http: GET /health}]
 `, name, roleVariable, homeVariable, more)
 }
 
-func TestAScenarioSaysWhatItsServersStartWith(t *testing.T) {
+func TestAScenarioSetsUpTheFilesOfItsServers(t *testing.T) {
 	file := fauxproject.Write(t, process(t, "right", "right", "")+process(t, "wrong", "exits-at-start", ""))
 	fauxproject.Add(t, file, "scenarios/items/env.yaml", furnished("env", ""))
 	fauxproject.Add(t, file, "scenarios/items/files.yaml", furnished("files", `files: {been/here: {text: "${{ port }}"}}`))

@@ -62,7 +62,7 @@ steps:
 }
 
 // A request that a shared target sends before any scenario runs is reported in the first scenario.
-func TestWhatASharedTargetBlurtsOutIsTold(t *testing.T) {
+func TestOutputOfASharedTargetIsReported(t *testing.T) {
 	p := askingProcesses(t, "asker", "asker-blurts", map[string]string{"ask/shared": `
 stubs: {llm: [{name: answer, answer: {text: "5"}}]}
 steps:

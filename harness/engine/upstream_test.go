@@ -73,7 +73,7 @@ func askBoth(t *testing.T, p *project.Project, l *faux.Lapse, ids ...string) *en
 	return result
 }
 
-func TestRightAskersAskTheSame(t *testing.T) {
+func TestCorrectServersSendTheSameRequestsUpstream(t *testing.T) {
 	result := askBoth(t, askers(t, asking, nil), nil)
 	for _, s := range result.Scenarios {
 		if s.Verdict != verdict.Match {
@@ -85,7 +85,7 @@ func TestRightAskersAskTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatAnUpstreamIsAskedIsCompared(t *testing.T) {
+func TestRequestsToAnUpstreamAreCompared(t *testing.T) {
 	for _, l := range faux.Lapses() {
 		t.Run(l.ID, func(t *testing.T) {
 			result := askBoth(t, askers(t, asking, nil), l, l.In)
@@ -96,7 +96,7 @@ func TestWhatAnUpstreamIsAskedIsCompared(t *testing.T) {
 	}
 }
 
-func TestMutantsOfWhatAnUpstreamIsAskedAreFound(t *testing.T) {
+func TestMutantsOfRequestsToAnUpstreamAreFound(t *testing.T) {
 	p := askers(t, asking, nil)
 	var file bytes.Buffer
 	result, err := engine.Run(t.Context(), p, &engine.Options{Targets: []string{"right=" + asker(t, nil), "wrong=" + asker(t, nil)}, RunFile: &file})
@@ -117,7 +117,7 @@ func TestMutantsOfWhatAnUpstreamIsAskedAreFound(t *testing.T) {
 	}
 }
 
-func TestARecordedReferenceHasWhatItsUpstreamWasAsked(t *testing.T) {
+func TestARecordedReferenceHasTheRequestsToItsUpstream(t *testing.T) {
 	p := askers(t, asking, nil)
 	tape, result := record(t, p, engine.Options{}, "right="+asker(t, nil), "wrong="+asker(t, nil))
 	if result.Verdict != verdict.Match {
@@ -135,7 +135,7 @@ func TestARecordedReferenceHasWhatItsUpstreamWasAsked(t *testing.T) {
 }
 
 // A target that is judged alone must send the requests that the scenario's rules require.
-func TestATargetAloneMustAskItsUpstream(t *testing.T) {
+func TestASingleTargetMustCallItsUpstream(t *testing.T) {
 	p := askers(t, asking, nil)
 	for _, tc := range []struct {
 		lapse *faux.Lapse
@@ -159,7 +159,7 @@ func lapse(t *testing.T, id string) *faux.Lapse {
 	return nil
 }
 
-func TestTheOrderOfQuestionsCountsUnlessARuleSaysOtherwise(t *testing.T) {
+func TestTheOrderOfUpstreamRequestsCountsByDefault(t *testing.T) {
 	result := askBoth(t, askers(t, asking, nil), lapse(t, "backward"), "ask/anyhow")
 	if result.Verdict != verdict.Match {
 		t.Errorf("%s: %v", result.Verdict, result.Scenarios[0].Findings)
@@ -167,7 +167,7 @@ func TestTheOrderOfQuestionsCountsUnlessARuleSaysOtherwise(t *testing.T) {
 }
 
 // Rules of a stub, of a scenario and of the project apply to the requests that an upstream gets.
-func TestRulesForWhatAnUpstreamIsAsked(t *testing.T) {
+func TestRulesForRequestsToAnUpstream(t *testing.T) {
 	const keyless = "compare: {stubs: {llm: {headers: [Content-Type, X-Trace]}}}\n"
 	const warm = "compare: {stubs: {llm: {volatile: [{at: $.model, kind: text, because: a test}]}}}\n"
 	story := func(rules string) map[string]string {
@@ -243,7 +243,7 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 	}
 }
 
-func TestMistakesAboutStubsAreToldWithTheirPlacesAndCures(t *testing.T) {
+func TestMistakesAboutStubsHaveTheirPlacesAndFixes(t *testing.T) {
 	const head = "scenario: ask/x\nwhy: w\nsource: s\n"
 	const steps = "steps: [{http: POST /ask, json: {text: a, upstream: b}}]\n"
 	for _, tc := range []struct{ name, config, text, want string }{
@@ -294,7 +294,7 @@ func TestMistakesAboutStubsAreToldWithTheirPlacesAndCures(t *testing.T) {
 	}
 }
 
-func TestExplainSaysWhatUpstreamsAnswer(t *testing.T) {
+func TestExplainShowsTheAnswersOfUpstreams(t *testing.T) {
 	p := askers(t, asking, map[string]string{"ask/x": "table: [{name: a, n: 3}]\nstubs: {llm: [{name: one, answer: {text: \"${{ row.n }} ${{ unique }}\"}}]}\nsteps:\n  - {http: POST /ask, json: {text: a, upstream: \"${{ stub.llm }}\"}}\n  - asked: llm.one\n"})
 	out, err := explain.Scenarios(p, project.Selection{Paths: []string{"ask/x"}}, nil, "", time.Now())
 	if err != nil {
@@ -310,7 +310,7 @@ func TestExplainSaysWhatUpstreamsAnswer(t *testing.T) {
 }
 
 // Values that servers generate for upstreams are found like those for clients, and a rule for them works.
-func TestNoiseOfWhatAnUpstreamIsAsked(t *testing.T) {
+func TestNoiseInRequestsToAnUpstream(t *testing.T) {
 	p := askers(t, asking, nil)
 	measured := func() *noise.Report {
 		noise, err := noise.Measure(t.Context(), p, &noise.Options{

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestDemandsAreMadeOnWhatAnArchiveHolds(t *testing.T) {
+func TestExpectationsAreCheckedInsideAnArchive(t *testing.T) {
 	var file bytes.Buffer
 	w := zip.NewWriter(&file)
 	to, _ := w.Create("session.json")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestMissingSaysWhatIsThereInstead(t *testing.T) {
+func TestMissingReportsWhatIsThereInstead(t *testing.T) {
 	var many []string
 	for i := range 23 {
 		many = append(many, fmt.Sprintf(`"m%02d":0`, i))

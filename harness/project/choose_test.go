@@ -54,7 +54,7 @@ func TestTargetsAreChosen(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithTargetsIsSaidWithACure(t *testing.T) {
+func TestMistakesInTargetsHaveAFix(t *testing.T) {
 	p := fauxproject.New(t, three)
 	for _, tc := range []struct {
 		name      string
@@ -169,7 +169,7 @@ func TestAProjectWithoutTags(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithASelectionIsSaidWithACure(t *testing.T) {
+func TestMistakesInASelectionHaveAFix(t *testing.T) {
 	type selection = project.Selection
 	p := fauxproject.New(t, fauxproject.Running)
 	for _, tc := range []struct {

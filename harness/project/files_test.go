@@ -81,7 +81,7 @@ func TestTheFilesOfACommand(t *testing.T) {
 	}
 }
 
-func TestAPatternThatIsNoneIsToldOf(t *testing.T) {
+func TestAnInvalidPatternIsReported(t *testing.T) {
 	dir := t.TempDir()
 	if err := faux.WriteProject(dir); err != nil {
 		t.Fatal(err)

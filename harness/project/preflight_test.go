@@ -108,7 +108,7 @@ func TestRowsThatObeyTheContractAreLeftOut(t *testing.T) {
 }
 
 // What is unknown before the run is checked in the run.
-func TestRequestsThatNobodyKnowsYetAreLeftAlone(t *testing.T) {
+func TestRequestsWithUnknownValuesAreNotChecked(t *testing.T) {
 	const captured = "steps:\n  - {http: GET /health, capture: {id: $.id}}\n"
 	for name, text := range map[string]string{
 		"part of a body":               captured + "  - {http: POST /items, json: {shelf: 5, name: \"${{ id }}\"}}\n",

@@ -26,7 +26,7 @@ targets:
 limits: {step: 5s}
 `
 
-func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
+func TestAllMistakesOfAProjectHaveTheirPlacesAndFixes(t *testing.T) {
 	const (
 		time    = `write a number with a unit, such as 300ms, 2s or 1m`
 		digits  = `write a smaller number, in digits`
@@ -197,7 +197,7 @@ func TestOtherFilesAreReadBesideAProjectOfAnotherShape(t *testing.T) {
 	}
 }
 
-func TestAProjectThatIsNotThere(t *testing.T) {
+func TestAMissingProject(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lockstep.yaml")
 	want := []string{"lockstep.yaml: no such file → write one (docs/project.md has an example), or name another with --config"}
 	if diff := cmp.Diff(want, problems(t, file)); diff != "" {

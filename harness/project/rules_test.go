@@ -94,7 +94,7 @@ compare:
 }
 
 // Unless the project says otherwise, Content-Type is the only header field that is compared.
-func TestTheContentTypeIsComparedUnlessTheProjectSaysWhich(t *testing.T) {
+func TestTheContentTypeIsComparedByDefault(t *testing.T) {
 	for _, tc := range []struct {
 		compare string
 		want    []string

@@ -17,7 +17,7 @@ func numbered(n int) []*scenario.Scenario {
 	return out
 }
 
-func TestEveryScenarioIsInOneShardAndShardsAreAlike(t *testing.T) {
+func TestEveryScenarioIsInOneShardAndShardsHaveSimilarSizes(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 8, 9, 517} {
 		all := numbered(n)
 		for _, of := range []int{1, 2, 3, 8, 64} {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestAnAliasIsMadeLikeTheSecret(t *testing.T) {
+func TestAnAliasHasTheFormOfTheSecret(t *testing.T) {
 	for _, secret := range []string{"hunter2-Hunter2", "sk-live_0123456789abcDEF", "0f8e77a0-1b2c-4d3e-8f90-a1b2c3d4e5f6", "pässwörd/1", strings.Repeat("aA0", 100)} {
 		got := alias(secret)
 		if got == secret || got != alias(secret) {
@@ -184,7 +184,7 @@ func TestLinesOfASecretAreSecrets(t *testing.T) {
 }
 
 // Texts that differ only in their notation still differ after redaction.
-func TestANotationStays(t *testing.T) {
+func TestANotationIsKept(t *testing.T) {
 	r := NewReplacer([]string{"p/ss+word1"})
 	seen := map[string]bool{}
 	for _, text := range []string{`p\/ss+word1`, `p%2fss%2bword1`, `p%2Fss%2Bword1`, `p\u002fss\u002Bword1`, `p/ss+word1`, `%70/ss+word1`} {

@@ -12,7 +12,7 @@ import (
 )
 
 // The beginning of a secret at the place where a text was cut reveals the secret.
-func TestNoPartOfASecretIsLeftWhereATextWasCut(t *testing.T) {
+func TestNoPartOfASecretIsLeftInATruncatedText(t *testing.T) {
 	const secret = `hunter2-Hu"nter/2x`
 	r := NewReplacer([]string{secret})
 	for name, notation := range map[string]func(string) string{

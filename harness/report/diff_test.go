@@ -44,7 +44,7 @@ func TestCompareShowsTheWorstFirstAndOneCauseOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsAcceptedDecidesNothing(t *testing.T) {
+func TestAcceptedFindingsDoNotCount(t *testing.T) {
 	waived := step(3, "1", "GET /", printed("1", difference("value", "body", "the values differ", "1", "2")))
 	waived.Waiver = "W-0001"
 	d := report.Compare(document(scenario("one")), "a", document(scenario("one", waived)), "b")
@@ -62,7 +62,7 @@ func TestAScenarioThatDoesNotApplyAnyMoreIsLost(t *testing.T) {
 	}
 }
 
-func TestNothingActsInAComparison(t *testing.T) {
+func TestNothingIsExecutedInAComparison(t *testing.T) {
 	d := report.Compare(document(scenario("hostile/server"), scenario("hostile/log")), "\x1b[2Ja", hostile(), "b\u202e")
 	var plain, json, md bytes.Buffer
 	for _, err := range []error{text.WriteDiff(&plain, d, text.Options{}), report.DiffJSON(&json, d), markdown.WriteDiff(&md, d)} {

@@ -90,7 +90,7 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-func TestEvidenceCoversWhatNobodyIsToRead(t *testing.T) {
+func TestEvidenceMasksSecrets(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	x := &transcript.Exchange{
 		Request:  transcript.Request{Method: "GET", Target: "/?k=" + secret, Header: transcript.Header{{Name: "X-Key", Value: secret}}},

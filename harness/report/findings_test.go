@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestValuesThatFaceEachOtherBeginNearTheirDifference(t *testing.T) {
+func TestExcerptsOfBothSidesBeginNearTheirDifference(t *testing.T) {
 	a, b := WithoutCommonPrefix(strings.Repeat("x", 1000)+"left", strings.Repeat("x", 1000)+"right")
 	if a != "…"+strings.Repeat("x", 40)+"left" || b != "…"+strings.Repeat("x", 40)+"right" {
 		t.Errorf("facing: %q, %q", a, b)

@@ -78,7 +78,7 @@ func harmless(text []byte) string {
 	return ""
 }
 
-func TestNothingThatAServerSendsActsOnATerminal(t *testing.T) {
+func TestNothingThatAServerSendsControlsATerminal(t *testing.T) {
 	for _, run := range runs {
 		for _, sent := range nasty {
 			doc := run.doc()
@@ -133,7 +133,7 @@ func TestWhatAServerSendsIsNeitherMarkupNorControlInFiles(t *testing.T) {
 	}
 }
 
-func FuzzNothingActs(f *testing.F) {
+func FuzzNothingIsExecuted(f *testing.F) {
 	for i, sent := range nasty {
 		f.Add(sent, nasty[(i+1)%len(nasty)])
 	}

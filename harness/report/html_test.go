@@ -70,7 +70,7 @@ func TestNothingThatAServerSendsIsMarkupInAPage(t *testing.T) {
 	}
 }
 
-func TestAPageTellsACauseOnce(t *testing.T) {
+func TestAPageShowsACauseOnce(t *testing.T) {
 	var all []verdict.Scenario
 	for i := range 300 {
 		all = append(all, scenario(fmt.Sprintf("items/%d", i), step(3, "1", "GET /items", printed("8d1f0c2a", difference("value", "body /a", "the values differ", "1", "2")))))

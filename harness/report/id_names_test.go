@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-func TestNamesStandForIDsWhereTheyAreAskedFor(t *testing.T) {
+func TestNamesReplaceIDsOnRequest(t *testing.T) {
 	s := scenario("sessions", step(3, "1", "GET /", difference("identity", "body /of", "the candidate has ‹session 2›", `"/x/ses_0a1b/12"`, `"/x/ses_0a1b2c/12"`)))
 	s.Names = []verdict.Name{
 		{Target: "go", Name: "‹session 1›", Reference: "ses_0a1b", Candidate: "ses_ffff"}, {Target: "go", Name: "‹session 2›", Reference: "ses_9999", Candidate: "ses_0a1b2c"},

@@ -21,7 +21,7 @@ func confused(id string, fingerprints ...string) verdict.Scenario {
 	return scenario(id, findings...)
 }
 
-func TestTheSameConfusionOfIDsIsToldInOneScenario(t *testing.T) {
+func TestTheSameConfusionOfIDsIsReportedInOneScenario(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		scenarios []verdict.Scenario

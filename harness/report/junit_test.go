@@ -106,7 +106,7 @@ func TestThePropertiesNameEveryTarget(t *testing.T) {
 	}
 }
 
-func TestAFailureSaysInOneLineWhatItIs(t *testing.T) {
+func TestAFailureIsDescribedInOneLine(t *testing.T) {
 	missing := difference("event-missing", "event 3 (done)", "the candidate does not send done", "done", "—")
 	missing.Stream = "bus"
 	for want, f := range map[string]verdict.Finding{

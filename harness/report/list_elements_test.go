@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-func TestWhatIsSaidOfSeveralElementsIsToldOnce(t *testing.T) {
+func TestAFindingAboutSeveralElementsIsReportedOnce(t *testing.T) {
 	at := func(place, text string) verdict.Finding {
 		f := difference("value", place, text, "a of "+place, "b of "+place)
 		f.Fingerprint = fmt.Sprintf("%08x", len(place)) + place
@@ -49,7 +49,7 @@ func TestWhatIsSaidOfSeveralElementsIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestOtherCausesHaveRoomBesideAList(t *testing.T) {
+func TestALongListLeavesRoomForOtherCauses(t *testing.T) {
 	var findings []verdict.Finding
 	for i := range 500 {
 		findings = append(findings, step(3, "1", "GET /", difference("field-missing", fmt.Sprintf("body /%d/name", i), "the candidate lacks the field", "x", "—")))

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-func TestABusyMachineIsSaidOfWhatIsRed(t *testing.T) {
+func TestABusyMachineIsMentionedInFailures(t *testing.T) {
 	scenario := func(id string, v verdict.Verdict, waited ...int64) verdict.Scenario {
 		return verdict.Scenario{ID: id, Verdict: v, Millis: 9100, Targets: []verdict.Target{
 			{Name: "typescript", Waited: waited[0]}, {Name: "go", Waited: waited[1]}}}
@@ -55,7 +55,7 @@ func texts(t *testing.T, doc *report.Document) map[string]string {
 	return map[string]string{"text": plain.String(), "markdown": md.String(), "html": page.String()}
 }
 
-func TestEveryReportSaysOfWhichTargetsThePortIsUnchecked(t *testing.T) {
+func TestEveryReportNamesTheTargetsWithAnUncheckedPort(t *testing.T) {
 	doc := document(scenario("one"))
 	doc.OwnerUnchecked = map[string]string{"go": "nobody has asked"}
 	for name, write := range map[string]func(io.Writer) error{

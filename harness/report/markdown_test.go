@@ -65,7 +65,7 @@ func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 	}
 }
 
-func TestBadgesSayTheVerdict(t *testing.T) {
+func TestBadgesShowTheVerdict(t *testing.T) {
 	for name, want := range map[string]string{"green": "lockstep: 3 match", "red": "lockstep: 4 differ", "unknown": "lockstep: unknown", "interrupted": "lockstep: unknown"} {
 		for _, run := range runs {
 			if run.name != name {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-func TestEveryReportSaysWhatPassesByChance(t *testing.T) {
+func TestEveryReportNamesWhatPassesByChance(t *testing.T) {
 	moody := scenario("items/moody", step(3, "1", "GET /", difference("value", "body /n", "the values differ", "1", "2")))
 	moody.Repeated = &verdict.Repeated{Of: 5, Differ: 2, Unknown: 1, Shown: 3}
 	always := scenario("items/wrong", step(3, "1", "GET /", difference("value", "body /m", "the values differ", "1", "2")))

@@ -136,7 +136,7 @@ func TestDifferComesBeforeUnknown(t *testing.T) {
 	}
 }
 
-func TestAViolationIsToldWithTheDifferenceItExplains(t *testing.T) {
+func TestAViolationIsReportedWithTheDifferenceItExplains(t *testing.T) {
 	word := verdict.Remark{Target: "go", Place: "status", Text: "500 is not declared", Line: 9}
 	told := violation("go", "undocumented-status", "status", word.Text, "", 9)
 	own := violation("go", "missing-header", "header Allow", "it is required", "", 12)
@@ -205,7 +205,7 @@ func TestReasonsAreBoundedLikeFindings(t *testing.T) {
 	}
 }
 
-func TestAScenarioThatHasNothingToSayIsNamed(t *testing.T) {
+func TestAScenarioWithoutFindingsIsNamed(t *testing.T) {
 	s := scenario("silent")
 	s.Verdict = verdict.Unknown
 	if terminal := shown(t, document(s), text.Options{}); !strings.Contains(terminal, "\nUNKNOWN silent  scenarios/silent.yaml:2  no reason given\n") {
@@ -213,7 +213,7 @@ func TestAScenarioThatHasNothingToSayIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheContractSpeaksOfThePlaceFirst(t *testing.T) {
+func TestTheContractNamesThePlaceFirst(t *testing.T) {
 	word := func(target, place string) verdict.Remark {
 		return verdict.Remark{Target: target, Place: place, Text: "it is wrong", Line: 5}
 	}
@@ -276,7 +276,7 @@ func TestTargetsThatShareACauseAreNamedTogether(t *testing.T) {
 	}
 }
 
-func TestWhatDiffersInMadeUpValuesAloneIsToldOnce(t *testing.T) {
+func TestDifferencesOnlyInGeneratedValuesAreReportedOnce(t *testing.T) {
 	missing := func(id, fingerprint string) verdict.Finding {
 		f := difference("header-missing", "header Location", "the candidate lacks the header field", `"/items/`+id+`"`, "—")
 		f.Fingerprint = fingerprint
@@ -348,7 +348,7 @@ func TestColorChangesNoWord(t *testing.T) {
 	}
 }
 
-func TestProgressTellsWhatDoesNotMatch(t *testing.T) {
+func TestProgressShowsWhatDoesNotMatch(t *testing.T) {
 	for _, tc := range []struct {
 		verdict verdict.Verdict
 		paint   text.Options

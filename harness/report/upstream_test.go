@@ -11,7 +11,7 @@ import (
 )
 
 // The evidence for a finding about an upstream has the requests of both sides. The timeline shows when they were sent.
-func TestEvidenceOfWhatAnUpstreamWasAsked(t *testing.T) {
+func TestEvidenceOfRequestsToAnUpstream(t *testing.T) {
 	side := func(target, body string) *transcript.Transcript {
 		return &transcript.Transcript{Target: target, Took: time.Second, Upstream: []transcript.Step{{
 			ID: "llm.answer", Line: 2, Kind: "upstream", Text: `upstream llm, rule "answer"`,

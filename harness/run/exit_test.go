@@ -26,7 +26,7 @@ func leaves(end func()) http.HandlerFunc {
 }
 
 // A server may crash right after it has ended a stream cleanly.
-func TestAServerThatDiesBehindAStreamHasExited(t *testing.T) {
+func TestAServerThatExitsAfterAStreamHasExited(t *testing.T) {
 	const steps = "steps:\n  - {open: feed, sse: GET /events}\n  - {await: feed, end: server}\n"
 	for _, tc := range []struct {
 		name  string
@@ -64,7 +64,7 @@ func TestAServerThatDiesBehindAStreamHasExited(t *testing.T) {
 }
 
 // Other scenarios may run only while a process is being watched.
-func TestAProcessIsWatchedAside(t *testing.T) {
+func TestAProcessIsWatchedInTheBackground(t *testing.T) {
 	for _, tc := range []struct {
 		name, steps string
 		url         bool

@@ -64,7 +64,7 @@ func recorded(t *testing.T, s *scenario.Scenario, opts *Options, dir string, say
 
 const speaking = "steps:\n  - http: GET /${{ unique }}\n    headers: {X-Home: \"${{ directory }}\"}\n"
 
-func TestWhatMCPServersRecordIsAskedOfUpstreams(t *testing.T) {
+func TestMessagesToMCPServersAreUpstreamRequests(t *testing.T) {
 	said := []record.Message{
 		{Method: "initialize", Body: json.RawMessage(`{"clientInfo":{"name":"x"}}`)},
 		{Method: "tools/call", Body: json.RawMessage(`{"name":"echo","_meta":{"progressToken":7,"a":1}}`)},

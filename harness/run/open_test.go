@@ -63,7 +63,7 @@ func earlyHeads() http.HandlerFunc {
 }
 
 // Some servers send the head with the first event, which a step after the open causes. Only the first open waits long.
-func TestOpenGoesOnWithoutAHeadThatComesWithTheFirstEvent(t *testing.T) {
+func TestOpenContinuesWithoutAHeadThatComesWithTheFirstEvent(t *testing.T) {
 	s := story(t, `
 steps:
   - {open: a, sse: GET /event}

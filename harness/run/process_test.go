@@ -133,7 +133,7 @@ teardown:
 	})
 }
 
-func TestATargetThatIsGoneIsUnusable(t *testing.T) {
+func TestATargetThatHasExitedIsUnusable(t *testing.T) {
 	live(t, "steps: [{http: GET /x}]", func(l *life) http.Handler {
 		l.status = "exit status 2"
 		close(l.exited)

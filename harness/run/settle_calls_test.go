@@ -73,7 +73,7 @@ func TestAnAnswerIsAwaitedThatARecordingHas(t *testing.T) {
 }
 
 // A response after the agreement comes by chance, whether on one side or on both.
-func TestAnAnswerThatComesWhileItIsGivenUpDoesNotCount(t *testing.T) {
+func TestAnAnswerThatComesDuringItsCancellationDoesNotCount(t *testing.T) {
 	for _, f := range []*transcript.Failure{nil, {Kind: transcript.FailReset, Text: "reset"}} {
 		c := &call{cancel: func(error) {}, done: make(chan struct{}), x: &transcript.Exchange{Failure: f}}
 		opts := options()

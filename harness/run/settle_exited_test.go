@@ -28,7 +28,7 @@ func afterTheEnd(wanted bool, directories ...string) *session {
 
 // A stub notices with a delay that a process has exited and no longer waits for its response. One stub may have noticed
 // while the other has not.
-func TestThatTargetsWhichHaveEndedLetGoOfTheirUpstreamsIsWaitedFor(t *testing.T) {
+func TestTheEndOfRequestsFromEndedTargetsToUpstreamsIsAwaited(t *testing.T) {
 	s := afterTheEnd(true)
 	var notice []func(*transcript.Exchange)
 	hangs := func(d *driver) func(*transcript.Exchange) {

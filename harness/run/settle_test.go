@@ -70,7 +70,7 @@ func TestAGreenRunDoesNotWait(t *testing.T) {
 	})
 }
 
-func TestAStreamThatStaysBehindIsWaitedForOnce(t *testing.T) {
+func TestAStreamThatLagsIsAwaitedOnce(t *testing.T) {
 	twice := `
 steps:
   - open: feed
@@ -93,7 +93,7 @@ steps:
 	})
 }
 
-func TestWhatComesBehindTheAgreedEndDoesNotCount(t *testing.T) {
+func TestEventsAfterTheAgreedEndDoNotCount(t *testing.T) {
 	// While the slower server catches up, the faster one sends more. Both keep sending until Settle is over.
 	early := tell(line{0, "hello"}, line{0, "a"}, line{1500 * time.Millisecond, "b"})
 	late := tell(line{0, "hello"}, line{500 * time.Millisecond, "a"}, line{1500 * time.Millisecond, "b"})

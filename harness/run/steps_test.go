@@ -143,7 +143,7 @@ steps:
 	})
 }
 
-func TestABodyIsFilledUpToItsSize(t *testing.T) {
+func TestABodyIsPaddedToItsSize(t *testing.T) {
 	rows := stories(t, `
 table:
   - {name: some, size: 40}
@@ -186,7 +186,7 @@ steps:
 	}
 }
 
-func TestRequestsAreHeldAgainstTheContract(t *testing.T) {
+func TestRequestsAreCheckedAgainstTheContract(t *testing.T) {
 	rows := stories(t, `
 table:
   - {name: sound, path: x, malformed: false}
@@ -212,7 +212,7 @@ steps:
 	}
 }
 
-func TestStreamsThatAreNoneAreCompletedAsAnswers(t *testing.T) {
+func TestAnswersThatAreNoStreamsAreCompleted(t *testing.T) {
 	s := story(t, `
 steps:
   - open: feed
@@ -234,7 +234,7 @@ steps:
 	})
 }
 
-func TestEveryStepThatNeedsAStreamTellsThatThereIsNone(t *testing.T) {
+func TestEveryStepThatNeedsAStreamReportsThatItIsMissing(t *testing.T) {
 	rows := stories(t, `
 table:
   - {name: not-expected, code: 1}

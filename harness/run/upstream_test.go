@@ -96,7 +96,7 @@ func told(ts ...*transcript.Transcript) (out []string) {
 	return out
 }
 
-func TestWhatNothingAnswersHasAReasonOfItsOwn(t *testing.T) {
+func TestARequestThatNoRuleAnswersHasItsOwnReason(t *testing.T) {
 	const text = `
 stubs:
   llm:
@@ -121,7 +121,7 @@ steps:
 	})
 }
 
-func TestRulesAnswerInOrderAndAsOftenAsTheySay(t *testing.T) {
+func TestRulesAnswerInOrderAndAsOftenAsConfigured(t *testing.T) {
 	const text = `
 stubs:
   llm:
@@ -179,7 +179,7 @@ steps:
 }
 
 // lockstep waits for a target that calls its upstream late, as long as it waits for streams.
-func TestATargetThatAsksLateIsWaitedFor(t *testing.T) {
+func TestALateRequestToAnUpstreamIsAwaited(t *testing.T) {
 	const text = `
 stubs: {llm: [{answer: {text: A}, times: TIMES}]}
 steps:
@@ -231,7 +231,7 @@ steps:
 }
 
 // A target that calls its upstream without end is refused at some point, and the report says so.
-func TestWhatIsKeptOfAnUpstreamIsBounded(t *testing.T) {
+func TestTheRecordOfAnUpstreamIsBounded(t *testing.T) {
 	text := fmt.Sprintf(`
 stubs: {llm: [{name: a, times: any, answer: {body: A}}]}
 steps:

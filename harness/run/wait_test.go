@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestATimeThatIsOverIsToldInWords(t *testing.T) {
+func TestATimeoutIsReportedInWords(t *testing.T) {
 	s := story(t, `
 limit: 21s
 steps:
@@ -50,7 +50,7 @@ teardown:
 	})
 }
 
-func TestWaitingInVainIsToldInWords(t *testing.T) {
+func TestWaitingInVainIsReportedInWords(t *testing.T) {
 	s := story(t, `
 limit: 8s
 steps:
@@ -102,7 +102,7 @@ func counter(after time.Duration) http.HandlerFunc {
 	}
 }
 
-func TestAPollAsksUntilTheAnswerIsAsItShould(t *testing.T) {
+func TestAPollRepeatsUntilTheAnswerIsAsExpected(t *testing.T) {
 	for compare, want := range map[string][]string{
 		"final": {`{"n":3}`}, "all-distinct": {`{"n":1}`, `{"n":2}`, `{"n":3}`}, "none": {`{"n":3}`},
 	} {
@@ -132,7 +132,7 @@ steps:
 	}
 }
 
-func TestAPollInVainTellsTheLastWholeAnswer(t *testing.T) {
+func TestAPollInVainReportsTheLastCompleteAnswer(t *testing.T) {
 	s := story(t, `
 steps:
   - poll: GET /x

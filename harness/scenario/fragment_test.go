@@ -61,7 +61,7 @@ steps:
     json: {count: "${{ count }}", text: "${{ count }} of ${{ item }} in ${{ basket }}, $${{ item }}", notes: "${{ notes }}"}
 `
 
-func TestAFragmentStandsForItsSteps(t *testing.T) {
+func TestAFragmentIsReplacedByItsSteps(t *testing.T) {
 	const head = "why: w\nsource: s\n"
 	all := loaded(t, basket+`
 -- short.yaml --
@@ -172,7 +172,7 @@ func briefly(err error, file string) string {
 	return strings.Join(out, "|")
 }
 
-func TestARowStandsForTheWaysInWhichItIsWrong(t *testing.T) {
+func TestAWrongRowGeneratesOneRowForEachMistake(t *testing.T) {
 	all, problems := Parse("f", "a/b", []byte(`scenario: a/b
 why: w
 source: s
@@ -208,7 +208,7 @@ steps: [{http: POST /items, json: "${{ row.body }}", malformed: true}]
 	}
 }
 
-func TestMistakesInRowsThatStandForSeveral(t *testing.T) {
+func TestMistakesInRowsThatGenerateSeveral(t *testing.T) {
 	for _, tc := range []struct{ row, want string }{
 		{"{name: a, body: {}, wrong: bdoy}", `the row has no column "bdoy" → did you mean "body"?`},
 		{"{name: a, body: {}, wrong: name}", `the row has no column "name"`},

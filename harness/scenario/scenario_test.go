@@ -25,7 +25,7 @@ func parse(t *testing.T, text string) *Scenario {
 	return all[0]
 }
 
-func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
+func TestAllMistakesHaveTheirPlacesAndFixes(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
 		want       []string // "line:column: what → fix"; with head, lines count from the steps on
@@ -338,7 +338,7 @@ func TestOnlyValuesAreEscaped(t *testing.T) {
 	}
 }
 
-func TestAMapOfPathsIsToldFromADocument(t *testing.T) {
+func TestAMapOfPathsIsDistinguishedFromADocument(t *testing.T) {
 	for text, paths := range map[string]int{`{$.a: 1, "$['b']": 2}`: 2, `{$.a: 1, b: 2}`: 0, `{}`: 0, `{"${{ unique }}": 1}`: 0, `[1]`: 0} {
 		s := parse(t, head+"steps: [{http: GET /, expect: {json: "+text+"}}]")
 		j := s.Script().Steps[0].Do.(*HTTP).Expect.JSON

@@ -19,7 +19,7 @@ steps:
 teardown: [{http: DELETE /, allow_status: [404]}]
 `
 
-func TestAScriptThatNobodyHoldsIsDecodedAgainToTheSame(t *testing.T) {
+func TestAScriptThatWasCollectedIsDecodedAgainToTheSame(t *testing.T) {
 	s := parse(t, table)
 	first := s.Script()
 	held, again := weak.Make(first), s.source.decode()
@@ -38,7 +38,7 @@ func TestAScriptThatNobodyHoldsIsDecodedAgainToTheSame(t *testing.T) {
 	}
 }
 
-func TestAScriptThatSomebodyHoldsIsSharedByAllRows(t *testing.T) {
+func TestAScriptInUseIsSharedByAllRows(t *testing.T) {
 	rows, problems := Parse("f", "a/b", []byte(table))
 	if len(problems) > 0 || len(rows) != 2 {
 		t.Fatalf("%d rows, %v", len(rows), problems)

@@ -195,7 +195,7 @@ func TestAnAnswerThatHangsEndsWithItsScenario(t *testing.T) {
 	})
 }
 
-func TestATargetThatHangsUpIsToldOf(t *testing.T) {
+func TestATargetThatHangsUpIsReported(t *testing.T) {
 	stage(t, stub.OpenAI, stub.Options{}, func(t *testing.T, s *stub.Server, c *http.Client) {
 		p := &play{answer: &stub.Answer{End: stub.Hang}}
 		detach := s.Attach(p, "", true, time.Now())
@@ -268,7 +268,7 @@ func TestARequestFindsItsScenario(t *testing.T) {
 	})
 }
 
-func TestWhatComesBeforeAnyScenarioIsTold(t *testing.T) {
+func TestRequestsBeforeAnyScenarioAreReported(t *testing.T) {
 	stage(t, stub.OpenAI, stub.Options{Models: []string{"terse-1"}}, func(t *testing.T, s *stub.Server, c *http.Client) {
 		resp, err := c.Get("http://memory/v1/models")
 		if err != nil {

@@ -124,7 +124,7 @@ func TestModelsOfAnthropic(t *testing.T) {
 	})
 }
 
-func TestWhatAChatSays(t *testing.T) {
+func TestTheTextsOfAChat(t *testing.T) {
 	result := "5"
 	for _, tc := range []struct {
 		name, body string

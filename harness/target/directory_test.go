@@ -37,7 +37,7 @@ func isGone(t *testing.T, dir string) {
 	}
 }
 
-func TestATargetFindsItsFilesInADirectoryThatIsGoneWithIt(t *testing.T) {
+func TestTheDirectoryOfATargetIsRemovedWithIt(t *testing.T) {
 	target := start(t, tenant(
 		File{Path: "b/c.json", Data: []byte("{${{ host }}}"), Text: true},
 		File{Path: "a", Data: []byte("${{ host }} ${{ none }}")},
@@ -59,7 +59,7 @@ func TestATargetFindsItsFilesInADirectoryThatIsGoneWithIt(t *testing.T) {
 	}
 }
 
-func TestTheDirectoryOfATargetThatDoesNotStartIsGone(t *testing.T) {
+func TestTheDirectoryOfATargetThatDoesNotStartIsRemoved(t *testing.T) {
 	slow(t)
 	spec := roleSpec("exits")
 	spec.Command[0], spec.Dir = "./none", "${{ directory }}"

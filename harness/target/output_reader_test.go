@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestATapCatchesUpThoughTheStreamGoesOn(t *testing.T) {
+func TestATapCatchesUpWhileTheStreamContinues(t *testing.T) {
 	j := newLogTail(2)
 	reader, end, err := newOutputReader(Stdout, j)
 	if err != nil {

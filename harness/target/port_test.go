@@ -47,7 +47,7 @@ func TestLogsThatNameThePortThatIsTaken(t *testing.T) {
 	}
 }
 
-func TestAReservedPortIsGivenToNobodyElse(t *testing.T) {
+func TestAReservedPortIsGivenOnlyOnce(t *testing.T) {
 	slow(t)
 	mine := freePort(t)
 	if reserve(mine.number) {

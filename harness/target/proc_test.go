@@ -85,7 +85,7 @@ func TestAProcessIsNoMemberOnceAllItsThreadsAreDead(t *testing.T) {
 	}
 }
 
-func TestAGuardThatNobodyWaitsForIsGone(t *testing.T) {
+func TestAGuardIsReaped(t *testing.T) {
 	slow(t)
 	g, err := newGroup(cancelled())
 	if err == nil { // the guard was ready before newGroup checked the context

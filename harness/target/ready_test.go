@@ -134,7 +134,7 @@ type early struct{ context.Context }
 
 func (early) Deadline() (time.Time, bool) { return time.Unix(1, 0), true }
 
-func TestTheNetworksDeadlineIsNotWhatIsTold(t *testing.T) {
+func TestTheDeadlineOfTheNetworkIsNotReported(t *testing.T) {
 	d := newDoorman(t, says("HTTP/1.1 404 Not Found\r\n\r\n"))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	over := errors.New("over")
@@ -159,7 +159,7 @@ func TestAwaitEndsInTheMiddleOfAProbe(t *testing.T) {
 	}
 }
 
-func TestNobodyListeningIsSaidPlainly(t *testing.T) {
+func TestAMissingListenerIsReportedPlainly(t *testing.T) {
 	slow(t)
 	err := Ready{Probe: hang}.probe(t.Context(), &url.URL{Scheme: "http", Host: freePort(t).address()})
 	if err == nil || err.Error() != "connection refused" {
@@ -170,7 +170,7 @@ func TestNobodyListeningIsSaidPlainly(t *testing.T) {
 func agree() error { return nil }
 
 // Another process has taken the port, and responds as the target should.
-func TestWhoAnswersOnThePortMustBeTheTarget(t *testing.T) {
+func TestOnlyTheTargetMayAnswerOnItsPort(t *testing.T) {
 	slow(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells who listens")

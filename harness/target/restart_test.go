@@ -59,7 +59,7 @@ func TestATargetThatWasKilledIsStartedAgain(t *testing.T) {
 	target.Stop(cancelled())
 }
 
-func TestATargetWaitsForAPortThatSomebodyElseHasGot(t *testing.T) {
+func TestATargetWaitsForAPortInUse(t *testing.T) {
 	target := start(t, roleSpec("server"))
 	if _, err := target.Kill(t.Context()); err != nil {
 		t.Fatal(err)

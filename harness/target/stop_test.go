@@ -34,7 +34,7 @@ func TestStopEndsAGrandchildThatIgnoresSignalsAndHoldsTheOutput(t *testing.T) {
 	c.reported["grandchild"].awaitExit()
 }
 
-func TestStopEndsWhatATargetLeftWhenItEndedByItself(t *testing.T) {
+func TestStopEndsTheProcessesOfATargetThatHasExited(t *testing.T) {
 	slow(t)
 	c := newReportServer(t)
 	spec := c.roleSpec("leaves")
@@ -76,7 +76,7 @@ func leave(t *testing.T, target *Target) {
 	}
 }
 
-func TestStopGoesDownTheLadder(t *testing.T) {
+func TestStopSendsStrongerSignalsStepByStep(t *testing.T) {
 	slow(t)
 	c := newReportServer(t)
 	target := c.stopStubborn(t, "stubborn")
@@ -113,7 +113,7 @@ func TestStopGivesAGrace(t *testing.T) {
 	}
 }
 
-func TestStopIsOneEndForAllWhoAsk(t *testing.T) {
+func TestStopMayBeCalledSeveralTimes(t *testing.T) {
 	target := start(t, roleSpec("server"))
 	var stops sync.WaitGroup
 	for i := range 8 {
@@ -155,7 +155,7 @@ func TestTheEndOfTheContextIsTheEndOfTheTarget(t *testing.T) {
 	}
 }
 
-func TestStopCatchesWhatForksAllTheTime(t *testing.T) {
+func TestStopEndsProcessesThatForkAllTheTime(t *testing.T) {
 	target := start(t, roleSpec("hydra"))
 	// The heads cannot be checked one by one. But each of them keeps the output open, and Stop would report that.
 	if err := target.Stop(cancelled()); err != nil {

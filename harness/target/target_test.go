@@ -50,7 +50,7 @@ func TestStartWaitsUntilTheWantedStatusComes(t *testing.T) {
 	start(t, spec)
 }
 
-func TestStartSaysWhatTheLastProbeGot(t *testing.T) {
+func TestStartReportsWhatTheLastProbeGot(t *testing.T) {
 	slow(t)
 	c := newReportServer(t)
 	spec := c.roleSpec("never")
@@ -123,7 +123,7 @@ func TestStartNamesACommandThatCannotBeExecuted(t *testing.T) {
 	wantError(t, err, `start target "go": command "agentd": not found: PATH is empty`)
 }
 
-func TestFindTellsWhatStartWouldNotFind(t *testing.T) {
+func TestFindReportsACommandThatStartWouldNotFind(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "agentd"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -284,7 +284,7 @@ func TestATargetGetsOnlyWhatItMayKnow(t *testing.T) {
 	}
 }
 
-func TestACrashIsSeenWithItsStatusAndItsLastWords(t *testing.T) {
+func TestACrashHasItsStatusAndItsLastLines(t *testing.T) {
 	target := start(t, roleSpec("server"))
 	if _, err := client.Get(target.URL().String() + "/crash"); err == nil {
 		t.Error("GET /crash was answered")
@@ -304,7 +304,7 @@ func TestACrashIsSeenWithItsStatusAndItsLastWords(t *testing.T) {
 	}
 }
 
-func TestExitedWaitsUntilTheLastWordsAreRead(t *testing.T) {
+func TestExitedWaitsUntilTheLastLinesAreRead(t *testing.T) {
 	target := start(t, roleSpec("server"))
 	target.process.log.mu.Lock() // whatever reads the output has to wait
 	pid := target.process.leader.Pid

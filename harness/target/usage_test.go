@@ -66,7 +66,7 @@ func TestProcessorsAreThoseOfTheTargetAndItsChildren(t *testing.T) {
 	}
 }
 
-func TestProcessesAreNotLookedForMoreOftenThanIsWorthIt(t *testing.T) {
+func TestTheSearchForProcessesIsLimited(t *testing.T) {
 	looked := 0
 	self := func(context.Context) ([]int, error) { looked++; return []int{os.Getpid()}, nil }
 	var c usageMeter

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-func TestABodyIsTakenOutOfItsCoding(t *testing.T) {
+func TestABodyIsDecoded(t *testing.T) {
 	const text = `{"a":"hello hello hello"}`
 	in := func(writer func(io.Writer) io.WriteCloser) []byte {
 		var b bytes.Buffer
@@ -73,7 +73,7 @@ func TestABodyIsTakenOutOfItsCoding(t *testing.T) {
 	}
 }
 
-func TestARunFileTellsHowMuchWasSent(t *testing.T) {
+func TestARunFileHasTheNumberOfBytesSent(t *testing.T) {
 	for _, body := range []Body{{Bytes: []byte("{}"), Size: 2, Sent: 22}, {Sent: 20}, {Bytes: []byte("‹20 bytes›"), Size: 14, Sent: 20, Withheld: &Withheld{Mistaken: "it ends too early"}}} {
 		tr := sample("ref")
 		tr.Steps[0].Exchanges[0].Response.Body = body

@@ -41,7 +41,7 @@ func in(text string, names ...string) []byte {
 	return content
 }
 
-func TestCodingsAreNamedInManyWays(t *testing.T) {
+func TestContentCodingsHaveSeveralNames(t *testing.T) {
 	for _, tc := range []struct {
 		values []string
 		want   []string
@@ -58,7 +58,7 @@ func TestCodingsAreNamedInManyWays(t *testing.T) {
 	}
 }
 
-func TestWhatIsInACodingIsRead(t *testing.T) {
+func TestContentCodingsAreDecoded(t *testing.T) {
 	text := strings.Repeat("All that was said, and said again. ", 5000)
 	var bare bytes.Buffer
 	w, _ := flate.NewWriter(&bare, 5)
@@ -93,7 +93,7 @@ func TestWhatIsInACodingIsRead(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsNotTakenForMore(t *testing.T) {
+func TestAnUnreadableBodyIsNotDecodedFurther(t *testing.T) {
 	const text = "All that was said, and said again. All that was said."
 	small := int64(len(text))
 	zeros := strings.Repeat("\x00", 2<<20)
@@ -134,7 +134,7 @@ func TestWhatCannotBeReadIsNotTakenForMore(t *testing.T) {
 	}
 }
 
-func TestHalfOfABodyAndMoreThanABodyAreNone(t *testing.T) {
+func TestTruncatedAndOverlongBodiesAreInvalid(t *testing.T) {
 	long := strings.Repeat("All that was said. ", 9000)
 	for name := range writers {
 		for _, text := range []string{"hello hello hello", long} {

@@ -120,7 +120,7 @@ func TestATranscriptThatIsReadBackIsTheOneThatWasWritten(t *testing.T) {
 	})
 }
 
-func TestATextStandsWhereTheTranscriptHasOne(t *testing.T) {
+func TestTheRunFileHasTextsInTheirPlaces(t *testing.T) {
 	tr := sample("ref")
 	tr.Steps[0].Text = "odd \xff"
 	data := string(write(t, tr))

@@ -98,7 +98,7 @@ func TestARunFileGivesBackWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestAFilledBodyIsWrittenWithoutItsFiller(t *testing.T) {
+func TestAPaddedBodyIsWrittenWithoutItsPadding(t *testing.T) {
 	tr := sample("ref")
 	filled := Body{Bytes: []byte(`{"a":""}`), Size: 50 << 20, Fill: &Fill{At: 6, Times: 50<<20 - 8}}
 	tr.Steps[0].Exchanges[0].Request.Body = filled
@@ -122,7 +122,7 @@ func TestAFilledBodyIsWrittenWithoutItsFiller(t *testing.T) {
 	}
 }
 
-func TestABodyIsWrittenOnceHoweverOftenItCame(t *testing.T) {
+func TestARepeatedBodyIsWrittenOnce(t *testing.T) {
 	a, b := sample("ref"), sample("cand")
 	once, twice := write(t, a), write(t, a, b)
 	if strings.Count(string(once), `{"body":`) != strings.Count(string(twice), `{"body":`) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatWasUnderWayIsASentence(t *testing.T) {
+func TestRequestsInProgressAreDescribedInASentence(t *testing.T) {
 	for names, want := range map[string]string{
 		"a":             "a was under way",
 		"a b":           "a and b were under way",

@@ -102,7 +102,7 @@ func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
 
 // A finding that is known for one target is new for another. A baseline of the first format has no targets. An update
 // replaces its entries by one for each target that shows the finding.
-func TestWhatIsKnownOfATargetIsNewInAnother(t *testing.T) {
+func TestAKnownFindingOfOneTargetIsNewInAnother(t *testing.T) {
 	ref, go1, go2 := newSide("ref").answers(200, `{"n":1}`), newSide("go1").answers(200, `{"n":2}`), newSide("go2").answers(200, `{"n":2}`)
 	all := judged(t, ref, go1, go2)
 	if len(all.Findings) != 2 || all.Findings[0].Fingerprint != all.Findings[1].Fingerprint {
@@ -135,7 +135,7 @@ func TestWhatIsKnownOfATargetIsNewInAnother(t *testing.T) {
 	}
 }
 
-func TestNewsAreWhatNothingAccepts(t *testing.T) {
+func TestFindingsThatNothingAcceptsAreNew(t *testing.T) {
 	finding := func(at, waiver string) Finding {
 		return Finding{Class: Difference, Kind: "value", Scenario: "story", At: at, Fingerprint: "00000000", Waiver: waiver}
 	}

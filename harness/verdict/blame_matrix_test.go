@@ -120,7 +120,7 @@ func TestATargetAloneHasNoCells(t *testing.T) {
 	}
 }
 
-func TestCandidatesAreToldApart(t *testing.T) {
+func TestCandidatesAreDistinguished(t *testing.T) {
 	c := cellsOf(judged(t, newSide("ref").answers(200, `{"n":"1"}`), newSide("like").answers(200, `{"n":"1"}`), newSide("unlike").answers(200, `{"n":1}`)))
 	got := fmt.Sprint(c.Differ.Reference, c.Equal.Both)
 	if want := "[{story unlike [0 1]}] [{story like [1 2]}]"; got != want {

@@ -23,7 +23,7 @@ func burst(target string, bodies ...any) side {
 
 // Responses of a burst are compared in another order than they came in. The contract is checked in the order of
 // arrival.
-func TestBlameInABurstIsOfTheAnswersThatAreCompared(t *testing.T) {
+func TestBlameInABurstIsAboutTheComparedAnswers(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		ref, cand []any
@@ -55,7 +55,7 @@ func TestBlameInABurstIsOfTheAnswersThatAreCompared(t *testing.T) {
 }
 
 // A value that a rule calls generated changes from run to run, whatever the contract says about it.
-func TestTheFingerprintOfAViolationLeavesOutWhatRulesSpeakOf(t *testing.T) {
+func TestTheFingerprintOfAViolationLeavesOutValuesWithARule(t *testing.T) {
 	of := func(rules *compare.Rules, s side) string {
 		got := Judge(&Case{ID: "story", Rules: rules, Contract: numbers(t), Alone: true, Transcripts: []*transcript.Transcript{s.Transcript}})
 		if len(got.Findings) != 1 {

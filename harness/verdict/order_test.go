@@ -9,7 +9,7 @@ import (
 
 // An event with a wrong id is listed after the response that had the id first. If the event came before that request,
 // it is listed first.
-func TestAWrongIDIsToldWhereItWasFirst(t *testing.T) {
+func TestAWrongIDIsReportedWhereItFirstAppears(t *testing.T) {
 	const a, b = "1f8714af-32e7-4a49-8475-398e3c0d5f25", "57dbdb27-05a9-485a-b1fc-bed0473ca92f"
 	const x, y = "242a8109-20c7-40b2-b8c7-4b929a0fdf30", "e5c1bb0c-7d1f-4a0e-9d5b-0f6e4b8f1a11"
 	const event, answer = "event 1 (n) data /m", "body /m"

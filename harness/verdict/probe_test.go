@@ -11,7 +11,7 @@ import (
 // both has two values.
 func both(a, b string) string { return fmt.Sprintf(`{"m":%q,"n":%q}`, a, b) }
 
-func TestFewScenariosAreWorthAProbe(t *testing.T) {
+func TestFewScenariosNeedAProbe(t *testing.T) {
 	one := scene{process: 1, ref: m(fixed), cand: m(other)}
 	two := scene{process: 1, ref: m(drawn(1)), cand: m(drawn(2))}
 	elsewhere := func(s scene, process int) scene { s.process = process; return s }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestADifferenceThatTheContractIsSilentAboutSaysWhere(t *testing.T) {
+func TestADifferenceWithoutAContractNamesItsSchema(t *testing.T) {
 	got := judged(t,
 		newSide("ref").answers(200, `{"n":1}`, 200, `{"n":1}`, 404).stream(`n {"n":1}`, `n {"n":2}`),
 		newSide("cand").answers(200, `{"n":2}`, 200, `{"n":"1"}`, 200, `{}`).stream(`n {"n":3}`),

@@ -125,7 +125,7 @@ func reasons(s Scenario) []string {
 	return out
 }
 
-func TestBlameIsWhoIsOutsideTheContract(t *testing.T) {
+func TestBlameIsOnTheSideThatBreaksTheContract(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		ref, cand string
@@ -171,7 +171,7 @@ func accepted(s side) *transcript.Transcript {
 	return s.Transcript
 }
 
-func TestBlameForAStatusIsOfWhatItsSchemaSays(t *testing.T) {
+func TestBlameForAStatusFollowsItsSchema(t *testing.T) {
 	const schemas = `openapi: 3.0.3
 info: {title: t, version: "1"}
 paths:
@@ -205,7 +205,7 @@ paths:
 	}
 }
 
-func TestBlameForAHeaderFieldIsOfThatFieldOrOfAllTheAnswer(t *testing.T) {
+func TestBlameForAHeaderFieldIsAboutTheFieldOrTheWholeAnswer(t *testing.T) {
 	answer := func(target, content, extra string) side {
 		s := newSide(target).answers(200, `{"n":1}`)
 		s.Steps[0].Exchanges[0].Response.Header = transcript.Header{{Name: "content-type", Value: content}, {Name: "X", Value: extra}}
@@ -224,7 +224,7 @@ func TestBlameForAHeaderFieldIsOfThatFieldOrOfAllTheAnswer(t *testing.T) {
 	}
 }
 
-func TestBlameForAnEventIsOfItsPlaceToo(t *testing.T) {
+func TestBlameForAnEventDependsOnItsPlace(t *testing.T) {
 	got := judged(t, newSide("ref").stream(`n {"n":1,"m":1}`), newSide("cand").stream(`n {"n":"1","m":2}`))
 	want := []string{
 		"difference type event 1 (n) data /n (candidate)", "difference value event 1 (n) data /m (both)",
@@ -243,7 +243,7 @@ func TestBlameForAnEventIsOfItsPlaceToo(t *testing.T) {
 	}
 }
 
-func TestACauseIsToldBeforeWhatFollowsFromIt(t *testing.T) {
+func TestACauseIsReportedBeforeItsConsequences(t *testing.T) {
 	// Each side opens a stream, and then does one step per second. The candidate's third step fails.
 	ref, cand := newSide("ref").stream(`n {"n":1}`, `n {"n":3}`), newSide("cand").stream()
 	for _, s := range []side{ref, cand} {
@@ -300,7 +300,7 @@ func TestFindingsSayWhere(t *testing.T) {
 	}
 }
 
-func TestEventsAreCalledAlikeInDifferencesAndViolations(t *testing.T) {
+func TestEventsHaveTheSameNamesInDifferencesAndViolations(t *testing.T) {
 	c := &Case{
 		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Streams: map[string]streamdiff.Rules{"feed": {Heartbeat: &streamdiff.Heartbeat{Event: "ping"}}}},
 		Transcripts: []*transcript.Transcript{
@@ -435,7 +435,7 @@ func TestEachCandidateIsComparedWithTheReference(t *testing.T) {
 	}
 }
 
-func TestOurOwnRequestsAreNobodysFault(t *testing.T) {
+func TestOurOwnRequestsAreNotBlamedOnAServer(t *testing.T) {
 	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":1}`)
 	for _, s := range []side{ref, cand} {
 		s.Steps[0].Exchanges[0].Request.Target = "/nowhere"
@@ -468,7 +468,7 @@ func TestTargetsAreCounted(t *testing.T) {
 	}
 }
 
-func TestALongWaitForAProcessorIsTold(t *testing.T) {
+func TestALongWaitForAProcessorIsReported(t *testing.T) {
 	waits := func(d time.Duration) side {
 		s := newSide("x").answers(200, `{"n":1}`)
 		s.Took, s.Starved = 9*time.Second, []transcript.Starvation{{From: 0, Until: 8 * time.Second, For: d}}

@@ -131,7 +131,7 @@ func TestPackagesImportDownwards(t *testing.T) {
 // decrease.
 const maxDepth = 10
 
-func TestPackagesDoNotStandTooHigh(t *testing.T) {
+func TestPackagesAreNotTooDeep(t *testing.T) {
 	imports := map[string][]string{}
 	for _, p := range packages(t) {
 		imports[p.path] = p.imports

@@ -42,7 +42,7 @@ func TestDocumentsKeepsOnlyWhatFits(t *testing.T) {
 	}
 }
 
-func TestDocumentsSayWhatParseSays(t *testing.T) {
+func TestDocumentsAgreesWithParse(t *testing.T) {
 	var none *Documents
 	for _, text := range []string{`{"a":[1,2.0,"x"]}`, `{"a":1,"a":2}`, "\"\xff\"", "\xef\xbb\xbf1", `[1] x`, `[1`, ``, `{"a":nope}`} {
 		want, defects, err := Parse([]byte(text))

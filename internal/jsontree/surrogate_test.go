@@ -49,7 +49,7 @@ func TestAHalfIsWrittenAsItsEscape(t *testing.T) {
 	}
 }
 
-func TestJoinPutsACharacterTogetherThatWasCutInTwo(t *testing.T) {
+func TestJoinRestoresASplitCharacter(t *testing.T) {
 	first, second := parsed(t, `"x\ud83d"`).Text, parsed(t, `"\ude00y"`).Text
 	if got := Join(first, second); got != "x😀y" {
 		t.Errorf("Join = %q, want x😀y", got)

@@ -56,7 +56,7 @@ func TestAClosedListenerRefusesBothSides(t *testing.T) {
 	}
 }
 
-func TestADialThatNobodyAcceptsEndsWithItsContext(t *testing.T) {
+func TestADialThatIsNotAcceptedEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := memnet.Listen()
 		defer ln.Close()

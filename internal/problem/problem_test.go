@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAProblemSaysWhereWhatAndWhatInstead(t *testing.T) {
+func TestAProblemHasAPlaceAMessageAndAFix(t *testing.T) {
 	for want, p := range map[string]Problem{
 		"a.yaml:3:7: unknown key\n\tfix: remove it": {"a.yaml", 3, 7, "unknown key", "remove it"},
 		"a.yaml:3: not YAML":                        {"a.yaml", 3, 0, "not YAML", ""},

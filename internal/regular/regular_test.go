@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsNoFileIsRefusedAndDoesNotHang(t *testing.T) {
+func TestOnlyFilesAreReadAndNothingHangs(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	must := func(err error) {
@@ -65,7 +65,7 @@ func says(err error, want string) bool {
 	return (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want))
 }
 
-func TestAFileThatHasAnotherNameTooIsNotWrittenThrough(t *testing.T) {
+func TestAFileWithASecondNameIsNotOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	one, other := filepath.Join(dir, "one"), filepath.Join(dir, "other")
 	if err := errors.Join(os.WriteFile(one, []byte("kept"), 0o644), os.Link(one, other)); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-//go:generate go test -count=1 -run TestTheReferenceIsWhatTheSchemasMake . -update
+//go:generate go test -count=1 -run TestTheReferenceIsUpToDate . -update
 
 var update = flag.Bool("update", false, "write docs/reference.md")
 
@@ -45,7 +45,7 @@ func described(t *testing.T) []File {
 	}
 }
 
-func TestTheReferenceIsWhatTheSchemasMake(t *testing.T) {
+func TestTheReferenceIsUpToDate(t *testing.T) {
 	const file = "../../docs/reference.md"
 	text, err := Markdown(described(t))
 	if err != nil {

@@ -95,7 +95,7 @@ It rolls.
 	}
 }
 
-func TestWhatCannotBeToldIsAnError(t *testing.T) {
+func TestWhatCannotBeDescribedIsAnError(t *testing.T) {
 	for _, tc := range []struct{ name, schema, want string }{
 		{"a key without a description", `{"properties": {"a": {"type": "string"}}}`, `Pet: "a" has no description`},
 		{"a reference that leads nowhere", `{"properties": {"a": {"description": "A.", "$ref": "#/$defs/none"}}}`, "there is no #/$defs/none"},

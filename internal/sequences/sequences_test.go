@@ -18,7 +18,7 @@ func generator(t *testing.T) *Generator {
 	return g
 }
 
-func TestASeedMakesTheSameSequences(t *testing.T) {
+func TestASeedGivesTheSameSequences(t *testing.T) {
 	one, other := generator(t), generator(t)
 	for n := range 100 {
 		q := one.Sequence(7, n)

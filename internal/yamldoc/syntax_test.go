@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsNotYAMLIsToldWithItsPlaceAndACure(t *testing.T) {
+func TestMistakesInYAMLHaveTheirPlacesAndFixes(t *testing.T) {
 	const general = "indent items of one level equally, and put texts with special characters in quotes"
 	for _, tc := range []struct{ name, text, want string }{
 		{"a tab behind blanks", "steps:\n  - http: GET /\n  \tjson: {}\n", "3:3: not YAML: a tab → indent with spaces"},

@@ -100,7 +100,7 @@ func TestEscapesOfSurrogatesAreJoined(t *testing.T) {
 	}
 }
 
-func TestWhatSurprisesIsRefused(t *testing.T) {
+func TestSurprisingYAMLIsRejected(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
 		want       []string
@@ -164,7 +164,7 @@ const defsSchema = `{
   "$defs": {"size": {"description": "How tall, with its unit.", "type": "string", "pattern": "^[0-9]+cm$", "x-fix": "write 180cm"}}
 }`
 
-func TestTheSchemaNamesThePlaceAndTheCure(t *testing.T) {
+func TestTheSchemaNamesThePlaceAndTheFix(t *testing.T) {
 	schema := MustSchema([]byte(personSchema), []byte(defsSchema))
 	for _, tc := range []struct{ name, text, want string }{
 		{"fine", "{name: a, age: 1, size: 1cm, pet: cat, child: {name: b}, wish: {toy: x}}", ""},
@@ -202,7 +202,7 @@ func TestTheSchemaNamesThePlaceAndTheCure(t *testing.T) {
 	}
 }
 
-func TestWhatMeansTheSameToEverybodyIsPlain(t *testing.T) {
+func TestUnambiguousTextsArePlain(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: 1\nb: [x, 1.50, true, ~, 2026-03-01]\n200:\n  \"c\": |\n    d\n": `{"a":1,"b":["x",1.50,true,null,"2026-03-01"],"200":{"c":"d\n"}}`,
 		`{"a": [1.0, "\u00e9"]}`: `{"a":[1.0,"é"]}`,

@@ -63,7 +63,7 @@ func TestAnAnswerInOnePiece(t *testing.T) {
 	}
 }
 
-func TestErrorsAreToldAsTheDocumentSays(t *testing.T) {
+func TestErrorsHaveTheTextsOfTheDocument(t *testing.T) {
 	for _, tc := range []struct {
 		status     int
 		body, want string
@@ -95,7 +95,7 @@ func TestErrorsAreToldAsTheDocumentSays(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
+func TestOnlyTemporaryErrorsAreRetried(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		status []int // in order
@@ -193,7 +193,7 @@ func TestACallEndsWithItsContextAndWithItsTime(t *testing.T) {
 	})
 }
 
-func TestNoConnectionIsToldWithoutItsReason(t *testing.T) {
+func TestAMissingConnectionIsReportedWithoutItsReason(t *testing.T) {
 	p := provider(t, "openai", "m", openAI, refusing{}, nil)
 	if _, err := pieces(t, p); err == nil || err.Error() != "Request failed: No connection to the model" || !errors.Is(err, errRefused) {
 		t.Errorf("%v, want that there is no connection, because it was refused", err)

@@ -79,7 +79,7 @@ func TestWhereRequestsGo(t *testing.T) {
 
 const streamed = `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`
 
-func TestWhyAProviderIsNotMade(t *testing.T) {
+func TestReasonsNotToCreateAProvider(t *testing.T) {
 	custom := t.TempDir()
 	for name, text := range map[string]string{
 		"bad.json":      `{"engine":"openai"`,

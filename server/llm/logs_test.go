@@ -88,7 +88,7 @@ func TestALogThatCannotBeWrittenFailsNoCall(t *testing.T) {
 	}
 }
 
-func TestLogsThatAKilledServerHasLeftAreSwept(t *testing.T) {
+func TestLogsOfAKilledServerAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{
 		"llm_request.1.part": 25 * time.Hour, "llm_request.2.part": 23 * time.Hour,

@@ -67,7 +67,7 @@ func TestTheImagesThatTextsNameAreBounded(t *testing.T) {
 	}
 }
 
-func TestThePathsThatAreLookedAtAreBounded(t *testing.T) {
+func TestTheNumberOfPathsThatAreReadIsBounded(t *testing.T) {
 	bounds := imageBounds{paths: 3, one: 20, all: 200}
 	small := strings.Join(pictures(t, 11, 12, 13, 14), " ")
 	if got, want := sizesNamed(bounds, small+" "+small, small), "-11-12-13- -11-12-13-"; got != want {

@@ -106,7 +106,7 @@ func TestToolCallsOfAStream(t *testing.T) {
 	})
 }
 
-func TestAStreamEndsWhereItIsBroken(t *testing.T) {
+func TestAStreamEndsAtItsFirstDefect(t *testing.T) {
 	testStreams(t, []streamCase{
 		{"what is no JSON ends the answer", "openai", []string{
 			`{"id":"c1","choices":[{"delta":{"content":"a"}}]}`, `{"id":`, `{"id":"c1","choices":[{"delta":{"content":"b"}}]}`,

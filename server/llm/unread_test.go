@@ -20,7 +20,7 @@ func (b broken) Secret(key string) (json.RawMessage, error) {
 	return nil, errors.New("secrets.yaml: not a YAML mapping")
 }
 
-func TestSecretsThatCannotBeReadAreToldToTheLogAlone(t *testing.T) {
+func TestUnreadableSecretsAreReportedOnlyInTheLog(t *testing.T) {
 	for key, s := range map[string]settings{
 		"OPENAI_API_KEY":        {},
 		"OPENAI_CUSTOM_HEADERS": {"OPENAI_API_KEY": `"k"`},

@@ -25,7 +25,7 @@ func environment(variables map[string]string) settings.Lookup {
 	}
 }
 
-func TestWhereThingsAreKept(t *testing.T) {
+func TestWhereFilesAreStored(t *testing.T) {
 	t.Chdir("/")
 	for _, tc := range []struct {
 		name string
@@ -53,7 +53,7 @@ func TestWhereThingsAreKept(t *testing.T) {
 	}
 }
 
-func TestMakeMakesWhatIsNeeded(t *testing.T) {
+func TestMakeCreatesWhatIsNeeded(t *testing.T) {
 	d := settings.Below(filepath.Join(t.TempDir(), "root"))
 	for range 2 {
 		if err := d.Make(); err != nil {

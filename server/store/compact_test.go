@@ -112,8 +112,8 @@ func TestTwoCompactionsOfOneConversation(t *testing.T) {
 	}
 }
 
-// TestTheOrderOfMessagesIsThatOfTheirAdding checks that added messages come last, even if the clock was set back.
-func TestTheOrderOfMessagesIsThatOfTheirAdding(t *testing.T) {
+// TestTheOrderOfMessagesIsThatOfTheirInsertion checks that added messages come last, even if the clock was set back.
+func TestTheOrderOfMessagesIsThatOfTheirInsertion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
 	id := create(t, s, "").ID

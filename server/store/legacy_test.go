@@ -56,7 +56,7 @@ func TestSessionFilesOfOlderVersions(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsThereTakesNothingOver(t *testing.T) {
+func TestAnExistingDatabaseImportsNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sessions.db")
 	first, err := store.Open(t.Context(), path)
 	if err != nil || first.Close() != nil {

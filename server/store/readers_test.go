@@ -63,7 +63,7 @@ func TestTheJSONOfASessionIsThatOfWhatIsLoaded(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadIsOfOneMoment(t *testing.T) {
+func TestAReadIsASnapshot(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s.db"))
 	id := create(t, s, "n").ID
 	ctx, cancel := context.WithCancel(t.Context())
@@ -92,7 +92,7 @@ func TestWhatIsReadIsOfOneMoment(t *testing.T) {
 	readers.Wait()
 }
 
-func TestAReadThatNobodyWaitsForDoesNotBegin(t *testing.T) {
+func TestACancelledReadDoesNotBegin(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s.db"))
 	id := create(t, s, "n").ID
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -419,7 +419,7 @@ func TestOldDatabasesAreBroughtUpToDate(t *testing.T) {
 	}
 }
 
-func TestOpenSaysWhatIsWrong(t *testing.T) {
+func TestOpenReportsWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{filepath.Join(dir, "no", "such.db"), dir} {
 		s, err := store.Open(t.Context(), path)

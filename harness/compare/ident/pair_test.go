@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestTwoTextsTellIDsThatNeitherTellsAlone(t *testing.T) {
+func TestTwoTextsRevealIDsThatNeitherRevealsAlone(t *testing.T) {
 	for _, tc := range []struct {
 		name, ref, cand string
 		ids             bool
@@ -44,7 +44,7 @@ func TestAnotherClientsNameIsNoID(t *testing.T) {
 	}
 }
 
-func TestIDsThatTwoTextsTellAreBound(t *testing.T) {
+func TestIDsThatTwoTextsRevealAreBound(t *testing.T) {
 	const one, two, other = "req_abcdefghijkl", "req_ab12defghijk", "req_zz12defghijk"
 	b := New(&transcript.Transcript{}, &transcript.Transcript{})
 	for _, text := range [][2]string{{one, two}, {one, two}, {"see " + one, "see " + two}} {
@@ -60,7 +60,7 @@ func TestIDsThatTwoTextsTellAreBound(t *testing.T) {
 }
 
 // Ids of letters and digits, with or without capitals, are hardly ever mistaken for words.
-func TestIDsBehindAPrefixAreRarelyTold(t *testing.T) {
+func TestIDsAfterAPrefixAreRarelyRecognised(t *testing.T) {
 	const letters = "abcdef0123456789ghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range []struct{ alphabet, length, most int }{{36, 16, 8}, {36, 24, 1}, {62, 16, 20}, {62, 24, 4}, {16, 20, 0}} {

@@ -19,7 +19,7 @@ import (
 
 // Skipping equal values must give the same differences, in the same order, and the same bindings as comparing every
 // value.
-func TestWaysAroundFindWhatLookingAtAllFinds(t *testing.T) {
+func TestShortcutsFindWhatAFullComparisonFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := docgen.Stories.Draw(t, "story")
 		other := docgen.Story{}
@@ -115,7 +115,7 @@ func reverse(n *jsontree.Node) {
 }
 
 // If the quick check accepted too little, the test above would prove nothing.
-func TestEqualListsAreSettledAtAGlance(t *testing.T) {
+func TestEqualListsAreRecognisedQuickly(t *testing.T) {
 	b := ident.New(&transcript.Transcript{}, &transcript.Transcript{})
 	for _, tc := range []struct {
 		ref, cand string

@@ -79,7 +79,7 @@ func TestAWalkSideBySideEndsWhereSomethingBecomesKnown(t *testing.T) {
 	}
 }
 
-func TestAWalkSideBySideHoldsTimesAgainstEachOther(t *testing.T) {
+func TestAWalkSideBySideComparesTimes(t *testing.T) {
 	document := func(created, updated string) []string {
 		return []string{fmt.Sprintf(`[{"of":{"at":"2025-12-06T05:46:41Z"},"createdAt":"2025-12-06T05:%sZ","n":1,"updatedAt":"2025-12-06T05:%sZ","pad":"%0200d"}]`, created, updated, 0)}
 	}

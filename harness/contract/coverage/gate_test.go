@@ -46,7 +46,7 @@ func measured(m MeasureGate) string {
 	return s
 }
 
-func TestAGateIsMetOrSaysWhatIsMissing(t *testing.T) {
+func TestAGateReportsWhatIsMissing(t *testing.T) {
 	d := sample.Parse(t, gateDoc)
 	const all = 10_000
 	for _, tc := range []struct {
@@ -92,7 +92,7 @@ func TestAGateIsMetOrSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestAGateSaysWhatIsWrongInALine(t *testing.T) {
+func TestAGateReportsAMistakeInALine(t *testing.T) {
 	d := sample.Parse(t, gateDoc)
 	c := New(d)
 	c.Add(sample.Response("GET", "/a", 200, nil, ""))

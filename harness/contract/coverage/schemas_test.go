@@ -231,7 +231,7 @@ func TestEachItemHasItsLine(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyComparesIsListed(t *testing.T) {
+func TestWhatIsNotComparedIsListed(t *testing.T) {
 	d := sample.Parse(t, surfaceDoc)
 	c := New(d)
 	skipped := posted(`{}`, 201, `{"kind":"dog"}`, "Kind", "old")

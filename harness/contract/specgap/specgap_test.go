@@ -158,7 +158,7 @@ func TestASilenceOutsideTheBody(t *testing.T) {
 }
 
 // A document cannot list generated ids, so an enum would not help when they differ.
-func TestASilenceAboutIDsAsksForNoEnum(t *testing.T) {
+func TestASpecGapAboutIDsSuggestsNoEnum(t *testing.T) {
 	d := sample.Parse(t, silenceDoc)
 	field := func(name, value string) *transcript.Transcript {
 		return sample.Response("GET", "/x", 200, sample.Header("Content-Type", "application/json", name, value), `"a"`)

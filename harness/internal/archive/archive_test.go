@@ -82,7 +82,7 @@ func TestAnArchiveIsADocument(t *testing.T) {
 	}
 }
 
-func TestHowAnEntryIsKeptDoesNotMatter(t *testing.T) {
+func TestTheCompressionOfAnEntryDoesNotMatter(t *testing.T) {
 	entries := []string{"a.txt", strings.Repeat("one\n", 100), "b.json", "{}"}
 	want, err := Read(pack(t, entries...))
 	if err != nil {
@@ -105,7 +105,7 @@ func TestHowAnEntryIsKeptDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoArchiveIsSaid(t *testing.T) {
+func TestInvalidArchivesAreReported(t *testing.T) {
 	good := pack(t, "a.txt", "one two three one two three", "b.txt", "two")
 	flip := func(at int) []byte {
 		out := bytes.Clone(good)
@@ -189,7 +189,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-func TestPackMakesAnArchiveOfADocument(t *testing.T) {
+func TestPackCreatesAnArchiveFromADocument(t *testing.T) {
 	original := pack(t, "a.json", "{ \"n\": 1.0 }", "b.jsonl", "1\r\n2", "c.txt", "one\r\ntwo", "d.png", "\xff\x00", "e/", "", "f.json", "{")
 	whole, err := Read(original)
 	if err != nil {

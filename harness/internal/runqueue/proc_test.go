@@ -19,7 +19,7 @@ func proc(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func TestWhatTheSystemSaysIsRead(t *testing.T) {
+func TestTheNumbersOfTheSystemAreRead(t *testing.T) {
 	dir := proc(t, map[string]string{
 		"7/stat":              "7 (a ) server (x) S 1 5 5 0 -1 4194304 97 0 0 0 12 3 100 20 20 0 1 0 4503878 3133440 362",
 		"7/task/7/schedstat":  "250501115 211041021 1450\n",
@@ -37,7 +37,7 @@ func TestWhatTheSystemSaysIsRead(t *testing.T) {
 	}
 }
 
-func TestWhereTheSystemDoesNotTellNothingIsKnown(t *testing.T) {
+func TestWithoutNumbersOfTheSystemNothingIsKnown(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"no /proc":             {},
 		"no schedstat":         {"7/stat": "7 (x) S 1 5", "7/task/7/stat": ""},

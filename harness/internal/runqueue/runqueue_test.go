@@ -21,7 +21,7 @@ func at(moment, ran time.Duration, waited ...time.Duration) Use {
 // none is a thread that does not exist.
 const none = -1
 
-func TestAGaugeTellsWhatOthersKeptAGroupWaiting(t *testing.T) {
+func TestAGaugeMeasuresHowLongAGroupWaitedForOthers(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		looks []Use
@@ -59,7 +59,7 @@ func TestAGaugeTellsWhatOthersKeptAGroupWaiting(t *testing.T) {
 	}
 }
 
-func TestWaitsAreAddedUpFromLookToLook(t *testing.T) {
+func TestWaitsAreAddedUpBetweenReadings(t *testing.T) {
 	var g Gauge
 	var sum time.Duration
 	for _, u := range []Use{at(0, 0, 0, 0), at(time.Second, 0, 300*ms, 0), at(2*time.Second, 0, 300*ms, 0), at(3*time.Second, 0, 300*ms, 200*ms)} {

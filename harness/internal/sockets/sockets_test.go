@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestWhoListensIsFound(t *testing.T) {
+func TestTheListenerIsFound(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells")
 	}

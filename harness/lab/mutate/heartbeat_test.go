@@ -14,7 +14,7 @@ import (
 )
 
 // Heartbeats within the tolerance of a rule are right, and not among the mutants that matter.
-func TestBeatsAreOutOfTimeByMoreThanTheRuleAllows(t *testing.T) {
+func TestHeartbeatsAreLateByMoreThanTheRuleAllows(t *testing.T) {
 	const ms = time.Millisecond
 	at := func(beats ...time.Duration) []time.Duration { return beats }
 	for _, tc := range []struct {

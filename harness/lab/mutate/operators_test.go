@@ -303,7 +303,7 @@ func TestOperatorsAreNamedAfterTheirFamily(t *testing.T) {
 	}
 }
 
-func TestWhatHidesAMutantIsNamed(t *testing.T) {
+func TestTheRuleThatHidesAMutantIsNamed(t *testing.T) {
 	lenient := *rules
 	lenient.Headers = []string{"Content-Type"}
 	lenient.Volatile = []jsondiff.Volatile{{At: "$..name", Kind: jsondiff.Text}, {At: "$..n", Kind: jsondiff.ID}}
@@ -343,7 +343,7 @@ func TestWhatHidesAMutantIsNamed(t *testing.T) {
 
 // A counter that has the same number on both sides by chance is not a fixed value. Nor is an id that both sides
 // generated in the same millisecond.
-func TestWhatIsEqualByChanceIsNotFixed(t *testing.T) {
+func TestValuesThatAreEqualByChanceAreNotFixed(t *testing.T) {
 	volatile := *rules
 	volatile.Volatile = []jsondiff.Volatile{{At: "$.size", Kind: jsondiff.ID}}
 	at := fmt.Sprint(candidate.started.UnixMilli())

@@ -73,7 +73,7 @@ func TestIDsOfAProjectLeaveTheirShape(t *testing.T) {
 	}
 }
 
-func TestAnotherIDIsAnotherInWhatIsMadeUp(t *testing.T) {
+func TestAnotherIDDiffersInItsGeneratedPart(t *testing.T) {
 	got := mutants(t, answered(t, `["20261120_7","20261120_7"]`, `["20261120_68","20261120_68"]`), "identity/other")
 	if len(got) != 2 {
 		t.Fatalf("%d mutants: %q", len(got), got)
@@ -85,7 +85,7 @@ func TestAnotherIDIsAnotherInWhatIsMadeUp(t *testing.T) {
 	}
 }
 
-func TestAFreshIDIsAnotherInWhatIsMadeUpWhereverItStands(t *testing.T) {
+func TestAFreshIDDiffersInItsGeneratedPartEverywhere(t *testing.T) {
 	s := answered(t, `{"id":"20261120_70","all":["msg_20261120_70_0","20261120_701","20261120_7"]}`, `{"id":"20261120_68","all":["msg_20261120_68_0","20261120_681","20261120_6"]}`)
 	bodies := mutants(t, s, "same/fresh-ids")
 	if len(bodies) != 3 { // one for each id

@@ -104,7 +104,7 @@ func TestARuleThatHidesMutantsIsNamed(t *testing.T) {
 
 // An operator that changes nothing survives if it matters, and is no false alarm if it does not. For an operator that
 // changes everything, it is the other way round.
-func TestASurvivorAndAFalseAlarmAreTold(t *testing.T) {
+func TestASurvivorAndAFalseAlarmAreReported(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	file := greenRun(t, p, "items/story")
 	operator := func(name string, matters bool) mutate.Operator {

@@ -60,7 +60,7 @@ func TestNoiseIsMeasuredAndTyped(t *testing.T) {
 	}
 }
 
-func TestWhatNoRuleFitsIsToldAsItIs(t *testing.T) {
+func TestDifferencesWithoutARuleAreListed(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	servers := []*faux.Server{{}, {Fault: faux.Named(t, "missing-field")}}
 	found, err := noise.Measure(t.Context(), p, &noise.Options{
@@ -77,7 +77,7 @@ func TestWhatNoRuleFitsIsToldAsItIs(t *testing.T) {
 	}
 }
 
-func TestTwoRightServersAreSilent(t *testing.T) {
+func TestTwoCorrectServersHaveNoNoise(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	if found := measure(t, p, func() *faux.Server { return &faux.Server{} }); !found.Silent() || found.Scenarios != 4 || found.Target != "one" {
 		t.Errorf("%+v", found)
@@ -110,7 +110,7 @@ func noiseOf(id string) *faux.Fault {
 }
 
 // A property of times is not noise. It is proposed as a rule only if all runs support it.
-func TestWhatTimesKeepToIsProposed(t *testing.T) {
+func TestRulesThatTimesFollowAreProposed(t *testing.T) {
 	for _, tc := range []struct {
 		id     string
 		stable bool

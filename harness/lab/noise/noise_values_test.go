@@ -58,7 +58,7 @@ func TestListsInAnotherOrderAreKnown(t *testing.T) {
 }
 
 // Which rules are tried depends on the form of the values, and on where else they occur.
-func TestRulesAreTriedAsFarAsValuesSpeakForThem(t *testing.T) {
+func TestRulesAreTriedIfTheValuesSuggestThem(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, tc := range []struct {
 		name      string

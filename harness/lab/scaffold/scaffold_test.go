@@ -154,9 +154,9 @@ func TestBodiesThatAreNotPlainJSON(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDraftedIsSetAside(t *testing.T) {
+func TestWhatCannotBeGeneratedIsSavedAsTodo(t *testing.T) {
 	for name, tc := range map[string]struct{ document, missing string }{
-		"a body that is not JSON":     {strings.Replace(post("{type: object}"), "application/json", "multipart/form-data", 1), "the body is multipart/form-data: write it with raw"},
+		"a body that is not JSON":    {strings.Replace(post("{type: object}"), "application/json", "multipart/form-data", 1), "the body is multipart/form-data: write it with raw"},
 		"a pattern beyond Go":        {post("{type: string, pattern: '^(?!a)'}"), "no value for the body, application/json"},
 		"schemas that contradict":    {post("{type: integer, minimum: 5, maximum: 4}"), "body: "},
 		"a loop of what is required": {post("{$ref: '#/components/schemas/L'}") + "components: {schemas: {L: {type: object, required: [l], properties: {l: {$ref: '#/components/schemas/L'}}}}}", "no value for the body, application/json"},
@@ -265,7 +265,7 @@ compare:
 	}
 }
 
-func TestWhatIsAskedToKnowThatAServerIsThere(t *testing.T) {
+func TestTheProbeOfAReadyServer(t *testing.T) {
 	const found, none = "'200': {description: x}", "'404': {description: x}"
 	get := func(path, parameter, responses string) string {
 		return "paths: {'" + path + "': {get: {parameters: [" + parameter + "], responses: {" + responses + "}}}}"

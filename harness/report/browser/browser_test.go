@@ -238,7 +238,7 @@ func TestAConstantIsShownByTheScenariosThatItNeeds(t *testing.T) {
 	b.expect("how to do it again", `document.querySelector("#groups [data-copy]").textContent`, "lockstep run items/two items/one 'odd[1 2]'")
 }
 
-func TestAFindingShowsWhatStandsBehindIt(t *testing.T) {
+func TestAFindingShowsItsEvidence(t *testing.T) {
 	b := open(t, red())
 	b.openCause(2)
 	body := eval[string](b, `document.querySelector("#groups .body").textContent`)

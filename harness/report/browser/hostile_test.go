@@ -55,7 +55,7 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-func TestNothingThatAServerSaysActs(t *testing.T) {
+func TestNothingThatAServerSendsIsExecuted(t *testing.T) {
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
 			doc := red()

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
-func TestALineOfTheScenarioStandsInEightyColumns(t *testing.T) {
+func TestALineOfTheScenarioFitsIntoEightyColumns(t *testing.T) {
 	long := "  - {http: GET /a, headers: {X-Something: \"" + strings.Repeat("wide ", 20) + "\"}, expect: {status: 200}, within: 5s}   # and so on, and so on, and so on"
 	for _, tc := range []struct {
 		at   report.Source

@@ -107,7 +107,7 @@ func (g *guest) says(t *testing.T, tool, arguments string) string {
 	return out
 }
 
-func TestToolsDoWhatTheySay(t *testing.T) {
+func TestToolsDoWhatTheyAreFor(t *testing.T) {
 	options := &Options{Version: "1", Getenv: func(name string) string { return map[string]string{"HOME": "/home/me"}[name] }}
 	for _, tc := range []struct{ tool, arguments, want string }{
 		{"echo", `{"b":1.0,"a":12345678901234567890,"c":"ü"}`, `{"b":1.0,"a":12345678901234567890,"c":"ü"}`},
@@ -145,7 +145,7 @@ func TestToolsDoWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestASlowToolTellsHowFarItIs(t *testing.T) {
+func TestASlowToolReportsItsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		visit(t, old, nil, func(g *guest) {
 			began := time.Now()
@@ -162,7 +162,7 @@ func TestASlowToolTellsHowFarItIs(t *testing.T) {
 	})
 }
 
-func TestASlowToolSpeaksAsItIsTold(t *testing.T) {
+func TestASlowToolSendsTheConfiguredMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		visit(t, old, nil, func(g *guest) {
 			g.says(t, "slow", `{"steps":1,"level":"alert","meta":{"a":1}}`)
@@ -202,7 +202,7 @@ func TestTheServerListsToolsAndItsResource(t *testing.T) {
 	})
 }
 
-func TestWhatTheClientSendsIsWrittenDown(t *testing.T) {
+func TestMessagesOfTheClientAreRecorded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "record")
 	for range 2 { // the second run appends
 		visit(t, old, &Options{Record: file}, func(g *guest) {
@@ -232,7 +232,7 @@ func TestWhatTheClientSendsIsWrittenDown(t *testing.T) {
 	}
 }
 
-func TestErrorsThatTheClientAnswersWithAreWrittenDownWhole(t *testing.T) {
+func TestErrorsOfTheClientAreRecordedCompletely(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
 		want string
@@ -255,7 +255,7 @@ func TestErrorsThatTheClientAnswersWithAreWrittenDownWhole(t *testing.T) {
 	}
 }
 
-func TestARecordThatCannotBeMadeIsTold(t *testing.T) {
+func TestARecordThatCannotBeWrittenIsReported(t *testing.T) {
 	err := Serve(t.Context(), strings.NewReader(""), io.Discard, &Options{Record: t.TempDir()})
 	if err == nil || !strings.HasPrefix(err.Error(), "record: open ") {
 		t.Errorf("Serve: %v", err)

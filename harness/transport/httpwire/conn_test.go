@@ -78,7 +78,7 @@ func (s *stubborn) client() *Client {
 	})
 }
 
-func TestAConnectionWithoutDeadlinesIsInterruptedAllTheSame(t *testing.T) {
+func TestAConnectionWithoutDeadlinesIsInterruptedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stubborn{wire: &wire{script: []string{ok + "Content-Length: 5\r\n\r\nabc"}}}
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errTest)

@@ -131,7 +131,7 @@ func TestClosingEndsAReadThatIsUnderWay(t *testing.T) {
 	}
 }
 
-func TestAResetIsToldFromAnEnd(t *testing.T) {
+func TestAResetIsDistinguishedFromAnEnd(t *testing.T) {
 	for _, tc := range []struct {
 		says  string
 		phase transcript.Phase

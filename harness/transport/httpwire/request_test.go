@@ -20,7 +20,7 @@ import (
 
 const noContent = "HTTP/1.1 204 No Content\r\n\r\n"
 
-func TestARequestIsWrittenAsItStands(t *testing.T) {
+func TestARequestIsWrittenUnchanged(t *testing.T) {
 	const start = "Host: wire\r\nUser-Agent: lockstep\r\n"
 	for _, tc := range []struct {
 		name string
@@ -120,7 +120,7 @@ func TestALargeBodyIsWrittenWholly(t *testing.T) {
 }
 
 // A filled body of 50 MiB needs no more memory than a piece of its filler.
-func TestAFilledBodyIsNeverInMemory(t *testing.T) {
+func TestAPaddedBodyIsNeverInMemory(t *testing.T) {
 	const head, tail = `{"a":"`, `"}`
 	for _, size := range []int64{8, 9, 70_000, 50 << 20, 50<<20 + 1} {
 		for _, isChunked := range []bool{false, true} {
@@ -166,7 +166,7 @@ func TestAFilledBodyIsNeverInMemory(t *testing.T) {
 	}
 }
 
-func TestSentTellsThatTheRequestIsWritten(t *testing.T) {
+func TestSentReportsThatTheRequestIsWritten(t *testing.T) {
 	for _, size := range []int{1, inlineBody + 1} {
 		written := make(chan struct{})
 		c := piped(t, Options{}, func(conn net.Conn) {

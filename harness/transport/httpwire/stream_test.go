@@ -113,7 +113,7 @@ func TestHowAStreamEnds(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoEventStreamIsReadAsUsual(t *testing.T) {
+func TestOtherBodiesThanEventStreamsAreReadAsUsual(t *testing.T) {
 	for _, tc := range []struct {
 		says, body string
 		kind       transcript.FailureKind
@@ -207,7 +207,7 @@ func streamIn(coding, content string) string {
 	return streamHead + "Content-Encoding: " + coding + "\r\n\r\n" + content
 }
 
-func TestAStreamIsTakenOutOfItsCoding(t *testing.T) {
+func TestAStreamIsDecoded(t *testing.T) {
 	const events = "data: a\n\ndata: b\n\n"
 	inGzip := gzipped(events)
 	for _, tc := range []struct {

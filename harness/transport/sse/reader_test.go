@@ -278,7 +278,7 @@ func TestNextGivesUpOnAReaderWithoutProgress(t *testing.T) {
 	}
 }
 
-func TestEventsThatAreFramedAlikeShareOneString(t *testing.T) {
+func TestEventsWithTheSameFramingShareOneString(t *testing.T) {
 	stream := []byte(strings.Repeat("id: 1\ndata: x\n\n: ping\n\n", 1000))
 	src := bytes.NewReader(stream)
 	r := NewReader(src, nil)

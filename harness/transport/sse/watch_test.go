@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-func TestAwaitFindsWhatCameAndWaitsForWhatComes(t *testing.T) {
+func TestAwaitFindsEarlierAndLaterEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, server := open(t, nil)
 		fmt.Fprint(server, "data: a\n\ndata: b\n\n")
@@ -213,7 +213,7 @@ func TestAnEventIsTimedByItsLastByte(t *testing.T) {
 	})
 }
 
-func TestCountSaysWhenItIsOutOfDate(t *testing.T) {
+func TestCountReportsWhenItIsOutOfDate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, server := open(t, nil)
 		n, changed := w.Count(dataIs("a"))

@@ -23,7 +23,7 @@ const whole = `{
 }
 `
 
-func TestABaselineIsReadAsItIsWritten(t *testing.T) {
+func TestABaselineSurvivesTheRoundTrip(t *testing.T) {
 	text, err := Text([]Entry{second, first, second})
 	if diff := cmp.Diff(whole, string(text)); diff != "" || err != nil {
 		t.Fatalf("%v, text (-want +got):\n%s", err, diff)

@@ -77,7 +77,7 @@ func TestAFileWithoutWaivers(t *testing.T) {
 	}
 }
 
-func TestEveryMistakeIsToldWithItsPlaceAndACure(t *testing.T) {
+func TestEveryMistakeHasItsPlaceAndAFix(t *testing.T) {
 	for _, tc := range []struct{ name, old, new, want string }{
 		{"no list", whole, "id: W-0001\n", "waivers.yaml:1:1: the file is a map\n\tfix: write a list: each waiver begins with - id:"},
 		{"an id without its form", "id: W-0007", "id: seven", "waivers.yaml:13:7: \"id\" is \"seven\"\n\tfix: write W- and four digits: W-0001"},
@@ -110,7 +110,7 @@ func TestEveryMistakeIsToldWithItsPlaceAndACure(t *testing.T) {
 	}
 }
 
-func TestAllMistakesAreToldAtOnce(t *testing.T) {
+func TestAllMistakesAreReportedAtOnce(t *testing.T) {
 	text := strings.NewReplacer("W-0007", "W-0001", "items/odd", "items/od", "2026-12-01", "2026-13-01", "kind: value", "kind: x").Replace(whole)
 	_, problems := Parse("waivers.yaml", []byte(text), world)
 	if len(problems) != 4 {
@@ -118,7 +118,7 @@ func TestAllMistakesAreToldAtOnce(t *testing.T) {
 	}
 }
 
-func TestTwoWaiversForOneThing(t *testing.T) {
+func TestTwoWaiversForOneFinding(t *testing.T) {
 	first := whole[strings.Index(whole, "- id"):strings.Index(whole, "- id: W-0007")]
 	_, problems := Parse("waivers.yaml", []byte(whole+strings.Replace(first, "W-0001", "W-0009", 1)), world)
 	if want := "waivers.yaml:21:7: W-0009 accepts the same as W-0001 in line 3\n\tfix: remove one of them"; problems.Error() != want {
@@ -127,7 +127,7 @@ func TestTwoWaiversForOneThing(t *testing.T) {
 }
 
 // Scenarios that could not be read are not reported as missing, too.
-func TestOfScenariosWithMistakesNothingIsSaid(t *testing.T) {
+func TestScenariosWithMistakesAreNotReported(t *testing.T) {
 	if _, problems := Parse("waivers.yaml", []byte(whole), &World{Kinds: world.Kinds, More: true}); problems != nil {
 		t.Error(problems)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 )
 
-func TestProcessesSeesWhatIsLeft(t *testing.T) {
+func TestProcessesFindsRemainingProcesses(t *testing.T) {
 	if left := leak.Processes(); left != "" {
 		t.Fatalf("before there is anything: %s", left)
 	}

@@ -67,7 +67,7 @@ func TestKeysHaveNoBlanks(t *testing.T) {
 	}
 }
 
-func TestNormalizedKeysAreMadeOfKeys(t *testing.T) {
+func TestNormalizedKeysFollowFromKeys(t *testing.T) {
 	for name, want := range map[string]string{"My Ext-1": "myext-1", "İx": "i_x", "Straße": "stra_e", "\u212a": "k"} {
 		if got := extension.NormalizedKey(name); got != want {
 			t.Errorf("NormalizedKey(%q) = %q, want %q", name, got, want)

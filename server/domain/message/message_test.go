@@ -36,8 +36,8 @@ func around(items string) string {
 	return `{"id":null,"role":"user","created":1765386000,"content":[` + items + `],"metadata":{"userVisible":true,"agentVisible":true}}`
 }
 
-// TestItemsKeepTheirForm reads and writes every item of GA 4.2 to 4.5, and compares the texts.
-func TestItemsKeepTheirForm(t *testing.T) {
+// TestItemsSurviveTheRoundTrip reads and writes every item of GA 4.2 to 4.5, and compares the texts.
+func TestItemsSurviveTheRoundTrip(t *testing.T) {
 	result := func(item string) string {
 		return `{"type":"toolResponse","id":"c","toolResult":{"status":"success","value":[` + item + `]}}`
 	}
@@ -86,7 +86,7 @@ func TestItemsKeepTheirForm(t *testing.T) {
 	}
 }
 
-func TestDecodeMakesOneFormOfMany(t *testing.T) {
+func TestDecodeNormalizes(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"absent and null are alike", `{"type":"text","text":"a","annotations":null,"_meta":null},{"type":"toolRequest","id":"1","toolCall":{"status":"success","value":{"name":"n","arguments":null}},"thoughtSignature":null}`,
 			`{"type":"text","text":"a"},{"type":"toolRequest","id":"1","toolCall":{"status":"success","value":{"name":"n"}}}`},
@@ -117,7 +117,7 @@ func TestDecodeMakesOneFormOfMany(t *testing.T) {
 	}
 }
 
-func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestDecodeReportsWhatIsWrongAndWhere(t *testing.T) {
 	item := func(item string) string { return around("\n" + item) }
 	for in, want := range map[string]string{
 		`{}`:                            "missing field `role` at line 1 column 2",

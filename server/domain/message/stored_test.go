@@ -71,7 +71,7 @@ var quickScans = map[string]bool{
 	`[{"type":"toolRequest","id":"c","toolCall":{"status":"success","value":{"name":"n","arguments":{"a":` + strings.Repeat("[", 30) + strings.Repeat("]", 30) + `}}}}]`: false,
 }
 
-func TestWhatIsSeenAtAGlance(t *testing.T) {
+func TestQuickScanOfContent(t *testing.T) {
 	for stored, want := range quickScans {
 		if got := isWritten(stored); got != want {
 			t.Errorf("%s: %t, want %t", stored, got, want)

@@ -226,9 +226,9 @@ func TestTheLibrary(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoPlainFileIsNotOpened checks that the server does not block on a pipe at the path of a recipe, or of a
+// TestOnlyPlainFilesAreOpened checks that the server does not block on a pipe at the path of a recipe, or of a
 // file that a recipe names.
-func TestWhatIsNoPlainFileIsNotOpened(t *testing.T) {
+func TestOnlyPlainFilesAreOpened(t *testing.T) {
 	directory := t.TempDir()
 	pipe := filepath.Join(directory, "pipe.yaml")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

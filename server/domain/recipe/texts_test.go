@@ -16,9 +16,9 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// TestRetriesOfNothing checks that zeros in the retry of a file or link are accepted by the parser and rejected by
+// TestRetriesWithoutChecks checks that zeros in the retry of a file or link are accepted by the parser and rejected by
 // the validation (decision G6).
-func TestRetriesOfNothing(t *testing.T) {
+func TestRetriesWithoutChecks(t *testing.T) {
 	for retry, want := range map[string]string{
 		"{max_retries: 0, checks: []}":                                                          "max_retries must be greater than 0",
 		"{max_retries: 1, checks: [], timeout_seconds: 0}":                                      "timeout_seconds must be greater than 0 if specified",

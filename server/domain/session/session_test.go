@@ -29,7 +29,7 @@ const fresh = `{"id":"20251210_3","working_dir":"/w","name":"New session 3","use
 	`"schedule_id":null,"recipe":null,"user_recipe_values":null,"conversation":null,"message_count":0,` +
 	`"provider_name":null,"model_config":null}`
 
-func TestSessionsKeepTheirForm(t *testing.T) {
+func TestSessionsSurviveTheRoundTrip(t *testing.T) {
 	full := strings.NewReplacer(
 		`"schedule_id":null`, `"schedule_id":"daily"`,
 		`"user_set_name":false,"session_type":"user"`, `"user_set_name":true,"session_type":"sub_agent"`,

@@ -91,7 +91,7 @@ func link(t *testing.T, to, path string) {
 	}
 }
 
-func TestOfTooManyTheFirstAreTaken(t *testing.T) {
+func TestTheFirstOfTooManyAreUsed(t *testing.T) {
 	place := t.TempDir()
 	testfile.Write(t, filepath.Join(place, "0"), "no directory")
 	for i := range maxDirectories {

@@ -106,7 +106,7 @@ func TestAHistoryIsRepaired(t *testing.T) {
 	}
 }
 
-func TestTheNoteStandsBeforeTheLastAnswer(t *testing.T) {
+func TestTheNoteIsBeforeTheLastAnswer(t *testing.T) {
 	for _, tc := range []struct{ in, want []string }{
 		{[]string{"u " + text("a")}, []string{"u " + text("NOTE") + "," + text("a")}},
 		{[]string{"u " + text("a"), "a " + text("b"), "u " + text("c")}, []string{"u " + text("a") + "," + text("NOTE"), "a " + text("b"), "u " + text("c")}},

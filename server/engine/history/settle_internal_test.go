@@ -60,7 +60,7 @@ func randomConversation(r *rand.Rand) []message.Message {
 	return conversation
 }
 
-func TestRepairDoesWhatTheDecisionSays(t *testing.T) {
+func TestRepairFollowsTheDecision(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 20_000 {
 		conversation := randomConversation(r)

@@ -129,7 +129,7 @@ func TestRequestsWithOneIDAreAnsweredInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatNobodyWaitsForIsForTheNext(t *testing.T) {
+func TestAnAnswerToAnAbandonedRequestIsForTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := requests[string](1)
 		gone, next := b.Ask("a"), b.Ask("a")

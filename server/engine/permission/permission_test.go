@@ -34,7 +34,7 @@ func TestAToolHasOneLevel(t *testing.T) {
 	}
 }
 
-func TestAFileThatSomebodyWrote(t *testing.T) {
+func TestAFileWrittenByHand(t *testing.T) {
 	for name, tc := range map[string]struct {
 		content string
 		want    permission.Level

@@ -73,7 +73,7 @@ func slowly(meanwhile func()) answer {
 	}
 }
 
-func TestWhatOthersSaveDuringASummaryStays(t *testing.T) {
+func TestMessagesSavedDuringASummaryAreKept(t *testing.T) {
 	for _, tc := range []struct {
 		name               string
 		during, rightAtEnd bool // while the model makes the summary, and just before it is saved
@@ -114,7 +114,7 @@ func TestWhatOthersSaveDuringASummaryStays(t *testing.T) {
 	}
 }
 
-func TestWhatOthersDeleteDuringASummaryStaysAway(t *testing.T) {
+func TestMessagesDeletedDuringASummaryDoNotComeBack(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		var r *rig
 		r = newRig(t, none, slowly(func() { r.store.keep(1) }))

@@ -14,7 +14,7 @@ import (
 // If the session of a reply is deleted, the reply ends normally at the next point where it would save something. Each
 // of these tests deletes the session at a different moment.
 
-func TestASessionIsDeletedWhileTheModelSpeaks(t *testing.T) {
+func TestASessionIsDeletedDuringAResponseOfTheModel(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		var r *rig
 		r = newRig(t, none, func(w http.ResponseWriter, _ llmtest.Asked, n int) {
@@ -107,9 +107,9 @@ func TestASessionIsDeletedWhenItsReplyBegins(t *testing.T) {
 	})
 }
 
-// TestALifeEndsWhileTheModelSpeaks checks that the session's memory, and with it every reply, ends before the session
-// is deleted (decision G29).
-func TestALifeEndsWhileTheModelSpeaks(t *testing.T) {
+// TestALifeEndsDuringAResponseOfTheModel checks that the session's memory, and with it every reply, ends before the
+// session is deleted (decision G29).
+func TestALifeEndsDuringAResponseOfTheModel(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		var r *rig
 		r = newRig(t, none, func(w http.ResponseWriter, _ llmtest.Asked, n int) {

@@ -69,7 +69,7 @@ func (r *rig) whoWasAsked() (models string) {
 	return models
 }
 
-func TestWhoHasWhichTurn(t *testing.T) {
+func TestLeadAndWorkerTakeTurns(t *testing.T) {
 	const tool, malformed = "!dev__echo", "!bad name"
 	for _, tc := range []struct {
 		name  string
@@ -127,7 +127,7 @@ func TestTurnsAreCountedOverReplies(t *testing.T) {
 	})
 }
 
-func TestWhoHasAnswered(t *testing.T) {
+func TestModelChangesNameTheModelThatAnswered(t *testing.T) {
 	usage := `,"usage":{"prompt_tokens":1,"completion_tokens":1}`
 	for _, tc := range []struct{ name, model, usage, want string }{
 		{"the lead", `"model":"o3-high",`, usage, `{"type":"ModelChange","model":"o3-high","mode":"lead"}`},
@@ -155,7 +155,7 @@ func TestWhoHasAnswered(t *testing.T) {
 	}
 }
 
-func TestTheLeadAnswersForTheWorker(t *testing.T) {
+func TestTheLeadAnswersWhenTheWorkerFails(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := led(t, settings{"GOOSE_LEAD_MODEL": `"o3"`, "GOOSE_LEAD_TURNS": "1"}, "one", "/503", "/503", "/503", "/503", "two", "/401", "/413")
 		r.reply(user("hi"))

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
-func TestToolsWhoseNamesProvidersRefuseAreNotOffered(t *testing.T) {
+func TestToolsWithNamesThatProvidersRejectAreNotOffered(t *testing.T) {
 	named := func(names ...string) (named []llm.Tool) {
 		for _, name := range names {
 			named = append(named, llm.Tool{Name: name, Schema: json.RawMessage(`{"type":"object"}`)})

@@ -108,7 +108,7 @@ func TestAgentsInUseAreClosedAtTheEnd(t *testing.T) {
 	late()
 }
 
-func TestAnAgentInUseMakesNoRoom(t *testing.T) {
+func TestAnAgentInUseIsNotDroppedToMakeRoom(t *testing.T) {
 	p, closed := newPool(1)
 	a, first := p.Stream("a")
 	_, second := p.Stream("a")

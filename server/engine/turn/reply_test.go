@@ -125,7 +125,7 @@ func TestFailuresOfTheModelAreMessagesThatAreNotSaved(t *testing.T) {
 	})
 }
 
-func TestAStreamThatBreaksOffKeepsWhatCame(t *testing.T) {
+func TestAStreamThatBreaksOffKeepsItsBeginning(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, none, says(llmtest.Says("c1", "Hel", "lo")[:2]))
 		same(t, "events", []string{"a c1 Hel 0", "a c1 lo 0", "Finish stop 0/0"}, r.reply(user("hi")))
@@ -141,7 +141,7 @@ func TestAFailureOfTheEngineIsAnErrorAndAFinish(t *testing.T) {
 	})
 }
 
-func TestAClientThatGoesEndsTheTurn(t *testing.T) {
+func TestAClientThatDisconnectsEndsTheTurn(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		gone := make(chan struct{})
 		r := newRig(t, none, func(w http.ResponseWriter, asked llmtest.Asked, n int) {

@@ -98,7 +98,7 @@ func (r *rig) provider(model string, maxTokens int64) *llm.Provider {
 	return p
 }
 
-func TestWhatAServerIsToldOfAModel(t *testing.T) {
+func TestWhatAServerLearnsAboutAModel(t *testing.T) {
 	question := toolbox.Sampling{MaxTokens: 1, Messages: []message.Message{{Role: message.User, Content: []message.Content{message.Text{Text: "Hi"}}}}}
 	for _, tc := range []struct {
 		name   string

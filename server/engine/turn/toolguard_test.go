@@ -66,7 +66,7 @@ func TestDangerousCalls(t *testing.T) {
 	}
 }
 
-func TestAnAlertTakesThePlaceOfAnotherPrompt(t *testing.T) {
+func TestAnAlertReplacesAnotherPrompt(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		const manage = "extensionmanager__manage_extensions"
 		var log syncbuffer.Buffer

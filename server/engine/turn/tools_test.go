@@ -75,7 +75,7 @@ func TestAMalformedRequestIsNotAnswered(t *testing.T) {
 	})
 }
 
-func TestTextBesideRequestsIsSaved(t *testing.T) {
+func TestTextInTheSameMessageAsRequestsIsSaved(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		event := `{"id":"c1","model":"m","choices":[{"delta":{"content":"Look.","tool_calls":[{"index":0,"id":"call_1","function":{"name":"dev__echo"}}]},"finish_reason":"tool_calls"}]}`
 		r := newRig(t, echoing(), says([]string{event, "[DONE]"}, llmtest.Says("c2", "Done.")))
@@ -171,7 +171,7 @@ func TestTwoRepliesThatAskWithOneID(t *testing.T) {
 	})
 }
 
-func TestAnAnswerOutsideOfRepliesIsForNobody(t *testing.T) {
+func TestAnAnswerOutsideOfRepliesIsDropped(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, echoing(), says(llmtest.Says("c0", "Hi."), llmtest.Calls("c1", "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
 		r.settings["GOOSE_MODE"] = `"approve"`
@@ -189,7 +189,7 @@ func TestAnAnswerOutsideOfRepliesIsForNobody(t *testing.T) {
 	})
 }
 
-func TestAClientThatGoesWhileItIsAsked(t *testing.T) {
+func TestAClientThatDisconnectsDuringAQuestion(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, echoing(), says(llmtest.Calls("c1", "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
 		r.settings["GOOSE_MODE"] = `"approve"`
@@ -281,7 +281,7 @@ func TestToolsOfOneTurnRunAtTheSameTime(t *testing.T) {
 	})
 }
 
-func TestAToolEndsWhenTheClientGoes(t *testing.T) {
+func TestAToolEndsWhenTheClientDisconnects(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		box := echoing()
 		ended := make(chan error, 1)
@@ -450,7 +450,7 @@ func TestWhichToolsAreOffered(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsNotBuiltSaysSo(t *testing.T) {
+func TestAToolThatIsNotBuiltIsAnError(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, none, says(llmtest.Calls("c1", "platform__manage_schedule", `{"action":"list"}`), llmtest.Says("c2", "Done.")))
 		same(t, "result", "u * result:call_1:Error: -32603: platform__manage_schedule is not built on this server 27", r.reply(user("hi"))[1])

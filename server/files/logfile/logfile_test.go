@@ -39,7 +39,7 @@ func TestLinesGoToTheStreamAndToTheFileOfTheStart(t *testing.T) {
 	}
 }
 
-func TestAFullFileSaysSoInItsLastLine(t *testing.T) {
+func TestTheLastLineOfAFullFileReportsTheLimit(t *testing.T) {
 	dir := t.TempDir()
 	var stream bytes.Buffer
 	l := logfile.Open(dir, now, &stream)
@@ -74,7 +74,7 @@ func TestOldFilesAreRemovedAtTheStart(t *testing.T) {
 	}
 }
 
-func TestALogThatCannotBeWrittenCostsOneLine(t *testing.T) {
+func TestALogThatCannotBeWrittenIsReportedOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	testfile.Write(t, dir, "")
 	var stream bytes.Buffer

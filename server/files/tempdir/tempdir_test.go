@@ -69,7 +69,7 @@ func there(t *testing.T, path string, want bool) {
 
 func sweep() { tempdir.Sweep(slog.New(slog.DiscardHandler)) }
 
-func TestWhatAKilledServerLeavesIsSwept(t *testing.T) {
+func TestFilesOfAKilledServerAreRemoved(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	path, kill := held(t)
@@ -81,7 +81,7 @@ func TestWhatAKilledServerLeavesIsSwept(t *testing.T) {
 	there(t, path, false)
 }
 
-func TestADirectoryIsNobodyElsesAndGoes(t *testing.T) {
+func TestADirectoryIsPrivateAndIsRemoved(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	d, err := tempdir.Make()
@@ -103,7 +103,7 @@ func TestADirectoryIsNobodyElsesAndGoes(t *testing.T) {
 	}
 }
 
-func TestNoDirectoryWithoutAPlace(t *testing.T) {
+func TestNoDirectoryWithoutATemporaryDirectory(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	if d, err := tempdir.Make(); err == nil {
 		t.Errorf("made %s", d.Path)
@@ -111,9 +111,9 @@ func TestNoDirectoryWithoutAPlace(t *testing.T) {
 	sweep()
 }
 
-// TestWhatIsNotOursIsNotSwept checks that only directories are removed that a server of this user has created and
+// TestFilesOfOthersAreNotRemoved checks that only directories are removed that a server of this user has created and
 // locked.
-func TestWhatIsNotOursIsNotSwept(t *testing.T) {
+func TestFilesOfOthersAreNotRemoved(t *testing.T) {
 	temporary, elsewhere := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	name := func(last string) string {

@@ -174,7 +174,7 @@ func TestADisconnectFailsTheExecutionsAndThenRemovesTheTools(t *testing.T) {
 	})
 }
 
-func TestAnExecutionWhoseCallerGoesIsWithdrawnSilently(t *testing.T) {
+func TestAnExecutionWhoseCallerDisconnectsIsWithdrawnSilently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
@@ -237,7 +237,7 @@ func TestWhatIsNotExecuted(t *testing.T) {
 	})
 }
 
-func TestRequestIDsAreMadeAndUnique(t *testing.T) {
+func TestGeneratedRequestIDsAreUnique(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})

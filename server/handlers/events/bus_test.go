@@ -103,7 +103,7 @@ func TestAnEventIsEncodedOnceForAllStreams(t *testing.T) {
 	}
 }
 
-func TestNothingIsEncodedForNobody(t *testing.T) {
+func TestNothingIsEncodedWithoutAStream(t *testing.T) {
 	b := events.NewBus(nil)
 	s := subscribe(t, b, events.OfClient("/d", "c"))
 	s.Close()
@@ -187,7 +187,7 @@ func TestAQueueThatOverflowsDropsItsStreamAndNoOther(t *testing.T) {
 	}
 }
 
-func TestWhatIsTakenMakesRoom(t *testing.T) {
+func TestEventsThatWereTakenMakeRoom(t *testing.T) {
 	b := events.NewBus(&events.Options{MaxEvents: 4, MaxBytes: 4 * len(frame("0"))})
 	s := subscribe(t, b, events.InDirectory("/d"))
 	var got, want []string
@@ -239,8 +239,8 @@ func TestAllStreamsSeeOneOrder(t *testing.T) {
 	}
 }
 
-// TestStreamsComeAndGoWhileEventsArePublished is for the race detector. It only checks that the bus survives.
-func TestStreamsComeAndGoWhileEventsArePublished(t *testing.T) {
+// TestStreamsOpenAndCloseWhileEventsArePublished is for the race detector. It only checks that the bus survives.
+func TestStreamsOpenAndCloseWhileEventsArePublished(t *testing.T) {
 	b := events.NewBus(&events.Options{MaxEvents: 3})
 	var wg sync.WaitGroup
 	for i := range 8 {

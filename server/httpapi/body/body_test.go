@@ -113,7 +113,7 @@ func TestABodyOfUnknownLengthIsBoundedToo(t *testing.T) {
 	}
 }
 
-func TestAnAnnouncedLengthIsEnoughToRefuse(t *testing.T) {
+func TestADeclaredLengthIsEnoughToReject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got, after := exchange(t, newEcho(rules, limits), head+"Content-Length: 21\r\n\r\n")
 		if !strings.HasPrefix(got, "HTTP/1.1 413 ") || !strings.Contains(got, "\r\nConnection: close\r\n") {
@@ -146,7 +146,7 @@ func TestAClientThatSendsTooMuchBeforeItReadsGetsItsAnswer(t *testing.T) {
 	})
 }
 
-func TestABodyNobodyAsksForDelaysNothing(t *testing.T) {
+func TestABodyThatIsNotReadDelaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const request = "POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
 		e := newEcho(rules, limits)
@@ -213,7 +213,7 @@ func TestABodyThatWasNotCheckedIsNotBound(t *testing.T) {
 	}
 }
 
-func TestDiscardReadsABodyNobodyNeeds(t *testing.T) {
+func TestDiscardReadsTheRestOfABody(t *testing.T) {
 	for body, want := range map[string]string{"": "200 left ", "x": "200 left ", strings.Repeat("x", 21): `413 "too large"`} {
 		e := echo.New()
 		e.GET("/", func(c echo.Context) error {
@@ -250,7 +250,7 @@ func exchange(t *testing.T, e *echo.Echo, send ...string) (received string, afte
 
 const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
-func TestABodyThatStopsComingIsGivenUp(t *testing.T) {
+func TestABodyThatStallsIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got, after := exchange(t, newEcho(rules, limits), head+"Content-Length: 9\r\n\r\n{", `"a"`, ":")
 		if !strings.HasPrefix(got, "HTTP/1.1 408 ") || !strings.Contains(got, "\r\nConnection: close\r\n") {
@@ -298,7 +298,7 @@ func TestTheConnectionIsWatchedAgainAfterTheBody(t *testing.T) {
 	})
 }
 
-func TestABodyThatComesTooSlowlyIsCut(t *testing.T) {
+func TestABodyThatArrivesTooSlowlyIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := body.Limits{MaxBytes: 100, Grace: 3 * time.Second, Stall: 2 * time.Second}
 		pieces := strings.Split(strings.Repeat(" ", 50), "")

@@ -37,7 +37,7 @@ func TestABodyHasAMillionValuesAtMost(t *testing.T) {
 	}
 }
 
-func TestWhatComesFirstSeesABodyOfTooManyValues(t *testing.T) {
+func TestTheFirstCheckSeesABodyOfTooManyValues(t *testing.T) {
 	first := rules
 	first.First = func(raw []byte) response.Writer {
 		if raw[0] == '[' {

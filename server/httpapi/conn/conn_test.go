@@ -301,7 +301,7 @@ func TestRequestsThatComeWhileAHandlerRunsAreAnswered(t *testing.T) {
 	}
 }
 
-func TestAClientThatTakesNothingIsGivenUp(t *testing.T) {
+func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := make(chan error, 1)
 		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -319,7 +319,7 @@ func TestAClientThatTakesNothingIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestAClientThatReadsSlowlyIsNotGivenUp(t *testing.T) {
+func TestAClientThatReadsSlowlyIsNotDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 4 << 20
 		failed := make(chan error, 1)
@@ -365,7 +365,7 @@ func TestADeadlineFromOutsideIsNotExtended(t *testing.T) {
 	})
 }
 
-func TestWhatTheConnectionBelowCanDoIsStillThere(t *testing.T) {
+func TestTheMethodsOfTheInnerConnectionAreAvailable(t *testing.T) {
 	below := &recorder{}
 	c := accept(t, below)
 	if err := c.(interface{ CloseWrite() error }).CloseWrite(); err != nil || !below.halfClosed {

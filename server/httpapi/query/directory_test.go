@@ -72,7 +72,7 @@ func TestTheDirectoryOfARequest(t *testing.T) {
 	}
 }
 
-func TestSeveralDirectoriesAreRefused(t *testing.T) {
+func TestSeveralDirectoriesAreRejected(t *testing.T) {
 	for query, given := range map[string]string{
 		"directory=/a&directory=/b":                `"/a","/b"`,
 		"directory=&x=1&directory":                 `"",""`,

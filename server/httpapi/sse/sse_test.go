@@ -334,7 +334,7 @@ func TestTheAnswerIsCompletedWhenNothingWasInterrupted(t *testing.T) {
 	})
 }
 
-func TestAStreamEndsWhenItsReaderGoes(t *testing.T) {
+func TestAStreamEndsWhenItsReaderDisconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dial, ended := serve(t, newFeed(), sse.Options{Keepalive: []byte("x"), Interval: time.Hour}, time.Minute, nil)
 		client := dial()

@@ -53,7 +53,7 @@ func (s *slowStart) Close() error {
 	return nil
 }
 
-func TestAConnectionThatComesWhenItsTimeIsOver(t *testing.T) {
+func TestAConnectionThatComesAfterItsTimeout(t *testing.T) {
 	x, err := Connect(t.Context(), &slowStart{make(chan jsonrpc.Message, 1), make(chan bool)}, Options{Timeout: 20 * time.Millisecond, MaxMessage: 1000})
 	if x != nil || !errors.Is(err, mcperror.Late(20*time.Millisecond)) {
 		t.Errorf("%v, %v; want that it is late", x, err)

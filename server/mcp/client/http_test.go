@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 )
 
-// TestTheAnswerToAFarewellIsNotWaitedForLong: the library alone would wait for five seconds.
-func TestTheAnswerToAFarewellIsNotWaitedForLong(t *testing.T) {
+// TestTheAnswerToADeleteIsNotAwaitedForLong: the library alone would wait for five seconds.
+func TestTheAnswerToADeleteIsNotAwaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := memnet.Listen()
 		host := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })}

@@ -124,7 +124,7 @@ func TestAProcessThatEndsByItself(t *testing.T) {
 	awaitEnd(t, child)
 }
 
-func TestNothingOfAProcessIsLeft(t *testing.T) {
+func TestNoPartOfAProcessIsLeft(t *testing.T) {
 	p, err := Start(playing(t, "mute"))
 	if err != nil {
 		t.Fatal(err)

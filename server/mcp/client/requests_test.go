@@ -37,7 +37,7 @@ func TestIntroductions(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsLateDoesNotCount(t *testing.T) {
+func TestALateAnswerDoesNotCount(t *testing.T) {
 	for _, tc := range []struct {
 		cause error
 		want  string

@@ -156,9 +156,9 @@ func TestQuestionsAreBounded(t *testing.T) {
 	})
 }
 
-// TestRefusalsWaitForAServerThatAsksFirst: a server asks 1,500 questions before it reads an answer, and the refusals
+// TestRejectionsWaitForAServerThatAsksFirst: a server asks 1,500 questions before it reads an answer, and the refusals
 // are more than a pipe holds. With more questions than the limit, it must read meanwhile (decisions X9, X12).
-func TestRefusalsWaitForAServerThatAsksFirst(t *testing.T) {
+func TestRejectionsWaitForAServerThatAsksFirst(t *testing.T) {
 	for questions, want := range map[int]string{1500: "xxx", 6000: "error -32603: Connection closed"} {
 		s := newSet(t)
 		add(t, s, server(t, "test", "scripted"))

@@ -22,7 +22,7 @@ func TestTheDeveloperWorksInTheServersDirectory(t *testing.T) {
 	}
 }
 
-func TestBuiltinsThatAreNotThere(t *testing.T) {
+func TestUnknownBuiltins(t *testing.T) {
 	s := newSet(t)
 	for name, want := range map[string]string{"Memory": "Extension is not built on this server: Memory", "magic": "Unknown builtin extension: magic"} {
 		if err := s.Add(t.Context(), extension.Config{Type: "builtin", Name: name}); err == nil || err.Error() != want {

@@ -49,7 +49,7 @@ func TestServersOverHTTP(t *testing.T) {
 	}
 }
 
-func TestURLsThatRefuse(t *testing.T) {
+func TestURLsThatRejectTheConnection(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	plain := httptest.NewServer(http.NotFoundHandler())

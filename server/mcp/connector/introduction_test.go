@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-func TestAServerThatDoesNotSayWhoItIsIsRefused(t *testing.T) {
+func TestAServerWithoutANameIsRejected(t *testing.T) {
 	for _, kind := range []string{"application/json", "text/event-stream"} {
 		h := &heard{}
 		uri := serveScript(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
 )
 
-func TestAnotherOriginForMessagesIsRefused(t *testing.T) {
+func TestAnotherOriginForMessagesIsRejected(t *testing.T) {
 	asked := make(chan string, 10)
 	other := serveScript(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Method }))
 	uri := serveScript(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

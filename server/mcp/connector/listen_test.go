@@ -129,7 +129,7 @@ func TestRequestsNameTheVersionAndTheSession(t *testing.T) {
 	}
 }
 
-func TestAServerSpeaksOutsideOfAnswers(t *testing.T) {
+func TestAServerSendsMessagesOnASeparateStream(t *testing.T) {
 	running := make(chan struct{})
 	answered := make(chan struct{})
 	there := &site{
@@ -240,7 +240,7 @@ func TestAServerNeedsNoStream(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMCPEndsTheConnection(t *testing.T) {
+func TestAViolationOfMCPEndsTheConnection(t *testing.T) {
 	for name, stream := range map[string]string{
 		"no JSON":   "data: hello\n\n",
 		"too large": "data: " + strings.Repeat("x", maxInTests+1) + "\n\n",
@@ -299,7 +299,7 @@ func TestAnAnswerWhoseStreamBreaksOff(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNoneEndsItsCallAlone(t *testing.T) {
+func TestAnInvalidAnswerEndsOnlyItsCall(t *testing.T) {
 	answers := []func(w http.ResponseWriter, id json.RawMessage){
 		func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusBadRequest) },
 		func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusUnauthorized) },
@@ -342,7 +342,7 @@ func TestAnAnswerThatIsNoneEndsItsCallAlone(t *testing.T) {
 	}
 }
 
-func TestAGreetingThatIsNotAnswered(t *testing.T) {
+func TestAnInitializeThatIsNotAnswered(t *testing.T) {
 	for name, tc := range map[string]struct{ kind, body string }{
 		"a page":     {"text/html", "<html>"},
 		"no type":    {"", "{}"},

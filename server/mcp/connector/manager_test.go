@@ -143,7 +143,7 @@ func TestExtensionsAreManaged(t *testing.T) {
 	}
 }
 
-func TestWithoutASessionNothingIsKept(t *testing.T) {
+func TestWithoutASessionNothingIsStored(t *testing.T) {
 	s, _ := managed(t, `{"x":0}`)
 	nobody := s.connector.NewSet("nobody")
 	defer nobody.Close()
@@ -165,8 +165,9 @@ func TestWithoutASessionNothingIsKept(t *testing.T) {
 	}
 }
 
-// TestConfigsAreKeptWhole compares the configuration that the session stores with the one that a client has sent.
-func TestConfigsAreKeptWhole(t *testing.T) {
+// TestConfigsAreStoredCompletely compares the configuration that the session stores with the one that a client has
+// sent.
+func TestConfigsAreStoredCompletely(t *testing.T) {
 	s, kept := managed(t, `{"todo":{"enabled":false,"type":"platform","name":"todo","description":"d"}}`)
 	const config = `{"type":"stdio","name":"T","description":"d","cmd":"CMD","args":["a"],"envs":{"A":"b"},"env_keys":["TOKEN"],"timeout":5,"bundled":false,"available_tools":["x"]}`
 	c, err := decode.Text([]byte(config), extension.Decode)

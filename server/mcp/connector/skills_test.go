@@ -62,7 +62,7 @@ func TestNoSkills(t *testing.T) {
 	}
 }
 
-func TestTheSkillsOfASessionHideThoseOfAll(t *testing.T) {
+func TestTheSkillsOfASessionTakePrecedence(t *testing.T) {
 	k := newSkilled(t, "x")
 	const list = "These skills are there. Load one with the tool skills__loadSkill when it helps:\n- a b: Two words\n- b: "
 	k.write(filepath.Join(k.everywhere, "1"), "{name: b, description: Everywhere}", "Everywhere.")

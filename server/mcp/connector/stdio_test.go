@@ -69,7 +69,7 @@ func TestResultsOfCalls(t *testing.T) {
 	}
 }
 
-func TestWhatModelsAreTold(t *testing.T) {
+func TestWhatModelsAreShown(t *testing.T) {
 	s := connected(t)
 	snapshot, err := s.Snapshot(t.Context())
 	if err != nil {
@@ -187,7 +187,7 @@ func TestCallsEnd(t *testing.T) {
 	}
 }
 
-func TestWhyExtensionsAreNotAdded(t *testing.T) {
+func TestReasonsToRejectAnExtension(t *testing.T) {
 	t.Parallel()
 	plays := func(role string) extension.Config { return server(t, "x", role) }
 	with := func(change func(c *extension.Config)) extension.Config {

@@ -59,7 +59,7 @@ func ask(t *testing.T, c *mcp.ClientSession, tool, arguments string) string {
 	return result.Content[len(result.Content)-1].(*mcp.TextContent).Text
 }
 
-func TestWhatACommandLeavesEndsWithIt(t *testing.T) {
+func TestProcessesOfACommandEndWithIt(t *testing.T) {
 	directory := t.TempDir()
 	c := client(t, directory)
 	if got := ask(t, c, "shell", `{"command":"sleep 600 & echo $! > pid; echo done"}`); got != "done\n" {
@@ -79,9 +79,9 @@ func TestTooMuchOutputEndsTheCommand(t *testing.T) {
 	}
 }
 
-// TestTooMuchOutputIsFoundBeforeTheClientHearsOfIt checks that a client which reads notifications slowly does not
+// TestTooMuchOutputIsFoundBeforeItsNotifications checks that a client which reads notifications slowly does not
 // keep a command running.
-func TestTooMuchOutputIsFoundBeforeTheClientHearsOfIt(t *testing.T) {
+func TestTooMuchOutputIsFoundBeforeItsNotifications(t *testing.T) {
 	told, taken := 0, make(chan struct{})
 	o := &output{log: func(any) {
 		told++
@@ -180,7 +180,7 @@ func TestACommandEndsWithItsCall(t *testing.T) {
 	}
 }
 
-func TestAFullDiskLeavesTheFileAsItWas(t *testing.T) {
+func TestAFullDiskDoesNotChangeTheFile(t *testing.T) {
 	directory := t.TempDir()
 	path := filepath.Join(directory, "a")
 	if err := os.WriteFile(path, []byte("one\ntwo\n"), 0o640); err != nil {

@@ -67,7 +67,7 @@ func TestALookupIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAddressIsTheUsualOne(t *testing.T) {
+func TestAnInvalidAddressIsReplacedByTheDefault(t *testing.T) {
 	for address, want := range map[string]string{"": "api.osv.dev", "nonsense": "api.osv.dev", "ftp://x/": "api.osv.dev", "http://x/y": "x"} {
 		got := ""
 		_, _ = osv.New(address, host{&got}).Harm(t.Context(), osv.Package{Ecosystem: "npm", Name: "a"})

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-func TestWhatIsKeptLastIsTheNewest(t *testing.T) {
+func TestTheLastStoredValueWins(t *testing.T) {
 	sessions, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "sessions.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestToolsOfTheDecisions(t *testing.T) {
 	}
 }
 
-func TestOtherDataStays(t *testing.T) {
+func TestOtherDataIsNotChanged(t *testing.T) {
 	if got := string(with([]byte(`{"a":1,"todo.v0":2,"b":3}`), todoData, []byte("4"))); got != `{"a":1,"todo.v0":4,"b":3}` {
 		t.Error(got)
 	}

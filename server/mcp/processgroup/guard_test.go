@@ -123,7 +123,7 @@ func TestAGuardThatHasEndedIsReplaced(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeGuardedIsNotStarted(t *testing.T) {
+func TestAProcessThatCannotBeGuardedIsNotStarted(t *testing.T) {
 	process := exec.Command("sleep", "60")
 	if _, err := processgroup.NewGuard("/nowhere/at/all").Start(process); err == nil || process.Process != nil {
 		t.Errorf("%v, and it was started", err)

@@ -29,7 +29,7 @@ func nested(open, inner, end string, levels int) string {
 	return strings.Repeat(open, levels) + inner + strings.Repeat(end, levels)
 }
 
-func TestSchemasThatAreNone(t *testing.T) {
+func TestInvalidSchemas(t *testing.T) {
 	for text, valid := range map[string]bool{
 		`{"maximum":1e1000,"minimum":-1E-1000,"x":[` + strings.Repeat("1", 1000) + `,-0.` + strings.Repeat("1", 999) + `]}`: true,
 		`{"x":"1e1000000","1e1000000":"\"1e1000000"}`:    true,
@@ -112,7 +112,7 @@ func TestJudgingIsBounded(t *testing.T) {
 	}
 }
 
-func TestFormatsAreStillLookedAt(t *testing.T) {
+func TestFormatsAreChecked(t *testing.T) {
 	s := compile(t, `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"r":{"format":"regex"},"d":{"format":"date"}}}`)
 	if problems, _ := s.Judge(json.RawMessage(`{"r":"(","d":"2020-13-01"}`), 4); len(problems) != 2 || problems[0].At != "/d" || problems[1].At != "/r" {
 		t.Errorf("%v", problems)

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
-func TestParseMakesTextsCanonical(t *testing.T) {
+func TestParseNormalizesTexts(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"blanks go", " \t\r\n{ \"a\" : [ 1 , true ] } \n", `{"a":[1,true]}`},
 		{"numbers keep their digits", `[1.0,-0,1e400,12345678901234567890,1E+2]`, `[1.0,-0,1e400,12345678901234567890,1E+2]`},

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-func TestOfRepeatedNamesTheLastValueStandsAtTheFirstPlace(t *testing.T) {
+func TestARepeatedNameKeepsItsFirstPlaceAndItsLastValue(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a":1,"b":2,"a":3}`: `{"a":3,"b":2}`,
 		`{"a":{"x":1,"x":2},"b":[{"y":1,"y":{"z":1,"z":[]}}],"a":{"x":[{"w":0,"w":1}],"v":5,"v":6}}`: `{"a":{"x":[{"w":1}],"v":6},"b":[{"y":{"z":[]}}]}`,
@@ -27,9 +27,9 @@ func nestedTwice(levels int) []byte {
 	return []byte(strings.Repeat(`{"a":0,"a":`, levels) + "1" + strings.Repeat("}", levels))
 }
 
-// TestRepeatedNamesInsideOfOthersAreLinear checks that four times as many levels take about four times the memory,
+// TestNestedRepeatedNamesAreLinear checks that four times as many levels take about four times the memory,
 // and not sixteen times.
-func TestRepeatedNamesInsideOfOthersAreLinear(t *testing.T) {
+func TestNestedRepeatedNamesAreLinear(t *testing.T) {
 	allocated := func(levels int) uint64 {
 		body := nestedTwice(levels)
 		var got jsonwire.Text

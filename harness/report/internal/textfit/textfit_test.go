@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestClipSaysWhatItCuts(t *testing.T) {
+func TestClipReportsWhatItCuts(t *testing.T) {
 	for _, tc := range []struct {
 		text string
 		want string
@@ -23,7 +23,7 @@ func TestClipSaysWhatItCuts(t *testing.T) {
 	}
 }
 
-func TestAListGoesAsFarAsALine(t *testing.T) {
+func TestAListFillsALine(t *testing.T) {
 	long := strings.Repeat("x", 80)
 	for _, tc := range []struct {
 		items []string

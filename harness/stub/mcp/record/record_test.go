@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestParametersThatAreLeftOutAreNone(t *testing.T) {
+func TestMissingParametersAreAbsent(t *testing.T) {
 	for _, tc := range []struct {
 		m    Message
 		want string
