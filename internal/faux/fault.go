@@ -1,9 +1,6 @@
 package faux
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // A Fault is one way to be wrong, with the findings that a judge must report about it.
 type Fault struct {
@@ -66,11 +63,6 @@ func streamBroken(how string) Finding {
 
 // theLamp is how a report abbreviates the item that the scenarios read.
 const theLamp = `{"createdAt":"‹time›","id":"‹id›","name":"lamp","self":"/items/‹id›","serial":‹serial›,"shelf":"s-‹u…`
-
-// Faults lists every fault: wrong values, wrong headers and JSON, wrong events on streams, and broken connections.
-func Faults() []*Fault {
-	return slices.Concat(valueFaults, headFaults, textFaults, codingFaults, eventFaults, beatFaults, wireFaults)
-}
 
 // about returns a hook that changes the answers of an operation about the item called lamp. Only the story scenarios
 // have one.

@@ -26,13 +26,25 @@ func (p *page) values(labels, values [2]string, mark bool) {
 	if a.CutBefore != b.CutBefore { // a server's text that only looks like an excerpt
 		a, b = diff.Excerpt{Text: values[0]}, diff.Excerpt{Text: values[1]}
 	}
-	at := firstDifference(a.Text, b.Text)
-	mark = mark && a.Text != b.Text && a.Text != diff.Absent && b.Text != diff.Absent
-	if isMultiline(a.Text) || isMultiline(b.Text) {
-		p.multiline(labels, [2]diff.Excerpt{a, b}, at, mark)
-	} else {
-		p.singleLine(labels, [2]diff.Excerpt{a, b}, at, mark)
+	v := valuePair{
+		page: p, labels: labels, sides: [2]diff.Excerpt{a, b}, texts: [2]string{a.Text, b.Text}, at: firstDifference(a.Text, b.Text),
+		mark: mark && a.Text != b.Text && a.Text != diff.Absent && b.Text != diff.Absent,
 	}
+	if isMultiline(a.Text) || isMultiline(b.Text) {
+		v.multiline()
+	} else {
+		v.singleLine()
+	}
+}
+
+// A valuePair is written on a page as two values below each other.
+type valuePair struct {
+	page   *page
+	labels [2]string
+	sides  [2]diff.Excerpt
+	texts  [2]string // of the sides
+	at     int       // the offset of the first character that differs
+	mark   bool      // point at that character
 }
 
 // firstDifference returns the offset of the first character that differs in two texts. For equal texts, it is their
@@ -55,15 +67,14 @@ func firstDifference(a, b string) int {
 }
 
 // singleLine writes two values of one line each.
-func (p *page) singleLine(labels [2]string, values [2]diff.Excerpt, at int, mark bool) {
-	texts := [2]string{values[0].Text, values[1].Text}
-	from := showFrom(texts, at)
-	width := max(textfit.Columns(labels[0]), textfit.Columns(labels[1]))
-	for i, label := range labels {
-		p.line(6, p.dim(textfit.Pad(label, width)), "  ", show(values[i], from))
+func (v *valuePair) singleLine() {
+	from := showFrom(v.texts, v.at)
+	width := max(textfit.Columns(v.labels[0]), textfit.Columns(v.labels[1]))
+	for i, label := range v.labels {
+		v.page.line(6, v.page.dim(textfit.Pad(label, width)), "  ", show(v.sides[i], from))
 	}
-	if mark {
-		p.caret(texts, at, width+2+textfit.Columns(cutBeforeNote(from+values[0].CutBefore)+textfit.Visible(texts[0][from:at])))
+	if v.mark {
+		v.caret(width + 2 + textfit.Columns(cutBeforeNote(from+v.sides[0].CutBefore)+textfit.Visible(v.texts[0][from:v.at])))
 	}
 }
 
@@ -105,10 +116,10 @@ func showFrom(values [2]string, at int) int {
 }
 
 // caret points at the first difference of two single-line values when it is hard to see.
-func (p *page) caret(values [2]string, at, column int) {
+func (v *valuePair) caret(column int) {
 	const hard = 16 // number of equal bytes before it
-	if note := describeDifference(values, at); at >= hard || note != "" {
-		p.line(6, strings.Repeat(" ", column), p.red("^"), note)
+	if note := describeDifference(v.texts, v.at); v.at >= hard || note != "" {
+		v.page.line(6, strings.Repeat(" ", column), v.page.red("^"), note)
 	}
 }
 
@@ -148,22 +159,21 @@ func isMultiline(s string) bool {
 }
 
 // multiline writes two values of several lines, which differ in at least one line.
-func (p *page) multiline(labels [2]string, sides [2]diff.Excerpt, at int, mark bool) {
-	values := [2]string{sides[0].Text, sides[1].Text}
-	line := strings.LastIndexByte(values[0][:at], '\n') + 1 // start of the differing line, the same in both
+func (v *valuePair) multiline() {
+	line := strings.LastIndexByte(v.texts[0][:v.at], '\n') + 1 // start of the differing line, the same in both
 	first := line
 	for range linesAbove {
 		if first > 0 {
-			first = strings.LastIndexByte(values[0][:first-1], '\n') + 1
+			first = strings.LastIndexByte(v.texts[0][:first-1], '\n') + 1
 		}
 	}
-	rests := [2]string{firstLine(values[0][line:]), firstLine(values[1][line:])}
-	from := showFrom(rests, min(at-line, len(rests[0])))
-	for i, side := range sides {
-		p.excerpt(labels[i], side, first, line, from, mark)
+	rests := [2]string{firstLine(v.texts[0][line:]), firstLine(v.texts[1][line:])}
+	from := showFrom(rests, min(v.at-line, len(rests[0])))
+	for i := range v.sides {
+		v.excerpt(i, first, line, from)
 	}
-	if note := describeDifference(values, at); mark && note != "" {
-		p.line(6, "the first characters that differ:", note)
+	if note := describeDifference(v.texts, v.at); v.mark && note != "" {
+		v.page.line(6, "the first characters that differ:", note)
 	}
 }
 
@@ -174,9 +184,9 @@ func firstLine(s string) string {
 	return s
 }
 
-// excerpt writes the lines of a value around the one that differs. That line is shown from an offset on.
-func (p *page) excerpt(label string, side diff.Excerpt, first, differs, from int, mark bool) {
-	value := side.Text
+// excerpt writes the lines of a side around the one that differs. That line is shown from an offset on.
+func (v *valuePair) excerpt(i, first, differs, from int) {
+	p, label, side, value := v.page, v.labels[i], v.sides[i], v.texts[i]
 	if value == "" || value == diff.Absent {
 		p.line(6, p.dim(label), "  ", value)
 		return
@@ -194,7 +204,7 @@ func (p *page) excerpt(label string, side diff.Excerpt, first, differs, from int
 		gutter := p.dim("| ")
 		if first == differs {
 			text = cutBeforeNote(from) + textfit.Clip(line[from:], maxColumns)
-			if mark {
+			if v.mark {
 				gutter = p.red("> ")
 			}
 		}
