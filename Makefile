@@ -47,7 +47,7 @@ build: bin/lockstep bin/agentd reference/dist/main.js ## Build the harness and b
 bin/lockstep bin/agentd: $(GO_FILES) go.mod go.sum
 	go build -o $@ ./cmd/$(notdir $@)
 
-reference/dist/main.js: $(TS_FILES) reference/node_modules
+reference/dist/main.js: $(TS_FILES) reference/build.js reference/node_modules
 	npm --prefix reference run --silent build
 	@touch $@
 

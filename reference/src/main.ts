@@ -111,4 +111,4 @@ function firstSignal(): Promise<NodeJS.Signals> {
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 // The recipe worker thread runs this file too, but not `main`.
-if (isMainThread) await main(process.argv.slice(2))
+if (isMainThread) void main(process.argv.slice(2))
