@@ -10,7 +10,7 @@ import (
 
 // echoOperators respond with another id than the one that the client sent in a header field, or sign tokens wrongly.
 var echoOperators = []Operator{
-	operator("identity", "echo-header", "It makes up an id in a header field, in place of the client's", func(s *Subject, seed uint64, yield emit) {
+	operator("identity", "echo-header", "It generates an id in a header field instead of the client's", func(s *Subject, seed uint64, yield emit) {
 		for r := range s.responses() {
 			for i, f := range r.x.Response.Header {
 				if !aboutMessage(s.Rules, f) || !isCompared(s.Rules, r.st.ID, f.Name) {
@@ -24,7 +24,7 @@ var echoOperators = []Operator{
 			}
 		}
 	}),
-	operator("identity", "echo-body", "It makes up an id in a body, in place of the one in the client's header fields", func(s *Subject, seed uint64, yield emit) {
+	operator("identity", "echo-body", "It generates an id in a body instead of the one in the client's header fields", func(s *Subject, seed uint64, yield emit) {
 		for v := range s.values() {
 			if v.doc.exchange == nil || v.node.Kind != jsontree.String {
 				continue
@@ -78,7 +78,7 @@ func isJWT(n *jsontree.Node) bool {
 
 // embeddedOperators confuse ids that are part of a text: in JSON or Base64, or in the name of a temporary folder.
 var embeddedOperators = []Operator{
-	operator("identity", "encoded", "In a text that holds JSON it sends an id that does not exist", func(s *Subject, seed uint64, yield emit) {
+	operator("identity", "encoded", "It sends an id that does not exist in a text that contains JSON", func(s *Subject, seed uint64, yield emit) {
 		for v := range s.values() {
 			inner, encode := embeddedObject(v.node)
 			if inner == nil || v.ref == nil {
@@ -96,7 +96,7 @@ var embeddedOperators = []Operator{
 			}
 		}
 	}),
-	operator("identity", "temporary", "In one place it names a temporary folder that does not exist", func(s *Subject, seed uint64, yield emit) {
+	operator("identity", "temporary", "It names a temporary folder that does not exist in one place", func(s *Subject, seed uint64, yield emit) {
 		for v := range s.values() {
 			if name := temporaryFolder(v.node); name != "" && v.origin != fixed && countValues(s, name) > 1 {
 				yield(v.set(quoted(strings.Replace(v.node.Text, name, similarID(name, seed), 1))))

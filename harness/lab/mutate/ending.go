@@ -23,7 +23,7 @@ var endOperators = []Operator{
 		st.Ended = transcript.EndedBroken
 		st.Failure = &transcript.Failure{Kind: transcript.FailReset, Phase: transcript.PhaseBody, Text: "the connection was reset"}
 	}),
-	eachResponse("end", "none", "It answers with an empty body where a stream should be", func(_ *Subject, r *response, yield emit) {
+	eachResponse("end", "none", "It answers with an empty body instead of a stream", func(_ *Subject, r *response, yield emit) {
 		name := r.x.Stream
 		if name == "" {
 			return
@@ -36,7 +36,7 @@ var endOperators = []Operator{
 		}
 		yield(m)
 	}),
-	operator("end", "exit", "It ends", func(s *Subject, _ uint64, yield emit) {
+	operator("end", "exit", "It exits", func(s *Subject, _ uint64, yield emit) {
 		yield(Mutant{
 			Place: "process", Before: "it goes on", After: "exit status 2",
 			Build: func() *transcript.Transcript {
@@ -81,7 +81,7 @@ func killedBefore(t *transcript.Transcript, at time.Duration) bool {
 
 // processOperators let a process exit or start in a wrong way when a step demands it.
 var processOperators = []Operator{
-	processStep("exit-status", "It ends with another status when it is asked to", isTerminated, func(st *transcript.Step) string {
+	processStep("exit-status", "It exits with another status when it is asked to end", isTerminated, func(st *transcript.Step) string {
 		after := "exit status 1"
 		if st.Process.Status == after {
 			after = "exit status 0"
@@ -95,7 +95,7 @@ var processOperators = []Operator{
 		st.Process = &transcript.ProcessEnd{Signal: st.Process.Signal, Took: st.Process.Took}
 		return after
 	}),
-	processStep("not-again", "It does not come up again", func(st *transcript.Step) bool { return st.Kind == "restart" }, func(st *transcript.Step) string {
+	processStep("not-again", "It does not start again", func(st *transcript.Step) bool { return st.Kind == "restart" }, func(st *transcript.Step) string {
 		const after = "exited before it was ready: exit status 1"
 		st.Unmet = &transcript.Unmet{Kind: "restart", What: "the target to be ready again", Why: after}
 		return after

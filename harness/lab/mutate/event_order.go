@@ -19,7 +19,7 @@ var eventOrderOperators = []Operator{
 			yield(moved(all, 0, len(all)-1))
 		}
 	}),
-	eachStream("event-order", "reversed", "It sends events the last one first", func(_ *Subject, st *stream, yield emit) {
+	eachStream("event-order", "reversed", "It sends events in reverse order", func(_ *Subject, st *stream, yield emit) {
 		all := st.events()
 		if len(all) < 2 || !endsAreOrdered(all) {
 			return

@@ -17,10 +17,10 @@ var foreignOperators = []Operator{
 			return slices.Insert(all, e.index+1, other)
 		})
 	}),
-	foreignEvent("instead", "It sends another client's event in the place of ours", func(e *event, data string) Mutant {
+	foreignEvent("instead", "It sends another client's event instead of ours", func(e *event, data string) Mutant {
 		return e.mutant(" data", e.ev.Data, data, func(ev *transcript.Event) { ev.Data = data })
 	}),
-	eachResponse("foreign", "answer", "It answers with what belongs to another request", func(s *Subject, r *response, yield emit) {
+	eachResponse("foreign", "answer", "It answers with the response to another request", func(s *Subject, r *response, yield emit) {
 		if r.x.Stream != "" || r.st.Burst {
 			return
 		}

@@ -46,14 +46,14 @@ var framingOperators = []Operator{
 			yield(e.mutant(" id", "", "7", func(ev *transcript.Event) { ev.ID, ev.Framing = "7", "id: •\n"+ev.Framing }))
 		}
 	}),
-	eachContentEvent("chunk", "retry", "It tells clients when to come back", func(e *event, yield emit) {
+	eachContentEvent("chunk", "retry", "It sets a reconnection time", func(e *event, yield emit) {
 		if !e.ev.Comment && e.ev.Retry == "" {
 			yield(e.mutant(" retry", "", "3000", func(ev *transcript.Event) { ev.Retry, ev.Framing = "3000", "retry: •\n"+ev.Framing }))
 		}
 	}),
 	changeFraming("chunk", "line-end", "It ends lines with CR LF", true, func(f string) string { return strings.ReplaceAll(f, "\n", "\r\n") }),
-	changeFraming("chunk", "no-blank", "It writes no blank behind the colon", true, func(f string) string { return strings.ReplaceAll(f, ": •", ":•") }),
-	changeFraming("chunk", "blank-line", "It sends a blank line too many", true, func(f string) string { return f + "\n" }),
+	changeFraming("chunk", "no-blank", "It writes no blank after the colon", true, func(f string) string { return strings.ReplaceAll(f, ": •", ":•") }),
+	changeFraming("chunk", "blank-line", "It sends one blank line too many", true, func(f string) string { return f + "\n" }),
 }
 
 // changeFraming makes an operator on how events are written. It works on streams where that matters, or on the others.

@@ -35,7 +35,7 @@ var headerOperators = []Operator{
 		lower := strings.ToLower(f.Value)
 		return []transcript.Field{{Name: f.Name, Value: lower}}, lower != f.Value && (strings.EqualFold(f.Name, "Allow") || strings.EqualFold(f.Name, "Access-Control-Allow-Methods"))
 	}),
-	eachResponse("header", "added", "It sends a field that rules name where there should be none", func(s *Subject, r *response, yield emit) {
+	eachResponse("header", "added", "It adds a field that a rule names", func(s *Subject, r *response, yield emit) {
 		for _, name := range s.Rules.Headers {
 			if _, has := r.x.Response.Header.Get(name); has {
 				continue
@@ -44,22 +44,22 @@ var headerOperators = []Operator{
 			yield(r.withHeader(name, "", added.Value, func(h transcript.Header) transcript.Header { return append(slices.Clone(h), added) }))
 		}
 	}),
-	changeTrailer("trailer-missing", "It leaves out the fields behind the body", func(transcript.Header) transcript.Header { return nil }),
-	changeTrailer("trailer-value", "It sends a field behind the body with another value", func(h transcript.Header) transcript.Header {
+	changeTrailer("trailer-missing", "It leaves out the fields after the body", func(transcript.Header) transcript.Header { return nil }),
+	changeTrailer("trailer-value", "It sends a field after the body with another value", func(h transcript.Header) transcript.Header {
 		out := slices.Clone(h)
 		for i := range min(1, len(out)) {
 			out[i].Value += "x"
 		}
 		return out
 	}),
-	changeTrailer("trailer-added", "It sends a field behind the body that should not be there", func(h transcript.Header) transcript.Header {
+	changeTrailer("trailer-added", "It sends a field after the body that should not be there", func(h transcript.Header) transcript.Header {
 		return append(slices.Clone(h), transcript.Field{Name: "X-Mutated", Value: "1"})
 	}),
 }
 
 // mediaOperators change what a response says about its body, but not the body.
 var mediaOperators = []Operator{
-	changeMedia("other", "It says that the body is something else", func(v string) (string, bool) {
+	changeMedia("other", "It declares another type of body", func(v string) (string, bool) {
 		if strings.HasPrefix(v, "text/html") {
 			return "text/plain", true
 		}
@@ -69,14 +69,14 @@ var mediaOperators = []Operator{
 		base, _, _ := strings.Cut(v, ";")
 		return base + "; charset=iso-8859-1", true
 	}),
-	changeMedia("suffix", "It calls JSON a special kind of JSON", func(v string) (string, bool) {
+	changeMedia("suffix", "It declares JSON as a special kind of JSON", func(v string) (string, bool) {
 		return strings.Replace(v, "application/json", "application/problem+json", 1), strings.HasPrefix(v, "application/json")
 	}),
 	changeMedia("parameters", "It leaves the parameters out", func(v string) (string, bool) {
 		base, rest, found := strings.Cut(v, ";")
 		return base, found && !isDefaultCharset(base, rest)
 	}),
-	changeField("media", "missing", "It does not say what the body is", isContentType, func(transcript.Field) ([]transcript.Field, bool) {
+	changeField("media", "missing", "It leaves out the type of the body", isContentType, func(transcript.Field) ([]transcript.Field, bool) {
 		return nil, true
 	}),
 }

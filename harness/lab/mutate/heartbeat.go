@@ -29,7 +29,7 @@ var heartbeatOperators = []Operator{
 	}),
 	changeBeats("stopped", "It stops sending heartbeats", func(c *cadence) [][]time.Duration { return c.asSent()[:len(c.beats)/2] }),
 	changeBeats("gone", "It sends no heartbeats", func(c *cadence) [][]time.Duration { return nil }),
-	changeBeats("early", "It sends a heartbeat at once", func(c *cadence) [][]time.Duration {
+	changeBeats("early", "It sends a heartbeat immediately", func(c *cadence) [][]time.Duration {
 		out := c.asSent()
 		for n := range out {
 			out[n][0] = 0

@@ -10,22 +10,22 @@ import (
 
 // identityOperators confuse ids: those that the server generates, and those that a client gives.
 var identityOperators = []Operator{
-	changeID("other", "In one place it sends an id that does not exist", func(s *Subject, v *value, seed uint64) string {
+	changeID("other", "It sends an id that does not exist in one place", func(s *Subject, v *value, seed uint64) string {
 		if countValues(s, v.node.Text) < 2 {
 			return "" // nothing shows which of the two is right
 		}
 		return v.doc.origins.similar(v.node.Text, v.doc.seen, seed)
 	}),
-	changeID("shape", "It makes ids that are shorter", func(_ *Subject, v *value, _ uint64) string {
+	changeID("shape", "It generates shorter ids", func(_ *Subject, v *value, _ uint64) string {
 		out := v.node.Text[:len(v.node.Text)-1]
 		for v.doc.origins.sameShape(out, v.node.Text) { // sameShape means that out is another valid id
 			out = out[:len(out)-1]
 		}
 		return out
 	}),
-	changeID("prefix", "It makes ids with another prefix", func(_ *Subject, v *value, _ uint64) string { return "x" + v.node.Text }),
-	changeID("constant", "It sends the same id to everybody", func(*Subject, *value, uint64) string { return "id" }),
-	changeIDMember("exchanged", "It sends the id of another thing of the same kind", func(s *Subject, v *value) string {
+	changeID("prefix", "It generates ids with another prefix", func(_ *Subject, v *value, _ uint64) string { return "x" + v.node.Text }),
+	changeID("constant", "It sends the same id to all clients", func(*Subject, *value, uint64) string { return "id" }),
+	changeIDMember("exchanged", "It sends the id of another object of the same kind", func(s *Subject, v *value) string {
 		for _, other := range valuesNamed(s, v.name) {
 			if other != v.node.Text {
 				return other
@@ -33,7 +33,7 @@ var identityOperators = []Operator{
 		}
 		return ""
 	}),
-	changeIDMember("parent", "It names another parent: the id of something of another kind", func(_ *Subject, v *value) string {
+	changeIDMember("parent", "It names another parent: the id of an object of another kind", func(_ *Subject, v *value) string {
 		for i, name := range v.parent.Names {
 			if n := v.parent.Items[i]; name != v.name && isIDName(name) && n.Kind == v.node.Kind && n.Text != v.node.Text && n.Text != "" {
 				return n.Text
@@ -41,14 +41,14 @@ var identityOperators = []Operator{
 		}
 		return ""
 	}),
-	changeIDMember("foreign", "It sends the id of another client's thing", func(s *Subject, v *value) string {
+	changeIDMember("foreign", "It sends the id of another client's object", func(s *Subject, v *value) string {
 		unique := s.Candidate.Unique
 		if unique == "" || !strings.Contains(v.node.Text, unique) {
 			return ""
 		}
 		return strings.ReplaceAll(v.node.Text, unique, similarID(unique, 1))
 	}),
-	operator("identity", "swapped", "It confuses two things: each has the id of the other in one document", func(s *Subject, _ uint64, yield emit) {
+	operator("identity", "swapped", "It swaps the ids of two objects in one document", func(s *Subject, _ uint64, yield emit) {
 		for _, d := range s.documents() {
 			for _, pair := range neighbouringIDs(s, d) {
 				a, b := pair[0], pair[1]
@@ -60,7 +60,7 @@ var identityOperators = []Operator{
 			}
 		}
 	}),
-	operator("identity", "collision", "It gives two things the same id", func(s *Subject, _ uint64, yield emit) {
+	operator("identity", "collision", "It gives two objects the same id", func(s *Subject, _ uint64, yield emit) {
 		for _, name := range idNames(s) {
 			values := valuesNamed(s, name)
 			for i := 1; i < len(values); i++ {

@@ -11,7 +11,7 @@ import (
 
 // lateOperators do something too late, or at a time when it must not happen.
 var lateOperators = []Operator{
-	operator("late", "event", "It sends an event after those who wait for it have given up", func(s *Subject, _ uint64, yield emit) {
+	operator("late", "event", "It sends an event after the time limit of the step that waits for it", func(s *Subject, _ uint64, yield emit) {
 		for i := range s.Candidate.Steps {
 			st := &s.Candidate.Steps[i]
 			if st.Kind != "await" || len(st.Events) == 0 || st.Unmet != nil {
@@ -27,9 +27,9 @@ var lateOperators = []Operator{
 			})
 		}
 	}),
-	timedOut("answer", "It does not answer within the bound", transcript.PhaseHead),
-	timedOut("body", "It does not end its answer within the bound", transcript.PhaseBody),
-	operator("late", "silence", "It sends an event that came before once more, while it must not", func(s *Subject, _ uint64, yield emit) {
+	timedOut("answer", "It does not answer within the time limit", transcript.PhaseHead),
+	timedOut("body", "It does not end its response within the time limit", transcript.PhaseBody),
+	operator("late", "silence", "It repeats an event at a forbidden moment", func(s *Subject, _ uint64, yield emit) {
 		for i := range s.Candidate.Windows {
 			w := &s.Candidate.Windows[i]
 			for st := range s.streams() {

@@ -11,7 +11,7 @@ import (
 // orderOperators send the elements of a list in another order. If elements differ only in what the server generated,
 // their order does not matter, because no client can notice it.
 var orderOperators = []Operator{
-	reorder("swapped", "It sends the first two different elements the other way round", func(n int, differ func(i, j int) bool) []int {
+	reorder("swapped", "It swaps the first two different elements", func(n int, differ func(i, j int) bool) []int {
 		for i := range n - 1 {
 			if differ(i, i+1) {
 				p := ascending(n)
@@ -22,7 +22,7 @@ var orderOperators = []Operator{
 		return nil
 	}),
 	reorder("reversed", "It sends the last element first", func(n int, differ func(i, j int) bool) []int { return descending(n) }),
-	eachValue("order", "times", "It sends the last element first where only times tell the elements apart", func(_ *Subject, v *value, yield emit) {
+	eachValue("order", "times", "It sends the last element first where elements differ only in times", func(_ *Subject, v *value, yield emit) {
 		const minElements = 6 // the times of two shorter lists may have the same order by chance
 		n := len(v.node.Items)
 		if v.node.Kind == jsontree.Array && n >= minElements && v.ref != nil && len(v.ref.Items) == n && onlyGenerated(v) && sortedByTime(v) {
@@ -39,7 +39,7 @@ var dropOperators = []Operator{
 	changeElements("drop", "first", "It leaves out the first element", func(items []*jsontree.Node) []*jsontree.Node { return items[1:] }),
 	changeElements("drop", "last", "It leaves out the last element", func(items []*jsontree.Node) []*jsontree.Node { return items[:len(items)-1] }),
 	changeElements("drop", "all", "It sends an empty list", func([]*jsontree.Node) []*jsontree.Node { return nil }),
-	changeElements("drop", "but-first", "It sends the first element only", func(items []*jsontree.Node) []*jsontree.Node { return items[:1] }),
+	changeElements("drop", "but-first", "It sends only the first element", func(items []*jsontree.Node) []*jsontree.Node { return items[:1] }),
 }
 
 // duplicateOperators send elements of a list twice.

@@ -12,7 +12,7 @@ import (
 // pieceOperators stream texts in another way. Where a text is split matters only if no rule joins the pieces. The text
 // itself always matters.
 var pieceOperators = []Operator{
-	eachContentEvent("chunk", "pieces", "It sends a text in two pieces, where no rule puts them together", func(e *event, yield emit) {
+	eachContentEvent("chunk", "pieces", "It sends a text in two pieces, where no rule joins them", func(e *event, yield emit) {
 		if e.piece() != nil {
 			return
 		}
@@ -30,7 +30,7 @@ var pieceOperators = []Operator{
 		after := p.Text[:i] + string(p.Text[i]+1) + p.Text[i+1:]
 		yield(e.mutant(" text", p.Text, after, func(ev *transcript.Event) { *ev = p.With(after) }))
 	}),
-	eachPiece("chunk", "swapped-pieces", "It streams two pieces of a text the wrong way round", func(e *event, p *streamdiff.Piece, yield emit) {
+	eachPiece("chunk", "swapped-pieces", "It swaps two pieces of a streamed text", func(e *event, p *streamdiff.Piece, yield emit) {
 		next := e.nextPiece(p)
 		if next == nil || p.Text+next.Text == next.Text+p.Text {
 			return
@@ -43,7 +43,7 @@ var pieceOperators = []Operator{
 
 // samePieceOperators split a text in other places, where a rule joins the pieces.
 var samePieceOperators = []Operator{
-	eachPiece("same", "split-piece", "It cuts a text in more pieces, where that does not matter", func(e *event, p *streamdiff.Piece, yield emit) {
+	eachPiece("same", "split-piece", "It cuts a text into more pieces, where that does not matter", func(e *event, p *streamdiff.Piece, yield emit) {
 		runes := []rune(p.Text)
 		if len(runes) < 2 || !utf8.ValidString(p.Text) { // half of a character cannot be split again
 			return
@@ -53,7 +53,7 @@ var samePieceOperators = []Operator{
 			return replaceEvents(all, e.index, 1, p.With(string(runes[:half])), p.With(string(runes[half:])))
 		}))
 	}),
-	eachPiece("same", "joined-pieces", "It cuts a text in fewer pieces, where that does not matter", func(e *event, p *streamdiff.Piece, yield emit) {
+	eachPiece("same", "joined-pieces", "It cuts a text into fewer pieces, where that does not matter", func(e *event, p *streamdiff.Piece, yield emit) {
 		if next := e.nextPiece(p); next != nil {
 			yield(e.withEvents("one piece with the next", -1, func(all []transcript.Event) []transcript.Event {
 				return replaceEvents(all, e.index, 2, p.With(jsontree.Join(p.Text, next.Text)))

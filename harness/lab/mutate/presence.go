@@ -43,11 +43,11 @@ var presenceOperators = []Operator{
 	changeBody("byte-order-mark", "It puts a byte order mark before a body", func(data []byte) ([]byte, bool) {
 		return append([]byte("\ufeff"), data...), len(data) > 0
 	}),
-	changeBody("trailing", "It sends more behind a body", func(data []byte) ([]byte, bool) {
+	changeBody("trailing", "It sends more after a body", func(data []byte) ([]byte, bool) {
 		return append(slices.Clip(data), "null"...), len(data) > 0
 	}),
 	changeBody("no-body", "It sends no body", func(data []byte) ([]byte, bool) { return nil, len(data) > 0 }),
-	changeBody("some-body", "It sends a body where there should be none", func(data []byte) ([]byte, bool) {
+	changeBody("some-body", "It sends a body where there should be no body", func(data []byte) ([]byte, bool) {
 		return []byte("mutated"), len(data) == 0
 	}),
 	changeBody("cut", "It leaves out the last byte of a body", func(data []byte) ([]byte, bool) {
@@ -57,7 +57,7 @@ var presenceOperators = []Operator{
 
 // nullOperators confuse null with other ways of having nothing.
 var nullOperators = []Operator{
-	replaceValues("null", "value", "It sends null for a value", func(v *value, _ uint64) (string, bool) {
+	replaceValues("null", "value", "It sends null instead of a value", func(v *value, _ uint64) (string, bool) {
 		return "null", v.node.Kind != jsontree.Null
 	}),
 	eachMember("null", "left-out", "It leaves out a member that is null", func(v *value, yield emit) {
@@ -65,10 +65,10 @@ var nullOperators = []Operator{
 			yield(v.removed())
 		}
 	}),
-	replaceValues("null", "empty-text", "It sends an empty text for null", func(v *value, _ uint64) (string, bool) {
+	replaceValues("null", "empty-text", "It sends an empty text instead of null", func(v *value, _ uint64) (string, bool) {
 		return `""`, v.node.Kind == jsontree.Null
 	}),
-	replaceValues("null", "false", "It sends false for null", func(v *value, _ uint64) (string, bool) {
+	replaceValues("null", "false", "It sends false instead of null", func(v *value, _ uint64) (string, bool) {
 		return "false", v.node.Kind == jsontree.Null
 	}),
 	eachMember("null", "added", "It adds a member that is null", func(v *value, yield emit) {
@@ -80,7 +80,7 @@ var nullOperators = []Operator{
 			return n
 		}))
 	}),
-	replaceValues("null", "word", "It sends the word null", func(v *value, _ uint64) (string, bool) {
+	replaceValues("null", "word", "It sends null as a text", func(v *value, _ uint64) (string, bool) {
 		return `"null"`, v.node.Kind == jsontree.Null
 	}),
 }

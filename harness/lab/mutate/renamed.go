@@ -8,9 +8,9 @@ import (
 
 // renamedOperators send an event under another name.
 var renamedOperators = []Operator{
-	renameEvent("other", "It calls an event something else", func(e *event) string { return e.ev.Name + "x" }),
+	renameEvent("other", "It gives an event another name", func(e *event) string { return e.ev.Name + "x" }),
 	renameEvent("case", "It writes an event's name in another case", func(e *event) string { return strings.ToUpper(e.ev.Name) }),
-	renameEvent("sibling", "It calls an event what another one of the stream is called", func(e *event) string {
+	renameEvent("sibling", "It gives an event the name of another event of the stream", func(e *event) string {
 		events := e.stream.st.Events
 		for i := range events {
 			if name := events[i].Name; name != e.ev.Name && name != "" && !e.stream.isBeat(&events[i]) {
@@ -30,7 +30,7 @@ var renamedOperators = []Operator{
 			}
 		}))
 	}),
-	eachContentEvent("renamed", "field", "It sends an event field where there should be none", func(e *event, yield emit) {
+	eachContentEvent("renamed", "field", "It sends an event field that should not be there", func(e *event, yield emit) {
 		if e.ev.Type != "" || e.ev.Comment || e.ev.Name == "message" { // without the field, the name is "message"
 			return
 		}

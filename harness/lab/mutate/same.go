@@ -14,7 +14,7 @@ import (
 var sameOperators = []Operator{
 	rewriteDocument("key-order", "It sends members in another order", func(n *jsontree.Node) string { return reverseMembers(n).String() }),
 	rewriteDocument("white-space", "It sends JSON with other white space", spaced),
-	rewriteDocument("escapes", "It escapes characters that need not be", func(n *jsontree.Node) string {
+	rewriteDocument("escapes", "It escapes characters without need", func(n *jsontree.Node) string {
 		return strings.ReplaceAll(n.String(), "/", `\/`)
 	}),
 	rewriteDocument("last-line", "It ends its JSON with an end of line", func(n *jsontree.Node) string { return n.String() + "\n" }),
@@ -34,7 +34,7 @@ var sameOperators = []Operator{
 		}
 		return h
 	}),
-	rewriteFields("connection", "It says other things of the connection", func(rules *compare.Rules, h transcript.Header) transcript.Header {
+	rewriteFields("connection", "It sends other header fields of the connection", func(rules *compare.Rules, h transcript.Header) transcript.Header {
 		h = slices.DeleteFunc(h, func(f transcript.Field) bool { return isIncidental(rules, f) })
 		for _, f := range []transcript.Field{{Name: "Connection", Value: "keep-alive"}, {Name: "Keep-Alive", Value: "timeout=5"}, {Name: "Date", Value: "Thu, 01 Jan 1970 00:00:00 GMT"}} {
 			if isIncidental(rules, f) {
@@ -43,7 +43,7 @@ var sameOperators = []Operator{
 		}
 		return h
 	}),
-	operator("same", "unique", "Another client walks through the scenario", func(s *Subject, seed uint64, yield emit) {
+	operator("same", "unique", "Another client runs the scenario", func(s *Subject, seed uint64, yield emit) {
 		if unique := s.Candidate.Unique; unique != "" {
 			other := similarID(unique, seed)
 			yield(Mutant{
@@ -52,14 +52,14 @@ var sameOperators = []Operator{
 			})
 		}
 	}),
-	renameEverywhere("fresh-ids", "It makes another id, and keeps to it", otherID),
-	renameEverywhere("fresh-folders", "It makes another temporary folder, and keeps to it", func(_ *Subject, v *value, seed uint64) (name, other string) {
+	renameEverywhere("fresh-ids", "It generates another id, and always uses it", otherID),
+	renameEverywhere("fresh-folders", "It generates another temporary folder, and always uses it", func(_ *Subject, v *value, seed uint64) (name, other string) {
 		if name = temporaryFolder(v.node); v.origin != generated || len(name) < 8 {
 			return "", ""
 		}
 		return name, similarID(name, seed)
 	}),
-	operator("same", "clock", "Its scenario runs some minutes later", func(s *Subject, _ uint64, yield emit) {
+	operator("same", "clock", "The scenario runs some minutes later", func(s *Subject, _ uint64, yield emit) {
 		const by = 7 * time.Minute
 		yield(Mutant{
 			Place: "everywhere", Before: s.Candidate.Started.UTC().Format(time.RFC3339), After: "7 minutes later",

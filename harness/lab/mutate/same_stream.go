@@ -9,7 +9,7 @@ import (
 
 // sameStreamOperators change streams and bursts in ways that no client can notice.
 var sameStreamOperators = []Operator{
-	eachStream("same", "arrival", "Its events come together", func(_ *Subject, st *stream, yield emit) {
+	eachStream("same", "arrival", "Its events arrive together", func(_ *Subject, st *stream, yield emit) {
 		own, h := st.st, st.rule.Heartbeat
 		hasWindow := slices.ContainsFunc(st.t.Windows, func(w transcript.Window) bool { return w.Stream == own.Name })
 		if len(own.Events) < 2 || h != nil && h.Every > 0 || hasWindow || st.rule.Gap != nil {
@@ -21,22 +21,22 @@ var sameStreamOperators = []Operator{
 			}
 		}))
 	}),
-	eachFreeBeat("beats", "It keeps a stream alive more often, where it may do that whenever it likes", func(e *event, yield emit) {
+	eachFreeBeat("beats", "It sends more heartbeats, where no rule limits them", func(e *event, yield emit) {
 		yield(e.withEvents("twice", 1, func(all []transcript.Event) []transcript.Event { return slices.Insert(all, e.index, all[e.index]) }))
 	}),
-	eachEvent("same", "beat-text", "It keeps a stream alive with another comment, where any will do", func(e *event, yield emit) {
+	eachEvent("same", "beat-text", "It sends heartbeats with another comment, where any is allowed", func(e *event, yield emit) {
 		if e.isBeat && e.ev.Comment && !e.stream.rule.Heartbeat.Same {
 			yield(e.mutant("", e.ev.Data, e.ev.Data+" still", func(ev *transcript.Event) { ev.Data += " still" }))
 		}
 	}),
-	eachFreeBeat("no-beats", "It keeps a stream alive less often, where it may do that whenever it likes", func(e *event, yield emit) {
+	eachFreeBeat("no-beats", "It sends fewer heartbeats, where no rule demands them", func(e *event, yield emit) {
 		yield(e.withEvents("", -1, func(all []transcript.Event) []transcript.Event { return slices.Delete(all, e.index, e.index+1) }))
 	}),
-	swapEvents("same", "interleaving", "It sends events the other way round that a rule lets come in any order", false),
+	swapEvents("same", "interleaving", "It swaps events that a rule allows in any order", false),
 	changeFraming("same", "framing", "It writes events in another way, where that does not matter", false, func(f string) string {
 		return strings.ReplaceAll(f, ": •", ":•")
 	}),
-	operator("same", "order-in-burst", "It answers requests that were made at once in another order", func(s *Subject, _ uint64, yield emit) {
+	operator("same", "order-in-burst", "It answers concurrent requests in another order", func(s *Subject, _ uint64, yield emit) {
 		for i := range s.Candidate.Steps {
 			st := &s.Candidate.Steps[i]
 			if !st.Burst || len(st.Exchanges) < 2 {

@@ -17,7 +17,7 @@ var typeOperators = []Operator{
 		_, err := strconv.ParseUint(v.node.Text, 10, 53)
 		return v.node.Text, v.node.Kind == jsontree.String && err == nil && (v.node.Text[0] != '0' || len(v.node.Text) == 1)
 	}),
-	replaceValues("type", "text-as-object", "It sends an object for a text", func(v *value, _ uint64) (string, bool) {
+	replaceValues("type", "text-as-object", "It sends an object instead of a text", func(v *value, _ uint64) (string, bool) {
 		return `{"value":` + v.node.String() + "}", v.node.Kind == jsontree.String
 	}),
 	replaceValues("type", "boolean-as-text", "It sends true or false as a text", func(v *value, _ uint64) (string, bool) {
@@ -29,19 +29,19 @@ var typeOperators = []Operator{
 		}
 		return "0", v.node.Kind == jsontree.Boolean
 	}),
-	replaceValues("type", "wrapped", "It sends a list of one for a single value", func(v *value, _ uint64) (string, bool) {
+	replaceValues("type", "wrapped", "It sends a list of one element instead of a value", func(v *value, _ uint64) (string, bool) {
 		if v.parent == nil || len(v.node.Items) > 0 || v.node.Kind == jsontree.Null {
 			return "", false
 		}
 		return "[" + v.node.String() + "]", true
 	}),
-	replaceValues("type", "object-as-list", "It sends a list for an object", func(v *value, _ uint64) (string, bool) {
+	replaceValues("type", "object-as-list", "It sends a list instead of an object", func(v *value, _ uint64) (string, bool) {
 		return "[]", v.node.Kind == jsontree.Object
 	}),
-	replaceValues("type", "list-as-object", "It sends an object for a list", func(v *value, _ uint64) (string, bool) {
+	replaceValues("type", "list-as-object", "It sends an object instead of a list", func(v *value, _ uint64) (string, bool) {
 		return "{}", v.node.Kind == jsontree.Array
 	}),
-	replaceValues("type", "json-as-text", "It sends an object as a text that holds it", func(v *value, _ uint64) (string, bool) {
+	replaceValues("type", "json-as-text", "It sends an object as a text that contains its JSON", func(v *value, _ uint64) (string, bool) {
 		if v.node.Kind != jsontree.Object || len(v.node.Items) > 20 {
 			return "", false
 		}
@@ -51,7 +51,7 @@ var typeOperators = []Operator{
 
 // booleanOperators invert booleans.
 var booleanOperators = []Operator{
-	replaceValues("boolean", "flipped", "It says true for false, and false for true", func(v *value, _ uint64) (string, bool) {
+	replaceValues("boolean", "flipped", "It sends true instead of false, and false instead of true", func(v *value, _ uint64) (string, bool) {
 		if v.node.String() == "true" {
 			return "false", v.node.Kind == jsontree.Boolean
 		}
@@ -75,12 +75,12 @@ var numberOperators = []Operator{
 		}
 		return "-" + n, !jsontree.EqualNumbers(n, "-"+n)
 	}),
-	changeNumber("zero", "It says nothing but zero", func(n string) (string, bool) { return "0", !jsontree.EqualNumbers(n, "0") }),
+	changeNumber("zero", "It always sends zero", func(n string) (string, bool) { return "0", !jsontree.EqualNumbers(n, "0") }),
 	changeNumber("tenfold", "It is off by a factor of ten", func(n string) (string, bool) {
 		return n + "0", isInteger(n) && !jsontree.EqualNumbers(n, "0")
 	}),
 	changeNumber("fraction", "It does not round", func(n string) (string, bool) { return n + ".5", isInteger(n) }),
-	changeNumber("last-digit", "It is off by less than a double can tell", func(n string) (string, bool) {
+	changeNumber("last-digit", "It is off by less than the precision of a double", func(n string) (string, bool) {
 		return n + ".0000000000000000000001", isInteger(n)
 	}),
 	changeNumber("decimal-notation", "It writes an integer as a double", func(n string) (string, bool) {
@@ -90,7 +90,7 @@ var numberOperators = []Operator{
 		before, behind, _ := strings.Cut(n, ".")
 		return before, !strings.ContainsAny(n, "eE") && behind != "" && strings.Trim(behind, "0") == ""
 	}),
-	changeNumber("double-neighbour", "It keeps integers in doubles, and one changes", func(n string) (string, bool) {
+	changeNumber("double-neighbour", "It stores integers as doubles, and one changes", func(n string) (string, bool) {
 		i, ok := new(big.Int).SetString(n, 10)
 		if !ok || i.IsInt64() && i.CmpAbs(big.NewInt(1<<53)) < 0 {
 			return "", false

@@ -10,7 +10,7 @@ import (
 
 // statusOperators respond with another status. Headers and body are unchanged.
 var statusOperators = []Operator{
-	status("class", "It fails where it should succeed, and the other way round", func(n int) int {
+	status("class", "It fails where it should succeed, or succeeds where it should fail", func(n int) int {
 		if n/100 == 2 {
 			return 500
 		}
@@ -22,9 +22,9 @@ var statusOperators = []Operator{
 		}
 		return n + 1
 	}),
-	status("redirect", "It sends the client elsewhere", func(int) int { return 302 }),
+	status("redirect", "It redirects the client", func(int) int { return 302 }),
 	status("general", "It answers with the general status of the class: 200, 400, 500", func(n int) int { return n / 100 * 100 }),
-	status("unavailable", "It says that it is busy", func(int) int { return 503 }),
+	status("unavailable", "It reports that it is busy", func(int) int { return 503 }),
 }
 
 func status(name, doc string, change func(int) int) Operator {
@@ -46,19 +46,19 @@ var errorOperators = []Operator{
 		}
 		return nil
 	}),
-	errorBody("general", "It answers with an error that says nothing", func(*Subject, *response) []byte {
+	errorBody("general", "It answers with an error without details", func(*Subject, *response) []byte {
 		return []byte(`{"error":"Internal Server Error"}`)
 	}),
 	errorBody("none", "It answers with an error that is empty", func(*Subject, *response) []byte { return []byte("{}") }),
 	errorBody("page", "It answers with the error page of its framework", func(*Subject, *response) []byte {
 		return []byte("<html><body>Internal Server Error</body></html>")
 	}),
-	eachValue("error", "text", "It says more of an error than it should", func(_ *Subject, v *value, yield emit) {
+	eachValue("error", "text", "It reports more about an error than it should", func(_ *Subject, v *value, yield emit) {
 		if v.doc.isError && v.is(jsontree.String, fixed) {
 			yield(v.set(quoted(v.node.Text + ": EOF")))
 		}
 	}),
-	eachResponse("error", "hidden", "It calls an error a success", func(_ *Subject, r *response, yield emit) {
+	eachResponse("error", "hidden", "It reports an error as a success", func(_ *Subject, r *response, yield emit) {
 		if r.x.Response.Status >= 400 {
 			yield(r.mutant("status and body", excerpt(string(r.body())), `200 {"success":true}`, func(x *transcript.Exchange) {
 				x.Response.Status = 200

@@ -11,7 +11,7 @@ import (
 // stringOperators send another text for one that both sides have.
 var stringOperators = []Operator{
 	changeText("empty", "It sends an empty text", func(s string, _ uint64) string { return "" }),
-	changeText("filled", "It sends a text where it should be empty", func(s string, _ uint64) string {
+	changeText("filled", "It sends a text instead of an empty one", func(s string, _ uint64) string {
 		if s == "" {
 			return "mutated"
 		}
@@ -50,10 +50,10 @@ var stringOperators = []Operator{
 		}
 		return s
 	}),
-	changeText("decomposed", "It takes letters with accents apart", func(s string, _ uint64) string {
+	changeText("decomposed", "It decomposes letters with accents", func(s string, _ uint64) string {
 		return strings.NewReplacer("ä", "a\u0308", "ö", "o\u0308", "ü", "u\u0308", "é", "e\u0301").Replace(s)
 	}),
-	changeText("no-unicode", "It cannot write what is not ASCII", func(s string, _ uint64) string {
+	changeText("no-unicode", "It replaces characters outside ASCII", func(s string, _ uint64) string {
 		return strings.Map(func(r rune) rune {
 			if r > 127 {
 				return '?'
@@ -61,10 +61,10 @@ var stringOperators = []Operator{
 			return r
 		}, s)
 	}),
-	changeText("escaped", "It escapes what is escaped already", func(s string, _ uint64) string {
+	changeText("escaped", "It escapes a text twice", func(s string, _ uint64) string {
 		return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "<", "&lt;", "/", "%2F").Replace(s)
 	}),
-	operator("string", "constant", "It says another text that looks made up in place of a constant, and keeps to it", func(s *Subject, seed uint64, yield emit) {
+	operator("string", "constant", "It always sends another text that looks generated instead of a constant", func(s *Subject, seed uint64, yield emit) {
 		done := map[string]bool{}
 		for v := range s.values() {
 			text := v.node.Text

@@ -31,7 +31,7 @@ var timeOperators = []Operator{
 	}),
 	changeTime("zone", "It sends local time as if it were UTC", func(t time.Time, how notation) string { return how.write(t.Add(2 * time.Hour)) }),
 	changeTime("year", "It is a year off", func(t time.Time, how notation) string { return how.write(t.AddDate(1, 0, 0)) }),
-	replaceValues("time", "old", "It dates what happened just now 50 minutes back", func(v *value, _ uint64) (string, bool) {
+	replaceValues("time", "old", "It dates a current event 50 minutes back", func(v *value, _ uint64) (string, bool) {
 		const old = 50 * time.Minute
 		if v.origin != runTime || !duringScenario(v) || v.doc.hasRule(v.pointer, func(r jsondiff.Volatile) bool { return r.Near >= old }) {
 			return "", false
@@ -54,7 +54,7 @@ var timeOperators = []Operator{
 			yield(v.set(v.likeValue(how.write(t.Add(time.Second)))))
 		}
 	}),
-	eachValue("time", "updated-before-created", "A thing was changed before it was made", func(_ *Subject, v *value, yield emit) {
+	eachValue("time", "updated-before-created", "It gives an object a time of change before its creation", func(_ *Subject, v *value, yield emit) {
 		if v.origin != runTime || !strings.Contains(strings.ToLower(v.name), "updated") {
 			return
 		}
@@ -78,7 +78,7 @@ var timeOperators = []Operator{
 			})
 		}
 	}),
-	replaceValues("time", "digits", "It sends more fractional digits than a rule says", func(v *value, _ uint64) (string, bool) {
+	replaceValues("time", "digits", "It sends more fractional digits than a rule allows", func(v *value, _ uint64) (string, bool) {
 		text, utc := strings.CutSuffix(v.node.Text, "Z")
 		if _, how, ok := v.time(); !ok || !utc || how != rfc3339 || !v.doc.hasRule(v.pointer, func(r jsondiff.Volatile) bool { return r.Digits != "" && r.Digits != "any" }) {
 			return "", false

@@ -10,17 +10,17 @@ import (
 // What a target sends to its upstreams is changed like its responses: the bodies of its requests are documents for all
 // operators. These operators change the rest of a request, as a server with one mistake would.
 var upstreamOperators = []Operator{
-	eachRequest("forgotten", "It does not ask its upstream", func(_ *Subject, r *request, yield emit) {
+	eachRequest("forgotten", "It does not call its upstream", func(_ *Subject, r *request, yield emit) {
 		yield(r.withRequests("asked", "not asked", func(all []*transcript.Exchange) []*transcript.Exchange {
 			return slices.Delete(all, r.index, r.index+1)
 		}))
 	}),
-	eachRequest("twice", "It asks its upstream twice", func(_ *Subject, r *request, yield emit) {
+	eachRequest("twice", "It calls its upstream twice", func(_ *Subject, r *request, yield emit) {
 		yield(r.withRequests("asked once", "asked twice", func(all []*transcript.Exchange) []*transcript.Exchange {
 			return slices.Insert(all, r.index, all[r.index])
 		}))
 	}),
-	eachRequest("swapped", "It asks its upstream two questions the wrong way round", func(_ *Subject, r *request, yield emit) {
+	eachRequest("swapped", "It swaps two requests to its upstream", func(_ *Subject, r *request, yield emit) {
 		if r.st.Unordered || r.index == 0 || equalRequests(&r.st.Exchanges[r.index-1].Request, &r.x.Request) {
 			return
 		}
@@ -29,14 +29,14 @@ var upstreamOperators = []Operator{
 			return all
 		}))
 	}),
-	changeRequest("method", "It asks with another method", false, func(r *transcript.Request) (before, after string) {
+	changeRequest("method", "It calls its upstream with another method", false, func(r *transcript.Request) (before, after string) {
 		before = r.Method
 		if r.Method = "POST"; before == "POST" {
 			r.Method = "PUT"
 		}
 		return before, r.Method
 	}),
-	changeRequest("path", "It asks at another place", false, func(r *transcript.Request) (before, after string) {
+	changeRequest("path", "It calls its upstream at another path", false, func(r *transcript.Request) (before, after string) {
 		before = r.Target
 		path, query, has := strings.Cut(r.Target, "?")
 		if r.Target = path + "/x"; has {
@@ -44,32 +44,32 @@ var upstreamOperators = []Operator{
 		}
 		return before, r.Target
 	}),
-	changeRequest("query", "It adds a parameter to its question", false, func(r *transcript.Request) (before, after string) {
+	changeRequest("query", "It adds a query parameter to its request upstream", false, func(r *transcript.Request) (before, after string) {
 		before = r.Target
 		if r.Target += "?x=1"; strings.Contains(before, "?") {
 			r.Target = before + "&x=1"
 		}
 		return before, r.Target
 	}),
-	changeRequest("no-body", "It asks without a body", false, func(r *transcript.Request) (before, after string) {
+	changeRequest("no-body", "It calls its upstream without a body", false, func(r *transcript.Request) (before, after string) {
 		before = string(r.Body.Bytes)
 		r.Body = transcript.Body{}
 		return before, ""
 	}),
-	changeRequestField("header-missing", "It asks without a header field", func(f transcript.Field) []transcript.Field { return nil }),
-	changeRequestField("header-value", "It asks with another value of a header field", func(f transcript.Field) []transcript.Field {
+	changeRequestField("header-missing", "It calls its upstream without a header field", func(f transcript.Field) []transcript.Field { return nil }),
+	changeRequestField("header-value", "It calls its upstream with another value of a header field", func(f transcript.Field) []transcript.Field {
 		return []transcript.Field{{Name: f.Name, Value: f.Value + "x"}}
 	}),
 }
 
 // mcpOperators change what a target sends to an MCP server. That is only a method and parameters.
 var mcpOperators = []Operator{
-	changeRequest("mcp-method", "It sends an MCP server something by another method", true, func(r *transcript.Request) (before, after string) {
+	changeRequest("mcp-method", "It sends an MCP server a message with another method", true, func(r *transcript.Request) (before, after string) {
 		before = r.Target
 		r.Target += "x"
 		return before, r.Target
 	}),
-	changeRequest("mcp-bare", "It sends an MCP server no parameters", true, func(r *transcript.Request) (before, after string) {
+	changeRequest("mcp-bare", "It sends an MCP server a message without parameters", true, func(r *transcript.Request) (before, after string) {
 		before = string(r.Body.Bytes)
 		r.Body = newBody([]byte("{}"))
 		return before, "{}"
