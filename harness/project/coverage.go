@@ -1,7 +1,9 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,16 +54,9 @@ func (l *loader) coverageGate(key, n *yamldoc.Node) {
 
 // checkException checks that the contract declares what an exception names, and that no other exception names it.
 func (l *loader) checkException(n *yamldoc.Node, key coverage.Key, declared []string, seen map[coverage.Key]int) {
-	known := false
-	for _, name := range declared {
-		known = known || name == key.Name
-	}
 	switch {
-	case !known:
-		fix := problem.DidYouMean(key.Name, declared)
-		if fix == "" {
-			fix = "lockstep coverage lists what the contract declares but a run did not reach"
-		}
+	case !slices.Contains(declared, key.Name):
+		fix := cmp.Or(problem.DidYouMean(key.Name, declared), "lockstep coverage lists what the contract declares but a run did not reach")
 		l.reader.problem(n, fmt.Sprintf("the contract does not declare the %s %q", key.Measure.Singular(), key.Name), fix)
 	case seen[key] > 0:
 		l.reader.problem(n, fmt.Sprintf("%s %q already has an exception in line %d", key.Measure.Singular(), key.Name, seen[key]), "keep one of them")

@@ -89,17 +89,21 @@ type frame struct {
 func (s *Server) reply(r *transcript.Request, a *Answer) reply {
 	out := reply{status: cmp.Or(a.Status, 200)}
 	f := formats[s.kind]
+	var chat Chat
+	if a.Message != nil {
+		chat = ChatOf(r)
+	}
 	switch {
 	case a.Message != nil && f.isRaw(a.Message):
 		out.stream = true
 		out.header = transcript.Header{{Name: "Content-Type", Value: "text/plain; charset=utf-8"}}
-		if f.message != nil && asksForStream(r) {
+		if f.message != nil && chat.Stream {
 			out.header = streamHeader()
 		}
 		out.frames = rawFrames(a.Message)
-	case a.Message != nil && asksForStream(r):
+	case a.Message != nil && chat.Stream:
 		out.stream, out.header = true, streamHeader()
-		out.frames = f.stream(r, a.Message, a.End == Whole)
+		out.frames = f.stream(&chat, a.Message, a.End == Whole)
 	case a.Message != nil:
 		out.header = jsonHeader()
 		out.frames = []frame{{pause(a.Message), f.message(a.Message)}}

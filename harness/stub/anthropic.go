@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
-	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // These types are Anthropic's Messages API, as far as clients use it (API reference, "Messages" and "Streaming
@@ -100,7 +99,7 @@ func anthropicMessage(m *Message) []byte {
 
 // anthropicStream writes a message as events: its start, each block with start, deltas and stop, the stop reason, and
 // its stop.
-func anthropicStream(_ *transcript.Request, m *Message, whole bool) []frame {
+func anthropicStream(_ *Chat, m *Message, whole bool) []frame {
 	var out []frame
 	add := func(after time.Duration, name string, members map[string]any) {
 		members["type"] = name

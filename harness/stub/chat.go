@@ -15,6 +15,7 @@ type Chat struct {
 	Last   string  // the texts of the last message
 	Result *string // the same, when that message is the result of a tool
 	Tools  []string
+	Usage  bool // it asks for the usage at the end of the stream
 }
 
 // ChatOf reads a request to a model. Members that are missing or have another type stay empty.
@@ -25,9 +26,12 @@ func ChatOf(r *transcript.Request) Chat {
 		Messages []chatMessage   `json:"messages"`
 		Tools    []chatTool      `json:"tools"`
 		System   json.RawMessage `json:"system"`
+		Options  struct {
+			Usage bool `json:"include_usage"`
+		} `json:"stream_options"`
 	}
 	_ = json.Unmarshal(r.Body.Bytes, &body) // what fails to parse stays empty, and the rules decide on the response
-	c := Chat{Model: body.Model, Stream: body.Stream}
+	c := Chat{Model: body.Model, Stream: body.Stream, Usage: body.Options.Usage}
 	system := []string{texts(body.System)}
 	for _, m := range body.Messages {
 		if m.Role == "system" || m.Role == "developer" {

@@ -1,7 +1,6 @@
 package stub
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
@@ -21,7 +20,7 @@ const (
 type format struct {
 	chat    string // path suffix of a request for a message
 	message func(*Message) []byte
-	stream  func(r *transcript.Request, m *Message, whole bool) []frame
+	stream  func(chat *Chat, m *Message, whole bool) []frame
 	failure func(status int, text string) []byte
 	models  func(names []string) []byte
 }
@@ -66,14 +65,6 @@ func (s *Server) BuiltIn(r *transcript.Request) *Answer {
 func path(r *transcript.Request) string {
 	p, _, _ := strings.Cut(r.Target, "?")
 	return p
-}
-
-func asksForStream(r *transcript.Request) bool {
-	var body struct {
-		Stream bool `json:"stream"`
-	}
-	_ = json.Unmarshal(r.Body.Bytes, &body) // a body that is not JSON asks for no stream
-	return body.Stream
 }
 
 func plainFailure(status int, text string) []byte {

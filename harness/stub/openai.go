@@ -1,13 +1,11 @@
 package stub
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
-	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // These types are OpenAI's chat completions, as far as clients use them (API reference, "Chat" and "Chat streaming").
@@ -85,7 +83,7 @@ func openaiMessage(m *Message) []byte {
 }
 
 // openaiStream writes a message as chunks: the role, the pieces, the finish reason, the usage if requested, and [DONE].
-func openaiStream(r *transcript.Request, m *Message, whole bool) []frame {
+func openaiStream(chat *Chat, m *Message, whole bool) []frame {
 	created := time.Now().Unix()
 	chunk := func(after time.Duration, choices []openaiChoice, usage *openaiUsage) frame {
 		return frame{after, event(plainjson.Encode(openaiCompletion{m.ID, "chat.completion.chunk", created, m.Model, choices, usage}))}
@@ -119,7 +117,7 @@ func openaiStream(r *transcript.Request, m *Message, whole bool) []frame {
 		return out
 	}
 	out = append(out, chunk(0, []openaiChoice{{Delta: &openaiDelta{}, Finish: stopReason(m, "stop", "tool_calls")}}, nil))
-	if wantsUsage(r) {
+	if chat.Usage {
 		out = append(out, chunk(0, []openaiChoice{}, openaiUsageOf(m)))
 	}
 	return append(out, frame{0, event([]byte("[DONE]"))})
@@ -127,17 +125,6 @@ func openaiStream(r *transcript.Request, m *Message, whole bool) []frame {
 
 // event returns an event with nothing but data.
 func event(data []byte) []byte { return fmt.Appendf(nil, "data: %s\n\n", data) }
-
-// wantsUsage reports whether a request asks for the usage at the end of the stream ("stream_options": {"include_usage":
-// true}).
-func wantsUsage(r *transcript.Request) bool {
-	var body struct {
-		Options struct {
-			Usage bool `json:"include_usage"`
-		} `json:"stream_options"`
-	}
-	return json.Unmarshal(r.Body.Bytes, &body) == nil && body.Options.Usage
-}
 
 func openaiFailure(status int, text string) []byte {
 	kind := errorType(status, "server_error", map[int]string{

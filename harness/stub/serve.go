@@ -68,18 +68,14 @@ func (s *Server) serveUnowned(w http.ResponseWriter, x *transcript.Exchange, arr
 		_, _ = w.Write(f.bytes) // the request is reported even if the target has closed the connection
 	}
 	x.Response = &transcript.Response{Proto: "HTTP/1.1", Status: rep.status, Header: rep.header, Body: body(rep.frames)}
-	switch {
-	case !builtIn && len(candidates) > 0:
-		s.noteUnexpected(x, arrived, candidates, why)
-	case len(candidates) == 0 && !s.isLate(&x.Request):
-		s.keep(early{x: x, at: arrived, builtIn: builtIn, why: why})
+	e := early{x: x, at: arrived, builtIn: builtIn, why: why}
+	if len(candidates) == 0 {
+		s.keep(e)
+	} else if !builtIn {
+		for _, a := range candidates {
+			e.deliver(a)
+		}
 	}
-}
-
-func (s *Server) isLate(r *transcript.Request) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.late(r)
 }
 
 // refusal is the response to a request without a script.

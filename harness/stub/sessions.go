@@ -86,14 +86,6 @@ func mentions(r *transcript.Request, token string) bool {
 	return false
 }
 
-// noteUnexpected reports a request to the scenarios that it may belong to.
-func (s *Server) noteUnexpected(x *transcript.Exchange, at time.Time, candidates []*session, why string) {
-	for _, a := range candidates {
-		e := early{x: x, at: at, why: why}
-		e.deliver(a)
-	}
-}
-
 // Forget drops the requests that came before any scenario.
 func (s *Server) Forget() {
 	s.mu.Lock()
@@ -101,11 +93,11 @@ func (s *Server) Forget() {
 	s.early = nil
 }
 
-// keep stores a request for the first scenario.
+// keep stores a request for the first scenario, unless it belongs to one that is over.
 func (s *Server) keep(e early) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.early) < maxEarly {
+	if len(s.early) < maxEarly && !s.late(&e.x.Request) {
 		s.early = append(s.early, e)
 	}
 }

@@ -98,8 +98,8 @@ func (s Spec) Names() (names []string) {
 // ErrNoPort is returned by Validate when no part of a command contains the port.
 var ErrNoPort = errors.New("no argument, env value or file contains ${{ port }}, so the server cannot know where to listen")
 
-// Validate returns all mistakes in the spec, joined. It does not look at the machine: Start finds out whether the
-// command exists. Start calls Validate.
+// Validate returns all mistakes in the spec, joined. The times must not be negative. It does not look at the
+// machine: Start finds out whether the command exists. Start calls Validate.
 func (s Spec) Validate() error {
 	var mistakes []error
 	mistake := func(format string, args ...any) {
@@ -125,20 +125,6 @@ func (s Spec) Validate() error {
 	}
 	if c := s.Ready.Status; c != 0 && (c < 200 || c > 599) {
 		mistake("ready status %d is not a final HTTP status", c)
-	}
-	for _, d := range []struct {
-		what  string
-		value time.Duration
-	}{
-		{"ready within", s.Ready.Within}, {"ready probe", s.Ready.Probe},
-		{"stop grace", s.Stop.Grace}, {"stop kill", s.Stop.Kill},
-	} {
-		if d.value < 0 {
-			mistake("%s is negative: %s", d.what, d.value)
-		}
-	}
-	if s.LogLines < 0 {
-		mistake("log lines is negative: %d", s.LogLines)
 	}
 	return errors.Join(mistakes...)
 }

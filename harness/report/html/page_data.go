@@ -192,25 +192,18 @@ func (v *pageData) coverage(c *coverage.Coverage) {
 const maxNever = 100
 
 func (v *pageData) never(c *coverage.Coverage) {
-	at, tallies := map[coverage.Measure]int{}, map[coverage.Measure]coverage.Tally{}
-	for _, it := range c.Items() {
-		tally := tallies[it.Measure]
-		tally.Declared++
-		if it.Reached {
-			tally.Reached++
+	items := c.Items()
+	for _, m := range coverage.Measures() {
+		tally := coverage.TallyItems(items, m)
+		if tally.Declared == 0 {
+			continue
 		}
-		tallies[it.Measure] = tally
-		i, ok := at[it.Measure]
-		if !ok {
-			i = len(v.Never)
-			at[it.Measure] = i
-			v.Never = append(v.Never, neverView{Measure: string(it.Measure)})
+		n := neverView{Measure: string(m), Reached: tally.String()}
+		for _, it := range items {
+			if it.Measure == m && !it.Reached && len(n.Names) < maxNever {
+				n.Names = append(n.Names, textfit.Clip(it.Name, 160)+" ("+report.LineText(it.Line)+")")
+			}
 		}
-		if n := &v.Never[i]; !it.Reached && len(n.Names) < maxNever {
-			n.Names = append(n.Names, textfit.Clip(it.Name, 160)+" ("+report.LineText(it.Line)+")")
-		}
-	}
-	for i := range v.Never {
-		v.Never[i].Reached = tallies[coverage.Measure(v.Never[i].Measure)].String()
+		v.Never = append(v.Never, n)
 	}
 }

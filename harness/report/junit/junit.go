@@ -37,21 +37,18 @@ func Write(w io.Writer, doc *report.Document) error {
 		out.suite(folder(s.ID)).add(newCase(doc, s))
 	}
 	out.blame(doc.Blame)
+	own := func(c testcase) {
+		c.Class, c.Time = "lockstep", xmlSeconds(0)
+		out.suite("lockstep").add(c)
+	}
 	if message := unjudged(doc); message != "" {
-		out.suite("lockstep").add(testcase{
-			Name: "run", Class: "lockstep", Time: xmlSeconds(0),
-			Error: &outcome{Type: "incomplete", Message: message, Text: message},
-		})
+		own(testcase{Name: "run", Error: &outcome{"incomplete", message, message}})
 	}
 	if message := report.StaleWaivers(doc); message != "" {
-		out.suite("lockstep").add(testcase{
-			Name: "waivers", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"stale", message, message},
-		})
+		own(testcase{Name: "waivers", Failure: &outcome{"stale", message, message}})
 	}
 	if message := report.MissedCoverage(doc); message != "" {
-		out.suite("lockstep").add(testcase{
-			Name: "coverage", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"coverage", message, text.Gate(doc)},
-		})
+		own(testcase{Name: "coverage", Failure: &outcome{"coverage", message, text.Gate(doc)}})
 	}
 	return out.write(w)
 }

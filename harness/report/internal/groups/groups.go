@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
@@ -38,33 +39,33 @@ func Of(d *report.Document) *Groups {
 
 // A Group is one cause with all its places.
 type Group struct {
-	Scenario  int          `json:"s"`
-	Finding   int          `json:"f"` // index in the scenario
-	Count     int          `json:"n"`
-	Class     string       `json:"class"`
-	Kind      string       `json:"kind"`
-	Blame     string       `json:"blame"`
-	Step      string       `json:"step"`
-	Line      int          `json:"line"`
-	StepText  string       `json:"text"`
-	Operation string       `json:"op,omitempty"`
-	Stream    string       `json:"stream,omitempty"`
-	Upstream  string       `json:"up,omitempty"`
-	Place     string       `json:"place"`
-	Says      string       `json:"says"`
-	Targets   []string     `json:"targets"`
-	Left      string       `json:"left"`  // the reference's value, or what was wanted
-	Right     string       `json:"right"` // the candidate's value, or what came instead
-	Remarks   []remarkView `json:"words,omitempty"`
-	SpecGap   *specGapView `json:"silent,omitempty"`
-	Accepted  string       `json:"accepted,omitempty"` // the id of a waiver, or "baseline"
-	Note      string       `json:"note,omitempty"`
-	Names     []nameView   `json:"names,omitempty"` // names of the ids that it mentions
-	Print     string       `json:"print,omitempty"` // the fingerprint
-	New       bool         `json:"new,omitempty"`
-	Rerun     string       `json:"rerun"` // the command that repeats it
-	Also      []placeView  `json:"also,omitempty"`
-	With      []int        `json:"with,omitempty"` // the scenarios that show it together
+	Scenario  int              `json:"s"`
+	Finding   int              `json:"f"` // index in the scenario
+	Count     int              `json:"n"`
+	Class     string           `json:"class"`
+	Kind      string           `json:"kind"`
+	Blame     string           `json:"blame"`
+	Step      string           `json:"step"`
+	Line      int              `json:"line"`
+	StepText  string           `json:"text"`
+	Operation string           `json:"op,omitempty"`
+	Stream    string           `json:"stream,omitempty"`
+	Upstream  string           `json:"up,omitempty"`
+	Place     string           `json:"place"`
+	Says      string           `json:"says"`
+	Targets   []string         `json:"targets"`
+	Left      string           `json:"left"`  // the reference's value, or what was wanted
+	Right     string           `json:"right"` // the candidate's value, or what came instead
+	Remarks   []verdict.Remark `json:"words,omitempty"`
+	SpecGap   *specgap.Gap     `json:"silent,omitempty"`
+	Accepted  string           `json:"accepted,omitempty"` // the id of a waiver, or "baseline"
+	Note      string           `json:"note,omitempty"`
+	Names     []nameView       `json:"names,omitempty"` // names of the ids that it mentions
+	Print     string           `json:"print,omitempty"` // the fingerprint
+	New       bool             `json:"new,omitempty"`
+	Rerun     string           `json:"rerun"` // the command that repeats it
+	Also      []placeView      `json:"also,omitempty"`
+	With      []int            `json:"with,omitempty"` // the scenarios that show it together
 }
 
 type nameView struct {
@@ -77,21 +78,6 @@ type placeView struct {
 	Scenario int    `json:"s"`
 	Line     int    `json:"line"`
 	Step     string `json:"step"`
-}
-
-type remarkView struct {
-	Target string `json:"target"`
-	Place  string `json:"place"`
-	Text   string `json:"text"`
-	Line   int    `json:"line,omitempty"`
-}
-
-// A specGapView is the place of the contract that allows both sides.
-type specGapView struct {
-	Schema string `json:"schema"`
-	Line   int    `json:"line,omitempty"`
-	Admits string `json:"admits"`
-	Pin    string `json:"pin,omitempty"`
 }
 
 type reasonView struct {
@@ -167,10 +153,10 @@ func newGroup(s *verdict.Scenario, c *cause.Cause, at map[string]int) Group {
 		g.Accepted = "baseline"
 	}
 	for _, w := range c.Contract {
-		g.Remarks = append(g.Remarks, remarkView{textfit.Clip(w.Target, 60), textfit.Clip(w.Place, 200), textfit.Clip(w.Text, 600), w.Line})
+		g.Remarks = append(g.Remarks, verdict.Remark{Target: textfit.Clip(w.Target, 60), Place: textfit.Clip(w.Place, 200), Text: textfit.Clip(w.Text, 600), Line: w.Line})
 	}
 	if c.SpecGap != nil {
-		g.SpecGap = &specGapView{textfit.Clip(c.SpecGap.Schema, 200), c.SpecGap.Line, textfit.Clip(c.SpecGap.Admits, 300), textfit.Clip(c.SpecGap.Pin, 200)}
+		g.SpecGap = &specgap.Gap{Schema: textfit.Clip(c.SpecGap.Schema, 200), Line: c.SpecGap.Line, Admits: textfit.Clip(c.SpecGap.Admits, 300), Pin: textfit.Clip(c.SpecGap.Pin, 200)}
 	}
 	for _, spot := range c.Also {
 		g.Also = append(g.Also, placeView{at[spot.Scenario.ID], spot.Line, textfit.Clip(spot.Step, 60)})
