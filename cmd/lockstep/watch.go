@@ -111,8 +111,6 @@ func (x *watcher) state() string {
 		return "all green"
 	case len(ids) > most:
 		return fmt.Sprintf("%d red: %s and %d more", len(ids), strings.Join(ids[:most], ", "), len(ids)-most)
-	case len(ids) == 1:
-		return "1 red: " + ids[0]
 	}
 	return fmt.Sprintf("%d red: %s", len(ids), strings.Join(ids, ", "))
 }

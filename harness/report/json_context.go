@@ -47,7 +47,7 @@ func jsonContext(root *jsontree.Node, pointer string) *JSONContext {
 	}
 	parent, path, focus := root, "", -1
 	for _, name := range strings.Split(pointer, "/")[1:] {
-		i := childIndex(parent, unescapePointer(name))
+		i := childIndex(parent, jsontree.UnescapeName(name))
 		focus = i
 		if i < 0 || hasNoItems(parent.Items[i]) {
 			break
@@ -59,14 +59,14 @@ func jsonContext(root *jsontree.Node, pointer string) *JSONContext {
 	if focus < 0 && path == pointer && path != "" { // the place is an object or a list: show it among its neighbours
 		cut := strings.LastIndexByte(path, '/')
 		parent, path = nodeAt(root, path[:cut]), path[:cut]
-		focus = childIndex(parent, unescapePointer(pointer[cut+1:]))
+		focus = childIndex(parent, jsontree.UnescapeName(pointer[cut+1:]))
 	}
 	return renderMembers(parent, path, focus)
 }
 
 func nodeAt(n *jsontree.Node, pointer string) *jsontree.Node {
 	for _, name := range strings.Split(pointer, "/")[1:] {
-		n = n.Items[childIndex(n, unescapePointer(name))]
+		n = n.Items[childIndex(n, jsontree.UnescapeName(name))]
 	}
 	return n
 }
@@ -74,11 +74,6 @@ func nodeAt(n *jsontree.Node, pointer string) *jsontree.Node {
 func hasNoItems(n *jsontree.Node) bool {
 	n.Open()
 	return len(n.Items) == 0
-}
-
-// unescapePointer decodes a part of a JSON Pointer (RFC 6901 §4).
-func unescapePointer(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
 }
 
 // childIndex returns the index of a member or an element, or -1.

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // excuse returns where the values were captured that make a request break the contract. It returns false when an
@@ -144,7 +145,7 @@ func (m *markedRequest) inBody(pointer string) (value, rest string) {
 	at := m.body
 	for pointer != "" {
 		token, after, more := strings.Cut(pointer[1:], "/")
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		token = jsontree.UnescapeName(token)
 		switch v := at.(type) {
 		case map[string]any:
 			at = v[token]

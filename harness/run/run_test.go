@@ -52,8 +52,8 @@ func stories(t *testing.T, text string) []*scenario.Scenario {
 	dir := t.TempDir()
 	text = "scenario: story\nwhy: It is told\nsource: here\n" + strings.TrimLeft(text, "\n")
 	testfile.Write(t, filepath.Join(dir, "story.yaml"), text)
-	all, err := scenario.Load(dir)
-	if err != nil {
+	var all []*scenario.Scenario
+	if err := scenario.Each(dir, func(rows []*scenario.Scenario) { all = append(all, rows...) }); err != nil {
 		t.Fatal(err)
 	}
 	return all

@@ -26,7 +26,7 @@ func folder(t *testing.T, archive string) string {
 // loaded returns the scenarios of an archive, by id.
 func loaded(t *testing.T, archive string) map[string]*Scenario {
 	t.Helper()
-	all, err := Load(folder(t, archive))
+	all, err := load(folder(t, archive))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestMistakesInTheUseOfFragments(t *testing.T) {
 		{"a name that nothing defines", "x.yaml", `{use: shop/basket, with: {item: "${{ nmae }}"}}`, "5:11: ${{ nmae }} is not defined here"},
 	} {
 		t.Run(tc.doc, func(t *testing.T) {
-			_, err := Load(folder(t, basket+"-- x.yaml --\nscenario: x\nwhy: w\nsource: s\nsteps:\n  - "+tc.text+"\n"))
+			_, err := load(folder(t, basket+"-- x.yaml --\nscenario: x\nwhy: w\nsource: s\nsteps:\n  - "+tc.text+"\n"))
 			if got := briefly(err, tc.file); !strings.HasPrefix(got, tc.want) {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -150,7 +150,7 @@ func TestMistakesInFragments(t *testing.T) {
 	} {
 		t.Run(tc.doc, func(t *testing.T) {
 			archive := strings.Replace(basket, tc.old, tc.new, 1)
-			_, err := Load(folder(t, archive+"-- x.yaml --\nscenario: x\nwhy: w\nsource: s\nsteps:\n  - {use: shop/basket, with: {item: a}}\n  - http: GET /${{ basket }}\n"))
+			_, err := load(folder(t, archive+"-- x.yaml --\nscenario: x\nwhy: w\nsource: s\nsteps:\n  - {use: shop/basket, with: {item: a}}\n  - http: GET /${{ basket }}\n"))
 			if got := briefly(err, "shop/basket.yaml"); !strings.HasPrefix(got, tc.want) || strings.Contains(got, "|") {
 				t.Errorf("got  %s\nwant %s, and it alone", got, tc.want)
 			}

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,19 +13,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// Load reads every scenario in a folder: all files that end in .yaml, in the order of their paths. Each row of a table
-// is a scenario. When files have mistakes, the error is Problems with all mistakes of all files, and the scenarios that
-// could be read are returned as well. Files named in except are not scenarios.
-func Load(root string, except ...string) ([]*Scenario, error) {
-	var out []*Scenario
-	err := Each(root, func(rows []*Scenario) { out = append(out, rows...) }, except...)
-	if _, ok := errors.AsType[Problems](err); err != nil && !ok {
-		return nil, err
-	}
-	return out, err
-}
-
-// Each is Load, but calls f with the scenarios of one file after the other.
+// Each reads every scenario in a folder: all files that end in .yaml, in the order of their paths. Each row of a table
+// is a scenario. It calls f with the scenarios of one file after the other. When files have mistakes, the error is
+// Problems with all mistakes of all files. Files named in except are not scenarios.
 func Each(root string, f func(rows []*Scenario), except ...string) error {
 	var problems Problems
 	l := newLibrary(root)

@@ -1,6 +1,6 @@
 // Package scenario reads scenarios: what a client does, written as YAML.
 //
-// One file is one scenario. A table in the file makes one scenario of each row. Load checks everything that can be
+// One file is one scenario. A table in the file makes one scenario of each row. Each checks everything that can be
 // checked without a target: the shape against the published schema, the names that are used against those that are
 // defined, and the syntax of every path, pattern and time. What depends on a target (unique values, captures) stays an
 // expression, which a Value resolves when it is needed. A scenario's script is decoded again when it is needed (see
@@ -37,7 +37,7 @@ type Scenario struct {
 	Compare   Rules
 	StepRules []StepRules // of the steps that have rules, in the order of the script
 
-	File   string // the path as Load found it
+	File   string // the path as Each found it
 	Line   int    // line of the scenario, or of its row
 	Column int
 	Text   []byte // the whole file, for excerpts
@@ -51,7 +51,7 @@ type Scenario struct {
 
 // A File is another file that a scenario uses.
 type File struct {
-	Name string // the path as Load found it
+	Name string // the path as Each found it
 	Text []byte
 }
 

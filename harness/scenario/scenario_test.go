@@ -356,13 +356,13 @@ func TestLoadReadsAFolderAndReportsAllOfIt(t *testing.T) {
 	write("x/one.yaml", strings.Replace(head, "a/b", "x/one", 1)+"steps: [{http: GET /}]")
 	write("two.yaml", strings.Replace(head, "a/b", "two", 1)+"steps: [{http: GET /}]")
 	write("readme.md", "not a scenario")
-	all, err := Load(dir)
+	all, err := load(dir)
 	if err != nil || len(all) != 2 || all[0].ID != "two" || all[1].ID != "x/one" {
 		t.Errorf("Load: %v %v", all, err)
 	}
 	write("x/create.yml", "not even looked at")
 	write("loud.YAML", "")
-	_, err = Load(dir)
+	_, err = load(dir)
 	want := filepath.Join(dir, "loud.YAML") + ": a file that ends in .YAML is not read as a scenario\n\tfix: rename it to loud.yaml\n" +
 		filepath.Join(dir, "x", "create.yml") + ": a file that ends in .yml is not read as a scenario\n\tfix: rename it to create.yaml"
 	if err == nil || err.Error() != want {
@@ -373,12 +373,12 @@ func TestLoadReadsAFolderAndReportsAllOfIt(t *testing.T) {
 	}
 	write("bad.yaml", "scenario: bad\n")
 	write("x/worse.yaml", "[")
-	_, err = Load(dir)
+	_, err = load(dir)
 	problems, ok := err.(Problems)
 	if !ok || len(problems) != 4 || problems[0].File != filepath.Join(dir, "bad.yaml") || problems[3].File != filepath.Join(dir, "x/worse.yaml") {
 		t.Errorf("Load: %v", err)
 	}
-	if _, err := Load(filepath.Join(dir, "none")); err == nil {
+	if _, err := load(filepath.Join(dir, "none")); err == nil {
 		t.Error("Load of a folder that is not there: no error")
 	}
 }
@@ -392,4 +392,10 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("neither scenarios nor problems")
 		}
 	})
+}
+
+// load returns the scenarios of a folder.
+func load(root string) (out []*Scenario, err error) {
+	err = Each(root, func(rows []*Scenario) { out = append(out, rows...) })
+	return out, err
 }

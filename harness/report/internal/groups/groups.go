@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
@@ -57,7 +56,7 @@ type Group struct {
 	Left      string           `json:"left"`  // the reference's value, or what was wanted
 	Right     string           `json:"right"` // the candidate's value, or what came instead
 	Remarks   []verdict.Remark `json:"words,omitempty"`
-	SpecGap   *specgap.Gap     `json:"silent,omitempty"`
+	SpecGap   *specGapView     `json:"silent,omitempty"`
 	Accepted  string           `json:"accepted,omitempty"` // the id of a waiver, or "baseline"
 	Note      string           `json:"note,omitempty"`
 	Names     []nameView       `json:"names,omitempty"` // names of the ids that it mentions
@@ -78,6 +77,14 @@ type placeView struct {
 	Scenario int    `json:"s"`
 	Line     int    `json:"line"`
 	Step     string `json:"step"`
+}
+
+// A specGapView is the place of the contract that allows both sides.
+type specGapView struct {
+	Schema string `json:"schema"`
+	Line   int    `json:"line,omitempty"`
+	Admits string `json:"admits"`
+	Pin    string `json:"pin,omitempty"`
 }
 
 type reasonView struct {
@@ -156,7 +163,7 @@ func newGroup(s *verdict.Scenario, c *cause.Cause, at map[string]int) Group {
 		g.Remarks = append(g.Remarks, verdict.Remark{Target: textfit.Clip(w.Target, 60), Place: textfit.Clip(w.Place, 200), Text: textfit.Clip(w.Text, 600), Line: w.Line})
 	}
 	if c.SpecGap != nil {
-		g.SpecGap = &specgap.Gap{Schema: textfit.Clip(c.SpecGap.Schema, 200), Line: c.SpecGap.Line, Admits: textfit.Clip(c.SpecGap.Admits, 300), Pin: textfit.Clip(c.SpecGap.Pin, 200)}
+		g.SpecGap = &specGapView{textfit.Clip(c.SpecGap.Schema, 200), c.SpecGap.Line, textfit.Clip(c.SpecGap.Admits, 300), textfit.Clip(c.SpecGap.Pin, 200)}
 	}
 	for _, spot := range c.Also {
 		g.Also = append(g.Also, placeView{at[spot.Scenario.ID], spot.Line, textfit.Clip(spot.Step, 60)})
