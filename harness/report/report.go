@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -46,23 +47,36 @@ type Sums struct {
 	Rules     string `json:"rules"`     // of lockstep.yaml
 }
 
-// Rerun returns the command that runs some scenarios again. A run of a single target is repeated with that target.
+// maxCommand limits the length of a command that a report shows.
+const maxCommand = 4000
+
+// Rerun returns the command that runs some scenarios again. A run of a single target is repeated with that target. It
+// returns "" if the command would have to be cut or escaped, because that would be another command.
 func (d *Document) Rerun(ids []string) string {
 	words := []string{"lockstep", "run"}
 	if d.Project != "" && d.Project != "lockstep.yaml" {
-		words = append(words, "--config", shellWord(d.Project))
+		words = append(words, "--config", d.Project)
 	}
 	if d.Alone && len(d.Totals.Targets) == 1 {
-		words = append(words, TargetFlag(d.Totals.Targets[0].Name))
+		words = append(words, "--target", d.Totals.Targets[0].Name)
 	}
-	for _, id := range ids {
-		words = append(words, shellWord(id))
-	}
-	return strings.Join(words, " ")
+	return commandLine(append(words, ids...)...)
 }
 
-// TargetFlag is the flag that makes lockstep run use a target.
-func TargetFlag(name string) string { return "--target " + shellWord(name) }
+// TargetFlag returns the flag that makes lockstep run use one target, or "", as Rerun does.
+func TargetFlag(name string) string { return commandLine("--target", name) }
+
+func commandLine(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = shellWord(word)
+	}
+	line := strings.Join(quoted, " ")
+	if len(line) > maxCommand || textfit.Visible(line) != line {
+		return ""
+	}
+	return line
+}
 
 var plainWord = regexp.MustCompile(`^[\w./-]+$`)
 

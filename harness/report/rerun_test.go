@@ -22,6 +22,11 @@ func TestARedRunNamesTheCommandThatRepeatsIt(t *testing.T) {
 	if got, want := shown(t, red, text.Options{}), "lockstep run --config e2e/lockstep.yaml --target typescript items/one 'odd[1 2]'\n"; !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}
+	for _, id := range []string{strings.Repeat("x", 10_000), "a\u202eb"} {
+		if got := red.Rerun([]string{id}); got != "" {
+			t.Errorf("the command was cut or escaped: %.100q", got)
+		}
+	}
 	if got := shown(t, document(scenario("items/two")), text.Options{}); strings.Contains(got, "rerun") {
 		t.Errorf("a green run has nothing to repeat:\n%s", got)
 	}

@@ -76,7 +76,7 @@ func newPageData(d *report.Document) *pageData {
 		Tiles: tiles(d), Facts: facts(d), Targets: report.TargetNames(d), Groups: *groups.Of(d),
 	}
 	for _, t := range d.Totals.Targets {
-		v.Flags = append(v.Flags, " "+textfit.Visible(report.TargetFlag(t.Name)))
+		v.Flags = append(v.Flags, report.TargetFlag(t.Name))
 	}
 	v.Omitted = v.Groups.Omitted
 	if d.Changes != nil {

@@ -145,7 +145,7 @@ func rerun(doc *report.Document) string {
 	if len(red) == 0 || len(red) > maxRerun {
 		return ""
 	}
-	return textfit.Visible(doc.Rerun(red))
+	return doc.Rerun(red)
 }
 
 // unused names the rules that never applied.

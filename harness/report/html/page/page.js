@@ -183,10 +183,11 @@
     return l || r ? el("details", {}, el("summary.soft", {}, "the messages"), el("div.sides", {}, l, r)) : null;
   }
   function reproduce(g, left, right) {
-    const commands = [["on all targets", g.rerun]];
+    const commands = g.rerun ? [["on all targets", g.rerun]] : [];
     for (const side of [left, right]) {
       if (!side) continue;
-      if (!run.alone) commands.push(["on " + side.target + " alone", g.rerun + run.flags[run.targets.indexOf(side.target)]]);
+      const flag = run.flags[run.targets.indexOf(side.target)];
+      if (g.rerun && flag && !run.alone) commands.push(["on " + side.target + " alone", g.rerun + " " + flag]);
       if (side.curl) commands.push(["this request, at " + side.target, side.curl]);
     }
     return [el("h3", {}, "reproduce"), commands.map(([what, text]) => el("div.row", {},

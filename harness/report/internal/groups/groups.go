@@ -62,7 +62,7 @@ type Group struct {
 	Names     []nameView       `json:"names,omitempty"` // names of the ids that it mentions
 	Print     string           `json:"print,omitempty"` // the fingerprint
 	New       bool             `json:"new,omitempty"`
-	Rerun     string           `json:"rerun"` // the command that repeats it
+	Rerun     string           `json:"rerun,omitempty"` // the command that repeats it
 	Also      []placeView      `json:"also,omitempty"`
 	With      []int            `json:"with,omitempty"` // the scenarios that show it together
 }
@@ -227,7 +227,7 @@ func (v *Groups) addCauses(d *report.Document, at map[string]int) {
 		g := newGroup(c.scenario, c.cause, at)
 		g.Names = namesIn(c.scenario, c.cause)
 		g.New = c.new
-		g.Rerun = textfit.Visible(d.Rerun(together(d, &g)))
+		g.Rerun = d.Rerun(together(d, &g))
 		size += v.addEvidence(d, g.Scenario, c.cause, size)
 		v.List = append(v.List, g)
 	}
