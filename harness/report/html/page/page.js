@@ -415,7 +415,7 @@
       c: () => {
         if (!current || !current.body) return;
         current.body();
-        copy(current.querySelector("[data-copy]").textContent);
+        copy(current.querySelector("[data-copy]")?.textContent ?? "");
       },
       x: clear, t: theme, "?": help,
     }[event.key];
