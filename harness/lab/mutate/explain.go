@@ -29,16 +29,16 @@ func (m *Mutant) Explain(s *Subject) string {
 			return "order within " + rule.OrderWithin
 		}
 	}
-	json := at.json
-	if json == nil && at.event != nil { // the whole event: its volatile part may be all that distinguishes it from others
+	doc := at.doc
+	if doc == nil && at.event != nil { // the whole event: its volatile part may be all that distinguishes it from others
 		for _, d := range s.documents() {
 			if d.site.event == at.event {
-				json = &d.ruledJSON
+				doc = d
 			}
 		}
 	}
-	if json == nil {
+	if doc == nil {
 		return Unexplained
 	}
-	return cmp.Or(json.hiddenBy(at.pointer), Unexplained)
+	return cmp.Or(doc.hiddenBy(at.pointer), Unexplained)
 }

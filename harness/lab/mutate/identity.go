@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,30 +11,30 @@ import (
 
 // identityOperators confuse ids: those that the server generates, and those that a client gives.
 var identityOperators = []Operator{
-	changeID("other", "It sends an id that does not exist in one place", func(s *Subject, v *value, seed uint64) string {
-		if countValues(s, v.node.Text) < 2 {
+	changeID("other", "It sends an id that does not exist in one place", func(v *value, seed uint64) string {
+		if countValues(v.doc.s, v.node.Text) < 2 {
 			return "" // nothing shows which of the two is right
 		}
-		return v.doc.origins.similar(v.node.Text, v.doc.seen, seed)
+		return v.doc.s.similar(v.node.Text, v.doc.seen, seed)
 	}),
-	changeID("shape", "It generates shorter ids", func(_ *Subject, v *value, _ uint64) string {
+	changeID("shape", "It generates shorter ids", func(v *value, _ uint64) string {
 		out := v.node.Text[:len(v.node.Text)-1]
-		for v.doc.origins.sameShape(out, v.node.Text) { // sameShape means that out is another valid id
+		for v.doc.s.sameShape(out, v.node.Text) { // sameShape means that out is another valid id
 			out = out[:len(out)-1]
 		}
 		return out
 	}),
-	changeID("prefix", "It generates ids with another prefix", func(_ *Subject, v *value, _ uint64) string { return "x" + v.node.Text }),
-	changeID("constant", "It sends the same id to all clients", func(*Subject, *value, uint64) string { return "id" }),
-	changeIDMember("exchanged", "It sends the id of another object of the same kind", func(s *Subject, v *value) string {
-		for _, other := range valuesNamed(s, v.name) {
+	changeID("prefix", "It generates ids with another prefix", func(v *value, _ uint64) string { return "x" + v.node.Text }),
+	changeID("constant", "It sends the same id to all clients", func(*value, uint64) string { return "id" }),
+	changeIDMember("exchanged", "It sends the id of another object of the same kind", func(v *value) string {
+		for _, other := range valuesNamed(v.doc.s, v.name) {
 			if other != v.node.Text {
 				return other
 			}
 		}
 		return ""
 	}),
-	changeIDMember("parent", "It names another parent: the id of an object of another kind", func(_ *Subject, v *value) string {
+	changeIDMember("parent", "It names another parent: the id of an object of another kind", func(v *value) string {
 		for i, name := range v.parent.Names {
 			if n := v.parent.Items[i]; name != v.name && isIDName(name) && n.Kind == v.node.Kind && n.Text != v.node.Text && n.Text != "" {
 				return n.Text
@@ -41,8 +42,8 @@ var identityOperators = []Operator{
 		}
 		return ""
 	}),
-	changeIDMember("foreign", "It sends the id of another client's object", func(s *Subject, v *value) string {
-		unique := s.Candidate.Unique
+	changeIDMember("foreign", "It sends the id of another client's object", func(v *value) string {
+		unique := v.doc.s.Candidate.Unique
 		if unique == "" || !strings.Contains(v.node.Text, unique) {
 			return ""
 		}
@@ -50,13 +51,18 @@ var identityOperators = []Operator{
 	}),
 	operator("identity", "swapped", "It swaps the ids of two objects in one document", func(s *Subject, _ uint64, yield emit) {
 		for _, d := range s.documents() {
-			for _, pair := range neighbouringIDs(s, d) {
-				a, b := pair[0], pair[1]
-				m := a.mutant(b.node.Text+" and "+a.node.Text, nil)
-				m.Build = func() *transcript.Transcript {
-					return d.put([]byte(swapTexts(mustParse(string(d.data)), a.node.Text, b.node.Text).String()))
-				}
-				yield(m)
+			for _, pair := range neighbouringIDs(d) {
+				v, a, b := pair[0], pair[0].node.Text, pair[1].node.Text
+				m := v.mutant(b+" and "+a, nil)
+				yield(d.mutant(m.site, m.Place, m.Before, m.After, func() []byte {
+					root, other := d.parsed(), map[string]string{a: b, b: a}
+					walk(root, func(n *jsontree.Node) {
+						if text, ok := other[n.Text]; ok && n.Kind == jsontree.String {
+							n.Text = text
+						}
+					})
+					return []byte(root.String())
+				}))
 			}
 		}
 	}),
@@ -68,10 +74,8 @@ var identityOperators = []Operator{
 				if !needsNoEscapes(from) || !needsNoEscapes(to) || strings.Contains(from, to) || strings.Contains(to, from) {
 					continue
 				}
-				yield(Mutant{
-					Place: "every " + name, Before: excerpt(from), After: excerpt(to),
-					Build: func() *transcript.Transcript { return rewriteSent(s.Candidate, strings.NewReplacer(from, to).Replace) },
-				})
+				replace := strings.NewReplacer(from, to).Replace
+				yield(s.mutant(site{}, "every "+name, excerpt(from), excerpt(to), func(t *transcript.Transcript) { rewriteSent(t, replace) }))
 			}
 		}
 	}),
@@ -80,18 +84,22 @@ var identityOperators = []Operator{
 // needsNoEscapes reports whether JSON writes a text without escapes, so that it can be recognised in any place.
 func needsNoEscapes(s string) bool { return len(s) > 1 && quoted(s) == `"`+s+`"` }
 
-// changeID makes an operator on values that the server generates.
-func changeID(name, doc string, change func(s *Subject, v *value, seed uint64) string) Operator {
-	return operator("identity", name, doc, func(s *Subject, seed uint64, yield emit) {
-		for v := range s.values() {
-			if !v.is(jsontree.String, generated) || len(v.node.Text) < 6 || isProse(v) {
-				continue
-			}
-			if after := change(s, v, seed); after != "" && after != v.node.Text {
-				yield(v.set(quoted(after)))
-			}
+// changeID makes an operator on values that the server generates. The function returns another id, or "".
+func changeID(name, doc string, change func(v *value, seed uint64) string) Operator {
+	return replaceValues("identity", name, doc, func(v *value, seed uint64) string {
+		if !v.is(jsontree.String, generated) || len(v.node.Text) < 6 || isProse(v) {
+			return ""
 		}
+		return v.otherID(change(v, seed))
 	})
+}
+
+// otherID returns an id as JSON, or "" if there is none or it is the value's.
+func (v *value) otherID(after string) string {
+	if after == "" || after == v.node.Text {
+		return ""
+	}
+	return quoted(after)
 }
 
 // isProse reports whether a value consists of words that a rule lets the server choose. Then it is not an id.
@@ -100,17 +108,16 @@ func isProse(v *value) bool {
 }
 
 // changeIDMember makes an operator on members with the name of an id, whichever side generated the value.
-func changeIDMember(name, doc string, change func(s *Subject, v *value) string) Operator {
-	return operator("identity", name, doc, func(s *Subject, _ uint64, yield emit) {
-		for v := range s.values() {
-			if !isIDName(v.name) || v.node.Kind != jsontree.String || v.node.Text == "" {
-				continue
-			}
-			after := change(s, v)
-			if after != "" && after != v.node.Text && (v.origin == fixed || countValues(s, v.node.Text) > 1) {
-				yield(v.set(quoted(after)))
-			}
+func changeIDMember(name, doc string, change func(v *value) string) Operator {
+	return replaceValues("identity", name, doc, func(v *value, _ uint64) string {
+		if !isIDName(v.name) || v.node.Kind != jsontree.String || v.node.Text == "" {
+			return ""
 		}
+		after := v.otherID(change(v))
+		if after == "" || v.origin != fixed && countValues(v.doc.s, v.node.Text) < 2 {
+			return ""
+		}
+		return after
 	})
 }
 
@@ -150,11 +157,11 @@ func valuesNamed(s *Subject, name string) []string {
 
 // neighbouringIDs returns the values of a document with different ids and the same name. Each is paired with the
 // previous one.
-func neighbouringIDs(s *Subject, d *document) [][2]*value {
+func neighbouringIDs(d *document) [][2]*value {
 	last := map[string]*value{}
 	var out [][2]*value
 	for _, v := range d.values {
-		if !isIDName(v.name) || v.node.Kind != jsontree.String || v.origin != fixed && countValues(s, v.node.Text) < 2 {
+		if !isIDName(v.name) || v.node.Kind != jsontree.String || v.origin != fixed && countValues(d.s, v.node.Text) < 2 {
 			continue
 		}
 		if before := last[v.name]; before != nil && before.node.Text != v.node.Text {
@@ -165,18 +172,116 @@ func neighbouringIDs(s *Subject, d *document) [][2]*value {
 	return out
 }
 
-// swapTexts swaps two texts in a document.
-func swapTexts(n *jsontree.Node, a, b string) *jsontree.Node {
-	if n.Kind == jsontree.String {
-		switch n.Text {
-		case a:
-			n.Text = b
-		case b:
-			n.Text = a
+// echoOperators respond with another id than the one that the client sent in a header field, or sign tokens wrongly.
+var echoOperators = []Operator{
+	operator("identity", "echo-header", "It generates an id in a header field instead of the client's", func(s *Subject, seed uint64, yield emit) {
+		for e := range s.responses() {
+			for i, f := range e.x.Response.Header {
+				if !aboutMessage(s.Rules, f) || !isCompared(s.Rules, e.st.ID, f.Name) {
+					continue
+				}
+				if after := replaceSentID(e.x, f.Value, seed); after != f.Value {
+					yield(e.withField(i, after))
+				}
+			}
+		}
+	}),
+	replaceValues("identity", "echo-body", "It generates an id in a body instead of the one in the client's header fields", func(v *value, seed uint64) string {
+		if v.doc.exchange == nil || v.node.Kind != jsontree.String {
+			return ""
+		}
+		return v.otherID(replaceSentID(v.doc.exchange, v.node.Text, seed))
+	}),
+	replaceValues("identity", "signature", "It signs tokens with zeros", func(v *value, _ uint64) string {
+		at := strings.LastIndexByte(v.node.Text, '.') + 1
+		if v.origin != generated || !isJWT(v.node) || !isJWT(v.ref) || strings.Trim(v.node.Text[at:], "A") == "" {
+			return ""
+		}
+		return quoted(v.node.Text[:at] + strings.Repeat("A", len(v.node.Text)-at))
+	}),
+}
+
+// sentID matches ids in a client's header fields, including those in a traceparent and in a cookie.
+var sentID = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z]+(?:_[0-9A-Za-z]+)*`)
+
+// replaceSentID returns a text with another id instead of the first one that the client sent in a header field of the
+// request.
+func replaceSentID(x *transcript.Exchange, text string, seed uint64) string {
+	const shortest = 8
+	for _, f := range x.Request.Header {
+		for _, id := range sentID.FindAllString(f.Value, -1) {
+			if len(id) >= shortest && strings.ContainsAny(id, "0123456789") && nextWord(text, id, 0) >= 0 {
+				return replaceWord(id, similarID(id, seed))(text)
+			}
 		}
 	}
-	for _, item := range n.Items {
-		swapTexts(item, a, b)
+	return text
+}
+
+func isJWT(n *jsontree.Node) bool {
+	if n == nil || n.Kind != jsontree.String {
+		return false
 	}
-	return n
+	parts := strings.Split(n.Text, ".")
+	if len(parts) != 3 {
+		return false
+	}
+	for _, part := range parts[:2] {
+		if inner, _ := embeddedObject(&jsontree.Node{Kind: jsontree.String, Text: part}); inner == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// embeddedOperators confuse ids that are part of a text: in JSON or Base64, or in the name of a temporary folder.
+var embeddedOperators = []Operator{
+	operator("identity", "encoded", "It sends an id that does not exist in a text that contains JSON", func(s *Subject, seed uint64, yield emit) {
+		for v := range s.values() {
+			inner, encode := embeddedObject(v.node)
+			if inner == nil || v.ref == nil {
+				continue
+			}
+			for i, name := range inner.Names {
+				id := inner.Items[i]
+				if !isIDName(name) || id.Kind != jsontree.String || len(id.Text) < 6 || !standsElsewhere(s, id.Text, v) {
+					continue
+				}
+				after := encode(strings.Replace(inner.String(), quoted(id.Text), quoted(similarID(id.Text, seed)), 1))
+				if after != v.node.Text {
+					yield(v.set(quoted(after)))
+				}
+			}
+		}
+	}),
+	replaceValues("identity", "temporary", "It names a temporary folder that does not exist in one place", func(v *value, seed uint64) string {
+		name := temporaryFolder(v.node)
+		if name == "" || v.origin == fixed || countValues(v.doc.s, name) < 2 {
+			return ""
+		}
+		return quoted(strings.Replace(v.node.Text, name, similarID(name, seed), 1))
+	}),
+}
+
+// standsElsewhere reports whether a text occurs in another value.
+func standsElsewhere(s *Subject, text string, here *value) bool {
+	for v := range s.values() {
+		if v != here && v.node.Kind == jsontree.String && strings.Contains(v.node.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// temporaryFolder returns the name of the folder in /tmp at the beginning of a text, or "".
+func temporaryFolder(n *jsontree.Node) string {
+	rest, ok := strings.CutPrefix(n.Text, "/tmp/")
+	if !ok || n.Kind != jsontree.String {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	if !isPlainID(name) {
+		return ""
+	}
+	return name
 }

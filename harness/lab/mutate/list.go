@@ -21,38 +21,34 @@ var orderOperators = []Operator{
 		}
 		return nil
 	}),
-	reorder("reversed", "It sends the last element first", func(n int, differ func(i, j int) bool) []int { return descending(n) }),
-	eachValue("order", "times", "It sends the last element first where elements differ only in times", func(_ *Subject, v *value, yield emit) {
+	reorder("reversed", "It sends the last element first", func(n int, _ func(i, j int) bool) []int { return descending(n) }),
+	each("order", "times", "It sends the last element first where elements differ only in times", (*Subject).values, func(v *value, yield emit) {
 		const minElements = 6 // the times of two shorter lists may have the same order by chance
 		n := len(v.node.Items)
-		if v.node.Kind == jsontree.Array && n >= minElements && v.ref != nil && len(v.ref.Items) == n && onlyGenerated(v) && sortedByTime(v) {
+		if v.node.Kind == jsontree.Array && n >= minElements && v.ref != nil && len(v.ref.Items) == n && len(slices.Compact(v.maskedElements())) == 1 && sortedByTime(v) {
 			yield(v.permuted("the last element first", descending(n)))
 		}
 	}),
-	reorder("rotated", "It sends the first element last", func(n int, differ func(i, j int) bool) []int {
-		return append(ascending(n)[1:], 0)
-	}),
+	reorder("rotated", "It sends the first element last", func(n int, _ func(i, j int) bool) []int { return append(ascending(n)[1:], 0) }),
 }
 
 // dropOperators omit elements of a list.
 var dropOperators = []Operator{
-	changeElements("drop", "first", "It leaves out the first element", func(items []*jsontree.Node) []*jsontree.Node { return items[1:] }),
-	changeElements("drop", "last", "It leaves out the last element", func(items []*jsontree.Node) []*jsontree.Node { return items[:len(items)-1] }),
+	changeElements("drop", "first", "It leaves out the first element", func(all []*jsontree.Node) []*jsontree.Node { return all[1:] }),
+	changeElements("drop", "last", "It leaves out the last element", func(all []*jsontree.Node) []*jsontree.Node { return all[:len(all)-1] }),
 	changeElements("drop", "all", "It sends an empty list", func([]*jsontree.Node) []*jsontree.Node { return nil }),
-	changeElements("drop", "but-first", "It sends only the first element", func(items []*jsontree.Node) []*jsontree.Node { return items[:1] }),
+	changeElements("drop", "but-first", "It sends only the first element", func(all []*jsontree.Node) []*jsontree.Node { return all[:1] }),
 }
 
-// duplicateOperators send elements of a list twice.
+// duplicateOperators send elements of a list twice, at its end.
 var duplicateOperators = []Operator{
-	changeElements("duplicate", "last", "It sends the last element twice", func(items []*jsontree.Node) []*jsontree.Node {
-		return slices.Concat(items, items[len(items)-1:])
-	}),
-	changeElements("duplicate", "first", "It sends the first element again at the end", func(items []*jsontree.Node) []*jsontree.Node {
-		return slices.Concat(items, items[:1])
-	}),
-	changeElements("duplicate", "all", "It sends the whole list twice", func(items []*jsontree.Node) []*jsontree.Node {
-		return slices.Concat(items, items)
-	}),
+	repeatElements("last", "It sends the last element twice", func(all []*jsontree.Node) []*jsontree.Node { return all[len(all)-1:] }),
+	repeatElements("first", "It sends the first element again at the end", func(all []*jsontree.Node) []*jsontree.Node { return all[:1] }),
+	repeatElements("all", "It sends the whole list twice", func(all []*jsontree.Node) []*jsontree.Node { return all }),
+}
+
+func repeatElements(name, doc string, which func([]*jsontree.Node) []*jsontree.Node) Operator {
+	return changeElements("duplicate", name, doc, func(all []*jsontree.Node) []*jsontree.Node { return slices.Concat(all, which(all)) })
 }
 
 func ascending(n int) []int {
@@ -71,15 +67,12 @@ func descending(n int) []int {
 
 // reorder makes an operator from a function that returns the new order of a list as indexes, or nil.
 func reorder(name, doc string, change func(n int, differ func(i, j int) bool) []int) Operator {
-	return eachValue("order", name, doc, func(_ *Subject, v *value, yield emit) {
+	return each("order", name, doc, (*Subject).values, func(v *value, yield emit) {
 		n := len(v.node.Items)
 		if v.node.Kind != jsontree.Array || n < 2 || n > 200 {
 			return
 		}
-		masked := make([]string, n)
-		for i, item := range v.node.Items {
-			masked[i] = v.doc.origins.masked(item, childOf(v.ref, v.node, i), v.doc.seen)
-		}
+		masked := v.maskedElements()
 		order := change(n, func(i, j int) bool { return masked[i] != masked[j] })
 		for i, from := range order {
 			if masked[from] != masked[i] {
@@ -102,16 +95,13 @@ func (v *value) permuted(name string, order []int) Mutant {
 	})
 }
 
-// onlyGenerated reports whether the elements of a list differ only in what the server generated.
-func onlyGenerated(list *value) bool {
-	o, seen := list.doc.origins, list.doc.seen
-	first := o.masked(list.node.Items[0], list.ref.Items[0], seen)
-	for i, item := range list.node.Items {
-		if o.masked(item, list.ref.Items[i], seen) != first {
-			return false
-		}
+// maskedElements returns the elements of a list with a mark instead of what the server generated.
+func (v *value) maskedElements() []string {
+	masked := make([]string, len(v.node.Items))
+	for i, item := range v.node.Items {
+		masked[i] = v.doc.s.masked(item, childOf(v.ref, v.node, i), v.doc.seen)
 	}
-	return true
+	return masked
 }
 
 // sortedByTime reports whether the times in one place of each element ascend on both sides, or descend on both.
@@ -155,7 +145,7 @@ func direction(times []time.Time) int {
 
 // changeElements makes an operator from a function that returns other elements for a list that is not empty.
 func changeElements(family, name, doc string, change func([]*jsontree.Node) []*jsontree.Node) Operator {
-	return eachValue(family, name, doc, func(_ *Subject, v *value, yield emit) {
+	return each(family, name, doc, (*Subject).values, func(v *value, yield emit) {
 		if v.node.Kind != jsontree.Array || len(v.node.Items) == 0 || len(change(v.node.Items)) == len(v.node.Items) {
 			return
 		}

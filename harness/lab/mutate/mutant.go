@@ -1,10 +1,6 @@
 package mutate
 
-import (
-	"time"
-
-	"github.com/lockstep-dev/lockstep/harness/transcript"
-)
+import "github.com/lockstep-dev/lockstep/harness/transcript"
 
 // A Mutant is what a candidate did, with one change.
 type Mutant struct {
@@ -23,9 +19,21 @@ type site struct {
 	stream  *transcript.Stream
 	event   *transcript.Event
 	header  string
-	json    *ruledJSON // the changed document
-	pointer string     // place of the changed value in the document
+	doc     *document // the changed document
+	pointer string    // place of the changed value in the document
 	framing bool
+}
+
+// mutant returns the mutant in which change is applied to a copy of the candidate's transcript.
+func (s *Subject) mutant(at site, place, before, after string, change func(*transcript.Transcript)) Mutant {
+	return Mutant{
+		Place: place, Before: before, After: after, site: at,
+		Build: func() *transcript.Transcript {
+			t := clone(s.Candidate)
+			change(t)
+			return t
+		},
+	}
 }
 
 // excerpt shortens a text for a list.
@@ -63,6 +71,3 @@ func excerpts(a, b string) (string, string) {
 	}
 	return cut(a), cut(b)
 }
-
-// wallClock returns the date and time of a moment in a transcript.
-func wallClock(t *transcript.Transcript, at time.Duration) time.Time { return t.Started.Add(at) }

@@ -42,61 +42,36 @@ func harmless(operators []Operator) []Operator {
 	return out
 }
 
-// replaceValues makes an operator that replaces a value. The function returns the new value as JSON, or false to keep
-// the old one.
-func replaceValues(family, name, doc string, change func(v *value, seed uint64) (json string, ok bool)) Operator {
+// each makes an operator from a function that is called with each of some items of a subject.
+func each[T any](family, name, doc string, items func(*Subject) iter.Seq[T], change func(item T, yield emit)) Operator {
+	return operator(family, name, doc, func(s *Subject, _ uint64, yield emit) {
+		for item := range items(s) {
+			change(item, yield)
+		}
+	})
+}
+
+// filter returns the items of a subject that meet a condition.
+func filter[T any](items func(*Subject) iter.Seq[T], keep func(T) bool) func(*Subject) iter.Seq[T] {
+	return func(s *Subject) iter.Seq[T] {
+		return func(yield func(T) bool) {
+			for item := range items(s) {
+				if keep(item) && !yield(item) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// replaceValues makes an operator that replaces a value. The function returns the new value as JSON, or "" to keep the
+// old one.
+func replaceValues(family, name, doc string, change func(v *value, seed uint64) (json string)) Operator {
 	return operator(family, name, doc, func(s *Subject, seed uint64, yield emit) {
 		for v := range s.values() {
-			if after, ok := change(v, seed); ok {
+			if after := change(v, seed); after != "" {
 				yield(v.set(after))
 			}
 		}
 	})
-}
-
-// eachEvent makes an operator from a function that is called with every event, including heartbeats.
-func eachEvent(family, name, doc string, change func(ev *event, yield emit)) Operator {
-	return eachStream(family, name, doc, func(_ *Subject, st *stream, yield emit) {
-		for _, ev := range st.events() {
-			change(ev, yield)
-		}
-	})
-}
-
-// eachContentEvent is eachEvent without heartbeats.
-func eachContentEvent(family, name, doc string, change func(ev *event, yield emit)) Operator {
-	return eachEvent(family, name, doc, func(ev *event, yield emit) {
-		if !ev.isBeat {
-			change(ev, yield)
-		}
-	})
-}
-
-// each makes an operator from a function that is called with each of some items of a subject.
-func each[T any](family, name, doc string, items func(*Subject) iter.Seq[T], change func(s *Subject, item T, yield emit)) Operator {
-	return operator(family, name, doc, func(s *Subject, _ uint64, yield emit) {
-		for item := range items(s) {
-			change(s, item, yield)
-		}
-	})
-}
-
-// eachResponse makes an operator from a function that is called with every complete response.
-func eachResponse(family, name, doc string, change func(s *Subject, r *response, yield emit)) Operator {
-	return each(family, name, doc, (*Subject).responses, change)
-}
-
-// eachStream makes an operator from a function that is called with every event stream.
-func eachStream(family, name, doc string, change func(s *Subject, st *stream, yield emit)) Operator {
-	return each(family, name, doc, (*Subject).streams, change)
-}
-
-// eachRequest makes an operator from a function that is called with every request to an upstream.
-func eachRequest(name, doc string, change func(s *Subject, r *request, yield emit)) Operator {
-	return each("upstream", name, doc, (*Subject).requests, change)
-}
-
-// eachValue makes an operator from a function that is called with every value of every document.
-func eachValue(family, name, doc string, change func(s *Subject, v *value, yield emit)) Operator {
-	return each(family, name, doc, (*Subject).values, change)
 }

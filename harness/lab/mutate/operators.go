@@ -24,8 +24,8 @@ func Operators() []Operator {
 		statusOperators, mediaOperators, headerOperators, presenceOperators, nullOperators, typeOperators,
 		booleanOperators, numberOperators, stringOperators, identityOperators, echoOperators, embeddedOperators, timeOperators, orderOperators,
 		dropOperators, duplicateOperators, errorOperators, eventOrderOperators, eventDropOperators,
-		eventDuplicateOperators, lateOperators, gapOperators, foreignOperators, renamedOperators, endOperators, processOperators, heartbeatOperators,
-		framingOperators, pieceOperators, upstreamOperators, mcpOperators,
-		harmless(sameOperators), harmless(sameStreamOperators), harmless(samePieceOperators),
+		eventDuplicateOperators, lateOperators, foreignOperators, renamedOperators, endOperators, processOperators, heartbeatOperators,
+		framingOperators, pieceOperators, upstreamOperators,
+		harmless(sameOperators),
 	)
 }

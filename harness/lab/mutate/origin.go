@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -21,14 +20,9 @@ const (
 	runTime                 // a time of this run
 )
 
-// origins finds out where values come from, by what the reference has in their place.
-type origins struct {
-	reference, candidate *transcript.Transcript
-	rules                *compare.Rules
-}
-
-// of returns the origin of a value. declared means that a rule calls it generated.
-func (o *origins) of(n, ref *jsontree.Node, declared bool, seen time.Time) origin {
+// originOf finds out where a value comes from, by what the reference has in its place. declared means that a rule calls
+// it generated.
+func (s *Subject) originOf(n, ref *jsontree.Node, declared bool, seen time.Time) origin {
 	if n.Kind != jsontree.String && n.Kind != jsontree.Number {
 		return fixed
 	}
@@ -38,7 +32,7 @@ func (o *origins) of(n, ref *jsontree.Node, declared bool, seen time.Time) origi
 	switch {
 	case ref == nil || ref.Kind != n.Kind:
 		return unknown
-	case o.equal(n, ref) && !o.equalByChance(n.Text, declared, seen):
+	case s.equal(n, ref) && !s.equalByChance(n.Text, declared, seen):
 		return fixed
 	default:
 		return generated
@@ -46,18 +40,18 @@ func (o *origins) of(n, ref *jsontree.Node, declared bool, seen time.Time) origi
 }
 
 // equal reports whether a value is the reference's, apart from what is unique to each side.
-func (o *origins) equal(n, ref *jsontree.Node) bool {
-	return withoutOwn(n.Text, o.candidate) == withoutOwn(ref.Text, o.reference)
+func (s *Subject) equal(n, ref *jsontree.Node) bool {
+	return withoutOwn(n.Text, s.Candidate) == withoutOwn(ref.Text, s.Reference)
 }
 
 // equalByChance reports whether a value that is equal on both sides may still be generated. That is so in three cases:
 // a rule calls it generated and nothing in it is unique to the side, or it contains an id of the project's shapes, or a
 // time of the run.
-func (o *origins) equalByChance(text string, declared bool, seen time.Time) bool {
-	if declared && (o.candidate.Unique == "" || !strings.Contains(text, o.candidate.Unique)) {
+func (s *Subject) equalByChance(text string, declared bool, seen time.Time) bool {
+	if declared && (s.Candidate.Unique == "" || !strings.Contains(text, s.Candidate.Unique)) {
 		return true
 	}
-	return len(o.rules.ProjectIDs(text)) > 0 || endOfMillis(text, seen) > 0
+	return len(s.Rules.ProjectIDs(text)) > 0 || endOfMillis(text, seen) > 0
 }
 
 // withoutOwn returns a text without what is unique to a side.
@@ -72,36 +66,31 @@ func withoutOwn(text string, side *transcript.Transcript) string {
 
 // masked returns a value as JSON with a mark instead of what the server generated. Two values that differ only in that
 // have the same result.
-func (o *origins) masked(n, ref *jsontree.Node, seen time.Time) string {
+func (s *Subject) masked(n, ref *jsontree.Node, seen time.Time) string {
 	var out strings.Builder
-	o.writeMasked(&out, n, ref, seen)
+	s.writeMasked(&out, n, ref, seen)
 	return out.String()
 }
 
-func (o *origins) writeMasked(out *strings.Builder, n, ref *jsontree.Node, seen time.Time) {
-	switch n.Kind {
-	case jsontree.Object:
-		out.WriteByte('{')
-		for i, name := range n.Names {
-			out.WriteString(strconv.Quote(name) + ":")
-			o.writeMasked(out, n.Items[i], childOf(ref, n, i), seen)
-		}
-		out.WriteByte('}')
-	case jsontree.Array:
-		out.WriteByte('[')
-		for i, item := range n.Items {
-			o.writeMasked(out, item, childOf(ref, n, i), seen)
-			out.WriteByte(',')
-		}
-		out.WriteByte(']')
-	default:
+func (s *Subject) writeMasked(out *strings.Builder, n, ref *jsontree.Node, seen time.Time) {
+	if n.Kind != jsontree.Object && n.Kind != jsontree.Array {
 		_, _, isTime := parseTime(n.Text, seen)
-		if isTime || ref == nil || ref.Kind != n.Kind || !o.equal(n, ref) {
+		if isTime || ref == nil || ref.Kind != n.Kind || !s.equal(n, ref) {
 			out.WriteString("‹generated›")
 			return
 		}
 		out.WriteString(n.String())
+		return
 	}
+	out.WriteString(n.Kind.String() + "(")
+	for i, item := range n.Items {
+		if n.Kind == jsontree.Object {
+			out.WriteString(strconv.Quote(n.Names[i]) + ":")
+		}
+		s.writeMasked(out, item, childOf(ref, n, i), seen)
+		out.WriteByte(',')
+	}
+	out.WriteByte(')')
 }
 
 // childOf returns what the reference has in the place of a child of a value: the member of that name, or the element at
@@ -120,8 +109,8 @@ func childOf(ref, n *jsontree.Node, i int) *jsontree.Node {
 }
 
 // sameShape reports whether two texts contain ids of the project's shapes and are equal apart from the generated parts.
-func (o *origins) sameShape(a, b string) bool {
-	inA, inB := o.rules.ProjectIDs(a), o.rules.ProjectIDs(b)
+func (s *Subject) sameShape(a, b string) bool {
+	inA, inB := s.Rules.ProjectIDs(a), s.Rules.ProjectIDs(b)
 	return len(inA) > 0 && len(inA) == len(inB) && withoutIDs(a, inA) == withoutIDs(b, inB)
 }
 
@@ -139,8 +128,8 @@ func withoutIDs(text string, ids []ident.ProjectID) string {
 // similar returns a text with another id of the same form. It differs in the part that the project's shapes call
 // generated. Without such a shape, it differs in its last six letters and digits, or in the last three of a time in
 // milliseconds.
-func (o *origins) similar(text string, seen time.Time, seed uint64) string {
-	if ids := o.rules.ProjectIDs(text); len(ids) > 0 {
+func (s *Subject) similar(text string, seen time.Time, seed uint64) string {
+	if ids := s.Rules.ProjectIDs(text); len(ids) > 0 {
 		id := ids[len(ids)-1]
 		return text[:id.From] + similarID(text[id.From:id.To], seed) + text[id.To:]
 	}
