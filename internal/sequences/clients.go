@@ -33,11 +33,11 @@ func (s *story) execute() {
 	steps := []string{s.register(client), s.listen(client)}
 	ask := object("toolID", "client_"+in+"_add", "callID", s.safe(), "sessionID", s.someText(), "messageID", "m", "input", s.freeObject(), "timeout", parse("20000"))
 	if s.chance(3) {
-		set(ask, "requestID", text(s.pick([]string{"r", "__proto__", "é", "\u2028"})))
+		ask.Set("requestID", text(s.pick([]string{"r", "__proto__", "é", "\u2028"})))
 	}
 	how := s.Intn(6)
 	if how == 0 {
-		set(ask, "timeout", parse("100"))
+		ask.Set("timeout", parse("100"))
 	}
 	stream := s.pending[client]
 	steps = append(steps, "- start: "+call+"\n  http: POST /client-tools/execute\n"+s.body("POST", "/client-tools/execute", ask),
@@ -47,7 +47,7 @@ func (s *story) execute() {
 	case 1:
 		result = object("requestID", "${{ "+request+" }}", "result", object("status", "error", "error", s.someText()))
 	case 2:
-		set(result.Items[1], "metadata", s.freeObject())
+		result.Items[1].Set("metadata", s.freeObject())
 	case 3: // the tool is unregistered while its caller waits
 		steps = append(steps, s.step("DELETE", "/client-tools/unregister", object("clientID", in)), gone(client))
 		s.tools[client] = 0

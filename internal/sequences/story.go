@@ -82,7 +82,7 @@ func (s *story) thing(choice string) *node {
 		out := object()
 		for _, key := range []string{"a", "b", s.someText()} {
 			if !s.chance(4) {
-				set(out, key, text(s.someText()))
+				out.Set(key, text(s.someText()))
 			}
 		}
 		return out
@@ -197,7 +197,7 @@ func (s *story) known(in string, quote func(any) string) string {
 func (s *story) start() {
 	id, body := s.name("session"), object("working_dir", s.pick([]string{"/w", "/tmp", "/"}))
 	if s.chance(2) {
-		set(body, "recipe", s.recipe())
+		body.Set("recipe", s.recipe())
 	}
 	in := text("${{ " + id + " }}")
 	s.add(
@@ -215,17 +215,17 @@ func (s *story) recipe() *node {
 	if !s.chance(3) {
 		second := parse(`{"key":"b","input_type":"string","requirement":"optional","description":"B"}`)
 		second.Items[3] = text(s.safe())
-		set(second, "default", text(s.safe()))
+		second.Set("default", text(s.safe()))
 		parameters.Items = append(parameters.Items, second)
-		set(out, "prompt", text("{{ b }}"+s.template()+s.template()))
+		out.Set("prompt", text("{{ b }}"+s.template()+s.template()))
 	}
-	set(out, "parameters", parameters)
+	out.Set("parameters", parameters)
 	if s.chance(3) {
-		set(out, "activities", &node{Kind: jsontree.Array, Items: []*node{text(s.safe())}})
-		set(out, "settings", parse(`{"goose_provider":"openai","temperature":0.5}`))
+		out.Set("activities", list(text(s.safe())))
+		out.Set("settings", parse(`{"goose_provider":"openai","temperature":0.5}`))
 	}
 	if s.chance(3) {
-		set(out, "response", object("json_schema", object("type", "object", "properties", object(s.pick(tools[:4]), object("type", "string")))))
+		out.Set("response", object("json_schema", object("type", "object", "properties", object(s.pick(tools[:4]), object("type", "string")))))
 	}
 	return out
 }
@@ -263,7 +263,7 @@ func (s *story) message(words string) *node {
 		return s.value(s.g.api.Components.Schemas["ChatRequest"].Value.Properties["messages"].Value.Items, "ChatRequest", "message")
 	}
 	content := object("type", "text", "text", words+" "+s.answer(words)+" "+s.safe())
-	return object("role", "user", "created", parse(s.pick([]string{"100", "200", "1765386000"})), "content", &node{Kind: jsontree.Array, Items: []*node{content}},
+	return object("role", "user", "created", parse(s.pick([]string{"100", "200", "1765386000"})), "content", list(content),
 		"metadata", s.thing("@metadata"))
 }
 
@@ -272,7 +272,7 @@ func (s *story) chat(id, words string) *node {
 	if words != "" {
 		metadata.Items[3] = parse(`{"userVisible":true,"agentVisible":true}`)
 	}
-	return object("session_id", id, "messages", &node{Kind: jsontree.Array, Items: []*node{metadata}})
+	return object("session_id", id, "messages", list(metadata))
 }
 
 func (s *story) open(stream string, body *node) string {
@@ -383,7 +383,7 @@ func (s *story) imported() {
 	for range s.Intn(6) {
 		list.Items = append(list.Items, s.value(&openapi3.SchemaRef{Ref: "/Message", Value: s.g.api.Components.Schemas["Message"].Value}, "", ""))
 	}
-	set(session, "conversation", list)
+	session.Set("conversation", list)
 	id, stream := s.name("session"), s.name("reply")
 	in := "${{ " + id + " }}"
 	s.add(s.step("POST", "/sessions/import", object("json", session.String()), "capture: {"+id+": $.id}"),

@@ -13,7 +13,7 @@ import (
 
 type node = jsontree.Node
 
-func text(s string) *node { return &node{Kind: jsontree.String, Text: s} }
+func text(s string) *node { return jsontree.NewText(s) }
 
 func parse(s string) *node {
 	n, _, err := jsontree.Parse([]byte(s))
@@ -35,13 +35,7 @@ func object(pairs ...any) *node {
 	return out
 }
 
-func set(o *node, name string, value *node) {
-	if i := slices.Index(o.Names, name); i >= 0 {
-		o.Items[i] = value
-		return
-	}
-	o.Names, o.Items = append(o.Names, name), append(o.Items, value)
-}
+func list(items ...*node) *node { return &node{Kind: jsontree.Array, Items: items} }
 
 // sayable reports whether YAML can express a value. It cannot express duplicate names or lone surrogates.
 func sayable(n *node) bool {
@@ -121,7 +115,7 @@ func (s *story) alternative(schema *openapi3.Schema, own string, refs openapi3.S
 	for _, ref := range refs {
 		if ref.Ref == d.Mapping[tag].Ref {
 			out := s.value(ref, own, name)
-			set(out, d.PropertyName, text(tag))
+			out.Set(d.PropertyName, text(tag))
 			return out
 		}
 	}
@@ -132,12 +126,12 @@ func (s *story) object(schema *openapi3.Schema, own string) *node {
 	out := object()
 	for _, name := range sorted(schema.Properties) {
 		if slices.Contains(schema.Required, name) || s.depth < 4 && s.chance(3) || s.chance(8) {
-			set(out, name, s.value(schema.Properties[name], own, name))
+			out.Set(name, s.value(schema.Properties[name], own, name))
 		}
 	}
 	if extra := schema.AdditionalProperties.Schema; extra != nil {
 		for range s.Intn(3) {
-			set(out, s.someText(), s.value(extra, own, ""))
+			out.Set(s.someText(), s.value(extra, own, ""))
 		}
 	}
 	if len(schema.Properties) == 0 && schema.AdditionalProperties.Schema == nil {
@@ -152,7 +146,7 @@ func (s *story) free() *node {
 	case 0:
 		return s.freeObject()
 	case 1:
-		return &node{Kind: jsontree.Array, Items: []*node{s.freeLeaf(), s.freeLeaf()}}
+		return list(s.freeLeaf(), s.freeLeaf())
 	case 2:
 		return parse(strings.Repeat(`[{"d":`, 40) + "0" + strings.Repeat("}]", 40))
 	}
@@ -172,7 +166,7 @@ func (s *story) freeLeaf() *node {
 func (s *story) freeObject() *node {
 	out := object()
 	for range s.Intn(4) {
-		set(out, s.pick([]string{"b", "a", "10", "2", s.someText()}), s.freeLeaf())
+		out.Set(s.pick([]string{"b", "a", "10", "2", s.someText()}), s.freeLeaf())
 	}
 	return out
 }
@@ -203,7 +197,7 @@ func (s *story) twist(body *node) *node {
 			at.Names[i] = s.pick([]string{strings.ToUpper(at.Names[i]), s.someText()})
 			return body
 		case 3:
-			set(at, s.someText(), s.free())
+			at.Set(s.someText(), s.free())
 			return body
 		}
 	}

@@ -3,7 +3,6 @@ package explain
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/project"
@@ -79,7 +78,7 @@ func (e *explainer) head() *object {
 	o.text("file", scenario.Place{File: s.File, Line: s.Line, Column: 1}.String())
 	o.text("why", s.Why)
 	o.text("source", s.Source)
-	o.add("tags", texts(s.Tags))
+	o.add("tags", jsontree.NewTexts(s.Tags))
 	if s.Fresh {
 		o.text("isolate", "fresh")
 	} else {
@@ -118,7 +117,7 @@ func (e *explainer) targets(o *object, chosen []project.Target, alone bool) {
 		if t.Spec.URL != "" {
 			of.text("url", t.Spec.URL)
 		} else {
-			of.add("command", texts(t.Spec.Command))
+			of.add("command", jsontree.NewTexts(t.Spec.Command))
 			of.text("dir", t.Spec.Dir)
 		}
 		var sent []string
@@ -126,7 +125,7 @@ func (e *explainer) targets(o *object, chosen []project.Target, alone bool) {
 			sent = append(sent, field.Name)
 		}
 		if len(sent) > 0 {
-			of.add("adds_headers", texts(sent))
+			of.add("adds_headers", jsontree.NewTexts(sent))
 		}
 		list.Items = append(list.Items, of.node())
 	}
@@ -169,7 +168,7 @@ func (e *explainer) waivers(o *object, today time.Time) {
 			of.add("expired", &jsontree.Node{Kind: jsontree.Boolean, Text: "true"})
 		}
 		if len(w.When.Targets) > 0 {
-			of.add("only_for_targets", texts(w.When.Targets))
+			of.add("only_for_targets", jsontree.NewTexts(w.When.Targets))
 		}
 		list.Items = append(list.Items, of.node())
 	}
@@ -183,9 +182,7 @@ func (o *object) add(name string, value *jsontree.Node) {
 	o.Names, o.Items = append(o.Names, name), append(o.Items, value)
 }
 
-func (o *object) text(name, value string) {
-	o.add(name, &jsontree.Node{Kind: jsontree.String, Text: value})
-}
+func (o *object) text(name, value string) { o.add(name, jsontree.NewText(value)) }
 
 func (o *object) number(name string, value int64) { o.add(name, tree(value)) }
 
@@ -196,19 +193,9 @@ func (o *object) raw(name string, value json.RawMessage) {
 	}
 }
 
-func (o *object) has(name string) bool { return slices.Contains(o.Names, name) }
-
 func (o *object) node() *jsontree.Node {
 	o.Kind = jsontree.Object
 	return (*jsontree.Node)(o)
-}
-
-func texts(all []string) *jsontree.Node {
-	list := &jsontree.Node{Kind: jsontree.Array}
-	for _, s := range all {
-		list.Items = append(list.Items, &jsontree.Node{Kind: jsontree.String, Text: s})
-	}
-	return list
 }
 
 // tree returns a value as a JSON tree.

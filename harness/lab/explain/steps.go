@@ -20,12 +20,11 @@ func (e *explainer) story(o *object) {
 	if raw, ok := e.values["row.name"]; ok {
 		of := &object{}
 		of.raw("name", raw)
-		for name := range e.s.Row {
+		for _, name := range slices.Sorted(maps.Keys(e.s.Row)) { // the columns have no order
 			if name != "name" {
 				of.raw(name, e.values["row."+name])
 			}
 		}
-		sortMembers(of)
 		o.add("row", of.node())
 	}
 	script := e.s.Script()
@@ -43,16 +42,6 @@ func (e *explainer) story(o *object) {
 	o.add("steps", e.steps(script.Steps, steps))
 	if len(teardown) > 0 {
 		o.add("teardown", e.steps(script.Teardown, teardown))
-	}
-}
-
-// sortMembers sorts the members of a row, with its name first, because the columns have no order.
-func sortMembers(o *object) {
-	for i := 2; i < len(o.Names); i++ {
-		for j := i; j > 1 && o.Names[j] < o.Names[j-1]; j-- {
-			o.Names[j], o.Names[j-1] = o.Names[j-1], o.Names[j]
-			o.Items[j], o.Items[j-1] = o.Items[j-1], o.Items[j]
-		}
 	}
 }
 
@@ -118,7 +107,7 @@ func (e *explainer) sends(o *object, step *scenario.Step) {
 	for i, f := range fields {
 		lines[i] = f.Name + ": " + f.Value
 	}
-	of.add("headers", truncate(texts(lines)))
+	of.add("headers", truncate(jsontree.NewTexts(lines)))
 	o.add("sends", of.node())
 }
 
@@ -127,7 +116,7 @@ func (e *explainer) defaults(o *object, step *scenario.Step) {
 	limit := e.p.Limits.Step
 	of := &object{}
 	say := func(name, value string) {
-		if !o.has(name) {
+		if !slices.Contains(o.Names, name) {
 			of.text(name, value)
 		}
 	}

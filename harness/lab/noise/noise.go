@@ -237,22 +237,14 @@ func (s *measurement) findRule(it *differingMember) {
 // dropRedundantRules removes the rules that later rules have made unnecessary.
 func (s *measurement) dropRedundantRules() {
 	for i := len(s.rules) - 1; i >= 0; i-- {
-		all := s.rules
+		all, differing := s.rules, len(s.differingMembers(nil))
 		s.rules = slices.Delete(slices.Clone(all), i, i+1)
-		if len(s.differingMembers(nil)) > s.countWith(all) {
+		if len(s.differingMembers(nil)) > differing {
 			s.rules = all
 			continue
 		}
 		s.out.Rules = slices.Delete(s.out.Rules, i, i+1)
 	}
-}
-
-// countWith counts what differs with these rules only.
-func (s *measurement) countWith(rules []scenario.Volatile) int {
-	before := s.rules
-	defer func() { s.rules = before }()
-	s.rules = rules
-	return len(s.differingMembers(nil))
 }
 
 // candidateRules returns the rules that are tried for a member, the strictest first.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 func placesOf(all []*verdict.Finding) []string {
@@ -41,7 +42,7 @@ func pathOf(f *verdict.Finding) (key, path string, ok bool) {
 	}
 	path = "$"
 	for token := range strings.SplitSeq(pointer[1:], "/") {
-		step := pathStep(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		step := pathStep(jsontree.UnescapeName(token))
 		path += step
 		key = step
 	}
@@ -51,21 +52,14 @@ func pathOf(f *verdict.Finding) (key, path string, ok bool) {
 	return key, path, true
 }
 
-var (
-	listIndex = regexp.MustCompile(`^(0|[1-9]\d*)$`)
-	plain     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-)
+var listIndex = regexp.MustCompile(`^(0|[1-9]\d*)$`)
 
 // pathStep returns a step of a JSONPath: any element of a list, or a member.
 func pathStep(token string) string {
-	switch {
-	case listIndex.MatchString(token):
+	if listIndex.MatchString(token) {
 		return "[*]"
-	case plain.MatchString(token):
-		return "." + token
-	default:
-		return "['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(token) + "']"
 	}
+	return jsontree.PathStep(token)
 }
 
 func isNumber(text string) bool {

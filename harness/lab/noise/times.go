@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
-	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -50,7 +49,7 @@ func (s *measurement) times() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		it := seen[name]
-		if it.values < minSamples || !plain.MatchString(name) || s.hasRule(name) {
+		if it.values < minSamples || jsontree.PathStep(name) != "."+name || s.hasRule(name) {
 			continue
 		}
 		if rule, any := s.strictestTimeRule(it); any {
@@ -159,13 +158,10 @@ type Heartbeat struct {
 	Streams   int // number of streams with heartbeats
 }
 
-// beatStats counts the streams of an operation with heartbeats, and those of them that begin with one.
-type beatStats struct{ all, atOpening int }
-
 // firstBeats finds the operations whose rule could demand the first heartbeat at the opening. A stream without
 // heartbeats proves nothing, because it may have been too short.
 func (s *measurement) firstBeats() {
-	seen := map[string]*beatStats{}
+	all, atOpening := map[string]int{}, map[string]int{} // streams with heartbeats by operation, and those that begin with one
 	for _, c := range s.cases {
 		rules := s.project.CompareRules(c.Scenario)
 		for _, t := range c.Transcripts {
@@ -181,25 +177,17 @@ func (s *measurement) firstBeats() {
 				if first < 0 {
 					continue
 				}
-				if seen[st.Operation] == nil {
-					seen[st.Operation] = &beatStats{}
+				all[st.Operation]++
+				// Within a quarter of the interval, the heartbeat counts as sent at the opening.
+				if at := st.Events[first].At; at-st.At <= rule.Heartbeat.Every/4+t.MachineDelay(st.At, st.At, at) {
+					atOpening[st.Operation]++
 				}
-				seen[st.Operation].add(t, st, &st.Events[first], rule.Heartbeat)
 			}
 		}
 	}
-	for _, operation := range slices.Sorted(maps.Keys(seen)) {
-		if o := seen[operation]; o.all >= minSamples && o.atOpening == o.all {
-			s.out.Beats = append(s.out.Beats, Heartbeat{operation, o.all})
+	for _, operation := range slices.Sorted(maps.Keys(all)) {
+		if n := all[operation]; n >= minSamples && atOpening[operation] == n {
+			s.out.Beats = append(s.out.Beats, Heartbeat{operation, n})
 		}
-	}
-}
-
-// add counts a stream by its first heartbeat. If that comes within a quarter of the interval, it counts as sent at the
-// opening.
-func (o *beatStats) add(t *transcript.Transcript, st *transcript.Stream, first *transcript.Event, h *streamdiff.Heartbeat) {
-	o.all++
-	if first.At-st.At <= h.Every/4+t.MachineDelay(st.At, st.At, first.At) {
-		o.atOpening++
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -34,17 +35,13 @@ func (g *generator) target(b *strings.Builder, t Target) {
 	within := ""
 	switch {
 	case t.Command != nil:
-		words := make([]string, len(t.Command))
-		for i, w := range t.Command {
-			words[i] = yamldoc.Scalar(w)
-		}
-		fmt.Fprintf(b, "    command: [%s]\n", strings.Join(words, ", "))
+		fmt.Fprintf(b, "    command: %s\n", yamldoc.Flow(jsontree.NewTexts(t.Command)))
 		if len(t.Env) > 0 {
-			pairs := make([]string, len(t.Env))
-			for i, e := range t.Env {
-				pairs[i] = yamldoc.Scalar(e[0]) + ": " + yamldoc.Scalar(e[1])
+			env := &jsontree.Node{Kind: jsontree.Object}
+			for _, e := range t.Env {
+				env.Set(e[0], jsontree.NewText(e[1]))
 			}
-			fmt.Fprintf(b, "    env: {%s}\n", strings.Join(pairs, ", "))
+			fmt.Fprintf(b, "    env: %s\n", yamldoc.Flow(env))
 		}
 		within = ", within: 60s"
 	default:

@@ -20,9 +20,9 @@ type request struct {
 	method  string
 	path    string // as in a scenario, with expressions
 	target  string // as it could be sent, for the contract
-	query   *jsontree.Node
+	query   jsontree.Node
 	joined  []string // query parameters whose commas must stay as they are, so they are written into the path
-	headers *jsontree.Node
+	headers jsontree.Node
 	json    *jsontree.Node
 	raw     string
 	rawType string // "" without raw
@@ -51,7 +51,7 @@ func (g *generator) request(op *contract.Operation, captured map[int]string) (r 
 // objections says why a request breaks the document.
 func (g *generator) objections(r *request) string {
 	target := r.target
-	if r.query != nil {
+	if len(r.query.Names) > 0 {
 		values := url.Values{}
 		for i, name := range r.query.Names {
 			for _, v := range each(r.query.Items[i]) {
@@ -65,17 +65,14 @@ func (g *generator) objections(r *request) string {
 		target += separator + values.Encode()
 	}
 	var header transcript.Header
-	if r.headers != nil {
-		for i, name := range r.headers.Names {
-			header = append(header, transcript.Field{Name: name, Value: wire(r.headers.Items[i].Text)})
-		}
+	for i, name := range r.headers.Names {
+		header = append(header, transcript.Field{Name: name, Value: wire(r.headers.Items[i].Text)})
 	}
 	var body []byte
-	_, typed := header.Get("Content-Type")
 	switch {
 	case r.json != nil:
 		body = []byte(wire(r.json.String()))
-		if !typed {
+		if !header.Has("Content-Type") {
 			header = append(header, transcript.Field{Name: "Content-Type", Value: "application/json"})
 		}
 	case r.rawType != "":
@@ -107,6 +104,7 @@ func (g *generator) build(op *contract.Operation, captured map[int]string, t tas
 	item := g.item(op.Path)
 	in := item.GetOperation(op.Method)
 	r := &request{method: op.Method, stream: op.Streams() && op.Method == "GET"}
+	r.query.Kind, r.headers.Kind = jsontree.Object, jsontree.Object
 	base := g.base(op.Path, op.Method)
 	r.path, r.target = base, base
 	index := 0
@@ -128,7 +126,7 @@ func (g *generator) build(op *contract.Operation, captured map[int]string, t tas
 		if name, ok := captured[index]; ok {
 			r.path += "${{ " + name + " }}"
 		} else {
-			r.path += escapeAround(value)
+			r.path += escapeAround(value, url.PathEscape)
 		}
 		index++
 	}
@@ -175,41 +173,26 @@ func parts(template string) (out []part) {
 }
 
 // escapeAround percent-encodes a value, except for the expression in it.
-func escapeAround(value string) string {
+func escapeAround(value string, escape func(string) string) string {
 	words := strings.Split(value, unique)
 	for i, w := range words {
-		words[i] = url.PathEscape(wire(w))
+		words[i] = escape(wire(w))
 	}
 	return strings.Join(words, unique)
 }
 
 // parameter returns a value for a parameter, or nil.
 func (t taste) parameter(p *openapi3.Parameter) *jsontree.Node {
-	if t.examples {
-		if p.Example != nil {
-			return from(p.Example)
-		}
-		if v := first(p.Examples); v != nil {
-			return from(v)
-		}
+	if given := t.example(p.Example, p.Examples); given != nil {
+		return given
 	}
 	for _, m := range p.Content { // there is at most one (OpenAPI 3.0.3 §4.7.12.2)
 		if value := (&sampler{taste: t}).value(m.Schema, p.Name); value != nil {
-			return &jsontree.Node{Kind: jsontree.String, Text: value.String()}
+			return jsontree.NewText(value.String())
 		}
 		return nil
 	}
 	return (&sampler{taste: t}).value(p.Schema, p.Name)
-}
-
-// first returns the first example by name, or nil when the document itself has none.
-func first(examples openapi3.Examples) any {
-	for _, name := range slices.Sorted(maps.Keys(examples)) {
-		if e := examples[name]; e.Value != nil && e.Value.Value != nil {
-			return e.Value.Value
-		}
-	}
-	return nil
 }
 
 // plain returns the text of a scalar, or those of a list with a separator; "" for anything else.
@@ -235,7 +218,7 @@ func (r *request) join(p *openapi3.Parameter, list *jsontree.Node) {
 	separator := cmp.Or(separators[p.Style], ",")
 	words := make([]string, len(list.Items))
 	for i, item := range list.Items {
-		words[i] = escapeAround(item.Text)
+		words[i] = escapeAround(item.Text, url.PathEscape)
 	}
 	lead := "?"
 	if len(r.joined) > 0 {
@@ -258,12 +241,7 @@ func (r *request) parameter(p *openapi3.Parameter, t taste) string {
 	if value == nil {
 		return none
 	}
-	add := func(to **jsontree.Node, name string, v *jsontree.Node) {
-		if *to == nil {
-			*to = &jsontree.Node{Kind: jsontree.Object}
-		}
-		set(*to, name, v)
-	}
+	scalars := plain(value, ",")
 	switch exploded := p.Explode == nil || *p.Explode; {
 	case p.In == "query" && value.Kind == jsontree.Object:
 		for i, name := range value.Names {
@@ -273,24 +251,23 @@ func (r *request) parameter(p *openapi3.Parameter, t taste) string {
 			if plain(value.Items[i], ",") == "" {
 				return none
 			}
-			add(&r.query, name, value.Items[i])
+			r.query.Set(name, value.Items[i])
 		}
-	case p.In == "query" && value.Kind == jsontree.Array && exploded && plain(value, ",") != "" && separators[p.Style] == "":
-		add(&r.query, p.Name, value)
-	case p.In == "query" && plain(value, ",") != "":
-		if value.Kind == jsontree.Array {
-			r.join(p, value)
-		} else {
-			add(&r.query, p.Name, value)
+	case scalars == "" && p.Required:
+		return none
+	case scalars == "":
+	case p.In == "query" && value.Kind == jsontree.Array && (!exploded || separators[p.Style] != ""):
+		r.join(p, value)
+	case p.In == "query":
+		r.query.Set(p.Name, value)
+	case p.In == "header":
+		r.headers.Set(p.Name, jsontree.NewText(scalars))
+	case p.In == "cookie":
+		pair := p.Name + "=" + scalars
+		if before := r.headers.Member("Cookie"); before != nil {
+			pair = before.Text + "; " + pair
 		}
-	case p.In == "header" && plain(value, ",") != "":
-		add(&r.headers, p.Name, &jsontree.Node{Kind: jsontree.String, Text: plain(value, ",")})
-	case p.In == "cookie" && plain(value, ",") != "":
-		pair := p.Name + "=" + plain(value, ",")
-		if r.headers != nil && r.headers.Member("Cookie") != nil {
-			pair = r.headers.Member("Cookie").Text + "; " + pair
-		}
-		add(&r.headers, "Cookie", &jsontree.Node{Kind: jsontree.String, Text: pair})
+		r.headers.Set("Cookie", jsontree.NewText(pair))
 	case p.Required:
 		return none
 	}
@@ -302,13 +279,8 @@ func (r *request) body(b *openapi3.RequestBody, t taste) string {
 	kinds := slices.Sorted(maps.Keys(b.Content))
 	sample := func(kind string) *jsontree.Node {
 		m := b.Content[kind]
-		if t.examples {
-			if m.Example != nil {
-				return from(m.Example)
-			}
-			if v := first(m.Examples); v != nil {
-				return from(v)
-			}
+		if given := t.example(m.Example, m.Examples); given != nil {
+			return given
 		}
 		return (&sampler{taste: t}).value(m.Schema, "text")
 	}
@@ -320,10 +292,7 @@ func (r *request) body(b *openapi3.RequestBody, t taste) string {
 			return "no value for the body, " + kind
 		}
 		if kind != "application/json" {
-			if r.headers == nil {
-				r.headers = &jsontree.Node{Kind: jsontree.Object}
-			}
-			set(r.headers, "Content-Type", text(kind))
+			r.headers.Set("Content-Type", text(kind))
 		}
 		return ""
 	}
@@ -359,11 +328,7 @@ func form(object *jsontree.Node) string {
 			if v.Kind == jsontree.Object || v.Kind == jsontree.Array {
 				text = v.String()
 			}
-			words := strings.Split(text, unique)
-			for j, w := range words {
-				words[j] = url.QueryEscape(wire(w))
-			}
-			fields = append(fields, url.QueryEscape(wire(name))+"="+strings.Join(words, unique))
+			fields = append(fields, url.QueryEscape(wire(name))+"="+escapeAround(text, url.QueryEscape))
 		}
 	}
 	return strings.Join(fields, "&")

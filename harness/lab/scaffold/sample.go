@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -69,6 +70,23 @@ func (s *sampler) value(ref *openapi3.SchemaRef, name string) *jsontree.Node {
 	return stringOf(schema, name)
 }
 
+// example returns the document's example of a parameter or a body: the first one by name if there are several. It
+// returns nil when the document itself has none, or the taste does not use them.
+func (t taste) example(example any, examples openapi3.Examples) *jsontree.Node {
+	if !t.examples {
+		return nil
+	}
+	if example != nil {
+		return from(example)
+	}
+	for _, name := range slices.Sorted(maps.Keys(examples)) {
+		if e := examples[name]; e.Value != nil && e.Value.Value != nil {
+			return from(e.Value.Value)
+		}
+	}
+	return nil
+}
+
 // wantsMore reports whether optional members and elements are generated.
 func (s *sampler) wantsMore() bool { return s.optional && s.depth <= deepest && s.made <= enough }
 
@@ -135,29 +153,16 @@ func add(to, part *openapi3.Schema) {
 			to.Required = append(to.Required, name)
 		}
 	}
-	if to.Type == nil {
-		to.Type = part.Type
-	}
-	if to.Enum == nil {
-		to.Enum = part.Enum
-	}
-	if to.Items == nil {
-		to.Items = part.Items
-	}
-	if to.Format == "" {
-		to.Format = part.Format
-	}
-	if to.Pattern == "" {
-		to.Pattern = part.Pattern
-	}
+	to.Type, to.Items, to.MaxLength = cmp.Or(to.Type, part.Type), cmp.Or(to.Items, part.Items), cmp.Or(to.MaxLength, part.MaxLength)
+	to.Format, to.Pattern = cmp.Or(to.Format, part.Format), cmp.Or(to.Pattern, part.Pattern)
 	if to.Min == nil {
 		to.Min, to.ExclusiveMin = part.Min, part.ExclusiveMin
 	}
 	if to.Max == nil {
 		to.Max, to.ExclusiveMax = part.Max, part.ExclusiveMax
 	}
-	if to.MaxLength == nil {
-		to.MaxLength = part.MaxLength
+	if to.Enum == nil {
+		to.Enum = part.Enum
 	}
 	to.MinLength, to.MinItems = max(to.MinLength, part.MinLength), max(to.MinItems, part.MinItems)
 	if to.OneOf == nil {
@@ -180,12 +185,12 @@ func (s *sampler) alternative(schema *openapi3.Schema, alternatives openapi3.Sch
 		}
 		if value.Kind == jsontree.Object {
 			if d := schema.Discriminator; d != nil {
-				set(value, d.PropertyName, text(tagFor(d, ref)))
+				value.Set(d.PropertyName, text(tagFor(d, ref)))
 			}
 			if common := s.object(&own); common != nil {
 				for i, member := range common.Names {
 					if value.Member(member) == nil {
-						set(value, member, common.Items[i])
+						value.Set(member, common.Items[i])
 					}
 				}
 			}
@@ -217,7 +222,7 @@ func (s *sampler) object(schema *openapi3.Schema) *jsontree.Node {
 		if value == nil {
 			return nil
 		}
-		set(out, name, value)
+		out.Set(name, value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		ref := schema.Properties[name]
@@ -229,7 +234,7 @@ func (s *sampler) object(schema *openapi3.Schema) *jsontree.Node {
 			continue
 		}
 		if value := s.value(ref, name); value != nil {
-			set(out, name, value)
+			out.Set(name, value)
 		}
 	}
 	for n := len(out.Names); n < int(schema.MinProps) && n < 100; n++ {
@@ -238,17 +243,9 @@ func (s *sampler) object(schema *openapi3.Schema) *jsontree.Node {
 		if value == nil {
 			return nil
 		}
-		set(out, name, value)
+		out.Set(name, value)
 	}
 	return out
-}
-
-func set(object *jsontree.Node, name string, value *jsontree.Node) {
-	if i := slices.Index(object.Names, name); i >= 0 {
-		object.Items[i] = value
-		return
-	}
-	object.Names, object.Items = append(object.Names, name), append(object.Items, value)
 }
 
 // array returns a list with the required number of elements, or with one if it may be empty.
@@ -293,7 +290,7 @@ func another(v *jsontree.Node, ref *openapi3.SchemaRef, i int) *jsontree.Node {
 
 // text returns a string in which expressions are escaped.
 func text(s string) *jsontree.Node {
-	return &jsontree.Node{Kind: jsontree.String, Text: strings.ReplaceAll(s, "${{", "$${{")}
+	return jsontree.NewText(strings.ReplaceAll(s, "${{", "$${{"))
 }
 
 // from returns a value of the document.

@@ -47,7 +47,7 @@ func stringOf(schema *openapi3.Schema, name string) *jsontree.Node {
 	case schema.MinLength > uint64(size) && schema.MinLength < 10_000:
 		s += strings.Repeat("a", int(schema.MinLength)-size)
 	}
-	return &jsontree.Node{Kind: jsontree.String, Text: s}
+	return jsontree.NewText(s)
 }
 
 // matching returns a string that an expression matches. If a repetition allows it, the string has at least this many

@@ -3,7 +3,9 @@ package scaffold
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,17 +87,13 @@ func (g *generator) steps(op *contract.Operation) (steps []*request, missing str
 	return steps, missing
 }
 
+// parameter matches a parameter in a path template.
+var parameter = regexp.MustCompile(`\{[^}]*\}`)
+
 // operation finds an operation by its path, whatever the names of its parameters; nil when there is none.
 func (g *generator) operation(method, path string) *contract.Operation {
 	anonymous := func(template string) string {
-		out := ""
-		for _, p := range parts(template) {
-			out += p.text
-			if p.name != "" {
-				out += "{}"
-			}
-		}
-		return strings.TrimSuffix(out, "/")
+		return strings.TrimSuffix(parameter.ReplaceAllString(template, "{}"), "/")
 	}
 	for _, op := range g.doc.Operations() {
 		if op.Method == method && anonymous(op.Path) == anonymous(path) {
@@ -150,33 +148,40 @@ func (g *generator) element(of *contract.Operation, captured map[int]string) *re
 // idIn finds the id of a created object in the responses of an operation: a member with one of these names, at the top
 // level or one below. It returns a JSONPath, or "".
 func idIn(responses *openapi3.Responses, called []string) string {
-	if responses == nil {
-		return ""
-	}
-	for _, code := range slices.Sorted(maps.Keys(responses.Map())) {
-		ref := responses.Value(code)
-		if !strings.HasPrefix(code, "2") || ref.Value == nil {
+	for kind, schema := range successSchemas(responses) {
+		if !isJSON(kind) {
 			continue
 		}
-		for _, kind := range slices.Sorted(maps.Keys(ref.Value.Content)) {
-			schema := ref.Value.Content[kind].Schema
-			if !isJSON(kind) || schema == nil || schema.Value == nil {
-				continue
-			}
-			top := flat(schema.Value, 0)
-			if name := idAmong(top, called); name != "" {
-				return member(name)
-			}
-			for _, outer := range slices.Sorted(maps.Keys(top.Properties)) {
-				if inner := top.Properties[outer]; inner.Value != nil {
-					if name := idAmong(flat(inner.Value, 0), called); name != "" {
-						return member(outer) + strings.TrimPrefix(member(name), "$")
-					}
+		if name := idAmong(schema, called); name != "" {
+			return "$" + jsontree.PathStep(name)
+		}
+		for _, outer := range slices.Sorted(maps.Keys(schema.Properties)) {
+			if inner := schema.Properties[outer]; inner.Value != nil {
+				if name := idAmong(flat(inner.Value, 0), called); name != "" {
+					return "$" + jsontree.PathStep(outer) + jsontree.PathStep(name)
 				}
 			}
 		}
 	}
 	return ""
+}
+
+// successSchemas ranges over the media types and schemas of the responses that report a success.
+func successSchemas(responses *openapi3.Responses) iter.Seq2[string, *openapi3.Schema] {
+	return func(yield func(string, *openapi3.Schema) bool) {
+		for _, code := range slices.Sorted(maps.Keys(responses.Map())) {
+			ref := responses.Value(code)
+			if !strings.HasPrefix(code, "2") || ref.Value == nil {
+				continue
+			}
+			for _, kind := range slices.Sorted(maps.Keys(ref.Value.Content)) {
+				schema := ref.Value.Content[kind].Schema
+				if schema != nil && schema.Value != nil && !yield(kind, flat(schema.Value, 0)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // idAmong returns the member of a schema that has the first of these names, however its words are joined.
@@ -196,16 +201,6 @@ func idAmong(schema *openapi3.Schema, called []string) string {
 	return ""
 }
 
-// member returns the JSONPath of a member of the root.
-func member(name string) string {
-	for i, c := range name {
-		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			return "$['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(name) + "']"
-		}
-	}
-	return "$." + name
-}
-
 // tellsOfOthers reports whether a response of an operation can show other scenarios: it is a stream, or a list of all
 // objects.
 func (g *generator) tellsOfOthers(op *contract.Operation, steps []*request) bool {
@@ -218,14 +213,9 @@ func (g *generator) tellsOfOthers(op *contract.Operation, steps []*request) bool
 
 // lists reports whether a GET returns a list.
 func (g *generator) lists(op *contract.Operation) bool {
-	for code, ref := range g.item(op.Path).Get.Responses.Map() {
-		if !strings.HasPrefix(code, "2") || ref.Value == nil {
-			continue
-		}
-		for _, m := range ref.Value.Content {
-			if m.Schema != nil && m.Schema.Value != nil && hasList(flat(m.Schema.Value, 0)) {
-				return true
-			}
+	for _, schema := range successSchemas(g.item(op.Path).Get.Responses) {
+		if hasList(schema) {
+			return true
 		}
 	}
 	return false
@@ -256,26 +246,26 @@ func (r *request) print(b *strings.Builder) {
 		fmt.Fprintf(b, "  - http: %s %s\n", r.method, r.path)
 	}
 	entry := func(name string, n *jsontree.Node) {
-		switch flow := yamldoc.Flow(n); {
-		case len(name)+len(flow)+6 <= columns || len(n.Items) == 0:
+		if flow := yamldoc.Flow(n); len(name)+len(flow)+6 <= columns || len(n.Items) == 0 {
 			fmt.Fprintf(b, "    %s: %s\n", name, flow)
-		default:
+		} else {
 			fmt.Fprintf(b, "    %s:\n%s", name, yamldoc.Block(n, 6, columns))
 		}
 	}
-	if r.query != nil {
-		entry("query", r.query)
+	if len(r.query.Names) > 0 {
+		entry("query", &r.query)
 	}
-	if r.headers != nil {
-		entry("headers", r.headers)
+	if len(r.headers.Names) > 0 {
+		entry("headers", &r.headers)
 	}
 	if r.json != nil {
 		entry("json", r.json)
 	}
 	if r.rawType != "" {
-		entry("raw", &jsontree.Node{Kind: jsontree.Object, Names: []string{"text", "type"}, Items: []*jsontree.Node{
-			{Kind: jsontree.String, Text: r.raw}, {Kind: jsontree.String, Text: r.rawType},
-		}})
+		raw := &jsontree.Node{Kind: jsontree.Object}
+		raw.Set("text", jsontree.NewText(r.raw))
+		raw.Set("type", jsontree.NewText(r.rawType))
+		entry("raw", raw)
 	}
 	for _, c := range r.capture {
 		fmt.Fprintf(b, "    capture: {%s: %s}\n", c[0], yamldoc.Scalar(c[1]))
@@ -326,23 +316,13 @@ func (g *generator) id(op *contract.Operation) string {
 	return id
 }
 
+var (
+	camelCase = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	asciiWord = regexp.MustCompile(`[A-Za-z0-9]+`)
+)
+
 // slug returns a name in lower-case letters and digits, with its words joined by hyphens: addNote becomes add-note.
 func slug(s string) string {
-	var b strings.Builder
-	var before rune
-	for _, c := range s {
-		switch {
-		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
-			b.WriteRune(c)
-		case c >= 'A' && c <= 'Z':
-			if before >= 'a' && before <= 'z' || before >= '0' && before <= '9' {
-				b.WriteByte('-')
-			}
-			b.WriteRune(unicode.ToLower(c))
-		default:
-			b.WriteByte('-')
-		}
-		before = c
-	}
-	return strings.Join(strings.FieldsFunc(b.String(), func(c rune) bool { return c == '-' }), "-")
+	words := asciiWord.FindAllString(camelCase.ReplaceAllString(s, "$1-$2"), -1)
+	return strings.ToLower(strings.Join(words, "-"))
 }
