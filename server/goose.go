@@ -9,11 +9,13 @@ import (
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/engine/hints"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
 	"github.com/lockstep-dev/lockstep/server/handlers/diagnostics"
+	"github.com/lockstep-dev/lockstep/server/handlers/reply"
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/mcp/connector"
@@ -175,3 +177,21 @@ func (g *goose) diagnosticsHandlers(config Config) diagnosticsHandlers {
 }
 
 var errNoDirectories = errors.New("server: Config.Directories is required")
+
+func (g *goose) replyHandlers(config Config) *reply.Handlers {
+	return &reply.Handlers{Store: g.store, Turns: &turn.Service{
+		Store:       g.store,
+		Use:         g.agents.Use,
+		Stream:      g.agents.Stream,
+		Settings:    g.settings,
+		Permissions: g.permissions,
+		Providers:   g.providers,
+		Hints: func(directory string) string {
+			names, _ := g.settings.Setting("CONTEXT_FILE_NAMES")
+			return hints.Read(hints.Names(names), config.Directories.Config, directory)
+		},
+		ReadRecipe: recipe.ReadFile,
+		Background: g.background,
+		Log:        config.Log,
+	}}
+}

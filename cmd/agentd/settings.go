@@ -158,7 +158,7 @@ func readSettings(flags map[string]*flagValue, insecure bool, env lookup) (setti
 		directory:         r.directory(),
 		defaultTimeout:    r.milliseconds("default-timeout"),
 		keepaliveInterval: r.milliseconds("keepalive-interval"),
-		maxBody:           r.bytes("max-body"),
+		maxBody:           r.positive("max-body", "a whole number of bytes, at least 1", math.MaxInt64),
 		bodyGrace:         r.milliseconds("body-grace"),
 		bounds:            clienttools.Bounds{MaxTools: r.count("maxTools"), MaxClients: r.count("maxClients")},
 		insecure:          insecure,
@@ -284,22 +284,18 @@ func (r *reader) maxActiveAgents() int {
 
 // milliseconds reads a duration. A value beyond the longest timer that both servers support counts as the longest.
 func (r *reader) milliseconds(flag string) time.Duration {
-	s, _ := r.find(flag, isPositive, "a whole number of milliseconds, at least 1")
-	ms, _ := s.whole(1, math.MaxInt32)
-	return time.Duration(ms) * time.Millisecond
+	return time.Duration(r.positive(flag, "a whole number of milliseconds, at least 1", math.MaxInt32)) * time.Millisecond
 }
 
-func (r *reader) bytes(flag string) int64 {
-	s, _ := r.find(flag, isPositive, "a whole number of bytes, at least 1")
-	n, _ := s.whole(1, math.MaxInt64)
+func (r *reader) positive(name, must string, most int64) int64 {
+	s, _ := r.find(name, isPositive, must)
+	n, _ := s.whole(1, most)
 	return n
 }
 
 // count reads a maximum number.
 func (r *reader) count(key string) int {
-	s, _ := r.find(key, isPositive, "a whole number, at least 1")
-	n, _ := s.whole(1, math.MaxInt32)
-	return int(n)
+	return int(r.positive(key, "a whole number, at least 1", math.MaxInt32))
 }
 
 func isPositive(s setting) bool {

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,18 @@ func TextSetting(from Settings, key string) string {
 		return ""
 	}
 	return jsonwire.Text(raw).Str()
+}
+
+// Fraction returns the value of a setting that is a number from 0 to 1, or a default.
+func Fraction(from Settings, key string, byDefault float64) float64 {
+	raw, err := from.Setting(key)
+	if err != nil || jsonwire.Text(raw).Kind() != "number" {
+		return byDefault
+	}
+	if f, err := json.Number(raw).Float64(); err == nil && 0 <= f && f <= 1 { // otherwise it is ignored (decision G33)
+		return f
+	}
+	return byDefault
 }
 
 // A lead answers instead of the worker at first, and when the worker fails. It is safe for concurrent use, because

@@ -3,12 +3,14 @@
 package recipe
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
 // A Recipe is one recipe. A nil pointer, list or RawMessage is an absent field, and so is an empty number.
@@ -112,4 +114,24 @@ func decodeCheck(v decode.Value) (api.SuccessCheck, error) {
 	o.OneOf("type", "Shell", "shell")
 	check := api.ShellCheck{Type: api.ShellCheckTypeShell, Command: o.String("command")}
 	return api.SuccessCheck(jsonwire.Marshal(check)), o.Err()
+}
+
+// Parse reads a recipe from YAML, which includes JSON (GA 11.2). If there is a key "recipe" at the top level, its
+// value is the recipe.
+func Parse(text []byte) (Recipe, error) {
+	json, err := yamljson.Parse(text)
+	if err != nil {
+		return Recipe{}, fmt.Errorf("not YAML: %w", err)
+	}
+	v, err := decode.Parse(json)
+	if err != nil {
+		return Recipe{}, err
+	}
+	for name, inner := range v.Members() {
+		if name == "recipe" {
+			v = inner
+			break
+		}
+	}
+	return decodeWritten(v)
 }

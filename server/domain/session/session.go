@@ -4,6 +4,8 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
@@ -123,4 +125,21 @@ func (s Session) Export() []byte {
 		return text
 	}
 	return text.Indented()
+}
+
+// ErrNotFound means that the session does not exist.
+var ErrNotFound = errors.New("session not found")
+
+// A Conversation is the messages of a session when it was read.
+type Conversation struct {
+	Messages []message.Message
+	Rows     []int64 // the numbers of the messages; they increase, and are never reused
+}
+
+// End returns the number of the latest message, or 0 if there is none.
+func (c Conversation) End() int64 {
+	if len(c.Rows) == 0 {
+		return 0
+	}
+	return slices.Max(c.Rows)
 }

@@ -5,6 +5,7 @@ package skill
 import (
 	"bytes"
 	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,17 +110,16 @@ func isFence(line []byte) bool { return string(bytes.TrimSuffix(line, []byte("\r
 // in byte order. It follows links. If there are too many, it leaves out the last ones.
 func (s Skill) Files() (paths []string) {
 	for _, name := range names(s.Directory) {
-		switch kind(filepath.Join(s.Directory, name)) {
-		case aFile:
-			if name != fileName {
-				paths = append(paths, name)
-			}
-		case aDirectory:
-			for _, below := range names(filepath.Join(s.Directory, name)) {
-				if path := filepath.Join(name, below); kind(filepath.Join(s.Directory, path)) == aFile {
-					paths = append(paths, path)
+		path := filepath.Join(s.Directory, name)
+		switch mode := modeOf(path); {
+		case mode.IsDir():
+			for _, below := range names(path) {
+				if modeOf(filepath.Join(path, below)).IsRegular() {
+					paths = append(paths, filepath.Join(name, below))
 				}
 			}
+		case mode.IsRegular() && name != fileName:
+			paths = append(paths, name)
 		}
 	}
 	slices.Sort(paths)
@@ -135,20 +135,11 @@ func names(directory string) (names []string) {
 	return names
 }
 
-const (
-	aFile = iota + 1
-	aDirectory
-)
-
-func kind(path string) int {
+// modeOf returns the mode of a file. A missing file is neither regular nor a directory.
+func modeOf(path string) fs.FileMode {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return 0
-	case info.IsDir():
-		return aDirectory
-	case info.Mode().IsRegular():
-		return aFile
+	if err != nil {
+		return fs.ModeIrregular
 	}
-	return 0
+	return info.Mode()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/toolguard"
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
@@ -146,4 +147,36 @@ func (s *Service) Confirm(sessionID, id, action string) {
 	a, release := s.Use(sessionID)
 	defer release()
 	a.memory.confirmations.Answer(id, decision(action))
+}
+
+// securityPrompts say whether users are asked about calls that look dangerous, even if the calls are allowed
+// (GA 18.1, decisions M64, M65).
+type securityPrompts struct {
+	on        bool
+	threshold float64 // the minimum confidence of a finding
+}
+
+const defaultConfidence = 0.7
+
+// securityPromptOf reads the settings.
+func securityPromptOf(from llm.Settings) securityPrompts {
+	raw, err := from.Setting("security_prompt_enabled")
+	return securityPrompts{
+		on: err == nil && string(raw) == "true", threshold: llm.Fraction(from, "security_prompt_threshold", defaultConfidence),
+	}
+}
+
+// alarmed reports whether a request looks dangerous, and logs why. It does not log the arguments, which may be
+// secret.
+func (a approver) alarmed(r *request) bool {
+	if !a.prompts.on {
+		return false
+	}
+	finding, found := toolguard.Judge(r.announced.Call.Value.Arguments)
+	if !found || finding.Confidence < a.prompts.threshold {
+		return false
+	}
+	r.alarm = finding.Prompt()
+	a.log.Warn("dangerous call", "session", a.client.session.initial.ID, "tool", r.call.Name, "finding", finding.What)
+	return true
 }

@@ -49,3 +49,13 @@ func builtIn(m mode, model string, output *FinalOutput) []llm.Tool {
 func isBuiltIn(name string) bool {
 	return slices.ContainsFunc(BuiltIn, func(tool llm.Tool) bool { return tool.Name == name })
 }
+
+// OwnTools returns the tools that do not belong to extensions, as clients see them: all built-in tools, whatever the
+// mode, and the tool for the final output if there is one (GA 6.4).
+func (a *Agent) OwnTools() []llm.Tool {
+	tools := slices.Clone(BuiltIn)
+	if output := a.finalOutput(); output != nil {
+		tools = append(tools, output.tool())
+	}
+	return tools
+}

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
 	"github.com/lockstep-dev/lockstep/server/engine/history"
 	"github.com/lockstep-dev/lockstep/server/llm"
-	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // These are the prompt for the summary, and the text after the summary (decisions M23, M24).
@@ -42,12 +40,7 @@ type compaction struct {
 // overThreshold reports whether the conversation must be compacted before the model is asked, and the threshold in
 // percent.
 func overThreshold(from llm.Settings, s *storedSession, provider *llm.Provider) (percent int, over bool) {
-	threshold := defaultThreshold
-	if raw, err := from.Setting("GOOSE_AUTO_COMPACT_THRESHOLD"); err == nil && jsonwire.Text(raw).Kind() == "number" {
-		if f, err := json.Number(raw).Float64(); err == nil && 0 <= f && f <= 1 { // otherwise it is ignored (decision G33)
-			threshold = f
-		}
-	}
+	threshold := llm.Fraction(from, "GOOSE_AUTO_COMPACT_THRESHOLD", defaultThreshold)
 	if threshold == 0 || threshold == 1 {
 		return 0, false
 	}

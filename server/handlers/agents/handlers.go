@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
@@ -21,6 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -126,4 +128,27 @@ func notFound(text string) gen.NotFoundWithMessageJSONResponse {
 
 func failed(text string) gen.FailedWithMessageJSONResponse {
 	return gen.FailedWithMessageJSONResponse{Of: response.Message(text)}
+}
+
+// AddExtension answers POST /agent/add_extension (GA 6.7).
+func (h *Handlers) AddExtension(ctx context.Context, request gen.AddExtensionRequestObject) (gen.AddExtensionResponseObject, error) {
+	config, err := decode.Text(request.Body.Config, extension.Decode)
+	if err != nil {
+		return nil, err
+	}
+	a, release := h.Agents.Use(request.Body.SessionID)
+	defer release()
+	if err := a.Extensions.Add(ctx, config); err != nil {
+		h.Log.Warn("extension not added", "extension", config.Name, "err", err)
+		return failed("Failed to add extension: " + err.Error()), nil
+	}
+	return gen.DoneResponse{}, nil
+}
+
+// RemoveExtension answers POST /agent/remove_extension (GA 6.8).
+func (h *Handlers) RemoveExtension(_ context.Context, request gen.RemoveExtensionRequestObject) (gen.RemoveExtensionResponseObject, error) {
+	a, release := h.Agents.Use(request.Body.SessionID)
+	defer release()
+	a.Extensions.Remove(request.Body.Name)
+	return gen.DoneResponse{}, nil
 }

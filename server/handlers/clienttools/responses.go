@@ -13,13 +13,15 @@ import (
 
 // toolsByID returns an object that keeps the order of the tools.
 func toolsByID(tools []api.ClientToolDefinition) response.Of[api.ClientToolsByID] {
-	return response.Encoded[api.ClientToolsByID](func(w *jsonwire.Writer) {
+	encoded, _ := response.Encoded[api.ClientToolsByID](func(w *jsonwire.Writer) error {
 		w.Open('{')
 		for _, tool := range tools {
 			w.Key(tool.ID).Raw(jsonwire.Marshal(tool))
 		}
 		w.Close('}')
+		return nil
 	})
+	return encoded
 }
 
 func problem(status int, body any) response.JSON {

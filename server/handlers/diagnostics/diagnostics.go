@@ -232,3 +232,8 @@ func (a *archive) directory(name, path string) {
 		a.file(name+"/"+entry.Name(), filepath.Join(path, entry.Name()))
 	}
 }
+
+// GetStatus answers GET /status.
+func (Handlers) GetStatus(context.Context, gen.GetStatusRequestObject) (gen.GetStatusResponseObject, error) {
+	return gen.GetStatus200TextResponse{Body: "ok"}, nil
+}

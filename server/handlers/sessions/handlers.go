@@ -42,7 +42,7 @@ func (h *Handlers) ListSessions(ctx context.Context, _ gen.ListSessionsRequestOb
 
 // GetSession answers GET /sessions/{session_id} (GA 9.3). It answers 404 to every error.
 func (h *Handlers) GetSession(ctx context.Context, request gen.GetSessionRequestObject) (gen.GetSessionResponseObject, error) {
-	stored, err := response.TryEncoded[api.Session](func(w *jsonwire.Writer) error { return h.Store.WriteJSON(ctx, w, request.SessionID) })
+	stored, err := response.Encoded[api.Session](func(w *jsonwire.Writer) error { return h.Store.WriteJSON(ctx, w, request.SessionID) })
 	if err != nil {
 		h.refused(err)
 		return gen.NotFoundResponse{}, nil

@@ -16,18 +16,9 @@ type Of[T any] struct {
 // Value returns the JSON of a value.
 func Value[T any](v T) Of[T] { return Of[T]{text: jsonwire.Marshal(v)} }
 
-// Encoded returns the JSON that a function writes, which must be the JSON of a T. It is for values that the server
-// keeps in another type, or as JSON.
-func Encoded[T any](write func(w *jsonwire.Writer)) Of[T] {
-	encoded, _ := TryEncoded[T](func(w *jsonwire.Writer) error {
-		write(w)
-		return nil
-	})
-	return encoded
-}
-
-// TryEncoded is like [Encoded], and returns the function's error.
-func TryEncoded[T any](write func(w *jsonwire.Writer) error) (Of[T], error) {
+// Encoded returns the JSON that a function writes, which must be the JSON of a T, and the function's error. It is for
+// values that the server keeps in another type, or as JSON.
+func Encoded[T any](write func(w *jsonwire.Writer) error) (Of[T], error) {
 	buffer := buffers.Get().(*[]byte)
 	w := jsonwire.NewWriter((*buffer)[:0])
 	err := write(w)

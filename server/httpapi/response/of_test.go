@@ -17,12 +17,12 @@ func TestEncodedResponsesDoNotShareTheirBuffers(t *testing.T) {
 	for n := range 50 {
 		all.Go(func() {
 			text := strings.Repeat(fmt.Sprint(n%10), 1<<(n%22))
-			a, err := response.TryEncoded[string](func(w *jsonwire.Writer) error {
+			a, err := response.Encoded[string](func(w *jsonwire.Writer) error {
 				w.String(text)
 				return nil
 			})
 			if err != nil {
-				t.Errorf("TryEncoded: %v", err)
+				t.Errorf("Encoded: %v", err)
 				return
 			}
 			w := httptest.NewRecorder()
@@ -36,7 +36,7 @@ func TestEncodedResponsesDoNotShareTheirBuffers(t *testing.T) {
 
 func TestAResponseThatCannotBeEncoded(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := response.TryEncoded[string](func(*jsonwire.Writer) error { return broken }); !errors.Is(err, broken) {
-		t.Errorf("TryEncoded: %v, want %v", err, broken)
+	if _, err := response.Encoded[string](func(*jsonwire.Writer) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("Encoded: %v, want %v", err, broken)
 	}
 }

@@ -13,6 +13,7 @@ package urlpath
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -174,16 +175,6 @@ func unhex(s string) (c byte, ok bool) {
 	if len(s) < 3 || s[0] != '%' {
 		return 0, false
 	}
-	for _, digit := range []byte(s[1:3]) {
-		c <<= 4
-		switch {
-		case '0' <= digit && digit <= '9':
-			c |= digit - '0'
-		case 'a' <= digit|0x20 && digit|0x20 <= 'f':
-			c |= digit | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-	}
-	return c, true
+	n, err := strconv.ParseUint(s[1:3], 16, 8)
+	return byte(n), err == nil
 }

@@ -2,6 +2,7 @@ package developer
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,15 +104,7 @@ func (f file) whole(content string) mcp.Content {
 
 // escaped percent-encodes a path, except unreserved characters (RFC 3986 §2.3) and slashes.
 func escaped(path string) string {
-	var out strings.Builder
-	for _, c := range []byte(path) {
-		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~/", c) >= 0 {
-			out.WriteByte(c)
-		} else {
-			fmt.Fprintf(&out, "%%%02X", c)
-		}
-	}
-	return out.String()
+	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 }
 
 // entries shows a directory.

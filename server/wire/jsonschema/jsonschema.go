@@ -15,6 +15,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // A Schema is a valid JSON Schema. Its methods are safe for concurrent use.
@@ -137,4 +139,17 @@ func reason(err *jsonschema.ValidationError) string {
 		text = strings.ToValidUTF8(text[:most], "") + "..."
 	}
 	return text
+}
+
+// maxPretty is the maximum size in bytes of an indented schema.
+const maxPretty = 64 << 10
+
+// Shown returns the schema as a model should read it: indented by two blanks per level, or compact if that would be
+// too long.
+func (s *Schema) Shown() string {
+	text := jsonwire.Text(s.text)
+	if text.IndentedSize() > maxPretty {
+		return string(s.text)
+	}
+	return string(text.Indented())
 }

@@ -2,6 +2,7 @@ package jsonwire
 
 import (
 	"bytes"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -125,15 +126,7 @@ func appendUnescaped(dst, inner []byte) []byte {
 }
 
 // hexRune reads four hexadecimal digits.
-func hexRune(digits []byte) (r rune) {
-	for _, c := range digits[:4] {
-		r <<= 4
-		switch {
-		case c <= '9':
-			r |= rune(c - '0')
-		default:
-			r |= rune(c|0x20-'a') + 10
-		}
-	}
-	return r
+func hexRune(digits []byte) rune {
+	n, _ := strconv.ParseUint(string(digits[:4]), 16, 16)
+	return rune(n)
 }

@@ -9,3 +9,6 @@ func Searched(text string) int {
 
 // Spend counts looks without doing anything.
 func (w *Work) Spend(looks int) { w.looks += looks }
+
+// Counted returns the number of pieces, and of bytes and items that expressions have looked at.
+func (w *Work) Counted() (pieces, looks int) { return w.pieces, w.looks }

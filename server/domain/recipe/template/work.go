@@ -32,9 +32,6 @@ type Work struct {
 // NewWork returns a Work without any cost.
 func NewWork(ctx context.Context) *Work { return &Work{ctx: ctx} }
 
-// Counted returns the number of pieces, and of bytes and items that expressions have looked at.
-func (w *Work) Counted() (pieces, looks int) { return w.pieces, w.looks }
-
 // piece counts pieces: rendered ones, iterations of loops, and tokens of expressions.
 func (w *Work) piece(n int) error { return w.count(&w.pieces, n, maxPieces, errPieces) }
 
