@@ -47,13 +47,7 @@ func decodeAction(v decode.Value) (Action, error) {
 	}
 	switch kind {
 	case "toolConfirmation":
-		o := v.Object("id", "toolName", "arguments", "prompt")
-		return ToolConfirmation{
-			ID:        o.String("id"),
-			ToolName:  o.String("toolName"),
-			Arguments: o.AnyObject("arguments"),
-			Prompt:    o.MaybeString("prompt"),
-		}, o.Err()
+		return decodeConfirmation(v)
 	case "elicitation":
 		o := v.Object("id", "message", "requested_schema")
 		return Elicitation{ID: o.String("id"), Message: o.String("message"), RequestedSchema: o.Any("requested_schema")}, o.Err()
@@ -61,6 +55,16 @@ func decodeAction(v decode.Value) (Action, error) {
 		o := v.Object("id", "user_data")
 		return ElicitationResponse{ID: o.String("id"), UserData: o.Any("user_data")}, o.Err()
 	}
+}
+
+func decodeConfirmation(v decode.Value) (ToolConfirmation, error) {
+	o := v.Object("id", "toolName", "arguments", "prompt")
+	return ToolConfirmation{
+		ID:        o.String("id"),
+		ToolName:  o.String("toolName"),
+		Arguments: o.AnyObject("arguments"),
+		Prompt:    o.MaybeString("prompt"),
+	}, o.Err()
 }
 
 func (a ToolConfirmation) Write(w *jsonwire.Writer) {

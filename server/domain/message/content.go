@@ -44,11 +44,7 @@ type (
 		Result Result[[]ToolContent]
 	}
 	// ToolConfirmationRequest is an old form of [ToolConfirmation]. It is accepted and kept, but never created.
-	ToolConfirmationRequest struct {
-		ID, ToolName string
-		Arguments    json.RawMessage // an object
-		Prompt       *string
-	}
+	ToolConfirmationRequest ToolConfirmation
 	// ActionRequired asks the user for something, or is the answer.
 	ActionRequired struct{ Data Action }
 	// FrontendToolRequest is a call of a tool that the client executes.
@@ -173,13 +169,8 @@ func decodeContent(v decode.Value) (Content, error) {
 		o := v.Object("id", "toolResult")
 		return ToolResponse{ID: o.String("id"), Result: decode.Field(o, "toolResult", DecodeToolResult)}, o.Err()
 	case "toolConfirmationRequest":
-		o := v.Object("id", "toolName", "arguments", "prompt")
-		return ToolConfirmationRequest{
-			ID:        o.String("id"),
-			ToolName:  o.String("toolName"),
-			Arguments: o.AnyObject("arguments"),
-			Prompt:    o.MaybeString("prompt"),
-		}, o.Err()
+		confirmation, err := decodeConfirmation(v)
+		return ToolConfirmationRequest(confirmation), err
 	case "actionRequired":
 		o := v.Object("data")
 		return ActionRequired{decode.Field(o, "data", decodeAction)}, o.Err()

@@ -59,21 +59,7 @@ func decodeCall(v decode.Value) (Result[ToolCall], error) {
 
 // DecodeToolResult reads the result of a tool.
 func DecodeToolResult(v decode.Value) (ToolResult, error) {
-	return decodeResult(v, func(v decode.Value) ([]ToolContent, error) {
-		list, err := v.Array()
-		if err != nil {
-			return nil, err
-		}
-		contents := []ToolContent{}
-		for element := range list {
-			content, err := DecodeToolContent(element)
-			if err != nil {
-				return nil, err
-			}
-			contents = append(contents, content)
-		}
-		return contents, nil
-	})
+	return decodeResult(v, decode.ListOf(DecodeToolContent))
 }
 
 // callJSON converts the result to its type in the contract.

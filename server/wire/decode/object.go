@@ -94,16 +94,6 @@ func read[T any](o *Object, v Value, there bool, decode func(Value) (T, error)) 
 	return result
 }
 
-// maybe decodes a field, and returns nil if it is missing or null.
-func maybe[T any](o *Object, name string, decode func(Value) (T, error)) *T {
-	v, there := o.Maybe(name)
-	if !there {
-		return nil
-	}
-	result := read(o, v, true, decode)
-	return &result
-}
-
 // Field reads a required field with the decoder of its type.
 func Field[T any](o *Object, name string, decode func(Value) (T, error)) T {
 	v, there := o.Need(name)
@@ -121,7 +111,11 @@ func FieldOr[T any](o *Object, name string, missing T, decode func(Value) (T, er
 
 // MaybeField reads a field with the decoder of its type, and returns nil if it is missing or null.
 func MaybeField[T any](o *Object, name string, decode func(Value) (T, error)) *T {
-	return maybe(o, name, decode)
+	v, there := o.Maybe(name)
+	if !there {
+		return nil
+	}
+	return new(read(o, v, true, decode))
 }
 
 // FieldOrZero reads a field with the given decoder. It returns the zero value if the field is missing or null.
@@ -133,16 +127,16 @@ func FieldOrZero[T any](o *Object, name string, decode func(Value) (T, error)) T
 // List reads a required array with the decoder of its elements. It never returns nil.
 func List[T any](o *Object, name string, decode func(Value) (T, error)) []T {
 	v, there := o.Need(name)
-	return read(o, v, there, listOf(decode))
+	return read(o, v, there, ListOf(decode))
 }
 
 // MaybeList reads an array with the decoder of its elements, and returns nil if it is missing or null.
 func MaybeList[T any](o *Object, name string, decode func(Value) (T, error)) []T {
-	return FieldOrZero(o, name, listOf(decode))
+	return FieldOrZero(o, name, ListOf(decode))
 }
 
 // Strings decodes an array of strings. It never returns nil.
-func Strings(v Value) ([]string, error) { return listOf(Value.Str)(v) }
+func Strings(v Value) ([]string, error) { return ListOf(Value.Str)(v) }
 
 // Pairs decodes an object with string values. It never returns nil. Of members with the same name, the last value
 // takes the place of the first.
@@ -180,7 +174,8 @@ func pairsOf(v Value, text func(Value) (string, error)) (jsonwire.Pairs, error) 
 	return pairs, nil
 }
 
-func listOf[T any](decode func(Value) (T, error)) func(Value) ([]T, error) {
+// ListOf returns the decoder of arrays with the given elements. The list is never nil.
+func ListOf[T any](decode func(Value) (T, error)) func(Value) ([]T, error) {
 	return func(v Value) ([]T, error) {
 		elements, err := v.Array()
 		if err != nil {
@@ -202,23 +197,23 @@ func listOf[T any](decode func(Value) (T, error)) func(Value) ([]T, error) {
 func (o *Object) String(name string) string { return Field(o, name, Value.Str) }
 
 // MaybeString reads a string, or returns nil.
-func (o *Object) MaybeString(name string) *string { return maybe(o, name, Value.Str) }
+func (o *Object) MaybeString(name string) *string { return MaybeField(o, name, Value.Str) }
 
 // Bool reads a required boolean.
 func (o *Object) Bool(name string) bool { return Field(o, name, Value.Bool) }
 
 // MaybeBool reads a boolean, or returns nil.
-func (o *Object) MaybeBool(name string) *bool { return maybe(o, name, Value.Bool) }
+func (o *Object) MaybeBool(name string) *bool { return MaybeField(o, name, Value.Bool) }
 
 // Int reads a required integer.
 func (o *Object) Int(name string) int64 { return Field(o, name, Value.Int) }
 
 // MaybeInt reads an integer, or returns nil.
-func (o *Object) MaybeInt(name string) *int64 { return maybe(o, name, Value.Int) }
+func (o *Object) MaybeInt(name string) *int64 { return MaybeField(o, name, Value.Int) }
 
 // MaybeInt32 reads a 32-bit integer, or returns nil.
 func (o *Object) MaybeInt32(name string) *int64 {
-	return maybe(o, name, Within(math.MinInt32, math.MaxInt32))
+	return MaybeField(o, name, Within(math.MinInt32, math.MaxInt32))
 }
 
 // OneOf reads a required string that must be one of the variants.
