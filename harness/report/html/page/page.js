@@ -415,7 +415,8 @@
       c: () => {
         if (!current || !current.body) return;
         current.body();
-        copy(current.querySelector("[data-copy]")?.textContent ?? "");
+        const command = current.querySelector("[data-copy]");
+        if (command) copy(command.textContent);
       },
       x: clear, t: theme, "?": help,
     }[event.key];
