@@ -3,7 +3,6 @@ package compare
 import (
 	"bytes"
 	"mime"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
@@ -23,7 +22,7 @@ var checksums = []string{"ETag", "Content-Digest", "Repr-Digest", "Digest", "Con
 // on, the checksums must appear together, so the same content must have the same checksum again. same is whether no
 // difference was found in the bodies.
 func (h *fields) checksumExplained(step, name string, ref, cand *transcript.Response, same bool) bool {
-	if !same || !slices.ContainsFunc(checksums, func(n string) bool { return strings.EqualFold(n, name) }) {
+	if !same || !transcript.ContainsName(checksums, name) {
 		return false
 	}
 	r, o := ref.Header.Values(name), cand.Header.Values(name)

@@ -20,10 +20,12 @@ package compare
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -131,4 +133,52 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 		c.exchange(ref, at, rx[i], cx[i])
 	}
 	c.found.notCompared("no counterpart", max(len(rx), len(cx))-n)
+}
+
+// processEnd compares the ends of two processes that a step was meant to end. If one did not end as it should, that is
+// an Unmet demand.
+func (c *comparison) processEnd(ref, cand *transcript.Step) {
+	r, o := ref.Process, cand.Process
+	if r == nil || o == nil || r.Status == o.Status || unended(ref) || unended(cand) {
+		return
+	}
+	c.found.add(diff.Difference{
+		Reason: diff.Because(diff.ExitDiffers, diff.ExitsDiffer), Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, At: diff.At{Part: "exit"},
+		Ref: diff.Show(r.Status), Cand: diff.Show(o.Status),
+	})
+}
+
+// streams compares the streams that both sides have, in the order in which the reference opened them.
+func (c *comparison) streams() {
+	cand := map[string]*transcript.Stream{}
+	for _, s := range c.runs.sides[1].Streams {
+		cand[s.Name] = s
+	}
+	for _, ref := range c.runs.sides[0].Streams {
+		other := cand[ref.Name]
+		if other == nil {
+			c.found.notCompared("not opened by both targets", len(ref.Events))
+			continue
+		}
+		if unreadableStream(c.runs.sides[0], ref)+unreadableStream(c.runs.sides[1], other) != "" {
+			c.found.notCompared("an event stream in a coding that cannot be read", 1)
+			continue
+		}
+		key := c.rules.streamKey(ref.Name, ref.Operation)
+		c.json.IDs.Applied[streamdiff.Applied(key)] = true
+		both := streamdiff.Recordings{
+			JSON: c.json, Sides: [2]*transcript.Stream{ref, other}, Runs: c.runs.sides,
+			Rules: c.rules.Streams[key], RuleKey: key, Volatile: c.rules.volatile(ref.Step),
+			Killed: c.runs.killed, Report: c.found.add, NotCompared: c.found.notCompared,
+		}
+		c.found.result.Events += both.Compare()
+	}
+}
+
+// runs are the transcripts of both sides.
+type runs struct{ sides [2]*transcript.Transcript }
+
+// seen returns when something was seen on each side, given the offsets.
+func (r runs) seen(ref, cand time.Duration) [2]time.Time {
+	return [2]time.Time{r.sides[0].Started.Add(ref), r.sides[1].Started.Add(cand)}
 }

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"strings"
+
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
@@ -24,4 +26,14 @@ type Result struct {
 	Names []ident.Name
 	// Assumed are the values that were accepted as generated ones without a rule.
 	Assumed []ident.Assumed
+}
+
+// HeaderApplied is the name in Result of the rule for a header field, in one step or, with "", in all steps.
+func HeaderApplied(name, step string) string {
+	return "header " + strings.ToLower(name) + " " + step
+}
+
+// StubHeaderApplied is the name in Result.Applied of a header field in requests to a stub.
+func StubHeaderApplied(stub, name string) string {
+	return "stub " + stub + " header " + strings.ToLower(name)
 }

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
@@ -123,7 +125,7 @@ func unmetInStep(s *transcript.Step, d *diagnosis, m match.Matcher) []Unmet {
 		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !givenUp(s) && !d.causedByExit(f, x.Done) && !d.explainedByOutage(f, startOf(x), x.Done) {
 			add(Unmet{
 				Kind: ExchangeFailed, Exchange: i, Place: string(f.Phase), Want: "a complete answer",
-				Got: f.Text, Text: "the exchange failed " + during(f.Phase),
+				Got: f.Text, Text: "the exchange failed " + during[f.Phase],
 			})
 		}
 		if why := brokenArchive(x); why != "" && !s.Uncompared {
@@ -142,8 +144,8 @@ func unmetInStep(s *transcript.Step, d *diagnosis, m match.Matcher) []Unmet {
 	blind := slices.ContainsFunc(s.Exchanges, func(x *transcript.Exchange) bool { return unreadableResponse(x) != "" })
 	if u := s.Unmet; u != nil && !failed && !d.causedByBrokenStream(s) && !d.reportedEarlier(s) && !(blind && (u.Kind == "capture" || u.Kind == "poll")) {
 		add(Unmet{
-			Kind: kindOfUnmet(u.Kind), Exchange: -1, Stream: s.Stream, Place: u.Kind,
-			Want: u.What, Got: u.Why, Text: textOfUnmet(u.Kind),
+			Kind: stepDemands[u.Kind].kind, Exchange: -1, Stream: s.Stream, Place: u.Kind,
+			Want: u.What, Got: u.Why, Text: stepDemands[u.Kind].text,
 		})
 	}
 	if s.Expect == nil || s.Skipped != "" || len(s.Exchanges) == 0 {
@@ -178,64 +180,32 @@ func exitText(e *transcript.Exit) string {
 	return text + " while " + transcript.UnderWay(e.UnderWay)
 }
 
-func during(p transcript.Phase) string {
-	switch p {
-	case transcript.PhaseConnect:
-		return "while connecting"
-	case transcript.PhaseSend:
-		return "while the request was being sent"
-	case transcript.PhaseHead:
-		return "in the response's head"
-	default:
-		return "in the response's body"
-	}
+// during says in which phase an exchange failed.
+var during = map[transcript.Phase]string{
+	transcript.PhaseConnect: "while connecting",
+	transcript.PhaseSend:    "while the request was being sent",
+	transcript.PhaseHead:    "in the response's head",
+	transcript.PhaseBody:    "in the response's body",
 }
 
-func kindOfUnmet(kind string) UnmetKind {
-	switch kind {
-	case "event", "ready":
-		return EventAwaited
-	case "end":
-		return EndAwaited
-	case "poll":
-		return PollUnmet
-	case "exit":
-		return TargetNotStopped
-	case "asked":
-		return UpstreamMissing
-	case "restart":
-		return TargetNotStarted
-	case "stream", "close":
-		return StreamMissing
-	default:
-		return CaptureMissing
-	}
+// stepDemands are the demands that transcript.Unmet names by their kinds.
+var stepDemands = map[string]struct {
+	kind UnmetKind
+	text string
+}{
+	"event":   {EventAwaited, "the awaited event did not come"},
+	"ready":   {EventAwaited, "the event that shows that the stream is ready did not come"},
+	"end":     {EndAwaited, "the server did not end the stream"},
+	"poll":    {PollUnmet, "the response never matched what the step waits for"},
+	"exit":    {TargetNotStopped, "the process did not exit as it should"},
+	"asked":   {UpstreamMissing, missingRequests},
+	"restart": {TargetNotStarted, "the target did not become ready again"},
+	"stream":  {StreamMissing, "there is no stream to watch"},
+	"close":   {StreamMissing, "there is no stream to close"},
+	"capture": {CaptureMissing, "the value to capture is missing"},
 }
 
-func textOfUnmet(kind string) string {
-	switch kind {
-	case "asked":
-		return "the upstream did not get the expected requests"
-	case "event":
-		return "the awaited event did not come"
-	case "ready":
-		return "the event that shows that the stream is ready did not come"
-	case "end":
-		return "the server did not end the stream"
-	case "poll":
-		return "the response never matched what the step waits for"
-	case "exit":
-		return "the process did not exit as it should"
-	case "restart":
-		return "the target did not become ready again"
-	case "stream":
-		return "there is no stream to watch"
-	case "close":
-		return "there is no stream to close"
-	default:
-		return "the value to capture is missing"
-	}
-}
+const missingRequests = "the upstream did not get the expected requests"
 
 func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule streamdiff.Rules, d *diagnosis) []Unmet {
 	var out []Unmet
@@ -282,4 +252,42 @@ func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) 
 		}
 	}
 	return nil
+}
+
+// unmetUpstream returns the requests that a target must not send to a stub, and those that it did not send although it
+// must.
+func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
+	var out []Unmet
+	for i, x := range s.Exchanges {
+		at := "request " + strconv.Itoa(i+1)
+		switch f := x.Failure; {
+		case f != nil && f.Kind != transcript.FailCanceled && !d.causedByExit(f, x.Done) && !d.explainedByOutage(f, startOf(x), x.Done):
+			out = append(out, Unmet{
+				Kind: ExchangeFailed, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: "a complete request", Got: f.Text,
+				Text: "the request to the upstream broke",
+			})
+		case f == nil && x.Request.Body.Undecoded(x.Request.Header) && !isUnexpected(s):
+			if _, why := x.Request.Body.Opaque(x.Request.Header, false); why != "" {
+				f := wrongCoding(x.Request.Header, why)
+				f.Step, f.Exchange, f.Event, f.Place = s.ID, i, -1, at+" body"
+				out = append(out, f)
+			}
+		case f == nil && isUnexpected(s):
+			_, got := diff.Cut("", diff.Show(x.Request.Method+" "+x.Request.Target+" "+string(x.Request.Body.Bytes)).Text)
+			out = append(out, Unmet{
+				Kind: UpstreamUnexpected, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: s.Unmet.What, Got: strings.TrimSpace(got.String()),
+				Text: "unexpected request to the upstream: " + cmp.Or(x.Unanswered, s.Unmet.Why),
+			})
+		}
+	}
+	awaited := slices.ContainsFunc(d.t.Steps, func(o transcript.Step) bool { // a step that waited for the request has reported that
+		return o.Unmet != nil && o.Unmet.Kind == "asked" && o.Text == "asked "+s.ID
+	})
+	if s.Unmet != nil && !isUnexpected(s) && !awaited && d.t.Exit == nil && d.t.Aborted == "" {
+		out = append(out, Unmet{
+			Kind: UpstreamMissing, Step: s.ID, Exchange: -1, Event: -1, Place: "requests", Want: s.Unmet.What, Got: s.Unmet.Why,
+			Text: missingRequests,
+		})
+	}
+	return out
 }

@@ -185,19 +185,15 @@ func (u *unknown) decides(place string, sent *scenario.Request) bool {
 		return u.path
 	case "query": // a missing parameter may be in the path, or belong to an object that is spread over several names
 		given := slices.ContainsFunc(sent.Query, func(p scenario.Parameter) bool { return p.Name == name })
-		return containsFold(u.query, name) || !given && (u.path || len(u.query) > 0)
+		return transcript.ContainsName(u.query, name) || !given && (u.path || len(u.query) > 0)
 	case "header":
-		return containsFold(u.header, name)
+		return transcript.ContainsName(u.header, name)
 	case "cookie":
-		return containsFold(u.header, "Cookie")
+		return transcript.ContainsName(u.header, "Cookie")
 	case "target":
 		return u.path
 	}
-	return u.body || containsFold(u.header, "Content-Type") || containsFold(u.header, "Content-Encoding")
-}
-
-func containsFold(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	return u.body || transcript.ContainsName(u.header, "Content-Type") || transcript.ContainsName(u.header, "Content-Encoding")
 }
 
 // ContractLookup returns the run.Contract of the project's contract.

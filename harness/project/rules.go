@@ -1,14 +1,12 @@
 package project
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // CompareRules returns the rules that apply to a scenario: its own, then those of the project.
@@ -18,11 +16,7 @@ func (p *Project) CompareRules(s *scenario.Scenario) *compare.Rules { return com
 func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
 	out := &compare.Rules{Streams: map[string]streamdiff.Rules{}, Steps: map[string]compare.Step{}}
 	for _, r := range []scenario.Rules{s.Compare, project} { // the scenario's own rules come first
-		for _, name := range r.Headers {
-			if !slices.ContainsFunc(out.Headers, func(n string) bool { return strings.EqualFold(n, name) }) {
-				out.Headers = append(out.Headers, name)
-			}
-		}
+		out.Headers = transcript.AddNames(out.Headers, r.Headers...)
 		out.Volatile = append(out.Volatile, volatileRules(r.Volatile)...)
 		out.IDs = append(out.IDs, idShapes(r.IDs)...)
 		for name, rule := range r.Streams {

@@ -82,11 +82,8 @@ func (f *collector) transcript(t *transcript.Transcript) {
 }
 
 func (f *collector) header(h transcript.Header) {
-	is := func(names []string, name string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
-	}
 	for _, field := range h {
-		if is(secretHeaders, field.Name) || is(f.rules.Headers, field.Name) {
+		if transcript.ContainsName(secretHeaders, field.Name) || transcript.ContainsName(f.rules.Headers, field.Name) {
 			f.found = append(f.found, secretsOf(field)...)
 		}
 	}

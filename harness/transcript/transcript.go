@@ -265,6 +265,22 @@ func (h Header) Values(name string) []string {
 	return out
 }
 
+// ContainsName reports whether names include a field's name, ignoring case.
+func ContainsName(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// AddNames adds names of fields to others, each once. It does not change its arguments.
+func AddNames(names []string, more ...string) []string {
+	names = slices.Clip(names)
+	for _, name := range more {
+		if !ContainsName(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // A Failure says how an exchange or a stream broke.
 type Failure struct {
 	Kind  FailureKind `json:"kind"`

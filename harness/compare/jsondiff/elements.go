@@ -3,6 +3,7 @@ package jsondiff
 import (
 	"slices"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
@@ -15,9 +16,6 @@ import (
 //  3. In the gaps, the most similar elements are paired. The others count as inserted or missing.
 //
 // Swapping the two lists does not change the pairs.
-
-// An elementPair is an element of each list, by index; -1 where there is none.
-type elementPair struct{ ref, cand int }
 
 const (
 	maxEdits   = 1000     // memory grows with its square: 4 MB
@@ -36,23 +34,23 @@ const (
 type aligner struct {
 	a, b       []jsontree.Sum
 	changeCost func(i, j int) int // the cost of pairing a[i] with an unequal b[j]
-	out        []elementPair      // by index of a and b
+	out        []diff.Pair        // by index of a and b
 }
 
 // pairElements pairs the elements of two lists by their sums. other returns the cost of pairing two unequal elements.
-func pairElements(ref, cand []jsontree.Sum, other func(i, j int) int) []elementPair {
+func pairElements(ref, cand []jsontree.Sum, other func(i, j int) int) []diff.Pair {
 	if len(ref) > len(cand) || len(ref) == len(cand) && slices.Compare(ref, cand) > 0 {
 		out := pairOriented(cand, ref, func(i, j int) int { return other(j, i) })
 		for i := range out {
-			out[i] = elementPair{out[i].cand, out[i].ref}
+			out[i] = diff.Pair{Ref: out[i].Cand, Cand: out[i].Ref}
 		}
 		return out
 	}
 	return pairOriented(ref, cand, other)
 }
 
-func pairOriented(a, b []jsontree.Sum, other func(i, j int) int) []elementPair {
-	x := aligner{a: a, b: b, changeCost: other, out: make([]elementPair, 0, len(b))}
+func pairOriented(a, b []jsontree.Sum, other func(i, j int) int) []diff.Pair {
+	x := aligner{a: a, b: b, changeCost: other, out: make([]diff.Pair, 0, len(b))}
 	x.align(0, len(a), 0, len(b))
 	if len(a) != len(b) {
 		return x.out
@@ -60,8 +58,7 @@ func pairOriented(a, b []jsontree.Sum, other func(i, j int) int) []elementPair {
 	// Pairs by position are better, because they report changed elements only. They win unless the aligned pairs include
 	// fewer unequal ones, or as many at a lower cost.
 	aligned := x.out
-	x.out = make([]elementPair, 0, len(b))
-	x.byPosition(0, len(a), 0, len(b))
+	x.out = diff.ByPosition(len(a), len(b))
 	if changed, apart := x.unequal(x.out), x.unequal(aligned); changed > apart || changed == apart && x.cost(x.out) > x.cost(aligned) {
 		return aligned
 	}
@@ -69,9 +66,9 @@ func pairOriented(a, b []jsontree.Sum, other func(i, j int) int) []elementPair {
 }
 
 // unequal counts the pairs with different elements.
-func (x *aligner) unequal(pairs []elementPair) (n int) {
+func (x *aligner) unequal(pairs []diff.Pair) (n int) {
 	for _, p := range pairs {
-		if p.ref < 0 || p.cand < 0 || x.a[p.ref] != x.b[p.cand] {
+		if p.Ref < 0 || p.Cand < 0 || x.a[p.Ref] != x.b[p.Cand] {
 			n++
 		}
 	}
@@ -79,13 +76,13 @@ func (x *aligner) unequal(pairs []elementPair) (n int) {
 }
 
 // cost returns the total cost of the pairs.
-func (x *aligner) cost(pairs []elementPair) (n int) {
+func (x *aligner) cost(pairs []diff.Pair) (n int) {
 	for _, p := range pairs {
 		switch {
-		case p.ref < 0 || p.cand < 0:
+		case p.Ref < 0 || p.Cand < 0:
 			n += elementGap
-		case x.a[p.ref] != x.b[p.cand]:
-			n += x.changeCost(p.ref, p.cand)
+		case x.a[p.Ref] != x.b[p.Cand]:
+			n += x.changeCost(p.Ref, p.Cand)
 		}
 	}
 	return n
@@ -94,7 +91,7 @@ func (x *aligner) cost(pairs []elementPair) (n int) {
 // align pairs a[i:k] with b[j:l].
 func (x *aligner) align(i, k, j, l int) {
 	for i < k && j < l && x.a[i] == x.b[j] {
-		x.out = append(x.out, elementPair{i, j})
+		x.out = append(x.out, diff.Pair{Ref: i, Cand: j})
 		i, j = i+1, j+1
 	}
 	tail := 0
@@ -103,7 +100,7 @@ func (x *aligner) align(i, k, j, l int) {
 	}
 	x.middle(i, k, j, l)
 	for n := range tail {
-		x.out = append(x.out, elementPair{k + n, l + n})
+		x.out = append(x.out, diff.Pair{Ref: k + n, Cand: l + n})
 	}
 }
 
@@ -119,15 +116,15 @@ func (x *aligner) middle(i, k, j, l int) {
 	} else {
 		common, fill = uniqueCommon(x.a[i:k], x.b[j:l]), x.align
 		if len(common) == 0 {
-			x.byPosition(i, k, j, l)
+			x.add(i, j, diff.ByPosition(k-i, l-j))
 			return
 		}
 	}
 	i0, j0 := i, j
 	for _, p := range common {
-		fill(i, i0+p.ref, j, j0+p.cand)
-		x.out = append(x.out, elementPair{i0 + p.ref, j0 + p.cand})
-		i, j = i0+p.ref+1, j0+p.cand+1
+		fill(i, i0+p.Ref, j, j0+p.Cand)
+		x.out = append(x.out, diff.Pair{Ref: i0 + p.Ref, Cand: j0 + p.Cand})
+		i, j = i0+p.Ref+1, j0+p.Cand+1
 	}
 	fill(i, k, j, l)
 }
@@ -137,17 +134,17 @@ func (x *aligner) middle(i, k, j, l int) {
 // missing in one place and as inserted in another.
 const shortRun = 8
 
-func withoutShortRuns(common []elementPair, n, m int) []elementPair {
-	var out []elementPair
-	last := elementPair{-1, -1} // the last pair in out
+func withoutShortRuns(common []diff.Pair, n, m int) []diff.Pair {
+	var out []diff.Pair
+	last := diff.Pair{Ref: -1, Cand: -1} // the last pair in out
 	for from := 0; from < len(common); {
 		to := from + 1
-		for to < len(common) && common[to].ref == common[to-1].ref+1 && common[to].cand == common[to-1].cand+1 {
+		for to < len(common) && common[to].Ref == common[to-1].Ref+1 && common[to].Cand == common[to-1].Cand+1 {
 			to++
 		}
-		atEnd := common[from] == elementPair{0, 0} || common[to-1] == elementPair{n - 1, m - 1}
+		atEnd := common[from] == diff.Pair{Ref: 0, Cand: 0} || common[to-1] == diff.Pair{Ref: n - 1, Cand: m - 1}
 		end := common[to-1]
-		if atEnd || to-from > shortRun || (end.ref-last.ref)*(end.cand-last.cand) > smallTable {
+		if atEnd || to-from > shortRun || (end.Ref-last.Ref)*(end.Cand-last.Cand) > smallTable {
 			out = append(out, common[from:to]...)
 			last = end
 		}
@@ -156,64 +153,32 @@ func withoutShortRuns(common []elementPair, n, m int) []elementPair {
 	return out
 }
 
-func (x *aligner) byPosition(i, k, j, l int) {
-	for ; i < k && j < l; i, j = i+1, j+1 {
-		x.out = append(x.out, elementPair{i, j})
-	}
-	for ; i < k; i++ {
-		x.out = append(x.out, elementPair{i, -1})
-	}
-	for ; j < l; j++ {
-		x.out = append(x.out, elementPair{-1, j})
-	}
+// gap pairs a[i:k] with b[j:l] at the least cost.
+func (x *aligner) gap(i, k, j, l int) {
+	x.add(i, j, diff.Align(k-i, l-j, maxGap, elementGap, func(r, c int) int {
+		if x.a[i+r] == x.b[j+c] {
+			return 0
+		}
+		return x.changeCost(i+r, j+c)
+	}))
 }
 
-// gap fills a table of edit distances from the end, and then walks it from the beginning.
-func (x *aligner) gap(i0, k, j0, l int) {
-	if i0 == k || j0 == l || (k-i0)*(l-j0) > maxGap {
-		x.byPosition(i0, k, j0, l)
-		return
-	}
-	n, w := k-i0, l-j0+1
-	table := make([]int32, (n+1)*w)
-	through := make([]int32, n*w) // the cost if the next two elements are paired
-	for i := n; i >= 0; i-- {
-		for j := w - 1; j >= 0; j-- {
-			best := int32(0)
-			switch {
-			case i == n:
-				best = int32(w-1-j) * elementGap
-			case j == w-1:
-				best = int32(n-i) * elementGap
-			default:
-				pair := table[(i+1)*w+j+1]
-				if x.a[i0+i] != x.b[j0+j] {
-					pair += int32(x.changeCost(i0+i, j0+j))
-				}
-				through[i*w+j] = pair
-				best = min(pair, elementGap+table[(i+1)*w+j], elementGap+table[i*w+j+1])
-			}
-			table[i*w+j] = best
+// add adds pairs of elements of a[i:] and b[j:].
+func (x *aligner) add(i, j int, pairs []diff.Pair) {
+	for _, p := range pairs {
+		if p.Ref >= 0 {
+			p.Ref += i
 		}
-	}
-	for i, j := 0, 0; i < n || j < w-1; {
-		switch here := table[i*w+j]; {
-		case i < n && j < w-1 && here == through[i*w+j]:
-			x.out = append(x.out, elementPair{i0 + i, j0 + j})
-			i, j = i+1, j+1
-		case i < n && here == elementGap+table[(i+1)*w+j]:
-			x.out = append(x.out, elementPair{i0 + i, -1})
-			i++
-		default:
-			x.out = append(x.out, elementPair{-1, j0 + j})
-			j++
+		if p.Cand >= 0 {
+			p.Cand += j
 		}
+		x.out = append(x.out, p)
 	}
 }
 
 // commonSequence finds the longest common sequence of two lists that are at most maxEdits elements apart (E. Myers, "An
 // O(ND) Difference Algorithm and Its Variations").
-func commonSequence(a, b []jsontree.Sum) (pairs []elementPair, ok bool) {
+func commonSequence(a, b []jsontree.Sum) (pairs []diff.Pair, ok bool) {
 	// ends[d][d+k] is the furthest index in a that is reachable on diagonal k = i-j with d elements left out or
 	// inserted.
 	var ends [][]int32
@@ -249,14 +214,14 @@ func commonSequence(a, b []jsontree.Sum) (pairs []elementPair, ok bool) {
 	return nil, false
 }
 
-func walkBack(ends [][]int32, reach func(d, k int) int, i, j int) []elementPair {
-	var out []elementPair
+func walkBack(ends [][]int32, reach func(d, k int) int, i, j int) []diff.Pair {
+	var out []diff.Pair
 	for d := len(ends) - 1; d >= 0; d-- {
 		k := i - j
 		from := reach(d, k)
 		for i > from {
 			i, j = i-1, j-1
-			out = append(out, elementPair{i, j})
+			out = append(out, diff.Pair{Ref: i, Cand: j})
 		}
 		if d == 0 {
 			break
@@ -272,7 +237,7 @@ func walkBack(ends [][]int32, reach func(d, k int) int, i, j int) []elementPair 
 }
 
 // uniqueCommon returns the longest sequence of elements that both sides have in the same order, and each exactly once.
-func uniqueCommon(a, b []jsontree.Sum) []elementPair {
+func uniqueCommon(a, b []jsontree.Sum) []diff.Pair {
 	type seen struct{ inA, inB, i, j int }
 	all := make(map[jsontree.Sum]seen, len(a))
 	for i, s := range a {
@@ -286,10 +251,10 @@ func uniqueCommon(a, b []jsontree.Sum) []elementPair {
 			all[s] = e
 		}
 	}
-	var once []elementPair
+	var once []diff.Pair
 	for i, s := range a {
 		if e := all[s]; e.inA == 1 && e.inB == 1 {
-			once = append(once, elementPair{i, e.j})
+			once = append(once, diff.Pair{Ref: i, Cand: e.j})
 		}
 	}
 	// Find the longest subsequence with increasing second indexes: for each length, ends has the one with the smallest
@@ -297,7 +262,7 @@ func uniqueCommon(a, b []jsontree.Sum) []elementPair {
 	var ends []int
 	before := make([]int, len(once))
 	for n, p := range once {
-		at, _ := slices.BinarySearchFunc(ends, p.cand, func(e, j int) int { return once[e].cand - j })
+		at, _ := slices.BinarySearchFunc(ends, p.Cand, func(e, j int) int { return once[e].Cand - j })
 		before[n] = -1
 		if at > 0 {
 			before[n] = ends[at-1]
@@ -308,7 +273,7 @@ func uniqueCommon(a, b []jsontree.Sum) []elementPair {
 			ends[at] = n
 		}
 	}
-	out := make([]elementPair, len(ends))
+	out := make([]diff.Pair, len(ends))
 	if len(ends) > 0 {
 		for n, at := ends[len(ends)-1], len(ends)-1; n >= 0; n, at = before[n], at-1 {
 			out[at] = once[n]

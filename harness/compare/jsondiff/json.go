@@ -120,13 +120,13 @@ func (d *documents) array(at *ident.Path, ref, cand *jsontree.Node) {
 	}
 	for _, p := range pairElements(rs, cs, like.changeCost) {
 		switch {
-		case p.cand < 0:
-			d.out.differ(diff.Because(diff.ElementMissing, diff.CandidateLacksElement), at.Element(p.ref, p.ref), ref.Items[p.ref], nil)
-		case p.ref < 0:
-			d.out.differ(diff.Because(diff.ElementExtra, diff.ReferenceLacksElement), at.Element(p.cand, p.cand), nil, cand.Items[p.cand])
-		case plainlyEqual(&d.sums, ref.Items[p.ref], cand.Items[p.cand]):
+		case p.Cand < 0:
+			d.out.differ(diff.Because(diff.ElementMissing, diff.CandidateLacksElement), at.Element(p.Ref, p.Ref), ref.Items[p.Ref], nil)
+		case p.Ref < 0:
+			d.out.differ(diff.Because(diff.ElementExtra, diff.ReferenceLacksElement), at.Element(p.Cand, p.Cand), nil, cand.Items[p.Cand])
+		case plainlyEqual(&d.sums, ref.Items[p.Ref], cand.Items[p.Cand]):
 		default:
-			d.node(at.Element(p.ref, p.cand), ref.Items[p.ref], cand.Items[p.cand])
+			d.node(at.Element(p.Ref, p.Cand), ref.Items[p.Ref], cand.Items[p.Cand])
 		}
 	}
 }

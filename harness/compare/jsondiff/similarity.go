@@ -9,18 +9,11 @@ import (
 
 // A similarity measures how similar the elements of two lists are, by how many members or elements they have in common.
 type similarity struct {
-	sums  *sums
-	at    *ident.Path
-	items [2][]*jsontree.Node
-	parts [2][]elementParts // by element; nil until there are some
-	room  []jsontree.Sum
-	pairs pairwise
-}
-
-// elementParts are the sums of an element's members or of its own elements.
-type elementParts struct {
-	sums  []jsontree.Sum
-	ready bool // sums is the sample, in order
+	sums    *sums
+	at      *ident.Path
+	items   [2][]*jsontree.Node
+	samples [2]map[int][]jsontree.Sum // of the parts of elements
+	pairs   pairwise
 }
 
 // maxParts is how many parts of an element are compared. They are the ones with the smallest sums, because such a
@@ -39,7 +32,7 @@ func (l *similarity) changeCost(i, j int) int {
 	if ref.Kind == jsontree.String {
 		return 2 * elementGap // a changed string is no cheaper than a missing and an inserted one
 	}
-	r, c := l.of(0, i), l.of(1, j)
+	r, c := l.sample(0, i), l.sample(1, j)
 	all := max(len(r), len(c))
 	if all == 0 {
 		return elementOther * 2 / 3
@@ -60,53 +53,16 @@ func (l *similarity) changeCost(i, j int) int {
 
 // pairwise reports whether two elements are equal apart from generated values that only the two together reveal.
 func (l *similarity) pairwise(i, j int) bool {
-	if l.pairs.left <= 0 {
-		return false
-	}
-	var ptr [2]string
-	for side, at := range [2]int{i, j} {
-		if len(l.sums.in.rules[side]) > 0 {
-			ptr[side] = jsontree.AppendIndex(l.at.Pointer(side), at)
-		}
-	}
-	return l.pairs.equal(ptr, l.items[0][i], l.items[1][j])
+	return l.pairs.left > 0 && l.pairs.equal([2]string{l.pointer(0, i), l.pointer(1, j)}, l.items[0][i], l.items[1][j])
 }
 
-// elementSums returns the sums of a side's elements. Short lists will need the parts of their elements, too, so it
-// computes those first.
+// elementSums returns the sums of a side's elements.
 func (l *similarity) elementSums(side int) []jsontree.Sum {
-	items := l.items[side]
-	out := make([]jsontree.Sum, len(items))
-	few := len(l.items[0])*len(l.items[1]) <= smallTable
-	for i, n := range items {
-		whole := false
-		if few && n.Kind == jsontree.Object {
-			out[i], whole = l.whole(side, i)
-		}
-		if !whole {
-			out[i] = l.sums.sum(side, n, l.pointer(side, i))
-		}
+	out := make([]jsontree.Sum, len(l.items[side]))
+	for i, n := range l.items[side] {
+		out[i] = l.sums.sum(side, n, l.pointer(side, i))
 	}
 	return out
-}
-
-// whole computes the sum of an object from those of its members. That is not possible when a name contains a generated
-// value.
-func (l *similarity) whole(side, i int) (sum jsontree.Sum, ok bool) {
-	n := l.items[side][i]
-	if _, _, known := l.sums.summary(side, n); known {
-		return 0, false
-	}
-	made, bare := l.make(side, i)
-	if !bare {
-		return 0, false
-	}
-	empty := jsontree.SumEmpty(n.Kind)
-	sum = empty
-	for _, part := range made {
-		sum += part - empty
-	}
-	return sum, true
 }
 
 func (l *similarity) pointer(side, i int) string {
@@ -116,50 +72,24 @@ func (l *similarity) pointer(side, i int) string {
 	return jsontree.AppendIndex(l.at.Pointer(side), i)
 }
 
-// make returns the sums of an element's parts in their order. bare is whether no name contains a generated value.
-func (l *similarity) make(side, i int) (sums []jsontree.Sum, bare bool) {
+// sample returns the sums of an element's members or of its own elements, in order, and no more than maxParts.
+func (l *similarity) sample(side, i int) []jsontree.Sum {
+	if sample, ok := l.samples[side][i]; ok {
+		return sample
+	}
 	n := l.items[side][i]
 	n.Open()
-	sums, bare = l.carve(len(n.Items)), true
+	out := make([]jsontree.Sum, len(n.Items))
 	ptr, empty := l.pointer(side, i), jsontree.SumEmpty(n.Kind)
 	for k, item := range n.Items {
-		part := l.sums.sum(side, item, below(l.sums.in.rules[side], ptr, n, k))
-		if n.Kind != jsontree.Object {
-			sums[k] = empty.Member(jsontree.Sum(k), 0, part)
-			continue
+		name := jsontree.Sum(k)
+		if n.Kind == jsontree.Object {
+			name = jsontree.SumText(jsontree.String, l.sums.in.ids.Skeletons().Of(side, n.Names[k]))
 		}
-		name := l.sums.in.ids.Skeletons().Of(side, n.Names[k])
-		bare = bare && name == n.Names[k]
-		sums[k] = empty.Member(jsontree.SumText(jsontree.String, name), 0, part)
+		out[k] = empty.Member(name, 0, l.sums.sum(side, item, below(l.sums.in.rules[side], ptr, n, k)))
 	}
-	if l.parts[side] == nil {
-		l.parts[side] = make([]elementParts, len(l.items[side]))
-	}
-	l.parts[side][i].sums = sums
-	return sums, bare
-}
-
-// carve returns room for n sums.
-func (l *similarity) carve(n int) []jsontree.Sum {
-	if len(l.room) < n {
-		l.room = make([]jsontree.Sum, max(n, sumsPerAlloc))
-	}
-	part := l.room[:n:n]
-	l.room = l.room[n:]
-	return part
-}
-
-const sumsPerAlloc = 64 // sums, enough for several elements
-
-// of returns the sample of an element's parts.
-func (l *similarity) of(side, i int) []jsontree.Sum {
-	if l.parts[side] == nil || l.parts[side][i].sums == nil {
-		l.make(side, i)
-	}
-	p := &l.parts[side][i]
-	if !p.ready {
-		slices.Sort(p.sums)
-		p.sums, p.ready = p.sums[:min(maxParts, len(p.sums))], true
-	}
-	return p.sums
+	slices.Sort(out)
+	out = out[:min(maxParts, len(out))]
+	ident.Put(&l.samples[side], i, out)
+	return out
 }

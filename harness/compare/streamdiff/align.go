@@ -57,68 +57,19 @@ func align(ref, cand []item) []pair {
 	for tail < min(len(ref), len(cand)) && cost(&ref[len(ref)-1-tail], &cand[len(cand)-1-tail]) == 0 {
 		tail++
 	}
-	r, c := ref[:len(ref)-tail], cand[:len(cand)-tail]
-	if len(r)*len(c) > maxTable {
-		out = append(out, byPosition(r, c)...)
-	} else {
-		out = append(out, byTable(r, c)...)
+	n, m := len(ref)-tail, len(cand)-tail
+	for _, p := range diff.Align(n, m, maxTable, costGap, func(i, j int) int { return cost(&ref[i], &cand[j]) }) {
+		switch {
+		case p.Cand < 0:
+			out = append(out, pair{ref: &ref[p.Ref], alone: diff.EventMissing})
+		case p.Ref < 0:
+			out = append(out, pair{cand: &cand[p.Cand], alone: diff.EventExtra})
+		default:
+			out = append(out, pair{ref: &ref[p.Ref], cand: &cand[p.Cand]})
+		}
 	}
 	for i := range tail {
-		out = append(out, pair{ref: &ref[len(r)+i], cand: &cand[len(c)+i]})
-	}
-	return out
-}
-
-func byPosition(ref, cand []item) []pair {
-	var out []pair
-	for i := range max(len(ref), len(cand)) {
-		switch {
-		case i >= len(cand):
-			out = append(out, pair{ref: &ref[i], alone: diff.EventMissing})
-		case i >= len(ref):
-			out = append(out, pair{cand: &cand[i], alone: diff.EventExtra})
-		default:
-			out = append(out, pair{ref: &ref[i], cand: &cand[i]})
-		}
-	}
-	return out
-}
-
-// byTable fills a table of edit distances from the end, and then walks it from the beginning.
-func byTable(ref, cand []item) []pair {
-	w := len(cand) + 1
-	table := make([]int, (len(ref)+1)*w)
-	for i := len(ref); i >= 0; i-- {
-		for j := len(cand); j >= 0; j-- {
-			best := costNever
-			if i == len(ref) && j == len(cand) {
-				best = 0
-			}
-			if i < len(ref) {
-				best = min(best, costGap+table[(i+1)*w+j])
-			}
-			if j < len(cand) {
-				best = min(best, costGap+table[i*w+j+1])
-			}
-			if i < len(ref) && j < len(cand) {
-				best = min(best, cost(&ref[i], &cand[j])+table[(i+1)*w+j+1])
-			}
-			table[i*w+j] = best
-		}
-	}
-	var out []pair
-	for i, j := 0, 0; i < len(ref) || j < len(cand); {
-		switch here := table[i*w+j]; {
-		case i < len(ref) && j < len(cand) && here == cost(&ref[i], &cand[j])+table[(i+1)*w+j+1]:
-			out = append(out, pair{ref: &ref[i], cand: &cand[j]})
-			i, j = i+1, j+1
-		case i < len(ref) && here == costGap+table[(i+1)*w+j]:
-			out = append(out, pair{ref: &ref[i], alone: diff.EventMissing})
-			i++
-		default:
-			out = append(out, pair{cand: &cand[j], alone: diff.EventExtra})
-			j++
-		}
+		out = append(out, pair{ref: &ref[n+i], cand: &cand[m+i]})
 	}
 	return out
 }
