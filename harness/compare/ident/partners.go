@@ -102,3 +102,11 @@ type IDConflict struct {
 func (p *partners) clone() partners {
 	return partners{of: [2]map[boundKey]bound{maps.Clone(p.of[0]), maps.Clone(p.of[1])}, order: slices.Clone(p.order)}
 }
+
+// Put sets a value in a map, and makes the map first if it is nil. Most comparisons never use most of their maps.
+func Put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}

@@ -13,41 +13,8 @@ type segment struct {
 	cutByKnown bool   // a known value follows directly, and continues the last word
 }
 
-// What can begin with a byte.
-const (
-	startsNothing = iota
-	startsWord
-	startsSymbol // [::1], a path, an escape, or an id that begins with a dash or an underscore
-)
-
-var startClasses = func() (kinds [256]byte) {
-	for c := range kinds {
-		if Alnum(byte(c)) {
-			kinds[c] = startsWord
-		}
-	}
-	for _, c := range []byte("[/%-_") {
-		kinds[c] = startsSymbol
-	}
-	return kinds
-}()
-
-// InNano is the alphabet of nanoids.
-var InNano = func() (in [256]bool) {
-	for c := range in {
-		in[c] = Alnum(byte(c)) || c == '-' || c == '_'
-	}
-	return in
-}()
-
-// wordLen returns the number of letters and digits at the start of a text.
-func wordLen(s string) int {
-	n := 0
-	for n < len(s) && inWord[s[n]] {
-		n++
-	}
-	return n
-}
+// symbols are the other characters that a token can begin with: of [::1], a path, an escape, or a nanoid.
+var symbols = [256]bool{'[': true, '/': true, '%': true, '-': true, '_': true}
 
 // pastSymbol returns where to continue after a symbol that begins no token. A percent-encoded byte ends a word.
 func (in *segment) pastSymbol(i int) int {
@@ -137,15 +104,6 @@ func isObjectID(s string) bool {
 	return between(s, object2017, object2033) && lowerHexOnly(s)
 }
 
-func lowerHexOnly(s string) bool {
-	for _, c := range []byte(s) {
-		if !hex(c) || c >= 'A' && c <= 'F' {
-			return false
-		}
-	}
-	return true
-}
-
 // isCompact recognises the 32 digits of a UUID by its version, its variant and, if it has one, its time.
 func isCompact(s string) bool {
 	if lower := strings.ToLower(s); s != lower {
@@ -181,13 +139,6 @@ func (in *segment) traceparentAt(i int) bool {
 	return s[:trace] == "00-" && s[span-1] == '-' && s[flags-1] == '-' &&
 		lowerHexOnly(s[trace:span-1]) && lowerHexOnly(s[span:flags-1]) && lowerHexOnly(s[flags:])
 }
-
-var inWord = func() (in [256]bool) {
-	for c := range in {
-		in[c] = Alnum(byte(c))
-	}
-	return in
-}()
 
 // mayStartToken reports whether a token can begin with the first n bytes of text, which are a word. For most words,
 // their length and the next byte rule that out.

@@ -196,10 +196,6 @@ func hasLettersAndDigits(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && strings.ContainsFunc(s, func(r rune) bool { return r < 0x80 && Alnum(byte(r)) && !Digit(byte(r)) })
 }
 
-func allDigits(s string) bool {
-	return strings.TrimLeft(s, "0123456789") == ""
-}
-
 // inAddress reports whether a part of a text is a segment of a path, or a value in a query.
 func inAddress(text string, from, end int) bool {
 	return from > 0 && strings.IndexByte("/=", text[from-1]) >= 0 && (end == len(text) || strings.IndexByte("/?&#\"'<>),; ", text[end]) >= 0)

@@ -100,5 +100,5 @@ func OtherUnit(ref, cand tokenKind) diff.Reason {
 	if ref == cand || !ref.IsTime() || !cand.IsTime() {
 		return diff.Reason{}
 	}
-	return diff.Because(diff.ValueDiffers, diff.TimeUnits, cand.unit(), ref.unit())
+	return diff.Because(diff.ValueDiffers, diff.TimeUnits, notations[cand].name, notations[ref].name)
 }

@@ -2,7 +2,6 @@ package ident
 
 import (
 	"strings"
-	"time"
 )
 
 // A token is a generated part of a text: it is different in each run.
@@ -56,30 +55,6 @@ func (k tokenKind) String() string {
 
 // IsTime reports whether values of the kind are times. Times are not bound, but must be near the moment they were seen.
 func (k tokenKind) IsTime() bool { return k >= tokMillis && k < tokProject }
-
-// unit describes the notation of times of the kind.
-func (k tokenKind) unit() string {
-	switch k {
-	case tokMillis:
-		return "milliseconds"
-	case tokSeconds:
-		return "seconds"
-	case TokHTTPDate:
-		return "an HTTP date"
-	case tokLocal:
-		return "a time without a time zone"
-	case tokBareZone:
-		return "a time whose zone has no colon"
-	case tokSpaced:
-		return "a time with a space"
-	case tokSQL:
-		return "a time with a space and without a time zone"
-	case tokDecimal:
-		return "seconds with a decimal point"
-	default:
-		return "an RFC 3339 time"
-	}
-}
 
 // A KnownValue is a text that counts as a token wherever it appears.
 type KnownValue struct {
@@ -190,10 +165,8 @@ func scanShapes(out []token, s string, from, to int) []token {
 // next returns the first token at or after i.
 func (in *segment) next(i int) (token, bool) {
 	for i < len(in.text) {
-		switch startClasses[in.text[i]] {
-		case startsNothing:
-			i++
-		case startsWord:
+		switch c := in.text[i]; {
+		case classes[c] != 0:
 			n := wordLen(in.text[i:])
 			if mayStartToken(in.text[i:], n) {
 				if t, ok := in.tokenAt(i, n); ok {
@@ -201,6 +174,8 @@ func (in *segment) next(i int) (token, bool) {
 				}
 			}
 			i += n
+		case !symbols[c]:
+			i++
 		default:
 			if t, ok := in.symbolToken(i); ok {
 				return t, true
@@ -238,13 +213,6 @@ func (in *segment) tokenAt(i, n int) (token, bool) {
 	return in.joined(i)
 }
 
-func Digit(c byte) bool { return c >= '0' && c <= '9' }
-func Alnum(c byte) bool { return Digit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
-func hex(c byte) bool   { return Digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
-
-// Ends reports whether a word ends at n.
-func Ends(s string, n int) bool { return n == len(s) || !Alnum(s[n]) }
-
 func uuidLen(s string) int {
 	const n = 36
 	if len(s) < n || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' || !Ends(s, n) {
@@ -278,13 +246,8 @@ func prefixedLen(s string) (lead, n int) {
 	if lead == 0 {
 		return 0, 0
 	}
-	figures := 0
-	for n = lead; n < len(s) && Alnum(s[n]); n++ {
-		if Digit(s[n]) {
-			figures++
-		}
-	}
-	if n-lead < 12 || figures < 2 {
+	n = lead + wordLen(s[lead:])
+	if n-lead < MinPair || countDigits(s[lead:n]) < 2 {
 		return 0, 0
 	}
 	return lead, n
@@ -300,44 +263,6 @@ func prefixLen(s string) int {
 		return 0
 	}
 	return p + 1
-}
-
-// EpochLen recognises seconds since 1970, with or without a fraction, and milliseconds, between 2017 and 2033.
-func EpochLen(s string) (tokenKind, int) {
-	n := 0
-	for n < len(s) && Digit(s[n]) {
-		n++
-	}
-	if n != 10 && n != 13 || s[0] != '1' || s[1] < '5' || !Ends(s, n) {
-		return 0, 0
-	}
-	if n+1 < len(s) && s[n] == '.' && Digit(s[n+1]) {
-		return decimalLen(s, n)
-	}
-	if n == 13 {
-		return tokMillis, n
-	}
-	return tokSeconds, n
-}
-
-// decimalLen recognises seconds with a fraction, of which n digits precede the point. Milliseconds have no fraction,
-// and a text with another point is not a number.
-func decimalLen(s string, n int) (tokenKind, int) {
-	seconds := n == 10
-	for n++; n < len(s) && Digit(s[n]); n++ {
-	}
-	if !seconds || !Ends(s, n) || n < len(s) && s[n] == '.' {
-		return 0, 0
-	}
-	return tokDecimal, n
-}
-
-func HTTPDateLen(s string) int {
-	const shape = "aaa, dd aaa dddd dd:dd:dd GMT"
-	if fits(s, shape) {
-		return len(shape)
-	}
-	return 0
 }
 
 // portLen recognises a port behind a loopback address. skip is the length of the address and its colon.
@@ -378,30 +303,6 @@ func fits(s, shape string) bool {
 		}
 	}
 	return true
-}
-
-// Moment returns the time that a token of a time kind denotes.
-func Moment(kind tokenKind, text string) (time.Time, bool) {
-	switch kind {
-	case TokRFC3339:
-		t, err := time.Parse(time.RFC3339Nano, text)
-		return t, err == nil
-	case tokLocal, tokBareZone, tokSpaced, tokSQL:
-		return isoMoment(text)
-	case tokDecimal:
-		return Seconds.Moment(text)
-	case TokHTTPDate:
-		t, err := time.Parse(time.RFC1123, text)
-		return t, err == nil
-	}
-	var n int64
-	for _, c := range []byte(text) {
-		n = 10*n + int64(c-'0')
-	}
-	if kind == tokSeconds {
-		return time.Unix(n, 0), true
-	}
-	return time.UnixMilli(n), true
 }
 
 // tokProject is the kind of the first of a project's own shapes. Shapes with the same name have the same kind.

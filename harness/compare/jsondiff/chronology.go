@@ -77,13 +77,9 @@ func timeOf(rule *Volatile, n *jsontree.Node) (time.Time, bool) {
 		return time.Time{}, false
 	case rule != nil && rule.Unit != "":
 		return rule.Unit.Moment(n.Text)
-	case ident.RFC3339Len(n.Text) == len(n.Text):
-		return ident.Moment(ident.TokRFC3339, n.Text)
-	case ident.HTTPDateLen(n.Text) == len(n.Text):
-		return ident.Moment(ident.TokHTTPDate, n.Text)
 	}
-	kind, length := ident.EpochLen(n.Text)
-	if length == 0 || length < len(n.Text) {
+	kind, ok := ident.WholeTime(n.Text)
+	if !ok {
 		return time.Time{}, false
 	}
 	return ident.Moment(kind, n.Text)
