@@ -2,9 +2,12 @@ package redact
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // A secret can also be an id, such as a session's, in a cookie and in a body. Its replacement must look like an id of
@@ -168,4 +171,106 @@ func notDigit(r rune) rune {
 		return -1
 	}
 	return r
+}
+
+// idShapes are the ids that are recognised by more than length and alphabet, and what an alias keeps of each.
+var idShapes = []struct {
+	is   func(string) bool
+	keep func(alias []byte, secret string)
+}{
+	{isULID, func(alias []byte, _ string) { alias[0] = '0' + (alias[0]-'0')%8 }},
+	{isKSUID, func(alias []byte, _ string) { copy(alias, ksuid2024) }},
+	{isObjectID, func(alias []byte, _ string) { copy(alias, object2024) }},
+	{isCompact, func(alias []byte, secret string) {
+		alias[version], alias[variant] = secret[version], secret[variant]
+		if secret[version] == '7' {
+			copy(alias, millis2024)
+		}
+	}},
+}
+
+// Ids of these shapes begin with a time from these years. Their replacements begin with a time in 2024.
+const (
+	ksuid2017, ksuid2024, ksuid2033    = "0hstmN", "2aGtvA", "507hHM"
+	object2017, object2024, object2033 = "58684680", "65a0c1f2", "7680c480"
+	millis2024                         = "018d1f2a3b4c"
+)
+
+// The positions of the version and the variant in a UUID without dashes.
+const (
+	version = 12
+	variant = 16
+)
+
+const (
+	digits = "0123456789"
+	base62 = digits + lowerLetters + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+func consistsOf(s string, n int, chars string) bool {
+	return len(s) == n && strings.Trim(s, chars) == ""
+}
+
+func inRange(s, from, to string) bool { return s[:len(from)] >= from && s[:len(to)] < to }
+
+func isULID(s string) bool {
+	return consistsOf(s, 26, digits+strings.ToUpper(crockfordLetters)) && s[0] <= '7'
+}
+
+func isKSUID(s string) bool { return consistsOf(s, 27, base62) && inRange(s, ksuid2017, ksuid2033) }
+
+func isObjectID(s string) bool {
+	return consistsOf(s, 24, digits+hexLetters) && inRange(s, object2017, object2033)
+}
+
+// isCompact recognises a UUID without dashes of version 4 or 7. Other versions are not used as session ids.
+func isCompact(s string) bool {
+	return consistsOf(s, 32, digits+hexLetters) && strings.IndexByte("47", s[version]) >= 0 && strings.IndexByte("89ab", s[variant]) >= 0
+}
+
+// jwtAlias returns the alias of a JWT (RFC 7519). It keeps the header and the structure of the claims, replaces every
+// text by its alias, and changes the signature. So the claims can be compared, above all their times. It is as long as
+// the secret.
+func jwtAlias(secret string) (string, bool) {
+	parts := strings.Split(secret, ".")
+	if len(parts) != 3 || !strings.HasPrefix(secret, "eyJ") {
+		return "", false
+	}
+	if _, ok := objectInBase64(parts[0]); !ok {
+		return "", false
+	}
+	claims, ok := objectInBase64(parts[1])
+	if !ok {
+		return "", false
+	}
+	return parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(aliasedTexts(claims))) + "." + scrambled(parts[2], secret, lowerLetters), true
+}
+
+// objectInBase64 returns the JSON of an object that is encoded in Base64. It rejects texts with escapes.
+func objectInBase64(part string) (string, bool) {
+	data, err := base64.RawURLEncoding.Strict().DecodeString(part)
+	if err != nil {
+		return "", false
+	}
+	root, defects, err := jsontree.Parse(data)
+	text := string(data)
+	return text, err == nil && len(defects) == 0 && root.Kind == jsontree.Object && !strings.Contains(text, `\`)
+}
+
+// aliasedTexts replaces the texts of a document without escapes, and keeps the names of members.
+func aliasedTexts(doc string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(doc, `"`)
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		text, behind, _ := strings.Cut(rest, `"`)
+		if !strings.HasPrefix(strings.TrimLeft(behind, " \t\r\n"), ":") {
+			text = alias(text)
+		}
+		out.WriteString(`"` + text + `"`)
+		doc = behind
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
+	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // difference makes a finding of a difference between the reference and a candidate, with the related violations of each
@@ -143,4 +145,84 @@ func (j *judge) unmet(i int, s compare.Unmet) Finding {
 		Place: s.Place, Text: s.Text, Want: s.Want, Got: s.Got, Blame: j.blameOf(i),
 		Fingerprint: s.Fingerprint, exchange: s.Exchange, exchanges: [2]int{s.Exchange, s.Exchange}, event: s.Event,
 	}
+}
+
+// differenceForms are the kinds of difference that cannot be seen in the two values alone.
+var differenceForms = map[diff.Kind]specgap.How{
+	diff.ElementMissing: specgap.OtherLength,
+	diff.ElementExtra:   specgap.OtherLength,
+	diff.OrderDiffers:   specgap.OtherOrder,
+	diff.EventMoved:     specgap.OtherOrder,
+	diff.IdentityBroken: specgap.OtherIdentity,
+	diff.IDForm:         specgap.OtherForm,
+}
+
+// maxSearches limits for how many differences of a scenario the contract is searched, because two completely different
+// documents differ in thousands of places.
+const maxSearches = 200
+
+// A gapFinder finds the places of the contract that allow both sides of a difference.
+type gapFinder struct {
+	contract *contract.Document
+	masker   *compare.Masker
+	finder   *specgap.Finder
+	searches int
+}
+
+// find returns the place of the contract that allows both sides of a difference, or nil.
+func (g *gapFinder) find(ref, cand *transcript.Transcript, d *diff.Difference) *specgap.Gap {
+	if g.finder == nil {
+		g.finder = specgap.NewFinder(g.contract.Document)
+	}
+	if g.searches++; g.searches > maxSearches {
+		return nil
+	}
+	s, ok := g.finder.Find(&specgap.Divergence{
+		Transcripts: [2]*transcript.Transcript{ref, cand},
+		Step:        d.Step, Exchange: d.Exchange, Stream: d.Stream, Events: d.Events, At: [2]string{d.At.InContract(0), d.At.InContract(1)}, How: differenceForms[d.Kind],
+	})
+	if !ok {
+		return nil
+	}
+	s.Admits = g.masker.Mask(s.Admits)
+	s.Pin = g.masker.Mask(s.Pin)
+	return &s
+}
+
+// A message identifies a message that violations are about.
+type message struct {
+	of              *transcript.Transcript
+	step, stream    string
+	exchange, event int
+}
+
+// declaredPlaces finds out which values are covered by a rule. It keeps the places of one message, because the
+// violations of a message follow one another.
+type declaredPlaces struct {
+	rules *compare.Rules
+	of    message
+	in    func(place string) bool
+}
+
+// has reports whether a rule covers the value that breaks the contract.
+func (d *declaredPlaces) has(t *transcript.Transcript, v *contract.Violation) bool {
+	if m := (message{t, v.Step, v.Stream, v.Exchange, v.Event}); d.in == nil || m != d.of {
+		d.of, d.in = m, d.placesIn(t, v)
+	}
+	return d.in(v.Place)
+}
+
+// placesIn returns a function that reports whether a rule covers a place of the message that breaks the contract.
+func (d *declaredPlaces) placesIn(t *transcript.Transcript, v *contract.Violation) func(place string) bool {
+	for _, s := range t.Streams {
+		if v.Stream != "" && s.Name == v.Stream && v.Event < len(s.Events) {
+			return d.rules.DeclaredInEvent(s.Step, &s.Events[v.Event])
+		}
+	}
+	for i := range t.Steps {
+		if s := &t.Steps[i]; s.ID == v.Step && v.Stream == "" && v.Exchange < len(s.Exchanges) && s.Exchanges[v.Exchange].Response != nil {
+			return d.rules.Declared(s.ID, s.Exchanges[v.Exchange].Response)
+		}
+	}
+	return func(string) bool { return false }
 }
