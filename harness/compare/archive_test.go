@@ -110,7 +110,7 @@ func TestArchivesAreComparedByWhatTheyHold(t *testing.T) {
 		tc.rules.Headers = []string{"Content-Type", "Content-Length"}
 		ref, cand := sends(tc.ref), sends(tc.cand)
 		var got []string
-		for _, d := range Transcripts(ref, cand, &tc.rules).Differences {
+		for _, d := range Transcripts(nil, ref, cand, &tc.rules).Differences {
 			got = append(got, string(d.Kind)+" "+d.At.String())
 			if d.Fingerprint == "" || d.Exchange != 0 {
 				t.Errorf("%s: fingerprint %q, exchange %d", tc.name, d.Fingerprint, d.Exchange)
@@ -120,7 +120,7 @@ func TestArchivesAreComparedByWhatTheyHold(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)
 		}
 		for _, side := range []*transcript.Transcript{ref, cand} {
-			if f := AllUnmet(side, &tc.rules); len(f) > 0 {
+			if f := AllUnmet(nil, side, &tc.rules); len(f) > 0 {
 				t.Errorf("%s: shortfalls %+v", tc.name, f)
 			}
 		}
@@ -153,7 +153,7 @@ func TestAnArchiveThatCannotBeReadIsAShortfall(t *testing.T) {
 		}), ""},
 	} {
 		var got string
-		for _, f := range AllUnmet(tc.t, &Rules{}) {
+		for _, f := range AllUnmet(nil, tc.t, &Rules{}) {
 			if f.Kind == ArchiveBroken {
 				got += f.Got
 			}
@@ -162,7 +162,7 @@ func TestAnArchiveThatCannotBeReadIsAShortfall(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 		for _, other := range []*transcript.Transcript{sends(good), tc.t} { // a mistake of one side is no difference
-			if found := Transcripts(other, tc.t, &Rules{}).Differences; tc.want != "" && len(found) > 0 {
+			if found := Transcripts(nil, other, tc.t, &Rules{}).Differences; tc.want != "" && len(found) > 0 {
 				t.Errorf("%s: %+v", tc.name, found)
 			}
 		}
@@ -186,12 +186,12 @@ func TestAChangeInAnEntryIsFound(t *testing.T) {
 			entries = append(entries, fmt.Sprintf("%d.%s", i, []string{"json", "jsonl", "txt"}[random.IntN(3)]), text())
 		}
 		other := zippedBy(&zip.FileHeader{Method: zip.Store, Modified: zippedAt}, entries...)
-		if found := Transcripts(sends(zipped(entries...)), sends(other), &Rules{}).Differences; len(found) > 0 {
+		if found := Transcripts(nil, sends(zipped(entries...)), sends(other), &Rules{}).Differences; len(found) > 0 {
 			t.Fatalf("%q: %+v", entries, found)
 		}
 		changed := append([]string{}, entries...)
 		changed[1+2*random.IntN(len(entries)/2)] += "z"
-		if found := Transcripts(sends(zipped(entries...)), sends(zipped(changed...)), &Rules{}).Differences; len(found) == 0 {
+		if found := Transcripts(nil, sends(zipped(entries...)), sends(zipped(changed...)), &Rules{}).Differences; len(found) == 0 {
 			t.Fatalf("%q and %q: nothing is found", entries, changed)
 		}
 	}

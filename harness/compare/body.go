@@ -20,20 +20,21 @@ import (
 
 // lastLine compares whether the last line of JSON ends in a line feed. A client that reads line by line waits for it.
 func (c *comparison) lastLine(sides [2]jsondiff.Content, ref, cand *transcript.Response, report func(diff.Difference)) {
-	const end = "\n"
-	r, o := bytes.HasSuffix(ref.Body.Bytes, []byte(end)), bytes.HasSuffix(cand.Body.Bytes, []byte(end))
+	const end, noEnd = "a line feed at the end", "no line feed at the end"
+	r, o := bytes.HasSuffix(ref.Body.Bytes, []byte("\n")), bytes.HasSuffix(cand.Body.Bytes, []byte("\n"))
 	if sides[0].Lines && r != o {
 		report(diff.Difference{
-			Reason: diff.Because(diff.BodyDiffers, diff.LastLineFeed), At: diff.At{Part: "body"}, Ref: diff.Show(showEnd(r)), Cand: diff.Show(showEnd(o)),
+			Reason: diff.Because(diff.BodyDiffers, diff.LastLineFeed), At: diff.At{Part: "body"}, Ref: showIf(r, end, noEnd), Cand: showIf(o, end, noEnd),
 		})
 	}
 }
 
-func showEnd(fed bool) string {
-	if fed {
-		return "a line feed at the end"
+// showIf shows one of two texts.
+func showIf(is bool, text, otherwise string) diff.Excerpt {
+	if is {
+		return diff.Show(text)
 	}
-	return "no line feed at the end"
+	return diff.Show(otherwise)
 }
 
 // entryOrder compares the order of the entries that both archives have. Comparing the documents finds all other
@@ -79,8 +80,9 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 	at := diff.At{Part: "body"}
 	if ref.Stream != "" || cand.Stream != "" {
 		if ref.Stream != cand.Stream {
+			const stream, body = "an event stream", "a body"
 			report(diff.Difference{
-				Reason: diff.Because(diff.BodyDiffers, diff.OneIsStream), At: at, Ref: diff.Show(bodyKind(ref)), Cand: diff.Show(bodyKind(cand)),
+				Reason: diff.Because(diff.BodyDiffers, diff.OneIsStream), At: at, Ref: showIf(ref.Stream != "", stream, body), Cand: showIf(cand.Stream != "", stream, body),
 			})
 		}
 		return // events are compared stream by stream
@@ -115,13 +117,6 @@ func timelineOf(step *transcript.Step) string {
 	}
 	branch := step.ID[:strings.LastIndexByte(step.ID, '.')+1]
 	return "answers " + branch
-}
-
-func bodyKind(x *transcript.Exchange) string {
-	if x.Stream != "" {
-		return "an event stream"
-	}
-	return "a body"
 }
 
 // skipUnreadable notes that two bodies are not compared because one of them cannot be read. It returns false when both

@@ -49,7 +49,7 @@ func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 			}
 			rules := &Rules{Streams: map[string]streamdiff.Rules{"bus": {Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: 100 * ms, Tolerance: 50 * ms}}}}
 			got := ""
-			for _, f := range AllUnmet(s.t, rules) {
+			for _, f := range AllUnmet(nil, s.t, rules) {
 				if f.Kind != StreamBroken {
 					got = f.Place + ": " + f.Want
 				}

@@ -77,41 +77,24 @@ func unrequestedCodings(x *transcript.Exchange) string {
 	return strings.Join(slices.DeleteFunc(x.Response.Header.Codings(), func(name string) bool { return transcript.AcceptsCoding(asked, name) }), ", ")
 }
 
-// streamCodings returns the codings that the response of a stream names, if its events were read without decoding.
-func streamCodings(t *transcript.Transcript, s *transcript.Stream) string {
-	if s.Decoded {
-		return ""
-	}
+// streamCodings returns the codings that the response of a stream names although its events were read without decoding.
+// wrong is whether it has events, so that it is in no coding at all.
+func streamCodings(t *transcript.Transcript, s *transcript.Stream) (names string, wrong bool) {
+	wrong = slices.ContainsFunc(s.Events, func(ev transcript.Event) bool { return !ev.Comment && !ev.Undispatched })
 	for step := range t.AllSteps() {
-		if step.ID != s.Step {
-			continue
-		}
 		for _, x := range step.Exchanges {
-			if x.Stream == s.Name && x.Response != nil {
-				return strings.Join(append(x.Response.Header.Codings(), x.Response.Header.TransferCodings()...), ", ")
+			if !s.Decoded && step.ID == s.Step && x.Stream == s.Name && x.Response != nil {
+				return strings.Join(append(x.Response.Header.Codings(), x.Response.Header.TransferCodings()...), ", "), wrong
 			}
 		}
 	}
-	return ""
-}
-
-// hasEvents reports whether a stream has events. If they were read without decoding, the stream is in no coding.
-func hasEvents(s *transcript.Stream) bool {
-	return slices.ContainsFunc(s.Events, func(ev transcript.Event) bool { return !ev.Comment && !ev.Undispatched })
-}
-
-// wrongStreamCoding returns the codings that a stream names although it is in no coding; "" when it names none.
-func wrongStreamCoding(t *transcript.Transcript, s *transcript.Stream) string {
-	if !hasEvents(s) {
-		return ""
-	}
-	return streamCodings(t, s)
+	return "", wrong
 }
 
 // unreadableStream returns why a stream cannot be read; "" when it can.
 func unreadableStream(t *transcript.Transcript, s *transcript.Stream) string {
-	names := streamCodings(t, s)
-	if names == "" || hasEvents(s) {
+	names, wrong := streamCodings(t, s)
+	if names == "" || wrong {
 		return ""
 	}
 	return fmt.Sprintf("it is in the coding %q, which was not decoded", names)

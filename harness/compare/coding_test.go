@@ -78,7 +78,7 @@ func TestABodyIsInTheCodingThatItNames(t *testing.T) {
 		}), ""},
 	} {
 		var got string
-		for _, f := range AllUnmet(tc.t, &Rules{}) {
+		for _, f := range AllUnmet(nil, tc.t, &Rules{}) {
 			if f.Kind == CodingMistaken {
 				got += f.Want + ": " + f.Got
 			}
@@ -137,7 +137,7 @@ func TestAnUnreadableBodyIsNotJudged(t *testing.T) {
 		if tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || !strings.Contains(got[0].Text, tc.want)) {
 			t.Errorf("%s: %+v, want %q", tc.name, got, tc.want)
 		}
-		result := Transcripts(tc.t, tc.t, &Rules{})
+		result := Transcripts(nil, tc.t, tc.t, &Rules{})
 		if compared := result.NotCompared["a body in a coding that cannot be read"] == 0; compared != (tc.want == "") && len(tc.t.Upstream) == 0 {
 			t.Errorf("%s: the bodies are compared: %t", tc.name, compared)
 		}
@@ -151,7 +151,7 @@ func TestAnUnreadBodyLacksNothing(t *testing.T) {
 	tr.Steps[0].Unmet = &transcript.Unmet{Kind: "capture", What: "id from $.id", Why: "the body is no JSON"}
 	tr.Steps[0].Expect = &transcript.Expect{Status: 201, Body: &yes}
 	var got []string
-	for _, f := range AllUnmet(tr, &Rules{}) {
+	for _, f := range AllUnmet(nil, tr, &Rules{}) {
 		got = append(got, string(f.Kind)+" "+f.Place)
 	}
 	if want := []string{"expectation status"}; !slices.Equal(got, want) {
@@ -180,7 +180,7 @@ func TestACodingIsAskedFor(t *testing.T) {
 		body := transcript.Body{Bytes: []byte("hello"), Size: 5, Sent: 29}
 		tr := answersIn(body, 200, tc.accepts, tc.codings)
 		var got string
-		for _, f := range AllUnmet(tr, &Rules{}) {
+		for _, f := range AllUnmet(nil, tr, &Rules{}) {
 			if f.Kind == CodingUnasked {
 				got += f.Got
 			}
@@ -213,7 +213,7 @@ func TestACodingThatOneSideUsesIsADifference(t *testing.T) {
 		of := map[bool]transcript.Body{true: plain, false: body}
 		ref, cand := answersIn(of[tc.ref == ""], 200, tc.accepts, tc.ref), answersIn(of[tc.cand == ""], 200, tc.accepts, tc.cand)
 		got := ""
-		for _, d := range Transcripts(ref, cand, &Rules{Headers: tc.headers}).Differences {
+		for _, d := range Transcripts(nil, ref, cand, &Rules{Headers: tc.headers}).Differences {
 			got += string(d.Kind)
 		}
 		if got != tc.want {
@@ -246,7 +246,7 @@ func TestAStreamIsInTheCodingThatItNames(t *testing.T) {
 			Streams: []*transcript.Stream{{Name: "bus", Step: "2", Decoded: tc.decoded, Events: []transcript.Event{tc.event}, Ended: transcript.EndedByServer}},
 		}
 		got := 0
-		for _, f := range AllUnmet(side, &Rules{}) {
+		for _, f := range AllUnmet(nil, side, &Rules{}) {
 			if f.Kind == CodingMistaken {
 				got++
 			}
@@ -257,7 +257,7 @@ func TestAStreamIsInTheCodingThatItNames(t *testing.T) {
 		if got := Unreadable(side); len(got) != tc.unread {
 			t.Errorf("%s: %+v cannot be read, want %d", tc.name, got, tc.unread)
 		}
-		if got := Transcripts(side, side, &Rules{}); got.Events == 0 && tc.unread == 0 {
+		if got := Transcripts(nil, side, side, &Rules{}); got.Events == 0 && tc.unread == 0 {
 			t.Errorf("%s: no event is compared", tc.name)
 		}
 	}

@@ -18,6 +18,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -31,12 +32,9 @@ import (
 )
 
 // Transcripts compares what the candidate did with what the reference did.
-func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
-	return TranscriptsWith(nil, ref, cand, rules)
-}
-
-// TranscriptsWith is Transcripts with parsed documents that other parts of a judgement use as well.
-func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript, rules *Rules) Result {
+//
+// docs are parsed documents that other parts of a judgement use as well; nil for none.
+func Transcripts(docs *jsontree.Documents, ref, cand *transcript.Transcript, rules *Rules) Result {
 	ids := ident.New(ref, cand, rules.IDs...)
 	found := &findings{result: Result{Applied: ids.Applied}, masker: NewMasker(rules, ref, cand), bound: ids}
 	c := newComparison(jsondiff.New(docs, ids, found.refuse), found, runs{[2]*transcript.Transcript{ref, cand}}, rules)
@@ -75,12 +73,13 @@ func (c *comparison) ahead() *comparison {
 func (c *comparison) steps(first int) {
 	for i := first; i < len(c.runs.sides[0].Steps); i++ {
 		ref := &c.runs.sides[0].Steps[i]
-		other := counterpart(c.runs.sides[1].Steps, i, ref.ID)
+		other := cmp.Or(counterpart(c.runs.sides[1].Steps, i, ref.ID), &transcript.Step{Skipped: "it has no such step"})
+		exchanges := max(len(ref.Exchanges), len(other.Exchanges))
 		switch {
-		case other == nil || ref.Skipped != "" || other.Skipped != "":
-			c.found.notCompared("not done by both targets", max(len(ref.Exchanges), exchangesOf(other)))
+		case ref.Skipped != "" || other.Skipped != "":
+			c.found.notCompared("not done by both targets", exchanges)
 		case ref.Fault != "" || other.Fault != "": // that is lockstep's fault, and no difference between the targets
-			c.found.notCompared("lockstep could not do it", max(len(ref.Exchanges), exchangesOf(other)))
+			c.found.notCompared("lockstep could not do it", exchanges)
 		case ref.Uncompared:
 			c.found.notCompared("the scenario says so", len(ref.Exchanges))
 		default:
@@ -98,13 +97,6 @@ func counterpart(steps []transcript.Step, i int, id string) *transcript.Step {
 		return nil
 	}
 	return &steps[i]
-}
-
-func exchangesOf(s *transcript.Step) int {
-	if s == nil {
-		return 0
-	}
-	return len(s.Exchanges)
 }
 
 func (c *comparison) step(number int, ref, cand *transcript.Step) {

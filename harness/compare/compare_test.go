@@ -73,7 +73,7 @@ func compared(ref, cand side, rules *Rules) Result {
 	if rules == nil {
 		rules = &Rules{}
 	}
-	return Transcripts(ref.t, cand.t, rules)
+	return Transcripts(nil, ref.t, cand.t, rules)
 }
 
 func TestADifferenceHasThePlacesOfBothSides(t *testing.T) {

@@ -42,7 +42,7 @@ func (c *comparison) exchange(step *transcript.Step, at [2]int, ref, cand *trans
 	// wrong in one of them, the body has more places that show which id is right.
 	var inBody []diff.Difference
 	h.bindBoundaries(r.Header, o.Header, ident.InStep(step.ID, diff.At{Part: "header Content-Type"}))
-	c.body(step, ref, cand, func(d diff.Difference) { inBody = appendSome(inBody, d) })
+	c.body(step, ref, cand, func(d diff.Difference) { inBody = append(inBody, d) })
 	names := withCoding(h.headers(step.ID), r.Header, o.Header)
 	h.unnamed("", names, r.Header, o.Header)
 	for _, name := range names {

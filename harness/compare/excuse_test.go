@@ -43,7 +43,7 @@ func TestATargetWithoutAProcessorMayBeLate(t *testing.T) {
 		st := cand.t.Streams[0]
 		st.Events[0].At, st.Events[1].At, st.Until, cand.t.Starved = tc.ping, tc.came, tc.ping, tc.starved
 		var got []string
-		for _, f := range AllUnmet(cand.t, rules) {
+		for _, f := range AllUnmet(nil, cand.t, rules) {
 			got = append(got, "shortfall "+string(f.Kind))
 		}
 		got = append(got, kinds(compared(ref, cand, rules))...)
@@ -98,7 +98,7 @@ func TestABeatThatTheHarnessSawLateIsCounted(t *testing.T) {
 		ref.t.Streams[0].Until = 3500 * ms
 		cand.t.Delayed = tc.delayed
 		var got []string
-		for _, f := range AllUnmet(cand.t, rules) {
+		for _, f := range AllUnmet(nil, cand.t, rules) {
 			got = append(got, string(f.Kind))
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {

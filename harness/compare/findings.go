@@ -25,7 +25,7 @@ func (f *findings) add(d diff.Difference) {
 	d.Fingerprint = f.fingerprint(&d)
 	d.Reason = f.masker.reason(d.Reason)
 	d.Ref, d.Cand = diff.Cut(f.masker.Mask(d.Ref.Text), f.masker.Mask(d.Cand.Text))
-	f.result.Differences = appendSome(f.result.Differences, d)
+	f.result.Differences = append(f.result.Differences, d)
 }
 
 // notCompared counts what was recorded but not compared.
@@ -33,14 +33,6 @@ func (f *findings) notCompared(reason string, n int) {
 	if n > 0 {
 		ident.Put(&f.result.NotCompared, reason, f.result.NotCompared[reason]+n)
 	}
-}
-
-// appendSome appends with room for more, because one difference is often followed by others.
-func appendSome(all []diff.Difference, d diff.Difference) []diff.Difference {
-	if all == nil {
-		all = make([]diff.Difference, 0, 6)
-	}
-	return append(all, d)
 }
 
 // refuse keeps a rejected rule, once.

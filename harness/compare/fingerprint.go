@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
@@ -55,21 +56,8 @@ func (s *Unmet) fingerprint(rules *Rules, t *transcript.Transcript) string {
 	return Fingerprint(rules, t, "shortfall", string(s.Kind), place, want, got)
 }
 
+// cutWord is the last word of a quoted value that was cut.
+var cutWord = regexp.MustCompile(`[0-9A-Za-z_-]*"…`)
+
 // withoutCutWords removes the last word of each quoted value that was cut, because half an id is not recognised.
-func withoutCutWords(s string) string {
-	const cut = `"…`
-	var out strings.Builder
-	for {
-		i := strings.Index(s, cut)
-		if i < 0 {
-			out.WriteString(s)
-			return out.String()
-		}
-		end := i
-		for end > 0 && (ident.Alnum(s[end-1]) || s[end-1] == '-' || s[end-1] == '_') {
-			end--
-		}
-		out.WriteString(s[:end] + cut)
-		s = s[i+len(cut):]
-	}
-}
+func withoutCutWords(s string) string { return cutWord.ReplaceAllString(s, `"…`) }

@@ -163,7 +163,7 @@ func TestAFingerprintDoesNotDependOnEarlierMessages(t *testing.T) {
 		for i := range all {
 			s.t.Steps[0].Exchanges = append(s.t.Steps[0].Exchanges, all[i].Exchanges...)
 		}
-		return AllUnmet(s.t, &Rules{})[0].Fingerprint
+		return AllUnmet(nil, s.t, &Rules{})[0].Fingerprint
 	}
 	first := expect("1", "2", "3")
 	for _, other := range [][]string{{"2", "1", "3"}, {"3", "2", "1"}} {
@@ -180,7 +180,7 @@ func TestAFingerprintDoesNotDependOnEarlierMessages(t *testing.T) {
 		for _, body := range bodies {
 			s.t.Upstream[0].Exchanges = append(s.t.Upstream[0].Exchanges, asks(body))
 		}
-		for _, f := range AllUnmet(s.t, &Rules{}) {
+		for _, f := range AllUnmet(nil, s.t, &Rules{}) {
 			out[f.Fingerprint] = true
 		}
 		return out

@@ -16,11 +16,10 @@ import (
 
 // fields compares header fields and trailers.
 type fields struct {
-	json        *jsondiff.Comparer
-	rules       *Rules
-	runs        runs
-	seenHeaders map[string]string // HeaderApplied of the header fields seen in any step so far
-	differing   map[string]int    // Result.Unnamed
+	json      *jsondiff.Comparer
+	rules     *Rules
+	runs      runs
+	differing map[string]int // Result.Unnamed
 }
 
 // trailers compares the fields after two bodies, even if no rule names them: a server does not send trailers by
@@ -47,14 +46,9 @@ func (h *fields) trailers(step *transcript.Step, ref, cand *transcript.Exchange,
 // headerApplied marks the rules for a header field that has appeared as applied: those for all steps, and those for
 // this one.
 func (h *fields) headerApplied(name, step string) {
-	anywhere := h.seenHeaders[name]
-	if anywhere == "" {
-		anywhere = HeaderApplied(name, "")
-		ident.Put(&h.seenHeaders, name, anywhere)
-		h.json.IDs.Applied[anywhere] = true
-	}
+	h.json.IDs.Applied[HeaderApplied(name, "")] = true
 	if len(h.rules.Steps[step].Headers) > 0 { // else it is not needed
-		h.json.IDs.Applied[anywhere+step] = true
+		h.json.IDs.Applied[HeaderApplied(name, step)] = true
 	}
 }
 

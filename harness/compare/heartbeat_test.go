@@ -101,7 +101,7 @@ func TestAPausedMachineMakesHeartbeatsLate(t *testing.T) {
 		s := beats(tc.first)
 		s.t.Stalled = tc.stalled
 		got := ""
-		for _, f := range AllUnmet(s.t, rules) {
+		for _, f := range AllUnmet(nil, s.t, rules) {
 			got = string(f.Kind) + ": " + f.Want
 			if f.Kind == HeartbeatLate {
 				fingerprints[f.Fingerprint] = true

@@ -33,7 +33,7 @@ func TestInterimResponsesAreCompared(t *testing.T) {
 		ref, cand := sends([]byte("a")), sends([]byte("a"))
 		ref.Steps[0].Exchanges[0].Interim, cand.Steps[0].Exchanges[0].Interim = tc.ref, tc.cand
 		var got []string
-		for _, d := range Transcripts(ref, cand, &Rules{Headers: []string{"X-A"}}).Differences {
+		for _, d := range Transcripts(nil, ref, cand, &Rules{Headers: []string{"X-A"}}).Differences {
 			got = append(got, string(d.Kind)+" "+d.At.String()+": "+d.Ref.String()+" "+d.Cand.String()+" "+d.At.InContract(1))
 		}
 		if !slices.Equal(got, tc.want) {

@@ -37,7 +37,7 @@ func TestElementsWithIDsThatOnlyTwoTextsReveal(t *testing.T) {
 					want = strings.Replace(want, "/of /", "/of/", 1)
 				}
 				var got []string
-				for _, d := range Transcripts(ref.t, cand.t, &Rules{}).Differences {
+				for _, d := range Transcripts(nil, ref.t, cand.t, &Rules{}).Differences {
 					got = append(got, string(d.Kind)+" "+d.At.String())
 				}
 				if diff := cmp.Diff(want, strings.Join(got, ", ")); diff != "" {
@@ -53,7 +53,7 @@ func TestIDsOfListsThatOnlyTwoTextsRevealAreBound(t *testing.T) {
 	const plain, other = "cus_rfGNUckioPunkX", "cus_1aBcDeFgH2iJkL"
 	ref := newSide("ref").answers(`["`+plain+`","a"]`, `{"of":"`+plain+`"}`)
 	cand := newSide("cand").answers(`["`+other+`","a"]`, `{"of":"cus_2aBcDeFgH2iJkL"}`)
-	got := Transcripts(ref.t, cand.t, &Rules{}).Differences
+	got := Transcripts(nil, ref.t, cand.t, &Rules{}).Differences
 	if len(got) != 1 || got[0].Kind != diff.IdentityBroken {
 		t.Errorf("got %v, want a broken identity", got)
 	}

@@ -69,7 +69,7 @@ func TestEventsThatWereNotAwaitedAreNotComparedWithARecording(t *testing.T) {
 				tc.cand.Steps[2].Events = []int{2}
 			}
 			tc.ref.Recorded = recorded
-			result := Transcripts(tc.ref, tc.cand, &Rules{})
+			result := Transcripts(nil, tc.ref, tc.cand, &Rules{})
 			var got []string
 			for _, d := range result.Differences {
 				got = append(got, fmt.Sprintf("%s %s: %s, %s", d.Kind, d.At.String(), d.Ref.String(), d.Cand.String()))
@@ -106,7 +106,7 @@ func TestHangingUpAfterTheLastStepIsNotComparedWithARecording(t *testing.T) {
 		{"what the recorded reference has done", of(35*ms, gone), of(50*ms, nil), true},
 	} {
 		tc.ref.Recorded = true
-		if got := Transcripts(tc.ref, tc.cand, &Rules{}).Differences; (len(got) > 0) != tc.differ {
+		if got := Transcripts(nil, tc.ref, tc.cand, &Rules{}).Differences; (len(got) > 0) != tc.differ {
 			t.Errorf("%s: %+v", tc.name, got)
 		}
 	}
@@ -115,11 +115,11 @@ func TestHangingUpAfterTheLastStepIsNotComparedWithARecording(t *testing.T) {
 func TestTheEndOfAStreamThatWasNotAwaitedIsNotComparedWithARecording(t *testing.T) {
 	ref, cand := watched(nil, "", "hello", "done"), watched(nil, "", "hello", "done")
 	cand.Streams[0].Ended, ref.Recorded = transcript.EndedByServer, true
-	if got := Transcripts(ref, cand, &Rules{}).Differences; len(got) > 0 {
+	if got := Transcripts(nil, ref, cand, &Rules{}).Differences; len(got) > 0 {
 		t.Errorf("the candidate ended it: %+v", got)
 	}
 	ref.Streams[0].Ended, cand.Streams[0].Ended = transcript.EndedByServer, transcript.EndedByClient
-	if got := Transcripts(ref, cand, &Rules{}).Differences; len(got) != 1 || got[0].Kind != diff.StreamEnd {
+	if got := Transcripts(nil, ref, cand, &Rules{}).Differences; len(got) != 1 || got[0].Kind != diff.StreamEnd {
 		t.Errorf("the recorded reference ended it: %+v", got)
 	}
 }

@@ -37,7 +37,7 @@ func NewMasker(rules *Rules, ts ...*transcript.Transcript) *Masker {
 			return
 		}
 		for ptr, rule := range jsondiff.Pointers(rules, doc.Data, root, map[string]bool{}) {
-			if n := at(root, ptr); rule.Kind == jsondiff.Token && n != nil && jsondiff.Scalar(n) && len(n.Text) >= ident.MinKnown {
+			if n, _ := root.At(ptr); rule.Kind == jsondiff.Token && n != nil && jsondiff.Scalar(n) && len(n.Text) >= ident.MinKnown {
 				secrets[n.Text] = true
 			}
 		}
@@ -124,26 +124,4 @@ func (v *Masker) reason(r diff.Reason) diff.Reason {
 	}
 	r.Args = args
 	return r
-}
-
-// at returns the value at a JSON Pointer; nil when there is none.
-func at(n *jsontree.Node, pointer string) *jsontree.Node {
-	if pointer == "" {
-		return n
-	}
-	for i, item := range n.Items {
-		var own string
-		if n.Kind == jsontree.Object {
-			own = jsontree.AppendName("", n.Names[i])
-			if n.Member(n.Names[i]) != item {
-				continue
-			}
-		} else {
-			own = jsontree.AppendIndex("", i)
-		}
-		if rest, ok := strings.CutPrefix(pointer, own); ok && (rest == "" || rest[0] == '/') {
-			return at(item, rest)
-		}
-	}
-	return nil
 }

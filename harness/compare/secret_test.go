@@ -118,7 +118,7 @@ func TestATokenForAnUpstreamIsNeverShown(t *testing.T) {
 			return `{"token":"` + token + `","a":{"token":"` + token + `"},"note":"` + token + `","packed":"` + base64.StdEncoding.EncodeToString([]byte("u:"+token)) + `"}`
 		}
 		ref, cand := tc.asked(body("s3cr3t-0123456789")), tc.asked(strings.Replace(body("s3cr3t-987654321x"), `"a"`, `"b"`, 1))
-		got := Transcripts(ref, cand, tc.rules).Differences
+		got := Transcripts(nil, ref, cand, tc.rules).Differences
 		if len(got) == 0 {
 			t.Errorf("%s: no differences", tc.name)
 		}

@@ -73,12 +73,9 @@ func UnmetKinds() []UnmetKind {
 // Each cause is reported once. When a process ends, its connections break. A broken stream brings no more events, and a
 // missing response has nothing to capture. Such consequences are left out. If several steps need a missing stream, only
 // the first one is reported.
-func AllUnmet(t *transcript.Transcript, rules *Rules) []Unmet {
-	return AllUnmetWith(nil, t, rules)
-}
-
-// AllUnmetWith is AllUnmet with parsed documents that other parts of a judgement use as well.
-func AllUnmetWith(docs *jsontree.Documents, t *transcript.Transcript, rules *Rules) []Unmet {
+//
+// docs are parsed documents that other parts of a judgement use as well; nil for none.
+func AllUnmet(docs *jsontree.Documents, t *transcript.Transcript, rules *Rules) []Unmet {
 	d := diagnose(t)
 	var out []Unmet
 	for i := range t.Steps {
@@ -89,7 +86,7 @@ func AllUnmetWith(docs *jsontree.Documents, t *transcript.Transcript, rules *Rul
 	}
 	for _, s := range t.Streams {
 		out = append(out, unmetInStream(t, s, rules.stream(s.Name, s.Operation), d)...)
-		if name := wrongStreamCoding(t, s); name != "" {
+		if name, wrong := streamCodings(t, s); name != "" && wrong {
 			out = append(out, Unmet{
 				Kind: CodingMistaken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "header Content-Encoding",
 				Want: "no content coding: the events are in none", Got: name, Text: "the stream is not encoded as its Content-Encoding says",

@@ -16,7 +16,7 @@ func shortfalls(t *transcript.Transcript, rules *Rules) []string {
 		rules = &Rules{}
 	}
 	var out []string
-	for _, s := range AllUnmet(t, rules) {
+	for _, s := range AllUnmet(nil, t, rules) {
 		out = append(out, string(s.Kind)+" "+s.Place)
 	}
 	return out
@@ -215,7 +215,7 @@ func TestConsequencesOfAnEndAreNotReportedAgain(t *testing.T) {
 			s.t.Steps[1].Stream, s.t.Steps[2].Stream = "bus", "bus"
 			tc.change(s.t)
 			var got []string
-			for _, f := range AllUnmet(s.t, &Rules{}) {
+			for _, f := range AllUnmet(nil, s.t, &Rules{}) {
 				got = append(got, f.Step+" "+string(f.Kind)+" "+f.Place)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

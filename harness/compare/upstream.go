@@ -97,7 +97,7 @@ func (u upstream) upstreamRequest(step *transcript.Step, at string, of [2]int, r
 	p := ident.Place{Where: ident.InStep(step.ID, diff.At{Message: at, Part: "body"}), Seen: seen, Timeline: upstreamTimeline(step), Of: [2]string{operationOf(ref), operationOf(cand)}}
 	u.c.fields.bindBoundaries(ref.Request.Header, cand.Request.Header, ident.InStep(step.ID, diff.At{Message: at, Part: "header Content-Type"}))
 	if !u.c.skipUnreadable(unreadableRequest(ref), unreadableRequest(cand)) {
-		u.c.json.Content(p, rules, sides, func(d diff.Difference) { inBody = appendSome(inBody, d) })
+		u.c.json.Content(p, rules, sides, func(d diff.Difference) { inBody = append(inBody, d) })
 	}
 	u.c.fields.unnamed(stub, names, ref.Request.Header, cand.Request.Header)
 	for _, name := range names {
@@ -113,17 +113,11 @@ func (u upstream) upstreamRequest(step *transcript.Step, at string, of [2]int, r
 		report(d)
 	}
 	if ref.Hangs && cand.Hangs && (ref.Failure == nil) != (cand.Failure == nil) && !u.lateHangUp(ref, cand) {
+		const hungUp, waited = "it hung up", "it waited on"
 		report(diff.Difference{
-			Reason: diff.Because(diff.HangUp, diff.OneHangsUp), At: diff.At{Part: "end"}, Ref: diff.Show(hangUpText(ref)), Cand: diff.Show(hangUpText(cand)),
+			Reason: diff.Because(diff.HangUp, diff.OneHangsUp), At: diff.At{Part: "end"}, Ref: showIf(ref.Failure != nil, hungUp, waited), Cand: showIf(cand.Failure != nil, hungUp, waited),
 		})
 	}
-}
-
-func hangUpText(x *transcript.Exchange) string {
-	if x.Failure != nil {
-		return "it hung up"
-	}
-	return "it waited on"
 }
 
 // upstreamTimeline returns the timeline of the requests to one rule of a stub; "" when they have no order.

@@ -114,7 +114,7 @@ func TestRequestsToUpstreams(t *testing.T) {
 		{"and both let go", asking(ours, hangs(true)), asking(theirs, hangs(true)), Rules{}, nil},
 		{"and one lets go", asking(ours, hangs(true)), asking(theirs, hangs(false)), Rules{}, []string{"hang-up request end"}},
 	} {
-		result := Transcripts(tc.ref, tc.cand, &tc.rules)
+		result := Transcripts(nil, tc.ref, tc.cand, &tc.rules)
 		var got []string
 		for _, d := range result.Differences {
 			got = append(got, string(d.Kind)+" "+d.At.String())
@@ -136,7 +136,7 @@ func TestARequestWithoutARuleHasItsOwnReason(t *testing.T) {
 		Unmet: &transcript.Unmet{Kind: "unexpected", What: "no such request", Why: "as the first"},
 	}}}
 	var got []string
-	for _, s := range AllUnmet(&tr, &Rules{}) {
+	for _, s := range AllUnmet(nil, &tr, &Rules{}) {
 		got = append(got, strings.TrimPrefix(s.Text, "unexpected request to the upstream: "))
 	}
 	if d := cmp.Diff([]string{"nobody knows whose it is", "no rule answers it", "as the first"}, got); d != "" {
@@ -166,7 +166,7 @@ func TestRequiredAndForbiddenRequestsToUpstreams(t *testing.T) {
 			[]string{"exchange-failed request 1: the request broke"}},
 	} {
 		var got []string
-		for _, s := range AllUnmet(&tc.t, &Rules{}) {
+		for _, s := range AllUnmet(nil, &tc.t, &Rules{}) {
 			got = append(got, string(s.Kind)+" "+s.Place+": "+s.Got)
 		}
 		if d := cmp.Diff(tc.want, got); d != "" {

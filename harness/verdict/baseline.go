@@ -17,13 +17,11 @@ func BaselineEntryOf(f *Finding) baseline.Entry {
 // entry without a target is replaced by one entry for each target that shows it, if all targets took part.
 func (r *Run) DivideBaseline(entries []baseline.Entry, all []string) (kept, fixed []baseline.Entry) {
 	judged, shown := r.judged(), map[baseline.Entry][]baseline.Entry{}
-	for i := range r.Scenarios {
-		for k := range r.Scenarios[i].Findings {
-			known := BaselineEntryOf(&r.Scenarios[i].Findings[k])
-			shown[known] = []baseline.Entry{known}
-			if anywhere := known.WithoutTarget(); !slices.Contains(shown[anywhere], known) {
-				shown[anywhere] = append(shown[anywhere], known)
-			}
+	for f := range r.findings() {
+		known := BaselineEntryOf(f)
+		shown[known] = []baseline.Entry{known}
+		if anywhere := known.WithoutTarget(); !slices.Contains(shown[anywhere], known) {
+			shown[anywhere] = append(shown[anywhere], known)
 		}
 	}
 	wouldShow := func(k baseline.Entry) bool {
@@ -53,13 +51,10 @@ func (r *Run) NewFindings(entries []baseline.Entry) []baseline.Entry {
 	for _, k := range entries {
 		seen[k] = true
 	}
-	for i := range r.Scenarios {
-		for k := range r.Scenarios[i].Findings {
-			f := &r.Scenarios[i].Findings[k]
-			if known := BaselineEntryOf(f); f.Waiver == "" && !seen[known] && !seen[known.WithoutTarget()] {
-				seen[known] = true
-				out = append(out, known)
-			}
+	for f := range r.findings() {
+		if known := BaselineEntryOf(f); f.Waiver == "" && !seen[known] && !seen[known.WithoutTarget()] {
+			seen[known] = true
+			out = append(out, known)
 		}
 	}
 	return out

@@ -158,12 +158,11 @@ func (f *Finding) Proven() bool { return f.Blame != BlameNobody }
 
 // Compare orders weights, the worst first. Equal causes stay in the order of the run.
 func (w Weight) Compare(other Weight) int {
-	switch {
-	case w.Proven && !other.Proven:
-		return -1
-	case !w.Proven && other.Proven:
+	if w.Proven != other.Proven {
+		if w.Proven {
+			return -1
+		}
 		return 1
-	default:
-		return cmp.Compare(other.Places, w.Places)
 	}
+	return cmp.Compare(other.Places, w.Places)
 }

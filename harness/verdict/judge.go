@@ -149,7 +149,7 @@ func (j *judge) findings() {
 		for _, v := range violations[i] {
 			j.add(j.violation(i, v, labels[v.Stream]))
 		}
-		for _, s := range compare.AllUnmetWith(j.docs, t, j.Rules) {
+		for _, s := range compare.AllUnmet(j.docs, t, j.Rules) {
 			j.add(j.unmet(i, s))
 		}
 	}
@@ -177,7 +177,7 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 	if t.Unusable != "" {
 		return
 	}
-	result := compare.TranscriptsWith(j.docs, j.Transcripts[0], t, j.Rules)
+	result := compare.Transcripts(j.docs, j.Transcripts[0], t, j.Rules)
 	j.out.Compared.add(&Compared{result.Exchanges, result.Events, result.NotCompared, result.Unnamed})
 	j.rules(&result)
 	j.recordAssumed(i, result.Assumed)

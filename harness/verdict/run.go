@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
@@ -135,4 +136,17 @@ func (r *Run) Conclude() Verdict {
 		r.Verdict = Worse(r.Verdict, Unknown)
 	}
 	return r.Verdict
+}
+
+// findings ranges over the findings of all scenarios.
+func (r *Run) findings() iter.Seq[*Finding] {
+	return func(yield func(*Finding) bool) {
+		for i := range r.Scenarios {
+			for k := range r.Scenarios[i].Findings {
+				if !yield(&r.Scenarios[i].Findings[k]) {
+					return
+				}
+			}
+		}
+	}
 }

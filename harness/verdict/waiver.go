@@ -166,11 +166,9 @@ func (r *Run) judged() map[string]bool {
 
 func (r *Run) count(is func(baseline.Entry) bool) int {
 	n := 0
-	for i := range r.Scenarios {
-		for k := range r.Scenarios[i].Findings {
-			if is(BaselineEntryOf(&r.Scenarios[i].Findings[k])) {
-				n++
-			}
+	for f := range r.findings() {
+		if is(BaselineEntryOf(f)) {
+			n++
 		}
 	}
 	return n

@@ -32,3 +32,23 @@ func AppendIndex(pointer string, i int) string { return pointer + "/" + strconv.
 
 // UnescapeName returns the name that a token of a JSON Pointer stands for.
 func UnescapeName(token string) string { return pointerUnescape.Replace(token) }
+
+// At returns the value at a JSON Pointer and the value that contains it; nil when there is none. Of members with the same
+// name, it takes the last.
+func (n *Node) At(pointer string) (value, parent *Node) {
+	value = n
+	for _, token := range strings.Split(pointer, "/")[1:] {
+		parent = value
+		if parent.Open(); parent.Kind == Object {
+			value = parent.Member(UnescapeName(token))
+		} else if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(parent.Items) {
+			value = parent.Items[i]
+		} else {
+			value = nil
+		}
+		if value == nil {
+			return nil, nil
+		}
+	}
+	return value, parent
+}

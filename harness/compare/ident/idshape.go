@@ -62,13 +62,7 @@ type projectShapes struct {
 func newProjectShapes(shapes []IDShape) projectShapes {
 	out := projectShapes{all: shapes}
 	for i := range shapes {
-		first := i
-		for k := range i {
-			if shapes[k].Name == shapes[i].Name {
-				first = k
-				break
-			}
-		}
+		first := slices.IndexFunc(shapes, func(s IDShape) bool { return s.Name == shapes[i].Name })
 		out.kinds = append(out.kinds, tokProject+tokenKind(first))
 	}
 	return out
@@ -98,12 +92,7 @@ func (o *projectShapes) found(text string) bool {
 // MayHold reports whether data may contain an id of a shape. escaped says that data may have escapes, which can hide an
 // id.
 func (o *projectShapes) MayHold(data []byte, escaped bool) bool {
-	for i := range o.all {
-		if escaped || o.all[i].pattern.Match(data) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.all, func(s IDShape) bool { return escaped || s.pattern.Match(data) })
 }
 
 // timeAround returns the end of a time that contains the match, for example as its year; 0 when there is none. Digits

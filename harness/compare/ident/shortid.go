@@ -45,35 +45,34 @@ const minSureDigits = 5
 
 // same is SameShape for texts that may also differ in short ids.
 func (b *shortIDs) same(ref string, rt []token, cand string, ct []token, of [2]string) bool {
-	if b.Empty() || len(rt) != len(ct) {
-		return false
-	}
-	texts, at := [2]string{ref, cand}, [2]int{}
-	for i, r := range rt {
-		c := ct[i]
-		if r.Kind != c.Kind || !b.sameWords(texts, at, [2]int{r.Start + r.prefix, c.Start + c.prefix}, of) {
-			return false
-		}
-		at = [2]int{r.End, c.End}
-	}
-	return b.sameWords(texts, at, [2]int{len(ref), len(cand)}, of)
+	kinds := func(r, c token) bool { return r.Kind == c.Kind }
+	return !b.Empty() && slices.EqualFunc(rt, ct, kinds) && b.walk(ref, rt, cand, ct, of, func(at, n [2]int) bool {
+		return n[0] > 0 || ref[at[0]] == cand[at[1]]
+	})
 }
 
-// sameWords compares the parts of two texts between at and to.
-func (b *shortIDs) sameWords(texts [2]string, at, to [2]int, of [2]string) bool {
-	for at[0] < to[0] && at[1] < to[1] {
-		if n := b.pairAt(texts, at, to, of); n[0] > 0 {
-			at[0] += n[0]
-			at[1] += n[1]
-			continue
+// walk goes through what is between the tokens of two texts. It calls yield at each position with the lengths of the
+// short ids there that are bound to each other, or with 0, and then continues behind these or at the next byte. It
+// returns whether yield always returned true, and the texts between the tokens ended together.
+func (b *shortIDs) walk(ref string, rt []token, cand string, ct []token, of [2]string, yield func(at, n [2]int) bool) bool {
+	texts, at, together := [2]string{ref, cand}, [2]int{}, true
+	for i := range len(rt) + 1 {
+		to, next := [2]int{len(ref), len(cand)}, [2]int{}
+		if i < len(rt) {
+			to, next = [2]int{rt[i].Start + rt[i].prefix, ct[i].Start + ct[i].prefix}, [2]int{rt[i].End, ct[i].End}
 		}
-		if texts[0][at[0]] != texts[1][at[1]] {
-			return false
+		for at[0] < to[0] && at[1] < to[1] {
+			n := b.pairAt(texts, at, to, of)
+			if !yield(at, n) {
+				return false
+			}
+			at[0] += max(n[0], 1)
+			at[1] += max(n[1], 1)
 		}
-		at[0]++
-		at[1]++
+		together = together && at == to
+		at = next
 	}
-	return at == to
+	return together
 }
 
 // pairAt returns the lengths of two short ids at two positions that are bound to each other; 0 when there are none.
@@ -82,7 +81,7 @@ func (b *shortIDs) pairAt(texts [2]string, at, to [2]int, of [2]string) (n [2]in
 		return n
 	}
 	for _, length := range b.lengths[0] {
-		if at[0]+length > to[0] {
+		if length == 0 || at[0]+length > to[0] {
 			continue
 		}
 		id := texts[0][at[0] : at[0]+length]
@@ -110,30 +109,19 @@ func (b *shortIDs) misplaced(p *partners, ref string, rt []token, cand string, c
 	if b.Empty() {
 		return diff.Reason{}
 	}
-	texts, at := [2]string{ref, cand}, [2]int{}
 	var alone [][2]int
 	met := map[string]bool{} // by the reference's value
-	for i := range len(rt) + 1 {
-		to, next := [2]int{len(ref), len(cand)}, [2]int{}
-		if i < len(rt) {
-			to, next = [2]int{rt[i].Start + rt[i].prefix, ct[i].Start + ct[i].prefix}, [2]int{rt[i].End, ct[i].End}
+	b.walk(ref, rt, cand, ct, of, func(at, n [2]int) bool {
+		switch {
+		case n[0] > 0:
+			met[ref[at[0]:at[0]+n[0]]] = true
+		case wordEdge(ref, at[0]), wordEdge(cand, at[1]):
+			alone = append(alone, at)
 		}
-		for at[0] < to[0] && at[1] < to[1] {
-			n := b.pairAt(texts, at, to, of)
-			switch {
-			case n[0] > 0:
-				met[ref[at[0]:at[0]+n[0]]] = true
-			case wordEdge(ref, at[0]), wordEdge(cand, at[1]):
-				alone = append(alone, at)
-			}
-			n[0], n[1] = max(n[0], 1), max(n[1], 1)
-			at[0] += n[0]
-			at[1] += n[1]
-		}
-		at = next
-	}
+		return true
+	})
 	for _, at := range alone {
-		if why := b.unpaired(p, texts, at, met); !why.None() {
+		if why := b.unpaired(p, [2]string{ref, cand}, at, met); !why.None() {
 			return why
 		}
 	}

@@ -1,7 +1,6 @@
 package ident
 
 import (
-	"bytes"
 	"net/url"
 	"slices"
 	"strings"
@@ -88,23 +87,14 @@ func (v *Vocabulary) Mentions(side int, s string) bool { return v.known[side].ap
 
 // MayBind reports whether data may contain a value that can be bound, of either side.
 func (v *Vocabulary) MayBind(data []byte, json, escaped bool) bool {
-	if v.mentionedIn(data) || v.Shapes.MayHold(data, escaped) {
+	text := string(data)
+	if v.Mentions(0, text) || v.Mentions(1, text) || v.ShortIDs.MayBeIn(0, text) || v.ShortIDs.MayBeIn(1, text) || v.Shapes.MayHold(data, escaped) {
 		return true
 	}
 	if !json {
-		return hasShape(string(data), false)
+		return hasShape(text, false)
 	}
 	return documentHasShape(data)
-}
-
-// mentionedIn reports whether a known value of either side appears in data. If few are known, it does not copy data.
-func (v *Vocabulary) mentionedIn(data []byte) bool {
-	if n := v.Knowns(); max(n[0], n[1]) > maxLinearKnown || !v.ShortIDs.Empty() {
-		text := string(data)
-		return v.Mentions(0, text) || v.Mentions(1, text) || v.ShortIDs.MayBeIn(0, text) || v.ShortIDs.MayBeIn(1, text)
-	}
-	stands := func(k KnownValue) bool { return bytes.Contains(data, []byte(k.Value)) }
-	return slices.ContainsFunc(v.Known(0), stands) || slices.ContainsFunc(v.Known(1), stands)
 }
 
 // NothingToBind reports whether a text that both sides have certainly contains no value that can be bound.

@@ -58,9 +58,9 @@ func (s *scalars) numbers(at *ident.Path, ref, cand string) diff.Reason {
 	if how.Equal(ref, cand) {
 		return diff.Reason{}
 	}
-	rk, rn := ident.EpochLen(ref)
-	ck, cn := ident.EpochLen(cand)
-	if rn == 0 || cn == 0 || rn < len(ref) || cn < len(cand) {
+	rk, rok := ident.WholeTime(ref)
+	ck, cok := ident.WholeTime(cand)
+	if !rok || !cok {
 		if why, ok := s.in.ids.Times.EpochDiff(ref, cand, s.in.place); ok {
 			return why
 		}

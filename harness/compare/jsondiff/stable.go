@@ -13,7 +13,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
-	"github.com/theory/jsonpath/spec"
 )
 
 // A stable time does not change: whenever a thing appears again, it has the same time as at first. This applies to each
@@ -50,7 +49,7 @@ func (s stableTimes) stability(sides [2]*jsontree.Node, told []string) {
 
 // changed returns what a stable time was at first, if it has changed; "" otherwise.
 func (s stableTimes) changed(rule *Volatile, side int, root *jsontree.Node, ptr string) string {
-	value, parent := nodeAt(root, ptr)
+	value, parent := root.At(ptr)
 	if value == nil || !Scalar(value) {
 		return ""
 	}
@@ -85,7 +84,7 @@ func (v *Volatile) subject(parent *jsontree.Node, place string) (string, bool) {
 		if len(found) != 1 {
 			return "", false
 		}
-		n := Located(parent, found[0].Path)
+		n, _ := parent.At(found[0].Path.Pointer())
 		return "of " + n.String(), Scalar(n)
 	}
 	if id := parent.Member("id"); id != nil && Scalar(id) {
@@ -107,8 +106,8 @@ func sameMoment(rule *Volatile, a, b string) bool {
 
 // unstable reports a time that changes on one side or both.
 func (s stableTimes) unstable(ptr string, sides [2]*jsontree.Node, why ...string) {
-	ref, _ := nodeAt(sides[0], ptr)
-	cand, _ := nodeAt(sides[1], ptr)
+	ref, _ := sides[0].At(ptr)
+	cand, _ := sides[1].At(ptr)
 	why = slices.DeleteFunc(slices.Clone(why), func(s string) bool { return s == "" })
 	at := s.in.place.Where.Place()
 	at.Pointers = [2]string{ptr, ptr}
@@ -116,31 +115,6 @@ func (s stableTimes) unstable(ptr string, sides [2]*jsontree.Node, why ...string
 		Reason: diff.Because(diff.ValueDiffers, diff.TimeChanges, strings.Join(why, ", ")), At: at, Ref: showNode(ref), Cand: showNode(cand),
 		Fingerprint: diff.Digest("unstable", ptr[strings.LastIndexByte(ptr, '/')+1:]),
 	})
-}
-
-// nodeAt returns the value at a JSON Pointer and the value that contains it; nil when there is none.
-func nodeAt(root *jsontree.Node, ptr string) (value, parent *jsontree.Node) {
-	value = root
-	for _, token := range strings.Split(ptr, "/")[1:] {
-		value.Open()
-		parent = value
-		switch parent.Kind {
-		case jsontree.Object:
-			value = parent.Member(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
-		case jsontree.Array:
-			i, err := strconv.Atoi(token)
-			if err != nil || i >= len(parent.Items) {
-				return nil, nil
-			}
-			value = parent.Items[i]
-		default:
-			return nil, nil
-		}
-		if value == nil {
-			return nil, nil
-		}
-	}
-	return value, parent
 }
 
 // stepStart returns when a step of a side began; the zero time when there is no such step.
@@ -151,17 +125,4 @@ func stepStart(t *transcript.Transcript, step string) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// Located returns the value at a path, in a document without repeated names.
-func Located(n *jsontree.Node, path spec.NormalizedPath) *jsontree.Node {
-	for _, step := range path {
-		switch step := step.(type) {
-		case spec.Name:
-			n = n.Member(string(step))
-		case spec.Index:
-			n = n.Items[step]
-		}
-	}
-	return n
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/theory/jsonpath"
 
-	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -74,7 +73,7 @@ func (p Pieces) Of(ev *transcript.Event) *Piece {
 	if len(found) != 1 {
 		return nil
 	}
-	node := jsondiff.Located(root, found[0].Path)
+	node, _ := root.At(found[0].Path.Pointer())
 	if node.Kind != jsontree.String {
 		return nil
 	}

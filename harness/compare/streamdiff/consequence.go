@@ -50,21 +50,17 @@ func (s *streams) withoutConsequences(pairs []pair) []pair {
 	var out []pair
 	var flood [2]int // the events of each side without a counterpart
 	for i, p := range pairs {
-		switch {
-		case p.alone == "" || p.alone == diff.EventMoved:
+		if p.alone == "" || p.alone == diff.EventMoved {
 			out = append(out, p)
 			continue
-		case p.alone == diff.EventMissing:
-			flood[0]++
-		default:
-			flood[1]++
 		}
-		has, lacks := 1, 0
+		has := 1
 		if p.alone == diff.EventMissing {
-			has, lacks = 0, 1
+			has = 0
 		}
+		flood[has]++
 		switch {
-		case i > last && s.endedFirst(lacks):
+		case i > last && s.endedFirst(1-has):
 			s.NotCompared("behind the end of the other's stream", 1)
 		case s.flooded(has) && flood[has] > 1:
 			s.NotCompared("what came too much", 1)

@@ -52,7 +52,7 @@ func TestHeartbeatsAreLateByMoreThanTheRuleAllows(t *testing.T) {
 						got = append(got, name)
 					}
 					changed := m.Build()
-					if len(compare.AllUnmet(changed, rules))+len(compare.Transcripts(s.Reference, changed, rules).Differences) == 0 {
+					if len(compare.AllUnmet(nil, changed, rules))+len(compare.Transcripts(nil, s.Reference, changed, rules).Differences) == 0 {
 						t.Errorf("%s lives", op.Name)
 					}
 				}

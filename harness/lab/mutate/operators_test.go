@@ -207,11 +207,11 @@ func subject() *mutate.Subject {
 func found(ref, cand *transcript.Transcript) string { return foundBy(rules, ref, cand) }
 
 func foundBy(rules *compare.Rules, ref, cand *transcript.Transcript) string {
-	result := compare.Transcripts(ref, cand, rules)
+	result := compare.Transcripts(nil, ref, cand, rules)
 	for _, d := range result.Differences {
 		return fmt.Sprintf("%s %s: %s", d.Step, d.At, d.Text())
 	}
-	for _, f := range compare.AllUnmet(cand, rules) {
+	for _, f := range compare.AllUnmet(nil, cand, rules) {
 		return fmt.Sprintf("%s %s: %s", f.Step, f.Place, f.Text)
 	}
 	return ""
