@@ -174,3 +174,9 @@ type runs struct{ sides [2]*transcript.Transcript }
 func (r runs) seen(ref, cand time.Duration) [2]time.Time {
 	return [2]time.Time{r.sides[0].Started.Add(ref), r.sides[1].Started.Add(cand)}
 }
+
+// killed reports whether a step had killed a side's process by a time, and no step had restarted it. Both sides were at
+// the same step then.
+func (r runs) killed(side int, at time.Duration) bool {
+	return slices.ContainsFunc(outages(r.sides[side]), func(o *outage) bool { return o.killed && at >= o.from && at <= o.to })
+}
