@@ -229,12 +229,7 @@ func isIncidental(rules *compare.Rules, f transcript.Field) bool {
 }
 
 func isCompared(rules *compare.Rules, step, name string) bool {
-	return containsName(rules.Headers, name) || containsName(rules.Steps[step].Headers, name)
-}
-
-// containsName reports whether a list has the name of a header field, in any case.
-func containsName(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	return transcript.ContainsName(rules.Headers, name) || transcript.ContainsName(rules.Steps[step].Headers, name)
 }
 
 // bodyOperators send another body, as bytes.

@@ -100,7 +100,7 @@ func changeRequestBody(name, doc string, toMCP bool, after string) Operator {
 func changeRequestField(name, doc string, change func(value string) []string) Operator {
 	return each("upstream", name, doc, (*Subject).requests, func(e *exchange, yield emit) {
 		for i, f := range e.x.Request.Header {
-			if e.st.ToMCP() || !containsName(e.s.Rules.UpstreamHeaders(e.stub(), e.st.ID), f.Name) {
+			if e.st.ToMCP() || !transcript.ContainsName(e.s.Rules.UpstreamHeaders(e.stub(), e.st.ID), f.Name) {
 				continue
 			}
 			values := change(f.Value)
