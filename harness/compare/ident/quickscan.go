@@ -8,7 +8,8 @@ import (
 
 // Everything with a recognised shape contains one of four signs: a row of ten letters, digits, dashes or underscores, a
 // slash, a percent sign, or a colon that does not follow a JSON name. Documents are searched for these signs byte by
-// byte, and only strings with a sign are scanned word by word. A test compares the result with hasShape.
+// byte, and only strings with a sign are scanned word by word. A test compares the result with a
+// scan of all words.
 
 const minRun = 10 // seconds since 1970 have 10 digits; all other shapes are longer
 
@@ -29,7 +30,8 @@ var signs = func() (out [256]uint8) {
 	return out
 }()
 
-// documentHasShape is hasShape for a JSON document. Nearly all bytes are no signs, so the loop classifies bytes by a
+// documentHasShape is hasShape for a JSON document. An escape ends a word. An escape that may hide a part of a token
+// counts as a shape. Nearly all bytes are no signs, so the loop classifies bytes by a
 // table and has few branches.
 func documentHasShape(doc []byte) bool {
 	from := 0 // after the last escape, or after the last string that was scanned
@@ -73,27 +75,11 @@ func stringAt(doc []byte, from, i int) (start, end int) {
 	return start, end
 }
 
-// hasShape reports whether a text may contain something that is recognised by its shape. In JSON, an escape ends a
-// word. An escape that may hide a part of a token counts as a shape.
-func hasShape(text string, json bool) bool {
-	for {
-		plain, rest, escape := text, "", false
-		if json {
-			plain, rest, escape = strings.Cut(text, `\`)
-		}
-		in := segment{text: plain}
-		if _, found := in.next(0); found {
-			return true
-		}
-		if !escape {
-			return false
-		}
-		n := escapeLen(rest)
-		if n == 0 {
-			return true
-		}
-		text = rest[n:]
-	}
+// hasShape reports whether a text may contain something that is recognised by its shape.
+func hasShape(text string) bool {
+	in := segment{text: text}
+	_, found := in.next(0)
+	return found
 }
 
 // escapeLen returns the length of an escape in a JSON string, without its backslash; 0 when it may stand for a part of

@@ -50,7 +50,7 @@ func (s sentBinder) field(ref transcript.Field, cand string) {
 // Text binds the ids of two texts, and reports whether the texts are equal apart from generated values.
 func (s sentBinder) Text(ref, cand string) bool {
 	v := &s.ids.Vocabulary
-	if ref == cand && !hasShape(ref, false) && !v.Mentions(0, ref) && !v.Mentions(1, cand) && len(v.Shapes.all) == 0 {
+	if ref == cand && !hasShape(ref) && !v.Mentions(0, ref) && !v.Mentions(1, cand) && len(v.Shapes.all) == 0 {
 		return true
 	}
 	rt, ct := v.Scan(0, ref), v.Scan(1, cand)

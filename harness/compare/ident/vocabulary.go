@@ -92,14 +92,14 @@ func (v *Vocabulary) MayBind(data []byte, json, escaped bool) bool {
 		return true
 	}
 	if !json {
-		return hasShape(text, false)
+		return hasShape(text)
 	}
 	return documentHasShape(data)
 }
 
 // NothingToBind reports whether a text that both sides have certainly contains no value that can be bound.
 func (v *Vocabulary) NothingToBind(s string) bool {
-	return (jsontree.Plain(s) || !hasShape(s, false)) && !v.Mentions(0, s) && !v.Mentions(1, s) && !v.Shapes.found(s) &&
+	return (jsontree.Plain(s) || !hasShape(s)) && !v.Mentions(0, s) && !v.Mentions(1, s) && !v.Shapes.found(s) &&
 		!v.ShortIDs.MayBeIn(0, s) && !v.ShortIDs.MayBeIn(1, s)
 }
 

@@ -101,7 +101,8 @@ func (d *documents) array(at *ident.Path, ref, cand *jsontree.Node) {
 	ref.Open()
 	cand.Open()
 	sameLength := len(ref.Items) == len(cand.Items)
-	if sameLength && (len(ref.Items) < 2 || allComparable(&d.sums, ref, cand)) {
+	pairs := pairwise{&d.sums, maxPairwiseFirst}
+	if sameLength && (len(ref.Items) < 2 || pairs.lists(at, ref, cand)) {
 		d.elements(at, ref, cand)
 		return
 	}
@@ -110,7 +111,9 @@ func (d *documents) array(at *ident.Path, ref, cand *jsontree.Node) {
 	}
 	like := similarity{sums: &d.sums, at: at, items: [2][]*jsontree.Node{ref.Items, cand.Items}, pairs: pairwise{&d.sums, maxPairwise}}
 	rs, cs := like.elementSums(0), like.elementSums(1)
-	if slices.Equal(rs, cs) || allPairwise(&d.sums, at, ref, cand) {
+	gaveUp := pairs.left < 0
+	pairs.left = maxPairwise
+	if slices.Equal(rs, cs) || gaveUp && pairs.lists(at, ref, cand) {
 		d.elements(at, ref, cand)
 		return
 	}

@@ -98,8 +98,13 @@ func (l *similarity) sample(side, i int) []jsontree.Sum {
 // reveal (see bindPairs in package ident) has a different sum than its partner. So before an element is reported as
 // missing or moved, elements are compared in pairs.
 
-// maxPairwise is how many values of two lists are compared in pairs.
-const maxPairwise = 64 << 10
+// A short list is compared in pairs first, because that usually succeeds, and is faster than computing sums.
+
+// These are the largest numbers of values of two lists that are compared in pairs.
+const (
+	maxPairwise      = 64 << 10
+	maxPairwiseFirst = 256 // before their sums are computed
+)
 
 // pairwise compares values in pairs. It gives up after a number of values.
 type pairwise struct {
@@ -107,17 +112,24 @@ type pairwise struct {
 	left int // how many values may still be compared
 }
 
-// allPairwise reports whether elements with the same index are equal apart from generated values, including those that
-// only two texts together reveal.
-func allPairwise(s *sums, at *ident.Path, ref, cand *jsontree.Node) bool {
-	p := pairwise{s, maxPairwise}
-	return p.items([2]string{s.in.rules.pointer(0, at), s.in.rules.pointer(1, at)}, ref, cand)
+// lists reports whether elements with the same index are equal apart from generated values, including those that only
+// two texts together reveal. If it gives up, left becomes negative.
+func (p *pairwise) lists(at *ident.Path, ref, cand *jsontree.Node) bool {
+	if len(ref.Items) > p.left {
+		p.left = -1
+		return false
+	}
+	rules := &p.sums.in.rules
+	return p.items([2]string{rules.pointer(0, at), rules.pointer(1, at)}, ref, cand)
 }
 
 // equal reports whether two values at two JSON Pointers are equal apart from such values.
 func (p *pairwise) equal(ptr [2]string, ref, cand *jsontree.Node) bool {
 	if p.left--; p.left < 0 || ref.Kind != cand.Kind {
 		return false
+	}
+	if p.sums.equalPlain(ref, cand) {
+		return true
 	}
 	rules, vocabulary := &p.sums.in.rules, &p.sums.in.ids.Vocabulary
 	ref.Open()
@@ -127,6 +139,8 @@ func (p *pairwise) equal(ptr [2]string, ref, cand *jsontree.Node) bool {
 		return p.sameSum(ptr, ref, cand)
 	case ref.Kind == jsontree.String:
 		return vocabulary.TextsComparable(ref.Text, cand.Text) || vocabulary.ComparablePair(ref.Text, cand.Text)
+	case Scalar(ref) && ref.Text == cand.Text:
+		return true
 	case ref.Kind == jsontree.Number && ident.EpochUnit(ref.Text) != "" && ident.EpochUnit(ref.Text) == ident.EpochUnit(cand.Text):
 		return true
 	case ref.Kind == jsontree.Array:
