@@ -65,30 +65,7 @@ type field struct {
 	value uint64
 }
 
-// equal reports whether two values are equal: numbers by their value, objects whatever the order of their fields. If
-// only one of them can have repeated names, it must be the first one.
+// equal reports whether two values are equal, with numbers compared by their values.
 func equal(a, b *jsontree.Node) bool {
-	if a.Kind != b.Kind || len(a.Items) != len(b.Items) {
-		return false
-	}
-	switch a.Kind {
-	case jsontree.Number:
-		return parseDecimal(a.Text) == parseDecimal(b.Text)
-	case jsontree.Array:
-		for i := range a.Items {
-			if !equal(a.Items[i], b.Items[i]) {
-				return false
-			}
-		}
-		return true
-	case jsontree.Object:
-		for i, name := range b.Names {
-			if other := a.Member(name); other == nil || !equal(other, b.Items[i]) {
-				return false
-			}
-		}
-		return true
-	default:
-		return a.Text == b.Text
-	}
+	return jsontree.Equal(a, b, func(a, b string) bool { return parseDecimal(a) == parseDecimal(b) })
 }

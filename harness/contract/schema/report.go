@@ -48,11 +48,7 @@ const maxPointer = 1000
 
 // report adds a finding about the current value.
 func (j *reporter) report(kind Kind, s *Schema, text string, args ...any) {
-	pointer := string(j.path)
-	if len(pointer) > maxPointer {
-		pointer = strings.ToValidUTF8(pointer[:maxPointer], "") + "…"
-	}
-	j.found = append(j.found, Finding{pointer, kind, fmt.Sprintf(text, args...) + j.hint, s.Ref})
+	j.found = append(j.found, Finding{cutPointer(string(j.path)), kind, fmt.Sprintf(text, args...) + j.hint, s.Ref})
 }
 
 // reportAt adds a finding about a field of the current value.
