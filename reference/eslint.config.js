@@ -12,12 +12,13 @@ export default tseslint.config(
     rules: {
       // Standard output has one line, and logs are JSON (docs/server.md), so all other output goes through the logger.
       'no-console': 'error',
+      'no-duplicate-imports': 'error',
       'no-restricted-syntax': [
         'error',
         { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
         { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' },
       ],
-      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/consistent-type-exports': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],

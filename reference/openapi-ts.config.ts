@@ -1,9 +1,8 @@
-import { defineConfig } from '@hey-api/openapi-ts'
-import type { UserConfig } from '@hey-api/openapi-ts'
+import { defineConfig, type UserConfig } from '@hey-api/openapi-ts'
 
 /*
  * Writes gen/ts from the contract: types, one function per operation, and a client on fetch. The types of the server are in
- * gen/ts/server.
+ * gen/ts/server; README.md says why they are others.
  */
 
 const path = process.env.GEN_TS ?? '../gen/ts'

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isMissing } from './error-code.ts'
 import { maxTimeout } from './handlers/client-tools/executions.ts'
 import { isObject } from './wire/json/is-object.ts'
 import { parseJson } from './wire/json/parse.ts'
@@ -77,10 +78,6 @@ export async function readConfigFile(
 
 function isAtLeastOne(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function reason(error: unknown): string {

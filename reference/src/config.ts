@@ -1,11 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 import { maxTimeout } from './handlers/client-tools/executions.ts'
 import { defaultBounds } from './handlers/client-tools/registry.ts'
-import { atLeastOneMillisecond, readConfigFile } from './config-file.ts'
-import type { Problem, ReadFile } from './config-file.ts'
+import { atLeastOneMillisecond, readConfigFile, type Problem, type ReadFile } from './config-file.ts'
 import type { ServerOptions } from './server.ts'
-import { pathsOf, rootPaths } from './settings/paths.ts'
-import type { Environment } from './settings/paths.ts'
+import { pathsOf, rootPaths, type Environment } from './settings/paths.ts'
 
 export type Loaded = { ok: true; options: ServerOptions; warnings: string[] } | { ok: false; problems: Problem[] }
 

@@ -1,5 +1,6 @@
-import { closeSync, readdirSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { entriesIn } from './settings/directories.ts'
 import { makeDirectory, openPrivate } from './settings/private-files.ts'
 
 /** The most bytes of the file. */
@@ -54,20 +55,12 @@ export class LogFile {
 /** Removes old logs of other days, and directories that become empty. */
 function removeOld(directory: string, now: Date): void {
   const oldest = now.getTime() - keptDays * 24 * 60 * 60 * 1000
-  for (const day of listed(directory).filter((name) => /^\d{4}-\d\d-\d\d$/.test(name))) {
+  for (const { name: day } of entriesIn(directory).filter(({ name }) => /^\d{4}-\d\d-\d\d$/.test(name))) {
     const folder = join(directory, day)
-    for (const name of listed(folder).filter((name) => name.endsWith('.log'))) {
+    for (const { name } of entriesIn(folder).filter(({ name }) => name.endsWith('.log'))) {
       const path = join(folder, name)
       if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true })
     }
-    if (listed(folder).length === 0) rmdirSync(folder)
-  }
-}
-
-function listed(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return [] // it does not exist, or is not a directory
+    if (entriesIn(folder).length === 0) rmdirSync(folder)
   }
 }

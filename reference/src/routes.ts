@@ -1,22 +1,18 @@
 import { addExtension, removeExtension } from './handlers/agents/extensions.ts'
 import {
-  resumeAgent, startAgent, stopAgent, updateFromSession, updateRouterToolSelector,
+  resumeAgent, startAgent, stopAgent, updateFromSession, updateRouterToolSelector, type AgentDeps,
 } from './handlers/agents/handlers.ts'
-import type { AgentDeps } from './handlers/agents/handlers.ts'
 import { updateProvider } from './handlers/agents/provider.ts'
 import { listAgentTools } from './handlers/agents/tool-list.ts'
-import { execute } from './handlers/client-tools/execute.ts'
-import type { ExecuteDeps } from './handlers/client-tools/execute.ts'
+import { execute, type ExecuteDeps } from './handlers/client-tools/execute.ts'
 import { listAllTools, listTools, register, submitResult, unregister } from './handlers/client-tools/handlers.ts'
-import { pendingRequests } from './handlers/client-tools/pending-stream.ts'
-import type { PendingStreamDeps } from './handlers/client-tools/pending-stream.ts'
+import { pendingRequests, type PendingStreamDeps } from './handlers/client-tools/pending-stream.ts'
 import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
 import { confirmTool, reply } from './handlers/reply/handlers.ts'
 import {
   deleteSession, editMessage, exportSession, getInsights, getSession, importSession, listSessions, setName, setRecipeValues,
 } from './handlers/sessions/handlers.ts'
-import { diagnostics } from './handlers/status/diagnostics.ts'
-import type { DiagnosticsDeps } from './handlers/status/diagnostics.ts'
+import { diagnostics, type DiagnosticsDeps } from './handlers/status/diagnostics.ts'
 import { status } from './handlers/status/status.ts'
 import { route } from './httpapi/operation.ts'
 import type { Route } from './httpapi/router.ts'

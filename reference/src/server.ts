@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net'
-import { createApp } from './app.ts'
-import type { AppOptions } from './app.ts'
+import { createApp, type AppOptions } from './app.ts'
 import { removeLeftPythonFiles } from './mcp/client/python-file.ts'
 import { HttpServer } from './httpapi/conn/http-server.ts'
 import type { Logger } from './log.ts'
 import { RecipeWorkerThread } from './domain/recipe/recipe-worker.ts'
-import { ConfigStore } from './settings/config-store.ts'
+import { readSettings } from './settings/config-file.ts'
 import { prepareDirectories } from './settings/paths.ts'
+import { within } from './within.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'recipeWorker'> {
   /** An IP address. */
@@ -48,20 +48,12 @@ export async function startServer(options: ServerOptions, logger: Logger): Promi
   }
 }
 
-/** Waits for a promise, but at most for this time. */
-async function within(ms: number, something: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
-  await Promise.race([something, late])
-  clearTimeout(timer)
-}
-
 /** Creates the directories of the goose server (GA 1.5). If that fails, the server still serves requests that need no files. */
 function prepare({ paths, environment }: ServerOptions, logger: Logger): void {
   removeLeftPythonFiles(environment)
   try {
     prepareDirectories(paths, new Date())
-    new ConfigStore(paths.config, logger).load()
+    readSettings(paths.config, logger)
   } catch (err) {
     logger.warn('directories not ready', { err })
   }

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -7,8 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createClient } from '../../gen/ts/client/index.ts'
-import type { Client } from '../../gen/ts/client/index.ts'
+import { createClient, type Client } from '../../gen/ts/client/index.ts'
 import {
   executeClientTool, getStatus, listClientTools, registerClientTools, streamPendingRequests, submitClientToolResult,
   unregisterClientTools,

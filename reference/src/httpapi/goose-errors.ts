@@ -12,28 +12,22 @@ interface ErrorDetails extends ErrorOptions {
   isLogged?: boolean
 }
 
-/** An error that determines the status of the response. */
-export abstract class StatusError extends Error {
+/** The families of GA 2.7: a message in JSON, no body, and plain text. */
+type Kind = 'message' | 'bare' | 'text'
+
+/** An error that determines the response. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError'
+  readonly kind: Kind
   readonly status: number
   readonly isLogged: boolean
 
-  constructor(status: number, message = `status ${status}`, { isLogged = false, ...options }: ErrorDetails = {}) {
+  constructor(kind: Kind, status: number, message = `status ${status}`, { isLogged = false, ...options }: ErrorDetails = {}) {
     super(message, options)
+    this.kind = kind
     this.status = status
     this.isLogged = isLogged
   }
-}
-
-class MessageError extends StatusError {
-  override readonly name = 'MessageError'
-}
-
-class BareStatusError extends StatusError {
-  override readonly name = 'BareStatusError'
-}
-
-class TextError extends StatusError {
-  override readonly name = 'TextError'
 }
 
 /**
@@ -64,9 +58,9 @@ type KindOf<Body> = unknown extends Body ? 'none' : Body extends string ? 'text'
 
 /** Makes any error response. As an ErrorsOf<…>, it makes only those in the contract. */
 export const anyError = {
-  message: (status: number, message: string, details?: ErrorDetails): Error => new MessageError(status, message, details),
-  bare: (status: number, message?: string, details?: ErrorDetails): Error => new BareStatusError(status, message, details),
-  text: (status: number, message: string, details?: ErrorDetails): Error => new TextError(status, message, details),
+  message: (status: number, message: string, details?: ErrorDetails): Error => new StatusError('message', status, message, details),
+  bare: (status: number, message?: string, details?: ErrorDetails): Error => new StatusError('bare', status, message, details),
+  text: (status: number, message: string, details?: ErrorDetails): Error => new StatusError('text', status, message, details),
 }
 
 /** The most bytes of a message (S43). */
@@ -74,10 +68,14 @@ const maxMessage = 16 * 1024
 
 /** The response to one of these errors; undefined for any other error. */
 export function gooseError(error: Error): Response | undefined {
-  if (error instanceof MessageError) return json(error.status, { message: truncate(error.message, maxMessage) } satisfies ErrorResponse)
-  if (error instanceof BareStatusError) return empty(error.status)
-  if (error instanceof TextError) return text(error.status, truncate(error.message, maxMessage))
+  if (error instanceof StatusError) return statusResponse(error)
   if (error instanceof BodyTooSlowError) return empty(408, tooSlowHeaders)
   if (error instanceof BusyError) return empty(503, busyHeaders)
   return undefined
+}
+
+function statusResponse({ kind, status, message }: StatusError): Response {
+  if (kind === 'bare') return empty(status)
+  const shown = truncate(message, maxMessage)
+  return kind === 'text' ? text(status, shown) : json(status, { message: shown } satisfies ErrorResponse)
 }

@@ -2,12 +2,10 @@ import type { OversizedBodyText, UnexpectedShapeText, UnparsableBodyText, Unsupp
 import { parseDocumentBody } from '../wire/json/body-text.ts'
 import type { JsonDocument } from '../wire/json/document.ts'
 import { JsonSyntaxError } from '../wire/json/parse.ts'
-import { ShapeError, readShape } from '../wire/json/shape.ts'
-import type { Shape } from '../wire/json/shape.ts'
+import { ShapeError, readShape, type Shape } from '../wire/json/shape.ts'
 import { readBody } from './body.ts'
 import { BodyTooLargeError } from './errors.ts'
-import { anyError } from './goose-errors.ts'
-import type { ErrorsOf } from './goose-errors.ts'
+import { anyError, type ErrorsOf } from './goose-errors.ts'
 
 /** The most bytes of a JSON body, except that of `/reply` (GA 2.5). */
 export const maxJsonBody = 2 * 1024 * 1024

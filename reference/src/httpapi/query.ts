@@ -1,6 +1,5 @@
 import type { UnreadableQueryText } from '#contract'
-import { anyError } from './goose-errors.ts'
-import type { ErrorsOf } from './goose-errors.ts'
+import { anyError, type ErrorsOf } from './goose-errors.ts'
 
 /** The parameters of a query in the contract, and whether each is required. */
 export type QueryNames<Query> = { [Name in keyof Query]-?: object extends Pick<Query, Name> ? 'optional' : 'required' }
@@ -17,27 +16,15 @@ const errors: ErrorsOf<QueryErrors> = anyError
  * or a required one is missing.
  */
 export function readQuery<Query>(url: string, wanted: QueryNames<Query>): Query {
-  const given = new Map<string, string[]>()
-  for (const pair of new URL(url).search.slice(1).split('&')) {
-    const [key = '', ...value] = pair.split('=')
-    const name = decodeForm(key)
-    given.set(name, [...(given.get(name) ?? []), decodeForm(value.join('='))])
-  }
+  const given = new URL(url).searchParams
   const names = Object.keys(wanted)
-  const repeated = names.find((name) => (given.get(name)?.length ?? 0) > 1)
+  const repeated = names.find((name) => given.getAll(name).length > 1)
   if (repeated !== undefined) throw refused(`duplicate field \`${repeated}\``)
   const missing = names.find((name) => wanted[name as keyof Query] === 'required' && !given.has(name)) // `name` is a key of `wanted`
   if (missing !== undefined) throw refused(`missing field \`${missing}\``)
-  return Object.fromEntries(names.flatMap((name) => given.get(name)?.map((value) => [name, value]) ?? [])) as Query // none is missing
+  return Object.fromEntries(names.flatMap((name) => given.getAll(name).map((value) => [name, value]))) as Query // none is missing
 }
 
 function refused(reason: string): Error {
   return errors.text(400, `Failed to deserialize query string: ${reason}`)
-}
-
-/** Decodes a form value: `+` becomes a blank, invalid UTF-8 becomes U+FFFD, and an invalid escape stays. */
-function decodeForm(text: string): string {
-  return text
-    .replaceAll('+', ' ')
-    .replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
 }

@@ -1,5 +1,4 @@
-import { Hono } from 'hono'
-import type { Context, MiddlewareHandler } from 'hono'
+import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { cors } from './cors.ts'
 import { isClientToolsPath } from './path-family.ts'
 import { empty } from './response.ts'

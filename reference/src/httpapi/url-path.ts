@@ -43,54 +43,28 @@ export function routePath(url: string): string {
 
 /** All values of a query parameter, decoded. Here `+` is a blank; in paths it is a plus (CT 3.3). */
 export function queryValues(url: string, name: string): string[] {
-  const values: string[] = []
-  for (const pair of new URL(url).search.slice(1).split('&')) {
-    const equals = pair.indexOf('=')
-    const key = equals === -1 ? pair : pair.slice(0, equals)
-    const value = equals === -1 ? '' : pair.slice(equals + 1)
-    if (decodeForm(key) === name) values.push(decodeForm(value))
-  }
-  return values
+  const pairs = new URL(url).search.slice(1).split('&').map((pair) => pair.split('='))
+  return pairs.flatMap(([key = '', ...value]) => (decodeForm(key) === name ? [decodeForm(value.join('='))] : []))
 }
 
 function decodeForm(text: string): string {
   return decodeOnce(text.replaceAll('+', ' '))
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /**
  * Percent-decodes a text once, as UTF-8. Escapes that are not hexadecimal, or not UTF-8, stay unchanged, while valid escapes next
  * to them are decoded (CT 3.3): `a%2Fb%FF` becomes `a/b%FF`.
  */
 export function decodeOnce(text: string): string {
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, decodeRun)
+  return text.replace(escapedCharacter, (escapes) => {
+    try {
+      return decodeURIComponent(escapes)
+    } catch {
+      return escapes // for example a surrogate, or more bytes than its character needs
+    }
+  })
 }
 
-function decodeRun(run: string): string {
-  const bytes = Uint8Array.from(run.matchAll(/[0-9a-f]{2}/gi), ([hex]) => parseInt(hex, 16))
-  let text = ''
-  for (let i = 0; i < bytes.length; ) {
-    const length = sequenceLength(bytes[i])
-    const character = length === 0 ? undefined : decodeUtf8(bytes.subarray(i, i + length))
-    text += character ?? run.slice(3 * i, 3 * i + 3)
-    i += character === undefined ? 1 : length
-  }
-  return text
-}
-
-/** How many bytes a UTF-8 sequence with this first byte has; 0 for a continuation byte. */
-function sequenceLength(lead = 0): 0 | 1 | 2 | 3 | 4 {
-  if (lead < 0x80) return 1
-  if (lead < 0xc0) return 0
-  if (lead < 0xe0) return 2
-  return lead < 0xf0 ? 3 : 4
-}
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
+/** The escapes of one character: an ASCII byte, or a first byte with as many others as it announces. */
+const escapedCharacter =
+  /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-9a-f](?:%[89ab][0-9a-f]){3}/gi

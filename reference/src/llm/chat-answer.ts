@@ -3,8 +3,7 @@ import { isObject } from '../wire/json/is-object.ts'
 import type { MessageContent } from '../domain/message/content.ts'
 import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest } from './tool-call.ts'
-import { BadStreamError, elements, member, modelOf, tokens, usageOf } from './model-protocol.ts'
-import type { StreamReader } from './model-protocol.ts'
+import { BadStreamError, elements, member, modelOf, tokens, usageOf, type StreamReader } from './model-protocol.ts'
 
 /** The answer to a request without streaming: one piece, with the text before the tool calls (M35). */
 export function chatAnswer(answer: unknown): WholeAnswer {

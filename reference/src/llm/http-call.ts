@@ -1,6 +1,5 @@
-import { request as httpRequest } from 'node:http'
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { sendRequest } from '../send-request.ts'
 import { ModelError } from './model.ts'
 
 /** The endpoint of a model. */
@@ -78,34 +77,15 @@ export class UnreadableAnswerError extends ModelError {
 /**
  * Sends JSON, and resolves with the head of the answer, whatever its status. Rejects with a ModelError if there is no answer, or
  * with the reason of the signal.
- *
- * This uses node:http, because fetch has its own time limits, and rejects ports that a local server may use. Each request has its
- * own connection: the other side may close a kept connection just when it is reused.
  */
-export async function postJson(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<HttpAnswer> {
-  const deadline = new Deadline(endpoint.timeoutSeconds, signal)
+export async function postJson({ url, headers, timeoutSeconds }: Endpoint, body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  const deadline = new Deadline(timeoutSeconds, signal)
   try {
-    return new HttpAnswer(await send(endpoint, body, deadline.signal), deadline)
+    return new HttpAnswer(await sendRequest(url, { method: 'POST', headers, body, signal: deadline.signal }), deadline)
   } catch (error) {
     deadline.stop()
     throw deadline.explain(error, new ModelError('Request failed: No connection to the model', false, { cause: error }))
   }
-}
-
-function send({ url, headers }: Endpoint, body: string, signal: AbortSignal): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const options: RequestOptions = {
-      method: 'POST',
-      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
-      agent: false,
-      signal,
-    }
-    const request: ClientRequest = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
-    request.on('response', resolve)
-    // Errors after the answer has begun are reported to its reader.
-    request.on('error', reject)
-    request.end(body)
-  })
 }
 
 /** Ends a call when its time is over, or it is aborted. */

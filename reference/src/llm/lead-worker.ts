@@ -1,10 +1,8 @@
 import { integer, readShape } from '../wire/json/shape.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Completion, ModelChange, ModelRequest, Piece, Provider, Turn } from './model.ts'
-import { ModelError } from './model.ts'
-import type { ModelProvider } from './model-provider.ts'
-import { only } from './model-provider.ts'
+import { ModelError, type Completion, type ModelChange, type ModelRequest, type Piece, type Provider, type Turn } from './model.ts'
+import { only, type ModelProvider } from './model-provider.ts'
 
 /** The limits that decide which model is asked (M59). */
 interface LeadLimits {
@@ -90,10 +88,6 @@ export class LeadWorker implements Provider {
   beginTurn(): Turn {
     const first = this.#next()
     return { config: first.config, answer: async (request, signal) => only(this.#clientMessage(await this.#ask(first, request, signal))) }
-  }
-
-  answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
-    return this.beginTurn().answer(request, signal)
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<Completion> {

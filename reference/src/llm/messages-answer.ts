@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { isObject } from '../wire/json/is-object.ts'
 import type { MessageContent } from '../domain/message/content.ts'
 import type { Piece, Usage, WholeAnswer } from './model.ts'
-import { toolRequest } from './tool-call.ts'
-import type { RawCall } from './tool-call.ts'
-import { BadStreamError, member, modelOf, tokenSum, tokens, usageOf } from './model-protocol.ts'
-import type { StreamReader } from './model-protocol.ts'
+import { toolRequest, type RawCall } from './tool-call.ts'
+import { BadStreamError, member, modelOf, tokenSum, tokens, usageOf, type StreamReader } from './model-protocol.ts'
 
 /** The answer to a request without streaming: its blocks in order (M35). */
 export function messagesAnswer(answer: unknown): WholeAnswer {

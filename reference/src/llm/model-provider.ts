@@ -3,10 +3,8 @@ import type { JsonObject } from '../wire/json/shape.ts'
 import { stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
-import { UnreadableAnswerError } from './http-call.ts'
-import type { Endpoint, HttpAnswer } from './http-call.ts'
-import type { Completion, ModelRequest, Piece, Provider, Turn, WholeAnswer } from './model.ts'
-import { ModelError } from './model.ts'
+import { UnreadableAnswerError, type Endpoint, type HttpAnswer } from './http-call.ts'
+import { ModelError, type Completion, type ModelRequest, type Piece, type Provider, type Turn, type WholeAnswer } from './model.ts'
 import type { RequestLog, RequestLogs } from './request-log.ts'
 import { postWithRetries } from './retry.ts'
 import { piecesOf } from './stream-lines.ts'
@@ -42,15 +40,15 @@ export class ModelProvider implements Provider {
     return this.#options.wire.modelName(this.config.model_name)
   }
 
-  async answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
+  /** A turn of its only model. */
+  beginTurn(): Turn {
+    return { config: this.config, answer: (request, signal) => this.#answer(request, signal) }
+  }
+
+  async #answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
     if (!this.#options.streams) return only(await this.complete(request, signal))
     const { log, answer } = await this.#post(request, this.config.model_name, true, signal)
     return this.#stream(answer, log, signal)
-  }
-
-  /** A turn of its only model. */
-  beginTurn(): Turn {
-    return { config: this.config, answer: this.answer.bind(this) }
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<Completion> {

@@ -59,7 +59,10 @@ export interface ModelChange {
 export interface Turn {
   /** The config of the model that is asked first. */
   readonly config: ModelConfig
-  /** Like `answer` of a provider. */
+  /**
+   * Asks for an answer, streamed if the model's server supports that. Rejects with a ModelError if the call fails. A stream that
+   * fails just ends (M38); iterating over it throws only the reason of the signal.
+   */
   answer: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Piece>>
 }
 
@@ -67,13 +70,8 @@ export interface Turn {
 export interface Provider {
   readonly name: string
   readonly config: ModelConfig
-  /**
-   * Asks for an answer, streamed if the model's server supports that. Rejects with a ModelError if the call fails. A stream that
-   * fails just ends (M38); iterating over it throws only the reason of the signal.
-   */
-  answer: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Piece>>
   beginTurn: () => Turn
-  /** Asks for an answer in one piece. Rejects like `answer`. */
+  /** Asks for an answer in one piece. Rejects like `answer` of a turn. */
   complete: (request: ModelRequest, signal: AbortSignal) => Promise<Completion>
   /** Asks the fast model, if there is one, for an answer in one piece. If that fails, asks the main model (M4). */
   completeFast: (request: ModelRequest, signal: AbortSignal) => Promise<Piece>

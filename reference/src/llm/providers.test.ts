@@ -1,15 +1,13 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { rootPaths } from '../settings/paths.ts'
-import type { Environment, Paths } from '../settings/paths.ts'
+import { rootPaths, type Environment, type Paths } from '../settings/paths.ts'
 import { Settings } from '../settings/settings.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import { Upstream, chatStream, chatWhole, plain, streamed } from '../testing/upstream.ts'
 import { ModelConfigError, modelConfigOf } from './model-config.ts'
-import type { ModelRequest, Piece, Provider } from './model.ts'
-import { textOf } from './model.ts'
+import { textOf, type ModelRequest, type Piece, type Provider } from './model.ts'
 import { Providers, customHeaders } from './providers.ts'
 import { waitMs } from './retry.ts'
 
@@ -30,6 +28,12 @@ async function rig(variables: Environment = {}): Promise<Rig> {
   return { upstream, paths, settings, build: (name, model = 'gpt-4o') => providers.build(name, modelConfigOf(model, settings)) }
 }
 
+function write(paths: Paths, name: string, text: string): void {
+  const path = join(paths.config, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
 const request: ModelRequest = {
   system: 'S',
   messages: [{ id: null, role: 'user', created: 0, content: [{ type: 'text', text: 'hi' }], metadata: { userVisible: true, agentVisible: true } }],
@@ -40,7 +44,7 @@ const signal = new AbortController().signal
 
 async function all(provider: Provider): Promise<Piece[]> {
   const pieces: Piece[] = []
-  for await (const piece of await provider.answer(request, signal)) pieces.push(piece)
+  for await (const piece of await provider.beginTurn().answer(request, signal)) pieces.push(piece)
   return pieces
 }
 
@@ -63,9 +67,9 @@ describe('a provider', () => {
   })
 
   it('asks anthropic', async () => {
-    const { upstream, build, settings } = await rig()
-    settings.setSecret('ANTHROPIC_API_KEY', 'a')
-    settings.file.update((mapping) => (mapping.ANTHROPIC_HOST = `${upstream.url}/`))
+    const { upstream, build, paths } = await rig()
+    write(paths, 'secrets.yaml', 'ANTHROPIC_API_KEY: a')
+    write(paths, 'config.yaml', `ANTHROPIC_HOST: ${upstream.url}/`)
     upstream.answers(streamed({ type: 'content_block_delta', delta: { type: 'text_delta', text: 'x' } }, { type: 'message_stop' }))
     expect((await all(build('anthropic', 'claude-x'))).map(({ content }) => textOf(content))).toEqual(['x'])
     expect(upstream.asked).toMatchObject([
@@ -74,15 +78,14 @@ describe('a provider', () => {
   })
 
   it('asks a provider that a file declares, without a stream if the file says so', async () => {
-    const { upstream, build, paths, settings } = await rig()
-    mkdirSync(join(paths.config, 'custom_providers'), { recursive: true })
+    const { upstream, build, paths } = await rig()
     const definition = {
       name: 'mine', engine: 'openai', display_name: 'M', api_key_env: 'MINE_KEY', base_url: `${upstream.url}/x/y?z`,
       models: [{ name: 'm', context_limit: 1 }], headers: { H: 'h' }, supports_streaming: false,
     }
-    writeFileSync(join(paths.config, 'custom_providers', 'mine.json'), JSON.stringify(definition))
+    write(paths, 'custom_providers/mine.json', JSON.stringify(definition))
     expect(() => build('mine')).toThrow('Configuration value not found: MINE_KEY')
-    settings.setSecret('MINE_KEY', '')
+    write(paths, 'secrets.yaml', "MINE_KEY: ''")
     upstream.answers(chatWhole('x'))
     expect(await all(build('mine'))).toMatchObject([{ id: null, content: [{ type: 'text', text: 'x' }], usage: null, model: 'm' }])
     expect(upstream.asked).toMatchObject([{ path: '/x/y', headers: { h: 'h' } }])
@@ -134,7 +137,7 @@ describe('a provider', () => {
       const { upstream, build } = await rig({ GOOSE_PROVIDER_SKIP_BACKOFF: 'false' })
       const stop = new AbortController()
       upstream.answers(plain(500, ''))
-      const failed = build('openai').answer(request, stop.signal)
+      const failed = build('openai').beginTurn().answer(request, stop.signal)
       await vi.waitFor(() => {
         expect(upstream.asked).toHaveLength(1)
         expect(vi.getTimerCount()).toBe(1)

@@ -7,8 +7,7 @@ import { trimmed } from '../text/white-space.ts'
 import { clientMessage } from '../public-error.ts'
 import { ChatStream, chatAnswer } from './chat-answer.ts'
 import { chatBody, chatModelName } from './chat-request.ts'
-import { findDeclarative } from './declarative.ts'
-import type { DeclarativeProviderConfig } from './declarative.ts'
+import { findDeclarative, type DeclarativeProvider } from './declarative.ts'
 import { ProviderError, chatUrl, joinUrl, ollamaUrl } from './endpoints.ts'
 import type { Endpoint } from './http-call.ts'
 import { LeadWorker, leadSettings, workerContextLimit } from './lead-worker.ts'
@@ -147,7 +146,7 @@ export class Providers {
     }
   }
 
-  #declaredTarget({ engine, api_key_env: keyName, base_url: base }: DeclarativeProviderConfig): [URL, Record<string, string>] {
+  #declaredTarget({ engine, api_key_env: keyName, base_url: base }: DeclarativeProvider): [URL, Record<string, string>] {
     const key = engine === 'ollama' || keyName === '' ? '' : this.#requiredSecret(keyName)
     switch (engine) {
       case 'anthropic':

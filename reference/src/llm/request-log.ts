@@ -1,5 +1,6 @@
 import { closeSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { isMissing } from '../error-code.ts'
 import type { JsonObject } from '../wire/json/shape.ts'
 import { stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
@@ -38,7 +39,7 @@ export class RequestLogs {
     try {
       renameSync(this.#path(number), this.#path(number + 1))
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      if (!isMissing(error)) throw error
     }
   }
 

@@ -1,7 +1,6 @@
 import { abortable } from '../abortable.ts'
 import { errorOfResponse, isTransient } from './failures.ts'
-import { postJson } from './http-call.ts'
-import type { Endpoint, HttpAnswer } from './http-call.ts'
+import { postJson, type Endpoint, type HttpAnswer } from './http-call.ts'
 
 /** The most bytes that are read of an error's body (M28). */
 const maxErrorBytes = 64 * 1024

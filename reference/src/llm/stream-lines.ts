@@ -3,8 +3,7 @@ import { isObject } from '../wire/json/is-object.ts'
 import { JsonSyntaxError } from '../wire/json/parse.ts'
 import { maxAnswerBytes } from './http-call.ts'
 import type { Piece } from './model.ts'
-import { BadStreamError } from './model-protocol.ts'
-import type { StreamReader } from './model-protocol.ts'
+import { BadStreamError, type StreamReader } from './model-protocol.ts'
 
 /** The most bytes that are read of one line of a stream (M38). */
 const maxLineBytes = 4 * 1024 * 1024

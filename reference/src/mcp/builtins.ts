@@ -1,5 +1,4 @@
-import { extensionKey } from '../domain/extension/config.ts'
-import type { ExtensionConfig } from '../domain/extension/config.ts'
+import { extensionKey, type ExtensionConfig } from '../domain/extension/config.ts'
 import { ExtensionError } from './client/connection.ts'
 
 const builtins = ['autovisualiser', 'computercontroller', 'developer', 'memory', 'tutorial']

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path'
+import { errorCode } from '../error-code.ts'
 import { makeDirectory } from './private-files.ts'
 
 /** The environment variables. */
@@ -51,7 +52,7 @@ export function prepareRoot({ GOOSE_PATH_ROOT: root }: Environment): void {
   try {
     makeDirectory(root)
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : 'for an unknown reason'
+    const why = errorCode(error) ?? 'for an unknown reason'
     throw new Error(`GOOSE_PATH_ROOT: ${root} is no directory and cannot be made one (${why})`, { cause: error })
   }
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { JsonNumber } from '../wire/json/number.ts'
 import type { Logger } from '../log.ts'
-import { ConfigStore, isMissing } from './config-store.ts'
+import { isMissing } from '../error-code.ts'
+import { readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
 import type { Environment, Paths } from './paths.ts'
-import { readMapping, renderMapping, replaceFile } from './yaml-file.ts'
-import type { Mapping } from './yaml-file.ts'
+import { readMapping, type Mapping } from './yaml-file.ts'
 
 /** The variable with this server's secret. Extensions and providers never get it (G32). */
 export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
@@ -12,13 +13,13 @@ export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
 /** Looks up settings and secrets (GA 1.4): first in the environment, then in the file. Nothing is cached. */
 export class Settings {
   readonly paths: Paths
-  readonly file: ConfigStore
   readonly #env: Environment
+  readonly #logger: Logger | undefined
 
   constructor(paths: Paths, env: Environment, logger?: Logger) {
     this.paths = paths
-    this.file = new ConfigStore(paths.config, logger)
     this.#env = env
+    this.#logger = logger
   }
 
   /** A setting; undefined if it is not set. */
@@ -29,7 +30,7 @@ export class Settings {
   /** The settings in the file. Empty if the file cannot be read (G13). */
   #inFile(): Mapping {
     try {
-      return this.file.load()
+      return readSettings(this.paths.config, this.#logger)
     } catch {
       return {}
     }
@@ -41,17 +42,17 @@ export class Settings {
     return typeof value === 'string' ? value : undefined
   }
 
+  /** A setting that must be a number from 0 to 1; undefined if it is missing or anything else. */
+  fraction(key: string): number | undefined {
+    const set = this.get(key)
+    const value = typeof set === 'number' || set instanceof JsonNumber ? Number(set) : NaN
+    return value >= 0 && value <= 1 ? value : undefined
+  }
+
   /** A secret. Secrets are stored separately from the settings. */
   secret(key: string): unknown {
     if (key.toUpperCase() === serverSecretVariable) return undefined
     return this.fromEnvironment(key) ?? own(this.#secrets(), key)
-  }
-
-  /** Stores a secret; undefined removes it. */
-  setSecret(key: string, value: unknown): void {
-    const entries = Object.entries(this.#secrets()).filter(([name]) => name !== key)
-    if (value !== undefined) entries.push([key, value])
-    replaceFile(this.#secretsPath, `${this.#secretsPath}.tmp`, renderMapping(Object.fromEntries(entries)))
   }
 
   /** The typed value of the variable that overrides a key. */
@@ -65,13 +66,9 @@ export class Settings {
     return this.#env[name]
   }
 
-  get #secretsPath(): string {
-    return join(this.paths.config, 'secrets.yaml')
-  }
-
   #secrets(): Mapping {
     try {
-      return readMapping(this.#secretsPath)
+      return readMapping(join(this.paths.config, 'secrets.yaml'))
     } catch (error) {
       if (isMissing(error)) return {}
       throw error

@@ -1,8 +1,8 @@
 import {
   closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, renameSync, rmSync, statSync, unlinkSync, writeSync,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
+import { errorCode } from '../error-code.ts'
 import { TimeSlices } from '../wire/json/time-slices.ts'
 import { NotRegularFileError, nonBlockingRead } from '../settings/regular-file.ts'
 import { openPrivate } from '../settings/private-files.ts'
@@ -25,7 +25,7 @@ export function createLog(path: string, change: Line): boolean {
   try {
     file = openPrivate(path, 'wx')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (errorCode(error) === 'EEXIST') return false
     throw error
   }
   try {

@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { LogEntry } from '../testing/test-app.ts'
-import { recordingLogger } from '../testing/test-app.ts'
+import { recordingLogger, type LogEntry } from '../testing/test-app.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
 import { SessionStore } from './session-store.ts'
 

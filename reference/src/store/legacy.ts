@@ -1,16 +1,14 @@
 import type { Stats } from 'node:fs'
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { documentInSlices } from '../wire/json/document.ts'
 import { isObject } from '../wire/json/is-object.ts'
-import { boolean, object, readShape, string, withDefault } from '../wire/json/shape.ts'
-import type { Shape } from '../wire/json/shape.ts'
+import { boolean, object, readShape, string, withDefault, type Shape } from '../wire/json/shape.ts'
 import { TimeSlices } from '../wire/json/time-slices.ts'
 import type { Logger } from '../log.ts'
-import { message, visibleToBoth } from '../domain/message/message.ts'
-import type { Message } from '../domain/message/message.ts'
-import { modelFields, optionalFields, sessionTypes } from '../domain/session/session.ts'
-import type { SessionType } from '../domain/session/session.ts'
+import { message, visibleToBoth, type Message } from '../domain/message/message.ts'
+import { modelFields, optionalFields, sessionTypes, type SessionType } from '../domain/session/session.ts'
+import { entriesIn } from '../settings/directories.ts'
 import { squeezed } from '../text/white-space.ts'
 import { dateTime, inSeconds } from '../wire/date-time.ts'
 import type { SessionRow } from './changes.ts'
@@ -32,7 +30,8 @@ interface LegacySession {
 
 /** The sessions in a directory. Other files are skipped and logged. */
 export async function* legacySessions(directory: string, logger: Logger): AsyncGenerator<LegacySession> {
-  for (const name of (await namesIn(directory)).filter((one) => one.endsWith(ending) && one !== ending)) {
+  const files = entriesIn(directory).filter((entry) => entry.isFile())
+  for (const { name } of files.filter((file) => file.name.endsWith(ending) && file.name !== ending)) {
     let session: LegacySession
     try {
       session = await readLegacy(join(directory, name))
@@ -41,15 +40,6 @@ export async function* legacySessions(directory: string, logger: Logger): AsyncG
       continue
     }
     yield session
-  }
-}
-
-/** Regular files only. */
-async function namesIn(directory: string): Promise<string[]> {
-  try {
-    return (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name)
-  } catch {
-    return []
   }
 }
 

@@ -3,12 +3,10 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlink
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { JsonObject } from '../wire/json/shape.ts'
-import { visibleToBoth } from '../domain/message/message.ts'
-import type { Message } from '../domain/message/message.ts'
+import { visibleToBoth, type Message } from '../domain/message/message.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
-import { SessionStore } from './session-store.ts'
-import type { NewSession } from './session-store.ts'
+import { SessionStore, type NewSession } from './session-store.ts'
 
 let root: string
 let now: Date

@@ -1,18 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errorCode, isMissing } from '../error-code.ts'
 import type { Int64 } from '../wire/json/shape.ts'
 import { jsonBytes, sizeOf, stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { Message } from '../domain/message/message.ts'
-import type { ListedSession, LoadedSession, SessionType } from '../domain/session/session.ts'
+import type { ListedSession, LoadedSession } from '../domain/session/session.ts'
 import { mapConcurrently } from '../map-concurrently.ts'
 import { makeDirectory } from '../settings/private-files.ts'
 import { inSeconds } from '../wire/date-time.ts'
 import { PublicError } from '../public-error.ts'
-import { appendToLog, createLog, deleteLog, readLog, replaceInLog, sizeOfLog } from './change-log.ts'
-import type { Line } from './change-log.ts'
-import { replay, salvage } from './changes.ts'
-import type { Change, Replayed, RowChange, SessionRow } from './changes.ts'
+import { appendToLog, createLog, deleteLog, readLog, replaceInLog, sizeOfLog, type Line } from './change-log.ts'
+import { replay, salvage, type Change, type Replayed, type RowChange, type SessionRow } from './changes.ts'
 import { legacySessions } from './legacy.ts'
 import { SessionHandle } from './session-handle.ts'
 
@@ -266,7 +265,7 @@ export class SessionStore {
       const { row, messages } = await replay(readLog(path))
       return { row, created: timesOf(messages), losses: 0, lookAt: Math.max(largeLog, 2 * sizeOfLog(path)) }
     } catch (err) {
-      const empty = { ...emptyRow, id, created_at: longAgo, updated_at: longAgo }
+      const empty = { ...emptyRow, id }
       // A log that cannot be opened counts as one unreadable line.
       const { row, messages, lines, unreadable } = await salvage(readLog(path), empty).catch(() => ({ row: empty, messages: [], lines: 1, unreadable: 1 }))
       if (lines === 0) return undefined
@@ -288,11 +287,15 @@ function writing<T>(write: () => T): T {
 /** The time of a session whose own times cannot be read (G15). */
 const longAgo = '1970-01-01T00:00:00Z'
 
-const emptyRow: Omit<SessionRow, 'id' | 'created_at' | 'updated_at'> = {
+/** The fields in the order in which they are written (GA 4.7), with the values that they have if nothing else is known. */
+const emptyRow: SessionRow = {
+  id: '',
   working_dir: '',
   name: '',
   user_set_name: false,
-  session_type: 'user' satisfies SessionType,
+  session_type: 'user',
+  created_at: longAgo,
+  updated_at: longAgo,
   extension_data: {},
   total_tokens: null,
   input_tokens: null,
@@ -320,31 +323,9 @@ function timesOf(messages: readonly Message[]): Int64[] {
   return messages.map(({ created }) => created)
 }
 
-/** The session, with its members in the order in which they are written (GA 4.7). */
 function listed({ row, created, unreadable = 0 }: Entry): ListedSession {
-  return {
-    id: row.id,
-    working_dir: row.working_dir,
-    name: row.name,
-    user_set_name: row.user_set_name,
-    session_type: row.session_type,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    extension_data: row.extension_data,
-    total_tokens: row.total_tokens,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    accumulated_total_tokens: row.accumulated_total_tokens,
-    accumulated_input_tokens: row.accumulated_input_tokens,
-    accumulated_output_tokens: row.accumulated_output_tokens,
-    schedule_id: row.schedule_id,
-    recipe: row.recipe,
-    user_recipe_values: row.user_recipe_values,
-    conversation: null,
-    message_count: created.length + unreadable,
-    provider_name: row.provider_name,
-    model_config: row.model_config,
-  }
+  const { provider_name, model_config, ...first } = { ...emptyRow, ...row }
+  return { ...first, conversation: null, message_count: created.length + unreadable, provider_name, model_config }
 }
 
 function loaded(entry: Entry, { messages }: Replayed): LoadedSession {
@@ -366,7 +347,7 @@ function logsIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith('.jsonl'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return []
+    if (isMissing(error) || errorCode(error) === 'ENOTDIR') return []
     throw error
   }
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { AppOptions } from '../app.ts'
 import { rootPaths, prepareDirectories } from '../settings/paths.ts'
-import type { Answer } from './test-app.ts'
-import { TestApp } from './test-app.ts'
+import { TestApp, type Answer } from './test-app.ts'
 
 /** A goose server with its own directories, which are removed after the test. Its requests contain the key. */
 export class GooseApp extends TestApp {

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 /** A connection on which a test reads and writes bytes. Texts have one character for each byte. */
 export class RawClient {

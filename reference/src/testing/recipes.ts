@@ -1,6 +1,5 @@
 import type { Recipe } from '../domain/recipe/recipe.ts'
-import { perform, resultOf, taskRequest } from '../domain/recipe/recipe-tasks.ts'
-import type { TaskName, Tasks } from '../domain/recipe/recipe-tasks.ts'
+import { perform, resultOf, taskRequest, type TaskName, type Tasks } from '../domain/recipe/recipe-tasks.ts'
 import type { RecipeWorker } from '../domain/recipe/recipe-worker.ts'
 import { stringifyJson } from '../wire/json/stringify.ts'
 

@@ -1,5 +1,4 @@
-import { createApp } from '../app.ts'
-import type { App, AppOptions } from '../app.ts'
+import { createApp, type App, type AppOptions } from '../app.ts'
 import type { Fields, Level, Logger } from '../log.ts'
 import { inlineRecipeWorker } from './recipes.ts'
 import { EventReader } from './event-reader.ts'

@@ -12,3 +12,9 @@ export function truncate(text: string, maxBytes: number): string {
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return `${bytes.subarray(0, end).toString()}...`
 }
+
+/** At most this many characters of a text. A longer text ends in `...`. */
+export function shortened(text: string, maxCharacters: number): string {
+  const characters = Array.from(text.slice(0, 2 * maxCharacters + 2)) // each character has at most two units
+  return characters.length <= maxCharacters ? text : `${characters.slice(0, maxCharacters - 3).join('')}...`
+}

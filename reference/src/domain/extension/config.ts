@@ -1,14 +1,12 @@
 import {
-  array, boolean, int64From, jsonObject, map, nullable, object, omittable, oneOf, string, tagged, withDefault,
+  array, boolean, int64From, jsonObject, map, nullable, object, omittable, string, tagged, withDefault, type Field, type Shape,
 } from '../../wire/json/shape.ts'
 import type * as contract from '#contract'
-import type { Field, Shape } from '../../wire/json/shape.ts'
 import { icon } from '../message/tool-content.ts'
 import { wordsOf } from '../../text/white-space.ts'
 
 /** How an agent connects to an extension, with every field of its type (GA 4.9). */
 export type ExtensionConfig = contract.ExtensionConfig
-type ConfigOf<T extends ExtensionConfig['type']> = Extract<ExtensionConfig, { type: T }>
 /** A tool as MCP describes it. */
 export type McpTool = contract.Tool
 
@@ -42,32 +40,21 @@ const list = withDefault(array(string), [])
 
 /** The extension types. `description` reads the description of the four types that require one outside a recipe. */
 function variants(description: Field<string>): Shape<ExtensionConfig> {
-  return tagged<ExtensionConfig>('type', {
-    sse: object<ConfigOf<'sse'>>({
-      type: oneOf('sse'), name: string, description: mayBeMissing, uri: string, envs: texts, env_keys: list, timeout, bundled,
+  return tagged<ExtensionConfig, 'type'>('type', {
+    sse: { name: string, description: mayBeMissing, uri: string, envs: texts, env_keys: list, timeout, bundled, available_tools: list },
+    stdio: {
+      name: string, description: mayBeMissing, cmd: string, args: array(string), envs: texts, env_keys: list, timeout, bundled,
       available_tools: list,
-    }),
-    stdio: object<ConfigOf<'stdio'>>({
-      type: oneOf('stdio'), name: string, description: mayBeMissing, cmd: string, args: array(string), envs: texts, env_keys: list,
-      timeout, bundled, available_tools: list,
-    }),
-    builtin: object<ConfigOf<'builtin'>>({
-      type: oneOf('builtin'), name: string, description: mayBeMissing, display_name: nullable(string), timeout, bundled,
-      available_tools: list,
-    }),
-    platform: object<ConfigOf<'platform'>>({ type: oneOf('platform'), name: string, description, bundled, available_tools: list }),
-    streamable_http: object<ConfigOf<'streamable_http'>>({
-      type: oneOf('streamable_http'), name: string, description, uri: string, envs: texts, env_keys: list, headers: texts, timeout,
-      bundled, available_tools: list,
-    }),
-    frontend: object<ConfigOf<'frontend'>>({
-      type: oneOf('frontend'), name: string, description, tools: array(mcpTool), instructions: nullable(string), bundled,
-      available_tools: list,
-    }),
-    inline_python: object<ConfigOf<'inline_python'>>({
-      type: oneOf('inline_python'), name: string, description, code: string, timeout, dependencies: nullable(array(string)),
-      available_tools: list,
-    }),
+    },
+    builtin: { name: string, description: mayBeMissing, display_name: nullable(string), timeout, bundled, available_tools: list },
+    platform: { name: string, description, bundled, available_tools: list },
+    streamable_http: {
+      name: string, description, uri: string, envs: texts, env_keys: list, headers: texts, timeout, bundled, available_tools: list,
+    },
+    frontend: { name: string, description, tools: array(mcpTool), instructions: nullable(string), bundled, available_tools: list },
+    inline_python: {
+      name: string, description, code: string, timeout, dependencies: nullable(array(string)), available_tools: list,
+    },
   })
 }
 

@@ -2,8 +2,7 @@ import type { PlatformExtension } from '#contract'
 import { isObject } from '../../wire/json/is-object.ts'
 import { boolean, object, readShape } from '../../wire/json/shape.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { extensionConfig } from './config.ts'
-import type { ExtensionConfig } from './config.ts'
+import { extensionConfig, type ExtensionConfig } from './config.ts'
 
 /** An extension in the settings. */
 interface ConfiguredExtension {

@@ -1,9 +1,7 @@
 import { isObject } from '../../wire/json/is-object.ts'
-import { boolean, elements, int64, nullable, object, oneOf, string } from '../../wire/json/shape.ts'
+import { boolean, elements, int64, nullable, object, oneOf, string, type Shape } from '../../wire/json/shape.ts'
 import type * as contract from '#contract'
-import type { Shape } from '../../wire/json/shape.ts'
-import { messageContent } from './content.ts'
-import type { MessageContent } from './content.ts'
+import { messageContent, type MessageContent } from './content.ts'
 
 /** A message of a conversation (GA 4.1). The shapes below read its members in the order in which they are written. */
 export type Message = contract.Message

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ContentOf, MessageContent } from './content.ts'
-import { visibleToBoth } from './message.ts'
-import type { Message, Role, Visibility } from './message.ts'
+import { visibleToBoth, type Message, type Role, type Visibility } from './message.ts'
 
 export function nowInSeconds(): number {
   return Math.floor(Date.now() / 1000)

@@ -1,12 +1,10 @@
-import { array, int64From, jsonObject, object, omittable, oneOf, string, tagged } from '../../wire/json/shape.ts'
+import { array, int64From, jsonObject, object, omittable, string, tagged, type Place, type Shape } from '../../wire/json/shape.ts'
 import type * as contract from '#contract'
-import type { Place, Shape } from '../../wire/json/shape.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { annotations } from './annotations.ts'
 
 /** A piece of MCP content in a tool's response (GA 4.5). Optional members that are missing are omitted. */
 export type ToolContent = contract.Content
-type ContentOf<T extends ToolContent['type']> = Extract<ToolContent, { type: T }>
 export type ToolImage = contract.ImageContent
 
 const textResource = object<contract.TextResourceContents>({
@@ -32,34 +30,12 @@ function hasOnlyBlob({ value }: Place): boolean {
 
 export const icon: Shape<contract.Icon> = object<contract.Icon>({ src: string, mimeType: omittable(string), sizes: omittable(array(string)) })
 
-export const toolContent: Shape<ToolContent> = tagged<ToolContent>('type', {
-  text: object<ContentOf<'text'>>({
-    type: oneOf('text'),
-    text: string,
-    _meta: omittable(jsonObject),
-    annotations: omittable(annotations),
-  }),
-  image: object<ContentOf<'image'>>({
-    type: oneOf('image'),
-    data: string,
-    mimeType: string,
-    _meta: omittable(jsonObject),
-    annotations: omittable(annotations),
-  }),
-  resource: object<ContentOf<'resource'>>({
-    type: oneOf('resource'),
-    resource,
-    _meta: omittable(jsonObject),
-    annotations: omittable(annotations),
-  }),
-  audio: object<ContentOf<'audio'>>({
-    type: oneOf('audio'),
-    data: string,
-    mimeType: string,
-    annotations: omittable(annotations),
-  }),
-  resource_link: object<ContentOf<'resource_link'>>({
-    type: oneOf('resource_link'),
+export const toolContent: Shape<ToolContent> = tagged<ToolContent, 'type'>('type', {
+  text: { text: string, _meta: omittable(jsonObject), annotations: omittable(annotations) },
+  image: { data: string, mimeType: string, _meta: omittable(jsonObject), annotations: omittable(annotations) },
+  resource: { resource, _meta: omittable(jsonObject), annotations: omittable(annotations) },
+  audio: { data: string, mimeType: string, annotations: omittable(annotations) },
+  resource_link: {
     uri: string,
     name: string,
     title: omittable(string),
@@ -68,5 +44,5 @@ export const toolContent: Shape<ToolContent> = tagged<ToolContent>('type', {
     size: omittable(int64From(0)),
     icons: omittable(array(icon)),
     annotations: omittable(annotations),
-  }),
+  },
 })

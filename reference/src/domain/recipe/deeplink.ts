@@ -1,7 +1,6 @@
 import { parseJsonDocument } from '../../wire/json/document.ts'
 import { readShape } from '../../wire/json/shape.ts'
-import { writtenRecipe } from './recipe.ts'
-import type { Recipe } from './recipe.ts'
+import { writtenRecipe, type Recipe } from './recipe.ts'
 
 /**
  * The recipe of a link, or undefined for an invalid link. Two older servers made links in percent-encoded base64, with the

@@ -1,12 +1,9 @@
 import { stringifyJson } from '../../wire/json/stringify.ts'
-import { maxLevels } from './budget.ts'
-import type { Budget } from './budget.ts'
-import { UndefinedError, attempt, chain, link } from './chain.ts'
-import type { Link } from './chain.ts'
+import { maxLevels, type Budget } from './budget.ts'
+import { UndefinedError, attempt, chain, link, type Link } from './chain.ts'
 import { filters } from './filters.ts'
 import { LimitError, TemplateError } from './template-error.ts'
-import { tokensOf } from './expression-tokens.ts'
-import type { Token } from './expression-tokens.ts'
+import { tokensOf, type Token } from './expression-tokens.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 
 /** The environment in which an expression is evaluated. */

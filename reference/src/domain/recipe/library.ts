@@ -1,5 +1,6 @@
-import { readdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { delimiter, extname, join } from 'node:path'
+import { entriesIn } from '../../settings/directories.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { pathId } from './path-id.ts'
 import { UnreadableRecipeError } from './recipe-file.ts'
@@ -64,16 +65,6 @@ export class RecipeLibrary {
 }
 
 function candidatesIn(directory: string): string[] {
-  return plainFiles(directory)
-    .filter((name) => ['.yaml', '.json'].includes(extname(name)))
-    .sort()
-    .map((name) => join(directory, name))
-}
-
-function plainFiles(directory: string): string[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name)
-  } catch {
-    return []
-  }
+  const files = entriesIn(directory).filter((entry) => entry.isFile() && ['.yaml', '.json'].includes(extname(entry.name)))
+  return files.map(({ name }) => join(directory, name)).sort()
 }

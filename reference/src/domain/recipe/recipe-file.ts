@@ -2,8 +2,7 @@ import { isObject } from '../../wire/json/is-object.ts'
 import { readShape } from '../../wire/json/shape.ts'
 import { readRegularFile } from '../../settings/regular-file.ts'
 import { parseYaml } from '../../wire/yaml/yaml.ts'
-import { writtenRecipe } from './recipe.ts'
-import type { Recipe } from './recipe.ts'
+import { writtenRecipe, type Recipe } from './recipe.ts'
 
 /** A file cannot be read, or does not contain a recipe. */
 export class UnreadableRecipeError extends Error {

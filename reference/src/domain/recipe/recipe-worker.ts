@@ -1,6 +1,7 @@
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { limitExceeded, perform, resultOf, taskRequest } from './recipe-tasks.ts'
-import type { TaskRequest, TaskOutcome, TaskName, Tasks } from './recipe-tasks.ts'
+import {
+  limitExceeded, perform, resultOf, taskRequest, type TaskRequest, type TaskOutcome, type TaskName, type Tasks,
+} from './recipe-tasks.ts'
 
 /** Runs the tasks on recipes that may take long. Rejects with the error of the task, or with the reason of the signal. */
 export interface RecipeWorker {

@@ -3,9 +3,9 @@ import { JsonNumber } from '../../wire/json/number.ts'
 import { objectOf } from '../../wire/json/ordered.ts'
 import {
   anything, array, boolean, int64From, integer, jsonObject, nullable, number, object, omittable, oneOf, string, withDefault,
+  type Fields, type Shape,
 } from '../../wire/json/shape.ts'
 import type * as contract from '#contract'
-import type { Field, Shape } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 
 /** A recipe. Fields that it does not have are omitted (GA 4.10). */
@@ -41,7 +41,7 @@ function retryFrom(min: 0 | 1): Shape<RetryConfig> {
 }
 
 /** All fields of a recipe except `retry`. */
-const fields: { [K in Exclude<keyof Recipe, 'retry'>]-?: Field<Exclude<Recipe[K], undefined>> } = {
+const fields: Fields<Omit<Recipe, 'retry'>> = {
   version: withDefault(string, '1.0.0'),
   title: string,
   description: string,

@@ -1,10 +1,7 @@
-import { maxLevels } from './budget.ts'
-import type { Budget } from './budget.ts'
-import { isTrue, parseExpression, written } from './expression.ts'
-import type { Expression, ParsedExpression } from './expression.ts'
+import { maxLevels, type Budget } from './budget.ts'
+import { isTrue, parseExpression, written, type Expression, type ParsedExpression } from './expression.ts'
 import type { Render, Template } from './template-renderer.ts'
-import { pieces } from './template-pieces.ts'
-import type { Piece } from './template-pieces.ts'
+import { pieces, type Piece } from './template-pieces.ts'
 import { LimitError, TemplateError } from './template-error.ts'
 
 /*

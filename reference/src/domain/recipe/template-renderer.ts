@@ -1,7 +1,5 @@
-import { maxLevels } from './budget.ts'
-import type { Budget } from './budget.ts'
-import { written } from './expression.ts'
-import type { Expression, Scope } from './expression.ts'
+import { maxLevels, type Budget } from './budget.ts'
+import { written, type Expression, type Scope } from './expression.ts'
 import { LimitError, TemplateError } from './template-error.ts'
 
 /** A compiled part of a template. */

@@ -1,8 +1,8 @@
-import { array, boolean, int32, int64From, jsonObject, map, nullable, number, object, oneOf, string, withDefault } from '../../wire/json/shape.ts'
+import {
+  array, boolean, int32, int64From, jsonObject, map, nullable, number, object, oneOf, string, withDefault, type Shape,
+} from '../../wire/json/shape.ts'
 import type * as contract from '#contract'
-import type { Shape } from '../../wire/json/shape.ts'
-import { message } from '../message/message.ts'
-import type { Message } from '../message/message.ts'
+import { message, type Message } from '../message/message.ts'
 import { recipe } from '../recipe/recipe.ts'
 import { dateTime } from '../../wire/date-time.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { recordingLogger } from '../../testing/test-app.ts'
-import { AgentExtensions } from '../../mcp/agent-extensions.ts'
-import type { ExtensionLaunchDeps } from '../../mcp/agent-extensions.ts'
+import { AgentExtensions, type ExtensionLaunchDeps } from '../../mcp/agent-extensions.ts'
 import { SessionHandle } from '../../store/session-handle.ts'
 import { SessionStore } from '../../store/session-store.ts'
 import { Agent } from './agent.ts'

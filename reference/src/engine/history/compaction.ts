@@ -1,14 +1,11 @@
-import type { ModelRequest, Provider, Usage } from '../../llm/model.ts'
-import { ModelError, textOf } from '../../llm/model.ts'
+import { ModelError, textOf, type ModelRequest, type Provider, type Usage } from '../../llm/model.ts'
 import { contextLimitOf } from '../../llm/model-config.ts'
 import { resultText } from '../../llm/tool-result.ts'
-import { JsonNumber } from '../../wire/json/number.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 import type { MessageContent } from '../../domain/message/content.ts'
 import type { Message } from '../../domain/message/message.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { SessionDeletedError } from '../../store/session-handle.ts'
-import type { SessionHandle } from '../../store/session-handle.ts'
+import { SessionDeletedError, type SessionHandle } from '../../store/session-handle.ts'
 import type { LoadedSession } from '../../domain/session/session.ts'
 import { newMessage, textMessage } from '../../domain/message/new-message.ts'
 import { accumulated } from './token-usage.ts'
@@ -23,17 +20,11 @@ const onlyAgent = { userVisible: false, agentVisible: true }
 
 /** The threshold, as a fraction of the model's limit, that a conversation exceeds; undefined if it stays below (GA 7.10). */
 export function exceededThreshold(session: LoadedSession, provider: Provider, settings: Settings): number | undefined {
-  const threshold = thresholdOf(settings)
+  // 0 and 1 mean never (G33).
+  const threshold = settings.fraction('GOOSE_AUTO_COMPACT_THRESHOLD') ?? defaultThreshold
   if (threshold === 0 || threshold === 1) return undefined
   const tokens = session.total_tokens ?? estimatedTokens(session.conversation)
   return tokens / contextLimitOf(provider.config) > threshold ? threshold : undefined
-}
-
-/** The threshold in the settings, from 0 to 1. 0 and 1 mean never, and invalid values count as not set (G33). */
-function thresholdOf(settings: Settings): number {
-  const set = settings.get('GOOSE_AUTO_COMPACT_THRESHOLD')
-  const value = typeof set === 'number' || set instanceof JsonNumber ? Number(set) : NaN
-  return value >= 0 && value <= 1 ? value : defaultThreshold
 }
 
 /** Estimates the tokens of a conversation from the bytes of its texts (M26). */

@@ -1,6 +1,5 @@
 import type { MessageContent } from '../../domain/message/content.ts'
-import { visibleToBoth } from '../../domain/message/message.ts'
-import type { Message } from '../../domain/message/message.ts'
+import { visibleToBoth, type Message } from '../../domain/message/message.ts'
 import { trimmedEnd } from '../../text/white-space.ts'
 import { nowInSeconds } from '../../domain/message/new-message.ts'
 

@@ -1,7 +1,6 @@
 import type { MessageContent } from '../../domain/message/content.ts'
 import type { Message } from '../../domain/message/message.ts'
-import { SessionDeletedError } from '../../store/session-handle.ts'
-import type { SessionHandle } from '../../store/session-handle.ts'
+import { SessionDeletedError, type SessionHandle } from '../../store/session-handle.ts'
 import { newMessage } from '../../domain/message/new-message.ts'
 
 /** Saves messages. Rejects with a SessionDeletedError if the session is deleted. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionHandle } from '../../store/session-handle.ts'
 import { someSession } from '../../testing/some-session.ts'
-import { Confirmations } from './confirmations.ts'
-import type { ReplyDecisions } from './confirmations.ts'
+import { Confirmations, type ReplyDecisions } from './confirmations.ts'
 
 const { signal } = new AbortController()
 

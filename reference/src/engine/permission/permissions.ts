@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { isObject } from '../../wire/json/is-object.ts'
-import { isMissing } from '../../settings/config-store.ts'
+import { isMissing } from '../../error-code.ts'
 import { readRegularFile } from '../../settings/regular-file.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { NotAMappingError, parseMapping, renderMapping, replaceFile } from '../../settings/yaml-file.ts'
-import type { Mapping } from '../../settings/yaml-file.ts'
+import { NotAMappingError, parseMapping, renderMapping, replaceFile, type Mapping } from '../../settings/yaml-file.ts'
 
 const levels = ['always_allow', 'ask_before', 'never_allow'] as const
 type PermissionLevel = (typeof levels)[number]

@@ -1,5 +1,4 @@
 import { isObject } from '../../wire/json/is-object.ts'
-import { JsonNumber } from '../../wire/json/number.ts'
 import type { Logger } from '../../log.ts'
 import type { ToolCall } from '../../domain/message/result.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -85,7 +84,7 @@ export class ToolGuard {
   readonly #logger: Logger
 
   constructor(settings: Settings, logger: Logger) {
-    const threshold = thresholdOf(settings)
+    const threshold = settings.fraction('security_prompt_threshold') ?? defaultThreshold
     this.#threats = settings.get('security_prompt_enabled') === true ? threats.filter(({ confidence }) => confidence >= threshold) : []
     this.#logger = logger
   }
@@ -100,12 +99,6 @@ export class ToolGuard {
     this.#logger.warn('tool call looks dangerous', { tool: name, finding })
     return `🔒 Security Alert: this call looks dangerous.\n\nFinding: ${finding}\nConfidence: ${Math.round(confidence * 100)}%`
   }
-}
-
-function thresholdOf(settings: Settings): number {
-  const set = settings.get('security_prompt_threshold')
-  const threshold = typeof set === 'number' || set instanceof JsonNumber ? Number(set) : NaN
-  return threshold >= 0 && threshold <= 1 ? threshold : defaultThreshold
 }
 
 /** All strings in a value, at any depth. Keys are not included. */

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
-import type { Result } from '../../domain/message/result.ts'
+import { textResult, type Result } from '../../domain/message/result.ts'
 import type { ToolContent } from '../../domain/message/tool-content.ts'
-import { SchemaError } from '../../domain/recipe/json-schema.ts'
-import type { FinalOutputSchema } from '../../domain/recipe/json-schema.ts'
+import { SchemaError, type FinalOutputSchema } from '../../domain/recipe/json-schema.ts'
 import type { RecipeWorker } from '../../domain/recipe/recipe-worker.ts'
 
 /** The instruction for a model that stops without the final output. */
@@ -32,7 +31,7 @@ export class FinalOutput {
     const faults = await this.#faultsIn(output, wanted, signal)
     if (faults.length > 0) return { status: 'error', error: `-32602: ${refusal(faults, wanted)}` }
     this.#output = stringifyJson(output)
-    return { status: 'success', value: [{ type: 'text', text: 'Final output successfully collected.' }] }
+    return textResult('Final output successfully collected.')
   }
 
   async #faultsIn(value: JsonObject, { schema }: FinalOutputSchema, signal: AbortSignal): Promise<string[]> {

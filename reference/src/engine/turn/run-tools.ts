@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Agent } from '../agent/agent.ts'
 import type { CallListener } from '../../mcp/client/call-listener.ts'
 import type { ServerNotification } from '#contract'
-import { Permissions, setPermission } from '../permission/permissions.ts'
-import type { Mode } from '../permission/permissions.ts'
+import { Permissions, setPermission, type Mode } from '../permission/permissions.ts'
 import type { McpTool } from '../../domain/extension/config.ts'
 import type { ContentOf } from '../../domain/message/content.ts'
 import type { Message } from '../../domain/message/message.ts'
-import type { Result, ToolCall } from '../../domain/message/result.ts'
+import { textResult, type Result, type ToolCall } from '../../domain/message/result.ts'
 import type { ToolContent } from '../../domain/message/tool-content.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { SessionDeletedError } from '../../store/session-handle.ts'
@@ -146,10 +145,6 @@ async function resultOf(request: ToolRequest, call: ToolCall, allowed: boolean, 
   if (deps.mode === 'chat') return textResult(notInChat)
   if (!allowed) return textResult(declined)
   return deps.largeTexts.moved(await run(request, call, deps), deps.agent.session)
-}
-
-function textResult(text: string): ToolResult {
-  return { status: 'success', value: [{ type: 'text', text }] }
 }
 
 async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall, deps: RunningDeps): Promise<ToolResult> {

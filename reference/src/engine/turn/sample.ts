@@ -1,6 +1,5 @@
 import { newMessage } from '../../domain/message/new-message.ts'
-import type { Provider } from '../../llm/model.ts'
-import { ModelError, textOf } from '../../llm/model.ts'
+import { ModelError, textOf, type Provider } from '../../llm/model.ts'
 import type { SamplingAnswer, SamplingRequest } from '../../mcp/client/sampling.ts'
 
 /** Asks a model for an MCP server (X23). Rejects with a ModelError, or with the reason of the signal. */

@@ -1,8 +1,8 @@
 import type { Logger } from '../../log.ts'
-import type { Provider } from '../../llm/model.ts'
-import { textOf } from '../../llm/model.ts'
+import { textOf, type Provider } from '../../llm/model.ts'
 import type { Message } from '../../domain/message/message.ts'
 import type { SessionHandle } from '../../store/session-handle.ts'
+import { shortened } from '../../text/truncate.ts'
 import { squeezed } from '../../text/white-space.ts'
 import { textMessage } from '../../domain/message/new-message.ts'
 
@@ -31,13 +31,8 @@ export class SessionNaming {
     const timer = setTimeout(() => {
       over.abort(new Error(`no name within ${timeLimitMs} ms`))
     }, timeLimitMs)
-    const stop = (): void => {
-      over.abort(session.deleted.reason)
-    }
-    session.deleted.addEventListener('abort', stop)
-    const run = this.#ask(session, provider, texts, over.signal).finally(() => {
+    const run = this.#ask(session, provider, texts, AbortSignal.any([over.signal, session.deleted])).finally(() => {
       clearTimeout(timer)
-      session.deleted.removeEventListener('abort', stop)
       this.#running.delete(run)
     })
     this.#running.set(run, over)
@@ -65,7 +60,5 @@ export class SessionNaming {
 
 /** The name on one line, shortened if necessary (M22). */
 export function shortName(text: string): string {
-  const line = squeezed(text)
-  const characters = Array.from(line)
-  return characters.length <= maxNameLength ? line : `${characters.slice(0, maxNameLength - 3).join('')}...`
+  return shortened(squeezed(text), maxNameLength)
 }

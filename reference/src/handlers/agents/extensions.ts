@@ -1,7 +1,6 @@
 import type * as contract from '#contract'
 import type { Agents } from '../../engine/agent/agents.ts'
-import { withBody } from '../../httpapi/operation.ts'
-import type { Operation } from '../../httpapi/operation.ts'
+import { withBody, type Operation } from '../../httpapi/operation.ts'
 import { bodyOf, string } from '../../wire/json/shape.ts'
 import type { Logger } from '../../log.ts'
 import type { Settings } from '../../settings/settings.ts'

@@ -1,7 +1,6 @@
 import type * as contract from '#contract'
 import type { ErrorsOf } from '../../httpapi/goose-errors.ts'
-import { withBody } from '../../httpapi/operation.ts'
-import type { Operation } from '../../httpapi/operation.ts'
+import { withBody, type Operation } from '../../httpapi/operation.ts'
 import { bodyOf, nullable, string } from '../../wire/json/shape.ts'
 import { ProviderError } from '../../llm/endpoints.ts'
 import { ModelConfigError, modelConfigOf } from '../../llm/model-config.ts'

@@ -1,7 +1,6 @@
 import type * as contract from '#contract'
 import type { McpTool } from '../../domain/extension/config.ts'
-import { withQuery } from '../../httpapi/operation.ts'
-import type { Operation } from '../../httpapi/operation.ts'
+import { withQuery, type Operation } from '../../httpapi/operation.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import type { Logger } from '../../log.ts'
 import type { Settings } from '../../settings/settings.ts'

@@ -1,12 +1,10 @@
 import type * as contract from '#contract'
 import { bodyIsDecoded, readBody } from '../../httpapi/body.ts'
 import { directoryOf } from '../../httpapi/directory.ts'
-import { operation } from '../../httpapi/operation.ts'
-import type { Operation, Result } from '../../httpapi/operation.ts'
+import { operation, type Operation, type Result } from '../../httpapi/operation.ts'
 import { internalError, invalidRequest } from './error-response.ts'
 import type { Execution } from './executions.ts'
-import { parseBody } from './handlers.ts'
-import type { ClientToolDeps } from './handlers.ts'
+import { parseBody, type ClientToolDeps } from './handlers.ts'
 import { readExecuteRequest } from './requests.ts'
 
 export interface ExecuteDeps extends ClientToolDeps {

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { BusEvent } from '#contract'
 import { Bus } from '../events/bus.ts'
-import { Executions, maxTimeout } from './executions.ts'
-import type { Call, Execution, Outcome } from './executions.ts'
+import { Executions, maxTimeout, type Call, type Execution, type Outcome } from './executions.ts'
 import { useFakeTimers } from '../../testing/fake-timers.ts'
 
 const now = 1_765_000_000_000

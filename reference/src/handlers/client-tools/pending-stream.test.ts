@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { SlowReaderError } from '../../httpapi/sse/event-stream.ts'
 import { useFakeTimers } from '../../testing/fake-timers.ts'
-import { streamHeaders } from '../../testing/event-reader.ts'
-import type { EventReader } from '../../testing/event-reader.ts'
+import { streamHeaders, type EventReader } from '../../testing/event-reader.ts'
 import { TestApp } from '../../testing/test-app.ts'
 
 useFakeTimers()

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MalformedBodyError, ValidationError } from '../../httpapi/errors.ts'
 import { maxTimeout } from './executions.ts'
 import { readExecuteRequest, registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
-import { validate } from './schema.ts'
-import type { Schema } from './schema.ts'
+import { validate, type Schema } from './schema.ts'
 
 const schemas: Record<string, Schema<unknown>> = {
   register: registerRequest,

@@ -11,8 +11,7 @@ import type {
 import { MalformedBodyError } from '../../httpapi/errors.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { maxTimeout } from './executions.ts'
-import { array, byStatus, object, optional, record, string } from './schema.ts'
-import type { Schema } from './schema.ts'
+import { array, byStatus, object, optional, record, string, type Schema } from './schema.ts'
 
 /*
  * The schemas of the bodies. Fields are in the order in which their issues are reported (CT 3.5). Fields that the server does not

@@ -1,6 +1,5 @@
 import type * as contract from '#contract'
-import { Rendered, operation } from '../../httpapi/operation.ts'
-import type { Operation } from '../../httpapi/operation.ts'
+import { Rendered, operation, type Operation } from '../../httpapi/operation.ts'
 import { dataFrame, sharedFrames } from '../../httpapi/sse/frame.ts'
 import type { OpenStreams } from '../../httpapi/sse/open-streams.ts'
 import { streamResponse } from '../../httpapi/sse/stream-response.ts'

@@ -1,21 +1,15 @@
 import type * as contract from '#contract'
 import { bodyIsDecoded } from '../../httpapi/body.ts'
 import { maxReplyBody } from '../../httpapi/json-body.ts'
-import { Rendered, withBody } from '../../httpapi/operation.ts'
-import type { Operation } from '../../httpapi/operation.ts'
+import { Rendered, withBody, type Operation } from '../../httpapi/operation.ts'
 import { streamResponse } from '../../httpapi/sse/stream-response.ts'
-import { array, bodyOf, nullable, oneOf, string, withDefault } from '../../wire/json/shape.ts'
-import { message as messageShape } from '../../domain/message/message.ts'
-import type { ReadBy } from '../../wire/json/shape.ts'
-import type { Message } from '../../domain/message/message.ts'
-import { SessionDeletedError } from '../../store/session-handle.ts'
-import type { SessionHandle } from '../../store/session-handle.ts'
+import { array, bodyOf, nullable, oneOf, string, withDefault, type ReadBy } from '../../wire/json/shape.ts'
+import { message as messageShape, type Message } from '../../domain/message/message.ts'
+import { SessionDeletedError, type SessionHandle } from '../../store/session-handle.ts'
 import { PublicError, clientMessage } from '../../public-error.ts'
 import type { ReplyDecisions } from '../../engine/pending/confirmations.ts'
-import { ReplyLoop } from '../../engine/turn/reply-loop.ts'
-import type { ReplyListener } from '../../engine/turn/reply-loop.ts'
+import { ReplyLoop, type ReplyListener } from '../../engine/turn/reply-loop.ts'
 import { tokenState } from './token-state.ts'
-import type { MessageEvent } from '#contract'
 import { textMessage } from '../../domain/message/new-message.ts'
 import type { Agent } from '../../engine/agent/agent.ts'
 import type { ReplyServices } from '../../engine/turn/reply-services.ts'
@@ -73,7 +67,7 @@ async function runReply(deps: ReplyServices, id: string, message: Message | unde
 
 /** Sends the end of a reply. The stream for a deleted session ends with `Finish` too (G29). Rejects if the client disconnects. */
 async function sendFinish(run: Promise<void>, { logger }: ReplyServices, session: SessionHandle, stream: ReplyStream): Promise<void> {
-  const finish = (): MessageEvent => ({ type: 'Finish', reason: 'stop', token_state: tokenState(session.latest()) })
+  const finish = (): contract.MessageEvent => ({ type: 'Finish', reason: 'stop', token_state: tokenState(session.latest()) })
   try {
     await run.catch(async (error: unknown) => {
       if (stream.signal.aborted || error instanceof SessionDeletedError) throw error

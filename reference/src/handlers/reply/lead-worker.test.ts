@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChatApp, eventLine } from '../../testing/chat-app.ts'
-import { chatWhole, plain } from '../../testing/upstream.ts'
-import type { Script } from '../../testing/upstream.ts'
+import { chatWhole, plain, type Script } from '../../testing/upstream.ts'
 
 const lead = { GOOSE_LEAD_MODEL: 'lead-1', GOOSE_LEAD_TURNS: '1' }
 

@@ -2,8 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { ChatApp, eventLine, line } from '../../testing/chat-app.ts'
-import { chatStream, chatWhole, plain, streamed, wantsStream, wantsWhole } from '../../testing/upstream.ts'
-import type { Script } from '../../testing/upstream.ts'
+import { chatStream, chatWhole, plain, streamed, wantsStream, wantsWhole, type Script } from '../../testing/upstream.ts'
 
 describe('POST /reply (GA 7)', () => {
   it('streams the pieces of a response with one id, and saves them as one message', async () => {

@@ -4,8 +4,7 @@ import { chatBody } from '../../llm/chat-request.ts'
 import { messagesBody } from '../../llm/messages-request.ts'
 import type { ModelConfig } from '../../domain/session/session.ts'
 import { ChatApp, eventLine } from '../../testing/chat-app.ts'
-import { chatStream, chatWhole, plain, wantsStream, wantsWhole } from '../../testing/upstream.ts'
-import type { Script } from '../../testing/upstream.ts'
+import { chatStream, chatWhole, plain, wantsStream, wantsWhole, type Script } from '../../testing/upstream.ts'
 import { textMessage } from '../../domain/message/new-message.ts'
 
 const hi = [{ role: 'user', content: { type: 'text', text: 'Hi' } }]

@@ -1,6 +1,5 @@
 import type * as contract from '#contract'
-import { Rendered, operation } from '../../httpapi/operation.ts'
-import type { Operation } from '../../httpapi/operation.ts'
+import { Rendered, operation, type Operation } from '../../httpapi/operation.ts'
 import { text } from '../../httpapi/response.ts'
 
 const up: contract.GetStatusResponse = 'ok'

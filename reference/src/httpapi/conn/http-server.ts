@@ -1,10 +1,7 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Socket, type AddressInfo } from 'node:net'
 import type { Logger } from '../../log.ts'
-import { Exchange, openToAll } from './exchange.ts'
-import type { Fetch } from './exchange.ts'
+import { Exchange, openToAll, type Fetch } from './exchange.ts'
 import { acceptRawTargets } from './request-line.ts'
 import { WriteScheduler } from './write-scheduler.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EventStream, SlowReaderError, defaultLimits } from './event-stream.ts'
-import type { CloseReason, QueueLimits } from './event-stream.ts'
+import { EventStream, SlowReaderError, defaultLimits, type CloseReason, type QueueLimits } from './event-stream.ts'
 
 function open(limits?: QueueLimits): {
   stream: EventStream

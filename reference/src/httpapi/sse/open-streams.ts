@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from '../../log.ts'
-import { EventStream } from './event-stream.ts'
-import type { CloseReason } from './event-stream.ts'
+import { EventStream, type CloseReason } from './event-stream.ts'
 
 /** The kinds of streams, in the order in which they end when the server stops (S19). */
 const kinds = ['event', 'global', 'pending'] as const

@@ -1,38 +1,20 @@
-import { request as httpRequest } from 'node:http'
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { sendRequest } from '../../send-request.ts'
 
 /** The function with which the SDK sends requests. */
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/**
- * `fetch` for extensions. The global one gives up after five minutes without data, whatever the time limit of the extension. It
- * also rejects ports that a local server may use. This one follows no redirects. Each request has its own connection, because the
- * other side may close a kept one just when it is reused. `onClosed` is called when the connection is closed.
- */
+/** `fetch` for extensions, with the connections of `sendRequest`. `onClosed` is called when the connection is closed. */
 export async function httpFetch(url: string | URL, init: RequestInit = {}, onClosed?: () => void): Promise<Response> {
-  const target = new URL(url)
   const { body = null, signal } = init
   if (body !== null && typeof body !== 'string') throw new TypeError('only texts are sent to servers of extensions')
   const headers = Object.fromEntries(new Headers(init.headers))
-  const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const options = { method: init.method ?? 'GET', headers: { ...headers, ...length }, agent: false, ...(signal && { signal }) }
-  const message = await send(target, options, body, onClosed)
-  return responseOf(message)
-}
-
-function send(url: URL, options: RequestOptions, body: string | null, onClosed?: () => void): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const request: ClientRequest = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
-    request.on('response', resolve)
-    request.on('close', () => onClosed?.())
-    // Errors after the response has begun are reported to its reader.
-    request.on('error', (cause) => {
-      reject(options.signal?.aborted === true ? (options.signal.reason as Error) : new TypeError('fetch failed', { cause })) // as fetch does
-    })
-    request.end(body ?? undefined)
+  const message = await sendRequest(new URL(url), { method: init.method ?? 'GET', headers, body, signal, onClosed }).catch((cause: unknown) => {
+    signal?.throwIfAborted()
+    throw new TypeError('fetch failed', { cause }) // as fetch does
   })
+  return responseOf(message)
 }
 
 function responseOf(message: IncomingMessage): Response {

@@ -2,12 +2,12 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { bytesUpTo } from '../../send-request.ts'
+import { within } from '../../within.ts'
 import { ProtocolViolationError, maxMessageBytes, replacedMessages } from './event-messages.ts'
 import { ExactMessages } from './exact-messages.ts'
-import { httpFetch } from './http-fetch.ts'
-import type { FetchLike } from './http-fetch.ts'
-import { OpenPosts } from './open-posts.ts'
-import type { Post } from './open-posts.ts'
+import { httpFetch, type FetchLike } from './http-fetch.ts'
+import { OpenPosts, type Post } from './open-posts.ts'
 import { cancelledId, isUnexpectedAnswer } from './rpc-message.ts'
 
 /** How long a server may take to confirm the end of its session, or a cancellation. */
@@ -77,10 +77,7 @@ export class HttpTransport implements Transport {
     const inner = this.#inner
     if (inner instanceof StreamableHTTPClientTransport && inner.sessionId !== undefined && !this.#closing) {
       this.#closing = true
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, goodbyeMs)))
-      await Promise.race([inner.terminateSession().catch(() => undefined), late])
-      clearTimeout(timer)
+      await within(goodbyeMs, inner.terminateSession().catch(() => undefined))
     }
     await inner.close()
   }
@@ -128,15 +125,10 @@ export class HttpTransport implements Transport {
 
   /** The text of a response that is a single document. */
   async #document(chunks: ReadableStream<Uint8Array>): Promise<string> {
-    const parts: Uint8Array[] = []
-    let size = 0
     try {
-      for await (const chunk of chunks) {
-        size += chunk.length
-        if (size > maxMessageBytes) throw new ProtocolViolationError('a message is too large')
-        parts.push(chunk)
-      }
-      return this.#marked(Buffer.concat(parts))
+      const bytes = await bytesUpTo(maxMessageBytes, chunks)
+      if (bytes === undefined) throw new ProtocolViolationError('a message is too large')
+      return this.#marked(bytes)
     } catch (error) {
       throw this.#givenUp(error)
     }

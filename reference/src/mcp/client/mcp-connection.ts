@@ -4,24 +4,20 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { isObject } from '../../wire/json/is-object.ts'
-import { ShapeError, anything, array, object, readShape, string } from '../../wire/json/shape.ts'
-import type { JsonObject } from '../../wire/json/shape.ts'
+import { ShapeError, anything, array, object, readShape, string, type JsonObject } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 import { statusWithName } from '../../llm/failures.ts'
 import { ModelError } from '../../llm/model.ts'
 import type { Result } from '../../domain/message/result.ts'
-import { toolContent } from '../../domain/message/tool-content.ts'
-import type { ToolContent } from '../../domain/message/tool-content.ts'
+import { toolContent, type ToolContent } from '../../domain/message/tool-content.ts'
 import type { CallListener } from './call-listener.ts'
-import { samplingRequest } from './sampling.ts'
-import type { SamplingAnswer, SamplingRequest } from './sampling.ts'
-import { mcpTool } from '../../domain/extension/config.ts'
-import type { McpTool } from '../../domain/extension/config.ts'
-import { ExtensionError, RefusedError } from './connection.ts'
-import type { Connection, ListedResource, ResourceServer } from './connection.ts'
+import { samplingRequest, type SamplingAnswer, type SamplingRequest } from './sampling.ts'
+import { mcpTool, type McpTool } from '../../domain/extension/config.ts'
+import { ExtensionError, RefusedError, type Connection, type ListedResource, type ResourceServer } from './connection.ts'
 import { ProtocolViolationError } from './event-messages.ts'
 import { notificationOf } from './notifications.ts'
 import { redactError } from './redact-error.ts'
+import { RpcError } from './rpc-error.ts'
 
 /** The protocol version that is requested (GA 6.7); the SDK would request its newest one. */
 const protocolVersion = '2025-03-26'
@@ -304,17 +300,6 @@ class EndlessListError extends Error {
 /** No response has come, and none will. */
 class UnansweredError extends Error {
   override readonly name = 'UnansweredError'
-}
-
-/** An error of the protocol. The SDK sends its code and message. The SDK's own class would repeat the code in the message. */
-class RpcError extends Error {
-  override readonly name = 'RpcError'
-  readonly code: number
-
-  constructor(code: number, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
 
 /** The error that the server has sent, as a text. */

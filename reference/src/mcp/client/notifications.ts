@@ -1,6 +1,5 @@
 import type * as contract from '#contract'
-import { anything, int64, jsonObject, number, object, omittable, oneOf, readShape, string } from '../../wire/json/shape.ts'
-import type { Shape } from '../../wire/json/shape.ts'
+import { anything, int64, jsonObject, number, object, omittable, oneOf, readShape, string, type Shape } from '../../wire/json/shape.ts'
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 

@@ -1,6 +1,7 @@
 import type { StdioExtension } from '#contract'
 import { isObject } from '../../wire/json/is-object.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { bytesUpTo } from '../../send-request.ts'
 import { ExtensionError } from './connection.ts'
 import { httpFetch } from './http-fetch.ts'
 
@@ -86,26 +87,15 @@ async function asked(endpoint: string, body: string, room: number, signal: Abort
     over.abort(new Error('no answer'))
   }
   const timer = setTimeout(stop, timeLimitMs)
-  signal.addEventListener('abort', stop)
   try {
     const headers = { 'Content-Type': 'application/json', 'User-Agent': 'goose-osv-check/1.1 (+https://osv.dev)' }
-    const response = await httpFetch(endpoint, { method: 'POST', headers, body, signal: over.signal })
+    const response = await httpFetch(endpoint, { method: 'POST', headers, body, signal: AbortSignal.any([signal, over.signal]) })
     if (!response.ok) throw new Error(`status ${response.status}`)
-    return await textOf(response, room)
+    const bytes = await bytesUpTo(room, (response.body ?? []) as AsyncIterable<Uint8Array>)
+    if (bytes === undefined) throw new RangeError('the answer is too large')
+    return bytes.toString()
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
     stop() // ends an unfinished download
   }
-}
-
-async function textOf({ body }: Response, room: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > room) throw new RangeError('the answer is too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }

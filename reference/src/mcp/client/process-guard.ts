@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 

@@ -10,8 +10,7 @@ import { silentListener } from '../../testing/silent-listener.ts'
 import { ExtensionError } from './connection.ts'
 import { maxMessageBytes } from './event-messages.ts'
 import { McpConnection } from './mcp-connection.ts'
-import { ProcessTransport } from './process-transport.ts'
-import type { ProcessOptions } from './process-transport.ts'
+import { ProcessTransport, type ProcessOptions } from './process-transport.ts'
 
 const environment = { PATH: process.env.PATH ?? '' }
 

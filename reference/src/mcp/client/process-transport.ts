@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { stringifyJson } from '../../wire/json/stringify.ts'
+import { isDirectory } from '../../settings/directories.ts'
+import { signalGroup } from '../../signal-group.ts'
+import { within } from '../../within.ts'
 import { ExtensionError } from './connection.ts'
 import { guardGroup, prepareGuard, releaseGroup } from './process-guard.ts'
 import { cancelledId, isUnexpectedAnswer, rpcMessage, rpcValue } from './rpc-message.ts'
@@ -144,34 +146,16 @@ export class ProcessTransport implements Transport {
 
   async #end(): Promise<void> {
     this.#child?.stdin.end()
-    if (await this.#endsInTime()) return
+    if (await within(rungMs, this.#ended)) return
     this.#terminated = true
     this.#signal('SIGTERM')
-    if (await this.#endsInTime()) return
+    if (await within(rungMs, this.#ended)) return
     this.#signal('SIGKILL')
     await this.#ended
   }
 
-  async #endsInTime(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => {
-        resolve(false)
-      }, rungMs)
-    })
-    const inTime = await Promise.race([this.#ended.then(() => true), late])
-    clearTimeout(timer)
-    return inTime
-  }
-
   #signal(signal: NodeJS.Signals): void {
-    const pid = this.#child?.pid
-    if (pid === undefined) return
-    try {
-      process.kill(-pid, signal)
-    } catch {
-      // The group has no process left.
-    }
+    signalGroup(this.#child?.pid, signal)
   }
 
   #take(chunk: Buffer): void {
@@ -254,14 +238,6 @@ function findCommand({ command, searchPath, directory }: ProcessOptions): string
     .filter((one) => one !== '')
     .map((one) => resolvePath(directory, one, command))
     .find(isExecutable)
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false
-  }
 }
 
 function isExecutable(path: string): boolean {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { errorCode } from '../../error-code.ts'
+import { entriesIn } from '../../settings/directories.ts'
 import type { Environment } from '../../settings/paths.ts'
 import { ExtensionError } from './connection.ts'
 
@@ -45,7 +47,8 @@ export function pythonCommand(path: string, dependencies: readonly string[]): st
 /** Removes the directories of killed servers. Never fails; files that cannot be removed stay. */
 export function removeLeftPythonFiles(environment: Environment): void {
   const temporary = temporaryDirectory(environment)
-  for (const name of namesIn(temporary).filter((one) => /^goose-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(one))) {
+  for (const { name } of entriesIn(temporary)) {
+    if (!/^goose-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)) continue
     const directory = join(temporary, name)
     try {
       const found = lstatSync(directory)
@@ -61,14 +64,6 @@ function temporaryDirectory({ TMPDIR }: Environment): string {
   return TMPDIR || tmpdir()
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
-}
-
 /** Identifies a process. Earlier processes, and those of other containers, may have the same number. */
 function ownerText(pid: number): string {
   return `${pid} ${startOf(pid)} ${pidNamespace()}\n`
@@ -81,7 +76,7 @@ function isRunning(owner: string): boolean {
   try {
     process.kill(Number(pid), 0)
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+    return errorCode(error) !== 'ESRCH'
   }
   return ownerText(Number(pid)) === owner
 }

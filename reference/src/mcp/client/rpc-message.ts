@@ -1,5 +1,4 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { JSONRPCMessageSchema, JSONRPCNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { JSONRPCMessageSchema, JSONRPCNotificationSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { parseJsonDocument } from '../../wire/json/document.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 

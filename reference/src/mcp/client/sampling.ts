@@ -1,5 +1,4 @@
-import { array, nullable, number, object, oneOf, string, tagged } from '../../wire/json/shape.ts'
-import type { Shape } from '../../wire/json/shape.ts'
+import { array, nullable, number, object, oneOf, string, tagged, type Shape } from '../../wire/json/shape.ts'
 import type { Role } from '../../domain/message/message.ts'
 
 /** The parts of `sampling/createMessage` that this server reads: an MCP server's request to the model (X24). */
@@ -18,10 +17,7 @@ interface SampledMessage {
 
 type Item = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
 
-const item = tagged<Item>('type', {
-  text: object<Extract<Item, { type: 'text' }>>({ type: oneOf('text'), text: string }),
-  image: object<Extract<Item, { type: 'image' }>>({ type: oneOf('image'), data: string, mimeType: string }),
-})
+const item = tagged<Item, 'type'>('type', { text: { text: string }, image: { data: string, mimeType: string } })
 
 /** One item, or a list of them. */
 const items: Shape<Item[]> = (place) => (Array.isArray(place.value) ? array(item)(place) : [item(place)])

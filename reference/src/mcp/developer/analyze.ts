@@ -1,14 +1,12 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs'
-import type { Dirent } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { entriesIn } from '../../settings/directories.ts'
 import { invalidCall } from './call-error.ts'
 import { linesOf, text, texts } from './content.ts'
-import { absolutePath } from './ignore-rules.ts'
-import type { IgnoreRules } from './ignore-rules.ts'
+import { absolutePath, type IgnoreRules } from './ignore-rules.ts'
 import { asFlag, asInteger, asText, parametersOf } from './parameters.ts'
-import { languageOfSource, readSource } from './source-symbols.ts'
-import type { Call, Source } from './source-symbols.ts'
+import { languageOfSource, readSource, type Call, type Source } from './source-symbols.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 
 const limits = { files: 10_000, bytes: 1 << 20, ms: 5000 }
@@ -28,7 +26,7 @@ interface NamedSource extends Source {
   name: string
 }
 
-/** Shows what source files declare, and who calls it (X43 to X45). Throws a CallError. */
+/** Shows what source files declare, and who calls it (X43 to X45). Throws a RpcError. */
 export function analyze(given: Readonly<Record<string, unknown>>, rules: IgnoreRules): CallToolResult {
   const call = parametersOf<AnalyzeParameters, 'path'>(
     given,
@@ -67,7 +65,7 @@ class Walk {
   }
 
   #walk(directory: string, prefix: string, depth: number): void {
-    const entries = entriesOf(directory).sort((a, b) => compareBytes(a.name, b.name))
+    const entries = entriesIn(directory).sort((a, b) => compareBytes(a.name, b.name))
     for (const entry of entries) {
       if (this.files.length >= limits.files || Date.now() > this.#end) return
       const path = join(directory, entry.name)
@@ -77,14 +75,6 @@ class Walk {
       const source = sourceAt(path, `${prefix}${entry.name}`)
       if (source !== undefined) this.files.push(source)
     }
-  }
-}
-
-function entriesOf(directory: string): Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true })
-  } catch {
-    return [] // it cannot be read
   }
 }
 

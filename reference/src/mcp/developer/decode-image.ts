@@ -2,8 +2,7 @@ import { inflateSync } from 'node:zlib'
 import { decode } from 'jpeg-js'
 import { PNG } from 'pngjs'
 import { decodeGif } from './gif.ts'
-import { checkSize } from './pixels.ts'
-import type { Pixels } from './pixels.ts'
+import { checkSize, type Pixels } from './pixels.ts'
 
 const kinds = [
   { begin: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), decode: decodePng },

@@ -1,8 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { failedCall, invalidCall } from './call-error.ts'
-import { parseDiff, patched } from './diff.ts'
-import type { FileDiff } from './diff.ts'
+import { parseDiff, patched, type FileDiff } from './diff.ts'
 import type { IgnoreRules } from './ignore-rules.ts'
 import { readText, statusOf } from './text-file.ts'
 
@@ -21,7 +20,7 @@ interface AppliedChange {
 
 /**
  * The changes that a diff makes, by file. Names are relative to the path of the call, or to its directory. Rejects with a
- * CallError.
+ * RpcError.
  */
 export async function changesOf(
   diff: string,
@@ -53,7 +52,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** The resulting contents of the files. Nothing is written. Rejects with a CallError. */
+/** The resulting contents of the files. Nothing is written. Rejects with a RpcError. */
 export async function applied(changes: readonly FileChange[]): Promise<AppliedChange[]> {
   const byFile = new Map<string, AppliedChange>()
   for (const { file, name, isNew, hunks } of changes) {

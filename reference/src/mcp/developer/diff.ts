@@ -26,7 +26,7 @@ const maxBytes = 1 << 20
 const maxFiles = 100
 const nowhere = '/dev/null'
 
-/** Parses a unified diff. Throws a CallError for anything else (X41). */
+/** Parses a unified diff. Throws a RpcError for anything else (X41). */
 export function parseDiff(diff: string): Diff {
   const bytes = Buffer.byteLength(diff)
   if (bytes > maxBytes) throw invalidCall(`Diff is too large (${bytes} bytes). Maximum size is ${maxBytes} bytes (1MB).`)

@@ -1,5 +1,4 @@
-import { checkSize } from './pixels.ts'
-import type { Pixels } from './pixels.ts'
+import { checkSize, type Pixels } from './pixels.ts'
 
 /** Decodes the first frame of a GIF file. Reading beyond the end of the file throws. */
 export function decodeGif(file: Buffer): Pixels {

@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import ignore from 'ignore'
-import type { Ignore } from 'ignore'
+import ignore, { type Ignore } from 'ignore'
+import { isDirectory } from '../../settings/directories.ts'
 import { failedCall } from './call-error.ts'
 
 const defaults = ['**/.env', '**/.env.*', '**/secrets.*']
@@ -32,7 +32,7 @@ export class IgnoreRules {
     return [absolute, realPath(absolute)].some((one) => this.#matches(one))
   }
 
-  /** Throws a CallError if the path is ignored. `named` is the model's name for it. */
+  /** Throws a RpcError if the path is ignored. `named` is the model's name for it. */
   check(path: string, named = path): void {
     if (this.ignores(path)) throw failedCall(`Access to '${named}' is restricted by .gooseignore`)
   }
@@ -55,14 +55,6 @@ function patternsIn(path: string): string[] {
     return decoder.decode(readFileSync(path)).split(/\r?\n/)
   } catch {
     return [] // not a regular file, or not UTF-8
-  }
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false // it does not exist
   }
 }
 

@@ -1,11 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
-import type { Stats } from 'node:fs'
+import { readFileSync, statSync, type Stats } from 'node:fs'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { failedCall } from './call-error.ts'
 import { forModel, text } from './content.ts'
 import { decodeImage, encodePng } from './decode-image.ts'
-import { absolutePath } from './ignore-rules.ts'
-import type { IgnoreRules } from './ignore-rules.ts'
+import { absolutePath, type IgnoreRules } from './ignore-rules.ts'
 import { asText, parametersOf } from './parameters.ts'
 import { scaledTo } from './pixels.ts'
 

@@ -19,7 +19,7 @@ export const asRange: Reader<readonly [number, number]> = (value) => {
 }
 
 /**
- * The arguments of a call, where null counts as missing. Throws a CallError for the first argument that has a wrong type, or that
+ * The arguments of a call, where null counts as missing. Throws a RpcError for the first argument that has a wrong type, or that
  * is required but missing (X15).
  */
 export function parametersOf<T extends object, R extends keyof T & string>(

@@ -1,23 +1,21 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { signalGroup } from '../../signal-group.ts'
 import { isBlank, wordsOf } from '../../text/white-space.ts'
 import { failedCall, invalidCall } from './call-error.ts'
 import { texts } from './content.ts'
-import { absolutePath } from './ignore-rules.ts'
-import type { IgnoreRules } from './ignore-rules.ts'
+import { absolutePath, type IgnoreRules } from './ignore-rules.ts'
 import { saveOutput } from './saved-output.ts'
 import { asText, parametersOf } from './parameters.ts'
-import { maxCharacters, ShellOutput } from './shell-output.ts'
-import type { LineListener } from './shell-output.ts'
+import { maxCharacters, ShellOutput, type LineListener } from './shell-output.ts'
 import { shellEnvironment, shellName } from './shell-environment.ts'
 
 /** How long to wait for output that other processes hold open, and how long a command may take to end. */
 const graceMs = 1000
 const maxLines = 100
 
-/** Runs a command (X16). The signal ends it and all processes that it has started. Rejects with a CallError. */
+/** Runs a command (X16). The signal ends it and all processes that it has started. Rejects with a RpcError. */
 export async function runShell(
   given: Readonly<Record<string, unknown>>,
   rules: IgnoreRules,
@@ -63,17 +61,17 @@ function outputOf(command: string, env: NodeJS.ProcessEnv, onLine: LineListener,
     const child = spawn(shellName(), ['-c', command], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env })
     let grace: NodeJS.Timeout | undefined
     const end = (): void => {
-      endGroup(child, 'SIGTERM')
+      signalGroup(child.pid, 'SIGTERM')
       grace ??= setTimeout(finish, graceMs)
     }
     const tooMany = (): void => {
-      endGroup(child, 'SIGKILL')
+      signalGroup(child.pid, 'SIGKILL')
     }
     const output = new ShellOutput(onLine, tooMany)
     const finish = (): void => {
       clearTimeout(grace)
       signal.removeEventListener('abort', end)
-      endGroup(child, 'SIGKILL')
+      signalGroup(child.pid, 'SIGKILL')
       child.stdout.destroy()
       child.stderr.destroy()
       resolve(output.end())
@@ -93,13 +91,4 @@ function outputOf(command: string, env: NodeJS.ProcessEnv, onLine: LineListener,
     child.once('close', finish)
     if (signal.aborted) end()
   })
-}
-
-function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // The group has no process left.
-  }
 }

@@ -2,8 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { invalidCall, failedCall } from './call-error.ts'
 import { fenced, forModel, languageOf, linesOf, text, texts } from './content.ts'
 import { applied, changesOf } from './diff-files.ts'
-import { absolutePath } from './ignore-rules.ts'
-import type { IgnoreRules } from './ignore-rules.ts'
+import { absolutePath, type IgnoreRules } from './ignore-rules.ts'
 import { asInteger, asRange, asText, parametersOf } from './parameters.ts'
 import { notThere, readText, removeFile, statusOf, targetOf, writeText } from './text-file.ts'
 import { UndoHistory } from './undo-history.ts'
@@ -43,7 +42,7 @@ export class TextEditor {
     this.#rules = rules
   }
 
-  /** Rejects with a CallError. */
+  /** Rejects with a RpcError. */
   async run(given: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
     const call: Call = parametersOf<EditParameters, 'path' | 'command'>(
       given,

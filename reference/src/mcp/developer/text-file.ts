@@ -17,7 +17,7 @@ export function notThere(named: string): Error {
   return failedCall(`The path '${named}' does not exist or is not accessible.`)
 }
 
-/** Reads a text file. Rejects with a CallError, which calls the file `named` (X17). */
+/** Reads a text file. Rejects with a RpcError, which calls the file `named` (X17). */
 export async function readText(path: string, named: string): Promise<string> {
   const status = await statusOf(path)
   if (status?.isFile() !== true) throw notThere(named)
@@ -31,7 +31,7 @@ export async function readText(path: string, named: string): Promise<string> {
 
 /**
  * Writes a temporary file next to the target and renames it, so no reader sees a partial file. Links are followed; mode and owner
- * stay. Rejects with a CallError, which calls the file `named` (X17).
+ * stay. Rejects with a RpcError, which calls the file `named` (X17).
  */
 export async function writeText(path: string, text: string, named: string): Promise<void> {
   try {
@@ -42,7 +42,7 @@ export async function writeText(path: string, text: string, named: string): Prom
   }
 }
 
-/** Removes a file. Rejects with a CallError if it exists and cannot be removed. */
+/** Removes a file. Rejects with a RpcError if it exists and cannot be removed. */
 export async function removeFile(path: string, named: string): Promise<void> {
   await rm(path, { force: true }).catch((cause: unknown) => {
     throw failedCall(`Failed to write file: ${named}`, cause)

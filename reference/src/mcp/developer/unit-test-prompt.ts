@@ -12,7 +12,7 @@ export const unitTest: Prompt = {
   ],
 }
 
-/** Throws a CallError for an unknown prompt, or a missing argument. */
+/** Throws a RpcError for an unknown prompt, or a missing argument. */
 export function promptOf(name: string, given: Readonly<Record<string, string>>): GetPromptResult {
   if (name !== unitTest.name) throw invalidCall('prompt not found')
   const [code, language] = [needed(given, 'source_code'), needed(given, 'language')]

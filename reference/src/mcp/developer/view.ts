@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { percent } from '../../httpapi/url-path.ts'
 import { failedCall, invalidCall } from './call-error.ts'
 import { fenced, forModel, forUser, languageOf, linesOf, text } from './content.ts'
 import { notThere, readText, statusOf } from './text-file.ts'
@@ -56,11 +57,8 @@ function shown(named: string, lines: string[], range: readonly [number, number] 
 
 /** A file URI. All characters except unreserved ones and slashes are escaped, even those that URLs may contain. */
 function fileUri(path: string): string {
-  const bytes = Array.from(Buffer.from(path), (byte) => {
-    const character = String.fromCharCode(byte)
-    return /[A-Za-z0-9\-._~/]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-  })
-  return `file://${bytes.join('')}`
+  const escaped = encodeURIComponent(path.replace(/\p{Surrogate}/gu, '\ufffd')).replaceAll('%2F', '/')
+  return `file://${escaped.replace(/[!'()*]/g, (character) => percent(character.charCodeAt(0)))}`
 }
 
 async function directoryText(path: string, named: string): Promise<string> {

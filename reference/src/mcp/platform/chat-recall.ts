@@ -1,13 +1,12 @@
 import { readShape } from '../../wire/json/shape.ts'
+import { shortened } from '../../text/truncate.ts'
 import { wordsOf } from '../../text/white-space.ts'
 import { textOf } from '../../llm/model.ts'
 import type { Message } from '../../domain/message/message.ts'
-import { compareIds } from '../../domain/session/session.ts'
-import type { LoadedSession } from '../../domain/session/session.ts'
+import { compareIds, type LoadedSession } from '../../domain/session/session.ts'
 import type { SessionStore } from '../../store/session-store.ts'
 import { dateTime } from '../../wire/date-time.ts'
-import { ToolError } from './arguments.ts'
-import type { Arguments } from './arguments.ts'
+import { ToolError, type Arguments } from './arguments.ts'
 import type { McpTool } from '../../domain/extension/config.ts'
 import type { PlatformExtension } from './platform-connection.ts'
 
@@ -91,12 +90,7 @@ async function loaded(store: SessionStore, id: string): Promise<LoadedSession> {
 }
 
 function line({ role, text: said }: Said): string {
-  return `[${role === 'user' ? 'User' : 'Assistant'}] ${truncate(said)}\n\n`
-}
-
-function truncate(said: string): string {
-  const characters = Array.from(said.slice(0, 2 * maxCharacters + 2)) // each character has at most two units
-  return characters.length <= maxCharacters ? said : `${characters.slice(0, maxCharacters - 3).join('')}...`
+  return `[${role === 'user' ? 'User' : 'Assistant'}] ${shortened(said, maxCharacters)}\n\n`
 }
 
 interface Query {
@@ -163,7 +157,7 @@ function block({ session, messages }: Found, number: number): string {
     `   Showing ${messages.length} of ${session.message_count} total message(s) in session:`,
   ]
   const listed = messages.map(({ role, text: said }, i) => {
-    const lines = truncate(said).split('\n').map((one) => `   ${one}\n`)
+    const lines = shortened(said, maxCharacters).split('\n').map((one) => `   ${one}\n`)
     return `   ${number}.${i + 1} [${role}]\n${lines.join('')}\n`
   })
   return `${head.join('\n')}\n\n${listed.join('')}`

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../wire/json/shape.ts'
 import type { Logger } from '../../log.ts'
-import type { Result } from '../../domain/message/result.ts'
+import { textResult, type Result } from '../../domain/message/result.ts'
 import type { ToolContent } from '../../domain/message/tool-content.ts'
 import type { CallListener } from '../client/call-listener.ts'
 import { Arguments, ToolError } from './arguments.ts'
@@ -62,16 +62,12 @@ export class PlatformConnection implements Connection {
   async #run({ tool, run }: PlatformTool, args: Arguments, signal: AbortSignal): Promise<Result<ToolContent[]>> {
     try {
       const answer = await run(args, signal)
-      return typeof answer === 'string' ? said(answer) : answer
+      return typeof answer === 'string' ? textResult(answer) : answer
     } catch (error) {
-      if (error instanceof ToolError) return said(`Error: ${error.message}`)
+      if (error instanceof ToolError) return textResult(`Error: ${error.message}`)
       signal.throwIfAborted()
       this.#logger.error('tool broke', { tool: tool.name, err: error })
       return { status: 'error', error: '-32603: Internal error' }
     }
   }
-}
-
-function said(text: string): Result<ToolContent[]> {
-  return { status: 'success', value: [{ type: 'text', text }] }
 }

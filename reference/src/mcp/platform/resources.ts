@@ -1,7 +1,6 @@
 import type { ToolContent } from '../../domain/message/tool-content.ts'
 import { ToolError } from './arguments.ts'
-import { normalisedKey } from '../../domain/extension/config.ts'
-import type { McpTool } from '../../domain/extension/config.ts'
+import { normalisedKey, type McpTool } from '../../domain/extension/config.ts'
 import type { ResourceServer } from '../client/connection.ts'
 import { limitedLines } from './limited-lines.ts'
 import type { LoadedExtension, ManagedExtensions } from './managed-extensions.ts'

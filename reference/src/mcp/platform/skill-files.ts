@@ -1,8 +1,7 @@
-import { readdirSync, statSync } from 'node:fs'
-import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../wire/json/is-object.ts'
 import { TimeSlices } from '../../wire/json/time-slices.ts'
+import { entriesIn, isDirectory } from '../../settings/directories.ts'
 import { readRegularFile } from '../../settings/regular-file.ts'
 import { parseYaml } from '../../wire/yaml/yaml.ts'
 import { trimmed } from '../../text/white-space.ts'
@@ -39,25 +38,11 @@ export async function readSkills(places: readonly string[]): Promise<Map<string,
 
 /** Sorted by the bytes of their names. */
 function directoriesIn(place: string): string[] {
-  let entries: Dirent[]
-  try {
-    entries = readdirSync(place, { withFileTypes: true })
-  } catch {
-    return [] // most of these directories do not exist
-  }
-  return entries
+  return entriesIn(place) // most of these directories do not exist
     .sort((a, b) => compareBytes(a.name, b.name))
     .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isDirectory(join(place, entry.name))))
     .slice(0, maxDirectories)
     .map(({ name }) => join(place, name))
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false // a link may lead nowhere, or to itself
-  }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -7,8 +7,7 @@ import type { SessionHandle } from '../../store/session-handle.ts'
 import { ToolError } from './arguments.ts'
 import type { McpTool } from '../../domain/extension/config.ts'
 import type { PlatformExtension } from './platform-connection.ts'
-import { readSkills, skillFile } from './skill-files.ts'
-import type { Skill } from './skill-files.ts'
+import { readSkills, skillFile, type Skill } from './skill-files.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 
 const loadSkill: McpTool = {

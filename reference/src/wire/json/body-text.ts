@@ -1,5 +1,4 @@
-import { decodeInSlices, documentInSlices, parseDocumentInSlices } from './document.ts'
-import type { JsonDocument } from './document.ts'
+import { decodeInSlices, documentInSlices, parseDocumentInSlices, type JsonDocument } from './document.ts'
 import { parseText } from './parse.ts'
 
 /*

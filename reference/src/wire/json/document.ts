@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util'
 import { numberOf } from './number.ts'
 import { ObjectBuilder } from './ordered.ts'
-import { JsonSyntaxError, TooManyValuesError, maxDepth } from './parse.ts'
+import { JsonSyntaxError, TooManyValuesError, endOfString, maxDepth } from './parse.ts'
 import { TimeSlices, runToEnd, runInSlices } from './time-slices.ts'
 
 /*
@@ -252,19 +252,12 @@ export class Parser {
 
   #string(): string {
     const start = this.#at
-    let end = this.#text.indexOf('"', start + 1)
-    while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1)
-    if (end === -1) throw this.#error('EOF while parsing a string', this.#text.length)
+    const end = endOfString(this.#text, start)
+    if (end === this.#text.length) throw this.#error('EOF while parsing a string', end)
     this.#at = end + 1
     const value = this.#native(start) as string // a text in quotation marks is either a string or invalid
     if (!this.#isPlain && unpaired.test(value)) throw this.#error('lone surrogate in a string')
     return value
-  }
-
-  #isEscaped(index: number): boolean {
-    let backslashes = 0
-    while (this.#text.charCodeAt(index - 1 - backslashes) === 0x5c) backslashes++
-    return backslashes % 2 === 1
   }
 
   /** Parses `true`, `false`, `null` or a number. */

@@ -67,7 +67,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** The index of the quotation mark that closes the string beginning at `start`, or the end of the text. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end === -1 ? text.length : end

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { JsonDocument } from './document.ts'
 import { JsonNumber } from './number.ts'
 import {
-  ShapeError, anything, array, boolean, int32, int64, jsonObject, map, nullable, number, object, omittable, oneOf, readShape, string, tagged,
-  withDefault,
+  ShapeError, anything, array, boolean, int32, int64, jsonObject, map, nullable, number, object, omittable, oneOf, readShape,
+  string, tagged, withDefault, type Shape,
 } from './shape.ts'
-import type { Shape } from './shape.ts'
 
 function read<T>(shape: Shape<T>, text: string): T {
   const document = new JsonDocument(text)
@@ -29,10 +28,7 @@ const item = object({
   kind: withDefault(oneOf('a', 'b'), 'a'),
 })
 
-const animal = tagged<object>('type', {
-  cat: object({ type: oneOf('cat'), lives: int32 }),
-  dog: object({ type: oneOf('dog') }),
-})
+const animal = tagged<{ type: 'cat'; lives: number } | { type: 'dog' }, 'type'>('type', { cat: { lives: int32 }, dog: {} })
 
 const long = 'ż'.repeat(60)
 

@@ -111,8 +111,11 @@ export function withDefault<T>(shape: Shape<T>, instead: T): OptionalField<T> {
   return new OptionalField(shape, false, instead)
 }
 
+/** How to read each field of an object. */
+export type Fields<T> = { [K in keyof T]-?: Field<Exclude<T[K], undefined>> }
+
 /** An object with these fields, read and written in this order. */
-export function object<T extends object>(fields: { [K in keyof T]-?: Field<Exclude<T[K], undefined>> }): Shape<T> {
+export function object<T extends object>(fields: Fields<T>): Shape<T> {
   const entries = Object.entries<Field<unknown>>(fields)
   return (place) => {
     const given = jsonObject(place)
@@ -154,16 +157,22 @@ function readField(place: Place, given: JsonObject, name: string, field: Field<u
   return field.shape(place.inside(name, given[name]))
 }
 
-/** One of several objects, distinguished by the word in one of their fields. */
-export function tagged<T>(tag: string, variants: Record<string, Shape<T>>): Shape<T> {
+/** The fields of each variant of an object, without the field with the variant's name. */
+export type Variants<T, Tag extends keyof T> = {
+  [Name in T[Tag] & string]: Fields<Omit<Extract<T, Readonly<Record<Tag, Name>>>, Tag>>
+}
+
+/** One of several objects, distinguished by the word in their first field. */
+export function tagged<T extends object, Tag extends keyof T & string>(tag: Tag, variants: Variants<T, Tag>): Shape<T> {
   const names = Object.keys(variants)
+  const shapes = new Map(Object.entries<object>(variants).map(([name, fields]) => [name, object<T>({ [tag]: oneOf(name), ...fields } as Fields<T>)]))
   return (place) => {
     const given = jsonObject(place)
     refuseRepeated(place, given, [tag])
     const found = readField(place, given, tag, oneOf(...names)) as string // oneOf reads a string
-    const variant = variants[found]
-    if (variant === undefined) throw new Error(`${found} has no variant`)
-    return variant(place)
+    const shape = shapes.get(found)
+    if (shape === undefined) throw new Error(`${found} has no variant`)
+    return shape(place)
   }
 }
 

@@ -1,5 +1,7 @@
-import { Composer, Lexer, LineCounter, Parser, isAlias, isCollection, isScalar, isSeq } from 'yaml'
-import type { CST, Document, Scalar, ScalarTag, Tags, YAMLMap, YAMLSeq } from 'yaml'
+import {
+  Composer, Lexer, LineCounter, Parser, isAlias, isCollection, isScalar, isSeq, type CST, type Document, type Scalar,
+  type ScalarTag, type Tags, type YAMLMap, type YAMLSeq,
+} from 'yaml'
 import { JsonNumber } from '../json/number.ts'
 import { objectOf } from '../json/ordered.ts'
 
