@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
-	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -22,7 +22,7 @@ var pieces = streamdiff.Rules{
 
 // delta returns an event with a piece of text.
 func delta(text string) string {
-	return `delta {"k":1,"id":"m","type":"text","delta":` + jsondiff.Quoted(text) + `}`
+	return `delta {"k":1,"id":"m","type":"text","delta":` + diff.Quoted(text) + `}`
 }
 
 func TestAStreamedTextMayBeCutInAnyWay(t *testing.T) {

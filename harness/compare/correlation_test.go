@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
-	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 )
 
@@ -30,7 +30,7 @@ func TestNewConcurrentObjectsAreDistinguished(t *testing.T) {
 		for _, n := range order {
 			text := says[n]
 			for cut := (len(text) + pieces - 1) / max(pieces, 1); text != ""; text = text[min(cut, len(text)):] {
-				out = append(out, event(n, "d", `,"t":`+jsondiff.Quoted(text[:min(cut, len(text))])))
+				out = append(out, event(n, "d", `,"t":`+diff.Quoted(text[:min(cut, len(text))])))
 			}
 		}
 		for _, n := range order {
@@ -66,7 +66,7 @@ func TestNewConcurrentObjectsAreDistinguished(t *testing.T) {
 func TestAMistakeInOneOfTwoTextsIsFoundOnce(t *testing.T) {
 	rules := &Rules{Streams: map[string]streamdiff.Rules{"GET /bus": {OrderWithin: "$.k", Collapse: []streamdiff.Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}}}}}
 	d := func(world, n int, text string) string {
-		return fmt.Sprintf(`d {"k":"%s","t":%s}`, docgen.Value(0, world, n), jsondiff.Quoted(text))
+		return fmt.Sprintf(`d {"k":"%s","t":%s}`, docgen.Value(0, world, n), diff.Quoted(text))
 	}
 	ref := newSide("ref").stream("bus", d(0, 1, "one "), d(0, 2, "an"), d(0, 2, "other"), d(0, 1, "more"))
 	cand := newSide("cand").stream("bus", d(1, 2, "a"), d(1, 1, "one moRe"), d(1, 2, "nother"))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/internal/docgen"
-	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 )
 
@@ -62,9 +61,9 @@ func (p plan) told(world int) []string {
 func known(world int, things bool) string {
 	var all []string
 	for n := range 4 {
-		all = append(all, jsondiff.Quoted(docgen.Value(1, world, 100+n)))
+		all = append(all, diff.Quoted(docgen.Value(1, world, 100+n)))
 		if things {
-			all = append(all, jsondiff.Quoted(docgen.Value(n, world, n)))
+			all = append(all, diff.Quoted(docgen.Value(n, world, n)))
 		}
 	}
 	return "[" + strings.Join(all, ",") + "]"
@@ -167,8 +166,8 @@ func TestOrderIsFreeAcrossKeysThatAreIds(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		ref, cand := newSide("ref"), newSide("cand")
 		if known {
-			ref.answers(jsondiff.Quoted(docgen.Value(0, 0, 1)), jsondiff.Quoted(docgen.Value(0, 0, 2)))
-			cand.answers(jsondiff.Quoted(docgen.Value(0, 1, 1)), jsondiff.Quoted(docgen.Value(0, 1, 2)))
+			ref.answers(diff.Quoted(docgen.Value(0, 0, 1)), diff.Quoted(docgen.Value(0, 0, 2)))
+			cand.answers(diff.Quoted(docgen.Value(0, 1, 1)), diff.Quoted(docgen.Value(0, 1, 2)))
 		}
 		ref.stream("bus", event("a", 0, 1), event("b", 0, 1), event("a", 0, 2), event("c", 0, 2))
 		cand.stream("bus", event("a", 1, 2), event("a", 1, 1), event("c", 1, 2), event("b", 1, 1))

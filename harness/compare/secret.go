@@ -9,7 +9,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
-	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/redact"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -58,7 +57,7 @@ func NewMasker(rules *Rules, ts ...*transcript.Transcript) *Masker {
 		}
 		for _, s := range t.Streams {
 			for i := range s.Events {
-				look(rules.volatile(s.Step), streamdiff.EventContent(&s.Events[i]))
+				look(rules.volatile(s.Step), eventContent(&s.Events[i]))
 			}
 		}
 	}

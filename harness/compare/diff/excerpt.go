@@ -27,6 +27,9 @@ func ShowSome(text string) Excerpt {
 	return Show(text)
 }
 
+// Quoted returns a name in quotation marks, as a JSON document has it. It escapes nothing.
+func Quoted(name string) string { return `"` + name + `"` }
+
 // MaxShown is how many bytes of a value a difference keeps.
 const MaxShown = 2000
 

@@ -222,12 +222,12 @@ func withoutVolatile(text string, rules []Volatile) string {
 		}
 		var out strings.Builder
 		for {
-			before, after, ok := strings.Cut(text, Quoted(name))
+			before, after, ok := strings.Cut(text, diff.Quoted(name))
 			out.WriteString(before)
 			if !ok {
 				break
 			}
-			out.WriteString(Quoted(name))
+			out.WriteString(diff.Quoted(name))
 			text = after
 			if value := strings.TrimLeft(text, ": \t\r\n"); len(value) < len(text) {
 				out.WriteString(":‹" + string(r.Kind) + "›")

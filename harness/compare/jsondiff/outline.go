@@ -80,5 +80,3 @@ func (o outliner) members(n *jsontree.Node) []outlinedMember {
 	slices.SortStableFunc(out, func(a, b outlinedMember) int { return strings.Compare(a.name, b.name) })
 	return out
 }
-
-func Quoted(name string) string { return `"` + name + `"` }

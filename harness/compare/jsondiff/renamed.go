@@ -152,7 +152,7 @@ func (r *renamedMembers) bind(ref, cand string) bool {
 	why := r.in.ids.Texts(ref, cand, r.in.place)
 	if why.Kind == diff.IDForm {
 		here := r.in.at(r.at.Member(ref, cand)).Place()
-		r.in.report(diff.Difference{Reason: why, At: here, Ref: diff.Show(Quoted(ref)), Cand: diff.Show(Quoted(cand))})
+		r.in.report(diff.Difference{Reason: why, At: here, Ref: diff.Show(diff.Quoted(ref)), Cand: diff.Show(diff.Quoted(cand))})
 	}
 	return why.None() || why.Kind == diff.IDForm
 }

@@ -23,7 +23,7 @@ func (s *sequences) anchored(items [2][]item) (anchors, others [2][]item) {
 				others[side] = append(others[side], it)
 				continue
 			}
-			s.JSON.IDs.Applied[AnchorApplied(s.RuleKey, it.name)] = true
+			s.IDs.Applied[AnchorApplied(s.RuleKey, it.name)] = true
 			anchors[side] = append(anchors[side], it)
 		}
 	}

@@ -125,7 +125,7 @@ func (s *sequences) collapse(side int, items, anchors []item) []item {
 		whole.key, whole.outline = s.keys(side, &ev)
 		out, items = append(out, whole), items[len(run):]
 		s.joined[side] += len(run)
-		s.JSON.IDs.Applied[CollapseApplied(s.RuleKey, ev.Name)] = true
+		s.IDs.Applied[CollapseApplied(s.RuleKey, ev.Name)] = true
 	}
 	return out
 }

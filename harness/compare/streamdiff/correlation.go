@@ -110,7 +110,7 @@ func sameEvents(a, b eventGroup) bool {
 // eventGroups groups the events of a side by the value at the OrderWithin path, in the order of their first events. It
 // joins the pieces of texts, because the other side may split them elsewhere.
 func (s *sequences) eventGroups(side int, items, anchors []item, path *jsonpath.Path) []eventGroup {
-	named := s.JSON.IDs.NamedSkeletons()
+	named := s.IDs.NamedSkeletons()
 	index := map[string]int{}
 	var out []eventGroup
 	for _, it := range items {
@@ -120,7 +120,7 @@ func (s *sequences) eventGroups(side int, items, anchors []item, path *jsonpath.
 			i = len(out)
 			index[value] = i
 			key := named.Of(side, value)
-			if s.JSON.IDs.PartnerOf(side, value) != "" {
+			if s.IDs.PartnerOf(side, value) != "" {
 				key = named.Name(side, ident.TokKnown, value)
 			}
 			out = append(out, eventGroup{key: key})
@@ -135,7 +135,7 @@ func (s *sequences) eventGroups(side int, items, anchors []item, path *jsonpath.
 
 // correlation returns the value of an event at the OrderWithin path; "" when there is none.
 func (s *sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string {
-	root, _, err := s.JSON.Docs.Parse([]byte(ev.Data))
+	root, err := s.Data.Parse(ev)
 	if err != nil {
 		return ""
 	}
@@ -143,6 +143,6 @@ func (s *sequences) correlation(ev *transcript.Event, path *jsonpath.Path) strin
 	if len(found) != 1 {
 		return ""
 	}
-	s.JSON.IDs.Applied[OrderApplied(s.RuleKey)] = true
+	s.IDs.Applied[OrderApplied(s.RuleKey)] = true
 	return fmt.Sprint(found[0])
 }

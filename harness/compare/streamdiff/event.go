@@ -8,7 +8,6 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
-	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -77,15 +76,6 @@ func eventType(ev *transcript.Event) string {
 	return ev.Type
 }
 
-// eventContent is an event's data, as JSON if it looks like an object or a list.
-func EventContent(ev *transcript.Event) jsondiff.Content {
-	data := strings.TrimSpace(ev.Data)
-	if data != "" && (data[0] == '{' || data[0] == '[') {
-		return jsondiff.Content{Data: []byte(ev.Data)}
-	}
-	return jsondiff.Content{Data: []byte(ev.Data), NotJSON: "it is neither an object nor a list"}
-}
-
 // items returns the events of a side without its heartbeats.
 func (s *sequences) items(side int) []item {
 	var out []item
@@ -97,7 +87,7 @@ func (s *sequences) items(side int) []item {
 			beats++
 			continue
 		}
-		it := item{index: i, label: labels[i], event: ev, name: s.JSON.IDs.Skeletons().Of(side, EventName(ev))}
+		it := item{index: i, label: labels[i], event: ev, name: s.IDs.Skeletons().Of(side, EventName(ev))}
 		it.key, it.outline = s.keys(side, ev)
 		out = append(out, it)
 	}
@@ -113,18 +103,18 @@ func (s *sequences) items(side int) []item {
 
 // keys returns two descriptions of an event: with the names of the ids that have partners, and without any names.
 func (s *sequences) keys(side int, ev *transcript.Event) (key, outline string) {
-	outline = s.key(s.JSON.IDs.Skeletons(), side, ev)
+	outline = s.key(s.IDs.Skeletons(), side, ev)
 	if !strings.Contains(outline, "‹") { // there are no generated values
 		return outline, outline
 	}
-	return s.key(s.JSON.IDs.NamedSkeletons(), side, ev), outline
+	return s.key(s.IDs.NamedSkeletons(), side, ev), outline
 }
 
 // key describes an event without its generated values. It tells ids apart if the skeletons do.
 func (s *sequences) key(skeletons ident.Skeletons, side int, ev *transcript.Event) string {
-	key := s.JSON.OutlineBy(skeletons, side, EventContent(ev), s.Volatile)
+	key := s.Data.Outline(skeletons, side, ev)
 	// The data often contains the event's name, too. A different name has a cost of its own, so the key leaves it out.
-	return strings.ReplaceAll(key, jsondiff.Quoted(ev.Name), jsondiff.Quoted("‹name›"))
+	return strings.ReplaceAll(key, diff.Quoted(ev.Name), diff.Quoted("‹name›"))
 }
 
 // An eventPair compares two corresponding events.
@@ -152,18 +142,18 @@ func (s eventPair) compare() {
 	pl := ident.Place{Where: ident.InStream(s.Sides[0], at("data")), Seen: seen, Timeline: stream, Of: [2]string{stream, stream}}
 	if ref.Undispatched != cand.Undispatched {
 		d := withoutData(at("data"), ref, cand)
-		d.Fingerprint = s.JSON.ContentsDigest([2]jsondiff.Content{EventContent(ref), EventContent(cand)}, s.Volatile)
+		d.Fingerprint = s.Data.Digest(ref, cand)
 		report(d)
 		return
 	}
-	s.JSON.Content(pl, s.Volatile, [2]jsondiff.Content{EventContent(ref), EventContent(cand)}, func(d diff.Difference) {
-		if renamed && d.Ref.Text == jsondiff.Quoted(EventName(ref)) && d.Cand.Text == jsondiff.Quoted(EventName(cand)) {
+	s.Data.Compare(pl, ref, cand, func(d diff.Difference) {
+		if renamed && d.Ref.Text == diff.Quoted(EventName(ref)) && d.Cand.Text == diff.Quoted(EventName(cand)) {
 			return // the data contains the name, which is reported already
 		}
 		report(d)
 	})
 	pl = ident.Place{Where: ident.InStream(s.Sides[0], at("id")), Seen: seen}
-	if why := s.JSON.IDs.Texts(ref.ID, cand.ID, pl); !why.None() && !(why.Code == diff.TextsDiffer && s.JSON.Encoded(pl, ref.ID, cand.ID, report)) {
+	if why := s.IDs.Texts(ref.ID, cand.ID, pl); !why.None() && !(why.Code == diff.TextsDiffer && s.Data.Encoded(pl, ref.ID, cand.ID, report)) {
 		report(diff.Difference{Reason: why, At: at("id"), Ref: diff.ShowSome(ref.ID), Cand: diff.ShowSome(cand.ID)})
 	}
 	if ref.Retry != cand.Retry {
@@ -180,7 +170,7 @@ func (s eventPair) compare() {
 // names compares two names of events, which may contain ids, and returns whether they differ.
 func (s eventPair) names(at diff.At, otherwise diff.Code, ref, cand string, seen [2]time.Time, report func(diff.Difference)) (differ bool) {
 	at.Contract = "event name"
-	why := s.JSON.IDs.Texts(ref, cand, ident.Place{Where: ident.InStream(s.Sides[0], diff.At{Message: at.Message, Part: at.Contract}), Seen: seen})
+	why := s.IDs.Texts(ref, cand, ident.Place{Where: ident.InStream(s.Sides[0], diff.At{Message: at.Message, Part: at.Contract}), Seen: seen})
 	if why.None() {
 		return false
 	}

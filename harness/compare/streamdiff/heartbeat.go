@@ -83,9 +83,8 @@ func (s beats) beatKey(side int, ev *transcript.Event) string {
 	if s.Rules.Exact {
 		framing = ev.Framing
 	}
-	_, defects, _ := EventContent(ev).Read(s.JSON.Docs)
 	return ident.WithoutNumbers(fmt.Sprintf(
-		"%s %q %q %t %t %t %s %v", EventName(ev), eventType(ev), framing, ev.Undispatched, ev.ID != "", ev.Retry != "", s.sequences.key(s.JSON.IDs.Skeletons(), side, ev), defects,
+		"%s %q %q %t %t %t %s %v", EventName(ev), eventType(ev), framing, ev.Undispatched, ev.ID != "", ev.Retry != "", s.sequences.key(s.IDs.Skeletons(), side, ev), s.Data.Defects(ev),
 	))
 }
 

@@ -23,9 +23,9 @@ func (s *sequences) prebind(groups [][2][]item) {
 // prebound puts names of ids into the keys of sequences. It learns them from unique events, and returns skeletons
 // with these names. ok is false when no event is unique.
 func (s *sequences) prebound(groups [][2][]item) (named ident.Skeletons, ok bool) {
-	b := s.JSON.IDs.Clone()
+	b := s.IDs.Clone()
 	ahead := *s.Recordings
-	ahead.JSON, ahead.Report = s.JSON.With(b), func(diff.Difference) {}
+	ahead.IDs, ahead.Data, ahead.Report = b, s.Data.With(b), func(diff.Difference) {}
 	told := map[*item]bool{}
 	for {
 		news := false

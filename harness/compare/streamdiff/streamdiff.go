@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
-	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // Compare reports the differences between the two recordings, and returns how many pairs of events it compared.
@@ -165,18 +166,38 @@ func alone(p pair, across string) diff.Difference {
 
 // Recordings are one event stream as both sides sent it, with what says how to compare them.
 type Recordings struct {
-	JSON     *jsondiff.Comparer // compares the data of events
-	Sides    [2]*transcript.Stream
-	Runs     [2]*transcript.Transcript // that the streams belong to
-	Rules    Rules
-	RuleKey  string // the key of the rules in Result
-	Volatile []jsondiff.Volatile
+	IDs     *ident.Bindings
+	Data    Data // with these bindings
+	Sides   [2]*transcript.Stream
+	Runs    [2]*transcript.Transcript // that the streams belong to
+	Rules   Rules
+	RuleKey string // the key of the rules in Result
 	// Killed reports whether the scenario had killed a side's process by a moment of its run, and not restarted it.
 	Killed func(side int, at time.Duration) bool
 	// Report takes the differences, in the order in which they are found.
 	Report func(diff.Difference)
 	// NotCompared counts events that were not compared, by reason.
 	NotCompared func(reason string, n int)
+}
+
+// Data compares the data of events, with the help of bindings.
+type Data interface {
+	// Compare reports the differences between the data of two corresponding events.
+	Compare(at ident.Place, ref, cand *transcript.Event, report func(diff.Difference))
+	// Encoded compares the contents of two texts that are not part of the data, such as ids of events. It reports false
+	// when the texts contain nothing to compare.
+	Encoded(at ident.Place, ref, cand string, report func(diff.Difference)) bool
+	// Outline describes an event's data. Data that can be equal apart from generated values has the same outline, which
+	// tells bound ids apart if the skeletons do.
+	Outline(skeletons ident.Skeletons, side int, ev *transcript.Event) string
+	// Digest is a digest of the data of two events without generated values.
+	Digest(ref, cand *transcript.Event) string
+	// Defects returns the defects of an event's data, if it looks like JSON.
+	Defects(ev *transcript.Event) []jsontree.Defect
+	// Parse reads an event's data as JSON, whatever it looks like, and ignores its defects.
+	Parse(ev *transcript.Event) (*jsontree.Node, error)
+	// With returns the same with other bindings, for comparing ahead.
+	With(ids *ident.Bindings) Data
 }
 
 // report completes a difference with the place of the stream.

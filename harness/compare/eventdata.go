@@ -1,0 +1,57 @@
+package compare
+
+import (
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
+	"github.com/lockstep-dev/lockstep/harness/compare/ident"
+	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// eventData compares the data of a stream's events as JSON. It implements streamdiff.Data.
+type eventData struct {
+	json     *jsondiff.Comparer
+	volatile []jsondiff.Volatile
+}
+
+// eventContent is an event's data, as JSON if it looks like an object or a list.
+func eventContent(ev *transcript.Event) jsondiff.Content {
+	data := strings.TrimSpace(ev.Data)
+	if data != "" && (data[0] == '{' || data[0] == '[') {
+		return jsondiff.Content{Data: []byte(ev.Data)}
+	}
+	return jsondiff.Content{Data: []byte(ev.Data), NotJSON: "it is neither an object nor a list"}
+}
+
+func (d *eventData) Compare(at ident.Place, ref, cand *transcript.Event, report func(diff.Difference)) {
+	d.json.Content(at, d.volatile, [2]jsondiff.Content{eventContent(ref), eventContent(cand)}, report)
+}
+
+func (d *eventData) Encoded(at ident.Place, ref, cand string, report func(diff.Difference)) bool {
+	return d.json.Encoded(at, ref, cand, report)
+}
+
+func (d *eventData) Outline(skeletons ident.Skeletons, side int, ev *transcript.Event) string {
+	return d.json.OutlineBy(skeletons, side, eventContent(ev), d.volatile)
+}
+
+func (d *eventData) Digest(ref, cand *transcript.Event) string {
+	return d.json.ContentsDigest([2]jsondiff.Content{eventContent(ref), eventContent(cand)}, d.volatile)
+}
+
+func (d *eventData) Defects(ev *transcript.Event) []jsontree.Defect {
+	_, defects, _ := eventContent(ev).Read(d.json.Docs)
+	return defects
+}
+
+func (d *eventData) Parse(ev *transcript.Event) (*jsontree.Node, error) {
+	root, _, err := d.json.Docs.Parse([]byte(ev.Data))
+	return root, err
+}
+
+func (d *eventData) With(ids *ident.Bindings) streamdiff.Data {
+	return &eventData{d.json.With(ids), d.volatile}
+}
