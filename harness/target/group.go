@@ -38,6 +38,7 @@ import (
 type group struct {
 	id        int // the id of the group is the guard's pid
 	guard     *os.Process
+	started   uint64        // when the guard was started, in ticks after the machine's start; 0 when the system cannot tell
 	writeEnd  *os.File      // of the pipe that the guard reads
 	guardDied chan struct{} // closed when the guard has ended
 }
@@ -60,6 +61,9 @@ func newGroup(ctx context.Context) (*group, error) {
 		return nil, err
 	}
 	g := &group{id: guard.Pid, guard: guard, writeEnd: writeEnd, guardDied: make(chan struct{})}
+	if itself, alive := readProc(guard.Pid); alive {
+		g.started = itself.started
+	}
 	ready := make(chan struct{})
 	outputEnd.Close() // otherwise the output would not end with the guard
 	go g.listen(output, ready)

@@ -39,7 +39,7 @@ func procMembers(group int) (pids []int, err error) {
 // A proc is a living process as /proc shows it.
 type proc struct {
 	pid, parent, group int
-	started            string // ticks after the machine's start; unique together with the pid
+	started            uint64 // in ticks after the machine's start; unique together with the pid
 }
 
 func (e proc) String() string { return fmt.Sprintf("%d (%s)", e.pid, sockets.Name(e.pid)) }
@@ -86,7 +86,8 @@ func parseStat(pid int, stat []byte) (e proc, alive bool) {
 			return e, false
 		}
 	}
-	e = proc{pid: pid, started: string(fields[starttime])}
+	e = proc{pid: pid}
+	e.started, _ = strconv.ParseUint(string(fields[starttime]), 10, 64)
 	e.parent, _ = strconv.Atoi(string(fields[ppid]))
 	e.group, _ = strconv.Atoi(string(fields[pgrp]))
 	return e, true

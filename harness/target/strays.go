@@ -62,6 +62,9 @@ func (p *process) ownProcesses() (out procs) {
 // isMarked reports whether a process started with the target's mark in its environment. An adopted orphan without any
 // mark can only come from a target. So it belongs to this target if there is no other.
 func (p *process) isMarked(e proc) bool {
+	if e.started < p.group.started && !adopted(e) {
+		return false // it is older than the target
+	}
 	environ, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(e.pid), "environ"))
 	if bytes.Contains(environ, []byte(p.mark)) {
 		return true
