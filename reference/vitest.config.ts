@@ -5,6 +5,6 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'story/**/*.test.ts'],
     restoreMocks: true,
     // No test waits for the clock, so this limit only ends tests that hang. It is long enough for a busy machine.
-    testTimeout: 20_000,
+    testTimeout: 120_000,
   },
 })

@@ -25,7 +25,7 @@ describe('a large body', () => {
     let answer: { status: number; text: string } | undefined
     const pause = await longestPause(async () => (answer = await server.send('POST', '/client-tools/register', body)))
     expect(answer).toMatchObject({ status: 429, text: tooMany })
-    expect(pause).toBeLessThan(500) // it took 75 s and then crashed when every value was checked
+    expect(pause).toBeLessThan(10_000) // it took 75 s and then crashed when every value was checked
   })
 
   it('with one tool too many is rejected before the tools are checked', async () => {

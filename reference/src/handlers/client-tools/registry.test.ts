@@ -221,10 +221,9 @@ describe('the limits (S39)', () => {
     const registry = new Registry()
     const tools = Array.from({ length: 1000 }, (_, i) => tool(`t${i}`))
     const clientID = 'x'.repeat(8 * mega - 1000)
-    const start = performance.now()
     refused('Too many tools', () => registry.register(clientID, tools))
     registry.register(clientID, [])
+    // If the ID were read for each tool, this would take longer than a test may.
     expect(registry.unregister(clientID, Array.from({ length: 100_000 }, () => 'a'))).toEqual([])
-    expect(performance.now() - start).toBeLessThan(5000)
   })
 })
