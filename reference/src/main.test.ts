@@ -63,7 +63,7 @@ afterEach(async () => {
   await program?.ended
 })
 
-describe('the program', { timeout: 30_000 }, () => {
+describe('the program', () => {
   it('listens, prints one line, logs JSON to standard error, and stops with status 0', async () => {
     program = new Program(['agent', '--port', '0', '--host', '::1'])
     const url = await program.url()
@@ -186,7 +186,7 @@ describe('the program', { timeout: 30_000 }, () => {
   })
 })
 
-describe('the extension developer as a program', { timeout: 30_000 }, () => {
+describe('the extension developer as a program', () => {
   it('ends the running command on SIGTERM', async () => {
     const [port, connected] = await listener()
     const params = { name: 'shell', arguments: { command: `sleep 300 3<>/dev/tcp/127.0.0.1/${port}; true` } }

@@ -57,7 +57,7 @@ func (s *Store) WriteJSON(ctx context.Context, w *jsonwire.Writer, id string) er
 		}
 		conversation, err := storedConversation(rows, id, found.MessageCount)
 		if err == nil {
-			message.WriteWithin(w, found.APIWith(&conversation))
+			w.Value(found.APIWith(&conversation))
 		}
 		return err
 	})

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { rootPaths, type Environment, type Paths } from '../settings/paths.ts'
 import { Settings } from '../settings/settings.ts'
+import { eventually } from '../testing/eventually.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import { Upstream, chatStream, chatWhole, plain, streamed } from '../testing/upstream.ts'
@@ -138,7 +139,7 @@ describe('a provider', () => {
       const stop = new AbortController()
       upstream.answers(plain(500, ''))
       const failed = build('openai').beginTurn().answer(request, stop.signal)
-      await vi.waitFor(() => {
+      await eventually(() => {
         expect(upstream.asked).toHaveLength(1)
         expect(vi.getTimerCount()).toBe(1)
       })

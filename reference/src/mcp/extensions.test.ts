@@ -46,7 +46,7 @@ function result(text: string): string {
   return `user: result c0 {"status":"success","value":[{"type":"text","text":${JSON.stringify(text)}}]}`
 }
 
-describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
+describe('an extension over stdio (GA 6.7, 7.8)', () => {
   it('offers its tools under its key, runs them, and passes on their notifications', async () => {
     const { app, id } = await withExtension()
     const listed = JSON.parse((await app.get(`/agent/tools?session_id=${id}&extension_name=myext`)).text) as { name: string; parameters: string[] }[]
@@ -149,7 +149,7 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
 
 })
 
-describe('an extension over HTTP', { timeout: 30_000 }, () => {
+describe('an extension over HTTP', () => {
   it('may use streamable HTTP, with variables in its header fields', async () => {
     const seen: (string | undefined)[] = []
     const url = await serve(async (request, response) => {
@@ -219,7 +219,7 @@ describe('an extension that cannot be added', () => {
   })
 })
 
-describe('the extensions of an agent (X12)', { timeout: 30_000 }, () => {
+describe('the extensions of an agent (X12)', () => {
   it('are at most a hundred, including those that are being connected', async () => {
     const waiting: ServerResponse[] = []
     let allWait = (): void => undefined
@@ -302,7 +302,7 @@ describe('the todo list (GA 18.3, M20)', () => {
   })
 })
 
-describe('POST /agent/resume (GA 6.2)', { timeout: 30_000 }, () => {
+describe('POST /agent/resume (GA 6.2)', () => {
   it('adds the enabled extensions of the settings, also when there is no provider, and leaves out those that fail', async () => {
     const app = await ChatApp.open({}, { directory: '/' })
     onTestFinished(() => app.app.stop())
@@ -323,7 +323,7 @@ describe('POST /agent/resume (GA 6.2)', { timeout: 30_000 }, () => {
   })
 })
 
-describe('the builtin extension developer', { timeout: 30_000 }, () => {
+describe('the builtin extension developer', () => {
   it('runs commands and edits files', async () => {
     const app = await ChatApp.open({ PATH: searched, GOOSE_SERVER__SECRET_KEY: 'sesame' }, { directory: '/', ownCommand: [process.execPath, ...tsx, file('../main.ts')] })
     onTestFinished(() => app.app.stop())

@@ -67,7 +67,7 @@ async function resume({ app, id }: { app: ChatApp; id: string }): Promise<string
   return logOf(app)
 }
 
-describe('the secrets in the config of an extension', { timeout: 30_000 }, () => {
+describe('the secrets in the config of an extension', () => {
   it.each<[what: string, config: () => Promise<object> | object, log: string]>([
     ['there is no listener', () => remote(closed), `Cannot connect to http://${closed}\\n`],
     ['there is no listener, over SSE', () => remote(closed, { type: 'sse' }), `Cannot connect to http://${closed}\\n`],

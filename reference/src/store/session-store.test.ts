@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../wire/json/shape.ts'
 import { visibleToBoth, type Message } from '../domain/message/message.ts'
+import { eventually } from '../testing/eventually.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
 import { SessionStore, type NewSession } from './session-store.ts'
@@ -212,7 +213,7 @@ describe('a log', () => {
       await store.replaceMessages(id, () => [says('first'), large])
       store.update(id, { name: `name ${i}` }) // while the log is being rewritten
     }
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(statSync(log(id)).size).toBeLessThan(2_000_000)
       expect(readdirSync(join(root, 'sessions/log'))).toEqual([`${id}.jsonl`])
     })

@@ -108,9 +108,10 @@ func Conversation(messages []Message) api.Conversation {
 // Write writes the metadata as JSON.
 func (m Metadata) Write(w *jsonwire.Writer) { w.Value(api.MessageMetadata(m)) }
 
-// WriteWithin writes a value of the contract that contains many messages. The result is that of [jsonwire.Writer.Value],
-// in less time.
-var WriteWithin = jsonwire.With(func(w *jsonwire.Writer, of *api.Message) {
+func init() { jsonwire.Register(writeAPI) }
+
+// writeAPI writes what encoding/json would write of the type.
+func writeAPI(w *jsonwire.Writer, of *api.Message) {
 	m := struct { // all fields, or the conversion does not compile
 		ID       *string
 		Role     Role
@@ -129,7 +130,7 @@ var WriteWithin = jsonwire.With(func(w *jsonwire.Writer, of *api.Message) {
 	w.Name("agentVisible").Bool(metadata.AgentVisible)
 	w.Close('}')
 	w.Close('}')
-})
+}
 
 // WriteContents writes the content of a message as a JSON array.
 func WriteContents(w *jsonwire.Writer, contents []Content) {

@@ -50,9 +50,6 @@ func NewAgent(sessionID string, extensions Extensions, memory *SessionMemory) *A
 // Provider returns the model, or nil if none was chosen. With a lead, it is the worker.
 func (a *Agent) Provider() *llm.Provider { return a.chosen().Worker }
 
-// SetProvider sets the model, without a lead.
-func (a *Agent) SetProvider(p *llm.Provider) { a.SetModels(llm.Models{Worker: p}) }
-
 // SetModels sets the models.
 func (a *Agent) SetModels(m llm.Models) {
 	a.mu.Lock()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
@@ -128,7 +129,7 @@ func TestMessagesDeletedDuringASummaryDoNotComeBack(t *testing.T) {
 func TestCompactionByHandWithoutAModel(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, none, says(llmtest.Says("c1", "Hello")))
-		r.agent.SetProvider(nil)
+		r.agent.SetModels(llm.Models{})
 		same(t, "events", []string{thinking + " 0", "Error Provider not set", "Finish stop 0/0"}, r.reply(user("/compact")))
 		same(t, "saved", []string{"u /compact"}, r.saved())
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
@@ -53,7 +54,7 @@ func TestEventsObeyTheContract(t *testing.T) {
 		r.settings["GOOSE_LEAD_MODEL"] = `"o3"`
 		r.lead()
 		check(r.open(user("hi")))
-		r.agent.SetProvider(nil)
+		r.agent.SetModels(llm.Models{})
 		check(r.open(user("hi")))
 	})
 	for _, kind := range []string{"Message", "Error", "Finish", "Notification", "UpdateConversation", "ModelChange", "Ping"} {

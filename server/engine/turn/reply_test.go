@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
@@ -66,7 +67,7 @@ func TestEarlyErrors(t *testing.T) {
 		{"a store that fails", func(r *rig) { r.store.failures = map[string]error{"Session": errors.New("disk full")} }, nil,
 			[]string{"Error Failed to read session: Session cannot be read"}, []string{}},
 		{"no messages", func(*rig) {}, nil, []string{"Error Reply started with empty messages"}, []string{}},
-		{"no provider", func(r *rig) { r.agent.SetProvider(nil) }, []string{user("hi")}, []string{"Error Provider not set"}, []string{"u hi"}},
+		{"no provider", func(r *rig) { r.agent.SetModels(llm.Models{}) }, []string{user("hi")}, []string{"Error Provider not set"}, []string{"u hi"}},
 		{"a message that cannot be saved", func(r *rig) { r.store.failures = map[string]error{"AddMessages": errors.New("disk full")} }, []string{user("hi")},
 			[]string{"Error Session cannot be written"}, []string{"u hi"}},
 	} {

@@ -127,7 +127,7 @@ func (r *rig) choose(model string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.agent.SetProvider(provider)
+	r.agent.SetModels(llm.Models{Worker: provider})
 }
 
 func (r *rig) serve() {

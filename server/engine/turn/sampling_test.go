@@ -71,7 +71,7 @@ func TestAServerAsksTheModel(t *testing.T) {
 				r := sampling(t, tc.question, func(w http.ResponseWriter) {
 					fmt.Fprint(w, `{"model":"another","choices":[{"message":{"content":"Yes"}}],"usage":{"prompt_tokens":100,"completion_tokens":100}}`)
 				})
-				r.agent.SetProvider(r.provider(tc.model, tc.maxTokens))
+				r.agent.SetModels(llm.Models{Worker: r.provider(tc.model, tc.maxTokens)})
 				same(t, "events", []string{
 					"a c1 call:call_1:dev__echo{} 0", "u * result:call_1:" + tc.model + " says Yes 27", "a c2 Done. 27", "Finish stop 15/42",
 				}, r.reply(user("hi")))

@@ -472,7 +472,7 @@ func TestAnAnswerInOnePieceHasNoID(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.agent.SetProvider(p)
+		r.agent.SetModels(llm.Models{Worker: p})
 		same(t, "events", []string{"a Hello 5", "Finish stop 5/5"}, r.reply(user("hi")))
 		same(t, "saved", []string{"u hi", "a Hello"}, r.saved())
 	})

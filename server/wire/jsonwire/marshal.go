@@ -63,29 +63,25 @@ func Marshal(v any) Text {
 }
 
 // Value writes a value of the contract, as [Marshal] does.
-func (w *Writer) Value(v any) { w.value(v, writing) }
-
-func (w *Writer) value(v any, options json.Options) {
+func (w *Writer) Value(v any) {
 	w.comma()
 	out := bytes.NewBuffer(w.buf) // the encoder appends to it without a buffer of its own
-	if err := json.MarshalWrite(out, v, options); err != nil {
+	if err := json.MarshalWrite(out, v, writing); err != nil {
 		panic(fmt.Sprintf("jsonwire: a %T is not JSON: %v", v, err))
 	}
 	w.buf = out.Bytes()
 }
 
-// With returns a function that writes like [Writer.Value], except that write writes all values of type T. This is for
-// types of which one response has hundreds: it takes half the time of finding out their fields while they are written.
-func With[T any](write func(w *Writer, value *T)) func(w *Writer, v any) {
-	options := json.JoinOptions(writing, json.WithMarshalers(json.JoinMarshalers(
-		json.MarshalToFunc(func(out *jsontext.Encoder, value *T) error {
-			w := NewWriter(out.AvailableBuffer())
-			write(w, value)
-			return out.WriteValue(jsontext.Value(w.Text()))
-		}),
-		marshalers,
-	)))
-	return func(w *Writer, v any) { w.value(v, options) }
+// Register has write write all values of type T from now on. This is for types of which one response has hundreds: it
+// takes half the time of finding out their fields while they are written. It must be called before anything is
+// written, in an init function.
+func Register[T any](write func(w *Writer, value *T)) {
+	marshalers = json.JoinMarshalers(json.MarshalToFunc(func(out *jsontext.Encoder, value *T) error {
+		w := NewWriter(out.AvailableBuffer())
+		write(w, value)
+		return out.WriteValue(jsontext.Value(w.Text()))
+	}), marshalers)
+	writing = json.JoinOptions(writing, json.WithMarshalers(marshalers))
 }
 
 // Unmarshal binds a text to the value that v points to. Names are matched exactly; members without a field are

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChatApp, eventLine } from '../../testing/chat-app.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { chatWhole, plain, type Script } from '../../testing/upstream.ts'
 
 const lead = { GOOSE_LEAD_MODEL: 'lead-1', GOOSE_LEAD_TURNS: '1' }
@@ -92,7 +93,9 @@ describe('a lead and a worker', () => {
     const id = await app.chat()
     app.upstream.answers(says('one'))
     await app.hear(id, 'hi')
-    await expect.poll(() => models(app).length).toBe(2)
+    await eventually(() => {
+      expect(models(app)).toHaveLength(2)
+    })
     expect(models(app)).not.toContain('gpt-4o-mini')
   })
 

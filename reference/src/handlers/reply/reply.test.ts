@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { ChatApp, eventLine, line } from '../../testing/chat-app.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { chatStream, chatWhole, plain, streamed, wantsStream, wantsWhole, type Script } from '../../testing/upstream.ts'
 
 describe('POST /reply (GA 7)', () => {
@@ -72,7 +73,7 @@ describe('POST /reply (GA 7)', () => {
     const id = await app.chat()
     app.upstream.answers(chatStream({ texts: ['x'] }), wantsStream)
     await app.hear(id, 'hi', 'there')
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await app.session(id)).name).toBe('A name')
     })
     const naming = app.upstream.asked.find(wantsWhole)?.body
@@ -98,7 +99,7 @@ describe('POST /reply (GA 7)', () => {
       app.upstream.answers(chatStream({ texts: [text as string] }), wantsStream)
       await app.hear(id, item)
     }
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await app.session(id)).name).toBe('A name')
     })
     expect(app.upstream.asked.filter(wantsWhole).map(({ body }) => body.messages[1]?.content)).toEqual(['The messages of the user:\n\nhello'])

@@ -34,7 +34,7 @@ async function sampled(app: ChatApp, id: string, request: object, answer?: Scrip
   return JSON.parse(part.text)
 }
 
-describe('an MCP server that asks the model (X23 to X25)', { timeout: 30_000 }, () => {
+describe('an MCP server that asks the model (X23 to X25)', () => {
   it('gets the response of the model, and its tokens are not counted', async () => {
     const { app, id } = await chat({ GOOSE_TEMPERATURE: '0.5' })
     const request = { systemPrompt: 'Be short.', messages: [...hi, ...hi], maxTokens: 7, temperature: 0.25, stopSequences: ['x'] }

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { EventStream, type CloseReason, type QueueLimits } from '../sse/event-stream.ts'
 import { streamResponse } from '../sse/stream-response.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { RawClient, request } from '../../testing/raw-client.ts'
 import { recordingLogger, type LogEntry } from '../../testing/test-app.ts'
 import type { Fetch } from './exchange.ts'
@@ -491,7 +492,7 @@ describe('a response with a length', () => {
     }
     server.stopAccepting()
     await server.drain(60_000)
-    await vi.waitFor(() => { expect(reasons).toEqual([{ type: 'ended' }, { type: 'disconnected' }]) })
+    await eventually(() => { expect(reasons).toEqual([{ type: 'ended' }, { type: 'disconnected' }]) })
   })
 
   it('ends when its caller disconnects', async () => {

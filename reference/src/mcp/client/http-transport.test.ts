@@ -206,7 +206,7 @@ async function hanging(hang: (response: ServerResponse, id: number) => void, ans
   })
   const { port } = server.address() as AddressInfo // it listens on a port
   const idle = async (calls: number): Promise<void> => {
-    await vi.waitUntil(() => events.filter((event) => event === 'tools/call closed').length === calls && sockets === 0, { timeout: 20_000, interval: 5 })
+    await vi.waitUntil(() => events.filter((event) => event === 'tools/call closed').length === calls && sockets === 0, { timeout: 100_000, interval: 5 })
   }
   return { url: new URL(`http://127.0.0.1:${port}/mcp`), events, idle }
 }

@@ -88,7 +88,7 @@ describe('McpConnection', () => {
     await vi.waitUntil(() => {
       collect()
       return args.deref() === undefined
-    }, { timeout: 15_000 })
+    }, { timeout: 100_000 })
     reply.abort()
     await connection.close()
   })

@@ -30,7 +30,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-describe('the guard of processes (S50)', { timeout: 20_000 }, () => {
+describe('the guard of processes (S50)', () => {
   it('ends their groups when this process is killed, and no others', async () => {
     const owner = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     const line = await new Promise<Buffer>((resolve) => owner.stdout.once('data', resolve))

@@ -25,7 +25,7 @@ function transportOf(options: Partial<ProcessOptions>): ProcessTransport {
 const directory = mkdtempSync(join(tmpdir(), 'process-'))
 writeFileSync(join(directory, 'plain'), '#!/bin/sh\n', { mode: 0o600 })
 
-describe('ProcessTransport', { timeout: 20_000 }, () => {
+describe('ProcessTransport', () => {
   it('keeps the digits of numbers, and the order of keys, on the way there and back (G2)', async () => {
     const transport = transportOf({ command: 'cat' })
     const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))

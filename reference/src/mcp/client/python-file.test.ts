@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { ChatApp } from '../../testing/chat-app.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { temporaryRoot } from '../../testing/goose-app.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
 import { removeLeftPythonFiles, writePythonFile } from './python-file.ts'
@@ -28,7 +29,7 @@ async function add(app: ChatApp, id: string, config: object = python): Promise<s
   return (await app.call('POST', '/agent/add_extension', { session_id: id, config })).text
 }
 
-describe('inline Python (X22)', { timeout: 30_000 }, () => {
+describe('inline Python (X22)', () => {
   it('is run from a separate file, which is removed with the connection', async () => {
     const server = [process.execPath, '--import', import.meta.resolve('tsx'), fileURLToPath(new URL('../../testing/mcp-stdio.ts', import.meta.url))]
     const facts = 'FILE="${@: -1}" FACTS="${*:1:$#-1}|$(cat "${@: -1}")|$(stat -c %a "${@: -1}" "$(dirname "${@: -1}")" | xargs)|$PWD"'
@@ -48,9 +49,9 @@ describe('inline Python (X22)', { timeout: 30_000 }, () => {
   ])('leaves no file when it %s', async (_, script, reason) => {
     const { app, id, left } = await chat(script)
     expect(await add(app, id)).toBe(`{"message":"Failed to add extension: ${reason}"}`)
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(left()).toEqual([])
-    }, 10_000)
+    })
   })
 
   it('needs uvx and a directory for its file, which is checked first', async () => {

@@ -29,13 +29,13 @@ describe('YAML (G13)', () => {
     ['aliases and anchors', times(10_000, (i) => `k${i}: &a${i} v\nl${i}: *a${i}\n`)],
   ])('with many %s is read in linear time', (_, text) => {
     expect(Object.keys(parseYaml(text) as object)).toHaveLength(20_000)
-  }, 4000)
+  })
 
   it('ends with its first mistake', () => {
     expect(() => parseYaml(`a: b\nx: ${'"'.repeat(300_000)}`)).toThrow('not YAML at line 2, column 6: UNEXPECTED_TOKEN')
     expect(() => parseYaml(`x: ${']'.repeat(300_000)}`)).toThrow('not YAML at line 1, column 4: UNEXPECTED_TOKEN')
     expect(() => parseYaml(`x: [${','.repeat(20_000)}]`)).toThrow('not YAML at line 1, column 6: UNEXPECTED_TOKEN')
-  }, 4000)
+  })
 
   it('has at most 10 MiB of text, with its aliases expanded', () => {
     const text = (aliases: number): string => `x: &a "${'é'.repeat(512 * 1024 - 4)}"\ny: [${'*a,'.repeat(aliases)}]\n`
