@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // A Reason says how two values differ. The zero Reason means that they do not differ.
@@ -47,13 +46,29 @@ type Verbatim string
 func (v Verbatim) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, string(v)) }
 
 // Fingerprint is a digest that is short enough to copy by hand.
-func Fingerprint(parts ...string) string { return Digest(parts...)[:8] }
+func Fingerprint(parts ...string) string { return digest(4, parts) }
 
 // Digest hashes several texts into one.
-func Digest(parts ...string) string { return Sum([]byte(strings.Join(parts, "\x00"))) }
+func Digest(parts ...string) string { return digest(sha256.Size, parts) }
+
+// digest returns the first bytes of a SHA-256 in hexadecimal digits.
+func digest(bytes int, parts []string) string {
+	var room [512]byte
+	text := room[:0]
+	for i, part := range parts {
+		if i > 0 {
+			text = append(text, 0)
+		}
+		text = append(text, part...)
+	}
+	return sum(bytes, text)
+}
+
+func sum(bytes int, text []byte) string {
+	all := sha256.Sum256(text)
+	var digits [2 * sha256.Size]byte
+	return string(hex.AppendEncode(digits[:0], all[:bytes]))
+}
 
 // Sum returns the SHA-256 of a text in hexadecimal digits.
-func Sum(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
+func Sum(text []byte) string { return sum(sha256.Size, text) }

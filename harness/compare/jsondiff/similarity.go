@@ -56,11 +56,18 @@ func (l *similarity) pairwise(i, j int) bool {
 	return l.pairs.left > 0 && l.pairs.equal([2]string{l.pointer(0, i), l.pointer(1, j)}, l.items[0][i], l.items[1][j])
 }
 
-// elementSums returns the sums of a side's elements.
+// elementSums returns the sums of a side's elements. In a short list, elements are mostly paired next, so the sums of
+// their parts are kept.
 func (l *similarity) elementSums(side int) []jsontree.Sum {
-	out := make([]jsontree.Sum, len(l.items[side]))
-	for i, n := range l.items[side] {
-		out[i] = l.sums.sum(side, n, l.pointer(side, i))
+	items := l.items[side]
+	out := make([]jsontree.Sum, len(items))
+	for i, n := range items {
+		ptr := l.pointer(side, i)
+		if _, _, summed := l.sums.summary(side, n); summed || Scalar(n) || len(items) > maxParts {
+			out[i] = l.sums.sum(side, n, ptr)
+		} else {
+			out[i] = l.takeSample(side, i, ptr)
+		}
 	}
 	return out
 }
@@ -74,24 +81,21 @@ func (l *similarity) pointer(side, i int) string {
 
 // sample returns the sums of an element's members or of its own elements, in order, and no more than maxParts.
 func (l *similarity) sample(side, i int) []jsontree.Sum {
-	if sample, ok := l.samples[side][i]; ok {
-		return sample
+	if _, ok := l.samples[side][i]; !ok {
+		l.takeSample(side, i, l.pointer(side, i))
 	}
+	return l.samples[side][i]
+}
+
+// takeSample keeps the sample of an element, and returns the sum of all of it.
+func (l *similarity) takeSample(side, i int, ptr string) jsontree.Sum {
 	n := l.items[side][i]
 	n.Open()
-	out := make([]jsontree.Sum, len(n.Items))
-	ptr, empty := l.pointer(side, i), jsontree.SumEmpty(n.Kind)
-	for k, item := range n.Items {
-		name := jsontree.Sum(k)
-		if n.Kind == jsontree.Object {
-			name = jsontree.SumText(jsontree.String, l.sums.in.ids.Skeletons().Of(side, n.Names[k]))
-		}
-		out[k] = empty.Member(name, 0, l.sums.sum(side, item, below(l.sums.in.rules[side], ptr, n, k)))
-	}
-	slices.Sort(out)
-	out = out[:min(maxParts, len(out))]
-	ident.Put(&l.samples[side], i, out)
-	return out
+	parts := make([]jsontree.Sum, len(n.Items))
+	sum := l.sums.sumItems(side, n, ptr, parts)
+	slices.Sort(parts)
+	ident.Put(&l.samples[side], i, parts[:min(maxParts, len(parts))])
+	return sum
 }
 
 // Elements of two lists are usually paired by sums that each side computes alone. An id that only two texts together

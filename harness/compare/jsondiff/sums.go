@@ -33,14 +33,14 @@ func (s *sums) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 		return sum
 	}
 	if left := maxSmall; isSmall(n, &left) {
-		return s.sumItems(side, n, ptr)
+		return s.sumItems(side, n, ptr, nil)
 	}
 	if known := len(s.in.ids.Vocabulary.Known(side)); s.taken[side] == nil || s.known[side] != known {
 		s.taken[side], s.known[side] = map[*jsontree.Node]jsontree.Sum{}, known
 	}
 	sum, ok := s.taken[side][n]
 	if !ok {
-		sum = s.sumItems(side, n, ptr)
+		sum = s.sumItems(side, n, ptr, nil)
 		s.taken[side][n] = sum
 	}
 	return sum
@@ -63,18 +63,22 @@ func isSmall(n *jsontree.Node, left *int) bool {
 	return true
 }
 
-func (s *sums) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+// sumItems returns the sum of an array or an object. Unless parts is nil, it gets a sum for each item with its name or
+// index.
+func (s *sums) sumItems(side int, n *jsontree.Node, ptr string, parts []jsontree.Sum) jsontree.Sum {
 	n.Open()
 	sum := jsontree.SumEmpty(n.Kind)
-	if n.Kind == jsontree.Array {
-		for i, item := range n.Items {
-			sum = sum.Element(s.sum(side, item, below(s.in.rules[side], ptr, n, i)))
-		}
-		return sum
-	}
 	var numbers map[string]int // counts members whose names are equal apart from generated values
 	for i := range n.Items {
 		item := s.sum(side, n.Items[i], below(s.in.rules[side], ptr, n, i))
+		var part jsontree.Sum
+		if n.Kind == jsontree.Array {
+			sum = sum.Element(item)
+			if parts != nil {
+				parts[i] = part.Member(jsontree.Sum(i), 0, item)
+			}
+			continue
+		}
 		name, number := s.in.ids.Skeletons().Of(side, n.Names[i]), 0
 		if name != n.Names[i] {
 			if numbers == nil {
@@ -83,7 +87,11 @@ func (s *sums) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 			number = numbers[name]
 			numbers[name]++
 		}
-		sum = sum.Member(jsontree.SumText(jsontree.String, name), number, item)
+		part = part.Member(jsontree.SumText(jsontree.String, name), number, item)
+		sum += part
+		if parts != nil {
+			parts[i] = part
+		}
 	}
 	return sum
 }

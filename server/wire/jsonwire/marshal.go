@@ -57,19 +57,23 @@ var binding = json.JoinOptions(reading, repeating,
 //
 // Such a value always has JSON if its raw values came from this package. Otherwise Marshal panics.
 func Marshal(v any) Text {
-	var w Writer
-	w.Value(v)
-	return w.Text()
+	text, err := json.Marshal(v, writing)
+	mustBeJSON(v, err)
+	return text
 }
 
 // Value writes a value of the contract, as [Marshal] does.
 func (w *Writer) Value(v any) {
 	w.comma()
 	out := bytes.NewBuffer(w.buf) // the encoder appends to it without a buffer of its own
-	if err := json.MarshalWrite(out, v, writing); err != nil {
+	mustBeJSON(v, json.MarshalWrite(out, v, writing))
+	w.buf = out.Bytes()
+}
+
+func mustBeJSON(v any, err error) {
+	if err != nil {
 		panic(fmt.Sprintf("jsonwire: a %T is not JSON: %v", v, err))
 	}
-	w.buf = out.Bytes()
 }
 
 // Register has write write all values of type T from now on. This is for types of which one response has hundreds: it
