@@ -29,6 +29,8 @@ KILLS ?= 200
 REPLIES ?= 1000
 FUZZTIME ?= 10s
 FUZZ ?=
+# Packages with public OpenAPI documents. None of them is kept here.
+DOCUMENTS := @readme/oas-examples@8.2.2 @scalar/galaxy@0.2.20 @octokit/openapi@23.0.2
 # The document that goose publishes for its server, version 1.16.0. It is not kept here.
 GOOSE_OPENAPI ?=
 
@@ -115,6 +117,11 @@ test-browser: ## Open the report's page in Debian's chromium, which is installed
 .PHONY: test-twins
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10, each of one in PARTS=1 scenarios)
 	LOCKSTEP_TWINS=$(RUNS) LOCKSTEP_TWIN_PARTS=$(PARTS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
+
+.PHONY: test-documents
+test-documents: ## Read public OpenAPI documents, which npm fetches into .documents, and draft a project from each
+	npm install --prefix .documents --no-save --ignore-scripts --no-audit --no-fund --loglevel=error $(DOCUMENTS)
+	LOCKSTEP_DOCUMENTS=$(CURDIR)/.documents/node_modules go test -v -count=1 -timeout 20m -run '^TestPublicDocuments$$' ./harness/lab/scaffold
 
 .PHONY: test-sequences
 test-sequences: build ## Walk sequences that nobody has thought of through both servers (SEQUENCES=300 SEED=1)

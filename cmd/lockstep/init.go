@@ -210,7 +210,7 @@ func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project,
 	if err != nil {
 		return nil, &project.UsageError{What: err.Error(), Fix: "name the OpenAPI document: lockstep init path/to/openapi.yaml"}
 	}
-	doc, err := contract.Parse(data, &contract.Options{File: file})
+	doc, err := contract.Parse(data, &contract.Options{File: file, KeepTree: true})
 	if problems, ok := errors.AsType[contract.Problems](err); ok {
 		var out scenario.Problems
 		for _, p := range problems {
@@ -218,5 +218,5 @@ func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project,
 		}
 		return nil, out
 	}
-	return scaffold.New(data, doc, options)
+	return scaffold.New(doc, options), err
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 )
 
+// maxNotes is the largest number of notes about the contract that are listed.
+const maxNotes = 50
+
 func lintCommand(w *environment) *cobra.Command {
 	var config string
 	cmd := &cobra.Command{
@@ -25,8 +28,12 @@ to write instead. Starts nothing. Exits with 2 if there is a mistake.`,
 			if err != nil {
 				return err
 			}
-			for _, note := range append(p.Contract.Unjudged(), coverage.Unconstrained(p.Contract.Document)...) {
+			notes := append(p.Contract.Notes(), coverage.Unconstrained(p.Contract.Document)...)
+			for _, note := range notes[:min(maxNotes, len(notes))] {
 				fmt.Fprintf(w.stderr, "note: %s\n", note.Error())
+			}
+			if rest := len(notes) - maxNotes; rest > 0 {
+				fmt.Fprintf(w.stderr, "note: and %s more about the contract\n", count(rest, "note"))
 			}
 			if slices.ContainsFunc(p.Baseline, func(k baseline.Entry) bool { return k.Target == "" }) {
 				fmt.Fprintf(w.stderr, "note: %s: some findings name no target, so they count as known for every target\n\tfix: lockstep run with all targets, then lockstep baseline update\n", p.BaselineFile)

@@ -1,4 +1,4 @@
-// Package contract decides whether what crossed the wire is what an OpenAPI 3.0 document promises.
+// Package contract decides whether what crossed the wire is what an OpenAPI document promises.
 //
 // Parse reads any such document and returns all its mistakes at once. Check checks every exchange and event of a
 // transcript against it, and CheckRequest a request that is about to be sent. Package coverage counts how much of the
@@ -14,7 +14,8 @@
 //  5. The content type is declared.
 //  6. The body, if complete, is JSON without defects, matches its schema, and has no undocumented fields.
 //
-// Event streams are not bodies: each event is judged on its own, by the extension x-events.
+// Event streams are not bodies: each event is judged on its own, by the extension x-events, or by itemSchema of OpenAPI
+// 3.2.
 package contract
 
 import (
@@ -43,6 +44,8 @@ type Options struct {
 	AllowUndocumentedFields bool
 	// MaxViolations limits the violations listed for one body or event; 50 if not positive.
 	MaxViolations int
+	// KeepTree keeps the document as its loader has read it, in Document.Tree. It needs much memory.
+	KeepTree bool
 }
 
 func (o *Options) withDefaults() Options {
@@ -56,13 +59,16 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-// Parse reads an OpenAPI 3.0 document, in YAML or JSON. The error is always of type Problems and has every mistake of
+// Parse reads an OpenAPI document of version 3.0, 3.1 or 3.2, in YAML or JSON. The error is always of type Problems and has every mistake of
 // the document. References to other files are mistakes, because Parse reads no files.
 func Parse(data []byte, opts *Options) (*Document, error) {
 	o := opts.withDefaults()
 	doc, problems := spec.Read(o.File, data)
 	if len(problems) > 0 {
 		return nil, problems
+	}
+	if !o.KeepTree {
+		doc.Tree = nil
 	}
 	return &Document{doc, o}, nil
 }

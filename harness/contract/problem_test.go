@@ -35,13 +35,11 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 			[]string{`/paths the name "paths" stands twice in one object`}},
 		{"nothing", "", []string{"it has no key openapi"}},
 		{"a list", "[]", []string{"cannot unmarshal array"}},
-		{"OpenAPI 2", "swagger: '2.0'\ninfo: {title: x, version: '1'}\npaths: {}\n", []string{"it has no key openapi"}},
-		{"OpenAPI 3.1", "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\n",
-			[]string{`api.yaml:1: openapi is "3.1.0"` + "\n\tfix: write the document in OpenAPI 3.0; a converter does it: npx @apiture/openapi-down-convert "}},
-		{"OpenAPI 3.2", "openapi: 3.2.0\ninfo: {title: x, version: '1'}\npaths: {}\n", []string{`openapi is "3.2.0"` + "\n\tfix: write the document in OpenAPI 3.0, and 3.0.3 here"}},
+		{"Swagger 2", "swagger: '2.0'\ninfo: {title: x, version: '1'}\npaths: {}\n",
+			[]string{`api.yaml:1: this is a document of Swagger "2.0", which OpenAPI 3 replaces` + "\n\tfix: convert it: npx swagger2openapi "}},
+		{"OpenAPI 4", "openapi: 4.0.0\ninfo: {title: x, version: '1'}\npaths: {}\n",
+			[]string{`api.yaml:1: openapi is "4.0.0"` + "\n\tfix: write the document in OpenAPI 3.0, 3.1 or 3.2"}},
 		{"a value of another type", strings.Replace(sample.API("  /x: {}"), "title: test", "title: [test]", 1), []string{"title"}},
-		{"no version and no responses", "openapi: 3.0.3\ninfo:\n  title: x\npaths:\n  /x:\n    get: {}\n",
-			[]string{"api.yaml:2: info: value of version must be a non-empty string", "api.yaml:6: paths: invalid path /x: invalid operation GET: value of responses must be an object"}},
 		{"a mistake in a component is one mistake", sample.API(`
   /a:
     get: {responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}
@@ -69,29 +67,6 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
       parameters:
         - $ref: '#/components/schemas/Pet'
       responses: {'200': {description: ok}}`, "    Pet: {type: object, properties: {a: {type: string}}}"), []string{"#/components/schemas/Pet"}},
-		{"an example that breaks its schema", sample.Returning(`{$ref: '#/components/schemas/A'}`, `
-    A:
-      type: object
-      properties:
-        n: {type: integer}
-      example:
-        n: one
-    B: {type: string, default: 1}`), []string{
-			`api.yaml:18: the example does not match its schema at /n: the string "one" stands here; an integer is wanted`,
-			`api.yaml:20: the default does not match its schema`}},
-		{"an example beside a schema", sample.API(`
-  /x:
-    get:
-      parameters: [{name: n, in: query, schema: {type: integer}, example: x}]
-      responses:
-        '200':
-          description: ok
-          content:
-            application/json:
-              schema: {type: string}
-              examples:
-                good: {value: a}
-                bad: {value: 1}`), []string{"api.yaml:6: the example does not match", "api.yaml:15: the example bad does not match"}},
 		{"a mapping that leads nowhere", sample.Returning(`{$ref: '#/components/schemas/U'}`, `
     Cat: {type: object}
     U:
@@ -161,6 +136,59 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 	}
 }
 
+func TestWhatChangesNoJudgementIsNoted(t *testing.T) {
+	for _, tc := range []struct {
+		name, doc string
+		want      []string // a part of each note, in order
+	}{
+		{"no version and no responses", "openapi: 3.0.3\ninfo:\n  title: x\npaths:\n  /x:\n    get: {}\n",
+			[]string{"api.yaml:2: info: value of version must be a non-empty string",
+				"api.yaml:6: paths: invalid path /x: invalid operation GET: value of responses must be an object"}},
+		{"an example that breaks its schema", sample.Returning(`{$ref: '#/components/schemas/A'}`, `
+    A:
+      type: object
+      properties:
+        n: {type: integer}
+      example:
+        n: one
+    B: {type: string, default: 1}`), []string{
+			`api.yaml:18: the example does not match its schema at /n: the string "one" stands here; an integer is wanted`,
+			`api.yaml:20: the default does not match its schema`}},
+		{"an example beside a schema", sample.API(`
+  /x:
+    get:
+      parameters: [{name: n, in: query, schema: {type: integer}, example: x}]
+      responses:
+        '200':
+          description: ok
+          content:
+            application/json:
+              schema: {type: string}
+              examples:
+                good: {value: a}
+                bad: {value: 1}`), []string{"api.yaml:6: the example does not match", "api.yaml:15: the example bad does not match"}},
+		{"security schemes", strings.Replace(sample.API("  /x:\n    get: {security: [{key: []}], responses: {'200': {description: ok}}}"), "paths:", "tags: [{name: a}, {name: a}]\npaths:", 1),
+			[]string{"api.yaml:3: ", `security requirement /paths/~1x/get/security/0/key refers to undefined security scheme "key"`}},
+		{"paths that conflict", sample.API("  /x/{a}:\n    get: {parameters: [{name: a, in: path, required: true, schema: {}}], responses: {'200': {description: ok}}}\n  /x/{b}:\n    get: {parameters: [{name: b, in: path, required: true, schema: {}}], responses: {'200': {description: ok}}}"),
+			[]string{"conflicting paths"}},
+		{"a null constant", "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n    A: {const: null}\n",
+			[]string{"api.yaml:6: const: null is not checked\n\tfix: write type: 'null'"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			notes := parse(t, tc.doc).Notes()
+			if len(notes) != len(tc.want) {
+				t.Fatalf("%d notes, want %d:\n%v\n\n%s", len(notes), len(tc.want), notes, sample.Numbered(tc.doc))
+			}
+			for i, p := range notes {
+				p.Column = 0 // the loader does not always set it
+				if !strings.Contains(p.Error(), tc.want[i]) {
+					t.Errorf("note %d:\n%v\nwant in it\n%s\n\n%s", i, p, tc.want[i], sample.Numbered(tc.doc))
+				}
+			}
+		})
+	}
+}
+
 func TestMistakesOfADocumentHaveTheirColumns(t *testing.T) {
 	for _, tc := range []struct{ name, doc, want string }{
 		{"a tab", "openapi: 3.0.3\ninfo:\n  title: x\n \tversion: '1'\n", "api.yaml:4:2: not YAML: a tab"},
@@ -182,18 +210,18 @@ func TestMistakesOfADocumentHaveTheirColumns(t *testing.T) {
 
 func TestOurDocumentHasNoMistakes(t *testing.T) {
 	d, data := ours(t)
-	if ps := d.Unjudged(); len(ps) > 0 {
+	if ps := d.Notes(); len(ps) > 0 {
 		t.Errorf("not judged: %v", ps)
 	}
 	// Parse checks every example against its schema, so a wrong example is found.
 	broken := strings.Replace(string(data), "example: {success: true}", "example: {success: 1}", 1)
-	ps := problemsOf(t, broken)
+	ps := parse(t, broken).Notes()
 	if len(ps) != 1 || !strings.Contains(ps[0].What, "at /success: the number 1 stands here; a boolean is wanted") || ps[0].Line == 0 {
 		t.Errorf("problems of a broken example: %v", ps)
 	}
 }
 
-func TestUnjudgedListsWhatIsNotChecked(t *testing.T) {
+func TestNotesListWhatIsNotChecked(t *testing.T) {
 	doc := sample.API(`
   /x:
     get:
@@ -205,12 +233,12 @@ func TestUnjudgedListsWhatIsNotChecked(t *testing.T) {
             application/json:
               schema: {type: string, pattern: '(?!a)'}`)
 	var got []string
-	for _, p := range parse(t, doc).Unjudged() {
+	for _, p := range parse(t, doc).Notes() {
 		got = append(got, p.Error())
 	}
 	if len(got) != 2 || !strings.HasPrefix(got[0], "api.yaml:10:13: the events of this stream are not checked: it has no x-events") ||
 		!strings.HasPrefix(got[1], "api.yaml:12:15: the pattern (?!a) is not checked: ") {
-		t.Errorf("Unjudged: %q", got)
+		t.Errorf("Notes: %q", got)
 	}
 }
 

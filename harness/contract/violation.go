@@ -81,6 +81,7 @@ var kinds = []KindInfo{
 	{schema.WrongItemCount, "the array has too few or too many elements"},
 	{schema.RepeatedItem, "two elements of the array are equal"},
 	{schema.WrongFieldCount, "the object has too few or too many fields"},
+	{schema.WrongFieldName, "the name of a field does not match `propertyNames`"},
 	{schema.MissingField, "a required field is missing"},
 	{schema.ForbiddenField, "the object is closed and does not declare the field"},
 	{schema.UndocumentedField, "the object is open and no schema that applies to it names the field"},

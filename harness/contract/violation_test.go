@@ -117,6 +117,8 @@ var kindCases = []kindCase{
 		"body", "the elements 0 and 2 are equal"},
 	{schema.WrongFieldCount, sample.Returning(`{type: object, maxProperties: 1}`), sample.JSONResponse(`{"a":1}`), sample.JSONResponse(`{"a":1,"b":2}`),
 		"body", "has 2 fields; at most 1"},
+	{schema.WrongFieldName, sample.Returning(`{type: object, propertyNames: {pattern: ^a}}`), sample.JSONResponse(`{"ab":1}`), sample.JSONResponse(`{"b":1}`),
+		"body/b", `"b": the name does not match`},
 	{schema.MissingField, sample.Returning(`{type: object, required: [a], properties: {a: {}}}`), sample.JSONResponse(`{"a":null}`), sample.JSONResponse(`{}`),
 		"body/a", `"a" is missing`},
 	{schema.ForbiddenField, sample.Returning(`{type: object, properties: {name: {}}, additionalProperties: false}`), sample.JSONResponse(`{"name":1}`),

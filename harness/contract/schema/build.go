@@ -14,16 +14,18 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Notes records mistakes at places of the document, with their fixes, and parts of the document that cannot be judged.
+// Notes records mistakes at places of the document, with their fixes. A note is about something that changes no
+// judgement, or that cannot be judged.
 type Notes interface {
 	Problem(ref, what, fix string)
-	Skip(ref, what, fix string)
+	Note(ref, what, fix string)
 }
 
 // A Builder prepares the schemas of a document.
 type Builder struct {
 	Notes
 	components openapi3.Schemas
+	draft2020  bool            // OpenAPI 3.1 or later: schemas are those of JSON Schema 2020-12
 	Refs       []string        // references to the components
 	names      map[string]bool // names of the components
 
@@ -38,10 +40,10 @@ type Builder struct {
 // SchemasRef is the prefix of references to component schemas.
 const SchemasRef = "#/components/schemas/"
 
-// NewBuilder returns a builder that has read the components.
-func NewBuilder(n Notes, components openapi3.Schemas) *Builder {
+// NewBuilder returns a builder that has read the components. draft2020 is set for OpenAPI 3.1 and later.
+func NewBuilder(n Notes, components openapi3.Schemas, draft2020 bool) *Builder {
 	b := &Builder{
-		Notes: n, components: components, names: map[string]bool{}, schemas: map[*openapi3.Schema]*Schema{}, derived: map[*Schema][]*Schema{},
+		Notes: n, draft2020: draft2020, components: components, names: map[string]bool{}, schemas: map[*openapi3.Schema]*Schema{}, derived: map[*Schema][]*Schema{},
 		settler: settler{map[*Schema][]*Schema{}, map[*Schema]bool{}, map[*Schema]kindSet{}},
 	}
 	for _, name := range slices.Sorted(maps.Keys(components)) {
@@ -91,7 +93,7 @@ func (b *Builder) Schema(in *openapi3.SchemaRef, ref string) *Schema {
 
 func (b *Builder) fill(s *Schema, in *openapi3.Schema) {
 	b.setType(s, in)
-	s.Enum, s.enumText = b.enum(in.Enum)
+	s.Enum, s.enumText = b.enum(allowed(in))
 	b.setNumber(s, in)
 	b.setString(s, in)
 	s.Items = b.Schema(in.Items, s.Ref+"/items")
@@ -101,18 +103,20 @@ func (b *Builder) fill(s *Schema, in *openapi3.Schema) {
 	s.AnyOf = b.list(in.AnyOf, s.Ref+"/anyOf")
 	s.OneOf = b.list(in.OneOf, s.Ref+"/oneOf")
 	s.not = b.Schema(in.Not, s.Ref+"/not")
+	b.setDialect(s, in)
 	s.ReadOnly, s.WriteOnly = in.ReadOnly, in.WriteOnly
 }
 
 func (b *Builder) setType(s *Schema, in *openapi3.Schema) {
-	s.nullable = in.Nullable
+	s.nullable = in.Nullable && !b.draft2020
+	s.decimals = b.draft2020
 	for _, name := range in.Type.Slice() {
 		switch name {
 		case openapi3.TypeBoolean:
 			s.types |= bit(jsontree.Boolean)
 		case openapi3.TypeInteger:
 			s.types |= bit(jsontree.Number)
-			s.integer = true
+			s.integer = !in.Type.Includes(openapi3.TypeNumber)
 		case openapi3.TypeNumber:
 			s.types |= bit(jsontree.Number)
 		case openapi3.TypeString:
@@ -121,8 +125,22 @@ func (b *Builder) setType(s *Schema, in *openapi3.Schema) {
 			s.types |= bit(jsontree.Array)
 		case openapi3.TypeObject:
 			s.types |= bit(jsontree.Object)
+		case openapi3.TypeNull:
+			s.types |= bit(jsontree.Null)
 		}
 	}
+}
+
+// allowed returns the values of enum and const. A value must be in both.
+func allowed(in *openapi3.Schema) []any {
+	if in.Const == nil {
+		return in.Enum
+	}
+	constant := []any{in.Const}
+	if in.Enum != nil && !slices.ContainsFunc(in.Enum, func(v any) bool { return equal(tree(v), tree(in.Const)) }) {
+		return []any{}
+	}
+	return constant
 }
 
 func (b *Builder) enum(in []any) (list []enumValue, text string) {
@@ -165,6 +183,12 @@ func (b *Builder) setNumber(s *Schema, in *openapi3.Schema) {
 	}
 	s.exclusiveMin = in.ExclusiveMin.Bool != nil && *in.ExclusiveMin.Bool
 	s.exclusiveMax = in.ExclusiveMax.Bool != nil && *in.ExclusiveMax.Bool
+	if limit := in.ExclusiveMin.Value; limit != nil && (in.Min == nil || *limit >= *in.Min) {
+		s.min, s.exclusiveMin = newBound(*limit), true
+	}
+	if limit := in.ExclusiveMax.Value; limit != nil && (in.Max == nil || *limit <= *in.Max) {
+		s.max, s.exclusiveMax = newBound(*limit), true
+	}
 	if in.MultipleOf != nil {
 		if *in.MultipleOf <= 0 {
 			b.Problem(s.Ref, fmt.Sprintf("multipleOf is %s, and must be greater than 0", formatNumber(*in.MultipleOf)), "")
@@ -184,12 +208,17 @@ func (b *Builder) setString(s *Schema, in *openapi3.Schema) {
 	}
 	if in.Pattern != "" {
 		s.patternText = in.Pattern
-		var err error
-		if s.pattern, err = regexp.Compile(toRE2(in.Pattern)); err != nil {
-			b.Skip(s.Ref, fmt.Sprintf("the pattern %s is not checked: %v", in.Pattern, err),
-				"write it without lookaround, back-references and counts above 1000")
-		}
+		s.pattern = pattern(b, in.Pattern, s.Ref)
 	}
+}
+
+// pattern returns a regular expression, or nil and a note if Go's engine does not support it.
+func pattern(n Notes, text, ref string) *regexp.Regexp {
+	pattern, err := regexp.Compile(toRE2(text))
+	if err != nil {
+		n.Note(ref, fmt.Sprintf("the pattern %s is not checked: %v", text, err), "write it without lookaround, back-references and counts above 1000")
+	}
+	return pattern
 }
 
 var codeUnit = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)

@@ -105,7 +105,7 @@ func (j *measurer) measure(n *jsontree.Node, s *Schema) int {
 			return typeWeight
 		}
 		total += own*faultWeight + j.inside(n, p)
-		if p.offers() {
+		if p.offering {
 			total += j.distanceToAlternatives(n, p)
 		}
 	}
@@ -130,24 +130,26 @@ func (j *measurer) inside(n *jsontree.Node, p *Schema) int {
 	total := 0
 	switch n.Kind {
 	case jsontree.Array:
-		if p.Items == nil {
+		if p.Items == nil && p.prefix == nil {
 			break
 		}
-		for _, item := range n.Items {
-			total += min(j.distance(item, p.Items), faultWeight)
+		for i, item := range n.Items {
+			if s := p.elementAt(i); s != nil {
+				total += min(j.distance(item, s), faultWeight)
+			}
 		}
 	case jsontree.Object:
 		for i, name := range n.Names {
-			s := p.Properties[name]
-			if s == nil {
-				s = p.additional
-			}
-			if s == nil {
+			f := p.fieldSchemas(name)
+			if f.Schema == nil {
 				continue
 			}
-			d := min(j.distance(n.Items[i], s), faultWeight)
-			if d > 0 && len(s.Enum) == 1 {
+			d := min(j.distance(n.Items[i], f.Schema), faultWeight)
+			if d > 0 && len(f.Schema.Enum) == 1 {
 				d = tagWeight
+			}
+			for _, s := range f.Also {
+				d += min(j.distance(n.Items[i], s), faultWeight)
 			}
 			total += d
 		}
@@ -167,6 +169,7 @@ func (j *measurer) distanceToAlternatives(n *jsontree.Node, p *Schema) int {
 	if p.not != nil && j.distance(n, p.not) == 0 {
 		total += faultWeight
 	}
+	total += j.distanceToConditional(n, p)
 	if p.tag != nil && n.Kind == jsontree.Object {
 		value := n.Member(p.tag.field)
 		if value == nil || value.Kind != jsontree.String || p.tag.branches[value.Text] == nil {
@@ -188,9 +191,32 @@ func (j *measurer) distanceToAlternatives(n *jsontree.Node, p *Schema) int {
 	return total
 }
 
-// offers reports whether the schema itself has oneOf, anyOf, not or a discriminator.
+// distanceToConditional adds up the distances to what applies only in some cases, and the parts that are too many or
+// too few.
+func (j *measurer) distanceToConditional(n *jsontree.Node, p *Schema) (total int) {
+	if !p.cases.any() {
+		return 0
+	}
+	for _, s := range j.chosen(n, p) {
+		if p.cases.condition == nil || s != p.cases.condition.test {
+			total += j.distance(n, s)
+		}
+	}
+	j.counted(n, p, func(string, Kind, string, ...any) { total += faultWeight })
+	if schema, known := j.unevaluatedSchemas(n, p); schema != nil {
+		for i, item := range n.Items {
+			if !known[i] {
+				total += min(j.distance(item, schema), faultWeight)
+			}
+		}
+	}
+	return total
+}
+
+// offers reports whether the schema itself has keywords that apply other schemas to the same value, or that count the
+// parts of a value which match a schema.
 func (s *Schema) offers() bool {
-	return s.OneOf != nil || s.AnyOf != nil || s.not != nil || s.tag != nil
+	return s.OneOf != nil || s.AnyOf != nil || s.not != nil || s.tag != nil || s.cases.any()
 }
 
 // asking records that the alternatives of a schema are being tried for a value, until the returned function is called.

@@ -45,6 +45,6 @@ func (b *Builder) checkExample(e example) {
 		if f.Pointer != "" {
 			at = " at " + f.Pointer
 		}
-		b.Problem(e.ref, fmt.Sprintf("the %s does not match its schema%s: %s", e.what, at, f.Text), "")
+		b.Note(e.ref, fmt.Sprintf("the %s does not match its schema%s: %s", e.what, at, f.Text), "")
 	}
 }

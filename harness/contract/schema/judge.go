@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // A Judge checks one value against one schema and collects the violations.
@@ -103,6 +104,18 @@ func (f *FieldSchemas) add(s *Schema) {
 	}
 }
 
+// merge adds what another schema says about the same field.
+func (f *FieldSchemas) merge(other FieldSchemas) {
+	f.named = f.named || other.named
+	if other.Schema == nil {
+		return
+	}
+	f.add(other.Schema)
+	for _, s := range other.Also {
+		f.add(s)
+	}
+}
+
 // A scope is what the schemas that apply to one value say together.
 type scope struct {
 	first       int              // the start of this object's part of Judge.fields
@@ -110,7 +123,50 @@ type scope struct {
 	manyApplied map[*Schema]bool // the applied ones, once they are too many for a linear search
 	declared    *Schema
 	open        bool // some schema allows fields that it does not name
-	items       FieldSchemas
+	items       elementSchemas
+}
+
+// elementSchemas is what the schemas that apply to an array say about its elements.
+type elementSchemas struct {
+	all    FieldSchemas                 // of all elements
+	single func(index int) FieldSchemas // of single elements; nil if there are none
+}
+
+// add adds what a schema says about elements.
+func (e *elementSchemas) add(p *Schema) {
+	if p.prefix == nil && p.Items != nil {
+		e.all.add(p.Items)
+	}
+	if p.prefix != nil {
+		e.addSingle(p.elementAt)
+	}
+}
+
+func (e *elementSchemas) addSingle(schema func(index int) *Schema) {
+	before := e.single
+	e.single = func(i int) (f FieldSchemas) {
+		if before != nil {
+			f = before(i)
+		}
+		if s := schema(i); s != nil {
+			f.add(s)
+		}
+		return f
+	}
+}
+
+// at returns the schemas of one element.
+func (e *elementSchemas) at(i int) FieldSchemas {
+	if e.single == nil {
+		return e.all
+	}
+	f := e.single(i)
+	if e.all.Schema != nil {
+		for _, s := range append([]*Schema{e.all.Schema}, e.all.Also...) {
+			f.add(s)
+		}
+	}
+	return f
 }
 
 // value judges one value by a schema, and by the others that describe the same field.
@@ -131,7 +187,7 @@ func (j *Judge) value(n *jsontree.Node, s *Schema, also []*Schema) {
 	case jsontree.Object:
 		j.descend(n, &sc)
 	case jsontree.Array:
-		if sc.items.Schema != nil {
+		if sc.items.all.Schema != nil || sc.items.single != nil {
 			j.elements(n, &sc)
 		}
 	}
@@ -162,7 +218,9 @@ func (j *Judge) elements(n *jsontree.Node, sc *scope) {
 	for i, item := range n.Items {
 		depth := len(j.measurer.keywords.path)
 		j.measurer.keywords.path = jsontree.AppendIndexTo(j.measurer.keywords.path, i)
-		j.value(item, sc.items.Schema, sc.items.Also)
+		if f := sc.items.at(i); f.Schema != nil {
+			j.value(item, f.Schema, f.Also)
+		}
 		j.measurer.keywords.path = j.measurer.keywords.path[:depth]
 		if j.measurer.keywords.full || j.measurer.keywords.gaveUp {
 			return
@@ -196,7 +254,7 @@ func (j *Judge) apply(n *jsontree.Node, s *Schema, sc *scope) {
 			return
 		}
 		j.note(n, p, sc)
-		if p.offers() {
+		if p.offering {
 			j.alternatives(n, p, sc)
 		}
 	}
@@ -222,28 +280,23 @@ func (j *Judge) hasApplied(s *Schema, sc *scope) bool {
 func (j *Judge) note(n *jsontree.Node, p *Schema, sc *scope) {
 	switch n.Kind {
 	case jsontree.Array:
-		if p.Items != nil {
-			sc.items.add(p.Items)
-		}
+		sc.items.add(p)
 	case jsontree.Object:
-		if p.Properties != nil && sc.declared == nil {
+		if (p.Properties != nil || p.patterns != nil) && sc.declared == nil {
 			sc.declared = p
 		}
 		if p.extra == extraAllowed {
 			sc.open = true
 		}
-		if p.Properties == nil && p.additional == nil && p.extra != extraRefused {
+		if p.Properties == nil && p.additional == nil && p.extra != extraRefused && p.patterns == nil {
 			break
 		}
 		for i, name := range n.Names {
 			f := &j.fields[sc.first+i]
-			switch property := p.Properties[name]; {
-			case property != nil:
+			if property := p.Properties[name]; property != nil && p.patterns == nil { // the usual case, and faster
 				f.add(property)
-			case p.additional != nil:
-				f.add(p.additional)
-			case p.extra == extraRefused:
-				f.named = true // named but forbidden, and reported as such
+			} else {
+				f.merge(p.fieldSchemas(name))
 			}
 		}
 	}
@@ -255,6 +308,9 @@ func (j *Judge) alternatives(n *jsontree.Node, p *Schema, sc *scope) {
 	defer j.measurer.asking(n, p)()
 	if p.not != nil && j.measurer.distance(n, p.not) == 0 && j.measurer.keywords.fault() {
 		j.measurer.keywords.report(ForbiddenMatch, p, "%s matches the schema %s, which it must not", excerpt(n), p.not.Ref)
+	}
+	if p.cases.any() {
+		j.conditional(n, p, sc)
 	}
 	if p.tag != nil && n.Kind == jsontree.Object {
 		if branch := j.tagged(n, p); branch != nil {
@@ -272,6 +328,47 @@ func (j *Judge) alternatives(n *jsontree.Node, p *Schema, sc *scope) {
 	}
 	if p.AnyOf != nil {
 		j.choose(n, p.AnyOf, sc)
+	}
+}
+
+// conditional applies what applies only in some cases, and what concerns the parts that nothing else evaluates.
+func (j *Judge) conditional(n *jsontree.Node, p *Schema, sc *scope) {
+	for _, s := range j.measurer.chosen(n, p) {
+		j.apply(n, s, sc)
+	}
+	j.measurer.counted(n, p, func(field string, kind Kind, text string, args ...any) {
+		switch k := &j.measurer.keywords; {
+		case !k.fault():
+		case field == "":
+			k.report(kind, p, text, args...)
+		default:
+			k.reportAt(field, kind, p, "%s: "+text, append([]any{problem.Quote(field)}, args...)...)
+		}
+	})
+	schema, known := j.measurer.unevaluatedSchemas(n, p)
+	switch {
+	case schema == nil:
+	case n.Kind == jsontree.Array:
+		sc.items.addSingle(func(i int) *Schema {
+			if known[i] {
+				return nil
+			}
+			return schema
+		})
+	default:
+		for i := range n.Names {
+			if !known[i] {
+				j.fields[sc.first+i].add(schema)
+			}
+		}
+	}
+	if p.cases.unevaluatedFields != nil && n.Kind == jsontree.Object {
+		sc.open = sc.open || schema != nil
+		if schema == nil {
+			for i := range n.Names { // what is not evaluated is reported as forbidden, and not again as undocumented
+				j.fields[sc.first+i].named = true
+			}
+		}
 	}
 }
 

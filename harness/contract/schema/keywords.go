@@ -27,7 +27,7 @@ type keywordJudge struct {
 // and elements. It reports whether the value has the right type; if not, it checks nothing else. root is the same
 // schema, or one that includes p by allOf.
 func (j *keywordJudge) keywords(n *jsontree.Node, p, root *Schema) (fits bool) {
-	if p.types != 0 && p.types&bit(n.Kind) == 0 {
+	if p.types != 0 && p.types&bit(n.Kind) == 0 || p.never {
 		j.wrongType(n, p)
 		return false
 	}
@@ -54,10 +54,13 @@ func (j *keywordJudge) wrongType(n *jsontree.Node, p *Schema) {
 }
 
 func (j *keywordJudge) number(n *jsontree.Node, p *Schema) (fits bool) {
-	if p.integer && !isInteger(n.Text) {
+	if p.integer && !isInteger(n.Text) && !(p.decimals && parseDecimal(n.Text).whole()) {
 		if j.fault() {
-			j.report(WrongType, p, "%s stands here; an integer is wanted, which OpenAPI 3.0 writes without fraction and exponent",
-				excerpt(n))
+			form := ", which OpenAPI 3.0 writes without fraction and exponent"
+			if p.decimals {
+				form = ""
+			}
+			j.report(WrongType, p, "%s stands here; an integer is wanted%s", excerpt(n), form)
 		}
 		return false
 	}
@@ -137,9 +140,16 @@ func (j *keywordJudge) object(n *jsontree.Node, p, root *Schema) {
 			j.reportAt(name, MissingField, p, "%q is missing", name)
 		}
 	}
+	for _, d := range p.cases.dependents {
+		for _, name := range d.required {
+			if n.Member(d.field) != nil && n.Member(name) == nil && j.fault() {
+				j.reportAt(name, MissingField, p, "%q is missing, and required because there is %q", name, d.field)
+			}
+		}
+	}
 	if p.extra == extraRefused {
 		for _, name := range n.Names {
-			if p.Properties[name] == nil && j.fault() {
+			if p.Properties[name] == nil && !slices.ContainsFunc(p.patterns, func(f patternFields) bool { return f.matches(name) }) && j.fault() {
 				j.reportAt(name, ForbiddenField, p, "%s is not a field of this object, which allows no others%s",
 					problem.Quote(name), suggest(name, p.Names))
 			}

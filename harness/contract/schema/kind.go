@@ -20,6 +20,7 @@ const (
 	WrongItemCount      Kind = "item-count"
 	RepeatedItem        Kind = "unique-items"
 	WrongFieldCount     Kind = "field-count"
+	WrongFieldName      Kind = "field-name"
 	MissingField        Kind = "missing-field"
 	ForbiddenField      Kind = "forbidden-field"
 	UndocumentedField   Kind = "undocumented-field"

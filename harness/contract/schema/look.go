@@ -13,7 +13,7 @@ type Look struct {
 	Schema  *Schema
 	Applied []*Schema      // those that judge it
 	fields  []FieldSchemas // for an object, in the order of its names
-	items   FieldSchemas   // for an array
+	items   elementSchemas // for an array
 }
 
 // Look applies the schemas to the value, and reports nothing.
@@ -44,7 +44,7 @@ func (l *Look) Step(token string) (*jsontree.Node, FieldSchemas) {
 		}
 	case jsontree.Array:
 		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(l.Node.Items) {
-			return l.Node.Items[i], l.items
+			return l.Node.Items[i], l.items.at(i)
 		}
 	}
 	return nil, FieldSchemas{}

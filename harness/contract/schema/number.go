@@ -57,6 +57,9 @@ func (d decimal) compare(e decimal) int {
 	return order
 }
 
+// whole reports whether the number has no fraction other than zeros.
+func (d decimal) whole() bool { return d.exponent >= int64(len(d.digits)) }
+
 func (d decimal) sign() int {
 	switch {
 	case d.digits == "":

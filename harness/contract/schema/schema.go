@@ -19,7 +19,9 @@ type Schema struct {
 	Ref string // its place: "#/components/schemas/Pet"
 
 	types    kindSet // 0 means any type
+	never    bool    // the schema is false: no value matches
 	integer  bool
+	decimals bool // 1.0 is an integer (JSON Schema 2020-12, Validation §6.1.1)
 	nullable bool // as the schema itself says; acceptsNull is the result
 	Enum     []enumValue
 	enumText string
@@ -36,7 +38,8 @@ type Schema struct {
 	exclusiveMax bool
 	multipleOf   *bound
 
-	Items              *Schema
+	prefix             []*Schema // of the first elements
+	Items              *Schema   // of all others
 	minItems, maxItems int
 	unique             bool
 
@@ -45,6 +48,7 @@ type Schema struct {
 	required           []string
 	extra              extraFields
 	additional         *Schema // the schema in additionalProperties, if any
+	patterns           []patternFields
 	minFields          int
 	maxFields          int
 	ReadOnly           bool
@@ -56,10 +60,12 @@ type Schema struct {
 	Parts        []*Schema
 	AnyOf, OneOf []*Schema
 	not          *Schema
+	cases        conditional
 	tag          *discriminator
 	// compound means that other schemas apply to the same value. Only such schemas can form a circle without a step
 	// into the value, or lead to the same schema in two ways.
 	compound    bool
+	offering    bool // the result of offers
 	acceptsNull bool
 	kinds       kindSet // the kinds of value that can match, including its alternatives
 }
@@ -165,7 +171,12 @@ func (s *Schema) typeNames() (names []string) {
 // wantedType says which types the schema wants: "an integer", "a string or null".
 func (s *Schema) wantedType() string {
 	words := s.typeNames()
-	if words == nil {
+	switch {
+	case s.never:
+		return "no value"
+	case words == nil && s.types != 0:
+		return "null"
+	case words == nil:
 		return "a value other than null"
 	}
 	for i, word := range words {
@@ -187,7 +198,12 @@ func (s *Schema) Next() []*Schema {
 	for _, name := range s.Names {
 		out = append(out, s.Properties[name])
 	}
-	for _, one := range []*Schema{s.Items, s.additional} {
+	for _, p := range s.patterns {
+		if p.schema != nil {
+			out = append(out, p.schema)
+		}
+	}
+	for _, one := range slices.Concat(s.prefix, s.cases.schemas(), []*Schema{s.Items, s.additional}) {
 		if one != nil {
 			out = append(out, one)
 		}
@@ -210,7 +226,7 @@ func (s *Schema) Alternatives() []*Schema { return slices.Concat(s.OneOf, s.AnyO
 
 // AdmitsAnything reports whether a schema has no keyword that a value can violate.
 func (s *Schema) AdmitsAnything() bool {
-	return s.kinds == anyKind && s.Enum == nil && len(s.Parts) == 1 && s.OneOf == nil && s.AnyOf == nil && s.not == nil && s.tag == nil &&
+	return s.kinds == anyKind && s.Enum == nil && len(s.Parts) == 1 && !s.offers() && s.patterns == nil && s.prefix == nil &&
 		s.pattern == nil && s.format == nil && s.numberFormat == nil && s.minLength == 0 && s.maxLength < 0 && s.min == nil && s.max == nil &&
 		s.multipleOf == nil && s.Items == nil && s.minItems == 0 && s.maxItems < 0 && !s.unique && len(s.Properties) == 0 &&
 		len(s.required) == 0 && s.extra == extraSilent && s.minFields == 0 && s.maxFields < 0

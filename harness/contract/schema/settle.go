@@ -12,7 +12,8 @@ type settler struct {
 
 func (t *settler) settle(s *Schema) {
 	t.collect(s, s, map[*Schema]bool{})
-	s.compound = len(s.Parts) > 1 || s.AnyOf != nil || s.OneOf != nil || s.not != nil || s.tag != nil
+	s.offering = s.offers()
+	s.compound = len(s.Parts) > 1 || s.offering
 	for _, p := range s.Parts {
 		for name, property := range p.Properties {
 			if property.ReadOnly {
@@ -66,8 +67,17 @@ func (t *settler) nullByParts(s *Schema) bool {
 	if s.isBase() {
 		return t.null(s.tag.base)
 	}
-	if s.types != 0 || s.Enum != nil && !containsNull(s.Enum) {
+	if s.never || s.types != 0 && s.types&bit(jsontree.Null) == 0 || s.Enum != nil && !containsNull(s.Enum) {
 		return false
+	}
+	if c := s.cases.condition; c != nil {
+		branch := c.otherwise
+		if t.null(c.test) {
+			branch = c.then
+		}
+		if branch != nil && !t.null(branch) {
+			return false
+		}
 	}
 	for _, p := range t.allOf[s] {
 		if !t.null(p) {
@@ -110,6 +120,9 @@ func (t *settler) kindsOf(s *Schema) kindSet {
 	}
 	if s.types != 0 {
 		answer &= s.types
+	}
+	if s.never {
+		answer = 0
 	}
 	for _, p := range t.allOf[s] {
 		answer &= t.kindsOf(p)

@@ -24,10 +24,11 @@ type builder struct {
 func newBuilder(doc *openapi3.T, src *source) *builder {
 	n := &notes{source: src}
 	b := &builder{notes: n, doc: doc, mediaTypes: make(map[*openapi3.MediaType]*Media)}
+	draft2020 := !strings.HasPrefix(doc.OpenAPI, "3.0.")
 	if doc.Components != nil {
-		b.schemas = schema.NewBuilder(n, doc.Components.Schemas)
+		b.schemas = schema.NewBuilder(n, doc.Components.Schemas, draft2020)
 	} else {
-		b.schemas = schema.NewBuilder(n, nil)
+		b.schemas = schema.NewBuilder(n, nil, draft2020)
 	}
 	return b
 }
@@ -52,6 +53,12 @@ func (b *builder) build() []*Operation {
 				ops = append(ops, b.operation(method, path, item, in, ref+"/"+strings.ToLower(method)))
 			}
 		}
+	}
+	if b.doc.Paths == nil && b.doc.Webhooks == nil {
+		b.Problem("#/paths", "the document has no paths", "list the operations under paths")
+	}
+	if b.doc.Webhooks != nil {
+		b.Note("#/webhooks", "webhooks are not checked: they are requests that a server sends", "")
 	}
 	b.schemas.Finish()
 	for _, e := range b.plainEvents {

@@ -20,6 +20,9 @@ const eventsKeyword = "x-events"
 func (b *builder) events(m *Media, in *openapi3.MediaType, ref string) *EventStream {
 	raw, ok := in.Extensions[eventsKeyword]
 	if !ok {
+		if in.ItemSchema != nil && in.ItemSchema.Value != nil {
+			return items{b}.events(m, in.ItemSchema, ref+"/itemSchema")
+		}
 		b.misspeltKeyword(m, in, ref)
 		return nil
 	}
@@ -57,7 +60,7 @@ func (b *builder) misspeltKeyword(m *Media, in *openapi3.MediaType, ref string) 
 			return
 		}
 	}
-	b.Skip(ref, "the events of this stream are not checked: it has no "+eventsKeyword, "")
+	b.Note(ref, "the events of this stream are not checked: it has no "+eventsKeyword, "")
 }
 
 func (b *builder) unknownKeys(object map[string]any, ref, where string, known ...string) {

@@ -7,6 +7,9 @@ package spec
 import (
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/problem"
@@ -14,27 +17,29 @@ import (
 
 // A Document is an OpenAPI document that is prepared for lookups. It is safe for concurrent use.
 type Document struct {
-	file     string
-	ops      []*Operation
-	named    map[string]*Operation
-	routes   router
-	src      *source
-	unjudged problem.Problems
+	Tree *openapi3.T // as the loader has read it; nil unless it was kept
+
+	file   string
+	ops    []*Operation
+	named  map[string]*Operation
+	routes router
+	src    *source
+	notes  func() problem.Problems
 }
 
 // Read reads a document. file is its name in problems.
 func Read(file string, data []byte) (*Document, problem.Problems) {
 	src := newSource(data)
-	doc, problems := load(src)
+	doc, notes, problems := load(src)
 	if len(problems) > 0 {
 		return nil, inFile(file, problems)
 	}
 	b := newBuilder(doc, src)
-	d := &Document{file: file, src: src, ops: b.build()}
+	d := &Document{Tree: doc, file: file, src: src, ops: b.build()}
 	if len(b.Problems) > 0 {
 		return nil, inFile(file, b.Problems)
 	}
-	d.unjudged = inFile(file, b.Unjudged)
+	d.notes = sync.OnceValue(func() problem.Problems { return inFile(file, slices.Concat(notes(), b.Notes)) })
 	d.named = make(map[string]*Operation, len(d.ops))
 	for _, op := range d.ops {
 		d.named[op.String()] = op
@@ -45,9 +50,9 @@ func Read(file string, data []byte) (*Document, problem.Problems) {
 	return d, nil
 }
 
-// Unjudged lists the parts of the document that cannot be judged: patterns that Go's engine does not support, and event
-// streams without x-events.
-func (d *Document) Unjudged() problem.Problems { return d.unjudged }
+// Notes lists what is wrong with the document but changes no judgement, such as an example that does not match its
+// schema, and what cannot be judged, such as a pattern that Go's engine does not support.
+func (d *Document) Notes() problem.Problems { return d.notes() }
 
 // Operations returns the document's operations in its order.
 func (d *Document) Operations() []*Operation { return slices.Clone(d.ops) }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -35,59 +37,92 @@ func newLoader() *openapi3.Loader {
 }
 
 // load reads and validates a document. Only a document with a mistake is read again with lines, which takes as long as
-// everything else.
-func load(src *source) (*openapi3.T, problem.Problems) {
+// everything else. If its mistakes are all harmless, that is left to notes.
+func load(src *source) (doc *openapi3.T, notes func() problem.Problems, ps problem.Problems) {
 	if depth(src.text) > maxDepth {
-		return nil, problem.Problems{{What: fmt.Sprintf("the document is nested more than %d deep", maxDepth)}}
+		return nil, nil, problem.Problems{{What: fmt.Sprintf("the document is nested more than %d deep", maxDepth)}}
 	}
 	if ps := src.checkJSON(); ps != nil {
-		return nil, ps
+		return nil, nil, ps
 	}
-	doc, ok := loadPlain(src)
-	if !ok {
-		var err error
-		if doc, err = newLoader().LoadFromData(src.text); err != nil {
-			return nil, explainLoad(src, err)
+	doc, err := loadPlain(src)
+	if err != nil {
+		if doc, err = read(withoutAnchors(src, src.text)); err != nil {
+			return nil, nil, explainLoad(src, err)
 		}
 	}
-	if !strings.HasPrefix(doc.OpenAPI, "3.0.") {
-		return nil, problem.Problems{wrongVersion(doc, src)}
+	if !knownVersion.MatchString(doc.OpenAPI) {
+		return nil, nil, problem.Problems{wrongVersion(doc, src)}
 	}
-	if doc.Validate(context.Background(), validation...) == nil {
-		return doc, nil
+	mistakes := validate(doc)
+	if !slices.ContainsFunc(mistakes, isHarmful) {
+		return doc, func() problem.Problems {
+			return append(nullConstants(src), explainInvalid(withLines(src, mistakes))...)
+		}, nil
+	}
+	return nil, nil, explainInvalid(slices.DeleteFunc(withLines(src, mistakes), func(err error) bool { return !isHarmful(err) }))
+}
+
+// read reads a text with the loader. It accepts a schema whose examples are not a list, because examples are harmless.
+func read(text []byte) (*openapi3.T, error) {
+	doc, err := newLoader().LoadFromData(text)
+	if err != nil && strings.Contains(err.Error(), "Schema.examples") {
+		if text, ok := withoutNamedExamples(text); ok {
+			return newLoader().LoadFromData(text)
+		}
+	}
+	return doc, err
+}
+
+func validate(doc *openapi3.T) openapi3.MultiError {
+	err := doc.Validate(context.Background(), validation...)
+	if list, ok := err.(openapi3.MultiError); ok || err == nil {
+		return list
+	}
+	return openapi3.MultiError{err}
+}
+
+// withLines finds the mistakes of a document again, with their lines.
+func withLines(src *source, mistakes openapi3.MultiError) openapi3.MultiError {
+	if len(mistakes) == 0 {
+		return nil
 	}
 	loader := newLoader()
 	loader.IncludeOrigin = true
-	doc, err := loader.LoadFromData(src.text)
-	if err != nil {
-		return nil, explainLoad(src, err)
+	if doc, err := loader.LoadFromData(withoutAnchors(src, src.text)); err == nil {
+		return validate(doc)
 	}
-	return nil, explainInvalid(doc.Validate(context.Background(), validation...))
+	return mistakes
 }
 
-// loadPlain reads the usual form of documents in YAML as YAML 1.2, because the loader reads YAML 1.1. It reports false
-// for everything else, including mistakes.
-func loadPlain(src *source) (*openapi3.T, bool) {
+// knownVersion is the versions of OpenAPI that are read.
+var knownVersion = regexp.MustCompile(`^3\.[012]\.`)
+
+// loadPlain reads the usual form of documents in YAML as YAML 1.2, because the loader reads YAML 1.1. It fails for
+// everything else.
+func loadPlain(src *source) (*openapi3.T, error) {
 	if src.beginsAsJSON() {
-		return nil, false
+		return nil, errNotPlain
 	}
 	text, ok := src.read().PlainJSON()
 	if !ok {
-		return nil, false
+		return nil, errNotPlain
 	}
-	doc, err := newLoader().LoadFromData(text)
-	return doc, err == nil
+	return read(withoutAnchors(src, text))
 }
 
+var errNotPlain = errors.New("not plain YAML")
+
 func wrongVersion(doc *openapi3.T, src *source) problem.Problem {
-	p := src.Problem("#/openapi", "openapi is "+problem.Quote(doc.OpenAPI), "write the document in OpenAPI 3.0, and 3.0.3 here")
-	if strings.HasPrefix(doc.OpenAPI, "3.1.") {
-		p.Fix = "write the document in OpenAPI 3.0; a converter does it: npx @apiture/openapi-down-convert --input openapi.yaml --output openapi-3.0.yaml"
-	}
 	if doc.OpenAPI == "" {
-		p.What = "this is not an OpenAPI 3 document: it has no key openapi"
+		p := problem.Problem{What: "this is not an OpenAPI 3 document: it has no key openapi"}
+		if _, version := src.read().Root.Entry("swagger"); version != nil {
+			p = src.Problem("#/swagger", "this is a document of Swagger "+problem.Quote(version.Text)+", which OpenAPI 3 replaces",
+				"convert it: npx swagger2openapi --patch --outfile openapi.yaml swagger.yaml")
+		}
+		return p
 	}
-	return p
+	return src.Problem("#/openapi", "openapi is "+problem.Quote(doc.OpenAPI), "write the document in OpenAPI 3.0, 3.1 or 3.2; 3.1.1, for example")
 }
 
 // maxDepth is deeper than any document that a person or a generator writes. The loader's time grows with its square.

@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
 var (
@@ -41,7 +42,7 @@ func explainLoad(src *source, err error) (ps problem.Problems) {
 	}
 	p := problem.Problem{What: err.Error()}
 	if m := quotedRef.FindStringSubmatch(p.What); m != nil {
-		for _, ref := range references(nil, src.read().Root, false) {
+		for _, ref := range keywords(nil, src.read().Root, false, "$ref", yamldoc.String) {
 			if ref.Text == m[1] {
 				p.Line, p.Column = ref.Line, ref.Column
 				break
@@ -53,14 +54,10 @@ func explainLoad(src *source, err error) (ps problem.Problems) {
 
 var quotedRef = regexp.MustCompile(`"([^"]*#/[^"]*)"`)
 
-// explainInvalid turns the errors of the validation into problems. A mistake in a component is found again at each
-// place that refers to it, but reported once.
-func explainInvalid(err error) (ps problem.Problems) {
+// explainInvalid turns the errors of the validation into problems. A mistake in a component is found again at each place
+// that refers to it, but reported once.
+func explainInvalid(list openapi3.MultiError) (ps problem.Problems) {
 	seen := map[problem.Problem]bool{}
-	list, ok := err.(openapi3.MultiError)
-	if !ok {
-		list = openapi3.MultiError{err}
-	}
 	for _, err := range list {
 		p, leaf := origin(err)
 		p.What = strings.TrimPrefix(err.Error(), "invalid ")

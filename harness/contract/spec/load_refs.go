@@ -20,7 +20,7 @@ func unresolved(src *source) (ps problem.Problems) {
 		}
 	}
 	seen := map[string]bool{}
-	for _, ref := range references(nil, src.read().Root, false) {
+	for _, ref := range keywords(nil, src.read().Root, false, "$ref", yamldoc.String) {
 		component := strings.HasPrefix(ref.Text, "#/components/") && strings.Count(ref.Text, "/") == 3
 		if seen[ref.Text] || strings.HasPrefix(ref.Text, "#") && (!component || known[ref.Text]) {
 			continue
@@ -39,26 +39,26 @@ func unresolved(src *source) (ps problem.Problems) {
 	return ps
 }
 
-// references appends the values of $ref in a value, except for those in extensions and in values of the API. Its own
-// keys are names if the document's author chose them: those of properties and of components.
-func references(list []*yamldoc.Node, n *yamldoc.Node, names bool) []*yamldoc.Node {
+// keywords appends the values of a keyword that are of one kind, except for those in extensions and in values of the API.
+// Its own keys are names if the document's author chose them: those of properties and of components.
+func keywords(list []*yamldoc.Node, n *yamldoc.Node, names bool, key string, kind yamldoc.Kind) []*yamldoc.Node {
 	for k, v := range n.Entries() {
 		switch {
 		case names:
-			list = references(list, v, false)
-		case k.Text == "$ref" && v.Kind == yamldoc.String:
+			list = keywords(list, v, false, key, kind)
+		case k.Text == key && v.Kind == kind:
 			list = append(list, v)
 		case k.Text == "components":
 			for _, section := range v.Items {
-				list = references(list, section, true)
+				list = keywords(list, section, true, key, kind)
 			}
 		case slices.Contains([]string{"example", "default", "enum", "value"}, k.Text) || strings.HasPrefix(k.Text, "x-"):
 		default:
-			list = references(list, v, k.Text == "properties")
+			list = keywords(list, v, k.Text == "properties", key, kind)
 		}
 	}
 	for _, item := range n.Elements() {
-		list = references(list, item, false)
+		list = keywords(list, item, false, key, kind)
 	}
 	return list
 }

@@ -12,9 +12,9 @@ var documents = []string{"../../../openapi.yaml", "../../../internal/faux/projec
 func TestPlainDocumentsAreReadAsTheLoaderReadsThem(t *testing.T) {
 	for _, file := range documents {
 		data := testfile.Read(t, file)
-		got, ok := loadPlain(newSource(data))
-		if !ok {
-			t.Errorf("%s is not plain", file)
+		got, err := loadPlain(newSource(data))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
 			continue
 		}
 		want, err := newLoader().LoadFromData(data)
@@ -38,8 +38,8 @@ func TestPlainValuesAreReadAsTheLoaderReadsThem(t *testing.T) {
 		"a: b: c", "[", "{$ref: x}", "é",
 	} {
 		data := []byte("openapi: 3.0.3\nx-value: " + value + "\n")
-		got, ok := loadPlain(newSource(data))
-		if !ok {
+		got, err := loadPlain(newSource(data))
+		if err != nil {
 			continue
 		}
 		plain++
@@ -56,9 +56,9 @@ func TestPlainValuesAreReadAsTheLoaderReadsThem(t *testing.T) {
 // The loader, which reads YAML 1.1, would change one of these values and reject the others.
 func TestPlainValuesAreReadAsYAML12(t *testing.T) {
 	for value, want := range map[string]string{`"\ud83d\ude00"`: "😀", "a\u2028b": "a\u2028b", "'a\u0085b'": "a\u0085b"} {
-		got, ok := loadPlain(newSource([]byte("openapi: 3.0.3\nx-value: " + value + "\n")))
-		if !ok || got.Extensions["x-value"] != want {
-			t.Errorf("%+q is read as %v (%t), want %+q", value, got, ok, want)
+		got, err := loadPlain(newSource([]byte("openapi: 3.0.3\nx-value: " + value + "\n")))
+		if err != nil || got.Extensions["x-value"] != want {
+			t.Errorf("%+q is read as %v (%v), want %+q", value, got, err, want)
 		}
 	}
 }

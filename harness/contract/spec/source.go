@@ -89,17 +89,17 @@ func (s *source) find(ref string) (at, value *yamldoc.Node, ok bool) {
 	return at, value, true
 }
 
-// notes collect the mistakes of a document, and the parts of it that cannot be judged.
+// notes collect the mistakes of a document. Notes are about what changes no judgement, or cannot be judged.
 type notes struct {
 	source   *source
 	Problems problem.Problems
-	Unjudged problem.Problems
+	Notes    problem.Problems
 }
 
 func (n *notes) Problem(ref, what, fix string) {
 	n.Problems = append(n.Problems, n.source.Problem(ref, what, fix))
 }
 
-func (n *notes) Skip(ref, what, fix string) {
-	n.Unjudged = append(n.Unjudged, n.source.Problem(ref, what, fix))
+func (n *notes) Note(ref, what, fix string) {
+	n.Notes = append(n.Notes, n.source.Problem(ref, what, fix))
 }

@@ -56,7 +56,7 @@ func (g *generator) target(b *strings.Builder, t Target) {
 		remark = "   # a guess: a request that shows that the server is ready"
 	}
 	fmt.Fprintf(b, "    ready: {%s%s}%s\n", ready, within, remark)
-	if g.tree.Components != nil && len(g.tree.Components.SecuritySchemes) > 0 {
+	if g.doc.Tree.Components != nil && len(g.doc.Tree.Components.SecuritySchemes) > 0 {
 		b.WriteString("    # headers: {Authorization: \"Bearer …\"}   # the contract requires credentials; sent with every request\n")
 	}
 }

@@ -66,6 +66,8 @@ func (s *sampler) value(ref *openapi3.SchemaRef, name string) *jsontree.Node {
 		return number(schema)
 	case openapi3.TypeBoolean:
 		return &jsontree.Node{Kind: jsontree.Boolean, Text: "true"}
+	case openapi3.TypeNull:
+		return &jsontree.Node{Kind: jsontree.Null, Text: "null"}
 	}
 	return stringOf(schema, name)
 }
@@ -95,8 +97,14 @@ func (s *sampler) given(schema *openapi3.Schema) *jsontree.Node {
 	if s.examples && schema.Example != nil {
 		return from(schema.Example)
 	}
+	if s.examples && len(schema.Examples) > 0 {
+		return from(schema.Examples[0])
+	}
 	if s.examples && schema.Default != nil {
 		return from(schema.Default)
+	}
+	if schema.Const != nil {
+		return from(schema.Const)
 	}
 	for _, v := range schema.Enum {
 		if v != nil {
@@ -110,12 +118,17 @@ func (s *sampler) given(schema *openapi3.Schema) *jsontree.Node {
 func kind(schema *openapi3.Schema) string {
 	switch {
 	case schema.Type != nil && len(*schema.Type) > 0:
-		return (*schema.Type)[0]
+		for _, name := range *schema.Type {
+			if name != openapi3.TypeNull {
+				return name
+			}
+		}
+		return openapi3.TypeNull
 	case len(schema.Properties) > 0 || len(schema.Required) > 0:
 		return openapi3.TypeObject
-	case schema.Items != nil:
+	case schema.Items != nil || schema.PrefixItems != nil:
 		return openapi3.TypeArray
-	case schema.Min != nil || schema.Max != nil || schema.MultipleOf != nil:
+	case schema.Min != nil || schema.Max != nil || schema.MultipleOf != nil || schema.ExclusiveMin.Value != nil || schema.ExclusiveMax.Value != nil:
 		return openapi3.TypeNumber
 	}
 	return openapi3.TypeString
@@ -152,6 +165,12 @@ func add(to, part *openapi3.Schema) {
 		if !slices.Contains(to.Required, name) {
 			to.Required = append(to.Required, name)
 		}
+	}
+	if to.Const == nil {
+		to.Const = part.Const
+	}
+	if to.PrefixItems == nil {
+		to.PrefixItems = part.PrefixItems
 	}
 	to.Type, to.Items, to.MaxLength = cmp.Or(to.Type, part.Type), cmp.Or(to.Items, part.Items), cmp.Or(to.MaxLength, part.MaxLength)
 	to.Format, to.Pattern = cmp.Or(to.Format, part.Format), cmp.Or(to.Pattern, part.Pattern)
@@ -251,15 +270,21 @@ func (s *sampler) object(schema *openapi3.Schema) *jsontree.Node {
 // array returns a list with the required number of elements, or with one if it may be empty.
 func (s *sampler) array(schema *openapi3.Schema, name string) *jsontree.Node {
 	out := &jsontree.Node{Kind: jsontree.Array}
-	n := max(1, int(schema.MinItems))
-	if schema.MinItems == 0 && (!s.wantsMore() || schema.MaxItems != nil && *schema.MaxItems == 0) {
+	n := max(1, int(schema.MinItems), len(schema.PrefixItems))
+	if schema.MinItems == 0 && schema.PrefixItems == nil && (!s.wantsMore() || schema.MaxItems != nil && *schema.MaxItems == 0) {
 		n = 0
 	}
 	if n > 100 {
 		return nil
 	}
 	for i := range n {
-		item := s.value(schema.Items, name)
+		of := schema.Items
+		if i < len(schema.PrefixItems) {
+			of = schema.PrefixItems[i]
+		} else if schema.Contains != nil {
+			of = schema.Contains
+		}
+		item := s.value(of, name)
 		if item == nil {
 			return nil
 		}

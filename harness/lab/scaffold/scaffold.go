@@ -8,7 +8,6 @@
 package scaffold
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -47,36 +46,37 @@ type File struct {
 	Missing string
 }
 
-// New generates a project from a document. data is the text of the document.
-func New(data []byte, doc *contract.Document, options *Options) (*Project, error) {
+// New generates a project from a document, which must have been read with KeepTree.
+func New(doc *contract.Document, options *Options) *Project {
 	var opts Options
 	if options != nil {
 		opts = *options
 	}
-	tree, err := openapi3.NewLoader().LoadFromData(data)
-	if err != nil {
-		return nil, fmt.Errorf("read the document: %w", err)
+	g := generator{doc: doc, opts: opts, taken: map[string]bool{}, operations: map[string]*contract.Operation{}}
+	for _, op := range doc.Operations() {
+		if key := op.Method + " " + anonymous(op.Path); g.operations[key] == nil {
+			g.operations[key] = op
+		}
 	}
-	g := generator{doc: doc, tree: tree, opts: opts, taken: map[string]bool{}}
 	out := &Project{Config: g.config()}
 	for _, op := range doc.Operations() {
 		out.Scenarios = append(out.Scenarios, g.scenario(op))
 	}
-	return out, nil
+	return out
 }
 
 type generator struct {
-	doc   *contract.Document
-	tree  *openapi3.T
-	opts  Options
-	taken map[string]bool // ids of scenarios
+	doc        *contract.Document
+	opts       Options
+	taken      map[string]bool                // ids of scenarios
+	operations map[string]*contract.Operation // by method and path without the names of its parameters; the first one
 }
 
-func (g *generator) item(path string) *openapi3.PathItem { return g.tree.Paths.Value(path) }
+func (g *generator) item(path string) *openapi3.PathItem { return g.doc.Tree.Paths.Value(path) }
 
 // base returns the path that the document's servers put before all others.
 func (g *generator) base(path, method string) string {
-	servers := g.tree.Servers
+	servers := g.doc.Tree.Servers
 	if item := g.item(path); item != nil {
 		if len(item.Servers) > 0 {
 			servers = item.Servers

@@ -17,15 +17,11 @@ import (
 func drafted(t *testing.T, text string, options *scaffold.Options) *scaffold.Project {
 	t.Helper()
 	text = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\n" + text
-	doc, err := contract.Parse([]byte(text), nil)
+	doc, err := contract.Parse([]byte(text), &contract.Options{KeepTree: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := scaffold.New([]byte(text), doc, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return scaffold.New(doc, options)
 }
 
 // only returns the only scenario of a project, without its first lines.
@@ -293,15 +289,15 @@ func TestTheProbeOfAReadyServer(t *testing.T) {
 func TestDraftsOfRealDocuments(t *testing.T) {
 	for _, file := range []string{"../../../openapi.yaml", "../../../examples/notes/openapi.yaml", "../../../internal/faux/project/openapi.yaml"} {
 		data := testfile.Read(t, file)
-		doc, err := contract.Parse(data, nil)
+		doc, err := contract.Parse(data, &contract.Options{KeepTree: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var before *scaffold.Project
 		for range 3 {
-			d, err := scaffold.New(data, doc, nil)
-			if err != nil || len(d.Scenarios) != len(doc.Operations()) {
-				t.Fatalf("%v: %d scenarios of %d operations", err, len(d.Scenarios), len(doc.Operations()))
+			d := scaffold.New(doc, nil)
+			if len(d.Scenarios) != len(doc.Operations()) {
+				t.Fatalf("%d scenarios of %d operations", len(d.Scenarios), len(doc.Operations()))
 			}
 			for _, f := range d.Scenarios {
 				if _, problems := scenario.Parse(f.Name, strings.TrimSuffix(f.Name, ".yaml"), f.Text); len(problems) > 0 || f.Missing != "" {

@@ -131,20 +131,31 @@ func number(schema *openapi3.Schema) *jsontree.Node {
 		step = 0.5
 	}
 	v := math.Max(1, step)
-	if least := schema.Min; least != nil && v <= *least {
+	least, above := limit(schema.Min, schema.ExclusiveMin)
+	most, below := limit(schema.Max, schema.ExclusiveMax)
+	if least != nil && v <= *least {
 		v = math.Ceil(*least/step) * step
-		if schema.ExclusiveMin.IsTrue() && v <= *least {
+		if above && v <= *least {
 			v += step
 		}
 	}
-	if most := schema.Max; most != nil && v >= *most {
+	if most != nil && v >= *most {
 		v = math.Floor(*most/step) * step
-		if schema.ExclusiveMax.IsTrue() && v >= *most {
+		if below && v >= *most {
 			v -= step
 		}
-		if least := schema.Min; least != nil && v < *least {
+		if least != nil && v < *least {
 			v = (*least + *most) / 2
 		}
 	}
 	return &jsontree.Node{Kind: jsontree.Number, Text: strconv.FormatFloat(v, 'f', -1, 64)}
+}
+
+// limit returns a bound of a number, and whether the number must differ from it. An exclusive bound is a boolean before
+// OpenAPI 3.1, and a number since then.
+func limit(bound *float64, exclusive openapi3.ExclusiveBound) (*float64, bool) {
+	if exclusive.Value != nil {
+		return exclusive.Value, true
+	}
+	return bound, exclusive.IsTrue()
 }

@@ -92,15 +92,12 @@ var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
 // operation finds an operation by its path, whatever the names of its parameters; nil when there is none.
 func (g *generator) operation(method, path string) *contract.Operation {
-	anonymous := func(template string) string {
-		return strings.TrimSuffix(parameter.ReplaceAllString(template, "{}"), "/")
-	}
-	for _, op := range g.doc.Operations() {
-		if op.Method == method && anonymous(op.Path) == anonymous(path) {
-			return op
-		}
-	}
-	return nil
+	return g.operations[method+" "+anonymous(path)]
+}
+
+// anonymous returns a path template without the names of its parameters.
+func anonymous(template string) string {
+	return strings.TrimSuffix(parameter.ReplaceAllString(template, "{}"), "/")
 }
 
 // creation returns the request that creates what a parameter names, with a capture of its id; nil when there is none.
