@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 )
@@ -59,6 +60,9 @@ func (f *coverageFlags) print(ctx context.Context, path string, w *environment) 
 	}
 	if result.Incomplete != "" {
 		return &exitError{exitUnknown, fmt.Errorf("%s", result.Incomplete)}
+	}
+	if p.Contract.IsAbsent() {
+		return &project.UsageError{What: p.File + " names no contract, so there is no coverage", Fix: "name the OpenAPI document: contract: openapi.yaml"}
 	}
 	doc := result.Document(p)
 	if f.json {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +24,10 @@ import (
 
 // initFlags are the flags of lockstep init.
 type initFlags struct {
-	config    string
-	scenarios string
-	targets   []scaffold.Target // from --url and --command, in the order of the command line
+	config      string
+	scenarios   string
+	destructive bool
+	targets     []scaffold.Target // from --url and --command, in the order of the command line
 }
 
 func initCommand(w *environment) *cobra.Command {
@@ -36,20 +37,26 @@ func initCommand(w *environment) *cobra.Command {
 		Short: "Creates a first lockstep.yaml, and a scenario for each operation of an OpenAPI document",
 		Long: `Creates a first project from an OpenAPI document (openapi.yaml, .yml or .json): a lockstep.yaml, and a scenario for each
 operation. Each request is valid, and uses the document's examples or values within its bounds. If a path names a
-resource and the document has a POST for it, the scenario creates the resource first. If no valid request can be
-generated, the scenario is saved as .yaml.todo, with the reason.
+resource and the document has a POST for it, the scenario creates the resource first. A scenario is saved as
+.yaml.todo, with the reason, if no valid request can be generated, or if the operation may destroy what a server holds:
+DELETE, and names such as shutdown, upgrade and reset. --destructive writes the latter as scenarios, too.
+
+A document may also have a URL; a copy of it is saved beside lockstep.yaml. If no document is named and there is none,
+the project has no contract: servers are compared, and nothing says which one is wrong.
 
 No file is overwritten, and no server is started. The first target is the reference.`,
 		Example: `  lockstep init
   lockstep init api/openapi.yaml --url old=http://127.0.0.1:3000 --url new=http://127.0.0.1:3001
+  lockstep init http://127.0.0.1:3000/openapi.json --url old=http://127.0.0.1:3000
   lockstep init --command 'old=node old/server.mjs --port ${{ port }}' --command 'new=PORT=${{ port }} ./new-server'`,
 		Args: atMostOne("OpenAPI document"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return f.init(cmp.Or(strings.Join(args, ""), contractHere()), w.stdout)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.init(cmd.Context(), strings.Join(args, ""), w.stdout)
 		},
 	}
 	configFlag(cmd, &f.config)
 	fl := cmd.Flags()
+	fl.BoolVar(&f.destructive, "destructive", false, "also write scenarios that may destroy what a server holds")
 	fl.StringVar(&f.scenarios, "scenarios", "scenarios", "the folder for the scenarios, relative to lockstep.yaml")
 	fl.Var(targetFlag{&f.targets, runningTarget}, "url", "name=URL of a running server; repeat for more")
 	fl.Var(targetFlag{&f.targets, commandTarget}, "command", "name=COMMAND that starts a server on ${{ port }}, after any environment variables such as PORT=${{ port }}; repeat for more")
@@ -59,14 +66,14 @@ No file is overwritten, and no server is started. The first target is the refere
 // contractNames are the default names of the contract.
 var contractNames = []string{"openapi.yaml", "openapi.yml", "openapi.json"}
 
-// contractHere returns the first of contractNames that exists, or else the first name.
+// contractHere returns the first of contractNames that exists, or "".
 func contractHere() string {
 	for _, name := range contractNames {
 		if _, err := os.Stat(name); err == nil {
 			return name
 		}
 	}
-	return contractNames[0]
+	return ""
 }
 
 // A targetFlag appends its targets to the list that several flags share.
@@ -126,14 +133,31 @@ func commandTarget(name, text string) (scaffold.Target, error) {
 	return t, nil
 }
 
-func (f *initFlags) init(contract string, out io.Writer) error {
+func (f *initFlags) init(ctx context.Context, contract string, out io.Writer) error {
 	if _, err := os.Lstat(f.config); !errors.Is(err, fs.ErrNotExist) {
 		return &project.UsageError{What: f.config + " already exists", Fix: "name another file with --config, or use another folder"}
 	}
 	dir := filepath.Dir(f.config)
-	d, err := scaffoldProject(contract, &scaffold.Options{Targets: f.targets, Contract: seenFrom(dir, contract), Scenarios: filepath.ToSlash(f.scenarios)})
+	fetched := strings.HasPrefix(contract, "http://") || strings.HasPrefix(contract, "https://")
+	switch {
+	case fetched:
+		file, err := download(ctx, contract, dir)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "fetched    %s\n", file)
+		contract = file
+	case contract == "":
+		contract = contractHere()
+	}
+	d, err := scaffoldProject(contract, &scaffold.Options{
+		Targets: f.targets, Contract: seenFrom(dir, contract), Scenarios: filepath.ToSlash(f.scenarios), Destructive: f.destructive,
+	})
 	if err != nil {
 		return err
+	}
+	if contract == "" {
+		fmt.Fprintf(out, "without a contract: there is no OpenAPI document here, and none was named\n")
 	}
 	if err := writeNew(f.config, d.Config); err != nil {
 		return err
@@ -195,7 +219,11 @@ func (f *initFlags) next(out io.Writer) error {
 	}
 	alone := fmt.Sprintf("run%s --target %s", config, p.Reference)
 	line := func(command, what string) { fmt.Fprintf(out, "  lockstep %-*s   %s\n", len(alone), command, what) }
-	line(alone, "one server alone, against the contract")
+	if p.Contract.IsAbsent() {
+		line(alone, "one server alone, against what the scenarios expect")
+	} else {
+		line(alone, "one server alone, against the contract")
+	}
 	if len(p.Targets) != 1 {
 		line("run"+config, "all targets, against "+p.Reference)
 	}
@@ -203,9 +231,12 @@ func (f *initFlags) next(out io.Writer) error {
 	return nil
 }
 
-// scaffoldProject drafts a project from an OpenAPI document: the text of lockstep.yaml and of the scenarios. It
+// scaffoldProject drafts a project from an OpenAPI document, or without one if file is "": the text of lockstep.yaml and of the scenarios. It
 // writes no files. If the document has mistakes, the error is scenario.Problems.
 func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project, error) {
+	if file == "" {
+		return scaffold.New(contract.Absent(), options), nil
+	}
 	data, err := regular.Read(file)
 	if err != nil {
 		return nil, &project.UsageError{What: err.Error(), Fix: "name the OpenAPI document: lockstep init path/to/openapi.yaml"}

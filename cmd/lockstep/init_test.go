@@ -3,6 +3,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,11 +46,11 @@ wrote      scenarios/health/health.yaml (GET /health)
 wrote      scenarios/items/list-items.yaml (GET /items)
 wrote      scenarios/items/create-item.yaml (POST /items)
 wrote      scenarios/items/get-item.yaml (GET /items/{id})
-wrote      scenarios/items/delete-item.yaml (DELETE /items/{id})
+set aside  scenarios/items/delete-item.yaml.todo (DELETE /items/{id}): it may destroy what the server holds (--destructive)
 wrote      scenarios/items/label-item.yaml (GET /items/{id}/label)
 wrote      scenarios/events/watch-shelf.yaml (GET /events)
 
-next, with 7 scenarios:
+next, with 6 scenarios:
 `
 
 // TestWhatInitWritesRuns checks that the written project works: two correct servers match, and a wrong one is found.
@@ -67,12 +70,12 @@ func TestWhatInitWritesRuns(t *testing.T) {
 			if diff := cmp.Diff(outcome{exitMatch, wrote + next, ""}, o, cmp.AllowUnexported(outcome{})); diff != "" {
 				t.Errorf("init (-want +got):\n%s", diff)
 			}
-			if o := p.do(t, "lint"); o.code != exitMatch || !strings.HasSuffix(o.stdout, "no mistakes in 7 scenarios\n") {
+			if o := p.do(t, "lint"); o.code != exitMatch || !strings.HasSuffix(o.stdout, "no mistakes in 6 scenarios\n") {
 				t.Errorf("lint: %+v", o)
 			}
 			p.serials(t)
 			o = p.do(t, "run", "--jobs", "1")
-			if o.code != tc.code || !strings.Contains(o.stdout, " 0 unknown, 0 not applicable") || !strings.Contains(o.stdout, "operations 7/7") {
+			if o.code != tc.code || !strings.Contains(o.stdout, " 0 unknown, 0 not applicable") || !strings.Contains(o.stdout, "operations 6/7") {
 				t.Errorf("run: %+v", o)
 			}
 		})
@@ -84,7 +87,7 @@ func TestWhatInitWritesStartsServers(t *testing.T) {
 	self := testfile.Program(t)
 	p := emptied(t)
 	command := "=" + roleVariable + "=right GORACE=atexit_sleep_ms=0 '" + self + "' ${{ host }}:${{ port }}"
-	if o := p.initialised(t, "--command", "old"+command, "--command", "new"+command); o.code != exitMatch {
+	if o := p.initialised(t, "--destructive", "--command", "old"+command, "--command", "new"+command); o.code != exitMatch {
 		t.Fatalf("init: %+v", o)
 	}
 	if text := p.read("scenarios/events/watch-shelf.yaml"); !strings.Contains(text, "\nisolate: fresh ") {
@@ -118,7 +121,7 @@ func TestInitSavesIncompleteScenariosAsTodo(t *testing.T) {
 	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "schema: {$ref: '#/components/schemas/NewItem'}", "schema: {type: string, pattern: '^(?!a)'}", 1))
 	o := p.initialised(t)
 	if o.code != exitMatch || !strings.Contains(o.stdout, "set aside  scenarios/items/create-item.yaml.todo (POST /items): no value for the body, application/json\n") ||
-		!strings.Contains(o.stdout, "next, with 6 scenarios:") {
+		!strings.Contains(o.stdout, "next, with 5 scenarios:") {
 		t.Errorf("%+v", o)
 	}
 	if text := p.read("scenarios/items/get-item.yaml"); !strings.Contains(text, "steps:\n  - http: GET /items/id-${{ unique }}\n") {
@@ -169,8 +172,61 @@ func TestInitFindsTheOpenAPIDocument(t *testing.T) {
 		if o.code != exitMatch || !strings.HasSuffix(o.stdout, next) {
 			t.Errorf("%s: %+v", name, o)
 		}
-		if config, err := os.ReadFile("lockstep.yaml"); err != nil || !strings.HasPrefix(string(config), "contract: "+name+"\n") {
+		if config, err := os.ReadFile("lockstep.yaml"); err != nil || !strings.Contains(string(config), "\ncontract: "+name+"\n") {
 			t.Errorf("%v\n%s", err, config)
+		}
+	}
+}
+
+func TestInitWithoutADocumentDraftsAProjectWithoutAContract(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := []string{"init"}
+	for _, name := range []string{"old", "new"} {
+		server := httptest.NewServer(http.NotFoundHandler())
+		t.Cleanup(server.Close)
+		args = append(args, "--url", name+"="+server.URL)
+	}
+	o := shell{}.lockstep(t, args...)
+	const want = `without a contract: there is no OpenAPI document here, and none was named
+wrote      lockstep.yaml
+wrote      scenarios/first.yaml (GET /)
+
+next, with 1 scenario:
+  lockstep run --target old   one server alone, against what the scenarios expect
+  lockstep run                all targets, against old
+  lockstep noise              what differs between old and itself, and the rules for it
+`
+	if diff := cmp.Diff(outcome{exitMatch, want, ""}, o, cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Errorf("init (-want +got):\n%s", diff)
+	}
+	if o := (shell{}).lockstep(t, "run"); o.code != exitMatch || !strings.HasSuffix(o.stdout, "match: old and new do the same in 1 scenario\n") {
+		t.Errorf("run: %+v", o)
+	}
+}
+
+func TestInitFetchesADocument(t *testing.T) {
+	const document = `{"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": {"/a": {"get": {"responses": {"200": {"description": "x"}}}}}}`
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	mux.HandleFunc("/api", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, document) })
+	mux.Handle("/moved", http.RedirectHandler("/api", http.StatusFound))
+	mux.Handle("/circle", http.RedirectHandler("/circle", http.StatusFound))
+	withPassword := strings.Replace(server.URL, "http://", "http://me:hunter2@", 1)
+	for _, tc := range []struct{ url, stdout, stderr string }{
+		{withPassword + "/moved", "fetched    openapi.json\nwrote      lockstep.yaml\nwrote      scenarios/a/get-a.yaml (GET /a)\n", ""},
+		{withPassword + "/none", "", "/none: the server answers 404 Not Found\n\tfix: save the document, and name the file: lockstep init openapi.yaml\n"},
+		{withPassword + "/circle", "", "/circle: more than 5 redirects\n\tfix: save the document"},
+		{"http://127.0.0.1:0/x", "", "http://127.0.0.1:0/x: dial tcp"},
+	} {
+		t.Chdir(t.TempDir())
+		o := shell{}.lockstep(t, "init", tc.url)
+		if tc.stdout != "" && (o.code != exitMatch || !strings.HasPrefix(o.stdout, tc.stdout)) ||
+			tc.stderr != "" && (o.code != exitUsage || !strings.Contains(o.stderr, tc.stderr)) || strings.Contains(o.stderr+o.stdout, "hunter2") {
+			t.Errorf("init %s: %+v", tc.url, o)
+		}
+		if again := (shell{}).lockstep(t, "init", "-c", "other.yaml", tc.url); tc.stdout != "" && (again.code != exitUsage || !strings.Contains(again.stderr, "openapi.json already exists")) {
+			t.Errorf("init %s again: %+v", tc.url, again)
 		}
 	}
 }

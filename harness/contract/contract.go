@@ -26,7 +26,19 @@ import (
 // A Document is an OpenAPI document, ready to judge. It is safe for concurrent use.
 type Document struct {
 	*spec.Document
-	opts Options
+	opts   Options
+	absent bool
+}
+
+// Absent returns the document of a project without a contract. It accepts everything, and judges nothing.
+func Absent() *Document { return &Document{Document: spec.Empty(), absent: true} }
+
+// IsAbsent reports whether the document comes from [Absent].
+func (d *Document) IsAbsent() bool { return d.absent }
+
+// Accepts reports whether the document has an operation for a request, as [spec.Document.Accepts] does.
+func (d *Document) Accepts(method, target string) bool {
+	return d.absent || d.Document.Accepts(method, target)
 }
 
 // An Operation is one method of one path.
@@ -70,5 +82,5 @@ func Parse(data []byte, opts *Options) (*Document, error) {
 	if !o.KeepTree {
 		doc.Tree = nil
 	}
-	return &Document{doc, o}, nil
+	return &Document{Document: doc, opts: o}, nil
 }

@@ -18,6 +18,10 @@ func (l *loader) coverageGate(key, n *yamldoc.Node) {
 	if n == nil || !l.schemaOK || l.p.Contract == nil {
 		return
 	}
+	if l.p.Contract.IsAbsent() {
+		l.reader.problem(key, "coverage is that of a contract, and this project has none", "name the OpenAPI document: contract: openapi.yaml")
+		return
+	}
 	d := &coverage.Demand{File: l.p.File, Line: key.Line}
 	for _, m := range coverage.Measures() {
 		if share := n.Get(string(m)); share != nil {

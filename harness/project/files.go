@@ -19,9 +19,11 @@ type Files struct {
 
 // Files searches for the current files of the project.
 func (p *Project) Files() Files {
-	f := Files{Project: []string{p.File, p.ContractFile, p.WaiversFile}}
-	if p.BaselineFile != "" {
-		f.Project = append(f.Project, p.BaselineFile)
+	f := Files{Project: []string{p.File}}
+	for _, file := range []string{p.ContractFile, p.WaiversFile, p.BaselineFile} {
+		if file != "" {
+			f.Project = append(f.Project, file)
+		}
 	}
 	f.Project = append(f.Project, p.addedFiles...)
 	walkFiles(p.scenarioDir, func(file string) {

@@ -88,6 +88,9 @@ func (l *loader) rules(n *yamldoc.Node) {
 
 func (l *loader) contract(root *yamldoc.Node) {
 	n := root.Get("contract")
+	if n == nil {
+		l.p.Contract = contract.Absent()
+	}
 	if !namesFile(n) {
 		return
 	}

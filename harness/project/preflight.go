@@ -38,6 +38,9 @@ func checkRequests(p *Project, rows []*scenario.Scenario) scenario.Problems {
 
 // obeysContract reports whether every request of a scenario that is marked malformed certainly obeys the contract.
 func obeysContract(p *Project, s *scenario.Scenario) bool {
+	if p.Contract.IsAbsent() {
+		return false
+	}
 	o := newPreflight(p, s)
 	obeys := true
 	s.Walk(func(step *scenario.Step) {

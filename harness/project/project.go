@@ -28,7 +28,7 @@ var compiledSchema = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.Must
 // A Project is lockstep.yaml, with the contract and the scenarios that it names.
 type Project struct {
 	File     string
-	Contract *contract.Document
+	Contract *contract.Document // absent if the file names none
 	// ContractFile is the path of the contract.
 	ContractFile string
 	Scenarios    []*scenario.Scenario // all scenarios, in the order of their files

@@ -35,7 +35,10 @@ func matchText(d *Document) string {
 	}
 	n := textfit.Count(d.Totals.Match, "scenario")
 	text := fmt.Sprintf("%s do the same in %s", textfit.JoinAnd(TargetNames(d)), n)
-	if d.Alone {
+	switch {
+	case d.Alone && d.Contract == "":
+		text = fmt.Sprintf("%s meets all expectations in %s; there is no contract", textfit.JoinAnd(TargetNames(d)), n)
+	case d.Alone:
 		text = fmt.Sprintf("%s meets the contract and all expectations in %s", textfit.JoinAnd(TargetNames(d)), n)
 	}
 	if n := d.Totals.Waived; n > 0 {

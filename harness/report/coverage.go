@@ -10,6 +10,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 )
 
+// NoContract is what reports say of a run without a contract.
+const NoContract = "none: nothing was judged by a contract"
+
 // unreached lists what is declared and was not reached.
 type unreached struct {
 	Operations, Statuses, Events []string

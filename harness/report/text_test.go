@@ -235,7 +235,7 @@ func TestWhatIsMissingInAFileIsLeftOut(t *testing.T) {
 	doc := &report.Document{}
 	doc.Add(verdict.Scenario{ID: "one", File: "one.yaml", Verdict: verdict.Differ, Findings: []verdict.Finding{bare, broken}})
 	doc.Conclude()
-	const want = `lockstep  ·  · seed 0
+	const want = `lockstep  · no contract · seed 0
 
 DIFFER one  one.yaml
   one.yaml

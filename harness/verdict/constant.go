@@ -366,8 +366,12 @@ func (j *judge) recordAssumed(i int, all []ident.Assumed) {
 		if text := b.Place + " " + b.Reference + " " + b.Candidate; j.masker.Mask(text) != text {
 			continue // a rule calls it a secret
 		}
+		blame := BlameNobody
+		if j.Contract.IsAbsent() {
+			blame = BlameOutside
+		}
 		if p.unresolved() && out.steps[b.Step] == nil {
-			f := &Finding{Class: Difference, Kind: string(diff.Constant), Step: b.Step, Blame: BlameNobody, exchange: -1, event: -1, events: [2]int{-1, -1}}
+			f := &Finding{Class: Difference, Kind: string(diff.Constant), Step: b.Step, Blame: blame, exchange: -1, event: -1, events: [2]int{-1, -1}}
 			j.script.locate(f)
 			f.At = j.script.stepAt(b.Step)
 			if out.steps == nil {

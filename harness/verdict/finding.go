@@ -79,7 +79,8 @@ const (
 	BlameReference Blame = "reference"
 	BlameBoth      Blame = "both"
 	BlameNobody    Blame = "contract silent" // neither breaks it, although they differ
-	// BlameOutside is BlameNobody for a request to an upstream in summaries, because no contract describes it.
+	// BlameOutside is for a difference that no contract describes: in a project without one, and in summaries also for a
+	// request to an upstream.
 	BlameOutside Blame = "not in the contract"
 )
 
@@ -154,7 +155,7 @@ type Weight struct {
 
 // Proven reports whether a finding proves that a side is wrong. A difference about which the contract is silent does
 // not.
-func (f *Finding) Proven() bool { return f.Blame != BlameNobody }
+func (f *Finding) Proven() bool { return f.Blame != BlameNobody && f.Blame != BlameOutside }
 
 // Compare orders weights, the worst first. Equal causes stay in the order of the run.
 func (w Weight) Compare(other Weight) int {

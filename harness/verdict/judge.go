@@ -238,11 +238,24 @@ func (j *judge) conclude() {
 	case j.Alone && answers(j.out.Targets) == 0:
 		j.out.Verdict = Unknown
 		j.out.Reasons = append(j.out.Reasons, Reason{Text: "no target answered"})
+	case j.Alone && j.Contract.IsAbsent() && !slices.ContainsFunc(j.Transcripts, demands):
+		j.out.Verdict = Unknown
+		j.out.Reasons = append(j.out.Reasons, Reason{Text: "nothing was judged: there is one target, no contract, and no expectation"})
 	case len(j.out.Findings) > 0:
 		j.out.Verdict = Waived
 	default:
 		j.out.Verdict = Match
 	}
+}
+
+// demands reports whether a scenario demanded anything of a target: an expectation, an event, or that none comes.
+func demands(t *transcript.Transcript) bool {
+	for s := range t.AllSteps() {
+		if s.Expect != nil || len(s.Events) > 0 {
+			return true
+		}
+	}
+	return len(t.Windows) > 0
 }
 
 func answers(targets []Target) int {

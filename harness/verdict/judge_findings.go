@@ -30,6 +30,8 @@ func (j *judge) difference(i int, d diff.Difference, outside [2][]contract.Viola
 		f.Blame = BlameCandidate
 	case len(refWords) > 0:
 		f.Blame = BlameReference
+	case j.Contract.IsAbsent():
+		f.Blame = BlameOutside
 	case j.script.stubOf(d.Step) != "":
 		f.Blame = BlameNobody // the contract says nothing about requests to upstreams
 	default:

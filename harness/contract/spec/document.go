@@ -50,6 +50,11 @@ func Read(file string, data []byte) (*Document, problem.Problems) {
 	return d, nil
 }
 
+// Empty returns a document without operations.
+func Empty() *Document {
+	return &Document{src: newSource(nil), notes: func() problem.Problems { return nil }}
+}
+
 // Notes lists what is wrong with the document but changes no judgement, such as an example that does not match its
 // schema, and what cannot be judged, such as a pattern that Go's engine does not support.
 func (d *Document) Notes() problem.Problems { return d.notes() }

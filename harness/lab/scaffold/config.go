@@ -20,7 +20,12 @@ func (g *generator) config() []byte {
 		targets = []Target{{Name: "old", URL: "http://127.0.0.1:3000"}, {Name: "new", URL: "http://127.0.0.1:3001"}}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "contract: %s\n", yamldoc.Line(cmp.Or(g.opts.Contract, "openapi.yaml")))
+	b.WriteString(modeline(projectSchema))
+	if g.doc.IsAbsent() {
+		b.WriteString("# contract: openapi.yaml   # the OpenAPI document, if there is one: it decides which server is wrong\n")
+	} else {
+		fmt.Fprintf(&b, "contract: %s\n", yamldoc.Line(cmp.Or(g.opts.Contract, "openapi.yaml")))
+	}
 	fmt.Fprintf(&b, "scenarios: %s\n", yamldoc.Line(cmp.Or(g.opts.Scenarios, "scenarios")))
 	fmt.Fprintf(&b, "reference: %s   # the target that is taken as correct\n\ntargets:\n", targets[0].Name)
 	for _, t := range targets {
@@ -56,7 +61,7 @@ func (g *generator) target(b *strings.Builder, t Target) {
 		remark = "   # a guess: a request that shows that the server is ready"
 	}
 	fmt.Fprintf(b, "    ready: {%s%s}%s\n", ready, within, remark)
-	if g.doc.Tree.Components != nil && len(g.doc.Tree.Components.SecuritySchemes) > 0 {
+	if tree := g.doc.Tree; tree != nil && tree.Components != nil && len(tree.Components.SecuritySchemes) > 0 {
 		b.WriteString("    # headers: {Authorization: \"Bearer …\"}   # the contract requires credentials; sent with every request\n")
 	}
 }

@@ -21,6 +21,8 @@ type Options struct {
 	Targets []Target
 	// Contract and Scenarios are the paths in lockstep.yaml. The defaults are openapi.yaml and scenarios.
 	Contract, Scenarios string
+	// Destructive also completes the scenarios of operations that may destroy what a server holds.
+	Destructive bool
 }
 
 // A Target is a running server, or a command that starts one.
@@ -46,7 +48,8 @@ type File struct {
 	Missing string
 }
 
-// New generates a project from a document, which must have been read with KeepTree.
+// New generates a project from a document, which must have been read with KeepTree. For an absent one, the project has no
+// contract, and one scenario to begin with.
 func New(doc *contract.Document, options *Options) *Project {
 	var opts Options
 	if options != nil {
@@ -59,11 +62,33 @@ func New(doc *contract.Document, options *Options) *Project {
 		}
 	}
 	out := &Project{Config: g.config()}
+	if doc.IsAbsent() {
+		out.Scenarios = []File{{Operation: "GET /", Name: "first.yaml", Text: []byte(first)}}
+	}
 	for _, op := range doc.Operations() {
 		out.Scenarios = append(out.Scenarios, g.scenario(op))
 	}
 	return out
 }
+
+// modeline tells editors which schema a file has. The URL is that of the published repository.
+func modeline(schema string) string {
+	return "# yaml-language-server: $schema=https://raw.githubusercontent.com/lockstep-dev/lockstep/main/harness/" + schema + "\n"
+}
+
+// first is the scenario of a project without a contract.
+var first = modeline(scenarioSchema) + `scenario: first
+why: The server answers
+source: where that is written
+steps:
+  - http: GET /
+    # expect: {status: 200}   # what each server must do, in addition to being equal
+`
+
+const (
+	projectSchema  = "project/project.schema.json"
+	scenarioSchema = "scenario/scenario.schema.json"
+)
 
 type generator struct {
 	doc        *contract.Document

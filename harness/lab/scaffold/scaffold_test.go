@@ -190,7 +190,7 @@ components: {securitySchemes: {key: {type: http, scheme: bearer}}}
 `
 
 func TestWhatAPathNamesIsCreatedFirst(t *testing.T) {
-	d := drafted(t, shop, &scaffold.Options{Targets: []scaffold.Target{{Name: "go", Command: []string{"./server", "${{ port }}"}, Env: [][2]string{{"A", "b c"}}}}})
+	d := drafted(t, shop, &scaffold.Options{Destructive: true, Targets: []scaffold.Target{{Name: "go", Command: []string{"./server", "${{ port }}"}, Env: [][2]string{{"A", "b c"}}}}})
 	texts := map[string]string{}
 	for _, f := range d.Scenarios {
 		texts[f.Name] = string(f.Text)
@@ -237,8 +237,9 @@ steps:
   - close: stream
 `,
 	}
+	const line = "# yaml-language-server: $schema=https://raw.githubusercontent.com/lockstep-dev/lockstep/main/harness/"
 	for name, text := range want {
-		if diff := cmp.Diff(text, texts[name]); diff != "" {
+		if diff := cmp.Diff(line+"scenario/scenario.schema.json\n"+text, texts[name]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -256,7 +257,7 @@ targets:
 compare:
   headers: [Content-Type]   # the header fields that must be equal
 `
-	if diff := cmp.Diff(config, string(d.Config)); diff != "" {
+	if diff := cmp.Diff(line+"project/project.schema.json\n"+config, string(d.Config)); diff != "" {
 		t.Errorf("lockstep.yaml (-want +got):\n%s", diff)
 	}
 }
@@ -295,7 +296,7 @@ func TestDraftsOfRealDocuments(t *testing.T) {
 		}
 		var before *scaffold.Project
 		for range 3 {
-			d := scaffold.New(doc, nil)
+			d := scaffold.New(doc, &scaffold.Options{Destructive: true})
 			if len(d.Scenarios) != len(doc.Operations()) {
 				t.Fatalf("%d scenarios of %d operations", len(d.Scenarios), len(doc.Operations()))
 			}
@@ -308,6 +309,43 @@ func TestDraftsOfRealDocuments(t *testing.T) {
 				t.Errorf("%s makes another draft the second time:\n%s", file, diff)
 			}
 			before = d
+		}
+	}
+}
+
+func TestWhatMayDestroyIsSetAside(t *testing.T) {
+	const operation = "    %s: {operationId: %s, responses: {'200': {description: ok}}}\n"
+	for _, tc := range []struct {
+		method, path, id string
+		aside            bool
+	}{
+		{"delete", "/a", "x", true}, {"post", "/server/shutdown", "x", true}, {"post", "/a", "upgradeServer", true}, {"put", "/a/reset", "x", true},
+		{"get", "/shutdown", "x", false}, {"post", "/a", "addA", false}, {"post", "/a/{deleted}", "x", false}, {"post", "/stopwatches", "x", false},
+	} {
+		parameters := ""
+		if strings.Contains(tc.path, "{") {
+			parameters = "    parameters: [{name: deleted, in: path, required: true, schema: {type: string}}]\n"
+		}
+		text := "paths:\n  " + tc.path + ":\n" + parameters + fmt.Sprintf(operation, tc.method, tc.id)
+		for _, all := range []bool{false, true} {
+			d := drafted(t, text, &scaffold.Options{Destructive: all})
+			f := d.Scenarios[0]
+			if aside := tc.aside && !all; (f.Missing != "") != aside || strings.HasSuffix(f.Name, ".todo") != aside ||
+				strings.Contains(string(f.Text), "If that is no harm, rename it") != aside {
+				t.Errorf("%s %s (%s), --destructive %t: %s\n%s", tc.method, tc.path, tc.id, all, f.Name, f.Text)
+			}
+		}
+	}
+}
+
+// A list that no operation changes is the same for all scenarios.
+func TestAListThatNothingChangesIsNotIsolated(t *testing.T) {
+	const list = "  /%s:\n    get: {responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {}}}}}}}\n"
+	started := &scaffold.Options{Targets: []scaffold.Target{{Name: "go", Command: []string{"./server", "${{ port }}"}}}}
+	d := drafted(t, "paths:\n"+fmt.Sprintf(list, "models")+fmt.Sprintf(list, "notes")+"    post: {responses: {'200': {description: ok}}}\n", started)
+	for i, isolated := range []bool{false, true} {
+		if got := strings.Contains(string(d.Scenarios[i].Text), "isolate: fresh"); got != isolated {
+			t.Errorf("%s: isolated %t, want %t", d.Scenarios[i].Operation, got, isolated)
 		}
 	}
 }

@@ -25,15 +25,26 @@ const columns = 110
 func (g *generator) scenario(op *contract.Operation) File {
 	id := g.id(op)
 	steps, missing := g.steps(op)
+	harmful := missing == "" && !g.opts.Destructive && destroys(op)
+	if harmful {
+		missing = "it may destroy what the server holds (--destructive)"
+	}
 	f := File{Operation: op.String(), Name: id + ".yaml", Missing: missing}
 	var b strings.Builder
+	b.WriteString(modeline(scenarioSchema))
 	if missing != "" {
 		f.Name += ".todo"
+	}
+	file := id[strings.LastIndexByte(id, '/')+1:] + ".yaml"
+	switch {
+	case harmful:
+		fmt.Fprintf(&b, "# Set aside, because it may destroy what the server holds. If that is no harm, rename it to %s.\n", file)
+	case missing != "":
 		fmt.Fprintf(&b, "# Set aside, because no valid request could be generated:\n")
 		for line := range strings.SplitSeq(missing, "; ") {
 			fmt.Fprintf(&b, "#   %s\n", oneLine(line))
 		}
-		fmt.Fprintf(&b, "# Correct it, and rename it to %s.yaml.\n", id[strings.LastIndexByte(id, '/')+1:])
+		fmt.Fprintf(&b, "# Correct it, and rename it to %s.\n", file)
 	}
 	in := g.item(op.Path).GetOperation(op.Method)
 	fmt.Fprintf(&b, "scenario: %s\n", id)
@@ -198,14 +209,41 @@ func idAmong(schema *openapi3.Schema, called []string) string {
 	return ""
 }
 
+// destructive are words in the paths and ids of operations that stop a server, or change more than one object of it.
+var destructive = []string{"shutdown", "shut", "stop", "restart", "reboot", "upgrade", "reset", "destroy", "purge", "wipe", "terminate",
+	"kill", "drop", "truncate", "uninstall", "delete", "remove", "clear", "flush", "quit", "exit", "halt"}
+
+// destroys reports whether an operation may destroy what a server holds, or stop the server.
+func destroys(op *contract.Operation) bool {
+	if op.Method == "DELETE" {
+		return true
+	}
+	if op.Method == "GET" || op.Method == "HEAD" || op.Method == "OPTIONS" {
+		return false
+	}
+	words := strings.Split(slug(op.ID)+"-"+slug(parameter.ReplaceAllString(op.Path, "")), "-")
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(destructive, word) })
+}
+
+// changes reports whether an operation of the document changes what is below the first segment of a path.
+func (g *generator) changes(path string) bool {
+	segment := func(path string) string {
+		first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		return first
+	}
+	return slices.ContainsFunc(g.doc.Operations(), func(op *contract.Operation) bool {
+		return !slices.Contains([]string{"GET", "HEAD", "OPTIONS", "TRACE"}, op.Method) && segment(op.Path) == segment(path)
+	})
+}
+
 // tellsOfOthers reports whether a response of an operation can show other scenarios: it is a stream, or a list of all
-// objects.
+// objects, and some operation changes them.
 func (g *generator) tellsOfOthers(op *contract.Operation, steps []*request) bool {
 	if op.Streams() {
 		return true
 	}
 	within := slices.ContainsFunc(steps, func(r *request) bool { return len(r.capture) > 0 }) // something that this scenario has created
-	return op.Method == "GET" && !within && g.lists(op)
+	return op.Method == "GET" && !within && g.lists(op) && g.changes(op.Path)
 }
 
 // lists reports whether a GET returns a list.

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -101,7 +102,7 @@ func newPageData(d *report.Document) *pageData {
 func facts(d *report.Document) [][2]string {
 	out := [][2]string{
 		{"started", d.Started.UTC().Format(time.RFC3339)}, {"took", textfit.Seconds(d.Millis)}, {"jobs", strconv.Itoa(d.Jobs)},
-		{"seed", strconv.FormatUint(d.Seed, 10)}, {"contract", textfit.Clip(d.Contract, 200)}, {"project", textfit.Clip(d.Project, 200)},
+		{"seed", strconv.FormatUint(d.Seed, 10)}, {"contract", cmp.Or(textfit.Clip(d.Contract, 200), report.NoContract)}, {"project", textfit.Clip(d.Project, 200)},
 		{"lockstep", textfit.Clip(d.Version, 40)},
 	}
 	for i, t := range d.Totals.Targets {

@@ -3,6 +3,7 @@ package junit
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -126,7 +127,7 @@ func properties(doc *report.Document) []property {
 		{"seed", strconv.FormatUint(doc.Seed, 10)},
 		{"jobs", strconv.Itoa(doc.Jobs)},
 		{"project", textfit.Visible(doc.Project)},
-		{"contract", textfit.Visible(doc.Contract)},
+		{"contract", cmp.Or(textfit.Visible(doc.Contract), report.NoContract)},
 	}
 	for i, name := range report.TargetNames(doc) {
 		role := report.Role(doc, i)

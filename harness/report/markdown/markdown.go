@@ -53,7 +53,7 @@ func (m *markdown) head() {
 	fmt.Fprintf(m, "## %s lockstep: %s\n\n%s\n\n", report.Signs[d.Verdict], mdText(string(d.Verdict), 20), mdText(report.Conclusion(d), 1000))
 	m.WriteString("| match | differ | unknown | waived | not applicable | compared | contract |\n| ---: | ---: | ---: | ---: | ---: | --- | --- |\n")
 	fmt.Fprintf(m, "| %d | %d | %d | %d | %d | %s, %s | %s |\n", t.Match, t.Differ, t.Unknown, t.Waived, t.NotApplicable,
-		textfit.Count(t.Compared.Exchanges, "exchange"), textfit.Count(t.Compared.Events, "event"), mdText(d.Coverage.Totals().String(), 300))
+		textfit.Count(t.Compared.Exchanges, "exchange"), textfit.Count(t.Compared.Events, "event"), mdText(contractTotals(d), 300))
 	if text := report.Repeated(d.Scenarios); text != "" {
 		fmt.Fprintf(m, "\nrepeated: %s\n", mdText(text, 1000))
 	}
@@ -167,4 +167,11 @@ func mdCode(s string, columns int) string {
 	}
 	fence := strings.Repeat("`", longest+1)
 	return fence + " " + text + " " + fence
+}
+
+func contractTotals(d *report.Document) string {
+	if d.Contract == "" {
+		return report.NoContract
+	}
+	return d.Coverage.Totals().String()
 }

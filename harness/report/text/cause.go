@@ -92,8 +92,8 @@ func (p *blockPage) schema(words []verdict.Remark) string {
 
 // contract writes what the contract says about both sides of a difference.
 func (p *blockPage) contract(c *cause.Cause) {
-	if c.Upstream != "" {
-		return // the contract says nothing about upstreams
+	if c.Upstream != "" || c.Blame == verdict.BlameOutside {
+		return // no contract says anything about it
 	}
 	if c.Blame == verdict.BlameNobody {
 		p.specGap(c.SpecGap)

@@ -16,6 +16,10 @@ type coveragePage struct{ run *runPage }
 // also writes the whole table.
 func (p *coveragePage) totals() {
 	c := &p.run.doc.Coverage
+	if p.run.doc.Contract == "" {
+		p.run.row("contract", report.NoContract)
+		return
+	}
 	if len(c.Operations) == 0 {
 		return
 	}

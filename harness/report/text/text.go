@@ -2,6 +2,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -51,7 +52,7 @@ func WriteProgress(w io.Writer, opts Options, done, of int, s *verdict.Scenario)
 // headline says what ran.
 func (p *runPage) headline() {
 	d := p.doc
-	parts := []string{"lockstep " + textfit.Clip(d.Version, 40), textfit.Clip(d.Contract, 120)}
+	parts := []string{"lockstep " + textfit.Clip(d.Version, 40), cmp.Or(textfit.Clip(d.Contract, 120), "no contract")}
 	var targets []string
 	for i, t := range d.Totals.Targets {
 		name := textfit.Clip(t.Name, 60)

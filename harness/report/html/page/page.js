@@ -163,7 +163,7 @@
     if (s) items.push(el("li", {}, "It allows both: " + s.admits, el("span.soft", {}, " (" + run.contract + (s.line ? ":" + s.line : "") + ", " + s.schema + ")"),
       s.pin ? "; " + s.pin + " would decide" : ""));
     return [el("h3", {}, "the contract"), items.length ? el("ul", {}, items)
-      : el("p.soft", {}, g.blame === "contract silent" ? "It is silent: neither side breaks it." : "broken by: " + g.blame)];
+      : el("p.soft", {}, { "contract silent": "It is silent: neither side breaks it.", "not in the contract": "Nothing there is judged by a contract." }[g.blame] || "broken by: " + g.blame)];
   }
   function pair(title, left, right, l, r) {
     if (!left && !right) return null;
