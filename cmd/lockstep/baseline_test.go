@@ -118,7 +118,7 @@ func TestABaselineKeepsWhatARunHasNotLookedAt(t *testing.T) {
 func TestTheProjectNamesItsBaseline(t *testing.T) {
 	p := two(t, "other-value")
 	p.write(t, "lockstep.yaml", "baseline: known.json\n"+p.read("lockstep.yaml"))
-	missing := "lockstep.yaml:1:11: open known.json: no such file or directory\n\tfix: create it with lockstep baseline update --accept-new\nlockstep: 1 mistake\n"
+	missing := "lockstep.yaml:1:11: open known.json: no such file or directory\n  1 | baseline: known.json\n    |           ^\n\tfix: create it with lockstep baseline update --accept-new\nlockstep: 1 mistake\n"
 	for _, command := range []string{"run", "judge"} {
 		p.write(t, "reports/run.jsonl", "")
 		if o := p.do(t, command); o != (outcome{exitUsage, "", missing}) {
@@ -149,7 +149,7 @@ func TestTheProjectNamesItsBaseline(t *testing.T) {
 	}
 	p.write(t, "known.json", "{\"format\": 1,\n\"findings\": 5}\n")
 	for _, command := range []string{"lint", "run"} {
-		if o := p.do(t, command); o != (outcome{exitUsage, "", "known.json:2:13: \"findings\" is a number\n\tfix: make it a list\nlockstep: 1 mistake\n"}) {
+		if o := p.do(t, command); o != (outcome{exitUsage, "", "known.json:2:13: \"findings\" is a number\n  2 | \"findings\": 5}\n    |             ^\n\tfix: make it a list\nlockstep: 1 mistake\n"}) {
 			t.Errorf("%s: %+v", command, o)
 		}
 	}

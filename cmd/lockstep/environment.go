@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // The exit codes (docs/reports.md).
@@ -63,15 +65,16 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// printError prints an error. Mistakes in files start with file and line, where editors look for them.
+// printError prints an error. Mistakes in files start with file and line, where editors look for them. The line and a
+// caret under its place follow.
 func printError(w io.Writer, err error) {
-	text := err.Error()
+	said := err.Error()
 	if problems, ok := errors.AsType[scenario.Problems](err); ok {
-		fmt.Fprintln(w, problems.Error())
-		text = count(len(problems), "mistake")
+		text.WriteProblems(w, problems, regular.Read)
+		said = count(len(problems), "mistake")
 	}
-	if text != "" {
-		fmt.Fprintf(w, "lockstep: %s\n", text)
+	if said != "" {
+		fmt.Fprintf(w, "lockstep: %s\n", said)
 	}
 }
 

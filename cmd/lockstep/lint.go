@@ -18,8 +18,8 @@ func lintCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "Reports every mistake in lockstep.yaml, the contract and the scenarios",
-		Long: `Reports every mistake in lockstep.yaml, the contract and the scenarios, with file, line and column, and with what
-to write instead. Starts nothing. Exits with 2 if there is a mistake.`,
+		Long: `Reports every mistake in lockstep.yaml, the contract and the scenarios, with file, line and column, the line itself, and
+what to write instead. Starts nothing. Exits with 2 if there is a mistake.`,
 		Example: `  lockstep lint
   lockstep lint --config examples/notes/lockstep.yaml`,
 		Args: noArguments,

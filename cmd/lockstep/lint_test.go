@@ -48,25 +48,37 @@ func TestMistakesInFiles(t *testing.T) {
 		stderr string
 	}{
 		{"in lockstep.yaml", "lockstep.yaml", func(s string) string { return strings.Replace(s, "reference: right", "refernce: right", 1) }, `lockstep.yaml:3:1: unknown key "refernce"
+  3 | refernce: right
+    | ^
 	fix: did you mean "reference"?
 lockstep: 1 mistake
 `},
 		{"a target that is not there", "lockstep.yaml", func(s string) string { return strings.Replace(s, "reference: right", "reference: left", 1) }, `lockstep.yaml:3:12: reference "left" is not a target
+  3 | reference: left
+    |            ^
 	fix: use one of: right
 lockstep: 1 mistake
 `},
 		{"in the contract", "openapi.yaml", func(s string) string { return strings.Replace(s, "type: integer}", "type: integr}", 1) }, `openapi.yaml:90:81: paths: invalid path /events: invalid operation GET: parameter "beat" schema is invalid: unsupported 'type' value "integr"
+  90 | …tion: Milliseconds between two pings., schema: {type: integr}}
+     |                                         ^
 lockstep: 1 mistake
 `},
 		{"in a scenario", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /health\n    expct: {status: 200}\n" }, `scenarios/items/new.yaml:6:5: unknown key "expct"
+  6 |     expct: {status: 200}
+    |     ^
 	fix: did you mean "expect"?
 lockstep: 1 mistake
 `},
 		{"between a scenario and the contract", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /healht\n" }, `scenarios/items/new.yaml:5:11: the contract has no operation for GET /healht
+  5 |   - http: GET /healht
+    |           ^
 	fix: did you mean "GET /health"? if this is intended, mark the step malformed: true
 lockstep: 1 mistake
 `},
 		{"a file that is cut off", "scenarios/items/new.yaml", func(string) string { return story + "  - {http: GET /health" }, `scenarios/items/new.yaml:5:5: not YAML: the { is not closed
+  5 |   - {http: GET /health
+    |     ^
 	fix: close it with }
 lockstep: 1 mistake
 `},

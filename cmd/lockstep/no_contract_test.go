@@ -75,7 +75,7 @@ func TestADemandOfCoverageNeedsAContract(t *testing.T) {
 	p := without(t, "{}")
 	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"coverage: {operations: 100%}\n")
 	o := p.do(t, "run")
-	if o.code != exitUsage || !strings.Contains(o.stderr, "lockstep.yaml:5:1: coverage is that of a contract, and this project has none\n\tfix: name the OpenAPI document: contract: openapi.yaml") {
+	if o.code != exitUsage || !strings.Contains(o.stderr, "lockstep.yaml:5:1: coverage is that of a contract, and this project has none\n  5 | coverage: {operations: 100%}\n    | ^\n\tfix: name the OpenAPI document: contract: openapi.yaml") {
 		t.Errorf("run: %+v", o)
 	}
 }

@@ -390,7 +390,7 @@ func TestTheProjectInTheWorkingDirectoryIsTheDefault(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for _, command := range []string{"run", "lint"} {
-		want := outcome{exitUsage, "", "lockstep.yaml: no such file\n\tfix: write one (docs/project.md has an example), or name another with --config\nlockstep: 1 mistake\n"}
+		want := outcome{exitUsage, "", "lockstep.yaml: no such file\n\tfix: lockstep init creates one; or name another with --config\nlockstep: 1 mistake\n"}
 		if diff := cmp.Diff(want, lockstep(t, command), cmp.AllowUnexported(outcome{})); diff != "" {
 			t.Errorf("%s without a project (-want +got):\n%s", command, diff)
 		}

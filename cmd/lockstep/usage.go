@@ -79,9 +79,18 @@ func noEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
-// meantFlag suggests the flag that was likely meant: a similar one of this command, or else the same one of another
+// meantFlag suggests the flag that was likely meant: the same one of another command, or else a similar one of this
 // command.
 func meantFlag(cmd *cobra.Command, name string) string {
+	var others []string
+	for _, other := range cmd.Root().Commands() {
+		if other.Flags().Lookup(name) != nil && !other.Hidden {
+			others = append(others, other.Name())
+		}
+	}
+	if len(others) > 0 {
+		return fmt.Sprintf("%s does not have this flag; these commands do: %s", cmd.CommandPath(), strings.Join(others, ", "))
+	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -91,16 +100,7 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	if near, ok := problem.Nearest(name, names); ok {
 		return fmt.Sprintf("did you mean --%s?", near)
 	}
-	var others []string
-	for _, other := range cmd.Root().Commands() {
-		if other.Flags().Lookup(name) != nil && !other.Hidden {
-			others = append(others, other.Name())
-		}
-	}
-	if len(others) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s does not have this flag; these commands do: %s", cmd.CommandPath(), strings.Join(others, ", "))
+	return ""
 }
 
 // knownSubcommand rejects an argument that is not a subcommand.

@@ -77,10 +77,16 @@ func TestASkeletonIsRejectedUntilItIsFilledIn(t *testing.T) {
 		t.Errorf("waive --append: %+v", o)
 	}
 	mistakes := waivers + `:5:10: "class" is ""
+  5 |   class: "" # candidate-bug, reference-bug, contract-silent or inte…
+    |          ^
 	fix: use one of: candidate-bug, contract-silent, intended, reference-bug
 ` + waivers + `:6:11: "reason" is ""
+  6 |   reason: ""
+    |           ^
 	fix: say why it may stay
 ` + waivers + `:7:10: "owner" is ""
+  7 |   owner: ""
+    |          ^
 	fix: say who answers for it
 lockstep: 3 mistakes
 `
@@ -222,7 +228,7 @@ func TestWaiversInAnotherFile(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	p.write(t, "lockstep.yaml", strings.Replace(p.read("lockstep.yaml"), "accepted.yaml", "gone.yaml", 1))
-	if o := p.on(t, day, "lint"); o.code != exitUsage || !strings.HasPrefix(o.stderr, "lockstep.yaml:1:10: open gone.yaml: no such file or directory\n\tfix: name the file with the waivers") {
+	if o := p.on(t, day, "lint"); o.code != exitUsage || !strings.HasPrefix(o.stderr, "lockstep.yaml:1:10: open gone.yaml: no such file or directory\n  1 | waivers: gone.yaml\n    |          ^\n\tfix: name the file with the waivers") {
 		t.Errorf("%+v", o)
 	}
 }

@@ -25,7 +25,7 @@ import (
 func Load(file string) (*Project, error) {
 	data, err := regular.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, scenario.Problems{{File: file, What: "no such file", Fix: "write one (docs/project.md has an example), or name another with --config"}}
+		return nil, scenario.Problems{{File: file, What: "no such file", Fix: "lockstep init creates one; or name another with --config"}}
 	}
 	if err != nil {
 		return nil, err

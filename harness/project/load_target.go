@@ -33,6 +33,7 @@ func (l *targetLoader) load() {
 			Ready: target.Ready{
 				Path: n.Get("ready").Get("get").Str(), Status: l.integer(n.Get("ready").Get("status")),
 				Within: l.duration(n.Get("ready").Get("within")), AnyOwner: n.Get("ready").Get("owner").Str() == "any",
+				Place: fmt.Sprintf("%s:%d", filepath.Base(l.reader.file), cmp.Or(n.Get("ready"), n).Line),
 			},
 			Stop:   target.Stop{Grace: l.duration(n.Get("stop"))},
 			Values: l.p.placeholderValues(),

@@ -199,7 +199,7 @@ func TestOtherFilesAreReadBesideAProjectOfAnotherShape(t *testing.T) {
 
 func TestAMissingProject(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lockstep.yaml")
-	want := []string{"lockstep.yaml: no such file → write one (docs/project.md has an example), or name another with --config"}
+	want := []string{"lockstep.yaml: no such file → lockstep init creates one; or name another with --config"}
 	if diff := cmp.Diff(want, problems(t, file)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
@@ -240,13 +240,13 @@ limits: {step: 1s, scenario: 2s, settle: 3s, body: 4, events: 5}
 			Spec: target.Spec{
 				Name: "new", Values: given, Command: []string{"./serve", "--listen", "${{ host }}:${{ port }}"}, Dir: filepath.Join(dir, "new"),
 				Env: map[string]string{"MODE": "test"}, Inherit: []string{"DATABASE_URL"},
-				Ready: target.Ready{Path: "/health", Status: 204, Within: 20 * time.Second}, Stop: target.Stop{Grace: time.Minute},
+				Ready: target.Ready{Path: "/health", Status: 204, Within: 20 * time.Second, Place: "lockstep.yaml:11"}, Stop: target.Stop{Grace: time.Minute},
 			},
 			Header: transcript.Header{{Name: "X-Secret-Key", Value: "test"}, {Name: "A", Value: "b"}},
 			Line:   6, Column: 15,
 		},
-		{Spec: target.Spec{Name: "other", Values: given, Command: []string{"serve", "${{ port }}"}, Dir: elsewhere, Ready: target.Ready{Path: "/"}}, Line: 13, Column: 21},
-		{Spec: target.Spec{Name: "live", Values: given, URL: "http://127.0.0.1:8080", Ready: target.Ready{Path: "/health"}}, Header: transcript.Header{{Name: "X", Value: "y"}}},
+		{Spec: target.Spec{Name: "other", Values: given, Command: []string{"serve", "${{ port }}"}, Dir: elsewhere, Ready: target.Ready{Path: "/", Place: "lockstep.yaml:13"}}, Line: 13, Column: 21},
+		{Spec: target.Spec{Name: "live", Values: given, URL: "http://127.0.0.1:8080", Ready: target.Ready{Path: "/health", Place: "lockstep.yaml:14"}}, Header: transcript.Header{{Name: "X", Value: "y"}}},
 	}
 	if diff := cmp.Diff(want, p.Targets); diff != "" {
 		t.Errorf("targets (-want +got):\n%s", diff)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -25,7 +26,15 @@ const (
 
 // bound returns the context within which the target must become ready.
 func (r Ready) bound(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
-	return context.WithDeadlineCause(ctx, deadline, fmt.Errorf("not ready within %s", r.Within))
+	return context.WithDeadlineCause(ctx, deadline, errors.New("not ready within "+r.Within.String()+r.place()))
+}
+
+// place says where the file of a project describes the readiness.
+func (r Ready) place() string {
+	if r.Place == "" {
+		return ""
+	}
+	return " (" + r.Place + ")"
 }
 
 // await probes the server at base until it responds as it should and check returns nil. If ctx ends first, the error
@@ -84,8 +93,15 @@ func (r Ready) probe(ctx context.Context, u *url.URL) error {
 	case status == r.Status, r.Status == 0 && status >= 200 && status <= 299:
 		return nil
 	default:
-		return errors.New(strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status))))
+		return fmt.Errorf("%s; %s is wanted: correct ready, or the server", strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status))), r.wanted())
 	}
+}
+
+func (r Ready) wanted() string {
+	if r.Status == 0 {
+		return "200 to 299"
+	}
+	return strconv.Itoa(r.Status)
 }
 
 // getStatus sends a GET request for u and returns the status of the response.

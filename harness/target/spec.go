@@ -55,6 +55,8 @@ type Ready struct {
 	// AnyOwner accepts responses of processes that the target has not started, such as one that publishes the port of a
 	// container, or a service manager. Default: only the target's own processes count, if the system can tell.
 	AnyOwner bool
+	// Place is where a file describes all this, for errors: "lockstep.yaml:7". It may be empty.
+	Place string
 }
 
 // Stop has the limits for stopping a target.

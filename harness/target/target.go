@@ -144,6 +144,9 @@ func reach(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*T
 	ctx, cancel := spec.Ready.bound(ctx, deadline)
 	defer cancel()
 	if err := spec.Ready.await(ctx, u, func() error { return nil }); err != nil {
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			err = fmt.Errorf("%w: nothing listens there: start the server, or correct its url", err)
+		}
 		return nil, t.failed("reach", err)
 	}
 	t.log.Debug("target reached")

@@ -69,7 +69,7 @@ func TestStartReportsWhatTheLastProbeGot(t *testing.T) {
 	if !errors.Is(err, enough) {
 		t.Errorf("Start: %v, want the context's cause", err)
 	}
-	wantError(t, err, `start target "never": enough: GET http://127.0.0.1:`, `/healthz?full=1: 503 Service Unavailable`)
+	wantError(t, err, `start target "never": enough: GET http://127.0.0.1:`, `/healthz?full=1: 503 Service Unavailable; 200 to 299 is wanted: correct ready, or the server`)
 	c.reported["never"].awaitExit()
 }
 

@@ -55,9 +55,59 @@ func (r *reader) syntax(err error, data []byte) {
 		}
 		return
 	}
+	if p, ok := misindented(text); ok && parserError.MatchString(m[2]) {
+		r.mistake(p.Line, p.Column, p.What, p.Fix)
+		return
+	}
 	content := lineAt(text, line)
 	column := 1 + len(content) - len(strings.TrimLeft(content, " "))
 	r.mistake(line, column, "not YAML: "+m[2], "indent items of one level equally, and put texts with special characters in quotes")
+}
+
+// block matches the end of a line that begins a block of text, whose lines may have any indentation.
+var block = regexp.MustCompile(`[|>][-+0-9]*\s*(#.*)?$`)
+
+// misindented finds the first line whose indentation is less than that of the line before, and that of no line above it
+// to which it could belong.
+func misindented(text string) (p problem.Problem, found bool) {
+	var open []int // the indentations of the enclosing maps and lists
+	inBlock, line := -1, 0
+	for content := range strings.Lines(text) {
+		line++
+		trimmed := strings.TrimLeft(content, " ")
+		indent := len(content) - len(trimmed)
+		if strings.TrimSpace(trimmed) == "" || strings.HasPrefix(trimmed, "#") || inBlock >= 0 && indent > inBlock {
+			continue
+		}
+		inBlock = -1
+		top := -1
+		for len(open) > 0 && open[len(open)-1] > indent {
+			top, open = open[len(open)-1], open[:len(open)-1]
+		}
+		if top >= 0 && (len(open) == 0 || open[len(open)-1] != indent) {
+			p = problem.Problem{Line: line, Column: indent + 1, What: fmt.Sprintf("not YAML: the line is indented by %d", indent)}
+			p.Fix = fmt.Sprintf("indent it by %d, like a line above", top)
+			if len(open) > 0 {
+				p.Fix = fmt.Sprintf("indent it by %d or %d, like a line above", open[len(open)-1], top)
+			}
+			return p, true
+		}
+		// "- - a: b" opens a list, another one, and a map.
+		for at := indent; ; {
+			if len(open) == 0 || open[len(open)-1] < at {
+				open = append(open, at)
+			}
+			rest := content[at:]
+			if !strings.HasPrefix(rest, "- ") {
+				break
+			}
+			at += 2 + len(rest[2:]) - len(strings.TrimLeft(rest[2:], " "))
+		}
+		if block.MatchString(strings.TrimRight(content, "\r\n")) {
+			inBlock = indent
+		}
+	}
+	return p, false
 }
 
 // unreadable finds the first character that YAML does not allow.

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // sourceOf returns what a cause is about in its scenario's file; nil without evidence.
@@ -26,18 +29,46 @@ const (
 
 // source writes a line of the scenario and points at the key.
 func (p *blockPage) source(at *report.Source) {
-	all := []rune(at.Text) // YAML counts columns in characters
-	n := min(max(at.Column-1, 0), len(all))
-	before, behind := textfit.Visible(string(all[:n])), string(all[n:])
+	number, before, behind := pointedLine(at.Line, at.Column, at.Text)
+	p.run.line(4, p.run.dim(number+" | "), before, behind)
+	p.run.line(4, strings.Repeat(" ", len(number)), p.run.dim(" | "), strings.Repeat(" ", textfit.Columns(before)), p.run.red("^"))
+}
+
+// pointedLine returns what is shown of a line: its number, and the text before and from a column on.
+func pointedLine(line, column int, text string) (number, before, behind string) {
+	all := []rune(text) // YAML counts columns in characters
+	n := min(max(column-1, 0), len(all))
+	before, behind = textfit.Visible(string(all[:n])), string(all[n:])
 	if textfit.Columns(before)+textfit.Columns(textfit.Visible(behind)) > maxSourceColumns && textfit.Columns(before) > columnsBeforeMark {
 		runes := []rune(before)
 		before = "…" + string(runes[max(0, len(runes)-columnsBeforeMark+1):])
 	}
-	number := strconv.Itoa(at.Line)
 	behind, left := textfit.Fit(behind, maxSourceColumns-textfit.Columns(before)-1)
 	if left > 0 {
 		behind += "…"
 	}
-	p.run.line(4, p.run.dim(number+" | "), before, behind)
-	p.run.line(4, strings.Repeat(" ", len(number)), p.run.dim(" | "), strings.Repeat(" ", textfit.Columns(before)), p.run.red("^"))
+	return strconv.Itoa(line), before, behind
+}
+
+// WriteProblems writes mistakes of files, each with its line, and a caret under its place. read returns a file.
+func WriteProblems(w io.Writer, problems problem.Problems, read func(file string) ([]byte, error)) {
+	files := map[string][]string{}
+	for _, p := range problems {
+		head, fix, _ := strings.Cut(p.Error(), "\n\tfix: ")
+		fmt.Fprintln(w, head)
+		if _, known := files[p.File]; !known {
+			data, _ := read(p.File) // without the file, there is no line to show
+			files[p.File] = strings.Split(string(data), "\n")
+		}
+		if lines := files[p.File]; 0 < p.Line && p.Line <= len(lines) {
+			number, before, behind := pointedLine(p.Line, p.Column, strings.TrimRight(lines[p.Line-1], " \r"))
+			fmt.Fprintf(w, "  %s | %s%s\n", number, before, behind)
+			if p.Column > 0 {
+				fmt.Fprintf(w, "  %s | %s^\n", strings.Repeat(" ", len(number)), strings.Repeat(" ", textfit.Columns(before)))
+			}
+		}
+		if fix != "" {
+			fmt.Fprintf(w, "\tfix: %s\n", fix)
+		}
+	}
 }
