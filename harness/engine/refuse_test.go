@@ -290,7 +290,7 @@ func TestATargetThatIsNotReadyLeavesNothingKnown(t *testing.T) {
 				}
 				for _, s := range result.Scenarios {
 					if len(s.Findings) > 0 || len(s.Reasons) != 1 || s.Reasons[0].Target != "wrong" ||
-						!strings.HasPrefix(s.Reasons[0].Text, `reach target "wrong": not ready within 300ms: GET http://127.0.0.1:`) {
+						!strings.HasPrefix(s.Reasons[0].Text, `reach target "wrong": not ready within 300ms (lockstep.yaml:7): GET http://127.0.0.1:`) {
 						t.Errorf("%s: %v %v", s.ID, s.Findings, s.Reasons)
 					}
 				}
