@@ -313,6 +313,8 @@ func TestSinceTheRunBefore(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}
 	}
+	b.expect("the head of the page counts the changes", `document.querySelector(".since").innerText`, "since the run of yesterday +1 new 1 changed 1 fixed")
+	b.expect("causes come before the list of changes", `document.querySelector("#findings").compareDocumentPosition(document.querySelector("#changes")) & Node.DOCUMENT_POSITION_FOLLOWING`, 4.0)
 	b.expect("what is new comes first", firstIs+`.includes("status") || `+firstIs+`.includes("/n")`, true)
 	b.harmless()
 }

@@ -18,14 +18,15 @@ import (
 // pageData is a run as the page's program reads it. Invisible characters are escaped, and texts are cut to what a page
 // can hold. Names are short because there may be ten thousand scenarios.
 type pageData struct {
-	Verdict    string          `json:"verdict"`
-	Conclusion string          `json:"conclusion"`
-	Facts      [][2]string     `json:"facts"`
-	Tiles      []tile          `json:"tiles"`
-	Targets    []string        `json:"targets"`
-	Flags      []string        `json:"flags"` // for each target, what makes a command run it alone
-	Alone      bool            `json:"alone"`
-	Changes    *report.Changes `json:"changes,omitempty"`
+	Verdict      string          `json:"verdict"`
+	Conclusion   string          `json:"conclusion"`
+	Facts        [][2]string     `json:"facts"`
+	Tiles        []tile          `json:"tiles"`
+	Targets      []string        `json:"targets"`
+	Flags        []string        `json:"flags"` // for each target, what makes a command run it alone
+	Alone        bool            `json:"alone"`
+	Changes      *report.Changes `json:"changes,omitempty"`
+	ChangeCounts map[string]int  `json:"change_counts,omitempty"` // all of them, also those that are not listed
 	groups.Groups
 	Contract string           `json:"contract"`
 	Coverage []operationView  `json:"coverage"`
@@ -82,6 +83,7 @@ func newPageData(d *report.Document) *pageData {
 	v.Omitted = v.Groups.Omitted
 	if d.Changes != nil {
 		v.Changes = d.Changes.Visible()
+		v.ChangeCounts = map[string]int{"new": len(d.Changes.New), "changed": len(d.Changes.Changed), "fixed": len(d.Changes.Fixed)}
 	}
 	v.coverage(&d.Coverage)
 	v.Gate = strings.TrimSpace(text.Gate(d))

@@ -85,17 +85,29 @@
       el("dl.facts", {}, run.facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
       run.waivers ? table(["waiver", "state", "findings", "reason"], run.waivers.map((w) => [w.id, w.state, String(w.n), w.reason])) : "");
   }
+  // since says in the head of the page what has changed, and leads to the lists.
+  function since() {
+    if (!run.changes) return null;
+    const n = run.change_counts;
+    const parts = ["new", "changed", "fixed"].filter((name) => n[name]).map((name) => el("span.chip" + (name === "new" ? ".new" : ""), {}, (name === "new" ? "+" : "") + n[name] + " " + name));
+    return el("p.since", {}, el("button", { type: "button", click: () => document.getElementById("changes").scrollIntoView() }, "since " + run.changes.against), " ",
+      parts.length ? parts.map((part) => [part, " "]) : "nothing has changed");
+  }
   function changes() {
     const c = run.changes;
     if (!c) return null;
-    const list = (name, items, open) => items && items.length
-      ? el("details", { open }, el("summary", {}, el("b", {}, items.length + " " + name)),
-        el("ul", {}, items.map((i) => el("li", {}, el("code", {}, i.scenario), " ", i.at, ": ", i.text, " ", el("span.chip", {}, i.target)))))
-      : null;
-    const any = (c.new || []).length + (c.changed || []).length + (c.fixed || []).length;
+    const few = 20;
+    const list = (name, items) => {
+      const all = run.change_counts[name];
+      if (!all) return null;
+      return el("details", { open: all <= few }, el("summary", {}, el("b", {}, all + " " + name)),
+        el("ul", {}, items.map((i) => el("li", {}, el("code", {}, i.scenario), " ", i.at, ": ", i.text, " ", el("span.chip", {}, i.target)))),
+        all > items.length ? el("p.soft", {}, "and " + (all - items.length) + " more in report.json") : null);
+    };
+    const any = Object.values(run.change_counts).some(Boolean);
     return el("section", { id: "changes" }, el("h2", {}, "Since " + c.against),
       any || (c.apart && !c.unchanged) ? null : el("p.soft", {}, "Nothing has changed: " + plural(c.unchanged, "finding") + "."),
-      list("new", c.new, true), list("changed", c.changed, true), list("fixed", c.fixed, false),
+      list("new", c.new), list("changed", c.changed), list("fixed", c.fixed),
       any && c.unchanged ? el("p.soft", {}, c.unchanged + " unchanged") : null,
       c.apart ? el("p.soft", {}, plural(c.apart, "finding") + " in scenarios that were not judged then") : null);
   }
@@ -429,10 +441,10 @@
   // --- the page
 
   readAddress();
-  page.replaceChildren(banner(), tiles(), facts());
-  for (const section of [changes(),
+  page.replaceChildren(...[banner(), since(), tiles(), facts()].filter(Boolean));
+  for (const section of [
     el("section", { id: "findings" }, el("h2", {}, "Findings"), controls(), groupCount, groupList, moreGroups),
-    coverage(), latency(),
+    changes(), coverage(), latency(),
     el("section", { id: "scenarios" }, el("h2", {}, "Scenarios", scenarioCount),
       el("table", {}, el("thead", {}, el("tr", {}, ["verdict", "scenario", "findings", "took", "tags"].map((h) => el("th", {}, h)))), scenarioBody), moreScenarios),
     helpBox]) {
