@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
@@ -68,7 +70,7 @@ func TestTwins(t *testing.T) {
 func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Document {
 	t.Helper()
 	if busy {
-		defer keepBusy(t)()
+		defer keepBusy()()
 	}
 	// This is the program that make has built, because scenarios start it again as an MCP server. A test binary cannot
 	// be that.
@@ -84,22 +86,21 @@ func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Documen
 	return doc
 }
 
-// keepBusy starts four processes in a busy loop, and returns a function that ends them.
-func keepBusy(t *testing.T) (end func()) {
-	t.Helper()
-	var all []*exec.Cmd
-	for range 4 {
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, cmd)
+// keepBusy keeps four threads of this process busy, and returns a function that ends them. They also end when something
+// kills the test.
+func keepBusy() (end func()) {
+	const threads = 4
+	var ended atomic.Bool
+	before := runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + threads)
+	for range threads {
+		go func() {
+			for !ended.Load() {
+			}
+		}()
 	}
 	return func() {
-		for _, cmd := range all {
-			cmd.Process.Kill()
-			cmd.Wait()
-		}
+		ended.Store(true)
+		runtime.GOMAXPROCS(before)
 	}
 }
 

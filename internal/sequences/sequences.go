@@ -69,41 +69,42 @@ type Group struct {
 
 // Sequence generates the sequence with the given number.
 func (g *Generator) Sequence(seed uint64, number int) *Sequence {
-	s := &story{Rand: rand.New(rand.NewSource(int64(seed*1_000_003) + int64(number))), g: g, tools: map[string]int{}, pending: map[string]string{}}
-	s.out = &Sequence{seed: seed, number: number, vars: map[string]string{"client": s.pick(clients), "other": s.pick(clients), "ours": "our-" + s.pick(clients), "unknown": s.pick([]string{"20000101_1", "none", "__proto__", "é"})}}
-	s.ours, s.ask = []string{"ours"}, s.chance(3)
-	s.names = []string{s.pick(extensions), s.pick(extensions)}
+	v := &values{Rand: rand.New(rand.NewSource(int64(seed*1_000_003) + int64(number))), schemas: g.api.Components.Schemas}
+	q := &Sequence{seed: seed, number: number, vars: map[string]string{"client": v.pick(clients), "other": v.pick(clients), "ours": "our-" + v.pick(clients), "unknown": v.pick([]string{"20000101_1", "none", "__proto__", "é"})}}
+	s := &story{g: g, sequence: q, values: v, out: &writer{contract: g.contract, sequence: q}, ask: v.chance(3)}
+	v.names = []string{v.pick(extensions), v.pick(extensions)}
 	mode := "auto"
 	if s.ask {
 		mode = "approve"
 	}
-	s.out.env = fmt.Sprintf("{GOOSE_MODE: %s}", mode)
+	q.env = fmt.Sprintf("{GOOSE_MODE: %s}", mode)
 	withSessions := true
-	s.clients = s.chance(3)
-	if s.clients {
-		withSessions = s.chance(3)
-		s.add("- open: bus\n  sse: GET /event\n  ready: {event: server.connected}\n")
+	if v.chance(3) {
+		v.small = true
+		s.clients = &clientTools{values: v, out: s.out, tools: map[string]int{}, pending: map[string]string{}, ours: []string{"ours"}}
+		withSessions = v.chance(3)
+		s.out.add("- open: bus\n  sse: GET /event\n  ready: {event: server.connected}\n")
 	}
 	if withSessions {
 		s.start()
-		for range s.Intn(3) {
+		for range v.Intn(3) {
 			s.extend()
 		}
 	}
-	for want := 5 + s.Intn(11); s.out.Steps() < want; {
-		if s.clients && (!withSessions || s.chance(2)) && !s.chance(4) {
-			s.tool()
+	for want := 5 + v.Intn(11); q.Steps() < want; {
+		if s.clients != nil && (!withSessions || v.chance(2)) && !v.chance(4) {
+			s.clients.tool()
 			continue
 		}
 		s.next(withSessions)
 	}
-	return s.out
+	return q
 }
 
 // next adds one action: one that creates, uses or ends state, or any operation.
 func (s *story) next(withSessions bool) {
 	if withSessions {
-		switch s.Intn(18) {
+		switch s.values.Intn(18) {
 		case 0:
 			s.start()
 			return
@@ -127,10 +128,10 @@ func (s *story) next(withSessions bool) {
 			return
 		}
 	}
-	n := s.Intn(s.g.total)
+	n := s.values.Intn(s.g.total)
 	for _, o := range s.g.ops {
 		if n -= weights[o.OperationID]; n < 0 {
-			if ours := strings.HasPrefix(o.path, "/client-tools"); ours && s.clients || !ours && withSessions {
+			if ours := strings.HasPrefix(o.path, "/client-tools"); ours && s.clients != nil || !ours && withSessions {
 				s.generic(o)
 			}
 			return
@@ -140,23 +141,23 @@ func (s *story) next(withSessions bool) {
 
 // extend adds an extension to a session.
 func (s *story) extend() {
-	name, odd := text(s.pick(s.names)).String(), text(s.safe()).String()
-	config := parse(strings.NewReplacer("NAME", name, "ODD", odd).Replace(s.pick(configs)))
-	s.add(s.step("POST", "/agent/add_extension", object("session_id", s.session(), "config", config), "within: 20s"))
+	name, odd := text(s.values.pick(s.values.names)).String(), text(s.values.safe()).String()
+	config := parse(strings.NewReplacer("NAME", name, "ODD", odd).Replace(s.values.pick(configs)))
+	s.out.add(s.out.step("POST", "/agent/add_extension", object("session_id", s.values.session(), "config", config), "within: 20s"))
 }
 
 // answer adds a rule for how the model answers a message that contains the mark, and returns the mark. A message can
 // contain earlier ones that were never answered, so the last mark counts.
 func (s *story) answer(word string) (mark string) {
-	call := calls[s.Intn(len(calls))]
+	call := calls[s.values.Intn(len(calls))]
 	if s.ask { // the server does not ask the user about a tool that does not exist
-		call = calls[s.Intn(8)]
+		call = calls[s.values.Intn(8)]
 	}
-	odd, more := yamldoc.Scalar(s.safe()), yamldoc.Scalar(s.safe())
+	odd, more := yamldoc.Scalar(s.values.safe()), yamldoc.Scalar(s.values.safe())
 	input := strings.NewReplacer("ODD", odd, "MORE", more).Replace(call[1])
-	mark = fmt.Sprintf("(%d)", len(s.out.rules)+1)
+	mark = fmt.Sprintf("(%d)", len(s.sequence.rules)+1)
 	answer := strings.NewReplacer("CALL", yamldoc.Scalar(call[0]), "INPUT", input, "ODD", odd).Replace(answers[word])
-	s.out.rules = append(s.out.rules, fmt.Sprintf("{name: answer%d, when: {last: %q}, answer: %s, times: 0..1}", len(s.out.rules)+1, mark, answer))
+	s.sequence.rules = append(s.sequence.rules, fmt.Sprintf("{name: answer%d, when: {last: %q}, answer: %s, times: 0..1}", len(s.sequence.rules)+1, mark, answer))
 	return mark
 }
 

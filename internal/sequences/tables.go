@@ -13,7 +13,7 @@ var odd = []string{
 var plain = []string{"one", "two", "Three words here", "four"}
 
 // members has values for the members of requests, by member name, with the schema's name before it where that
-// matters. A value that begins with @ is a kind of thing: see story.thing. The others are JSON.
+// matters. A value that begins with @ is a kind of thing: see values.thing. The others are JSON.
 var members = map[string][]string{
 	"session_id": {"@session"}, "sessionId": {"@session"}, "clientID": {"@client"}, "toolIDs": {"@tool"}, "requestID": {`"r1"`, `""`, "@odd"},
 	"RegisterRequest.sessionID": {`"s"`}, "ClientToolDefinition.id": {"@tool"},
