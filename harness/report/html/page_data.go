@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/groups"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // pageData is a run as the page's program reads it. Invisible characters are escaped, and texts are cut to what a page
@@ -21,7 +22,8 @@ type pageData struct {
 	Verdict      string          `json:"verdict"`
 	Conclusion   string          `json:"conclusion"`
 	Facts        [][2]string     `json:"facts"`
-	Tiles        []tile          `json:"tiles"`
+	Heading      []string        `json:"heading"`
+	Verdicts     []share         `json:"verdicts"`
 	Targets      []string        `json:"targets"`
 	Flags        []string        `json:"flags"` // for each target, what makes a command run it alone
 	Alone        bool            `json:"alone"`
@@ -38,12 +40,10 @@ type pageData struct {
 	Omitted  int              `json:"left,omitempty"` // groups without evidence, because the page would be too large
 }
 
-// A tile is a number in large print.
-type tile struct {
+// A share is how many scenarios have a verdict.
+type share struct {
 	Name  string `json:"name"`
-	Value string `json:"value"`
-	Note  string `json:"note,omitempty"`
-	Tone  string `json:"tone,omitempty"` // bad, doubt, good
+	Count int    `json:"n"`
 }
 
 type operationView struct {
@@ -75,7 +75,7 @@ type waiverView struct {
 func newPageData(d *report.Document) *pageData {
 	v := &pageData{
 		Verdict: textfit.Clip(string(d.Verdict), 20), Conclusion: report.Conclusion(d), Alone: d.Alone, Contract: textfit.Clip(d.Contract, 200),
-		Tiles: tiles(d), Facts: facts(d), Targets: report.TargetNames(d), Groups: *groups.Of(d),
+		Heading: heading(d), Verdicts: verdicts(&d.Totals), Facts: facts(d), Targets: report.TargetNames(d), Groups: *groups.Of(d),
 	}
 	for _, t := range d.Totals.Targets {
 		v.Flags = append(v.Flags, report.TargetFlag(t.Name))
@@ -134,40 +134,30 @@ func facts(d *report.Document) [][2]string {
 	return out
 }
 
-func tiles(d *report.Document) []tile {
-	t := &d.Totals
-	left := 0
-	for _, n := range t.Compared.NotCompared {
-		left += n
-	}
-	out := []tile{
-		{Name: "match", Value: strconv.Itoa(t.Match), Tone: "good"},
-		{Name: "differ", Value: strconv.Itoa(t.Differ), Tone: tone(t.Differ, "bad")},
-		{Name: "unknown", Value: strconv.Itoa(t.Unknown), Tone: tone(t.Unknown, "doubt")},
-		{Name: "waived", Value: strconv.Itoa(t.Waived)},
-		{Name: "compared", Value: strconv.Itoa(t.Compared.Exchanges), Note: "exchanges, and " + textfit.Count(t.Compared.Events, "event")},
-		{Name: "not compared", Value: strconv.Itoa(left), Note: "exchanges and events"},
-	}
-	if n := t.NotApplicable; n > 0 {
-		out = append(out, tile{Name: "not applicable", Value: strconv.Itoa(n)})
-	}
-	total := d.Coverage.Totals()
-	for _, c := range []struct {
-		name string
-		coverage.Tally
-	}{{"operations", total.Operations}, {"statuses", total.Statuses}, {"events", total.Events}} {
-		if c.Declared > 0 {
-			out = append(out, tile{Name: c.name, Value: c.String(), Note: "of the contract"})
+// verdicts counts the scenarios of each verdict, the worst first.
+func verdicts(t *verdict.Totals) (out []share) {
+	for _, one := range []share{{"differ", t.Differ}, {"unknown", t.Unknown}, {"waived", t.Waived}, {"match", t.Match}, {"not applicable", t.NotApplicable}} {
+		if one.Count > 0 {
+			out = append(out, one)
 		}
 	}
 	return out
 }
 
-func tone(n int, name string) string {
-	if n == 0 {
-		return ""
+// heading says what ran, and how much of it was compared.
+func heading(d *report.Document) (out []string) {
+	names := report.TargetNames(d)
+	if len(names) > 0 && !d.Alone {
+		names[0] += " (reference)"
 	}
-	return name
+	out = append(out, textfit.Clip(d.Project, 200), strings.Join(names, " → "), d.Started.UTC().Format("2006-01-02 15:04 UTC"), textfit.Seconds(d.Millis))
+	if !d.Alone {
+		out = append(out, textfit.Count(d.Totals.Compared.Exchanges, "exchange")+" and "+textfit.Count(d.Totals.Compared.Events, "event")+" compared")
+	}
+	if d.Contract == "" {
+		return append(out, "no contract")
+	}
+	return append(out, d.Coverage.Totals().String())
 }
 
 func (v *pageData) coverage(c *coverage.Coverage) {

@@ -76,9 +76,23 @@
       el("button", { type: "button", title: "dark or light (t)", click: theme }, "◐"),
       el("button", { type: "button", title: "keys (?)", click: help }, "?"));
   }
-  function tiles() {
-    return el("div.tiles", {}, run.tiles.map((t) =>
-      el("div.tile" + (t.tone ? "." + t.tone : ""), {}, el("small", {}, t.name), el("b", {}, t.value), t.note ? el("small", {}, t.note) : "")));
+  // share shows how many scenarios have which verdict, as one bar.
+  function share() {
+    const all = run.verdicts.reduce((n, v) => n + v.n, 0);
+    if (!all) return null;
+    const tone = (v) => v.name.replace(" ", "-");
+    const least = 6; // of a thousand, so that one scenario among many is seen
+    const widths = run.verdicts.map((v) => Math.max(least, v.n / all * 1000));
+    const whole = widths.reduce((n, w) => n + w, 0);
+    let x = 0;
+    const rects = run.verdicts.map((v, i) => {
+      const r = svg("rect." + tone(v), { x, y: 0, width: widths[i] / whole * 1000, height: 10 }, svg("title", {}, v.n + " " + v.name));
+      x += widths[i] / whole * 1000;
+      return r;
+    });
+    return el("div.share", {},
+      svg("svg", { viewBox: "0 0 1000 10", preserveAspectRatio: "none", role: "img", "aria-label": run.verdicts.map((v) => v.n + " " + v.name).join(", ") }, rects),
+      el("p.legend", {}, run.verdicts.map((v) => [el("span.chip." + tone(v), {}, v.n + " " + v.name), " "])));
   }
   function facts() {
     return el("details", {}, el("summary.soft", {}, "about this run"),
@@ -441,7 +455,7 @@
   // --- the page
 
   readAddress();
-  page.replaceChildren(...[banner(), since(), tiles(), facts()].filter(Boolean));
+  page.replaceChildren(...[banner(), el("p.soft.heading", {}, run.heading.join(" · ")), share(), since(), facts()].filter(Boolean));
   for (const section of [
     el("section", { id: "findings" }, el("h2", {}, "Findings"), controls(), groupCount, groupList, moreGroups),
     changes(), coverage(), latency(),
