@@ -2,7 +2,10 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"errors"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +14,8 @@ import (
 
 // judgeFlags are the flags of lockstep judge.
 type judgeFlags struct {
-	config string
+	config  string
+	reports string
 	outputFlags
 }
 
@@ -20,8 +24,8 @@ func judgeCommand(w *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "judge [run file]",
 		Short: "Judges a recorded run again, without any server",
-		Long: `Judges a run file again, without any server, and prints the result as lockstep run does. The run file is
-reports/run.jsonl beside lockstep.yaml unless you name another. It must be complete, and the contract and the scenarios
+		Long: `Judges a run file again, without any server, and prints the result as lockstep run does. The reports beside the run
+file are written anew. It is reports/run.jsonl beside lockstep.yaml unless you name another. It must be complete, and the contract and the scenarios
 must not have changed since the run. The current rules of lockstep.yaml and the current waivers apply.
 
 Exit codes: 0 everything matches or is waived · 1 something differs, a waiver is stale, or the contract coverage is
@@ -35,6 +39,7 @@ below what lockstep.yaml demands · 2 flags or files are wrong, nothing was judg
 		},
 	}
 	configFlag(cmd, &f.config)
+	cmd.Flags().StringVarP(&f.reports, "reports", "o", "", "the folder for the reports (default that of the run file); - for none")
 	f.register(cmd, "print every scenario and all findings")
 	return cmd
 }
@@ -55,5 +60,10 @@ func (f *judgeFlags) judge(ctx context.Context, path string, w *environment) err
 	if err != nil {
 		return runFileError(path, err)
 	}
-	return exitFor(result.Verdict, f.print(result.Document(p), w))
+	doc := result.Document(p)
+	out, err := openDocuments(cmp.Or(f.reports, filepath.Dir(path))) // not earlier: this removes the reports of before
+	if err == nil {
+		err = errors.Join(out.write(doc), out.close())
+	}
+	return exitFor(result.Verdict, errors.Join(err, f.print(doc, w)))
 }

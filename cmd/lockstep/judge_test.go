@@ -91,3 +91,33 @@ func TestOtherRulesAreNoted(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+func TestJudgeWritesTheReports(t *testing.T) {
+	p := two(t, "other-value")
+	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
+		t.Fatalf("%+v", o)
+	}
+	before, recorded := p.read("reports/report.json"), p.read("reports/run.jsonl")
+	p.write(t, "lockstep.yaml", strings.Replace(p.read("lockstep.yaml"), "limits:", "    - {at: $..name, kind: text, because: a test}\nlimits:", 1))
+	elsewhere := filepath.Join(p.dir, "elsewhere")
+	if o := p.do(t, "judge", "--reports", "-"); o.code != exitMatch || p.read("reports/report.json") != before {
+		t.Errorf("without reports: %+v", o)
+	}
+	if o := p.do(t, "judge", "--reports", elsewhere); o.code != exitMatch || p.read("reports/report.json") != before ||
+		!strings.Contains(p.read("elsewhere/report.json"), `"verdict": "match"`) || p.read("elsewhere/run.jsonl") != "" {
+		t.Errorf("in another folder: %+v", o)
+	}
+	if o := p.do(t, "judge"); o.code != exitMatch || p.read("reports/run.jsonl") != recorded || p.read("reports/report.json") == before {
+		t.Errorf("beside the run file: %+v", o)
+	}
+	for _, name := range []string{"report.json", "report.html", "junit.xml", "summary.md", "badge.svg"} {
+		if p.read("reports/"+name) != p.read("elsewhere/"+name) {
+			t.Errorf("%s differs between the folders", name)
+		}
+	}
+	written := p.read("reports/report.json")
+	p.write(t, "reports/run.jsonl", recorded[:len(recorded)/2])
+	if o := p.do(t, "judge"); o.code != exitUsage || p.read("reports/report.json") != written {
+		t.Errorf("a run file that is cut off costs no report: %+v", o)
+	}
+}

@@ -48,23 +48,52 @@ func (f *runFlags) openReports() (*reports, error) {
 	if f.reports == "-" {
 		return r, nil
 	}
-	dir := beside(f.config, f.reports)
+	return r, r.own(beside(f.config, f.reports), r.begin)
+}
+
+// openDocuments opens the reports of a run that is judged again. Its run file stays. The folder - means none.
+func openDocuments(dir string) (*reports, error) {
+	r := &reports{run: io.Discard}
+	if dir == "-" {
+		return r, nil
+	}
+	return r, r.own(dir, r.beginDocuments)
+}
+
+// own locks the folder of the reports, and begins them.
+func (r *reports) own(dir string, begin func(dir string) error) error {
 	lock, err := ownFolder(dir)
 	if err != nil {
-		return nil, reportsError(err)
+		return reportsError(err)
 	}
 	r.lock = lock
-	if err := r.begin(dir); err != nil {
+	if err := begin(dir); err != nil {
 		lock.Close()
-		return nil, reportsError(err)
+		return reportsError(err)
 	}
-	return r, nil
+	return nil
 }
 
 // begin removes the reports of the previous run. If one of them is not a regular file, it removes none.
 func (r *reports) begin(dir string) error {
 	runFile := filepath.Join(dir, "run.jsonl")
 	err := regular.CheckNew(runFile)
+	if err == nil {
+		err = r.beginDocuments(dir)
+	}
+	if err != nil {
+		return err
+	}
+	if r.file, err = regular.Create(runFile); err != nil {
+		return err
+	}
+	r.run = r.file
+	return nil
+}
+
+// beginDocuments is begin without the run file.
+func (r *reports) beginDocuments(dir string) error {
+	var err error
 	for _, kind := range documents {
 		d := &document{filepath.Join(dir, kind.name)}
 		err = errors.Join(err, regular.CheckNew(d.path))
@@ -79,10 +108,6 @@ func (r *reports) begin(dir string) error {
 			return err
 		}
 	}
-	if r.file, err = regular.Create(runFile); err != nil {
-		return err
-	}
-	r.run = r.file
 	return nil
 }
 
@@ -114,10 +139,14 @@ func reportsError(err error) error {
 }
 
 func (r *reports) close() error {
-	if r.file == nil {
-		return nil
+	var err error
+	if r.file != nil {
+		err = r.file.Close()
 	}
-	return errors.Join(r.file.Close(), r.lock.Close())
+	if r.lock != nil {
+		err = errors.Join(err, r.lock.Close())
+	}
+	return err
 }
 
 // A document is a report file that exists only when it is complete.
