@@ -70,6 +70,12 @@ lockstep: 1 mistake
 	fix: did you mean "expect"?
 lockstep: 1 mistake
 `},
+		{"beside a secret", "lockstep.yaml", func(s string) string {
+			return strings.Replace(s, "targets:\n", "targets:\n  other: {url: http://127.0.0.1:2, ready: {get: /}, headers: {X-Api-Key: hunter2}, strp: 1}\n", 1)
+		}, `lockstep.yaml:5:84: unknown key "strp"
+	fix: did you mean "stop"?
+lockstep: 1 mistake
+`},
 		{"between a scenario and the contract", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /healht\n" }, `scenarios/items/new.yaml:5:11: the contract has no operation for GET /healht
   5 |   - http: GET /healht
     |           ^

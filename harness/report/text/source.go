@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -50,7 +51,11 @@ func pointedLine(line, column int, text string) (number, before, behind string) 
 	return strconv.Itoa(line), before, behind
 }
 
-// WriteProblems writes mistakes of files, each with its line, and a caret under its place. read returns a file.
+// mayBeSecret matches lines that are not shown, because a log must not get what they may have.
+var mayBeSecret = regexp.MustCompile(`(?i)auth|token|secret|passw|credential|cookie|bearer|api.?key|private.?key|://[^/]*@`)
+
+// WriteProblems writes mistakes of files, each with its line, and a caret under its place. A line that may have a secret is
+// left out. read returns a file.
 func WriteProblems(w io.Writer, problems problem.Problems, read func(file string) ([]byte, error)) {
 	files := map[string][]string{}
 	for _, p := range problems {
@@ -60,7 +65,7 @@ func WriteProblems(w io.Writer, problems problem.Problems, read func(file string
 			data, _ := read(p.File) // without the file, there is no line to show
 			files[p.File] = strings.Split(string(data), "\n")
 		}
-		if lines := files[p.File]; 0 < p.Line && p.Line <= len(lines) {
+		if lines := files[p.File]; 0 < p.Line && p.Line <= len(lines) && !mayBeSecret.MatchString(lines[p.Line-1]) {
 			number, before, behind := pointedLine(p.Line, p.Column, strings.TrimRight(lines[p.Line-1], " \r"))
 			fmt.Fprintf(w, "  %s | %s%s\n", number, before, behind)
 			if p.Column > 0 {
