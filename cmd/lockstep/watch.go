@@ -62,6 +62,7 @@ type watcher struct {
 	project *project.Project // as it was when it could last be read; nil if never
 	files   snapshot         // as they were when the last round began
 	failing map[string]bool  // ids of scenarios
+	unread  bool             // the last round judged nothing, because of an error
 	rounds  int
 	looked  func() // called after each check of the files
 }
@@ -81,7 +82,7 @@ func (x *watcher) loop(ctx context.Context) error {
 		if usage, ok := errors.AsType[*project.UsageError](err); ok && x.rounds <= 1 {
 			return usage // it would not go away by itself
 		}
-		if err != nil {
+		if x.unread = err != nil; x.unread {
 			printError(x.world.stderr, err)
 		}
 		if x.rounds == 1 && x.project != nil {
@@ -92,6 +93,7 @@ func (x *watcher) loop(ctx context.Context) error {
 		if ctx.Err() == nil {
 			x.say("%s; waiting for a change, Ctrl-C ends", x.state())
 			changed = x.wait(ctx)
+			changed.all = changed.all || x.unread // what has changed since the last round that judged is not known
 		}
 	}
 	return nil
@@ -107,6 +109,10 @@ func (x *watcher) state() string {
 	const most = 5
 	ids := slices.Sorted(maps.Keys(x.failing))
 	switch {
+	case x.unread && len(ids) == 0:
+		return "nothing was judged"
+	case x.unread:
+		return fmt.Sprintf("nothing was judged; %d red before", len(ids))
 	case len(ids) == 0:
 		return "all green"
 	case len(ids) > most:

@@ -154,7 +154,7 @@ func TestWatchSurvivesMistakes(t *testing.T) {
 	whole := p.read("lockstep.yaml")
 	p.write(t, "lockstep.yaml", strings.Replace(whole, "reference: right", "reference: left", 1))
 	x := p.watch(t, "items")
-	if got := x.says(t, "watch: all green"); got[0] != `lockstep.yaml:3:12: reference "left" is not a target` {
+	if got := x.says(t, "watch: nothing was judged; waiting"); got[0] != `lockstep.yaml:3:12: reference "left" is not a target` {
 		t.Errorf("%q", got)
 	}
 	x.changes(t, "lockstep.yaml", whole)
@@ -163,13 +163,19 @@ func TestWatchSurvivesMistakes(t *testing.T) {
 
 	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\nwhy: It\n")
 	x.settles()
-	if got := x.says(t, "watch: 1 red"); !strings.HasPrefix(got[0], "scenarios/items/story.yaml:1:1: ") {
+	if got := x.says(t, "watch: nothing was judged; 1 red before"); !strings.HasPrefix(got[0], "scenarios/items/story.yaml:1:1: ") {
+		t.Errorf("%q", got)
+	}
+	// A change that could not be judged is not forgotten: once the files can be read, all scenarios run.
+	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\n"+health)
+	x.settles()
+	if got := x.says(t, "watch: all green"); !strings.HasSuffix(got[0], "scenarios/items/story.yaml changed, 2 scenarios, 1 of them red") {
 		t.Errorf("%q", got)
 	}
 	x.changes(t, "lockstep.yaml", whole+"# changed\n")
-	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\n"+health)
+	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\n"+health+"# changed\n")
 	x.settles()
-	if got := x.says(t, "watch: all green"); !strings.HasSuffix(got[0], "lockstep.yaml, scenarios/items/story.yaml changed, 2 scenarios, 1 of them red") {
+	if got := x.says(t, "watch: all green"); !strings.HasSuffix(got[0], "lockstep.yaml, scenarios/items/story.yaml changed, 2 scenarios, 0 of them red") {
 		t.Errorf("%q", got)
 	}
 }
