@@ -194,6 +194,8 @@ func TestMistakesOfADocumentHaveTheirColumns(t *testing.T) {
 		{"a tab", "openapi: 3.0.3\ninfo:\n  title: x\n \tversion: '1'\n", "api.yaml:4:2: not YAML: a tab"},
 		{"a key twice", "openapi: 3.0.3\ninfo: {title: x, version: '1'}\npaths:\n  /x:\n    get: {responses: {}}\n    get: {}\n", `api.yaml:6:5: duplicate key "get", first in line 5`},
 		{"a key twice in a line", "openapi: 3.0.3\ninfo: {title: x, title: y}\n", `api.yaml:2:18: duplicate key "title", first in line 2`},
+		{"JSON in one line", `{"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": {"/x": {"get": {"responses": {"200": {"description": "ok", "content": {"application/json": {"schema": {"type": "strin"}}}}}}}}}`,
+			`api.yaml:1:163: paths: invalid path /x: invalid operation GET: unsupported 'type' value "strin"`},
 		{"a reference like another", sample.API(`
   /a:
     get:

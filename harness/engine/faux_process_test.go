@@ -151,6 +151,7 @@ func hasReason(t *testing.T, f *faux.Fault, target string, s *verdict.Scenario) 
 	text = strings.TrimPrefix(text, "the reference's ")
 	text, _, _ = strings.Cut(text, ", while ") // another test checks this part
 	text = regexp.MustCompile(`within [\d.]+s|within \d+ms`).ReplaceAllString(text, "within ‹time›")
+	text = regexp.MustCompile(`lockstep\.yaml:\d+`).ReplaceAllString(text, "lockstep.yaml:‹line›")
 	want := strings.TrimPrefix(strings.ReplaceAll(f.Reason, "‹name›", target), "the ")
 	if r.Target != target || strings.TrimPrefix(text, "the ") != want {
 		t.Errorf("%s: %s\nwant %s: %s", r.Target, text, target, f.Reason)

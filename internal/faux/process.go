@@ -109,7 +109,7 @@ var processFaults = []*Fault{
 	},
 	{
 		ID: "never-ready", Doc: "it listens, but is never ready", In: "items/story",
-		Reason: `start target "‹name›": not ready within ‹time›: GET http://127.0.0.1:‹port›/health: 503 Service Unavailable`, Log: "listening",
+		Reason: `start target "‹name›": not ready within ‹time› (lockstep.yaml:‹line›): GET http://127.0.0.1:‹port›/health: 503 Service Unavailable; 200 to 299 is wanted: correct ready, or the server`, Log: "listening",
 		answer: func(a *answer) { a.say(http.StatusServiceUnavailable, nil, "") },
 	},
 	{

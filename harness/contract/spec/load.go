@@ -57,10 +57,12 @@ func load(src *source) (doc *openapi3.T, notes func() problem.Problems, ps probl
 	mistakes := validate(doc)
 	if !slices.ContainsFunc(mistakes, isHarmful) {
 		return doc, func() problem.Problems {
-			return append(nullConstants(src), explainInvalid(withLines(src, mistakes))...)
+			found, above := withLines(src, mistakes)
+			return append(nullConstants(src), explainInvalid(found, above)...)
 		}, nil
 	}
-	return nil, nil, explainInvalid(slices.DeleteFunc(withLines(src, mistakes), func(err error) bool { return !isHarmful(err) }))
+	found, above := withLines(src, mistakes)
+	return nil, nil, explainInvalid(slices.DeleteFunc(found, func(err error) bool { return !isHarmful(err) }), above)
 }
 
 // read reads a text with the loader. It accepts a schema whose examples are not a list, because examples are harmless.
@@ -82,18 +84,29 @@ func validate(doc *openapi3.T) openapi3.MultiError {
 	return openapi3.MultiError{err}
 }
 
-// withLines finds the mistakes of a document again, with their lines.
-func withLines(src *source, mistakes openapi3.MultiError) openapi3.MultiError {
+// withLines finds the mistakes of a document again, with their lines. above is how many lines the loader saw above the
+// document.
+func withLines(src *source, mistakes openapi3.MultiError) (found openapi3.MultiError, above int) {
 	if len(mistakes) == 0 {
-		return nil
+		return nil, 0
+	}
+	text := withoutAnchors(src, src.text)
+	if src.beginsAsJSON() {
+		if len(text) > maxJSONWithLines {
+			return mistakes, 0
+		}
+		text, above = append([]byte("# JSON\n"), text...), 1 // the loader has lines for YAML only, and tries JSON first
 	}
 	loader := newLoader()
 	loader.IncludeOrigin = true
-	if doc, err := loader.LoadFromData(withoutAnchors(src, src.text)); err == nil {
-		return validate(doc)
+	if doc, err := loader.LoadFromData(text); err == nil {
+		return validate(doc), above
 	}
-	return mistakes
+	return mistakes, 0
 }
+
+// maxJSONWithLines limits the size of documents in JSON that are read as YAML, which takes seconds for ten megabytes.
+const maxJSONWithLines = 2 << 20
 
 // knownVersion is the versions of OpenAPI that are read.
 var knownVersion = regexp.MustCompile(`^3\.[012]\.`)

@@ -55,11 +55,12 @@ func explainLoad(src *source, err error) (ps problem.Problems) {
 var quotedRef = regexp.MustCompile(`"([^"]*#/[^"]*)"`)
 
 // explainInvalid turns the errors of the validation into problems. A mistake in a component is found again at each place
-// that refers to it, but reported once.
-func explainInvalid(list openapi3.MultiError) (ps problem.Problems) {
+// that refers to it, but reported once. above is subtracted from lines.
+func explainInvalid(list openapi3.MultiError, above int) (ps problem.Problems) {
 	seen := map[problem.Problem]bool{}
 	for _, err := range list {
 		p, leaf := origin(err)
+		p.Line = max(0, p.Line-above)
 		p.What = strings.TrimPrefix(err.Error(), "invalid ")
 		once := p
 		if p.Line > 0 {
