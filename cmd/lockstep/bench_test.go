@@ -70,15 +70,16 @@ func process(b *testing.B, program string, args ...string) func() ratio.Cost {
 // writeProject writes a project with a scenario called one, and with others if any are given, and returns its file.
 func writeProject(b *testing.B, contract, scenarios string) (file string) {
 	dir := b.TempDir()
-	text := testfile.Read(b, contract)
+	text, stubs := testfile.Read(b, contract), ""
 	if scenarios != "" {
 		if err := os.CopyFS(filepath.Join(dir, "scenarios"), os.DirFS(scenarios)); err != nil {
 			b.Fatal(err)
 		}
+		stubs = "stubs: {llm: {kind: openai, models: [gpt-4o, gpt-4o-mini]}, claude: {kind: anthropic, models: [claude-sonnet-4]}, osv: {kind: http}}\n"
 	}
 	for name, text := range map[string]string{
 		"openapi.yaml": string(text),
-		"lockstep.yaml": "contract: openapi.yaml\nscenarios: scenarios\nreference: go\n" +
+		"lockstep.yaml": "contract: openapi.yaml\nscenarios: scenarios\nreference: go\n" + stubs +
 			"targets:\n  go: {url: 'http://127.0.0.1:1', ready: {get: /status}}\n",
 		"scenarios/one.yaml": "scenario: one\nwhy: A server that is up says ok\nsource: benchmark\n" +
 			"steps:\n  - http: GET /status\n    expect: {status: 200, body: ok}\n",
