@@ -26,7 +26,7 @@ import (
 )
 
 // Version is the version of lockstep that run files and reports name.
-const Version = engine.Version
+var Version = engine.Version
 
 type (
 	// A Project is lockstep.yaml, with the contract and the scenarios that it names.

@@ -13,9 +13,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// Version is the version of lockstep that run files and reports name.
-const Version = "0.1.0"
-
 // Options say what to run and how. A nil *Options runs everything.
 type Options struct {
 	// Targets are names of the project's targets, or name=URL for servers that already run. Empty means all targets of
