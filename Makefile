@@ -110,7 +110,7 @@ test-faults: ## Break everything around a run, and demand that none of it is gre
 	go test -race -count=1 -timeout 10m -run 'TestNothingAroundARunMakesItGreen|TestThereAreManyFaults' ./cmd/lockstep
 
 .PHONY: test-browser
-test-browser: ## Open the report's page in Debian's chromium, which is installed where there is none
+test-browser: reference/node_modules ## Open the report's page in Debian's chromium, which is installed where there is none
 	@command -v chromium >/dev/null || { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends chromium; } >/dev/null
 	cd harness/report/browser && go vet . && go test -count=1 -timeout 10m .
 

@@ -24,6 +24,7 @@ func (j *judgement) keepEvidence(s *scenario.Scenario, v *verdict.Scenario, ts [
 		j.latencies.Add(ts, j.project.ContractLookup().Operation)
 	}
 	j.gather(s, v, ts)
+	j.keepSteps(s.ID, ts)
 	if !v.MayHaveConstants() {
 		return
 	}
@@ -41,6 +42,21 @@ func (j *judgement) recoverEvidence(id string) {
 	if cause := recover(); cause != nil {
 		j.log.Error("evidence broke", "scenario", id, "err", cause, "stack", string(debug.Stack()))
 	}
+}
+
+// maxSteps limits how many steps of all scenarios are kept for the page.
+const maxSteps = 100_000
+
+func (j *judgement) keepSteps(id string, ts []*transcript.Transcript) {
+	if j.steps >= maxSteps {
+		return
+	}
+	if j.result.Steps == nil {
+		j.result.Steps = map[string][]report.StepLine{}
+	}
+	lines := report.StepLines(ts)
+	j.result.Steps[id] = lines
+	j.steps += len(lines)
 }
 
 func (j *judgement) gather(s *scenario.Scenario, v *verdict.Scenario, ts []*transcript.Transcript) {

@@ -34,6 +34,7 @@ type judgement struct {
 	coverage  *coverage.Coverage
 	latencies report.Latencies
 	undecided undecided
+	steps     int // number of steps that are kept
 }
 
 // newJudgement returns a judgement for scenarios that have not been judged yet. result has what is known about the run.

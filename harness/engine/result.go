@@ -20,6 +20,7 @@ type Result struct {
 	// Latency is by operation. Evidence, by scenario, is what reports show for findings.
 	Latency  []report.Latency
 	Evidence map[string]*report.Evidence
+	Steps    map[string][]report.StepLine
 }
 
 // Document returns the run as reports show it.
@@ -27,7 +28,7 @@ func (r *Result) Document(p *project.Project) *report.Document {
 	return &report.Document{
 		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone,
 		Project: p.File, Contract: p.ContractFile, Run: r.Run,
-		Latency: r.Latency, Evidence: r.Evidence, Selection: len(r.Scenarios) < len(p.Scenarios),
+		Latency: r.Latency, Evidence: r.Evidence, Steps: r.Steps, Selection: len(r.Scenarios) < len(p.Scenarios),
 		Sums: &report.Sums{Contract: p.Sums.Contract, Scenarios: p.Sums.Scenarios, Rules: p.Sums.Rules},
 	}
 }

@@ -22,6 +22,7 @@ import (
 type Evidence struct {
 	Findings  []FindingEvidence `json:"behind"`             // one for each of the scenario's findings, in their order
 	Timelines []Timeline        `json:"tracks"`             // one for each target
+	Streams   []StreamPair      `json:"streams,omitempty"`  // those that findings are about
 	Excerpts  map[int][]string  `json:"excerpts,omitempty"` // from the scenario's file, by the line of a step
 	Rules     []string          `json:"rules,omitempty"`    // the rules that apply
 }
@@ -83,14 +84,15 @@ type EvidenceSource struct {
 	Rules       []string
 	Mask        func(string) string // hides tokens
 
-	parsed [2]parsedBody // the latest body of each side
+	parsed   [2]parsedBody // the latest body of each side
+	messages map[*transcript.Exchange][2]string
 }
 
 // Limits of what is kept for a scenario.
 const (
-	maxSpans   = 200 // spans of one target, and the same number of events
-	maxMessage = 1500
-	maxExcerpt = 10 // lines
+	maxSpans   = 200  // spans of one target, and the same number of events
+	maxMessage = 8000 // columns of a request, a response or an event
+	maxExcerpt = 10   // lines
 	maxCurl    = 1500
 )
 
@@ -111,6 +113,7 @@ func GatherEvidence(g *EvidenceSource) *Evidence {
 	for _, t := range g.Transcripts {
 		ev.Timelines = append(ev.Timelines, g.timeline(t))
 	}
+	ev.Streams = g.streamPairs()
 	return ev
 }
 
@@ -134,15 +137,12 @@ func (g *EvidenceSource) side(f *verdict.Finding, t *transcript.Transcript, side
 	out := Side{Target: t.Target}
 	var body []byte
 	if x := exchangeOf(t, f, side); x != nil {
-		out.Request = g.masked(requestText(&x.Request))
+		out.Request, out.Answer = g.messagesOf(x)
 		if f.Upstream == "" { // in a finding about an upstream, the target sends the request
 			out.Curl = g.Mask(curl(&x.Request))
 		}
 		if x.Response != nil {
 			body = archive.Content(x.Response.Header.ContentType(), x.Response.Body.Bytes)
-			out.Answer = g.masked(answerText(x.Response))
-		} else if x.Failure != nil {
-			out.Answer = g.Mask(x.Failure.Text)
 		}
 	}
 	if x := exchangeOf(t, f, side); x != nil && f.Upstream != "" {
@@ -160,6 +160,25 @@ func (g *EvidenceSource) side(f *verdict.Finding, t *transcript.Transcript, side
 		}
 	}
 	return out
+}
+
+// messagesOf returns both messages of an exchange. Many findings can be about the same exchange.
+func (g *EvidenceSource) messagesOf(x *transcript.Exchange) (request, answer string) {
+	if texts, ok := g.messages[x]; ok {
+		return texts[0], texts[1]
+	}
+	request = g.masked(requestText(&x.Request))
+	switch {
+	case x.Response != nil:
+		answer = g.masked(answerText(x.Response))
+	case x.Failure != nil:
+		answer = g.Mask(x.Failure.Text)
+	}
+	if g.messages == nil {
+		g.messages = map[*transcript.Exchange][2]string{}
+	}
+	g.messages[x] = [2]string{request, answer}
+	return request, answer
 }
 
 func (g *EvidenceSource) masked(s string) string { return textfit.ClipLines(g.Mask(s), maxMessage) }

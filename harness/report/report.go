@@ -38,6 +38,8 @@ type Document struct {
 	// Selection means that the run left out scenarios of the project. What it did not reach of the contract is no news.
 	Selection bool                 `json:"-"`
 	Evidence  map[string]*Evidence `json:"-"`
+	// Steps are those of each scenario, if they were kept.
+	Steps map[string][]StepLine `json:"-"`
 }
 
 // Sums are SHA-256 checksums of files. Runs with different sums cannot be compared.

@@ -25,6 +25,10 @@ func document(scenarios ...verdict.Scenario) *report.Document {
 		{Method: "POST", Path: "/items", Reached: 2, Statuses: []coverage.Status{{Status: "201", Reached: 2}}},
 	}}
 	d.Latency = []report.Latency{{Operation: "GET /items", Target: "new", Pairs: 12, Reference: 1500, Candidate: 700, Ratio: 0.47, Low: 0.3, High: 1.2}}
+	d.Steps = map[string][]report.StepLine{}
+	for i := range d.Scenarios {
+		d.Steps[d.Scenarios[i].ID] = report.StepLines([]*transcript.Transcript{story("old", "done"), story("new", "done")})
+	}
 	d.Conclude()
 	return d
 }
@@ -49,9 +53,11 @@ func difference(place, reference, candidate, fingerprint string, blame verdict.B
 }
 
 // red is a run in which three hundred scenarios share one cause, and two have their own.
-func red() *report.Document {
+func red() *report.Document { return redIn(300) }
+
+func redIn(scenarios int) *report.Document {
 	var all []verdict.Scenario
-	for i := range 300 {
+	for i := range scenarios {
 		all = append(all, scenario(fmt.Sprintf("items/many-%d", i), []string{"items"}, difference("body /state", `"done"`, `"finished"`, "aaaa", verdict.BlameNobody)))
 	}
 	odd := difference("status", "200", "500", "bbbb", verdict.BlameCandidate)
@@ -83,12 +89,32 @@ func story(target, state string) *transcript.Transcript {
 	return &transcript.Transcript{
 		Target: target, Took: 40 * time.Millisecond,
 		Steps: []transcript.Step{
-			{ID: "1", Line: 4, Text: "POST /items", Exchanges: []*transcript.Exchange{exchange("POST", "/items", `{"it's":1}`, `{"id":1}`, time.Millisecond)}},
-			{ID: "2", Line: 7, Text: "GET /items/1", Exchanges: []*transcript.Exchange{exchange("GET", "/items/1", "", `{"id":1,"state":"`+state+`","title":"one"}`, 10*time.Millisecond)}},
+			{ID: "1", Line: 4, Text: "POST /items", Took: 3 * time.Millisecond, Exchanges: []*transcript.Exchange{exchange("POST", "/items", `{"it's":1}`, `{"id":1}`, time.Millisecond)}},
+			{ID: "2", Line: 7, Text: "GET /items/1", Took: 3 * time.Millisecond, Exchanges: []*transcript.Exchange{exchange("GET", "/items/1", "", `{"id":1,"state":"`+state+`","title":"one"}`, 10*time.Millisecond)}},
 		},
 		Streams: []*transcript.Stream{{Name: "feed", Step: "0", Operation: "GET /feed", At: 500 * time.Microsecond, Until: 30 * time.Millisecond,
 			Events: []transcript.Event{{Name: "added", At: 5 * time.Millisecond}, {Name: "removed", At: 20 * time.Millisecond}}}},
 	}
+}
+
+// streams is a run with a stream in which the candidate changes one event, leaves out another and adds a third.
+func streams() *report.Document {
+	event := func(name, data string) transcript.Event {
+		return transcript.Event{Name: name, Data: data, At: time.Millisecond}
+	}
+	stream := func(events ...transcript.Event) []*transcript.Stream {
+		return []*transcript.Stream{{Name: "feed", Step: "0", Operation: "GET /feed", Events: events}}
+	}
+	f := difference("event 1 (added) data /n", "1", "9", "ffff", verdict.BlameNobody)
+	f.Stream = "feed"
+	d := document(scenario("feed/order", nil, f))
+	old, cand := story("old", "done"), story("new", "done")
+	old.Streams = stream(event("added", `{"n":1}`), event("changed", `{"n":2}`), event("removed", `{"n":3}`))
+	cand.Streams = stream(event("added", `{"n":9}`), event("removed", `{"n":3}`), event("more", `{"n":4}`))
+	d.Evidence["feed/order"] = report.GatherEvidence(&report.EvidenceSource{
+		Scenario: &d.Scenarios[0], Transcripts: []*transcript.Transcript{old, cand}, Text: []byte("scenario: x\n"), Mask: func(s string) string { return s },
+	})
+	return d
 }
 
 func green() *report.Document {
@@ -99,12 +125,12 @@ func green() *report.Document {
 	return document(all...)
 }
 
-// huge is a run of ten thousand scenarios and five hundred findings. Each finding has its own cause and evidence.
+// huge is a run of ten thousand scenarios and a thousand findings. Each finding has its own cause and evidence.
 func huge() *report.Document {
 	var all []verdict.Scenario
 	for i := range 10_000 {
 		id := fmt.Sprintf("area-%d/resource/scenario-with-a-name-%d", i%20, i)
-		if i%20 != 0 {
+		if i%10 != 0 {
 			all = append(all, scenario(id, []string{"bulk"}))
 			continue
 		}

@@ -4,12 +4,13 @@ package html
 import (
 	"bufio"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
 	"io"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
@@ -20,9 +21,26 @@ import (
 var (
 	//go:embed page/page.css
 	pageStyle string
-	//go:embed page/page.js
-	pageProgram string
+	//go:embed page/*.js
+	pageFiles embed.FS
+
+	pageProgram = program("elements", "state", "head", "list", "detail", "timeline", "tables", "start")
 )
+
+// program joins the files of the page's program into one scope.
+func program(names ...string) string {
+	var b strings.Builder
+	b.WriteString("\"use strict\";\n(() => {\n")
+	for _, name := range names {
+		text, err := pageFiles.ReadFile("page/" + name + ".js")
+		if err != nil {
+			panic(err) // the file is part of the program
+		}
+		b.Write(text)
+	}
+	b.WriteString("})();\n")
+	return b.String()
+}
 
 // pageHead is the beginning of the page: its policy, title and style.
 const pageHead = `<!doctype html>

@@ -15,15 +15,16 @@ import (
 const maxAnnotations = 10
 
 // WriteAnnotations writes the causes of a run as workflow commands of GitHub Actions, which appear next to the lines of
-// the scenarios in a pull request. Each cause has one annotation with its number of places. The last annotation counts
+// the scenarios in a pull request. Each place of an operation's answers has one annotation, with
+// the number of its causes. The last annotation counts
 // those that GitHub would drop. root is prefixed to paths of files, to make them relative to the repository: "" or
 // "e2e/".
 func WriteAnnotations(w io.Writer, doc *report.Document, root string) error {
 	v := groups.Of(doc)
 	var lines []string
-	for i := range v.List {
-		if g := &v.List[i]; g.Accepted == "" {
-			lines = append(lines, annotation(v, g, root))
+	for _, r := range v.Rows {
+		if v.List[r.First].Accepted == "" {
+			lines = append(lines, annotation(v, r, root))
 		}
 	}
 	for _, d := range v.Reasons {
@@ -40,7 +41,8 @@ func WriteAnnotations(w io.Writer, doc *report.Document, root string) error {
 	return err
 }
 
-func annotation(v *groups.Groups, g *groups.Group, root string) string {
+func annotation(v *groups.Groups, r groups.Row, root string) string {
+	g := &v.List[r.First]
 	s := v.Scenarios[g.Scenario]
 	text := g.Place + ": " + g.Says
 	if g.Left != "" || g.Right != "" {
@@ -50,6 +52,9 @@ func annotation(v *groups.Groups, g *groups.Group, root string) string {
 	text += "\nblame: " + g.Blame
 	if others := len(g.Also); others > 0 {
 		text += "\nalso at " + textfit.Count(others, "other place")
+	}
+	if others := r.Others(); others != "" {
+		text += "\n" + others
 	}
 	return command(root+s.File, g.Line, s.ID+": "+g.Kind, text)
 }

@@ -79,9 +79,9 @@ func (m *markdown) head() {
 func (m *markdown) entries() []string {
 	var out []string
 	v := groups.Of(m.doc)
-	for i := range v.List {
-		if v.List[i].Accepted == "" {
-			out = append(out, m.entry(v, &v.List[i]))
+	for _, r := range v.Rows {
+		if v.List[r.First].Accepted == "" {
+			out = append(out, m.entry(v, r))
 		}
 	}
 	for _, d := range v.Reasons {
@@ -94,16 +94,20 @@ func (m *markdown) entries() []string {
 	return out
 }
 
-func (m *markdown) entry(v *groups.Groups, g *groups.Group) string {
+func (m *markdown) entry(v *groups.Groups, r groups.Row) string {
 	var b strings.Builder
+	g := &v.List[r.First]
 	s := v.Scenarios[g.Scenario]
 	fresh := ""
 	if g.New {
 		fresh = "**new** "
 	}
 	fmt.Fprintf(&b, "\n- %s%s %s, %s: %s (%s", fresh, mdCode(s.ID+":"+strconv.Itoa(g.Line), 240), mdText(cmp.Or(g.Operation, g.StepText), 120), mdText(g.Place, 200), mdText(g.Says, 300), mdText(g.Kind, 60))
-	if g.Count > 1 {
-		fmt.Fprintf(&b, ", %d times", g.Count)
+	if r.Findings > 1 {
+		fmt.Fprintf(&b, ", %d times", r.Findings)
+	}
+	if r.Scenarios > 1 {
+		fmt.Fprintf(&b, ", in %d scenarios", r.Scenarios)
 	}
 	fmt.Fprintf(&b, ", blame: %s)\n", mdText(g.Blame, 40))
 	for _, v := range report.LabelledValues(g.Class, g.Left, g.Right) {
@@ -118,6 +122,9 @@ func (m *markdown) entry(v *groups.Groups, g *groups.Group) string {
 			line = " at " + mdCode(textfit.FileLine(m.doc.Contract, w.Line), 200)
 		}
 		fmt.Fprintf(&b, "  - %s breaks the contract%s: %s\n", mdText(w.Target, 60), line, mdText(w.Text, 300))
+	}
+	if text := r.Others(); text != "" {
+		fmt.Fprintf(&b, "  - %s\n", text)
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -55,4 +56,13 @@ func withoutIndexes(place string) (bare string, inList bool) {
 		}
 	}
 	return strings.Join(parts, "/"), inList
+}
+
+// events are the numbers of events in places: "event 3 (ping) data /id".
+var events = regexp.MustCompile(`^event [0-9]+ `)
+
+// Property returns a place without indexes of elements and numbers of events: what it is called in a schema.
+func Property(place string) string {
+	bare, _ := withoutIndexes(events.ReplaceAllString(place, "event "))
+	return bare
 }

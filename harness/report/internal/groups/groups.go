@@ -15,24 +15,49 @@ import (
 // Groups are the causes of a run with all their places, cut to what a page can hold. Invisible characters are escaped.
 // Names are short because there may be ten thousand scenarios.
 type Groups struct {
-	List      []Group                  `json:"groups"` // new ones first, accepted ones last, and of each the worst first
-	Reasons   []reasonView             `json:"doubts,omitempty"`
-	Scenarios []scenarioView           `json:"scenarios"`
-	Tags      []string                 `json:"tags"`
-	Evidence  map[int]*report.Evidence `json:"evidence"` // by scenario
-	Omitted   int                      `json:"-"`        // groups left out, or without evidence, to limit the page
+	List      []Group               `json:"groups"` // those of one row are neighbours
+	Rows      []Row                 `json:"rows"`   // the one in most scenarios first, accepted ones last
+	Reasons   []reasonView          `json:"doubts,omitempty"`
+	Scenarios []scenarioView        `json:"scenarios"`
+	Tags      []string              `json:"tags"`
+	Texts     []string              `json:"texts"`    // of steps
+	Messages  []string              `json:"messages"` // of evidence
+	Evidence  map[int]*evidenceView `json:"evidence"` // by scenario
+	Omitted   int                   `json:"-"`        // groups left out, or without evidence, to limit the page
+
+	size     int            // of the evidence, in bytes
+	messages map[string]int // by text
+}
+
+// A Row has the causes at one place of the answers of one operation: differences, and what the contract and the scenario
+// say about the same value.
+type Row struct {
+	First     int `json:"i"`     // index of its first cause; the others follow
+	Causes    int `json:"n"`     // number of causes
+	Findings  int `json:"found"` // number of findings
+	Scenarios int `json:"in"`    // number of scenarios
+}
+
+// Others counts the causes of a row after its first one; "" when there are none.
+func (r Row) Others() string {
+	if r.Causes < 2 {
+		return ""
+	}
+	return "and " + textfit.Count(r.Causes-1, "other cause") + " at this place, in " + textfit.Count(r.Scenarios, "scenario") + " altogether"
 }
 
 // Limits of what is kept.
 const (
 	maxGroups       = 2000
 	maxEvidence     = 3 << 20 // bytes of all evidence together
+	maxSteps        = 3 << 19 // bytes of all steps together
 	maxValueColumns = 4000    // columns of a value
 )
 
 func Of(d *report.Document) *Groups {
-	g := &Groups{List: []Group{}, Scenarios: []scenarioView{}, Tags: []string{}, Evidence: map[int]*report.Evidence{}}
+	g := &Groups{List: []Group{}, Rows: []Row{}, Scenarios: []scenarioView{}, Tags: []string{}, Texts: []string{}, Messages: []string{}, Evidence: map[int]*evidenceView{}}
 	g.addCauses(d, g.addScenarios(d))
+	g.addSteps(d)
 	return g
 }
 
@@ -59,10 +84,11 @@ type Group struct {
 	SpecGap   *specGapView     `json:"silent,omitempty"`
 	Accepted  string           `json:"accepted,omitempty"` // the id of a waiver, or "baseline"
 	Note      string           `json:"note,omitempty"`
-	Names     []nameView       `json:"names,omitempty"` // names of the ids that it mentions
-	Print     string           `json:"print,omitempty"` // the fingerprint
-	New       bool             `json:"new,omitempty"`
-	Rerun     string           `json:"rerun,omitempty"` // the command that repeats it
+	Names     []nameView       `json:"names,omitempty"`  // names of the ids that it mentions
+	Print     string           `json:"print,omitempty"`  // the fingerprint
+	New       bool             `json:"new,omitempty"`    // or changed
+	Waiver    string           `json:"waiver,omitempty"` // one that would accept it, to be filled in
+	Rerun     string           `json:"rerun,omitempty"`  // the command that repeats it
 	Also      []placeView      `json:"also,omitempty"`
 	With      []int            `json:"with,omitempty"` // the scenarios that show it together
 }
@@ -105,6 +131,9 @@ type scenarioView struct {
 	Millis  int64  `json:"ms"`
 	Tags    []int  `json:"t,omitempty"`
 	Found   int    `json:"n,omitempty"`
+	// Steps has for each step its line, the index of its text, how long it took in microseconds, and for each target the
+	// status of its response. It is nil if the steps are not known.
+	Steps [][]int64 `json:"steps,omitempty"`
 }
 
 // maxNames limits how many ids a cause explains.
@@ -120,18 +149,6 @@ func namesIn(s *verdict.Scenario, c *cause.Cause) []nameView {
 		}
 	}
 	return out
-}
-
-// rank orders causes: new ones, then other unaccepted ones, then accepted ones.
-func rank(c *cause.Cause, isNew bool) int {
-	switch {
-	case c.Accepted():
-		return 2
-	case isNew:
-		return 0
-	default:
-		return 1
-	}
 }
 
 // blameOf says which side is to blame. A violation or a shortfall that the reference shares with a candidate is the
@@ -200,37 +217,91 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 	return at
 }
 
-// addCauses adds a group for each cause.
+// A shown is a cause that the page shows.
+type shown struct {
+	*cause.Cause
+	scenario *verdict.Scenario
+	new      bool
+}
+
+// addCauses adds a group for each cause, and a row for those at one place.
 func (v *Groups) addCauses(d *report.Document, at map[string]int) {
 	isNew := d.Changes.NewFindings()
-	size := 0
-	type shown struct {
-		scenario *verdict.Scenario
-		cause    *cause.Cause
-		new      bool
-	}
 	var all []shown
 	for _, b := range cause.NewLayout(d.Scenarios, true).Blocks {
 		for _, c := range b.Causes {
-			all = append(all, shown{b.Scenario, c, isNew(&c.Finding)})
+			all = append(all, shown{c, b.Scenario, isNew(&c.Finding)})
 		}
 		for _, r := range b.SharedReasons {
 			v.Reasons = append(v.Reasons, reasonView{at[b.ID], textfit.Clip(r.Target, 60), textfit.Clip(r.Step, 60), textfit.Clip(r.Text, 2000), textfit.ClipAll(r.Log, 120), len(r.Also)})
 		}
 	}
 	slices.SortFunc(all, func(a, b shown) int {
-		return cmp.Or(cmp.Compare(rank(a.cause, a.new), rank(b.cause, b.new)), a.cause.Weight().Compare(b.cause.Weight()),
-			cmp.Compare(at[a.scenario.ID], at[b.scenario.ID]), cmp.Compare(a.cause.Index, b.cause.Index))
+		return cmp.Or(a.Weight().Compare(b.Weight()), cmp.Compare(at[a.scenario.ID], at[b.scenario.ID]), cmp.Compare(a.Index, b.Index))
 	})
-	v.Omitted = max(0, len(all)-maxGroups)
-	for _, c := range all[:len(all)-v.Omitted] {
-		g := newGroup(c.scenario, c.cause, at)
-		g.Names = namesIn(c.scenario, c.cause)
-		g.New = c.new
-		g.Rerun = d.Rerun(together(d, &g))
-		size += v.addEvidence(d, g.Scenario, c.cause, size)
-		v.List = append(v.List, g)
+	for _, r := range rowsOf(all) {
+		room := min(len(r.causes), maxGroups-len(v.List))
+		v.Omitted += len(r.causes) - room
+		if room == 0 {
+			continue
+		}
+		v.Rows = append(v.Rows, Row{len(v.List), room, r.findings, len(r.scenarios)})
+		for _, c := range r.causes[:room] {
+			g := newGroup(c.scenario, c.Cause, at)
+			g.Names = namesIn(c.scenario, c.Cause)
+			g.New = c.new
+			g.Rerun = d.Rerun(together(d, &g))
+			v.addEvidence(d, &g, c.Cause)
+			v.List = append(v.List, g)
+		}
 	}
+}
+
+// A row is a Row that is being filled.
+type row struct {
+	causes    []shown
+	scenarios map[*verdict.Scenario]bool
+	findings  int
+	fresh     int // number of new causes
+}
+
+// rowsOf groups causes by operation and property, and sorts the groups: the one in most scenarios first, and of equal
+// ones those with new causes; accepted ones last.
+func rowsOf(all []shown) []*row {
+	type key struct {
+		operation, stream, upstream, property string
+		accepted                              bool
+	}
+	var out []*row
+	rows := map[key]*row{}
+	for _, c := range all {
+		k := key{cmp.Or(c.Operation, c.StepText), c.Stream, c.Upstream, cause.Property(c.Place), c.Accepted()}
+		r := rows[k]
+		if r == nil {
+			r = &row{scenarios: map[*verdict.Scenario]bool{}}
+			rows[k], out = r, append(out, r)
+		}
+		r.causes = append(r.causes, c)
+		r.findings += c.Total()
+		if c.new {
+			r.fresh++
+		}
+		r.scenarios[c.scenario] = true
+		for _, other := range c.Also {
+			r.scenarios[other.Scenario] = true
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *row) int {
+		return cmp.Or(cmp.Compare(accepted(a), accepted(b)), cmp.Compare(len(b.scenarios), len(a.scenarios)), cmp.Compare(b.fresh, a.fresh))
+	})
+	return out
+}
+
+func accepted(r *row) int {
+	if r.causes[0].Accepted() {
+		return 1
+	}
+	return 0
 }
 
 // together returns the ids of the scenarios that show a group: one, or several that must run together.
@@ -242,34 +313,4 @@ func together(d *report.Document, g *Group) (ids []string) {
 		ids = []string{d.Scenarios[g.Scenario].ID}
 	}
 	return ids
-}
-
-// addEvidence adds the evidence of a cause if there is room, and returns the room that it takes.
-func (v *Groups) addEvidence(d *report.Document, s int, c *cause.Cause, taken int) int {
-	all := d.Evidence[d.Scenarios[s].ID]
-	if all == nil || c.Index >= len(all.Findings) {
-		return 0
-	}
-	if taken > maxEvidence {
-		v.Omitted++
-		return 0
-	}
-	out, size := v.Evidence[s], 0
-	if out == nil {
-		out = &report.Evidence{Findings: make([]report.FindingEvidence, len(all.Findings)), Excerpts: map[int][]string{}, Rules: textfit.ClipAll(all.Rules, 120)}
-		for _, t := range all.Timelines {
-			out.Timelines = append(out.Timelines, t.Visible())
-			size += 100 * (len(t.Spans) + len(t.Marks))
-		}
-		v.Evidence[s] = out
-	}
-	for _, side := range all.Findings[c.Index].Sides {
-		side, bytes := side.Visible()
-		out.Findings[c.Index].Sides = append(out.Findings[c.Index].Sides, side)
-		size += bytes
-	}
-	if lines := all.Excerpts[c.Line]; lines != nil {
-		out.Excerpts[c.Line] = textfit.ClipAll(lines, 200)
-	}
-	return size
 }
