@@ -9,7 +9,7 @@ import (
 )
 
 // A Diff compares two runs: what is found in only one of them, in both, or in a changed form. Findings are paired as in
-// Changes. The worst come first: what nothing accepts, and of that what proves a side wrong.
+// Changes. What nothing accepts comes first, and of that what most scenarios show.
 type Diff struct {
 	Before    DiffSide   `json:"before"`
 	After     DiffSide   `json:"after"`
@@ -126,7 +126,10 @@ func (l *itemList) sorted() []DiffItem {
 // compareItems orders items: first what nothing accepts, then by weight.
 func compareItems(a, b DiffItem) int {
 	accepted := func(i *DiffItem) int { return min(len(i.Accepted), 1) }
-	return cmp.Or(cmp.Compare(accepted(&a), accepted(&b)), verdict.Weight{Proven: a.proven, Places: a.Count}.Compare(verdict.Weight{Proven: b.proven, Places: b.Count}))
+	weight := func(i *DiffItem) verdict.Weight {
+		return verdict.Weight{Scenarios: len(i.Scenarios), Proven: i.proven, Places: i.Count}
+	}
+	return cmp.Or(cmp.Compare(accepted(&a), accepted(&b)), weight(&a).Compare(weight(&b)))
 }
 
 // verdictChanges records the scenarios that were not judged in both runs.

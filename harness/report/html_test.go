@@ -77,7 +77,7 @@ func TestAPageShowsACauseOnce(t *testing.T) {
 	}
 	all = append(all, scenario("items/other", step(3, "1", "GET /items", printed("00000000", difference("value", "body /b", "the values differ", "1", "2")))))
 	v := dataOf(t, pageOf(t, document(all...)))
-	if len(v.List) != 2 || v.List[0].Count != 300 || len(v.List[0].Also) != 299 || v.List[1].Count != 1 {
+	if len(v.Rows) != 2 || v.Rows[0].Scenarios != 300 || len(v.List) != 2 || v.List[0].Count != 300 || len(v.List[0].Also) != 299 || v.List[1].Count != 1 {
 		t.Errorf("%d groups", len(v.List))
 	}
 }

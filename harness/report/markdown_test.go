@@ -25,7 +25,7 @@ func summaryOf(t *testing.T, doc *report.Document, budget int) string {
 func TestASummaryKeepsItsBudgetAndCountsTheRest(t *testing.T) {
 	var all []verdict.Scenario
 	for i := range 400 {
-		all = append(all, scenario(fmt.Sprintf("items/%03d", i), step(3, "1", "GET /items", printed(fmt.Sprint(i), difference("value", "body /a", "the values differ", strings.Repeat("x", 300), "2")))))
+		all = append(all, scenario(fmt.Sprintf("items/%03d", i), step(3, "1", "GET /items", printed(fmt.Sprint(i), difference("value", fmt.Sprintf("body /a%d", i), "the values differ", strings.Repeat("x", 300), "2")))))
 	}
 	doc := document(all...)
 	more := regexp.MustCompile(`\*\*\+(\d+) more\*\*`)
@@ -48,7 +48,7 @@ func TestASummaryKeepsItsBudgetAndCountsTheRest(t *testing.T) {
 func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 	var all []verdict.Scenario
 	for i := range 30 {
-		all = append(all, scenario(fmt.Sprintf("items/%03d", i), step(3, "1", "GET /items", printed(fmt.Sprint(i), difference("value", "body /a", "100%\r\n::error::no", "a:b", "c,d")))))
+		all = append(all, scenario(fmt.Sprintf("items/%03d", i), step(3, "1", "GET /items", printed(fmt.Sprint(i), difference("value", fmt.Sprintf("body /a%d", i), "100%\r\n::error::no", "a:b", "c,d")))))
 	}
 	var b bytes.Buffer
 	if err := markdown.WriteAnnotations(&b, document(all...), "e2e/"); err != nil {
@@ -59,7 +59,7 @@ func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 	if len(lines) != shown || !strings.Contains(lines[shown-1], "21 more causes") {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
-	const want = `::error file=e2e/scenarios/items/000.yaml,line=3,title=items/000%3A value::body /a: 100%25\r\n::error::no%0Areference: a:b%0Acandidate: c,d%0Ablame: contract silent`
+	const want = `::error file=e2e/scenarios/items/000.yaml,line=3,title=items/000%3A value::body /a0: 100%25\r\n::error::no%0Areference: a:b%0Acandidate: c,d%0Ablame: contract silent`
 	if lines[0] != want {
 		t.Errorf("the first is\n%s\nwant\n%s", lines[0], want)
 	}

@@ -36,7 +36,7 @@ func TestEveryFormatListsTheWorstCausesFirst(t *testing.T) {
 		scenario("e", at("proven", word)),
 		scenario("f", at("proven", word)),
 	)
-	want := []string{"/proven", "/broken", "/frequent", "/silent", "/later"}
+	want := []string{"/proven", "/frequent", "/broken", "/silent", "/later"}
 	for name, write := range map[string]func(io.Writer, *report.Document) error{
 		"the terminal": func(w io.Writer, d *report.Document) error { return text.Write(w, d, text.Options{}) },
 		"the page":     html.Write,

@@ -109,6 +109,7 @@ func TestOnlyWhatIsShownIsReferredTo(t *testing.T) {
 		scenario("first", append(many, step(40, "9", "GET /", hidden))...),
 		scenario("second", step(3, "1", "GET /", hidden)),
 		scenario("third", step(3, "1", "GET /", hidden)),
+		scenario("fourth", many...), scenario("fifth", many...), scenario("sixth", many...),
 	), text.Options{})
 	if !strings.Contains(terminal, "DIFFER second") || !strings.Contains(terminal, "also in 1 scenario: third\n") {
 		t.Errorf("the cause is not shown in the second scenario with the third:\n%s", terminal)

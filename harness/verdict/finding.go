@@ -149,8 +149,9 @@ func (f *Finding) Constant() bool { return f.Kind == string(diff.Constant) }
 
 // A Weight says how bad a cause is. All formats list the causes with the greatest weight first.
 type Weight struct {
-	Proven bool // a side breaks the contract or a demand of the scenario
-	Places int
+	Scenarios int  // that show it
+	Proven    bool // a side breaks the contract or a demand of the scenario
+	Places    int
 }
 
 // Proven reports whether a finding proves that a side is wrong. A difference about which the contract is silent does
@@ -159,11 +160,12 @@ func (f *Finding) Proven() bool { return f.Blame != BlameNobody && f.Blame != Bl
 
 // Compare orders weights, the worst first. Equal causes stay in the order of the run.
 func (w Weight) Compare(other Weight) int {
-	if w.Proven != other.Proven {
-		if w.Proven {
-			return -1
-		}
-		return 1
+	proven := 0
+	switch {
+	case w.Proven && !other.Proven:
+		proven = -1
+	case other.Proven && !w.Proven:
+		proven = 1
 	}
-	return cmp.Compare(other.Places, w.Places)
+	return cmp.Or(cmp.Compare(other.Scenarios, w.Scenarios), proven, cmp.Compare(other.Places, w.Places))
 }

@@ -9,10 +9,12 @@ import (
 // Weight returns the weight of a cause with its repeats. A place where several targets are wrong counts once.
 func (c *Cause) Weight() verdict.Weight {
 	places := c.Findings / len(c.Targets)
+	scenarios := map[string]bool{c.Scenario: true}
 	for _, spot := range c.Also {
 		places += spot.Findings / len(spot.Targets)
+		scenarios[spot.Scenario.ID] = true
 	}
-	return verdict.Weight{Proven: c.Finding.Proven(), Places: places}
+	return verdict.Weight{Scenarios: len(scenarios), Proven: c.Finding.Proven(), Places: places}
 }
 
 // weights are the weights of the causes of a run, in all scenarios together.
@@ -39,6 +41,10 @@ func worstFirst(scenarios []*verdict.Scenario, everything bool) ([]*verdict.Scen
 			}
 			having[key] = append(having[key], s)
 			w.Places += all[key].Places
+			w.Scenarios = all[key].Scenarios
+			if last := having[key]; len(last) < 2 || last[len(last)-2] != s {
+				w.Scenarios++
+			}
 			all[key] = w
 		}
 	}
