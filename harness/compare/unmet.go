@@ -243,7 +243,7 @@ func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) 
 			_, got := diff.Cut("", streamdiff.ShowEvent(ev).Text)
 			return []Unmet{{
 				Kind: EventForbidden, Step: w.Step, Exchange: -1, Stream: s.Name, Event: i,
-				Place: fmt.Sprintf("%s (%s)", labels[i], streamdiff.EventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
+				Place: fmt.Sprintf("%s (%s)", labels[i], ev.Label()), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
 				Got: got.String(), Text: "an event came that must not come",
 			}}
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
-	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -94,7 +93,7 @@ func (g *EvidenceSource) streamPair(left, right *transcript.Stream) StreamPair {
 		switch {
 		case ok && paired == j:
 			return same
-		case ok, streamdiff.EventName(a) != streamdiff.EventName(b):
+		case ok, a.Label() != b.Label():
 			return otherName
 		case a.Data != b.Data:
 			return otherData
@@ -129,7 +128,7 @@ func (p *StreamPair) limit() {
 }
 
 func (g *EvidenceSource) eventHead(ev *transcript.Event) *EventHead {
-	return &EventHead{streamdiff.EventName(ev), g.Mask(textfit.Clip(ev.Data, 4*maxEventHead)), micros(ev.At)}
+	return &EventHead{ev.Label(), g.Mask(textfit.Clip(ev.Data, 4*maxEventHead)), micros(ev.At)}
 }
 
 // Visible returns a copy with invisible characters escaped, and roughly how many bytes it takes on a page.

@@ -361,6 +361,20 @@ type Event struct {
 	At      time.Duration `json:"at"` // when the last byte was read
 }
 
+// Label returns the name of an event in reports.
+func (ev *Event) Label() string {
+	switch {
+	case ev.Comment:
+		return "a comment"
+	case ev.Undispatched && ev.Type == "":
+		return "a block without data"
+	case ev.Undispatched:
+		return ev.Type
+	default:
+		return ev.Name
+	}
+}
+
 // A Window is a time span in which an event must not come.
 type Window struct {
 	Step   string        `json:"step"`

@@ -47,25 +47,11 @@ func eventPlace(it *item) string { return fmt.Sprintf("%s (%s)", it.label, it.na
 // atEvent returns the place of a whole event.
 func atEvent(it *item) diff.At { return diff.At{Message: eventPlace(it), Contract: "event"} }
 
-func ShowEvent(ev *transcript.Event) diff.Excerpt { return diff.Show(EventName(ev) + " " + ev.Data) }
+func ShowEvent(ev *transcript.Event) diff.Excerpt { return diff.Show(ev.Label() + " " + ev.Data) }
 
 // showLabelled shows a moved event with its label.
 func showLabelled(it *item) diff.Excerpt {
 	return diff.Show(it.label + ": " + ShowEvent(it.event).Text)
-}
-
-// EventName returns the name of an event in reports.
-func EventName(ev *transcript.Event) string {
-	switch {
-	case ev.Comment:
-		return "a comment"
-	case ev.Undispatched && ev.Type == "":
-		return "a block without data"
-	case ev.Undispatched:
-		return ev.Type
-	default:
-		return ev.Name
-	}
 }
 
 // eventType is the type a browser gives an event: "message" when the field is missing (WHATWG HTML 9.2.6).
@@ -87,7 +73,7 @@ func (s *sequences) items(side int) []item {
 			beats++
 			continue
 		}
-		it := item{index: i, label: labels[i], event: ev, name: s.IDs.Skeletons().Of(side, EventName(ev))}
+		it := item{index: i, label: labels[i], event: ev, name: s.IDs.Skeletons().Of(side, ev.Label())}
 		it.key, it.outline = s.keys(side, ev)
 		out = append(out, it)
 	}
@@ -134,7 +120,7 @@ func (s eventPair) compare() {
 		s.report(d)
 	}
 	seen := [2]time.Time{s.Runs[0].Started.Add(ref.At), s.Runs[1].Started.Add(cand.At)}
-	renamed := s.names(at(""), diff.EventNames, EventName(ref), EventName(cand), seen, report)
+	renamed := s.names(at(""), diff.EventNames, ref.Label(), cand.Label(), seen, report)
 	if !renamed {
 		s.names(at("event field"), diff.EventFields, eventType(ref), eventType(cand), seen, report)
 	}
@@ -147,7 +133,7 @@ func (s eventPair) compare() {
 		return
 	}
 	s.Data.Compare(pl, ref, cand, func(d diff.Difference) {
-		if renamed && d.Ref.Text == diff.Quoted(EventName(ref)) && d.Cand.Text == diff.Quoted(EventName(cand)) {
+		if renamed && d.Ref.Text == diff.Quoted(ref.Label()) && d.Cand.Text == diff.Quoted(cand.Label()) {
 			return // the data contains the name, which is reported already
 		}
 		report(d)

@@ -54,7 +54,7 @@ func (s beats) compareBeats() {
 		labels := h.Labels(stream)
 		for i := range stream.Events {
 			if ev := &stream.Events[i]; h.Is(ev) {
-				beats[side] = append(beats[side], item{index: i, label: labels[i], event: ev, name: EventName(ev), key: s.beatKey(side, ev)})
+				beats[side] = append(beats[side], item{index: i, label: labels[i], event: ev, name: ev.Label(), key: s.beatKey(side, ev)})
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func (s beats) beatKey(side int, ev *transcript.Event) string {
 		framing = ev.Framing
 	}
 	return ident.WithoutNumbers(fmt.Sprintf(
-		"%s %q %q %t %t %t %s %v", EventName(ev), eventType(ev), framing, ev.Undispatched, ev.ID != "", ev.Retry != "", s.sequences.key(s.IDs.Skeletons(), side, ev), s.Data.Defects(ev),
+		"%s %q %q %t %t %t %s %v", ev.Label(), eventType(ev), framing, ev.Undispatched, ev.ID != "", ev.Retry != "", s.sequences.key(s.IDs.Skeletons(), side, ev), s.Data.Defects(ev),
 	))
 }
 

@@ -1,6 +1,7 @@
 package groups
 
 import (
+	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
@@ -38,7 +39,7 @@ func (v *Groups) addEvidence(d *report.Document, g *Group, c *cause.Cause) {
 		return
 	}
 	if c.Fingerprint != "" && g.Accepted == "" {
-		g.Waiver = textfit.VisibleLines(verdict.WaiverSkeleton([]verdict.Finding{c.Finding}, nil, "", d.Started.Add(waiverLifetime)))
+		g.Waiver = waiverFor(&c.Finding, d.Started)
 		v.size += len(g.Waiver)
 	}
 	if all == nil || c.Index >= len(all.Findings) {
@@ -59,6 +60,12 @@ func (v *Groups) addEvidence(d *report.Document, g *Group, c *cause.Cause) {
 	if lines := all.Excerpts[c.Line]; lines != nil {
 		out.Excerpts[c.Line] = textfit.ClipAll(lines, 200)
 	}
+}
+
+// waiverFor returns a waiver for a finding, to be filled in.
+func waiverFor(f *verdict.Finding, started time.Time) string {
+	_, members, _ := strings.Cut(verdict.WaiverSkeleton([]verdict.Finding{*f}, nil, "", started.Add(waiverLifetime)), "\n")
+	return "- id: W-0001 # or the next one that is free\n" + textfit.VisibleLines(members)
 }
 
 // newEvidence returns what the causes of a scenario have in common.
