@@ -63,6 +63,7 @@ func (f *judgeFlags) judge(ctx context.Context, path string, w *environment) err
 	doc := result.Document(p)
 	out, err := openDocuments(cmp.Or(f.reports, filepath.Dir(path))) // not earlier: this removes the reports of before
 	if err == nil {
+		f.page = out.page()
 		err = errors.Join(out.write(doc), out.close())
 	}
 	return exitFor(result.Verdict, errors.Join(err, f.print(doc, w)))

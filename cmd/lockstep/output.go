@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,8 @@ type outputFlags struct {
 	color   string
 	verbose bool
 	names   bool
+	// page is the path of the page that is written as well, or "".
+	page string
 	// baseline is a file with known findings, in place of the project's.
 	baseline string
 }
@@ -98,7 +101,14 @@ func (f *outputFlags) progress(stderr io.Writer, paint text.Options) func(done, 
 }
 
 func (f *outputFlags) paint(w *environment, terminal bool) text.Options {
-	return text.Options{Color: f.colored(w, terminal), Verbose: f.verbose, Names: f.names}
+	out := text.Options{Color: f.colored(w, terminal), Verbose: f.verbose, Names: f.names, Page: f.page}
+	if terminal && w.width != nil {
+		out.Width = w.width()
+	}
+	if columns, err := strconv.Atoi(w.getenv("COLUMNS")); err == nil && terminal && columns > 0 {
+		out.Width = columns
+	}
+	return out
 }
 
 // colored decides about colour: by the flag, then by NO_COLOR and TERM, then by CLICOLOR_FORCE, then by whether the

@@ -111,6 +111,16 @@ func (r *reports) beginDocuments(dir string) error {
 	return nil
 }
 
+// page returns the path of the page, or "" if none is written.
+func (r *reports) page() string {
+	for _, d := range r.documents {
+		if filepath.Base(d.path) == "report.html" {
+			return d.path
+		}
+	}
+	return ""
+}
+
 // write writes all report files.
 func (r *reports) write(doc *report.Document) error {
 	var err error

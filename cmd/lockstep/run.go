@@ -177,5 +177,6 @@ func (f *runFlags) write(doc *report.Document, out *reports, w *environment) err
 	if out.previous != nil {
 		doc.Changes = report.ChangesSince(out.previous, "the run of "+out.previous.Started.UTC().Format("2006-01-02 15:04 UTC"), doc)
 	}
+	f.output.page = out.page()
 	return errors.Join(out.write(doc), f.output.print(doc, w))
 }

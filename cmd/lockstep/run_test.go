@@ -131,6 +131,7 @@ blame         differ: candidate 1
 contract      operations 5/7 · statuses 6/13 · events 0/4
 schema        15/21 properties · 1/3 enum values
 rerun         lockstep run --config lockstep.yaml items/story
+page          reports/report.html
 differ: right and wrong differ in 1 of 1 scenario
 `},
 		{"unknown", newProject(t, at("right", faux.Serve(t, &faux.Server{})), exits), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
@@ -149,6 +150,7 @@ findings      0 differences, 0 violations, 0 shortfalls
 contract      operations 0/7 · statuses 0/13 · events 0/4
 schema        0/21 properties · 0/3 enum values
 rerun         lockstep run --config lockstep.yaml items/story
+page          reports/report.html
 unknown: 1 of 1 scenario could not be judged
 `},
 	} {

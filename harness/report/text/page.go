@@ -27,12 +27,20 @@ type blockPage struct {
 }
 
 // line writes an indented line. The parts must not contain invisible characters.
-func (p *page) line(indent int, parts ...string) {
-	p.WriteString("                "[:indent])
-	for _, part := range parts {
-		p.WriteString(part)
+func (p *page) line(indent int, parts ...string) { p.hangingLine(indent, indent+2, parts...) }
+
+// hangingLine is line with another indentation of the lines that continue a long one.
+func (p *page) hangingLine(indent, hanging int, parts ...string) {
+	text := strings.Join(parts, "")
+	room := p.opts.Width - indent
+	if p.opts.Width > 0 && room < len(text) {
+		for _, piece := range wrap(text, max(minWrap, room), max(minWrap, p.opts.Width-hanging)) {
+			p.WriteString(strings.Repeat(" ", indent) + piece + "\n")
+			indent = hanging
+		}
+		return
 	}
-	p.WriteByte('\n')
+	p.WriteString(strings.Repeat(" ", indent) + text + "\n")
 }
 
 func (p *page) blankLine() { p.WriteByte('\n') }
@@ -75,4 +83,9 @@ type Options struct {
 	Verbose bool
 	// Names replaces ids in values by their names, and lists the ids below each scenario.
 	Names bool
+	// Width is the number of columns of the terminal. Longer lines are continued on the next one, at words if possible.
+	// With 0, lines have any length.
+	Width int
+	// Page is the path of the page of the same run, or "".
+	Page string
 }

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
@@ -30,8 +32,12 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	(&coveragePage{p}).gate()
 	p.counts()
 	(&coveragePage{p}).totals()
+	writeCauses(p)
 	if command := rerun(doc); command != "" {
 		p.row("rerun", command)
+	}
+	if opts.Page != "" && doc.Verdict.Red() {
+		p.row("page", textfit.Clip(opts.Page, 400))
 	}
 	p.line(0, p.verdict(doc.Verdict, textfit.Clip(string(doc.Verdict), 20)+":"), " ", report.Conclusion(doc))
 	_, err := io.WriteString(w, p.String())
@@ -90,7 +96,12 @@ func (p *runPage) body(plan *cause.Layout) {
 
 // row writes a line of the summary.
 func (p *page) row(label, text string) {
-	p.line(0, p.dim(textfit.Pad(label, len("not compared"))), "  ", text)
+	width := len("not compared")
+	if label == "" {
+		p.hangingLine(width+2, width+2, text)
+		return
+	}
+	p.hangingLine(0, width+2, p.dim(textfit.Pad(label, width)), "  ", text)
 }
 
 // counts writes what was done and found.
@@ -129,6 +140,47 @@ func (p *runPage) counts() {
 	}
 	if text := report.MachineLoad(d); text != "" {
 		p.row("machine", p.yellow(text))
+	}
+}
+
+// maxCauses limits how many causes are named at the end.
+const maxCauses = 5
+
+// writeCauses repeats the first causes in a line each, as the page lists them. It writes nothing if there is only one.
+func writeCauses(p *runPage) {
+	if !p.doc.Verdict.Red() {
+		return
+	}
+	rows := cause.Rows(cause.NewLayout(p.doc.Scenarios, true), p.doc.Changes.NewFindings())
+	rows = slices.DeleteFunc(rows, func(r *cause.Row) bool { return r.Causes[0].Accepted() })
+	if len(rows) < 2 {
+		return
+	}
+	label := "causes"
+	for i, r := range rows {
+		if i == maxCauses {
+			p.row("", fmt.Sprintf("and %d more in report.html", len(rows)-maxCauses))
+			return
+		}
+		c := r.Causes[0]
+		left, right := c.Want, c.Got
+		if c.Class == verdict.Difference {
+			left, right = c.Reference, c.Candidate
+		}
+		change := textfit.Clip(c.Text, 120)
+		if left != "" || right != "" {
+			const kept, most = 20, 60
+			if at := firstDifference(left, right); at > most-kept && at < max(len(left), len(right)) {
+				from := at - kept
+				for from > 0 && !utf8.RuneStart(left[from]) {
+					from--
+				}
+				left, right = "…"+left[from:], "…"+right[from:]
+			}
+			change = textfit.Clip(cmp.Or(left, "—"), most) + " → " + textfit.Clip(cmp.Or(right, "—"), most)
+		}
+		p.row(label, fmt.Sprintf("%s: %s, %s: %s", textfit.Count(r.Scenarios, "scenario"), textfit.Clip(cmp.Or(c.Operation, c.StepText), 120), textfit.Clip(c.Place, 120), change))
+		label = ""
 	}
 }
 

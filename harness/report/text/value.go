@@ -13,9 +13,11 @@ import (
 
 // Limits of what is shown of a value.
 const (
-	maxColumns    = 140 // columns of a line
-	columnsBefore = 40  // of these, columns before the first difference
-	linesAbove    = 2   // lines before the one that differs
+	maxColumns    = 140 // columns of a line, unless the terminal has fewer
+	minColumns    = 24
+	noteColumns   = 36 // columns that a terminal keeps for notes about what is cut, on both sides
+	columnsBefore = 40 // of these, columns before the first difference
+	linesAbove    = 2  // lines before the one that differs
 	linesBelow    = 3
 )
 
@@ -47,6 +49,14 @@ type valuePair struct {
 	mark   bool      // point at that character
 }
 
+// valueColumns returns how many columns of a value are shown behind others.
+func (o Options) valueColumns(behind int) int {
+	if o.Width == 0 {
+		return maxColumns
+	}
+	return min(maxColumns, max(minColumns, o.Width-behind-noteColumns))
+}
+
 // firstDifference returns the offset of the first character that differs in two texts. For equal texts, it is their
 // length.
 func firstDifference(a, b string) int {
@@ -66,25 +76,45 @@ func firstDifference(a, b string) int {
 	return i
 }
 
-// singleLine writes two values of one line each.
+// singleLine writes two values of one line each. Colour marks the words that only one of them has.
 func (v *valuePair) singleLine() {
-	from := showFrom(v.texts, v.at)
 	width := max(textfit.Columns(v.labels[0]), textfit.Columns(v.labels[1]))
+	if w := v.page.opts.Width; w > 0 && 6+width+2+minColumns+noteColumns > w { // leave out the targets' names
+		v.labels[0], _, _ = strings.Cut(v.labels[0], " (")
+		v.labels[1], _, _ = strings.Cut(v.labels[1], " (")
+		width = max(textfit.Columns(v.labels[0]), textfit.Columns(v.labels[1]))
+	}
+	columns := v.page.opts.valueColumns(6 + width + 2)
+	from := showFrom(v.texts, v.at, columns)
+	var shown [2]string
+	for i := range v.sides {
+		_, left := textfit.Fit(v.texts[i][from:], columns)
+		shown[i] = v.texts[i][from : len(v.texts[i])-left]
+	}
+	words := [2][]textfit.Part{{{Text: shown[0], Same: true}}, {{Text: shown[1], Same: true}}}
+	if v.mark {
+		words[0], words[1] = textfit.Words(shown[0], shown[1])
+	}
+	paint := [2]func(string) string{v.page.red, v.page.green}
 	for i, label := range v.labels {
-		v.page.line(6, v.page.dim(textfit.Pad(label, width)), "  ", show(v.sides[i], from))
+		var text strings.Builder
+		for _, word := range words[i] {
+			if word.Same {
+				text.WriteString(textfit.Visible(word.Text))
+			} else {
+				text.WriteString(paint[i](textfit.Visible(word.Text)))
+			}
+		}
+		if v.sides[i] == (diff.Excerpt{}) {
+			text.WriteString("(empty)")
+		}
+		left := len(v.texts[i]) - from - len(shown[i])
+		v.page.line(6, v.page.dim(textfit.Pad(label, width)), "  ", cutBeforeNote(from+v.sides[i].CutBefore), text.String(), textfit.CutNote(left+v.sides[i].CutAfter))
 	}
 	if v.mark {
-		v.caret(width + 2 + textfit.Columns(cutBeforeNote(from+v.sides[0].CutBefore)+textfit.Visible(v.texts[0][from:v.at])))
+		start := width + 2 + textfit.Columns(cutBeforeNote(from+v.sides[1].CutBefore))
+		v.caret(start, textfit.Columns(textfit.Visible(v.texts[0][from:v.at])), words[1])
 	}
-}
-
-// show returns a value from an offset on.
-func show(k diff.Excerpt, from int) string {
-	if k == (diff.Excerpt{}) {
-		return "(empty)"
-	}
-	shown, left := textfit.Fit(k.Text[from:], maxColumns)
-	return cutBeforeNote(from+k.CutBefore) + shown + textfit.CutNote(left+k.CutAfter)
 }
 
 func cutBeforeNote(n int) string {
@@ -96,14 +126,14 @@ func cutBeforeNote(n int) string {
 
 // showFrom returns the offset from which two values are shown, so that the place where they differ is visible. Equal
 // values are shown from their beginning.
-func showFrom(values [2]string, at int) int {
-	_, left := textfit.Fit(values[0][:at], maxColumns-columnsBefore)
-	_, leftA := textfit.Fit(values[0], maxColumns)
-	_, leftB := textfit.Fit(values[1], maxColumns)
+func showFrom(values [2]string, at, columns int) int {
+	_, left := textfit.Fit(values[0][:at], columns-columnsBefore)
+	_, leftA := textfit.Fit(values[0], columns)
+	_, leftB := textfit.Fit(values[1], columns)
 	if left == 0 || leftA+leftB == 0 || values[0] == values[1] {
 		return 0
 	}
-	from, room := at, columnsBefore
+	from, room := at, min(columnsBefore, columns/2)
 	for from > 0 {
 		_, size := utf8.DecodeLastRuneInString(values[0][:from])
 		shape, _ := legible.Glyph(values[0][from-size:])
@@ -115,12 +145,24 @@ func showFrom(values [2]string, at int) int {
 	return from
 }
 
-// caret points at the first difference of two single-line values when it is hard to see.
-func (v *valuePair) caret(column int) {
+// caret points at the first difference of two single-line values when it is hard to see, and at the words after it that
+// only the second value has. The values begin at a column, and the first difference is at a column of theirs.
+func (v *valuePair) caret(start, at int, words []textfit.Part) {
 	const hard = 16 // number of equal bytes before it
-	if note := describeDifference(v.texts, v.at); v.at >= hard || note != "" {
-		v.page.line(6, strings.Repeat(" ", column), v.page.red("^"), note)
+	note := describeDifference(v.texts, v.at)
+	if v.at < hard && note == "" {
+		return
 	}
+	marks := "^"
+	column := 0
+	for _, word := range words {
+		columns := textfit.Columns(textfit.Visible(word.Text))
+		if !word.Same && column > at {
+			marks += strings.Repeat(" ", column-at-len(marks)) + strings.Repeat("^", columns)
+		}
+		column += columns
+	}
+	v.page.line(6, strings.Repeat(" ", start+at), v.page.red(marks), note)
 }
 
 // describeDifference names two characters that a reader could confuse or not see. It returns "" when the difference is
@@ -168,7 +210,7 @@ func (v *valuePair) multiline() {
 		}
 	}
 	rests := [2]string{firstLine(v.texts[0][line:]), firstLine(v.texts[1][line:])}
-	from := showFrom(rests, min(v.at-line, len(rests[0])))
+	from := showFrom(rests, min(v.at-line, len(rests[0])), v.page.opts.valueColumns(10))
 	for i := range v.sides {
 		v.excerpt(i, first, line, from)
 	}
@@ -200,10 +242,10 @@ func (v *valuePair) excerpt(i, first, differs, from int) {
 	p.line(6, p.dim(label), p.dim(which))
 	for shown := 0; shown <= linesAbove+linesBelow && first < len(value); shown++ {
 		line := firstLine(value[first:])
-		text := textfit.Clip(line, maxColumns)
+		text := textfit.Clip(line, p.opts.valueColumns(10))
 		gutter := p.dim("| ")
 		if first == differs {
-			text = cutBeforeNote(from) + textfit.Clip(line[from:], maxColumns)
+			text = cutBeforeNote(from) + textfit.Clip(line[from:], p.opts.valueColumns(10))
 			if v.mark {
 				gutter = p.red("> ")
 			}

@@ -11,7 +11,8 @@ import (
 // A Cause is one or more findings that say the same. A server that forgets a header forgets it everywhere. That is
 // reported once, with a list of the other places.
 type Cause struct {
-	verdict.Finding          // the first of these findings
+	verdict.Finding // the first of these findings
+	In              *verdict.Scenario
 	Index           int      // index of the first finding in its scenario
 	Targets         []string // all targets that the findings are about
 	Findings        int      // number of these findings at this step
@@ -99,7 +100,7 @@ func causesOf(s *verdict.Scenario, everything bool) []*Cause {
 		key := atStep{f.Step, withoutBlame(statementOf(&f))}
 		c := steps[key]
 		if c == nil {
-			c = &Cause{Finding: f, Index: i}
+			c = &Cause{Finding: f, In: s, Index: i}
 			steps[key] = c
 			all = append(all, c)
 		}

@@ -61,8 +61,8 @@ func withoutIndexes(place string) (bare string, inList bool) {
 // events are the numbers of events in places: "event 3 (ping) data /id".
 var events = regexp.MustCompile(`^event [0-9]+ `)
 
-// Property returns a place without indexes of elements and numbers of events: what it is called in a schema.
-func Property(place string) string {
+// property returns a place without indexes of elements and numbers of events: what it is called in a schema.
+func property(place string) string {
 	bare, _ := withoutIndexes(events.ReplaceAllString(place, "event "))
 	return bare
 }

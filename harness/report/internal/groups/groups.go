@@ -2,7 +2,6 @@
 package groups
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -160,7 +159,8 @@ func blameOf(s *verdict.Scenario, c *cause.Cause) verdict.Blame {
 	return c.InSummary()
 }
 
-func newGroup(s *verdict.Scenario, c *cause.Cause, at map[string]int) Group {
+func newGroup(c *cause.Cause, at map[string]int) Group {
+	s := c.In
 	g := Group{
 		Scenario: at[s.ID], Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(blameOf(s, c)),
 		Step: textfit.Clip(c.Step, 60), Line: c.Line, StepText: textfit.Clip(c.StepText, 300), Operation: textfit.Clip(c.Operation, 200), Stream: textfit.Clip(c.Stream, 80), Upstream: textfit.Clip(c.Upstream, 80),
@@ -217,91 +217,31 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 	return at
 }
 
-// A shown is a cause that the page shows.
-type shown struct {
-	*cause.Cause
-	scenario *verdict.Scenario
-	new      bool
-}
-
 // addCauses adds a group for each cause, and a row for those at one place.
 func (v *Groups) addCauses(d *report.Document, at map[string]int) {
 	isNew := d.Changes.NewFindings()
-	var all []shown
-	for _, b := range cause.NewLayout(d.Scenarios, true).Blocks {
-		for _, c := range b.Causes {
-			all = append(all, shown{c, b.Scenario, isNew(&c.Finding)})
-		}
+	layout := cause.NewLayout(d.Scenarios, true)
+	for _, b := range layout.Blocks {
 		for _, r := range b.SharedReasons {
 			v.Reasons = append(v.Reasons, reasonView{at[b.ID], textfit.Clip(r.Target, 60), textfit.Clip(r.Step, 60), textfit.Clip(r.Text, 2000), textfit.ClipAll(r.Log, 120), len(r.Also)})
 		}
 	}
-	slices.SortFunc(all, func(a, b shown) int {
-		return cmp.Or(a.Weight().Compare(b.Weight()), cmp.Compare(at[a.scenario.ID], at[b.scenario.ID]), cmp.Compare(a.Index, b.Index))
-	})
-	for _, r := range rowsOf(all) {
-		room := min(len(r.causes), maxGroups-len(v.List))
-		v.Omitted += len(r.causes) - room
+	for _, r := range cause.Rows(layout, isNew) {
+		room := min(len(r.Causes), maxGroups-len(v.List))
+		v.Omitted += len(r.Causes) - room
 		if room == 0 {
 			continue
 		}
-		v.Rows = append(v.Rows, Row{len(v.List), room, r.findings, len(r.scenarios)})
-		for _, c := range r.causes[:room] {
-			g := newGroup(c.scenario, c.Cause, at)
-			g.Names = namesIn(c.scenario, c.Cause)
-			g.New = c.new
+		v.Rows = append(v.Rows, Row{len(v.List), room, r.Findings, r.Scenarios})
+		for _, c := range r.Causes[:room] {
+			g := newGroup(c, at)
+			g.Names = namesIn(c.In, c)
+			g.New = isNew(&c.Finding)
 			g.Rerun = d.Rerun(together(d, &g))
-			v.addEvidence(d, &g, c.Cause)
+			v.addEvidence(d, &g, c)
 			v.List = append(v.List, g)
 		}
 	}
-}
-
-// A row is a Row that is being filled.
-type row struct {
-	causes    []shown
-	scenarios map[*verdict.Scenario]bool
-	findings  int
-	fresh     int // number of new causes
-}
-
-// rowsOf groups causes by operation and property, and sorts the groups: the one in most scenarios first, and of equal
-// ones those with new causes; accepted ones last.
-func rowsOf(all []shown) []*row {
-	type key struct {
-		operation, stream, upstream, property string
-		accepted                              bool
-	}
-	var out []*row
-	rows := map[key]*row{}
-	for _, c := range all {
-		k := key{cmp.Or(c.Operation, c.StepText), c.Stream, c.Upstream, cause.Property(c.Place), c.Accepted()}
-		r := rows[k]
-		if r == nil {
-			r = &row{scenarios: map[*verdict.Scenario]bool{}}
-			rows[k], out = r, append(out, r)
-		}
-		r.causes = append(r.causes, c)
-		r.findings += c.Total()
-		if c.new {
-			r.fresh++
-		}
-		r.scenarios[c.scenario] = true
-		for _, other := range c.Also {
-			r.scenarios[other.Scenario] = true
-		}
-	}
-	slices.SortStableFunc(out, func(a, b *row) int {
-		return cmp.Or(cmp.Compare(accepted(a), accepted(b)), cmp.Compare(len(b.scenarios), len(a.scenarios)), cmp.Compare(b.fresh, a.fresh))
-	})
-	return out
-}
-
-func accepted(r *row) int {
-	if r.causes[0].Accepted() {
-		return 1
-	}
-	return 0
 }
 
 // together returns the ids of the scenarios that show a group: one, or several that must run together.

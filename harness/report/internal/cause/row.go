@@ -1,0 +1,62 @@
+package cause
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A Row has the causes at one place in the answers of one operation: differences, and what the contract and the scenario
+// say about the same value.
+type Row struct {
+	Causes    []*Cause
+	Findings  int
+	Scenarios int
+	fresh     int // number of new causes
+}
+
+// Rows groups the causes of a layout by operation and property, and sorts the groups: the one in most scenarios first, of
+// equal ones those with new causes; accepted ones last.
+func Rows(layout *Layout, isNew func(*verdict.Finding) bool) []*Row {
+	type key struct {
+		operation, stream, upstream, property string
+		accepted                              bool
+	}
+	var all []*Cause
+	for _, b := range layout.Blocks {
+		all = append(all, b.Causes...)
+	}
+	slices.SortStableFunc(all, func(a, b *Cause) int { return a.Weight().Compare(b.Weight()) })
+	var out []*Row
+	rows, scenarios := map[key]*Row{}, map[*Row]map[*verdict.Scenario]bool{}
+	for _, c := range all {
+		k := key{cmp.Or(c.Operation, c.StepText), c.Stream, c.Upstream, property(c.Place), c.Accepted()}
+		r := rows[k]
+		if r == nil {
+			r = &Row{}
+			rows[k], scenarios[r], out = r, map[*verdict.Scenario]bool{}, append(out, r)
+		}
+		r.Causes = append(r.Causes, c)
+		r.Findings += c.Total()
+		if isNew(&c.Finding) {
+			r.fresh++
+		}
+		scenarios[r][c.In] = true
+		for _, other := range c.Also {
+			scenarios[r][other.Scenario] = true
+		}
+		r.Scenarios = len(scenarios[r])
+	}
+	slices.SortStableFunc(out, func(a, b *Row) int {
+		return cmp.Or(a.accepted()-b.accepted(), cmp.Compare(b.Scenarios, a.Scenarios), cmp.Compare(b.fresh, a.fresh))
+	})
+	return out
+}
+
+func (r *Row) accepted() int {
+	if r.Causes[0].Accepted() {
+		return 1
+	}
+	return 0
+}
