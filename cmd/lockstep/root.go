@@ -42,7 +42,7 @@ both values, and what the contract says about each side.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true // replaced below by one with examples
 	addGroup(root, "Every day:", runCommand(w), judgeCommand(w), viewCommand(w), watchCommand(w), lintCommand(w), listCommand(w), explainCommand(w), initCommand(w))
-	addGroup(root, "In CI:", mergeCommand(w), baselineCommand(w), waiveCommand(w), coverageCommand(w), diffCommand(w), trendCommand(w))
+	addGroup(root, "In CI:", mergeCommand(w), baselineCommand(w), waiveCommand(w), coverageCommand(w), diffCommand(w), siteCommand(w))
 	addGroup(root, "Laboratory:", mutateCommand(w), noiseCommand(w))
 	root.AddCommand(versionCommand(w), completionCommand(w), stubCommand(w))
 	completions(root)

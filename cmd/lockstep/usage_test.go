@@ -209,7 +209,7 @@ func TestNoCommandIsNotGreen(t *testing.T) {
 
 // TestNoFlagTakesAnEmptyValue checks that every flag rejects an empty value before the command does anything.
 func TestNoFlagTakesAnEmptyValue(t *testing.T) {
-	arguments := map[string][]string{"diff": {"a", "b"}, "merge": {"a"}, "trend": {"a"}} // they check arguments before flags
+	arguments := map[string][]string{"diff": {"a", "b"}, "merge": {"a"}, "site": {"a"}} // they check arguments before flags
 	var visit func(path []string, cmd *cobra.Command)
 	visit = func(path []string, cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

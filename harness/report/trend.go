@@ -19,6 +19,7 @@ type Trend struct {
 // A TrendPoint is one run.
 type TrendPoint struct {
 	Name    string // name of the run, such as the path of its report
+	Run     *Document
 	Started time.Time
 	Verdict verdict.Verdict
 	Match, Waived, Differ, Unknown,
@@ -69,7 +70,7 @@ func point(run, before *Dated) TrendPoint {
 	totals := &run.Totals
 	reached := run.Coverage.Totals()
 	p := TrendPoint{
-		Name: run.Name, Started: run.Started, Verdict: run.Verdict,
+		Name: run.Name, Run: run.Document, Started: run.Started, Verdict: run.Verdict,
 		Match: totals.Match, Waived: totals.Waived, Differ: totals.Differ, Unknown: totals.Unknown, NotApplicable: totals.NotApplicable,
 		Operations: reached.Operations, Statuses: reached.Statuses, Properties: run.Coverage.SchemaTotals().Properties,
 		Ratio: ratio(run.Latency),

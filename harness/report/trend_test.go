@@ -67,7 +67,7 @@ func TestATrendIsInTheOrderOfTheClock(t *testing.T) {
 func historyPage(t *testing.T, trend *report.Trend) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := html.WriteTrend(&b, trend); err != nil {
+	if err := html.Site(trend)[0].Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -88,9 +88,14 @@ func TestAHistoryRunsNothingAndLoadsNothing(t *testing.T) {
 	trend := report.NewTrend(runs)
 	trend.Skipped = []string{"<svg onload=alert(1)>"}
 	page := historyPage(t, trend)
-	for _, never := range []string{"<script", "<img", " src=x onerror=alert(1)>", "<svg onload", "\x1b", "\u202e", "@import", "url(", "unsafe-", " href="} {
+	for _, never := range []string{"<script", "<img", " src=x onerror=alert(1)>", "<svg onload", "\x1b", "\u202e", "@import", "url(", "unsafe-"} {
 		if strings.Contains(page, never) {
 			t.Errorf("the page has %q", never)
+		}
+	}
+	for _, link := range regexp.MustCompile(` href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if !regexp.MustCompile(`^(runs/[0-9TZ.]+-[0-9]+\.html|badge-[A-Za-z0-9_-]+\.svg)$`).MatchString(link[1]) {
+			t.Errorf("the page leads to %q", link[1])
 		}
 	}
 	_, style, _ := strings.Cut(page, "<style>")
@@ -135,11 +140,62 @@ func TestThePicturesOfAHistory(t *testing.T) {
 				}
 			}
 		}
-		if rows := strings.Count(page, "<tr><td>"); rows != min(len(runs), maxShown) {
+		if rows := strings.Count(page, `<tr><td><a href="runs/`); rows != min(len(runs), maxShown) {
 			t.Errorf("%s: %d rows of %d runs", name, rows, len(runs))
 		}
 	}
-	if page := historyPage(t, report.NewTrend(history())); strings.Count(page, `<rect class="differ"`) != 2 {
-		t.Errorf("two runs differ, and %d bars say so", strings.Count(page, `<rect class="differ"`))
+	page := historyPage(t, report.NewTrend(history()))
+	if n := len(regexp.MustCompile(`<rect class="differ"[^>]*><title>`).FindAllString(page, -1)); n != 2 {
+		t.Errorf("two runs differ, and %d bars say so", n)
+	}
+}
+
+func TestASiteSaysWhatEachCandidateDoesAndWhenItWasFound(t *testing.T) {
+	runs := history()
+	runs[3].Document = document(scenario("one"), scenario("two", step(3, "1", "GET /", printed("c", difference("value", "body /c", "the values differ", "1", "2")))))
+	runs[3].Started = runs[2].Started.AddDate(0, 0, 1)
+	trend := report.NewTrend(runs)
+	page := historyPage(t, trend)
+	_, found, _ := strings.Cut(page, "<h2>Findings over time</h2>")
+	found, _, _ = strings.Cut(found, "</table>")
+	var got []string
+	for _, row := range regexp.MustCompile(`<tr><td>.*?</tr>`).FindAllString(found, -1) {
+		got = append(got, strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(strings.ReplaceAll(row, `aria-label="`, ">"), " ")), " "))
+	}
+	want := []string{
+		`GET / body /c go in 1 scenario 2026-11-23 09:30 2026-11-23 09:30 0 0 0 1">`,
+		`GET / body /b go fixed 2026-11-22 09:30 2026-11-22 09:30 0 0 1 0">`,
+		`GET / body /a go fixed 2026-11-21 09:30 2026-11-22 09:30 0 1 1 0">`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	_, matrix, _ := strings.Cut(page, "<h2>Candidates and operations</h2>")
+	matrix, _, _ = strings.Cut(matrix, "</table>")
+	if !strings.Contains(matrix, `>go</a></th>`) || strings.Count(matrix, `<td class="red">1</td>`) != 1 {
+		t.Errorf("the matrix is\n%s", matrix)
+	}
+	var names []string
+	for _, f := range html.Site(trend) {
+		names = append(names, f.Name)
+	}
+	if want := []string{"index.html", "runs/20261120T093000.000Z-", "runs/20261121T093000.000Z-", "runs/20261122T093000.000Z-", "runs/20261123T093000.000Z-", "badge-go.svg", "badge.svg"}; len(names) != len(want) {
+		t.Errorf("files %q", names)
+	}
+}
+
+// A page of a run is recognised; one that somebody has changed is not.
+func TestAPageIsRecognised(t *testing.T) {
+	page := pageOf(t, history()[1].Document)
+	if !html.IsPage([]byte(page)) {
+		t.Error("a page is not recognised")
+	}
+	for _, changed := range []string{
+		"", page[:len(page)-1], page + "<script>1</script>", strings.Replace(page, "default-src 'none'", "default-src *", 1),
+		strings.Replace(page, "\"use strict\"", "alert(1)", 1), strings.Replace(page, `id="data">`, `id="data"></script><script>alert(1)</script><script>`, 1),
+	} {
+		if html.IsPage([]byte(changed)) {
+			t.Errorf("a changed page is taken for one of lockstep: %.80q", changed)
+		}
 	}
 }

@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 	"harness/report/internal/groups":   {"harness/report", "harness/report/internal/cause", "harness/report/internal/textfit", "harness/verdict"},
 	"harness/report/text":              {"harness/compare/diff", "harness/contract/coverage", "harness/contract/specgap", "harness/report", "harness/report/internal/cause", "harness/report/internal/textfit", "harness/verdict", "harness/verdict/baseline"},
 	"harness/report/junit":             {"harness/report", "harness/report/internal/textfit", "harness/report/text", "harness/verdict"},
-	"harness/report/html":              {"harness/contract/coverage", "harness/report", "harness/report/internal/groups", "harness/report/internal/textfit", "harness/report/text", "harness/verdict"},
+	"harness/report/html":              {"harness/contract/coverage", "harness/report", "harness/report/internal/cause", "harness/report/internal/groups", "harness/report/internal/textfit", "harness/report/text", "harness/verdict"},
 	"harness/report/markdown":          {"harness/report", "harness/report/internal/groups", "harness/report/internal/textfit", "harness/verdict"},
 	"harness/project": {
 		"harness/scenario", "harness/target", "harness/run", "harness/stub", "harness/transcript",

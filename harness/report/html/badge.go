@@ -8,19 +8,26 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
+// The colours of badges.
+const red, yellow, green = "#b3261e", "#8a6d00", "#2d7d46"
+
 // WriteBadge writes a run's verdict as a picture (SVG): "lockstep | 517 match".
 func WriteBadge(w io.Writer, doc *report.Document) error {
 	t := &doc.Totals
-	text, color := fmt.Sprintf("%d match", t.Match), "#2d7d46"
+	text, color := fmt.Sprintf("%d match", t.Match), green
 	switch doc.Verdict {
 	case verdict.Match:
 	case verdict.Waived:
 		text = fmt.Sprintf("%d match, %d waived", t.Match, t.Waived)
 	case verdict.Differ:
-		text, color = fmt.Sprintf("%d differ", t.Differ), "#b3261e"
+		text, color = fmt.Sprintf("%d differ", t.Differ), red
 	default:
-		text, color = "unknown", "#8a6d00"
+		text, color = "unknown", yellow
 	}
+	return writeBadge(w, text, color)
+}
+
+func writeBadge(w io.Writer, text, color string) error {
 	const name, letter, margin = "lockstep", 7, 6 // letters of DejaVu Sans 11 are at most 7 wide on average
 	left, right := len(name)*letter+2*margin, len(text)*letter+2*margin
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s: %s">

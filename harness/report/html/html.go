@@ -3,6 +3,7 @@ package html
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -57,6 +58,12 @@ const pageHead = `<!doctype html>
 <body>
 `
 
+const (
+	pagePolicy = "default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'"
+	dataTag    = "\n<script type=\"application/json\" id=\"data\">"
+	pageEnd    = "<script>%s</script>\n</body>\n</html>\n"
+)
+
 // Write writes a run as a page that works from a file, without a network. What a server sent has no effect in it,
 // because it is never markup. The page's policy (Content Security Policy 3) runs only the page's own program, and
 // forbids all requests.
@@ -66,14 +73,23 @@ func Write(w io.Writer, doc *report.Document) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
-	policy := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", sha256Base64(pageProgram), sha256Base64(pageStyle))
+	policy := fmt.Sprintf(pagePolicy, sha256Base64(pageProgram), sha256Base64(pageStyle))
 	word, text := html.EscapeString(textfit.Clip(string(doc.Verdict), 20)), html.EscapeString(report.Conclusion(doc))
 	fmt.Fprintf(b, pageHead, policy, word+": lockstep", pageStyle)
-	fmt.Fprintf(b, `<main id="page"><h1>%s</h1><p>%s</p><noscript><p>To see the findings, allow scripts; the page loads nothing from elsewhere.</p></noscript></main>
-<script type="application/json" id="data">`, word, text)
+	fmt.Fprintf(b, `<main id="page"><h1>%s</h1><p>%s</p><noscript><p>To see the findings, allow scripts; the page loads nothing from elsewhere.</p></noscript></main>`+dataTag, word, text)
 	b.Write(data)
-	fmt.Fprintf(b, "</script>\n<script>%s</script>\n</body>\n</html>\n", pageProgram)
+	fmt.Fprintf(b, "</script>\n"+pageEnd, pageProgram)
 	return b.Flush()
+}
+
+// IsPage reports whether a file is a page as Write writes it, with any data. It has no other script, and loads nothing.
+func IsPage(content []byte) bool {
+	policy := fmt.Sprintf(pagePolicy, sha256Base64(pageProgram), sha256Base64(pageStyle))
+	before, _, _ := strings.Cut(pageHead, "<title>")
+	rest, ok := bytes.CutPrefix(content, fmt.Appendf(nil, before, policy))
+	_, rest, begins := bytes.Cut(rest, []byte(dataTag))
+	data, rest, ends := bytes.Cut(rest, []byte("</script>\n"))
+	return ok && begins && ends && !bytes.ContainsAny(data, "<>") && string(rest) == fmt.Sprintf(pageEnd, pageProgram)
 }
 
 func sha256Base64(text string) string {

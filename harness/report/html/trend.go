@@ -18,18 +18,49 @@ var trendStyle string
 // maxPoints limits how many runs a page shows. It shows the latest ones.
 const maxPoints = 365
 
-// WriteTrend writes a history as a page that works from a file, without a network and without a program: its policy
-// forbids all scripts and requests. Pictures are SVG with a title on each mark, and a table has all numbers.
-func WriteTrend(w io.Writer, t *report.Trend) error {
-	points := t.Points
-	if n := len(points); n > maxPoints {
-		points = points[n-maxPoints:]
+// A File is one file of a site.
+type File struct {
+	Name  string // its path in the folder of the site, with slashes
+	Run   int    // index of the run that it shows, or -1
+	Write func(io.Writer) error
+}
+
+// Site returns the files of a site that shows a history: index.html, a page for each run, and badges. It works from any
+// folder, without a server.
+func Site(t *report.Trend) []File {
+	files := []File{{"index.html", -1, func(w io.Writer) error { return writeIndex(w, t) }}}
+	for i := range shownPoints(t) {
+		run := shownPoints(t)[i].Run
+		files = append(files, File{pageName(run), len(t.Points) - len(shownPoints(t)) + i, func(w io.Writer) error { return Write(w, run) }})
 	}
-	p := &trendPage{points: points}
+	for _, c := range candidates(t.Points) {
+		files = append(files, File{badgeName(c.name), -1, c.writeBadge})
+	}
+	if n := len(t.Points); n > 0 {
+		files = append(files, File{"badge.svg", -1, func(w io.Writer) error { return WriteBadge(w, t.Points[n-1].Run) }})
+	}
+	return files
+}
+
+func shownPoints(t *report.Trend) []report.TrendPoint {
+	return t.Points[max(0, len(t.Points)-maxPoints):]
+}
+
+// pageName returns the name of the page of a run, which does not change when runs are added.
+func pageName(run *report.Document) string {
+	return fmt.Sprintf("runs/%s-%d.html", run.Started.UTC().Format("20060102T150405.000Z"), run.Seed)
+}
+
+// writeIndex writes a history as a page that works from a file, without a network and without a program: its policy
+// forbids all scripts and requests. Pictures are SVG with a title on each mark, and a table has all numbers.
+func writeIndex(w io.Writer, t *report.Trend) error {
+	p := &trendPage{points: shownPoints(t)}
 	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", sha256Base64(trendStyle))
 	fmt.Fprintf(p, pageHead, policy, "lockstep: history", trendStyle)
 	p.WriteString("<main>\n<h1>History</h1>\n")
 	p.head(t)
+	p.matrix()
+	p.findings()
 	p.scenarios()
 	p.coverage()
 	p.latency()
@@ -187,7 +218,7 @@ func (p *trendPage) table() {
 		if t.Ratio > 0 {
 			time = fmt.Sprintf("×%.3g", t.Ratio)
 		}
-		fmt.Fprintf(p, "<tr><td>%s</td><td>%s</td><td>%s</td>", day(*t), report.Signs[t.Verdict]+" "+plainText(string(t.Verdict), 20), plainText(t.Name, 200))
+		fmt.Fprintf(p, "<tr><td><a href=\"%s\">%s</a></td><td>%s</td><td>%s</td>", pageName(t.Run), day(*t), report.Signs[t.Verdict]+" "+plainText(string(t.Verdict), 20), plainText(t.Name, 200))
 		for _, n := range []int{t.Match, t.Differ, t.Unknown, t.Waived, t.New, t.Fixed} {
 			fmt.Fprintf(p, "<td>%d</td>", n)
 		}

@@ -10,6 +10,8 @@ import (
 // A Row has the causes at one place in the answers of one operation: differences, and what the contract and the scenario
 // say about the same value.
 type Row struct {
+	Operation string // or the text of the step if it has none
+	Place     string // without indexes of elements and numbers of events
 	Causes    []*Cause
 	Findings  int
 	Scenarios int
@@ -34,7 +36,7 @@ func Rows(layout *Layout, isNew func(*verdict.Finding) bool) []*Row {
 		k := key{cmp.Or(c.Operation, c.StepText), c.Stream, c.Upstream, property(c.Place), c.Accepted()}
 		r := rows[k]
 		if r == nil {
-			r = &Row{}
+			r = &Row{Operation: k.operation, Place: k.property}
 			rows[k], scenarios[r], out = r, map[*verdict.Scenario]bool{}, append(out, r)
 		}
 		r.Causes = append(r.Causes, c)
