@@ -46,7 +46,11 @@ type Side struct {
 // A JSONContext is the JSON around a place, one line for each member.
 type JSONContext struct {
 	Lines []string `json:"lines"`
-	Focus int      `json:"focus"` // index of the line of the place; -1 when the place does not exist
+	Focus int      `json:"focus"`           // index of the line of the place; -1 when the place does not exist
+	Found []int    `json:"found,omitempty"` // indexes of the lines that findings are about
+
+	path  string         // of the object or list
+	names map[int]string // of the members, by line
 }
 
 // A Timeline is what a target did, and when. Times are in microseconds since the beginning of the scenario.
@@ -154,6 +158,7 @@ func (g *EvidenceSource) side(f *verdict.Finding, t *transcript.Transcript, side
 	}
 	if at := diff.PointerIn(f.Place); at != "" || body != nil {
 		if out.Around = jsonContext(g.parsed[side].parse(body), at); out.Around != nil {
+			out.Around.markFound(g.pointersOf(f))
 			for i, line := range out.Around.Lines {
 				out.Around.Lines[i] = g.Mask(line)
 			}
@@ -179,6 +184,18 @@ func (g *EvidenceSource) messagesOf(x *transcript.Exchange) (request, answer str
 	}
 	g.messages[x] = [2]string{request, answer}
 	return request, answer
+}
+
+// pointersOf returns the places of all findings about the message that a finding is about.
+func (g *EvidenceSource) pointersOf(f *verdict.Finding) []string {
+	var out []string
+	for i := range g.Scenario.Findings {
+		other := &g.Scenario.Findings[i]
+		if other.Step == f.Step && other.Stream == f.Stream && other.Upstream == f.Upstream && [2]int{other.Event(0), other.Event(1)} == [2]int{f.Event(0), f.Event(1)} {
+			out = append(out, diff.PointerIn(other.Place))
+		}
+	}
+	return out
 }
 
 func (g *EvidenceSource) masked(s string) string { return textfit.ClipLines(g.Mask(s), maxMessage) }
@@ -394,7 +411,7 @@ func (s Side) Visible() (out Side, size int) {
 	}
 	size = len(s.Request) + len(s.Answer) + len(s.Curl)
 	if s.Around != nil {
-		s.Around = &JSONContext{textfit.ClipAll(s.Around.Lines, 2*maxFocusColumns), s.Around.Focus}
+		s.Around = &JSONContext{Lines: textfit.ClipAll(s.Around.Lines, 2*maxFocusColumns), Focus: s.Around.Focus, Found: s.Around.Found}
 		size += len(s.Around.Lines) * maxMemberColumns
 	}
 	return s, size

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -29,7 +30,7 @@ func TestAround(t *testing.T) {
 		{"an index that is none", `[1]`, "/x", []string{"[", "  0: 1", "]"}, -1},
 	} {
 		got := jsonContext((&parsedBody{}).parse([]byte(tc.body)), tc.pointer)
-		if diff := cmp.Diff(&JSONContext{tc.want, tc.focus}, got); diff != "" {
+		if diff := cmp.Diff(&JSONContext{Lines: tc.want, Focus: tc.focus}, got, cmpopts.IgnoreUnexported(JSONContext{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -37,6 +38,14 @@ func TestAround(t *testing.T) {
 		if got := jsonContext((&parsedBody{}).parse([]byte(none)), ""); got != nil {
 			t.Errorf("around %q: %v", none, got)
 		}
+	}
+}
+
+func TestLinesThatFindingsAreAboutAreKnown(t *testing.T) {
+	got := jsonContext((&parsedBody{}).parse([]byte(`{"id":1,"owner":{"name":"x"},"odd/name":2,"id2":3}`)), "/id")
+	got.markFound([]string{"/id", "/owner/name", "/odd~1name", "", "/missing"})
+	if diff := cmp.Diff([]int{1, 2, 3}, got.Found); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
 

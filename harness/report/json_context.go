@@ -97,6 +97,7 @@ func renderMembers(n *jsontree.Node, path string, focus int) *JSONContext {
 	}
 	from := max(0, min(focus-maxMembers/2, len(n.Items)-maxMembers))
 	to := min(len(n.Items), from+maxMembers)
+	names := map[int]string{}
 	out := &JSONContext{Lines: []string{strings.TrimSpace(textfit.Clip(path, 120) + " " + open)}, Focus: -1}
 	if from > 0 {
 		out.Lines = append(out.Lines, "  … "+strconv.Itoa(from)+" more")
@@ -105,13 +106,29 @@ func renderMembers(n *jsontree.Node, path string, focus int) *JSONContext {
 		if i == focus {
 			out.Focus = len(out.Lines)
 		}
+		names[len(out.Lines)] = strconv.Itoa(i)
+		if n.Kind == jsontree.Object {
+			names[len(out.Lines)] = n.Names[i]
+		}
 		out.Lines = append(out.Lines, "  "+member(n, i, i == focus))
 	}
 	if left := len(n.Items) - to; left > 0 {
 		out.Lines = append(out.Lines, "  … "+strconv.Itoa(left)+" more")
 	}
 	out.Lines = append(out.Lines, end)
+	out.path, out.names = path, names
 	return out
+}
+
+// markFound records which lines findings are about. pointers are the places of the findings.
+func (c *JSONContext) markFound(pointers []string) {
+	for line, name := range c.names {
+		at := jsontree.AppendName(c.path, name)
+		if slices.ContainsFunc(pointers, func(p string) bool { return p == at || strings.HasPrefix(p, at+"/") }) {
+			c.Found = append(c.Found, line)
+		}
+	}
+	slices.Sort(c.Found)
 }
 
 func member(n *jsontree.Node, i int, focus bool) string {

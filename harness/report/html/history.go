@@ -104,7 +104,7 @@ func (p *trendPage) matrix() {
 	if len(operations) == 0 {
 		return
 	}
-	p.WriteString("<h2>Candidates and operations</h2>\n<p class=\"soft\">The number of scenarios in which the candidate's latest run has findings; – is not reached.</p>\n<table>\n<thead><tr><th scope=\"col\">operation</th>")
+	p.WriteString("<h2>Candidates and operations</h2>\n<p class=\"soft\">The number of scenarios in which the candidate's latest run has findings; – is not reached.</p>\n<table tabindex=\"0\">\n<thead><tr><th scope=\"col\">operation</th>")
 	for _, c := range all {
 		fmt.Fprintf(p, "<th scope=\"col\"><a href=\"%s\">%s</a></th>", badgeName(c.name), plainText(c.name, 60))
 	}
@@ -142,7 +142,7 @@ func (p *trendPage) findings() {
 	if len(all) == 0 {
 		return
 	}
-	p.WriteString("<h2>Findings over time</h2>\n<table>\n<thead><tr><th scope=\"col\">finding</th><th scope=\"col\">candidate</th><th scope=\"col\">state</th><th scope=\"col\">first seen</th><th scope=\"col\">last seen</th><th scope=\"col\">scenarios, run by run</th></tr></thead>\n<tbody>\n")
+	p.WriteString("<h2>Findings over time</h2>\n<table tabindex=\"0\">\n<thead><tr><th scope=\"col\">finding</th><th scope=\"col\">candidate</th><th scope=\"col\">state</th><th scope=\"col\">first seen</th><th scope=\"col\">last seen</th><th scope=\"col\">scenarios, run by run</th></tr></thead>\n<tbody>\n")
 	for _, f := range all[:min(len(all), maxPasts)] {
 		state := "fixed"
 		if f.last == len(p.points)-1 {

@@ -112,7 +112,7 @@ func y(share float64) float64 { return chartTop + plotHeight*(1-min(max(share, 0
 
 // chart draws a picture with a vertical axis of values, and the days of its first and last run.
 func (p *trendPage) chart(title, note string, marks []string, draw func()) {
-	fmt.Fprintf(p, "<h2>%s</h2>\n<figure>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", title, chartWidth, chartHeight, title)
+	fmt.Fprintf(p, "<h2>%s</h2>\n<figure tabindex=\"0\">\n<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", title, chartWidth, chartHeight, title)
 	for i, mark := range marks {
 		at := y(float64(i) / float64(len(marks)-1))
 		fmt.Fprintf(p, "<line class=\"axis\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", chartLeft, at, chartWidth-6, at, chartLeft-6, at+4, mark)
@@ -211,7 +211,7 @@ func (p *trendPage) line(class string, value func(*report.TrendPoint) (share flo
 
 // table lists the runs, the latest one first.
 func (p *trendPage) table() {
-	p.WriteString("<h2>Runs</h2>\n<table>\n<thead><tr><th>began (UTC)</th><th>verdict</th><th>report</th><th>match</th><th>differ</th><th>unknown</th><th>waived</th><th>new</th><th>fixed</th><th>operations</th><th>statuses</th><th>properties</th><th>time</th></tr></thead>\n<tbody>\n")
+	p.WriteString("<h2>Runs</h2>\n<table tabindex=\"0\">\n<thead><tr><th>began (UTC)</th><th>verdict</th><th>report</th><th>match</th><th>differ</th><th>unknown</th><th>waived</th><th>new</th><th>fixed</th><th>operations</th><th>statuses</th><th>properties</th><th>time</th></tr></thead>\n<tbody>\n")
 	for i := len(p.points) - 1; i >= 0; i-- {
 		t := &p.points[i]
 		time := "–"

@@ -52,7 +52,7 @@ function contractOf(g) {
 // around shows the JSON around the place: as one difference when both sides have it.
 function around(left, right) {
   const l = left && left.around, r = right && right.around;
-  if (l && r) return [el("h4", {}, "around the value: - " + left.target + ", + " + right.target), el("pre.unified", {}, unified(l.lines, r.lines))];
+  if (l && r) return [el("h4", {}, "around the value: - " + left.target + ", + " + right.target), el("pre.unified", {}, unified(l, r))];
   const one = l || r;
   if (!one) return null;
   return [el("h4", {}, "around the value, " + (l ? left : right).target), el("pre", {}, one.lines.map((line, i) => i === one.focus ? el("span.focus", {}, line) : line + "\n"))];

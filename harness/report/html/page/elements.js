@@ -87,17 +87,27 @@ function marked(parts, short) {
   };
   return parts.map(([text, same], i) => same ? cut(text, i) : el("mark", {}, short && text.length > 60 ? text.slice(0, 60) + "…" : text));
 }
-// unified shows two lists of lines as one difference: what only one side has is marked with - or +.
-function unified(a, b) {
-  const pairs = [...common(a, b), [a.length, b.length]];
-  const out = [];
+// unified shows two objects or lists, a line for each member, as one difference. What only one side has is marked with -
+// or +, and so are members that findings are about. Other values that differ were generated, or a rule allows them: ≈.
+function unified(l, r) {
+  const name = (line) => line.match(/^ *("(?:[^"\\]|\\.)*"|[0-9]+): |^.*$/)[1] || line;
+  const a = l.lines, b = r.lines, out = [];
+  const pairs = [...common(a.map(name), b.map(name)), [a.length, b.length]];
+  const only = (sign, lines) => lines.forEach((line) => out.push(el("span." + (sign === "-" ? "gone" : "come"), {}, sign + " ", line, "\n")));
   let i = 0, j = 0;
   for (const [m, n] of pairs) {
-    const gone = a.slice(i, m), come = b.slice(j, n);
-    const words = gone.map((line, k) => k < come.length ? wordsOf(line, come[k]) : null);
-    gone.forEach((line, k) => out.push(el("span.gone", {}, "- ", words[k] ? marked(words[k][0]) : line, "\n")));
-    come.forEach((line, k) => out.push(el("span.come", {}, "+ ", words[k] ? marked(words[k][1]) : line, "\n")));
-    if (m < a.length) out.push("  " + a[m] + "\n");
+    only("-", a.slice(i, m));
+    only("+", b.slice(j, n));
+    if (m < a.length) {
+      if (a[m] === b[n]) {
+        out.push("  " + a[m] + "\n");
+      } else if (![l.focus, ...(l.found || [])].includes(m) && ![r.focus, ...(r.found || [])].includes(n)) {
+        out.push(el("span.alike", { title: "generated, or allowed by a rule: " + b[n].trim() }, "≈ ", a[m], "\n"));
+      } else {
+        const [left, right] = wordsOf(a[m], b[n]);
+        out.push(el("span.gone", {}, "- ", marked(left), "\n"), el("span.come", {}, "+ ", marked(right), "\n"));
+      }
+    }
     [i, j] = [m + 1, n + 1];
   }
   return out;
