@@ -1,7 +1,7 @@
 # Images of both programs. docs/install.md says how to build and run them.
 #
-#   docker build --target lockstep -t lockstep .
-#   docker build --target agentd -t agentd .
+#   docker build -t lockstep:latest --target=lockstep .
+#   docker build -t agentd:latest --target=agentd .
 
 # What the programs run on. The default has certificates and time zones, no shell, and a user who is not root.
 ARG BASE=gcr.io/distroless/static-debian12:nonroot

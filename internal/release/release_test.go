@@ -143,6 +143,10 @@ func TestWhatAReleaseHasIsDescribed(t *testing.T) {
 			t.Errorf("the archive of %s has %v", b.ID, files)
 		}
 	}
+	install := testfile.Text(t, filepath.Join(root, "docs/install.md"))
+	if command := strings.Join(s.Builds[0].Env, " ") + " GOOS=linux GOARCH=arm64 go build " + strings.Join(s.Builds[0].Flags, " ") + ` -ldflags="` + strings.Join(s.Builds[0].Ldflags, " ") + `" ./cmd/lockstep`; !strings.Contains(install, command) {
+		t.Errorf("docs/install.md does not show how a release is built: %s", command)
+	}
 	makefile := testfile.Text(t, filepath.Join(root, "Makefile"))
 	if shared := strings.Join(s.Builds[0].Env, " ") + " go build " + s.Builds[0].Flags[0] + " -o "; !strings.Contains(makefile, shared) {
 		t.Errorf("make build does not build as a release does: %s", shared)
