@@ -176,7 +176,7 @@ check-generate: reference/node_modules ## Fail when what is generated is not wha
 update-golden: ## Rewrite the golden files; review the diff like code
 	go test ./harness/report -update
 	go test ./harness/lab/mutate -update
-	go test ./cmd/lockstep -run TestTheTutorialIsTrue -update
+	go test ./cmd/lockstep -run 'TestTheTutorialIsTrue|TestTheReadmeShowsTheWholeRun' -update
 	go test ./harness -run TestTheGuideQuotesTheExamples -update
 
 .PHONY: contract-goose

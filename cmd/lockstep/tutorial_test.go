@@ -22,7 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
-var update = flag.Bool("update", false, "write what commands print into docs/tutorial.md")
+var update = flag.Bool("update", false, "write what commands print into docs/tutorial.md and README.md")
 
 // part matches a code block of the tutorial that the test uses: a file, text to append to a file, an edit of a file,
 // or a session of commands with their output.
