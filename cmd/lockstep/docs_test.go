@@ -272,9 +272,11 @@ func TestTheActionBuildsOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestActionsArePinned checks that the action uses each other action at a commit, with its version beside it.
+// TestActionsArePinned checks that the action, and the workflow that writes releases, use other actions at a commit, with
+// the version beside it.
 func TestActionsArePinned(t *testing.T) {
-	for line := range strings.Lines(testfile.Text(t, filepath.Join(root, "action.yml"))) {
+	text := testfile.Text(t, filepath.Join(root, "action.yml")) + testfile.Text(t, filepath.Join(root, ".github/workflows/release.yaml"))
+	for line := range strings.Lines(text) {
 		if strings.Contains(line, "uses:") && !regexp.MustCompile(`uses: \S+@[0-9a-f]{40} # v\d+\.\d+\.\d+\n$`).MatchString(line) {
 			t.Errorf("not pinned: %s", line)
 		}
