@@ -46,8 +46,9 @@ help: ## Show this help
 .PHONY: build
 build: bin/lockstep bin/agentd reference/dist/main.js ## Build the harness and both servers
 
+# As in a release (.goreleaser.yaml).
 bin/lockstep bin/agentd: $(GO_FILES) go.mod go.sum
-	go build -o $@ ./cmd/$(notdir $@)
+	CGO_ENABLED=0 go build -trimpath -o $@ ./cmd/$(notdir $@)
 
 reference/dist/main.js: $(TS_FILES) reference/build.js reference/node_modules
 	npm --prefix reference run --silent build
@@ -163,6 +164,10 @@ fmt: ## Format the Go files
 generate: reference/node_modules ## Make gen/ from openapi.yaml, and docs/reference.md from the JSON Schemas
 	go generate ./gen ./internal/schemadoc
 
+.PHONY: notices
+notices: ## Make NOTICES from the licences of the modules that the programs contain
+	go test -count=1 ./internal/release -run TestTheNoticesAreUpToDate -update
+
 .PHONY: check-generate
 check-generate: reference/node_modules ## Fail when what is generated is not what its sources make
 	go test -count=1 ./gen ./internal/schemadoc
@@ -171,7 +176,7 @@ check-generate: reference/node_modules ## Fail when what is generated is not wha
 update-golden: ## Rewrite the golden files; review the diff like code
 	go test ./harness/report -update
 	go test ./harness/lab/mutate -update
-	go test ./cmd/lockstep -run TestTheTutorialIsTrue -update
+	go test ./cmd/lockstep -run 'TestTheTutorialIsTrue|TestTheReadmeShowsTheWholeRun' -update
 	go test ./harness -run TestTheGuideQuotesTheExamples -update
 
 .PHONY: contract-goose

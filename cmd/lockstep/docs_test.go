@@ -228,6 +228,61 @@ func TestTheActionIsWellFormed(t *testing.T) {
 	}
 }
 
+// TestTheActionBuildsOnlyWhatIsNew checks that the name of the cached program depends on the files of the action and on
+// nothing else, and that nothing is built when there is one.
+func TestTheActionBuildsOnlyWhatIsNew(t *testing.T) {
+	steps := map[string]*yamldoc.Node{}
+	for _, step := range action(t).Get("runs").Get("steps").Elements() {
+		steps[step.Get("id").Str()+step.Get("name").Str()] = step
+	}
+	if key := steps["cache"].Get("with").Get("key").Str(); key != "lockstep-${{ runner.os }}-${{ runner.arch }}-${{ steps.version.outputs.id }}" {
+		t.Errorf("the key is %s", key)
+	}
+	if when := steps["Build lockstep"].Get("if").Str(); when != "steps.cache.outputs.cache-hit != 'true'" {
+		t.Errorf("lockstep is built if %s", when)
+	}
+	id := func(files map[string]string) string {
+		t.Helper()
+		p, output := testProject{dir: t.TempDir()}, filepath.Join(t.TempDir(), "output")
+		for name, text := range files {
+			p.write(t, name, text)
+		}
+		cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", steps["versionFind lockstep's version"].Get("run").Str())
+		cmd.Env = append(os.Environ(), "VERSION=", "SOURCE="+p.dir, "GITHUB_OUTPUT="+output)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return testfile.Text(t, output)
+	}
+	first := id(map[string]string{"go.mod": "module a\n", "cmd/a b.go": "package main\n"})
+	if !regexp.MustCompile("^id=[0-9a-f]{40}\n$").MatchString(first) {
+		t.Errorf("the version is %q", first)
+	}
+	for _, tc := range []struct {
+		files map[string]string
+		same  bool
+	}{
+		{map[string]string{"go.mod": "module a\n", "cmd/a b.go": "package main\n", ".git/HEAD": "x\n"}, true},
+		{map[string]string{"go.mod": "module a\n", "cmd/a b.go": "package main \n"}, false},
+		{map[string]string{"go.mod": "module a\n", "cmd/c.go": "package main\n"}, false},
+	} {
+		if got := id(tc.files); (got == first) != tc.same {
+			t.Errorf("%v: %s, the first was %s", tc.files, got, first)
+		}
+	}
+}
+
+// TestActionsArePinned checks that the action, and the workflow that writes releases, use other actions at a commit, with
+// the version beside it.
+func TestActionsArePinned(t *testing.T) {
+	text := testfile.Text(t, filepath.Join(root, "action.yml")) + testfile.Text(t, filepath.Join(root, ".github/workflows/release.yaml"))
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "uses:") && !regexp.MustCompile(`uses: \S+@[0-9a-f]{40} # v\d+\.\d+\.\d+\n$`).MatchString(line) {
+			t.Errorf("not pinned: %s", line)
+		}
+	}
+}
+
 // TestTheActionPassesOnItsArguments checks that the action passes each argument to lockstep unchanged, and never runs
 // its content.
 func TestTheActionPassesOnItsArguments(t *testing.T) {

@@ -91,6 +91,32 @@ func TestTheExampleInTheReadmeIsTrue(t *testing.T) {
 	}
 }
 
+// wholeRun matches the block of README.md that shows a run of all scenarios.
+var wholeRun = regexp.MustCompile("(?s)(<!-- parity -->\n```\n)(.*?)(```\n)")
+
+// TestTheReadmeShowsTheWholeRun compares README.md with the last run, if that was green and had all scenarios: the lines
+// must be the same, apart from numbers.
+func TestTheReadmeShowsTheWholeRun(t *testing.T) {
+	t.Chdir(root)
+	o := lockstep(t, "judge", "--reports", "-")
+	if o.code != exitMatch || strings.Contains(o.stdout, " scenarios were selected\n") {
+		t.Skip("reports has no green run of all scenarios; make parity makes one")
+	}
+	readme := testfile.Text(t, "README.md")
+	m := wholeRun.FindStringSubmatch(readme)
+	if m == nil {
+		t.Fatal("README.md shows no run of all scenarios")
+	}
+	if *update {
+		testfile.Write(t, "README.md", strings.Replace(readme, m[0], m[1]+o.stdout+m[3], 1))
+		return
+	}
+	numbers := regexp.MustCompile(`[0-9][0-9.]*`)
+	if diff := cmp.Diff(numbers.ReplaceAllString(o.stdout, "0"), numbers.ReplaceAllString(m[2], "0")); diff != "" {
+		t.Errorf("README.md does not show the last run; run go test -update (-printed +README):\n%s", diff)
+	}
+}
+
 // readExample reads every file of the example, so that Go does not reuse a cached test result after one has changed.
 func readExample(t *testing.T) {
 	t.Helper()

@@ -22,7 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
-var update = flag.Bool("update", false, "write what commands print into docs/tutorial.md")
+var update = flag.Bool("update", false, "write what commands print into docs/tutorial.md and README.md")
 
 // part matches a code block of the tutorial that the test uses: a file, text to append to a file, an edit of a file,
 // or a session of commands with their output.
@@ -40,6 +40,11 @@ func TestTheTutorialIsTrue(t *testing.T) {
 	text := data
 	if a, b := strings.Count(text, "<!--"), len(regexp.MustCompile("<!-- (?:file|append|edit): \\S+ -->\n```").FindAllString(text, -1)); a != b {
 		t.Fatalf("the tutorial has %d comments, and %d of them are before a block", a, b)
+	}
+	for _, m := range regexp.MustCompile(`(?s)([^\n]+\n(?:[^\n]+\n)*)\n<!-- (?:file|append|edit): (\S+) -->`).FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(m[1], "`"+m[2]+"`") {
+			t.Errorf("the text before a block does not name its file, %s: %s", m[2], m[1])
+		}
 	}
 	r := newReader(t)
 	done := part.ReplaceAllStringFunc(text, func(whole string) string {

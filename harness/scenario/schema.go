@@ -25,7 +25,7 @@ var fragmentSchema = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.Must
 var playbookSchema = sync.OnceValue(func() *yamldoc.Schema {
 	return yamldoc.MustSchema([]byte(`{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "$id": "https://lockstep-dev.github.io/lockstep/playbook.schema.json",
+  "$id": "https://raw.githubusercontent.com/lockstep-dev/lockstep/main/harness/scenario/playbook.schema.json",
   "type": "array", "minItems": 1, "items": {"$ref": "scenario.schema.json#/$defs/stubRule"}
 }`), Schema)
 })

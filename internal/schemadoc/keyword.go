@@ -3,6 +3,7 @@ package schemadoc
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func (w *writer) refer(ref, base string) (schema, bool) {
 	name, pointer, _ := strings.Cut(ref, "#")
 	id := base
 	if name != "" {
-		id = base[:strings.LastIndexByte(base, '/')+1] + name
+		id, _ = url.JoinPath(base, "..", name)
 	}
 	at := w.documents[id]
 	for _, step := range strings.Split(pointer, "/")[1:] {

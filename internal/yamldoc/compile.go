@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"fmt"
 	"math/big"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -178,7 +179,7 @@ func (c *compiler) refer(ref, base string) *rule {
 	if id == "" {
 		id = base
 	} else if !strings.Contains(id, ":") {
-		id = base[:strings.LastIndexByte(base, '/')+1] + id
+		id, _ = url.JoinPath(base, "..", id)
 	}
 	n := c.documents[id]
 	for _, step := range strings.Split(pointer, "/")[1:] {

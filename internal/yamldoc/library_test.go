@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"bytes"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -284,9 +285,10 @@ func (l *library) resolve(ref, base string) map[string]any {
 	id, pointer, _ := strings.Cut(ref, "#")
 	if id == "" || !strings.Contains(id, ":") {
 		dir, _, _ := strings.Cut(base, "#")
-		id = dir[:strings.LastIndexByte(dir, '/')+1] + id
-		if strings.HasSuffix(id, "/") {
+		if id == "" {
 			id = dir
+		} else {
+			id, _ = url.JoinPath(dir, "..", id)
 		}
 	}
 	at := l.documents[id]
