@@ -241,7 +241,7 @@ func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project,
 	if err != nil {
 		return nil, &project.UsageError{What: err.Error(), Fix: "name the OpenAPI document: lockstep init path/to/openapi.yaml"}
 	}
-	doc, err := contract.Parse(data, &contract.Options{File: file, KeepTree: true})
+	doc, err := contract.Parse(data, &contract.Options{File: file, KeepTree: true, Open: project.NewContractFiles(file).Open})
 	if problems, ok := errors.AsType[contract.Problems](err); ok {
 		var out scenario.Problems
 		for _, p := range problems {

@@ -19,6 +19,7 @@
 package contract
 
 import (
+	"github.com/lockstep-dev/lockstep/harness/contract/bundle"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
@@ -56,6 +57,9 @@ type Options struct {
 	AllowUndocumentedFields bool
 	// MaxViolations limits the violations listed for one body or event; 50 if not positive.
 	MaxViolations int
+	// Open reads another file that the document refers to. Its path is relative in the same way as File. Without Open,
+	// references to other files are mistakes.
+	Open func(file string) ([]byte, error)
 	// KeepTree keeps the document as its loader has read it, in Document.Tree. It needs much memory.
 	KeepTree bool
 }
@@ -71,11 +75,19 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-// Parse reads an OpenAPI document of version 3.0, 3.1 or 3.2, in YAML or JSON. The error is always of type Problems and has every mistake of
-// the document. References to other files are mistakes, because Parse reads no files.
+// Parse reads an OpenAPI document of version 3.0, 3.1 or 3.2, in YAML or JSON. The error is always of type Problems and
+// has every mistake of the document.
 func Parse(data []byte, opts *Options) (*Document, error) {
 	o := opts.withDefaults()
-	doc, problems := spec.Read(o.File, data)
+	var places []problem.Place
+	if o.Open != nil && bundle.Needed(data) {
+		whole, problems := bundle.Read(o.File, data, o.Open)
+		if len(problems) > 0 {
+			return nil, problems
+		}
+		data, places = whole.Text, whole.Places
+	}
+	doc, problems := spec.ReadJoined(o.File, data, places)
 	if len(problems) > 0 {
 		return nil, problems
 	}

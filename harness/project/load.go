@@ -100,10 +100,12 @@ func (l *loader) contract(root *yamldoc.Node) {
 		l.reader.problem(n, err.Error(), "name the OpenAPI document, relative to this file")
 		return
 	}
-	l.p.Sums.Contract = sum(data)
+	files := NewContractFiles(file)
 	doc, err := contract.Parse(data, &contract.Options{
-		File: file, AllowUndocumentedFields: root.Get("undocumented").Str() == "allow",
+		File: file, AllowUndocumentedFields: root.Get("undocumented").Str() == "allow", Open: files.Open,
 	})
+	l.p.addedFiles = append(l.p.addedFiles, files.Names...)
+	l.p.Sums.Contract = sum(append(data, files.texts...))
 	if problems, ok := errors.AsType[contract.Problems](err); ok {
 		for _, p := range problems {
 			l.reader.problems = append(l.reader.problems, scenario.Problem(p))

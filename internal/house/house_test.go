@@ -37,9 +37,10 @@ var mayImport = map[string][]string{
 	"harness/compare/jsondiff":         {"harness/compare/diff", "harness/compare/ident", "harness/transcript"},
 	"harness/compare":                  {"harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/match", "harness/redact", "harness/transcript"},
 	"harness/compare/streamdiff":       {"harness/compare/diff", "harness/compare/ident", "harness/transcript"},
-	"harness/contract":                 {"harness/contract/schema", "harness/contract/spec", "harness/transcript"},
+	"harness/contract":                 {"harness/contract/bundle", "harness/contract/schema", "harness/contract/spec", "harness/transcript"},
 	"harness/contract/internal/sample": {"harness/contract/spec", "harness/transcript"},
 	"harness/contract/schema":          {},
+	"harness/contract/bundle":          {},
 	"harness/contract/spec":            {"harness/contract/schema", "harness/transcript"},
 	"harness/contract/coverage":        {"harness/contract/schema", "harness/contract/spec", "harness/transcript"},
 	"harness/contract/specgap":         {"harness/contract/schema", "harness/contract/spec", "harness/transcript"},
@@ -105,7 +106,7 @@ var neverReaches = []struct{ from, to, why string }{
 }
 
 // pure has the packages that use only their input: no clock and nothing of the outside world.
-var pure = []string{"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/contract/schema", "harness/contract/spec", "harness/contract/specgap", "harness/lab/scaffold", "harness/match", "harness/lab/mutate", "harness/redact", "harness/verdict"}
+var pure = []string{"harness/contract/bundle", "harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/contract/schema", "harness/contract/spec", "harness/contract/specgap", "harness/lab/scaffold", "harness/match", "harness/lab/mutate", "harness/redact", "harness/verdict"}
 
 func TestPackagesImportDownwards(t *testing.T) {
 	for _, p := range packages(t) {

@@ -28,18 +28,22 @@ type Document struct {
 }
 
 // Read reads a document. file is its name in problems.
-func Read(file string, data []byte) (*Document, problem.Problems) {
+func Read(file string, data []byte) (*Document, problem.Problems) { return ReadJoined(file, data, nil) }
+
+// ReadJoined reads a document that was joined from several files. places are those of its lines.
+func ReadJoined(file string, data []byte, places []problem.Place) (*Document, problem.Problems) {
 	src := newSource(data)
+	src.places = places
 	doc, notes, problems := load(src)
 	if len(problems) > 0 {
-		return nil, inFile(file, problems)
+		return nil, src.inFile(file, problems)
 	}
 	b := newBuilder(doc, src)
 	d := &Document{Tree: doc, file: file, src: src, ops: b.build()}
 	if len(b.Problems) > 0 {
-		return nil, inFile(file, b.Problems)
+		return nil, src.inFile(file, b.Problems)
 	}
-	d.notes = sync.OnceValue(func() problem.Problems { return inFile(file, slices.Concat(notes(), b.Notes)) })
+	d.notes = sync.OnceValue(func() problem.Problems { return src.inFile(file, slices.Concat(notes(), b.Notes)) })
 	d.named = make(map[string]*Operation, len(d.ops))
 	for _, op := range d.ops {
 		d.named[op.String()] = op
@@ -103,13 +107,13 @@ func (d *Document) EventName(op *Operation, ev *transcript.Event) string {
 
 // Line returns the line of the place that a reference leads to, or of the nearest enclosing place; 0 when there is
 // none.
+//
+// In a document of several files, it is the line of the root document from which the place is reached.
 func (d *Document) Line(ref string) int { return d.src.Line(ref) }
 
 // Problem returns a problem at a place of the document.
 func (d *Document) Problem(ref, what, fix string) problem.Problem {
-	p := d.src.Problem(ref, what, fix)
-	p.File = d.file
-	return p
+	return d.src.inFile(d.file, problem.Problems{d.src.Problem(ref, what, fix)})[0]
 }
 
 // TargetPath returns the path of a request target in any of its forms (RFC 9112 §3.2).
@@ -127,9 +131,14 @@ func TargetPath(target string) string {
 }
 
 // inFile returns the problems with their file's name, in the order of the document and without repetition.
-func inFile(file string, ps problem.Problems) problem.Problems {
+func (s *source) inFile(file string, ps problem.Problems) problem.Problems {
 	for i := range ps {
-		ps[i].File = file
+		p := &ps[i]
+		p.File = file
+		if 0 < p.Line && p.Line <= len(s.places) {
+			at := s.places[p.Line-1]
+			p.File, p.Line, p.Column = at.File, at.Line, at.Column
+		}
 	}
 	return ps.Sort()
 }

@@ -16,9 +16,10 @@ import (
 // The loader can record lines too, but that doubles its time, and it has no lines for documents in JSON and for
 // extensions.
 type source struct {
-	text  []byte
-	read  func() yamldoc.Document // reads the text on the first call
-	known sync.Map                // reference → problem.Problem with its place
+	text   []byte
+	read   func() yamldoc.Document // reads the text on the first call
+	known  sync.Map                // reference → problem.Problem with its place
+	places []problem.Place         // of the lines; nil if the text is that of the document's only file
 }
 
 // newSource returns the lines of a document in YAML or JSON.
@@ -40,7 +41,13 @@ func (s *source) beginsAsJSON() bool { return bytes.HasPrefix(bytes.TrimSpace(s.
 
 // Line returns the line of the place that a reference points to ("#/info/title"), or of the nearest enclosing place. It
 // returns 0 when the document has no such place at all.
-func (s *source) Line(ref string) int { return s.Problem(ref, "", "").Line }
+func (s *source) Line(ref string) int {
+	line := s.Problem(ref, "", "").Line
+	if 0 < line && line <= len(s.places) {
+		return s.places[line-1].RootLine
+	}
+	return line
+}
 
 // Problem returns a mistake at a place.
 func (s *source) Problem(ref, what, fix string) problem.Problem {
