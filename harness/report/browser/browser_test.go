@@ -293,6 +293,13 @@ func TestStreamsStandSideBySide(t *testing.T) {
 	b.harmless()
 }
 
+func TestAGreenRunHasNoEmptyDetail(t *testing.T) {
+	b := open(t, green(), func(b *tab) { b.do(chromedp.EmulateViewport(1400, 900)) })
+	b.expect("it is hidden", `document.querySelector("#detail").hidden`, true)
+	b.expect("what was found", `document.querySelector("#count").innerText`, "Nothing was found.")
+	b.harmless()
+}
+
 func TestEveryScenarioOpens(t *testing.T) {
 	b := open(t, red())
 	b.choose("verdict", "match")

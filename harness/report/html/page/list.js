@@ -61,7 +61,8 @@ function drawDetail() {
     if (other === r) e.firstChild.setAttribute("aria-current", "true");
     else e.firstChild.removeAttribute("aria-current");
   }
-  detailBox.replaceChildren(...(r ? [r.doubt ? doubtBody(r) : rowBody(r)] : [el("p.soft", {}, shown.length ? "Select a cause: j and k, or a click." : "")]));
+  detailBox.replaceChildren(...(r ? [r.doubt ? doubtBody(r) : rowBody(r)] : []));
+  detailBox.hidden = shown.length === 0;
   detailBox.scrollTop = 0;
   placeDetail();
   writeAddress();
