@@ -42,9 +42,6 @@ A waiver accepts one finding, for 90 days unless you write another date.`,
 	return cmd
 }
 
-// waiverLifetime is how long a waiver is valid by default.
-const waiverLifetime = 90 * 24 * time.Hour
-
 var classes = []string{"candidate-bug", "reference-bug", "contract-silent", "intended"}
 
 func (f *waiveFlags) waive(ctx context.Context, w *environment, paths []string) error {
@@ -70,7 +67,7 @@ func (f *waiveFlags) waive(ctx context.Context, w *environment, paths []string) 
 		fmt.Fprintln(w.stderr, "there is nothing to waive")
 		return nil
 	}
-	text := verdict.WaiverSkeleton(findings, p.Waivers, f.class, w.today().Add(waiverLifetime))
+	text := verdict.WaiverSkeleton(findings, p.Waivers, f.class, w.today().Add(verdict.WaiverLifetime))
 	if !f.add {
 		fmt.Fprint(w.stdout, text)
 		return nil

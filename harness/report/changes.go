@@ -188,7 +188,8 @@ func findingsOf(d *Document, other map[string]bool) []*verdict.Finding {
 	return out
 }
 
-// Visible returns a copy with invisible characters escaped, cut to what a page lists.
+// Visible returns what a page lists, with invisible characters escaped: the findings that are fixed. The others are
+// among its causes.
 func (c *Changes) Visible() *Changes {
 	list := func(all []Change) []Change {
 		out := slices.Clone(all[:min(len(all), maxChanges)])
@@ -198,7 +199,7 @@ func (c *Changes) Visible() *Changes {
 		}
 		return out
 	}
-	return &Changes{textfit.Clip(c.Against, 120), list(c.New), list(c.Fixed), list(c.Changed), c.Unchanged, c.Unjudged}
+	return &Changes{Against: textfit.Clip(c.Against, 120), Fixed: list(c.Fixed), Unchanged: c.Unchanged, Unjudged: c.Unjudged}
 }
 
 // maxChanges limits how many of each list the page shows.

@@ -186,13 +186,22 @@ func (g *EvidenceSource) messagesOf(x *transcript.Exchange) (request, answer str
 	return request, answer
 }
 
-// pointersOf returns the places of all findings about the message that a finding is about.
+// pointersOf returns the places of all findings about the message that a finding is about. "" is the whole document: a
+// finding about it, or one that counts others.
 func (g *EvidenceSource) pointersOf(f *verdict.Finding) []string {
 	var out []string
 	for i := range g.Scenario.Findings {
 		other := &g.Scenario.Findings[i]
-		if other.Step == f.Step && other.Stream == f.Stream && other.Upstream == f.Upstream && [2]int{other.Event(0), other.Event(1)} == [2]int{f.Event(0), f.Event(1)} {
-			out = append(out, diff.PointerIn(other.Place))
+		if other.Step != f.Step || other.Stream != f.Stream || other.Upstream != f.Upstream {
+			continue
+		}
+		at := diff.PointerIn(other.Place)
+		switch {
+		case other.IsOverflow():
+			out = append(out, "")
+		case other.Event(0) != f.Event(0) || other.Event(1) != f.Event(1):
+		case at != "" || other.Place == "body" || strings.HasSuffix(other.Place, " body") || strings.HasSuffix(other.Place, " data"):
+			out = append(out, at)
 		}
 	}
 	return out
@@ -268,7 +277,7 @@ func writeBody(b *strings.Builder, body transcript.Body) {
 	if len(body.Bytes) == 0 {
 		return
 	}
-	kept := body.Bytes[:min(len(body.Bytes), 2*maxMessage)]
+	kept := body.Bytes[:min(len(body.Bytes), 4*maxMessage)] // a character has at most 4 bytes
 	b.WriteString("\n")
 	if f := body.Fill; f != nil {
 		body.Size -= f.Times

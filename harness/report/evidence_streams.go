@@ -16,11 +16,13 @@ type StreamPair struct {
 	More int         `json:"more,omitempty"` // rows that were left out
 }
 
-// A StreamRow has corresponding events of two streams. One of them can be nil. Found means that a finding is about it.
+// A StreamRow has corresponding events of two streams. One of them can be nil. Found means that a finding is about it, and
+// Same that the data are equal.
 type StreamRow struct {
 	Left  *EventHead `json:"l,omitempty"`
 	Right *EventHead `json:"r,omitempty"`
 	Found bool       `json:"f,omitempty"`
+	Same  bool       `json:"s,omitempty"`
 }
 
 // An EventHead is the beginning of an event.
@@ -110,6 +112,7 @@ func (g *EvidenceSource) streamPair(left, right *transcript.Stream) StreamPair {
 		if p.Cand >= 0 {
 			row.Right = g.eventHead(&right.Events[p.Cand])
 		}
+		row.Same = p.Ref >= 0 && p.Cand >= 0 && left.Events[p.Ref].Data == right.Events[p.Cand].Data
 		out.Rows = append(out.Rows, row)
 	}
 	out.limit()
@@ -128,7 +131,8 @@ func (p *StreamPair) limit() {
 }
 
 func (g *EvidenceSource) eventHead(ev *transcript.Event) *EventHead {
-	return &EventHead{ev.Label(), g.Mask(textfit.Clip(ev.Data, 4*maxEventHead)), micros(ev.At)}
+	// Masked before it is cut, because a part of a secret would not be recognised.
+	return &EventHead{textfit.Clip(g.Mask(ev.Label()), 80), textfit.Clip(g.Mask(ev.Data), maxEventHead), micros(ev.At)}
 }
 
 // Visible returns a copy with invisible characters escaped, and roughly how many bytes it takes on a page.
@@ -142,7 +146,7 @@ func (p StreamPair) Visible() (out StreamPair, size int) {
 	}
 	out = StreamPair{Name: textfit.Clip(p.Name, 80), More: p.More}
 	for _, r := range p.Rows {
-		out.Rows = append(out.Rows, StreamRow{visible(r.Left), visible(r.Right), r.Found})
+		out.Rows = append(out.Rows, StreamRow{visible(r.Left), visible(r.Right), r.Found, r.Same})
 	}
 	return out, size
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,9 +44,16 @@ func TestAround(t *testing.T) {
 
 func TestLinesThatFindingsAreAboutAreKnown(t *testing.T) {
 	got := jsonContext((&parsedBody{}).parse([]byte(`{"id":1,"owner":{"name":"x"},"odd/name":2,"id2":3}`)), "/id")
-	got.markFound([]string{"/id", "/owner/name", "/odd~1name", "", "/missing"})
+	got.markFound([]string{"/id", "/owner/name", "/odd~1name", "/missing"})
 	if diff := cmp.Diff([]int{1, 2, 3}, got.Found); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	below := jsonContext((&parsedBody{}).parse([]byte(`{"owner":{"name":"x","age":1}}`)), "/owner/name")
+	below.markFound([]string{"/owner"})
+	whole := jsonContext((&parsedBody{}).parse([]byte(`{"id":1,"n":2}`)), "/id")
+	whole.markFound([]string{""})
+	if !slices.Equal(below.Found, []int{1, 2}) || !slices.Equal(whole.Found, []int{1, 2}) {
+		t.Errorf("what a finding about an object, or about everything, marks: %v and %v", below.Found, whole.Found)
 	}
 }
 

@@ -124,7 +124,7 @@ func renderMembers(n *jsontree.Node, path string, focus int) *JSONContext {
 func (c *JSONContext) markFound(pointers []string) {
 	for line, name := range c.names {
 		at := jsontree.AppendName(c.path, name)
-		if slices.ContainsFunc(pointers, func(p string) bool { return p == at || strings.HasPrefix(p, at+"/") }) {
+		if slices.ContainsFunc(pointers, func(p string) bool { return strings.HasPrefix(p+"/", at+"/") || strings.HasPrefix(at, p+"/") }) {
 			c.Found = append(c.Found, line)
 		}
 	}

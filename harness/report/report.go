@@ -55,14 +55,25 @@ const maxCommand = 4000
 // Rerun returns the command that runs some scenarios again. A run of a single target is repeated with that target. It
 // returns "" if the command would have to be cut or escaped, because that would be another command.
 func (d *Document) Rerun(ids []string) string {
-	words := []string{"lockstep", "run"}
-	if d.Project != "" && d.Project != "lockstep.yaml" {
-		words = append(words, "--config", d.Project)
-	}
+	words := d.command("run")
 	if d.Alone && len(d.Totals.Targets) == 1 {
 		words = append(words, "--target", d.Totals.Targets[0].Name)
 	}
 	return commandLine(append(words, ids...)...)
+}
+
+// Waive returns the command that writes waivers for the findings of a scenario, or "", as Rerun does.
+func (d *Document) Waive(id string) string {
+	return commandLine(append(d.command("waive"), "--append", id)...)
+}
+
+// command returns the words of a command about the project of a run.
+func (d *Document) command(name string) []string {
+	words := []string{"lockstep", name}
+	if d.Project != "" && d.Project != "lockstep.yaml" {
+		words = append(words, "--config", d.Project)
+	}
+	return words
 }
 
 // TargetFlag returns the flag that makes lockstep run use one target, or "", as Rerun does.

@@ -12,6 +12,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
 
+// WaiverLifetime is how long a waiver is valid by default.
+const WaiverLifetime = 90 * 24 * time.Hour
+
 // WaiverSkeleton returns the text of waivers for findings, without repetition. Their ids continue those of the existing
 // waivers. Reason and owner are left empty, and so is the class if it is not given, because a person must fill them in.
 func WaiverSkeleton(findings []Finding, there []waiver.Waiver, class string, expires time.Time) string {

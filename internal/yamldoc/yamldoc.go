@@ -68,6 +68,17 @@ func (n *Node) Get(key string) *Node {
 	return v
 }
 
+// Child returns what a token of a JSON Pointer leads to: the value of the key, or the element with the index. at has its
+// place, which is that of the key in a map. Both are nil when there is none.
+func (n *Node) Child(token string) (at, value *Node) {
+	if items := n.Elements(); len(items) > 0 {
+		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(items) {
+			return items[i], items[i]
+		}
+	}
+	return n.Entry(token)
+}
+
 // Entry returns the node of the key, which has its place, and the value.
 func (n *Node) Entry(key string) (k, v *Node) {
 	if n == nil {

@@ -328,7 +328,7 @@ func (b *bundler) find(to target, ref *yamldoc.Node, in scope) (*source, *yamldo
 		value = anchored(from.node, to.pointer)
 	} else {
 		for _, token := range strings.Split(to.pointer, "/")[1:] {
-			value = child(value, jsontree.UnescapeName(token))
+			_, value = value.Child(jsontree.UnescapeName(token))
 		}
 	}
 	if value == nil {
@@ -336,19 +336,6 @@ func (b *bundler) find(to target, ref *yamldoc.Node, in scope) (*source, *yamldo
 		return nil, nil
 	}
 	return from, value
-}
-
-func child(n *yamldoc.Node, token string) *yamldoc.Node {
-	if n == nil {
-		return nil
-	}
-	if items := n.Elements(); len(items) > 0 {
-		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(items) {
-			return items[i]
-		}
-		return nil
-	}
-	return n.Get(token)
 }
 
 // anchored returns the schema with an $anchor (JSON Schema 2020-12 core, 8.2.2).

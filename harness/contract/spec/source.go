@@ -2,7 +2,6 @@ package spec
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -83,11 +82,7 @@ func (s *source) find(ref string) (at, value *yamldoc.Node, ok bool) {
 		return nil, value, false
 	}
 	for token := range strings.SplitSeq(pointer, "/") {
-		key, next := value.Entry(jsontree.UnescapeName(token))
-		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(value.Elements()) {
-			next = value.Items[i]
-			key = next
-		}
+		key, next := value.Child(jsontree.UnescapeName(token))
 		if next == nil {
 			return at, value, false
 		}

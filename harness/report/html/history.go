@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"html"
 	"io"
 	"regexp"
@@ -77,8 +78,19 @@ func (c *candidate) writeBadge(w io.Writer) error {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
+// badgeName returns the name of a candidate's badge. A name that had to be changed has a number, so that two candidates
+// never share a badge.
 func badgeName(candidate string) string {
-	return "badge-" + notInNames.ReplaceAllString(candidate, "-") + ".svg"
+	name := notInNames.ReplaceAllString(candidate, "-")
+	if name != candidate {
+		name += fmt.Sprintf("-%08x", crc32.ChecksumIEEE([]byte(candidate)))
+	}
+	return "badge-" + name + ".svg"
+}
+
+// unsure reports whether something of the candidate's latest run could not be judged.
+func (c *candidate) unsure() bool {
+	return c.run.Totals.Unknown > 0 || c.run.Incomplete != "" || c.run.Verdict == verdict.Unknown
 }
 
 // matrix writes a table with a row for each operation and a column for each candidate.
@@ -104,7 +116,7 @@ func (p *trendPage) matrix() {
 	if len(operations) == 0 {
 		return
 	}
-	p.WriteString("<h2>Candidates and operations</h2>\n<p class=\"soft\">The number of scenarios in which the candidate's latest run has findings; – is not reached.</p>\n<table tabindex=\"0\">\n<thead><tr><th scope=\"col\">operation</th>")
+	p.WriteString("<h2>Candidates and operations</h2>\n<p class=\"soft\">The number of scenarios in which the candidate's latest run has findings; – is not reached, ? is unknown, because something in the run could not be judged.</p>\n<table tabindex=\"0\">\n<thead><tr><th scope=\"col\">operation</th>")
 	for _, c := range all {
 		fmt.Fprintf(p, "<th scope=\"col\"><a href=\"%s\">%s</a></th>", badgeName(c.name), plainText(c.name, 60))
 	}
@@ -115,6 +127,8 @@ func (p *trendPage) matrix() {
 			switch n := len(c.scenarios[name]); {
 			case n > 0:
 				fmt.Fprintf(p, "<td class=\"red\">%d</td>", n)
+			case c.unsure():
+				p.WriteString("<td>?</td>")
 			case reached[c][name]:
 				p.WriteString("<td class=\"green\">0</td>")
 			default:
@@ -129,8 +143,30 @@ func (p *trendPage) matrix() {
 // A past is what was found at one place of an operation's answers in each run.
 type past struct {
 	operation, place, targets string
-	scenarios                 []int // for each run
-	first, last               int   // runs
+	about                     []string        // names of the targets
+	scenarios                 []int           // for each run
+	first, last               int             // runs
+	in                        map[string]bool // the scenarios of the last one
+}
+
+// state says whether it is still there. It is fixed if a later run judged the same scenarios with the same targets.
+func (f *past) state(points []report.TrendPoint) string {
+	if f.last == len(points)-1 {
+		return "in " + textfit.Count(f.scenarios[f.last], "scenario")
+	}
+	for _, p := range points[f.last+1:] {
+		judged := 0
+		for i := range p.Run.Scenarios {
+			s := &p.Run.Scenarios[i]
+			if f.in[s.ID] && s.Verdict != verdict.Unknown && s.Verdict != verdict.NotApplicable {
+				judged++
+			}
+		}
+		if judged == len(f.in) && !slices.ContainsFunc(f.about, func(name string) bool { return !slices.Contains(report.TargetNames(p.Run), name) }) {
+			return "fixed"
+		}
+	}
+	return "not judged since"
 }
 
 // maxPasts limits the table of findings.
@@ -144,12 +180,8 @@ func (p *trendPage) findings() {
 	}
 	p.WriteString("<h2>Findings over time</h2>\n<table tabindex=\"0\">\n<thead><tr><th scope=\"col\">finding</th><th scope=\"col\">candidate</th><th scope=\"col\">state</th><th scope=\"col\">first seen</th><th scope=\"col\">last seen</th><th scope=\"col\">scenarios, run by run</th></tr></thead>\n<tbody>\n")
 	for _, f := range all[:min(len(all), maxPasts)] {
-		state := "fixed"
-		if f.last == len(p.points)-1 {
-			state = fmt.Sprintf("in %s", textfit.Count(f.scenarios[f.last], "scenario"))
-		}
 		fmt.Fprintf(p, "<tr><td><code>%s</code> %s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n",
-			plainText(f.operation, 160), plainText(f.place, 200), plainText(f.targets, 120), state, day(p.points[f.first]), day(p.points[f.last]), bars(f.scenarios))
+			plainText(f.operation, 160), plainText(f.place, 200), plainText(f.targets, 120), f.state(p.points), day(p.points[f.first]), day(p.points[f.last]), bars(f.scenarios))
 	}
 	p.WriteString("</tbody>\n</table>\n")
 	if n := len(all) - maxPasts; n > 0 {
@@ -171,11 +203,16 @@ func (p *trendPage) pasts() []*past {
 			k := key{r.Operation, r.Place, strings.Join(c.Targets, ", ")}
 			f := found[k]
 			if f == nil {
-				f = &past{operation: k.operation, place: k.place, targets: k.targets, scenarios: make([]int, len(p.points)), first: i}
+				f = &past{operation: k.operation, place: k.place, targets: k.targets, about: c.Targets, scenarios: make([]int, len(p.points)), first: i}
 				found[k], all = f, append(all, f)
 			}
-			f.scenarios[i] += r.Scenarios
-			f.last = i
+			if f.scenarios[i] == 0 {
+				f.in = map[string]bool{}
+			}
+			for id := range r.In {
+				f.in[id] = true
+			}
+			f.scenarios[i], f.last = len(f.in), i
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *past) int {

@@ -179,7 +179,7 @@ func writeCauses(p *runPage) {
 			}
 			change = textfit.Clip(cmp.Or(left, "—"), most) + " → " + textfit.Clip(cmp.Or(right, "—"), most)
 		}
-		p.row(label, fmt.Sprintf("%s: %s, %s: %s", textfit.Count(r.Scenarios, "scenario"), textfit.Clip(cmp.Or(c.Operation, c.StepText), 120), textfit.Clip(c.Place, 120), change))
+		p.row(label, fmt.Sprintf("%s: %s, %s: %s", textfit.Count(len(r.In), "scenario"), textfit.Clip(cmp.Or(c.Operation, c.StepText), 120), textfit.Clip(c.Place, 120), change))
 		label = ""
 	}
 }

@@ -5,7 +5,7 @@ function rowBody(r) {
   const g = r.causes[at], first = r.first, most = 100;
   const choose = (i) => () => { state.change = i ? String(i) : ""; drawDetail(); detailBox.focus({ preventScroll: true }); };
   return el("div.body", {},
-    el("h3.title", {}, (first.up ? "upstream " + first.up + ", " : "") + (first.op || first.text) + " ", el("span.place", {}, (first.stream ? "stream " + first.stream + ", " : "") + first.place)),
+    el("h3", {}, (first.up ? "upstream " + first.up + ", " : "") + (first.op || first.text) + " ", el("span.place", {}, (first.stream ? "stream " + first.stream + ", " : "") + first.place)),
     r.causes.length > 1 ? el("div.causes", {}, el("p.soft", {}, plural(r.n, "cause") + " at this place:"),
       r.causes.slice(0, most).map((c, i) => el("button.mono", { type: "button", "aria-pressed": String(i === at), click: choose(i) }, c.n + "× ", change(c))),
       r.causes.length > most ? el("p.soft", {}, "and " + (r.causes.length - most) + " more in report.json") : null) : null,
@@ -63,7 +63,7 @@ function streams(evidence, g) {
   if (!stream || !stream.rows) return null;
   const event = (e) => e ? [el("b", {}, e.n), " ", el("span.soft", {}, ms(e.at)), el("br"), e.h || ""] : "—";
   const kind = (r) => !r.l ? ".extra" : !r.r ? ".missing" : r.f ? ".differs" : "";
-  const sign = (r) => !r.l ? "+" : !r.r ? "−" : r.f ? "≠" : "=";
+  const sign = (r) => !r.l ? "+" : !r.r ? "−" : r.f ? "≠" : r.s ? "=" : "≈";
   return [el("h4", {}, "stream " + stream.name), el("table.events", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, sides[0]), el("th", { scope: "col" }, el("span.hidden", {}, "compared")), el("th", { scope: "col" }, sides[1]))),
     el("tbody", {}, stream.rows.map((r) => el("tr" + kind(r), {}, el("td.mono", { "data-label": sides[0] }, event(r.l)), el("td", { "data-label": "" }, sign(r)), el("td.mono", { "data-label": sides[1] }, event(r.r)))))),
   stream.more ? el("p.soft", {}, "and " + plural(stream.more, "more row") + " in run.jsonl") : null];
@@ -90,11 +90,11 @@ function next(g, left, right) {
     if (g.rerun && flag && !run.alone) commands.push(["on " + side.target + " alone", g.rerun + " " + flag]);
     if (side.curl >= 0) commands.push(["this request, at " + side.target, message(side.curl)]);
   }
-  if (g.waiver && g.rerun) commands.push(["accept it: " + waive(g) + " writes this", g.waiver]);
+  if (g.waive) commands.push(["accept it: write a waiver to fill in", g.waive]);
+  if (g.waiver) commands.push(["or paste this into waivers.yaml", g.waiver]);
   return [el("h4", {}, "what to do next"), commands.map(([what, text]) => el("div.row", {}, el("div", {}, el("p.soft", {}, what),
     el("pre", { "data-copy": true }, text)), button("copy", what, () => copy(text))))];
 }
-const waive = (g) => g.rerun.replace(/^lockstep run( --target (?:'[^']*'|[^ ]+))?/, "lockstep waive --append");
 function rules(evidence) {
   const all = evidence && evidence.rules;
   return all && all.length ? el("details", {}, el("summary.soft", {}, "rules that apply"), el("ul", {}, all.map((r) => el("li.mono", {}, r)))) : null;
@@ -107,6 +107,6 @@ function places(g) {
       g.places.length > most ? el("li", {}, "and " + (g.places.length - most) + " more in report.json") : null));
 }
 function doubtBody(d) {
-  return el("div.body", {}, el("h3.title", {}, scenario(d.s).id), el("p", {}, (d.target ? d.target + ": " : "") + d.text, d.also ? " (and " + plural(d.also, "other scenario") + ")" : ""),
+  return el("div.body", {}, el("h3", {}, scenario(d.s).id), el("p", {}, (d.target ? d.target + ": " : "") + d.text, d.also ? " (and " + plural(d.also, "other scenario") + ")" : ""),
     d.log && d.log.length ? [el("h4", {}, "last lines of its output"), el("pre", {}, d.log.join("\n"))] : el("p.soft", {}, "There is no output of the target."));
 }

@@ -14,8 +14,8 @@ type Row struct {
 	Place     string // without indexes of elements and numbers of events
 	Causes    []*Cause
 	Findings  int
-	Scenarios int
-	fresh     int // number of new causes
+	In        map[string]bool // ids of the scenarios
+	fresh     int             // number of new causes
 }
 
 // Rows groups the causes of a layout by operation and property, and sorts the groups: the one in most scenarios first, of
@@ -31,27 +31,26 @@ func Rows(layout *Layout, isNew func(*verdict.Finding) bool) []*Row {
 	}
 	slices.SortStableFunc(all, func(a, b *Cause) int { return a.Weight().Compare(b.Weight()) })
 	var out []*Row
-	rows, scenarios := map[key]*Row{}, map[*Row]map[*verdict.Scenario]bool{}
+	rows := map[key]*Row{}
 	for _, c := range all {
 		k := key{cmp.Or(c.Operation, c.StepText), c.Stream, c.Upstream, property(c.Place), c.Accepted()}
 		r := rows[k]
 		if r == nil {
-			r = &Row{Operation: k.operation, Place: k.property}
-			rows[k], scenarios[r], out = r, map[*verdict.Scenario]bool{}, append(out, r)
+			r = &Row{Operation: k.operation, Place: k.property, In: map[string]bool{}}
+			rows[k], out = r, append(out, r)
 		}
 		r.Causes = append(r.Causes, c)
 		r.Findings += c.Total()
 		if isNew(&c.Finding) {
 			r.fresh++
 		}
-		scenarios[r][c.In] = true
+		r.In[c.In.ID] = true
 		for _, other := range c.Also {
-			scenarios[r][other.Scenario] = true
+			r.In[other.Scenario.ID] = true
 		}
-		r.Scenarios = len(scenarios[r])
 	}
 	slices.SortStableFunc(out, func(a, b *Row) int {
-		return cmp.Or(a.accepted()-b.accepted(), cmp.Compare(b.Scenarios, a.Scenarios), cmp.Compare(b.fresh, a.fresh))
+		return cmp.Or(a.accepted()-b.accepted(), cmp.Compare(len(b.In), len(a.In)), cmp.Compare(b.fresh, a.fresh))
 	})
 	return out
 }

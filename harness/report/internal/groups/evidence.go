@@ -28,9 +28,6 @@ type sideView struct {
 	Curl    int                 `json:"curl"`
 }
 
-// waiverLifetime is how long the waiver that the page offers is valid, as with lockstep waive.
-const waiverLifetime = 90 * 24 * time.Hour
-
 // addEvidence adds the evidence for a cause if there is room.
 func (v *Groups) addEvidence(d *report.Document, g *Group, c *cause.Cause) {
 	all := d.Evidence[d.Scenarios[g.Scenario].ID]
@@ -39,7 +36,7 @@ func (v *Groups) addEvidence(d *report.Document, g *Group, c *cause.Cause) {
 		return
 	}
 	if c.Fingerprint != "" && g.Accepted == "" {
-		g.Waiver = waiverFor(&c.Finding, d.Started)
+		g.Waiver, g.Waive = waiverFor(&c.Finding, d.Started), d.Waive(d.Scenarios[g.Scenario].ID)
 		v.size += len(g.Waiver)
 	}
 	if all == nil || c.Index >= len(all.Findings) {
@@ -64,7 +61,7 @@ func (v *Groups) addEvidence(d *report.Document, g *Group, c *cause.Cause) {
 
 // waiverFor returns a waiver for a finding, to be filled in.
 func waiverFor(f *verdict.Finding, started time.Time) string {
-	_, members, _ := strings.Cut(verdict.WaiverSkeleton([]verdict.Finding{*f}, nil, "", started.Add(waiverLifetime)), "\n")
+	_, members, _ := strings.Cut(verdict.WaiverSkeleton([]verdict.Finding{*f}, nil, "", started.Add(verdict.WaiverLifetime)), "\n")
 	return "- id: W-0001 # or the next one that is free\n" + textfit.VisibleLines(members)
 }
 

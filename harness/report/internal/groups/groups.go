@@ -87,6 +87,7 @@ type Group struct {
 	Print     string           `json:"print,omitempty"`  // the fingerprint
 	New       bool             `json:"new,omitempty"`    // or changed
 	Waiver    string           `json:"waiver,omitempty"` // one that would accept it, to be filled in
+	Waive     string           `json:"waive,omitempty"`  // the command that writes it
 	Rerun     string           `json:"rerun,omitempty"`  // the command that repeats it
 	Also      []placeView      `json:"also,omitempty"`
 	With      []int            `json:"with,omitempty"` // the scenarios that show it together
@@ -232,7 +233,7 @@ func (v *Groups) addCauses(d *report.Document, at map[string]int) {
 		if room == 0 {
 			continue
 		}
-		v.Rows = append(v.Rows, Row{len(v.List), room, r.Findings, r.Scenarios})
+		v.Rows = append(v.Rows, Row{len(v.List), room, r.Findings, len(r.In)})
 		for _, c := range r.Causes[:room] {
 			g := newGroup(c, at)
 			g.Names = namesIn(c.In, c)
