@@ -82,6 +82,12 @@ lockstep: 1 mistake
 	fix: did you mean "GET /health"? if this is intended, mark the step malformed: true
 lockstep: 1 mistake
 `},
+		{"a line that is badly indented", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /health\n - http: GET /items\n" }, `scenarios/items/new.yaml:6:2: not YAML: the line is indented by 1
+  6 |  - http: GET /items
+    |  ^
+	fix: indent it by 0 or 2, like a line above
+lockstep: 1 mistake
+`},
 		{"a file that is cut off", "scenarios/items/new.yaml", func(string) string { return story + "  - {http: GET /health" }, `scenarios/items/new.yaml:5:5: not YAML: the { is not closed
   5 |   - {http: GET /health
     |     ^

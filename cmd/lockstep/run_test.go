@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,7 +21,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
+
+// neverReady is a target that never gets ready. It has places for a program and the variable with its role.
+const neverReady = `  wrong:
+    command: [%q, "${{ host }}:${{ port }}"]
+    env: {%s: never-ready, GORACE: atexit_sleep_ms=0}
+    ready: {get: /health, within: 500ms}
+    stop: 100ms`
 
 // exits is a target that does not start.
 const exits = `  wrong: {command: [sh, -c, "echo no database >&2; exit 3", "${{ port }}"], ready: {get: /health}}`
@@ -141,6 +150,25 @@ UNKNOWN items/story  scenarios/items/story.yaml:1
   wrong: start target "wrong": exited before it was ready: exit status 3
     last lines of its output
       | stderr: no database
+
+scenarios     0 match, 0 waived, 0 differ, 1 unknown, 0 not applicable · ‹time› s, ‹some› jobs
+reference     right: 0 exchanges, 0 events
+candidate     wrong: 0 exchanges, 0 events
+compared      0 exchanges, 0 events
+findings      0 differences, 0 violations, 0 shortfalls
+contract      operations 0/7 · statuses 0/13 · events 0/4
+schema        0/21 properties · 0/3 enum values
+rerun         lockstep run --config lockstep.yaml items/story
+page          reports/report.html
+unknown: 1 of 1 scenario could not be judged
+`},
+		{"never ready", newProject(t, at("right", faux.Serve(t, &faux.Server{})), fmt.Sprintf(neverReady, testfile.Program(t), roleVariable)), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
+
+UNKNOWN items/story  scenarios/items/story.yaml:1
+  Items are put on a shelf, read in every way, and taken away again
+  wrong: start target "wrong": not ready within 500ms (lockstep.yaml:9): GET http://127.0.0.1:‹port›/health: 503 Service Unavailable; 200 to 299 is wanted: correct ready, or the server
+    last lines of its output
+      | stderr: listening
 
 scenarios     0 match, 0 waived, 0 differ, 1 unknown, 0 not applicable · ‹time› s, ‹some› jobs
 reference     right: 0 exchanges, 0 events

@@ -34,6 +34,7 @@ func TestMistakesInACommandLineHaveAFix(t *testing.T) {
 		{[]string{"completion", "tcl"}, "there is no completion for \"tcl\"\n\tfix: use one of: bash, fish, powershell, zsh"},
 		{[]string{"baseline", "updaet"}, "unknown command \"updaet\" of lockstep baseline\n\tfix: did you mean \"update\"?"},
 		{[]string{"run", "--taget", "go"}, "unknown flag: --taget\n\tfix: did you mean --target?"},
+		{[]string{"run", "--sample", "3"}, "unknown flag: --sample\n\tfix: lockstep run does not have this flag; these commands do: mutate"},
 		{[]string{"run", "-x"}, "unknown shorthand flag: 'x' in -x" + flags},
 		{[]string{"run", "--target"}, "flag needs an argument: --target" + flags},
 		{[]string{"run", "--jobs", "many"}, "invalid argument \"many\" for \"-j, --jobs\" flag: invalid syntax" + flags},
@@ -228,8 +229,61 @@ func TestNoFlagTakesAnEmptyValue(t *testing.T) {
 	}
 }
 
-// TestHelpGroupsTheCommands checks that every command is in one of the groups of help.
+// TestHelpGroupsTheCommands compares the whole help, in which every command is in a group.
 func TestHelpGroupsTheCommands(t *testing.T) {
+	const want = `Examples:
+  lockstep run                            all scenarios against all targets of lockstep.yaml
+  lockstep run client-tools --jobs 2      the scenarios below scenarios/client-tools, two at a time
+  lockstep run --target go                one target alone, against the contract
+  lockstep judge                          the last run again, without any server
+  lockstep lint                           every mistake in lockstep.yaml, the contract and the scenarios
+
+lockstep runs one script against two servers and shows exactly where they differ.
+
+An OpenAPI document is the contract, scenarios are the script, and lockstep.yaml says which servers run.
+lockstep compares their responses: statuses, headers, JSON, event streams. For each difference it shows
+both values, and what the contract says about each side.
+
+Usage:
+  lockstep [flags]
+  lockstep [command]
+
+Every day:
+  explain     Prints scenarios as they will run, with all defaults filled in
+  init        Creates a first lockstep.yaml, and a scenario for each operation of an OpenAPI document
+  judge       Judges a recorded run again, without any server
+  lint        Reports every mistake in lockstep.yaml, the contract and the scenarios
+  list        Lists the selected scenarios with their tags
+  run         Runs scenarios against all targets and compares what they do
+  view        Serves the last report to a browser on this machine
+  watch       Runs scenarios again whenever a file that they depend on changes
+
+In CI:
+  baseline    Manages the list of known findings
+  coverage    Prints how much of the contract a run covered, and what it never reached
+  diff        Compares two runs: which findings are new, changed, fixed and unchanged
+  merge       Merges the shards of a run, and judges the whole run
+  site        Writes the history of a project as a static site
+  waive       Writes waivers to fill in, for the findings of the last run
+
+Laboratory:
+  mutate      Shows which bugs of a candidate the scenarios would not find
+  noise       Runs the reference against itself, and prints rules for what differs
+
+Additional Commands:
+  completion  Prints a script for command-line completion in a shell
+  help        Help about any command
+  version     Prints the version
+
+Flags:
+  -h, --help      help for lockstep
+  -v, --version   version for lockstep
+
+Use "lockstep [command] --help" for more information about a command.
+`
+	if diff := cmp.Diff(want, lockstep(t, "--help").stdout); diff != "" {
+		t.Errorf("help (-want +got):\n%s", diff)
+	}
 	for _, cmd := range rootCommand(&environment{}).Commands() {
 		ungrouped := cmd.Hidden || slices.Contains([]string{"help", "version", "completion"}, cmd.Name())
 		if (cmd.GroupID == "") != ungrouped {

@@ -85,6 +85,9 @@ func (v *valuePair) singleLine() {
 		width = max(textfit.Columns(v.labels[0]), textfit.Columns(v.labels[1]))
 	}
 	columns := v.page.opts.valueColumns(6 + width + 2)
+	if room := v.page.opts.Width - 6 - width - 2; v.fits(room) { // notes need no room
+		columns = room
+	}
 	from := showFrom(v.texts, v.at, columns)
 	var shown [2]string
 	for i := range v.sides {
@@ -115,6 +118,16 @@ func (v *valuePair) singleLine() {
 		start := width + 2 + textfit.Columns(cutBeforeNote(from+v.sides[1].CutBefore))
 		v.caret(start, textfit.Columns(textfit.Visible(v.texts[0][from:v.at])), words[1])
 	}
+}
+
+// fits reports whether both values are shown whole in that many columns.
+func (v *valuePair) fits(columns int) bool {
+	for i, side := range v.sides {
+		if side.CutBefore > 0 || side.CutAfter > 0 || textfit.Columns(textfit.Visible(v.texts[i])) > min(columns, maxColumns) {
+			return false
+		}
+	}
+	return true
 }
 
 func cutBeforeNote(n int) string {

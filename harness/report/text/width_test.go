@@ -30,6 +30,12 @@ func TestTheWidthOfTheTerminal(t *testing.T) {
         ClientToolDefinition/properties/description allows both: type: string;
         an enum would decide
 `},
+		{140, `
+      ref   "the item with the number 7 was not found in the store of the second client, which is closed"
+      cand  "the item with the number 7 was not found in the shop of the second clients, which is closed"
+                                                              ^                 ^^^^^^^
+      ` + sentence + `
+`},
 	} {
 		p := &page{opts: Options{Width: tc.width}}
 		p.values([2]string{"ref", "cand"}, [2]string{
