@@ -13,6 +13,7 @@ import (
 	"github.com/theory/jsonpath"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
@@ -102,7 +103,7 @@ func eachValue(n *jsontree.Node, path, list string, f func(path, list, text stri
 	switch n.Kind {
 	case jsontree.Object:
 		for i, item := range n.Items {
-			eachValue(item, path+pathStep(n.Names[i]), list, f)
+			eachValue(item, path+verdict.JSONPathStep(n.Names[i]), list, f)
 		}
 	case jsontree.Array:
 		for _, item := range n.Items {

@@ -56,7 +56,7 @@ func isReordered(a, b []string) bool {
 
 // reorderedListAt returns the reordered list that contains a finding's place, or "".
 func (s *measurement) reorderedListAt(f *verdict.Finding) string {
-	_, path, ok := pathOf(f)
+	path, _, ok := f.JSONPath()
 	if !ok {
 		return ""
 	}

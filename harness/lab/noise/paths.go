@@ -1,14 +1,11 @@
 package noise
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
-	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 func placesOf(all []*verdict.Finding) []string {
@@ -31,35 +28,11 @@ func placeOf(f *verdict.Finding) (key, path string, ok bool) {
 	default:
 		return "", "", false
 	}
-	return pathOf(f)
-}
-
-// pathOf returns the member of a document that a finding is about, and the path to it.
-func pathOf(f *verdict.Finding) (key, path string, ok bool) {
-	pointer, ok := diff.InDocument(f.Place, f.Upstream != "")
-	if f.Class != verdict.Difference || !ok {
-		return "", "", false
-	}
-	path = "$"
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		step := pathStep(jsontree.UnescapeName(token))
-		path += step
-		key = step
-	}
+	path, key, ok = f.JSONPath()
 	if key == "[*]" {
 		key = path // an element has no name
 	}
-	return key, path, true
-}
-
-var listIndex = regexp.MustCompile(`^(0|[1-9]\d*)$`)
-
-// pathStep returns a step of a JSONPath: any element of a list, or a member.
-func pathStep(token string) string {
-	if listIndex.MatchString(token) {
-		return "[*]"
-	}
-	return jsontree.PathStep(token)
+	return key, path, ok
 }
 
 func isNumber(text string) bool {

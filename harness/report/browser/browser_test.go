@@ -255,6 +255,13 @@ func TestAConstantIsShownByTheScenariosThatItNeeds(t *testing.T) {
 	b.expect("how to do it again", `document.querySelector("#detail [data-copy]").textContent`, "lockstep run items/two items/one 'odd[1 2]'")
 }
 
+func TestARuleIsOfferedForValuesThatMayBeGenerated(t *testing.T) {
+	b := open(t, document(scenario("items/one", nil, difference("body /items/0/id", `"a-1"`, `"b-2"`, "dddd", verdict.BlameNobody))))
+	b.openCause(1)
+	b.expect("the rule", `[...document.querySelectorAll("#detail [data-copy]")].map((e) => e.textContent).find((text) => text.includes("kind: id"))`, `- {at: "$.items[*].id", kind: id, because: ""}`)
+	b.harmless()
+}
+
 func TestACauseShowsItsEvidence(t *testing.T) {
 	b := open(t, red())
 	b.openCause(1)

@@ -90,6 +90,7 @@ function next(g, left, right) {
     if (g.rerun && flag && !run.alone) commands.push(["on " + side.target + " alone", g.rerun + " " + flag]);
     if (side.curl >= 0) commands.push(["this request, at " + side.target, message(side.curl)]);
   }
+  if (g.rule) commands.push(["if the servers generate this value, say so: compare: volatile:", g.rule]);
   if (g.waive) commands.push(["accept it: write a waiver to fill in", g.waive]);
   if (g.waiver) commands.push(["or paste this into waivers.yaml", g.waiver]);
   return [el("h4", {}, "what to do next"), commands.map(([what, text]) => el("div.row", {}, el("div", {}, el("p.soft", {}, what),

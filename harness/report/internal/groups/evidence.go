@@ -37,7 +37,8 @@ func (v *Groups) addEvidence(d *report.Document, g *Group, c *cause.Cause) {
 	}
 	if c.Fingerprint != "" && g.Accepted == "" {
 		g.Waiver, g.Waive = waiverFor(&c.Finding, d.Started), d.Waive(d.Scenarios[g.Scenario].ID)
-		v.size += len(g.Waiver)
+		g.Rule = textfit.Visible(verdict.RuleSkeleton(&c.Finding))
+		v.size += len(g.Waiver) + len(g.Rule)
 	}
 	if all == nil || c.Index >= len(all.Findings) {
 		return

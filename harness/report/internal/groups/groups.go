@@ -87,6 +87,7 @@ type Group struct {
 	Print     string           `json:"print,omitempty"`  // the fingerprint
 	New       bool             `json:"new,omitempty"`    // or changed
 	Waiver    string           `json:"waiver,omitempty"` // one that would accept it, to be filled in
+	Rule      string           `json:"rule,omitempty"`   // one for generated values, to be filled in
 	Waive     string           `json:"waive,omitempty"`  // the command that writes it
 	Rerun     string           `json:"rerun,omitempty"`  // the command that repeats it
 	Also      []placeView      `json:"also,omitempty"`
