@@ -2,6 +2,7 @@ package scaffold_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -286,6 +287,9 @@ func TestTheProbeOfAReadyServer(t *testing.T) {
 	}
 }
 
+// started are targets that lockstep starts.
+var started = []scaffold.Target{{Name: "go", Command: []string{"./server", "${{ port }}"}}}
+
 // The same document gives the same project, and each of its scenarios can be read.
 func TestDraftsOfRealDocuments(t *testing.T) {
 	for _, file := range []string{"../../../openapi.yaml", "../../../examples/notes/openapi.yaml", "../../../internal/faux/project/openapi.yaml"} {
@@ -296,7 +300,7 @@ func TestDraftsOfRealDocuments(t *testing.T) {
 		}
 		var before *scaffold.Project
 		for range 3 {
-			d := scaffold.New(doc, &scaffold.Options{Destructive: true})
+			d := scaffold.New(doc, &scaffold.Options{Destructive: true, Targets: started})
 			if len(d.Scenarios) != len(doc.Operations()) {
 				t.Fatalf("%d scenarios of %d operations", len(d.Scenarios), len(doc.Operations()))
 			}
@@ -341,11 +345,25 @@ func TestWhatMayDestroyIsSetAside(t *testing.T) {
 // A list that no operation changes is the same for all scenarios.
 func TestAListThatNothingChangesIsNotIsolated(t *testing.T) {
 	const list = "  /%s:\n    get: {responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {}}}}}}}\n"
-	started := &scaffold.Options{Targets: []scaffold.Target{{Name: "go", Command: []string{"./server", "${{ port }}"}}}}
-	d := drafted(t, "paths:\n"+fmt.Sprintf(list, "models")+fmt.Sprintf(list, "notes")+"    post: {responses: {'200': {description: ok}}}\n", started)
+	d := drafted(t, "paths:\n"+fmt.Sprintf(list, "models")+fmt.Sprintf(list, "notes")+"    post: {responses: {'200': {description: ok}}}\n", &scaffold.Options{Targets: started})
 	for i, isolated := range []bool{false, true} {
 		if got := strings.Contains(string(d.Scenarios[i].Text), "isolate: fresh"); got != isolated {
 			t.Errorf("%s: isolated %t, want %t", d.Scenarios[i].Operation, got, isolated)
+		}
+	}
+}
+
+// What shows the data of other scenarios is set aside when it cannot have servers of its own.
+func TestWhatShowsOtherScenariosIsSetAside(t *testing.T) {
+	const answer = "{responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {}}}}}}"
+	paths := "paths:\n  /notes:\n    get: " + answer + "}\n    post: {responses: {'200': {description: ok}}}\n" +
+		"  /notes/of:\n    get: " + answer + ", parameters: [{name: owner, in: query, required: true, schema: {type: string}}]}\n"
+	d := drafted(t, paths, &scaffold.Options{})
+	for name, aside := range map[string]bool{"GET /notes": true, "POST /notes": false, "GET /notes/of": false} {
+		i := slices.IndexFunc(d.Scenarios, func(f scaffold.File) bool { return f.Operation == name })
+		f := d.Scenarios[i]
+		if got := strings.Contains(f.Missing, "what other scenarios do"); got != aside || strings.HasSuffix(f.Name, ".todo") != aside {
+			t.Errorf("%s: set aside %t, want %t\n%s", name, got, aside, f.Text)
 		}
 	}
 }

@@ -25,9 +25,13 @@ const columns = 110
 func (g *generator) scenario(op *contract.Operation) File {
 	id := g.id(op)
 	steps, missing := g.steps(op)
-	harmful := missing == "" && !g.opts.Destructive && destroys(op)
-	if harmful {
+	ready, shared := missing == "", g.tellsOfOthers(op, steps)
+	harmful := ready && !g.opts.Destructive && destroys(op)
+	switch {
+	case harmful:
 		missing = "it may destroy what the server holds (--destructive)"
+	case ready && shared && !g.started() && !steps[len(steps)-1].isNarrow():
+		missing = "its response shows what other scenarios do: let lockstep start the servers (--command), or run it alone"
 	}
 	f := File{Operation: op.String(), Name: id + ".yaml", Missing: missing}
 	var b strings.Builder
@@ -39,6 +43,9 @@ func (g *generator) scenario(op *contract.Operation) File {
 	switch {
 	case harmful:
 		fmt.Fprintf(&b, "# Set aside, because it may destroy what the server holds. If that is no harm, rename it to %s.\n", file)
+	case missing != "" && ready:
+		fmt.Fprintf(&b, "# Set aside, because its response shows what other scenarios do, each time something else.\n")
+		fmt.Fprintf(&b, "# If lockstep starts your servers (command), write isolate: fresh below, and rename it to %s.\n", file)
 	case missing != "":
 		fmt.Fprintf(&b, "# Set aside, because no valid request could be generated:\n")
 		for line := range strings.SplitSeq(missing, "; ") {
@@ -53,10 +60,10 @@ func (g *generator) scenario(op *contract.Operation) File {
 	if tags := tagsOf(in); len(tags) > 0 {
 		fmt.Fprintf(&b, "tags: [%s]\n", strings.Join(tags, ", "))
 	}
-	switch shared := g.tellsOfOthers(op, steps); {
+	switch {
 	case shared && g.started():
 		fmt.Fprintln(&b, "isolate: fresh   # other scenarios would affect its response")
-	case shared:
+	case shared && missing == "":
 		fmt.Fprintln(&b, "# Other scenarios affect its response: run it alone, or run all with --jobs 1.")
 	}
 	fmt.Fprintln(&b, "steps:")
@@ -244,6 +251,11 @@ func (g *generator) tellsOfOthers(op *contract.Operation, steps []*request) bool
 	}
 	within := slices.ContainsFunc(steps, func(r *request) bool { return len(r.capture) > 0 }) // something that this scenario has created
 	return op.Method == "GET" && !within && g.lists(op) && g.changes(op.Path)
+}
+
+// isNarrow reports whether a request asks for something of this scenario alone: its address has a value that no other has.
+func (r *request) isNarrow() bool {
+	return strings.Contains(r.path, "${{") || slices.ContainsFunc(r.query.Items, func(n *jsontree.Node) bool { return strings.Contains(n.Text, "${{") })
 }
 
 // lists reports whether a GET returns a list.
