@@ -37,6 +37,12 @@ func TestEveryFormatListsTheWorstCausesFirst(t *testing.T) {
 		scenario("f", at("proven", word)),
 	)
 	want := []string{"/proven", "/frequent", "/broken", "/silent", "/later"}
+	alike := document(slices.Clone(doc.Scenarios)...) // and more scenarios in which both sides do the same
+	for _, id := range []string{"g", "h", "i"} {
+		alike.Scenarios = append(alike.Scenarios, scenario(id,
+			step(3, "1", "GET /", violation("typescript", "type", "body/alike", "it is no number", "", 12)),
+			step(3, "1", "GET /", violation("go", "type", "body/alike", "it is no number", "", 12))))
+	}
 	for name, write := range map[string]func(io.Writer, *report.Document) error{
 		"the terminal": func(w io.Writer, d *report.Document) error { return text.Write(w, d, text.Options{}) },
 		"the page":     html.Write,
@@ -54,10 +60,14 @@ func TestEveryFormatListsTheWorstCausesFirst(t *testing.T) {
 		},
 	} {
 		var b strings.Builder
+		doc, want := doc, want
+		if name != "lockstep diff" { // it lists each side of its own
+			doc, want = alike, append(slices.Clone(want), "/alike")
+		}
 		if err := write(&b, doc); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, inOrder(b.String(), "/silent", "/frequent", "/later", "/broken", "/proven")); diff != "" {
+		if diff := cmp.Diff(want, inOrder(b.String(), "/alike", "/silent", "/frequent", "/later", "/broken", "/proven")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -147,9 +147,11 @@ func (f *Finding) Event(side int) int {
 // Constant reports whether the finding comes from the whole run, see Constants.
 func (f *Finding) Constant() bool { return f.Kind == string(diff.Constant) }
 
-// A Weight says how bad a cause is. All formats list the causes with the greatest weight first.
+// A Weight says how bad a cause is. All formats list the causes with the greatest weight first, and those that are no
+// difference last.
 type Weight struct {
 	Scenarios int  // that show it
+	Shared    bool // several sides do it alike, so it is no difference between them
 	Proven    bool // a side breaks the contract or a demand of the scenario
 	Places    int
 }
@@ -160,12 +162,16 @@ func (f *Finding) Proven() bool { return f.Blame != BlameNobody && f.Blame != Bl
 
 // Compare orders weights, the worst first. Equal causes stay in the order of the run.
 func (w Weight) Compare(other Weight) int {
-	proven := 0
+	return cmp.Or(second(w.Shared, other.Shared), cmp.Compare(other.Scenarios, w.Scenarios), second(other.Proven, w.Proven), cmp.Compare(other.Places, w.Places))
+}
+
+// second puts what holds behind what does not.
+func second(a, b bool) int {
 	switch {
-	case w.Proven && !other.Proven:
-		proven = -1
-	case other.Proven && !w.Proven:
-		proven = 1
+	case a && !b:
+		return 1
+	case b && !a:
+		return -1
 	}
-	return cmp.Or(cmp.Compare(other.Scenarios, w.Scenarios), proven, cmp.Compare(other.Places, w.Places))
+	return 0
 }

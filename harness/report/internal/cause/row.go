@@ -19,7 +19,7 @@ type Row struct {
 }
 
 // Rows groups the causes of a layout by operation and property, and sorts the groups: the one in most scenarios first, of
-// equal ones those with new causes; accepted ones last.
+// equal ones those with new causes. Behind them are those in which several sides do the same, and accepted ones last.
 func Rows(layout *Layout, isNew func(*verdict.Finding) bool) []*Row {
 	type key struct {
 		operation, stream, upstream, property string
@@ -50,13 +50,17 @@ func Rows(layout *Layout, isNew func(*verdict.Finding) bool) []*Row {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *Row) int {
-		return cmp.Or(a.accepted()-b.accepted(), cmp.Compare(len(b.In), len(a.In)), cmp.Compare(b.fresh, a.fresh))
+		return cmp.Or(a.group()-b.group(), cmp.Compare(len(b.In), len(a.In)), cmp.Compare(b.fresh, a.fresh))
 	})
 	return out
 }
 
-func (r *Row) accepted() int {
-	if r.Causes[0].Accepted() {
+// group returns 0 for differences and what only one side does wrong, 1 for what several do, and 2 for what is accepted.
+func (r *Row) group() int {
+	switch {
+	case r.Causes[0].Accepted():
+		return 2
+	case !slices.ContainsFunc(r.Causes, func(c *Cause) bool { return !c.shared() }):
 		return 1
 	}
 	return 0
