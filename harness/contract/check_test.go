@@ -227,6 +227,13 @@ func TestResponses(t *testing.T) {
 	}
 }
 
+func TestAnOperationWithoutResponsesAllowsAll(t *testing.T) {
+	d := parse(t, "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths:\n  /x: {get: {responses: {}}}\n")
+	if vs := d.Check(sample.Response("GET", "/x", 404, nil, "")); len(vs) > 0 {
+		t.Errorf("Check: %s", long(vs))
+	}
+}
+
 func TestAnIncompleteExchangeIsCheckedAsFarAsPossible(t *testing.T) {
 	d := parse(t, bodiesDoc)
 	for _, tc := range []struct {

@@ -124,6 +124,12 @@ func TestSchemas(t *testing.T) {
 			`{"kind":"Cat","lives":7}`, `{"kind":"hound","bark":true}`, `{"kind":"Dog"} → body/bark missing-field`,
 			`{"kind":"Cat","bark":true} → body/bark undocumented-field`, `{"kind":"Cow","x":1} → body/kind discriminator`,
 			`{} → body/kind discriminator`, `{"kind":1} → body/kind discriminator`, `"Cat" → body type`}},
+		// Alternatives that name themselves, and one that does not: then the discriminator says nothing.
+		{`{oneOf: [{type: object, required: [t], properties: {t: {type: string, enum: [one]}, a: {type: integer}}}, {allOf: [{type: object, properties: {b: {type: integer}}}, {properties: {t: {enum: [two]}}}]}], discriminator: {propertyName: t}}`, []string{
+			`{"t":"one","a":1}`, `{"t":"one","a":"1"} → body/a type`, `{"t":"two","b":1}`, `{"t":"two","b":"1"} → body/b type`,
+			`{"t":"three"} → body/t discriminator`, `{} → body/t discriminator`}},
+		{`{oneOf: [{type: object, required: [t], properties: {t: {enum: [one]}}}, {type: object, required: [b], properties: {t: {}, b: {}}}], discriminator: {propertyName: t}}`, []string{
+			`{"t":"one"}`, `{"t":"any","b":1}`, `{"t":"one","b":1} → body one-of`}},
 		{`{$ref: '#/components/schemas/Pet'}`, []string{
 			`{"kind":"Cat","lives":7}`, `{"kind":"Cat","lives":"7"} → body/lives type`, `{"kind":"hound"} → body/bark missing-field`,
 			`{"kind":"Puppy","bark":true,"age":1}`, `{"kind":"Pet","lives":7} → body/lives undocumented-field`, `{} → body/kind missing-field`,

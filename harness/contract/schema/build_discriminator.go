@@ -71,7 +71,48 @@ func (b *Builder) setTag(s *Schema, in *openapi3.Discriminator) {
 				problem.DidYouMean(ref, b.Refs))
 		}
 	}
+	if !b.setTagsOfAlternatives(s) {
+		s.tag = nil
+		return
+	}
 	s.tag.values = slices.Sorted(maps.Keys(s.tag.branches))
+}
+
+// setTagsOfAlternatives adds the values that alternatives themselves demand of the field, by enum or const. The names of
+// schemas do not select inline alternatives ("inline schema definitions will not be considered", OpenAPI 3.0.3 §4.7.25), but
+// many documents have them. ok is false when nothing selects an alternative: then the discriminator says nothing.
+func (b *Builder) setTagsOfAlternatives(s *Schema) (ok bool) {
+	for _, m := range slices.Concat(s.OneOf, s.AnyOf) {
+		if m.types != 0 && m.types&bit(jsontree.Object) == 0 {
+			continue // it has no fields
+		}
+		for _, e := range b.demanded(m, s.tag.field, map[*Schema]bool{}) {
+			if e.Node.Kind == jsontree.String && s.tag.branches[e.Node.Text] == nil {
+				s.tag.branches[e.Node.Text] = m
+			}
+		}
+		if !slices.Contains(slices.Collect(maps.Values(s.tag.branches)), m) {
+			return false
+		}
+	}
+	return true
+}
+
+// demanded returns the values that a schema, or one that it includes by allOf, allows for a property.
+func (b *Builder) demanded(s *Schema, name string, seen map[*Schema]bool) []enumValue {
+	if seen[s] {
+		return nil
+	}
+	seen[s] = true
+	if of := s.Properties[name]; of != nil && of.Enum != nil {
+		return of.Enum
+	}
+	for _, part := range b.settler.allOf[s] {
+		if found := b.demanded(part, name, seen); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // derivedFrom lists the schemas that include a base by allOf, directly or through another derived schema.

@@ -203,7 +203,7 @@ func (s *sampler) alternative(schema *openapi3.Schema, alternatives openapi3.Sch
 			continue
 		}
 		if value.Kind == jsontree.Object {
-			if d := schema.Discriminator; d != nil {
+			if d := schema.Discriminator; d != nil && !demands(ref.Value, d.PropertyName) {
 				value.Set(d.PropertyName, text(tagFor(d, ref)))
 			}
 			if common := s.object(&own); common != nil {
@@ -217,6 +217,12 @@ func (s *sampler) alternative(schema *openapi3.Schema, alternatives openapi3.Sch
 		return value
 	}
 	return nil
+}
+
+// demands reports whether an alternative itself says which values a property may have.
+func demands(schema *openapi3.Schema, name string) bool {
+	of := flat(schema, 0).Properties[name]
+	return of != nil && of.Value != nil && (len(of.Value.Enum) > 0 || of.Value.Const != nil)
 }
 
 // tagFor is the discriminator's value for an alternative: a name that is mapped to it, or its own name.

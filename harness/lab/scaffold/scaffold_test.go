@@ -109,6 +109,13 @@ func TestADiscriminatorIsTrue(t *testing.T) {
 	}
 }
 
+func TestAnInlineAlternativeNamesItself(t *testing.T) {
+	steps, f := only(t, drafted(t, post("{oneOf: [{type: object, required: [kind], properties: {kind: {type: string, enum: [cat]}}}, {type: object, required: [kind], properties: {kind: {type: string, enum: [dog]}}}], discriminator: {propertyName: kind}}"), nil))
+	if want := "  - http: POST /a\n    json: {kind: cat}\n"; steps != want || f.Missing != "" {
+		t.Errorf("%s\n%s", f.Missing, steps)
+	}
+}
+
 func TestParametersAreWrittenAsTheDocumentHasThem(t *testing.T) {
 	for name, tc := range map[string]struct{ path, parameters, want string }{
 		"a path":            {"/a/{x}", "{name: x, in: path, required: true, schema: {type: string}}", "GET /a/x-${{ unique }}\n"},
