@@ -368,7 +368,7 @@ func TestThePageCanBeUsedWithoutAMouse(t *testing.T) {
 
 func TestSinceTheRunBefore(t *testing.T) {
 	b := open(t, changes())
-	b.expect("the head of the page counts the changes", `document.querySelector(".since").innerText`, "since the run of yesterday: +1 new, 1 changed 1 fixed 5 unchanged")
+	b.expect("the head of the page counts the changes", `document.querySelector(".since").innerText`, "since the run of yesterday: +1 new, 1 changed 1 fixed 5 unchanged findings")
 	b.expect("causes come before the list", `document.querySelector("#findings").compareDocumentPosition(document.querySelector("#fixed")) & Node.DOCUMENT_POSITION_FOLLOWING`, 4.0)
 	b.expect("the list is closed", `document.querySelector("#fixed").open`, false)
 	b.script(`document.querySelectorAll(".since button")[1].click()`)

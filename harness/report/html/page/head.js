@@ -37,8 +37,9 @@ function since() {
     parts.push(button(label, "show their causes", () => { state.news = state.news === "new" ? "" : "new"; apply(); }));
   }
   if (n.fixed) parts.push(button(n.fixed + " fixed", "show the list", () => { const list = document.getElementById("fixed"); list.open = true; list.scrollIntoView(); }));
-  return el("p.since", {}, "since " + c.against + ": ", parts.length ? parts.map((p) => [p, " "]) : "nothing has changed ",
-    el("span.soft", {}, [c.unchanged ? c.unchanged + " unchanged" : "", c.apart ? c.apart + " in scenarios that were not judged then" : ""].filter(Boolean).join(", ")));
+  if (!parts.length && !c.apart) parts.push("nothing has changed");
+  return el("p.since", {}, "since " + c.against + ": ", parts.map((p) => [p, " "]),
+    el("span.soft", {}, [c.unchanged ? plural(c.unchanged, "unchanged finding") : "", c.apart ? plural(c.apart, "finding") + " in scenarios that were not judged then" : ""].filter(Boolean).join(", ")));
 }
 function fixed() {
   if (!run.changes || !run.change_counts.fixed) return null;
