@@ -25,6 +25,7 @@ type runFlags struct {
 	jobs      int
 	seed      uint64
 	repeat    int
+	confirm   int
 	shard     string
 	empty     bool
 	recording recordingFlags
@@ -57,6 +58,7 @@ below what lockstep.yaml demands · 2 flags or files are wrong, nothing was star
   lockstep run --target go                        one server alone, against the contract
   lockstep run --target go=http://127.0.0.1:3000  a running server alone
   lockstep run --repeat 20                        each scenario 20 times, to find flaky ones
+  lockstep run --confirm 3                        what is red again, 3 times: it stays red, and is steady or flaky
   lockstep run --shard 2/8                        the second of eight shards, for lockstep merge
   lockstep run --record recordings                records what the reference did
   lockstep run --against recordings               judges the others against it, without the reference
@@ -69,6 +71,12 @@ below what lockstep.yaml demands · 2 flags or files are wrong, nothing was star
 			if cmd.Flags().Changed("repeat") && f.repeat < 1 {
 				return fmt.Errorf("--repeat is %d: write a number above 0", f.repeat)
 			}
+			switch {
+			case f.confirm < 0:
+				return fmt.Errorf("--confirm is %d: write how many times a red scenario runs again", f.confirm)
+			case f.confirm > 0 && f.repeat > 1:
+				return errors.New("--confirm and --repeat both run scenarios again: use one of them")
+			}
 			return f.run(cmd.Context(), w)
 		},
 	}
@@ -78,6 +86,7 @@ below what lockstep.yaml demands · 2 flags or files are wrong, nothing was star
 	selectionFlags(cmd, &f.selection)
 	jobsFlag(cmd, &f.jobs)
 	fl.IntVar(&f.repeat, "repeat", 1, "how many times to run each scenario; it is green only if all of its runs are")
+	fl.IntVar(&f.confirm, "confirm", 0, "how many times to run a red scenario again, to see whether it is steady or flaky; it stays red")
 	fl.Uint64Var(&f.seed, "seed", 0, "the seed that decides which target begins each step (default random, and printed)")
 	fl.StringVar(&f.shard, "shard", "", "run one shard of the selection, such as 2/8; auto reads it from the environment of the CI server")
 	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 if no scenario is selected, or none applies; a path or tag that no scenario has is still an error")
@@ -155,7 +164,7 @@ func (f *runFlags) run(ctx context.Context, w *environment) error {
 
 func (f *runFlags) options(w *environment, stderr io.Writer) *engine.Options {
 	o := &engine.Options{
-		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, ReferenceVersion: f.recording.version,
+		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Repeat: f.repeat, Confirm: f.confirm, Seed: f.seed, ReferenceVersion: f.recording.version,
 		Environ: w.environ, Program: w.program, Today: w.today(), Log: f.logger(stderr), First: f.first,
 	}
 	if f.output.format == "text" {

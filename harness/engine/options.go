@@ -27,8 +27,10 @@ type Options struct {
 	AllowEmpty bool
 	// Repeat is how often each scenario runs; 0 means once. A scenario is green when all of its runs are.
 	Repeat int
-	Jobs   int    // scenarios that run at the same time; 0 means twice the processors, and at least four
-	Seed   uint64 // decides which target starts a step; 0 means random, but equal for all shards of a run
+	// Confirm is how often a scenario that is red runs again. It stays red, whatever these runs show.
+	Confirm int
+	Jobs    int    // scenarios that run at the same time; 0 means twice the processors, and at least four
+	Seed    uint64 // decides which target starts a step; 0 means random, but equal for all shards of a run
 	// RunFile, when set, gets the transcripts.
 	RunFile io.Writer
 	// Record, when set, gets the transcripts of the reference alone: a recording.
@@ -88,6 +90,8 @@ func checkRecordable(o *Options) error {
 		return nil
 	case o.Against != nil:
 		return runfile.ErrRecordedAgain
+	case o.Confirm > 0:
+		return &project.UsageError{What: "a recording has one run of each scenario", Fix: "record without --confirm; a run --against a recording may use it"}
 	case o.Repeat > 1:
 		return &project.UsageError{What: "a recording has one run of each scenario", Fix: "record without --repeat; a run --against a recording may use it"}
 	case o.Shard != project.Shard{}:

@@ -27,6 +27,7 @@ func openOutputs(e *execution, selection []*scenario.Scenario) (*outputs, error)
 	if e.opts.Repeat > 1 {
 		h.Repeat = e.opts.Repeat
 	}
+	h.Confirm = e.opts.Confirm
 	reference, err := recordedReference(e)
 	if err != nil {
 		return nil, err

@@ -75,6 +75,45 @@ func TestARepeatedScenarioIsGreenWhenAllOfItsRunsAre(t *testing.T) {
 	}
 }
 
+// What is red runs again, and stays red: it is steady, or flaky. Nothing else does.
+func TestARedScenarioIsConfirmed(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		again *verdict.Repeated
+		shown string
+	}{
+		{"flaky", &verdict.Repeated{Of: 3, Differ: 1, Shown: 1}, "/scenarios/moody.yaml:1  flaky: 1 of 3 differ\n"},
+		{"steady", &verdict.Repeated{Of: 3, Differ: 3, Shown: 1}, "/scenarios/moody.yaml:1  steady in 3 runs\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := moody(t)
+			dir := filepath.Dir(p.File)
+			if tc.name == "steady" {
+				testfile.Write(t, filepath.Join(dir, "scenarios/moody.yaml"), "scenario: moody\nwhy: It is asked\nsource: here\nsteps: [{http: GET /moody, expect: {status: 201}}]\n")
+				p = fauxproject.Load(t, p.File)
+			} else {
+				for range 2 { // the third response is wrong
+					if _, err := engine.Run(t.Context(), p, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			file, result := fauxproject.Record(t, p, engine.Options{Confirm: 2})
+			if diff := cmp.Diff([]*verdict.Repeated{tc.again, nil}, []*verdict.Repeated{result.Scenarios[0].Repeated, result.Scenarios[1].Repeated}); diff != "" {
+				t.Errorf("run again (-want +got):\n%s", diff)
+			}
+			if result.Verdict != verdict.Differ {
+				t.Errorf("the run: %s", result.Verdict)
+			}
+			isJudgedAgain(t, p, file, result)
+			var out strings.Builder
+			if err := text.Write(&out, result.Document(p), text.Options{}); err != nil || !strings.Contains(out.String(), tc.shown) {
+				t.Errorf("the report does not say %q: %v\n%s", tc.shown, err, out.String())
+			}
+		})
+	}
+}
+
 func TestRepeatedShardsAreMerged(t *testing.T) {
 	p := moody(t)
 	var parts []runfile.Part

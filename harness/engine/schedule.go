@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // maxRestarts is how often a shared server that has ended is restarted. A server that always ends has then shown
@@ -140,14 +141,16 @@ func (e *execution) fresh(ctx context.Context, t job) {
 	})
 }
 
-// runScenario runs a scenario as often as Options.Repeat says. provide returns the targets of a run, and a function
-// that releases them.
+// runScenario runs a scenario as often as Options.Repeat says, and as Options.Confirm says if it is red. provide returns
+// the targets of a run, and a function that releases them.
 func (e *execution) runScenario(ctx context.Context, i int, provide func() (*pool.Pool, func())) {
 	if ctx.Err() != nil {
 		return
 	}
 	c := &runfile.Case{Scenario: e.judgement.scenarios[i]}
-	for n := 1; n <= max(1, e.opts.Repeat); n++ {
+	defer e.recoverScenario(i)
+	runs := max(1, e.opts.Repeat)
+	for n := 1; n <= runs; n++ {
 		targets, release := provide()
 		ts := e.runOnce(ctx, i, n, targets)
 		release()
@@ -155,7 +158,7 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 			return
 		}
 		for _, t := range ts {
-			if e.opts.Repeat > 1 {
+			if runs > 1 {
 				t.Run = n
 			}
 			c.Add(t)
@@ -166,9 +169,20 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 			e.cutShort = append(e.cutShort, i)
 			return
 		}
+		if n == 1 && e.opts.Confirm > 0 && e.isRed(c) {
+			runs += e.opts.Confirm
+			for _, t := range ts {
+				t.Run = n
+			}
+		}
 	}
-	defer e.recoverScenario(i)
 	e.judgeCase(i, c)
+}
+
+// isRed reports whether a run differs or is unknown.
+func (e *execution) isRed(c *runfile.Case) bool {
+	v := JudgeRun(e.judgement.project, c, e.judgement.result.Alone, e.judgement.accept)
+	return v.Verdict == verdict.Differ || v.Verdict == verdict.Unknown
 }
 
 // recoverScenario turns a panic of lockstep itself into an unknown scenario, and lets the others run.

@@ -13,11 +13,14 @@ import (
 
 // Repeated sums up the scenarios that ran several times; "" when none did.
 func Repeated(scenarios []verdict.Scenario) string {
-	runs, of := 0, 0
+	runs, of, steady := 0, 0, 0
 	var split []string
 	for i := range scenarios {
 		if r := scenarios[i].Repeated; r != nil {
 			runs, of = max(runs, r.Of), of+1
+			if r.Steady() {
+				steady++
+			}
 			if !r.Consistent() {
 				split = append(split, fmt.Sprintf("%s (%s)", textfit.Clip(scenarios[i].ID, 120), r))
 			}
@@ -29,16 +32,24 @@ func Repeated(scenarios []verdict.Scenario) string {
 	case len(split) == 0:
 		return fmt.Sprintf("%d runs of %s: each had the same result", runs, textfit.Count(of, "scenario"))
 	}
-	return fmt.Sprintf("%d runs of %s; flaky: %s", runs, textfit.Count(of, "scenario"), textfit.List(split, ", "))
+	text := fmt.Sprintf("%d runs of %s", runs, textfit.Count(of, "scenario"))
+	if steady > 0 {
+		text += fmt.Sprintf("; %d red and steady", steady)
+	}
+	return text + "; flaky: " + textfit.List(split, ", ")
 }
 
-// ByChance says how many runs of a scenario had which verdict, as a prefix to the findings of the worst run: "2 of 5
-// differ: ". It is "" when all runs had the same verdict.
-func ByChance(s *verdict.Scenario) string {
-	if s.Repeated == nil || s.Repeated.Consistent() {
+// Steadiness says whether a red scenario that ran several times was always red: "steady in 4 runs" or "flaky: 1 of 4
+// differ". It is "" for others.
+func Steadiness(s *verdict.Scenario) string {
+	switch r := s.Repeated; {
+	case r == nil || r.Differ+r.Unknown == 0:
 		return ""
+	case r.Steady():
+		return fmt.Sprintf("steady in %d runs", r.Of)
+	default:
+		return "flaky: " + r.String()
 	}
-	return s.Repeated.String() + ": "
 }
 
 // MachineLoad says that the machine was too busy for the servers in red scenarios, which may be why they are red. It is

@@ -18,7 +18,7 @@ func TestEveryReportNamesWhatPassesByChance(t *testing.T) {
 	steady := scenario("items/steady")
 	steady.Repeated = &verdict.Repeated{Of: 5, Shown: 1}
 	doc := document(moody, always, steady)
-	const all = "5 runs of 3 scenarios; flaky: items/moody (2 of 5 differ, 1 unknown)"
+	const all = "5 runs of 3 scenarios; 1 red and steady; flaky: items/moody (2 of 5 differ, 1 unknown)"
 
 	var md, plain strings.Builder
 	if err := markdown.Write(&md, doc, markdown.DefaultBudget); err != nil {
@@ -48,8 +48,14 @@ func TestEveryReportNamesWhatPassesByChance(t *testing.T) {
 		if c.Failure == nil {
 			continue
 		}
-		if moody := c.Name == "items/moody"; strings.HasPrefix(c.Failure.Message, "2 of 5 differ, 1 unknown: ") != moody {
+		want := map[string]string{"items/moody": "flaky: 2 of 5 differ, 1 unknown: ", "items/wrong": "steady in 5 runs: "}[c.Name]
+		if !strings.HasPrefix(c.Failure.Message, want) {
 			t.Errorf("JUnit says of %s: %s", c.Name, c.Failure.Message)
+		}
+	}
+	for _, want := range []string{"items/moody.yaml:2  flaky: 2 of 5 differ, 1 unknown\n", "items/wrong.yaml:2  steady in 5 runs\n"} {
+		if !strings.Contains(plain.String(), want) {
+			t.Errorf("the terminal does not say %q:\n%s", want, plain.String())
 		}
 	}
 }

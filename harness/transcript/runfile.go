@@ -33,6 +33,8 @@ type RunHeader struct {
 	Shard *RunShard `json:"shard,omitempty"`
 	// Repeat is how often each scenario ran, if more than once.
 	Repeat int `json:"repeat,omitempty"`
+	// Confirm is how often each scenario that was red ran again.
+	Confirm int `json:"confirm,omitempty"`
 	// AllowEmpty means that a run in which nothing was judged is a match.
 	AllowEmpty bool `json:"allow_empty,omitempty"`
 	// Recording is set when the file has the transcripts of a reference, to judge candidates without it.

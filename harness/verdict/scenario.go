@@ -131,6 +131,9 @@ func (r *Repeated) Consistent() bool {
 	return r.Differ+r.Unknown == 0 || r.Differ == r.Of || r.Unknown == r.Of
 }
 
+// Steady reports whether all runs were red in the same way: all differ, or none could be judged.
+func (r *Repeated) Steady() bool { return r.Consistent() && r.Differ+r.Unknown > 0 }
+
 // String says how many of the runs differ: "2 of 5 differ, 1 is unknown".
 func (r *Repeated) String() string {
 	text := fmt.Sprintf("%d of %d differ", r.Differ, r.Of)

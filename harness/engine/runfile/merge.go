@@ -103,6 +103,8 @@ func (m *merger) checkSameRun(name string, h *transcript.RunHeader) error {
 		return both("their scenarios differ", short(a.Scenarios), short(h.Scenarios))
 	case a.Repeat != h.Repeat:
 		return both("their scenarios were run a different number of times", max(1, a.Repeat), max(1, h.Repeat))
+	case a.Confirm != h.Confirm:
+		return both("their red scenarios were run again a different number of times", a.Confirm, h.Confirm)
 	case a.Rules != h.Rules:
 		return both("their lockstep.yaml differ", short(a.Rules), short(h.Rules))
 	case a.Version != h.Version:

@@ -92,8 +92,8 @@ func Read(p *project.Project, file io.Reader) (*File, error) {
 	}
 	footer, err := transcript.ReadRun(file, header, func(t *transcript.Transcript) error {
 		c, err := caseOf(p, cases, t.Scenario)
-		if err == nil && t.Run > max(1, r.Header.Repeat) {
-			err = fmt.Errorf("run %d of %s, but there are only %d", t.Run, t.Scenario, max(1, r.Header.Repeat))
+		if err == nil && t.Run > max(1, r.Header.Repeat, 1+r.Header.Confirm) {
+			err = fmt.Errorf("run %d of %s, but there are only %d", t.Run, t.Scenario, max(1, r.Header.Repeat, 1+r.Header.Confirm))
 		}
 		if err == nil {
 			c.Add(t)
@@ -158,7 +158,7 @@ func caseOf(p *project.Project, cases map[string]*Case, id string) (*Case, error
 // scenario may have fewer runs than others only if it did not run at all: its recording is stale, or lockstep itself
 // panicked.
 func (c *Case) arrange(h *transcript.RunHeader) bool {
-	if len(c.Transcripts) > 0 && c.Transcripts[0].Run > 0 && len(c.Again) != h.Repeat-1 {
+	if len(c.Transcripts) > 0 && c.Transcripts[0].Run > 0 && len(c.Again) != max(h.Repeat-1, h.Confirm) {
 		return false
 	}
 	if len(c.Probe) > 0 && !arranged(c.Probe, h.Targets) {

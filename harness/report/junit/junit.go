@@ -213,14 +213,22 @@ func newCase(doc *report.Document, s *verdict.Scenario) testcase {
 	case verdict.Waived:
 		c.Skipped, c.Log = &outcome{Message: acceptedBy(s)}, acceptedLog(s)
 	case verdict.Differ:
-		c.Failure = &outcome{failureType(s), report.ByChance(s) + report.WhyNotMatch(s), text.Scenario(doc, s)}
+		c.Failure = &outcome{failureType(s), message(s), text.Scenario(doc, s)}
 	case verdict.NotApplicable:
 		c.Skipped = &outcome{Message: report.WhyNotMatch(s)}
 	default:
-		c.Error = &outcome{"unknown", report.ByChance(s) + report.WhyNotMatch(s), text.Scenario(doc, s)}
+		c.Error = &outcome{"unknown", message(s), text.Scenario(doc, s)}
 		c.Log = logs(s)
 	}
 	return c
+}
+
+// message says why a scenario is red, and whether it always was when it ran several times.
+func message(s *verdict.Scenario) string {
+	if again := report.Steadiness(s); again != "" {
+		return again + ": " + report.WhyNotMatch(s)
+	}
+	return report.WhyNotMatch(s)
 }
 
 func failureType(s *verdict.Scenario) string {

@@ -13,7 +13,11 @@ import (
 // block writes everything about a scenario.
 func (r *runPage) block(b *cause.Block) {
 	p := &blockPage{r, b.Scenario, map[cause.RemarkKey]bool{}}
-	p.run.line(0, p.run.verdict(b.Verdict, verdictWord(b.Verdict)), " ", textfit.Clip(b.ID, 120), "  ", p.run.dim(textfit.FileLine(b.File, b.Line)))
+	again := report.Steadiness(b.Scenario)
+	if again != "" {
+		again = "  " + again
+	}
+	p.run.line(0, p.run.verdict(b.Verdict, verdictWord(b.Verdict)), " ", textfit.Clip(b.ID, 120), "  ", p.run.dim(textfit.FileLine(b.File, b.Line)), again)
 	if why := strings.Join(strings.Fields(b.Why), " "); why != "" {
 		p.run.line(2, p.run.dim(textfit.Clip(why, 160)))
 	}

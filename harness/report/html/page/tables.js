@@ -38,7 +38,7 @@ const moreScenarios = button("more", "", () => { scenarioLimit += 5 * page_; dra
 function scenarioRows(s) {
   const open = state.scenario === s.id;
   const toggle = () => { state.scenario = open ? "" : s.id; drawRows(); writeAddress(); document.getElementById("scenario-" + s.index).focus(); };
-  const cells = [el("span.verdict." + s.v, {}, s.v), el("button.plain.mono", { type: "button", id: "scenario-" + s.index, "aria-expanded": String(open), click: toggle }, s.id),
+  const cells = [el("span.verdict." + s.v, {}, s.v), el("button.plain.mono", { type: "button", id: "scenario-" + s.index, "aria-expanded": String(open), click: toggle }, s.id, s.again ? [" ", el("span.chip", {}, s.again)] : ""),
     s.n ? String(s.n) : "", s.ms + " ms", (s.t || []).map((i) => run.tags[i]).join(" ")];
   const tr = el("tr" + (open ? ".open" : ""), {}, cells.map((c, i) => el("td" + (i === 2 || i === 3 ? ".number" : i === 4 ? ".soft" : ""), { "data-label": scenarioHead[i] }, c)));
   return open ? [tr, el("tr.steps", {}, el("td", { colspan: "5" }, stepsOf(s)))] : [tr];

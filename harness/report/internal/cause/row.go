@@ -60,7 +60,7 @@ func (r *Row) group() int {
 	switch {
 	case r.Causes[0].Accepted():
 		return 2
-	case !slices.ContainsFunc(r.Causes, func(c *Cause) bool { return !c.shared() }):
+	case !slices.ContainsFunc(r.Causes, func(c *Cause) bool { return !c.Shared() }):
 		return 1
 	}
 	return 0

@@ -14,11 +14,13 @@ func (c *Cause) Weight() verdict.Weight {
 		places += spot.Findings / len(spot.Targets)
 		scenarios[spot.Scenario.ID] = true
 	}
-	return verdict.Weight{Scenarios: len(scenarios), Shared: c.shared(), Proven: c.Finding.Proven(), Places: places}
+	return verdict.Weight{Scenarios: len(scenarios), Shared: c.Shared(), Proven: c.Finding.Proven(), Places: places}
 }
 
-// shared reports whether several sides break the contract, or miss a demand, in the same way.
-func (c *Cause) shared() bool { return c.Class != verdict.Difference && len(c.Targets) > 1 }
+// Shared reports whether the reference and a candidate break the contract, or miss a demand, in the same way.
+func (c *Cause) Shared() bool {
+	return c.Class != verdict.Difference && len(c.Targets) > 1 && len(c.In.Targets) > 0 && slices.Contains(c.Targets, c.In.Targets[0].Name)
+}
 
 // weights are the weights of the causes of a run, in all scenarios together.
 type weights map[causeKey]verdict.Weight

@@ -2,7 +2,6 @@
 package groups
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
@@ -132,6 +131,7 @@ type scenarioView struct {
 	Millis  int64  `json:"ms"`
 	Tags    []int  `json:"t,omitempty"`
 	Found   int    `json:"n,omitempty"`
+	Again   string `json:"again,omitempty"` // whether a red scenario that ran several times is steady or flaky
 	// Steps has for each step its line, the index of its text, how long it took in microseconds, and for each target the
 	// status of its response. It is nil if the steps are not known.
 	Steps [][]int64 `json:"steps,omitempty"`
@@ -154,8 +154,8 @@ func namesIn(s *verdict.Scenario, c *cause.Cause) []nameView {
 
 // blameOf says which side is to blame. A violation or a shortfall that the reference shares with a candidate is the
 // mistake of both.
-func blameOf(s *verdict.Scenario, c *cause.Cause) verdict.Blame {
-	if c.Class != verdict.Difference && len(c.Targets) > 1 && len(s.Targets) > 0 && slices.Contains(c.Targets, s.Targets[0].Name) {
+func blameOf(c *cause.Cause) verdict.Blame {
+	if c.Shared() {
 		return verdict.BlameBoth
 	}
 	return c.InSummary()
@@ -164,7 +164,7 @@ func blameOf(s *verdict.Scenario, c *cause.Cause) verdict.Blame {
 func newGroup(c *cause.Cause, at map[string]int) Group {
 	s := c.In
 	g := Group{
-		Scenario: at[s.ID], Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(blameOf(s, c)),
+		Scenario: at[s.ID], Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(blameOf(c)),
 		Step: textfit.Clip(c.Step, 60), Line: c.Line, StepText: textfit.Clip(c.StepText, 300), Operation: textfit.Clip(c.Operation, 200), Stream: textfit.Clip(c.Stream, 80), Upstream: textfit.Clip(c.Upstream, 80),
 		Place: textfit.Clip(c.Place, 300), Says: textfit.Clip(c.Text, 600), Targets: textfit.ClipAll(c.Targets, 120), Print: textfit.Clip(c.Fingerprint, 20),
 		Left: textfit.Clip(c.Want, maxValueColumns), Right: textfit.Clip(c.Got, maxValueColumns), Note: textfit.Clip(c.Note, 300),
@@ -201,7 +201,7 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
 		at[s.ID] = i
-		out := scenarioView{ID: textfit.Clip(s.ID, 300), File: textfit.Clip(s.File, 300), Line: s.Line, Verdict: string(s.Verdict), Millis: s.Millis, Found: len(s.Findings)}
+		out := scenarioView{ID: textfit.Clip(s.ID, 300), File: textfit.Clip(s.File, 300), Line: s.Line, Verdict: string(s.Verdict), Millis: s.Millis, Found: len(s.Findings), Again: report.Steadiness(s)}
 		if s.Verdict != verdict.Match {
 			out.Why = textfit.Clip(s.Why, 300)
 		}
