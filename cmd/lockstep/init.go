@@ -223,6 +223,9 @@ func (f *initFlags) next(out io.Writer) error {
 		line(alone, "one server alone, against what the scenarios expect")
 	} else {
 		line(alone, "one server alone, against the contract")
+		if n := len(p.Contract.Notes()); n > 0 {
+			line("lint"+config, count(n, "note")+" about the document, such as an example that does not match")
+		}
 	}
 	if len(p.Targets) != 1 {
 		line("run"+config, "all targets, against "+p.Reference)

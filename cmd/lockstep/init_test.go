@@ -230,3 +230,11 @@ func TestInitFetchesADocument(t *testing.T) {
 		}
 	}
 }
+
+func TestInitSaysThatTheDocumentHasNotes(t *testing.T) {
+	p := emptied(t)
+	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "name: {type: string, minLength: 1}", "name: {type: string, minLength: 1, example: 7}", 1))
+	if o := p.initialised(t); o.code != exitMatch || !strings.Contains(o.stdout, "  lockstep lint -c lockstep.yaml               1 note about the document, such as an example that does not match\n") {
+		t.Errorf("%+v", o)
+	}
+}

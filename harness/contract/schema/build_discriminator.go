@@ -86,7 +86,7 @@ func (b *Builder) setTagsOfAlternatives(s *Schema) (ok bool) {
 		if m.types != 0 && m.types&bit(jsontree.Object) == 0 {
 			continue // it has no fields
 		}
-		for _, e := range b.demanded(m, s.tag.field, map[*Schema]bool{}) {
+		for _, e := range b.settler.demanded(m, s.tag.field, map[*Schema]bool{}) {
 			if e.Node.Kind == jsontree.String && s.tag.branches[e.Node.Text] == nil {
 				s.tag.branches[e.Node.Text] = m
 			}
@@ -99,7 +99,7 @@ func (b *Builder) setTagsOfAlternatives(s *Schema) (ok bool) {
 }
 
 // demanded returns the values that a schema, or one that it includes by allOf, allows for a property.
-func (b *Builder) demanded(s *Schema, name string, seen map[*Schema]bool) []enumValue {
+func (t *settler) demanded(s *Schema, name string, seen map[*Schema]bool) []enumValue {
 	if seen[s] {
 		return nil
 	}
@@ -107,8 +107,8 @@ func (b *Builder) demanded(s *Schema, name string, seen map[*Schema]bool) []enum
 	if of := s.Properties[name]; of != nil && of.Enum != nil {
 		return of.Enum
 	}
-	for _, part := range b.settler.allOf[s] {
-		if found := b.demanded(part, name, seen); found != nil {
+	for _, part := range t.allOf[s] {
+		if found := t.demanded(part, name, seen); found != nil {
 			return found
 		}
 	}
