@@ -44,7 +44,7 @@ func post(schema string) string {
 func TestABodyObeysItsSchema(t *testing.T) {
 	for name, tc := range map[string]struct{ schema, want string }{
 		"nothing is said":           {"{}", `"text-${{ unique }}"`},
-		"an example":                {"{type: object, example: {b: 1.50, a: 'x ${{ y }}'}}", `{a: "x $${{ y }}", b: 1.5}`},
+		"an example":                {"{type: object, example: {b: 1.50, a: 'x ${{ y }}'}}", "{a: \"x $${{ y }}\", b: 1.5}\n  - http: POST /a\n    json: {}"},
 		"a default":                 {"{type: integer, default: 7}", "7"},
 		"an enum":                   {"{type: string, nullable: true, enum: [null, red]}", "red"},
 		"a length":                  {"{type: string, minLength: 30}", `"text-${{ unique }}aaaaaaaaaaaaa"`},
@@ -55,7 +55,7 @@ func TestABodyObeysItsSchema(t *testing.T) {
 		"an exclusive bound":        {"{type: integer, minimum: 3, exclusiveMinimum: true, multipleOf: 4}", "4"},
 		"a number below 1":          {"{type: number, maximum: 0.5, exclusiveMaximum: true, minimum: 0.25}", "0.375"},
 		"a negative number":         {"{type: integer, maximum: -3}", "-3"},
-		"members":                   {"{type: object, required: [b], properties: {a: {type: boolean}, b: {type: boolean}, c: {type: string, readOnly: true}}}", "{b: true, a: true}"},
+		"members":                   {"{type: object, required: [b], properties: {a: {type: boolean}, b: {type: boolean}, c: {type: string, readOnly: true}}}", "{b: true, a: true}\n  - http: POST /a\n    json: {b: true}"},
 		"what may not be there":     {"{type: object, required: [b], maxProperties: 1, properties: {a: {type: boolean}, b: {type: boolean}}}", "{b: true}"},
 		"more members":              {"{type: object, minProperties: 2, additionalProperties: {type: integer}}", "{key1: 1, key2: 1}"},
 		"elements that are unlike":  {"{type: array, minItems: 2, uniqueItems: true, items: {type: integer}}", "[1, 2]"},
@@ -145,7 +145,7 @@ func TestBodiesThatAreNotPlainJSON(t *testing.T) {
 	const form = "{type: object, required: [a], properties: {a: {type: string, enum: ['x y']}, b: {type: string}}}"
 	for kind, want := range map[string]string{
 		"application/x-www-form-urlencoded": `raw: {text: "a=x+y&b=b-${{ unique }}", type: application/x-www-form-urlencoded}`,
-		"application/merge-patch+json":      "headers: {Content-Type: \"application/merge-patch+json\"}\n    json: {a: x y, b: \"b-${{ unique }}\"}",
+		"application/merge-patch+json":      "headers: {Content-Type: \"application/merge-patch+json\"}\n    json: {a: x y, b: \"b-${{ unique }}\"}\n  - http: POST /a\n    headers: {Content-Type: \"application/merge-patch+json\"}\n    json: {a: x y}",
 	} {
 		steps, f := only(t, drafted(t, strings.Replace(post(form), "application/json", kind, 1), nil))
 		if want := "  - http: POST /a\n    " + want + "\n"; steps != want || f.Missing != "" {

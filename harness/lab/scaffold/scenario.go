@@ -75,7 +75,8 @@ func (g *generator) scenario(op *contract.Operation) File {
 }
 
 // steps generates the requests of a scenario: first those that create what the operation's path names or what it lists,
-// then the operation itself. After an operation that deletes something, one more request checks that.
+// then the operation itself. After an operation that deletes something, one more request checks that. The last
+// request leaves out what a body need not have.
 func (g *generator) steps(op *contract.Operation) (steps []*request, missing string) {
 	captured := map[int]string{}
 	index := 0
@@ -102,7 +103,29 @@ func (g *generator) steps(op *contract.Operation) (steps []*request, missing str
 			steps = append(steps, r)
 		}
 	}
-	return steps, missing
+	if missing != "" {
+		return steps, missing
+	}
+	if least := g.least(op, captured, r); least != nil {
+		steps = append(steps, least)
+	}
+	return steps, ""
+}
+
+// least returns a request whose JSON body has only what it must have; nil if that is no other body than that of full.
+func (g *generator) least(op *contract.Operation, captured map[int]string, full *request) *request {
+	if full.json == nil || full.stream {
+		return nil
+	}
+	for _, t := range tastes {
+		if t.optional {
+			continue
+		}
+		if r, why := g.build(op, captured, t); why == "" && g.objections(r) == "" && r.json != nil && len(r.json.Names) < len(full.json.Names) {
+			return r
+		}
+	}
+	return nil
 }
 
 // parameter matches a parameter in a path template.
