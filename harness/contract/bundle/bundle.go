@@ -174,7 +174,7 @@ func (b *bundler) like(n *yamldoc.Node, in scope) *yamldoc.Node {
 	if in.source == b.root {
 		rootLine = n.Line
 	}
-	b.places[out] = problem.Place{in.file, n.Line, n.Column, rootLine}
+	b.places[out] = problem.Place{File: in.file, Line: n.Line, Column: n.Column, RootLine: rootLine}
 	return out
 }
 
