@@ -75,7 +75,7 @@ func (g *generator) ready() string {
 	var asked []string
 	for _, op := range g.doc.Operations() {
 		if g.simple(op) {
-			asked = append(asked, g.base(op.Path, op.Method)+op.Path)
+			asked = append(asked, g.paths.base(op.Path, op.Method)+op.Path)
 		}
 	}
 	for _, word := range likely {
@@ -103,11 +103,11 @@ const nobody = "lockstep-ready"
 // nowhere returns a path at which an operation finds nothing and responds with 404, as documented; "" when there is
 // none.
 func (g *generator) nowhere(op *contract.Operation) string {
-	item := g.item(op.Path)
+	item := g.paths.item(op.Path)
 	if op.Method != "GET" || op.Streams() || !strings.Contains(op.Path, "{") || item.Get.Responses.Value("404") == nil {
 		return ""
 	}
-	path := g.base(op.Path, op.Method)
+	path := g.paths.base(op.Path, op.Method)
 	params := parameters(item, item.Get)
 	for _, p := range params {
 		if p.Required && p.In != "path" {
@@ -139,7 +139,7 @@ func (g *generator) simple(op *contract.Operation) bool {
 	if op.Method != "GET" || op.Streams() || strings.Contains(op.Path, "{") {
 		return false
 	}
-	item := g.item(op.Path)
+	item := g.paths.item(op.Path)
 	for _, p := range parameters(item, item.Get) {
 		if p.Required {
 			return false

@@ -101,11 +101,11 @@ func wire(s string) string {
 
 // build makes a request with one taste, or says why it cannot.
 func (g *generator) build(op *contract.Operation, captured map[int]string, t taste) (*request, string) {
-	item := g.item(op.Path)
+	item := g.paths.item(op.Path)
 	in := item.GetOperation(op.Method)
 	r := &request{method: op.Method, stream: op.Streams() && op.Method == "GET"}
 	r.query.Kind, r.headers.Kind = jsontree.Object, jsontree.Object
-	base := g.base(op.Path, op.Method)
+	base := g.paths.base(op.Path, op.Method)
 	r.path, r.target = base, base
 	index := 0
 	params := parameters(item, in)

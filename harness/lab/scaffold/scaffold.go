@@ -55,10 +55,10 @@ func New(doc *contract.Document, options *Options) *Project {
 	if options != nil {
 		opts = *options
 	}
-	g := generator{doc: doc, opts: opts, taken: map[string]bool{}, operations: map[string]*contract.Operation{}}
+	g := generator{doc: doc, opts: opts, taken: map[string]bool{}, paths: paths{doc: doc, operations: map[string]*contract.Operation{}}}
 	for _, op := range doc.Operations() {
-		if key := op.Method + " " + anonymous(op.Path); g.operations[key] == nil {
-			g.operations[key] = op
+		if key := op.Method + " " + anonymous(op.Path); g.paths.operations[key] == nil {
+			g.paths.operations[key] = op
 		}
 	}
 	out := &Project{Config: g.config()}
@@ -91,18 +91,24 @@ const (
 )
 
 type generator struct {
+	doc   *contract.Document
+	opts  Options
+	taken map[string]bool // ids of scenarios
+	paths paths
+}
+
+// paths finds operations and path items of a document.
+type paths struct {
 	doc        *contract.Document
-	opts       Options
-	taken      map[string]bool                // ids of scenarios
 	operations map[string]*contract.Operation // by method and path without the names of its parameters; the first one
 }
 
-func (g *generator) item(path string) *openapi3.PathItem { return g.doc.Tree.Paths.Value(path) }
+func (p paths) item(path string) *openapi3.PathItem { return p.doc.Tree.Paths.Value(path) }
 
 // base returns the path that the document's servers put before all others.
-func (g *generator) base(path, method string) string {
-	servers := g.doc.Tree.Servers
-	if item := g.item(path); item != nil {
+func (p paths) base(path, method string) string {
+	servers := p.doc.Tree.Servers
+	if item := p.item(path); item != nil {
 		if len(item.Servers) > 0 {
 			servers = item.Servers
 		}

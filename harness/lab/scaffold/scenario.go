@@ -53,7 +53,7 @@ func (g *generator) scenario(op *contract.Operation) File {
 		}
 		fmt.Fprintf(&b, "# Correct it, and rename it to %s.\n", file)
 	}
-	in := g.item(op.Path).GetOperation(op.Method)
+	in := g.paths.item(op.Path).GetOperation(op.Method)
 	fmt.Fprintf(&b, "scenario: %s\n", id)
 	fmt.Fprintf(&b, "why: %s\n", yamldoc.Line(reason(op, in)))
 	fmt.Fprintf(&b, "source: %s\n", yamldoc.Line(cmp.Or(g.opts.Contract, "openapi.yaml")+", "+cmp.Or(op.ID, op.String())))
@@ -98,7 +98,7 @@ func (g *generator) steps(op *contract.Operation) (steps []*request, missing str
 	}
 	r, missing := g.request(op, captured)
 	steps = append(steps, r)
-	if get := g.operation("GET", op.Path); op.Method == "DELETE" && get != nil && len(captured) > 0 && !get.Streams() {
+	if get := g.paths.find("GET", op.Path); op.Method == "DELETE" && get != nil && len(captured) > 0 && !get.Streams() {
 		if r, missing := g.request(get, captured); missing == "" {
 			steps = append(steps, r)
 		}
@@ -131,9 +131,9 @@ func (g *generator) least(op *contract.Operation, captured map[int]string, full 
 // parameter matches a parameter in a path template.
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// operation finds an operation by its path, whatever the names of its parameters; nil when there is none.
-func (g *generator) operation(method, path string) *contract.Operation {
-	return g.operations[method+" "+anonymous(path)]
+// find returns an operation by its path, whatever the names of its parameters; nil when there is none.
+func (p paths) find(method, path string) *contract.Operation {
+	return p.operations[method+" "+anonymous(path)]
 }
 
 // anonymous returns a path template without the names of its parameters.
@@ -143,12 +143,12 @@ func anonymous(template string) string {
 
 // creation returns the request that creates what a parameter names, with a capture of its id; nil when there is none.
 func (g *generator) creation(of *contract.Operation, collection, parameter string, captured map[int]string) *request {
-	post := g.operation("POST", collection)
+	post := g.paths.find("POST", collection)
 	if post == nil || post == of || collection == "" {
 		return nil
 	}
 	thing := strings.TrimSuffix(collection[strings.LastIndexByte(collection, '/')+1:], "s")
-	place := idIn(g.item(post.Path).Post.Responses, []string{parameter, "id", thing + "id"})
+	place := idIn(g.paths.item(post.Path).Post.Responses, []string{parameter, "id", thing + "id"})
 	if place == "" {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (g *generator) creation(of *contract.Operation, collection, parameter strin
 // element returns the request that adds something to the list that an operation returns, because an empty list shows
 // nothing about its elements. It returns nil when there is none.
 func (g *generator) element(of *contract.Operation, captured map[int]string) *request {
-	post := g.operation("POST", of.Path)
+	post := g.paths.find("POST", of.Path)
 	if of.Method != "GET" || of.Streams() || post == nil || !g.lists(of) {
 		return nil
 	}
@@ -283,7 +283,7 @@ func (r *request) isNarrow() bool {
 
 // lists reports whether a GET returns a list.
 func (g *generator) lists(op *contract.Operation) bool {
-	for _, schema := range successSchemas(g.item(op.Path).Get.Responses) {
+	for _, schema := range successSchemas(g.paths.item(op.Path).Get.Responses) {
 		if hasList(schema) {
 			return true
 		}
