@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
 // What a step needs from a stream, as error messages name it.
@@ -78,7 +78,7 @@ func awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times in
 
 // whyNot says why a wait failed. It names the limit and not the measured time, because that differs from run to run.
 func whyNot(err error) string {
-	if errors.Is(err, sse.ErrEnded) {
+	if errors.Is(err, watch.ErrEnded) {
 		return "the stream ended before it came"
 	}
 	if timeout, ok := errors.AsType[*timeoutError](err); ok && timeout.of == "step" {

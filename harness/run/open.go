@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
 func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.Step) error {
@@ -58,7 +58,7 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*transcript.Pattern) *stream {
 	operation := s.run.opts.Contract.Operation(p.wire.Method, p.wire.Target)
 	return &stream{
-		wire: s.run.target.Client.OpenStream(ctx, s.run.t.Started, p.wire, &sse.WatchOptions{
+		wire: s.run.target.Client.OpenStream(ctx, s.run.t.Started, p.wire, &watch.Options{
 			Start: s.run.t.Started,
 			Name:  func(ev *transcript.Event) string { return s.run.opts.Contract.EventName(operation, ev) },
 			Keep: func(ev *transcript.Event) bool { // comments belong to every scenario

@@ -312,10 +312,11 @@ const (
 	PhaseBody    Phase = "body"
 )
 
-// A Stream is an event stream from its opening to its end.
+// A Stream is an event stream, a socket, or the input and output of a program, from its opening to its end.
 type Stream struct {
-	Name string `json:"name"` // the scenario's name for it
-	Step string `json:"step"` // the id of the step that opened it
+	Name string `json:"name"`           // the scenario's name for it
+	Step string `json:"step"`           // the id of the step that opened it
+	Wire Wire   `json:"wire,omitempty"` // "" is an event stream
 	// Operation is the method and path template that the contract has for it, "GET /event"; empty when it has none.
 	Operation string  `json:"operation,omitempty"`
 	Events    []Event `json:"events"`
@@ -332,6 +333,34 @@ type Stream struct {
 	Failure *Failure `json:"failure,omitempty"`
 }
 
+// A Wire is what a stream runs on.
+type Wire string
+
+const (
+	WireSocket  Wire = "socket"  // a WebSocket (RFC 6455)
+	WireProgram Wire = "program" // standard input, output and error of a program
+)
+
+// An Item is what an event of a socket or a program is.
+type Item string
+
+const (
+	ItemText   Item = "text"   // a text message of a socket; Data has its bytes, even if they are not UTF-8
+	ItemBinary Item = "binary" // a binary message
+	ItemPing   Item = "ping"   // control frames (RFC 6455 §5.5); Data has their payload
+	ItemPong   Item = "pong"
+	// ItemClose is a close frame. Data is {"code": 1000, "reason": "bye"}, without a code {}.
+	ItemClose Item = "close"
+	ItemBytes Item = "bytes" // sent bytes that are not a whole message: frames of a socket, a part of a line
+	ItemLine  Item = "line"  // a line of standard input or output, without its line end
+	// ItemStderr is a line of standard error. It is kept, and compared only where a rule asks for it.
+	ItemStderr Item = "stderr"
+	ItemSignal Item = "signal" // a sent signal; Data is its name: SIGTERM
+	ItemEOF    Item = "eof"    // the end of standard input
+	// ItemExit is the end of a program. Data is {"status": 1} or {"signal": "SIGSEGV"}.
+	ItemExit Item = "exit"
+)
+
 // An Ending says which side ended a stream.
 type Ending string
 
@@ -341,13 +370,19 @@ const (
 	EndedBroken   Ending = "broken" // it broke, and Failure says how
 )
 
-// An Event is one event of a stream, or one comment.
+// An Event is one event of a stream, or one comment. On other wires it is a message, a line, or the end.
 type Event struct {
 	// Name is the event's name in the contract, or else on the wire.
 	Name string `json:"name,omitempty"`
-	Type string `json:"type,omitempty"`            // the `event` field as it was sent; empty without one
-	Data string `json:"data,omitempty" text:"own"` // the lines of data, joined by LF
-	ID   string `json:"id,omitempty"`              // the `id` field as it was sent with this event
+	// Item is set on wires other than event streams.
+	Item Item `json:"item,omitempty"`
+	// Sent is set for what lockstep has sent.
+	Sent bool `json:"sent,omitempty"`
+	// Malformed means that what was sent breaks the contract on purpose.
+	Malformed bool   `json:"malformed,omitempty"`
+	Type      string `json:"type,omitempty"`            // the `event` field as it was sent; empty without one
+	Data      string `json:"data,omitempty" text:"own"` // the lines of data, joined by LF
+	ID        string `json:"id,omitempty"`              // the `id` field as it was sent with this event
 	// Retry is the `retry` field as it was sent with this event, digits only.
 	Retry string `json:"retry,omitempty"`
 	// Comment is set for a comment without fields. Data has its text.
@@ -356,7 +391,8 @@ type Event struct {
 	// line.
 	Undispatched bool `json:"undispatched,omitempty"`
 	// Framing is the event as it was written, with each value replaced by "•": "event: •\ndata: •\n\n". Two events with
-	// equal values and equal framing are equal byte for byte.
+	// equal values and equal framing are equal byte for byte. A message of a socket has its frames: "text 3, end 2" in
+	// two of 3 and 2 bytes; a line has its line end: "•\r\n".
 	Framing string        `json:"framing" text:"own"`
 	At      time.Duration `json:"at"` // when the last byte was read
 }

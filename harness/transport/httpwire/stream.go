@@ -9,11 +9,12 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
 // A Stream is an event stream on its connection. Its Watch reads and records it in the background.
 type Stream struct {
-	*sse.Watch
+	*watch.Watch
 	cancel context.CancelCauseFunc // ends the exchange until the head has come
 	head   chan struct{}           // closed when the head has come or cannot come any more
 	// The other fields are set before head is closed.
@@ -30,7 +31,7 @@ type Stream struct {
 // not matter.
 //
 // Offsets count from start, whatever the options say. The caller sets the stream's name, also in the Exchange.
-func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, opts *sse.WatchOptions) *Stream {
+func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, opts *watch.Options) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{cancel: cancel, head: make(chan struct{})}
 	go func() {
@@ -50,7 +51,7 @@ func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, 
 			}
 		}
 	}()
-	watch := sse.WatchOptions{}
+	watch := watch.Options{}
 	if opts != nil {
 		watch = *opts
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
 const (
@@ -143,7 +143,7 @@ func TestOtherBodiesThanEventStreamsAreReadAsUsual(t *testing.T) {
 
 func TestTheWatchOptionsAreTheCallers(t *testing.T) {
 	w := &wire{script: []string{streamHead + "\r\nevent: a\ndata: 1\n\nevent: b\ndata: 2\n\n"}}
-	opts := &sse.WatchOptions{
+	opts := &watch.Options{
 		Start: time.Now().Add(-time.Hour),
 		Name:  func(ev *transcript.Event) string { return "the " + ev.Type },
 		Keep:  func(ev *transcript.Event) bool { return ev.Type == "b" },

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
 // TestMain checks that no goroutine of this package outlives the tests.
@@ -194,7 +194,7 @@ func (c *Client) open(ctx context.Context, start time.Time, req *Request) (*tran
 
 // stream is OpenStream, but waits for the head. The Stream is nil when the response is not an event stream.
 func (c *Client) stream(
-	ctx context.Context, start time.Time, req *Request, opts *sse.WatchOptions,
+	ctx context.Context, start time.Time, req *Request, opts *watch.Options,
 ) (*transcript.Exchange, *Stream, error) {
 	s := c.OpenStream(ctx, start, req, opts)
 	ex, is, err := s.Opened()

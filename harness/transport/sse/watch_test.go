@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
 func TestAwaitFindsEarlierAndLaterEvents(t *testing.T) {
@@ -30,8 +31,8 @@ func TestAwaitFindsEarlierAndLaterEvents(t *testing.T) {
 		checkAwait(t, w, 2, "c", 3, nil)
 		checkAwait(t, w, -1, "a", 0, nil)
 		server.Close()
-		checkAwait(t, w, 4, "c", 0, ErrEnded)
-		checkAwait(t, w, 99, "c", 0, ErrEnded)
+		checkAwait(t, w, 4, "c", 0, watch.ErrEnded)
+		checkAwait(t, w, 99, "c", 0, watch.ErrEnded)
 		checkAwait(t, w, 3, "c", 3, nil)
 	})
 }
@@ -62,47 +63,47 @@ func TestAwaitReportsWhyItsContextEnded(t *testing.T) {
 func TestAStreamEndsInOneOfThreeWays(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
-		drive func(*Watch, *io.PipeWriter)
+		drive func(*watch.Watch, *io.PipeWriter)
 		want  transcript.Stream
 	}{
-		{"by the server", func(_ *Watch, server *io.PipeWriter) {
+		{"by the server", func(_ *watch.Watch, server *io.PipeWriter) {
 			fmt.Fprint(server, "data: x\n\n")
 			server.Close()
 		}, transcript.Stream{Ended: transcript.EndedByServer}},
-		{"by us", func(w *Watch, server *io.PipeWriter) {
+		{"by us", func(w *watch.Watch, server *io.PipeWriter) {
 			fmt.Fprint(server, "data: x\n\ndata: half")
 			w.Close()
 		}, transcript.Stream{Ended: transcript.EndedByClient}},
-		{"by the server, and closed by us afterwards", func(w *Watch, server *io.PipeWriter) {
+		{"by the server, and closed by us afterwards", func(w *watch.Watch, server *io.PipeWriter) {
 			fmt.Fprint(server, "data: x\n\n")
 			server.Close()
 			synctest.Wait()
 			w.Close()
 		}, transcript.Stream{Ended: transcript.EndedByServer}},
-		{"inside an event", func(_ *Watch, server *io.PipeWriter) {
+		{"inside an event", func(_ *watch.Watch, server *io.PipeWriter) {
 			fmt.Fprint(server, "data: x\n\ndata: half\n")
 			server.Close()
 		}, broke(transcript.FailClosed, `the stream ended inside an event: "data: half\n"`)},
-		{"with a cut chunk", func(_ *Watch, server *io.PipeWriter) {
+		{"with a cut chunk", func(_ *watch.Watch, server *io.PipeWriter) {
 			fmt.Fprint(server, "data: x\n\n")
 			server.CloseWithError(io.ErrUnexpectedEOF)
 		}, broke(transcript.FailClosed, "unexpected EOF")},
-		{"with an error that knows its kind, inside an event", func(_ *Watch, server *io.PipeWriter) {
+		{"with an error that knows its kind, inside an event", func(_ *watch.Watch, server *io.PipeWriter) {
 			fmt.Fprint(server, "data: x\n\nid: 1")
 			server.CloseWithError(fmt.Errorf("read: %w", resetError{}))
 		}, broke(transcript.FailReset, `it was reset inside an event: "id: 1"`)},
-		{"with an event that is too long", func(_ *Watch, server *io.PipeWriter) {
+		{"with an event that is too long", func(_ *watch.Watch, server *io.PipeWriter) {
 			fmt.Fprint(server, "data: x\n\ndata: "+strings.Repeat("y", 1000))
 		}, broke(transcript.FailLimit, `event is too long inside an event: "data: `+strings.Repeat("y", 94)+`"`)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, server := open(t, &WatchOptions{MaxEvent: 100})
+				w, server := open(t, &watch.Options{MaxEvent: 100})
 				tc.drive(w, server)
 				if err := w.AwaitEnd(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				checkAwait(t, w, 1, "x", 0, ErrEnded)
+				checkAwait(t, w, 1, "x", 0, watch.ErrEnded)
 				tc.want.Events = events{{Name: "message", Data: "x", Framing: "data: •\n\n"}}
 				if diff := cmp.Diff(tc.want, record(w)); diff != "" {
 					t.Errorf("stream (-want +got):\n%s", diff)
@@ -117,13 +118,13 @@ func TestAStreamEndsInOneOfThreeWays(t *testing.T) {
 
 func TestAWatchEndsBeyondItsBounds(t *testing.T) {
 	for _, tc := range []struct {
-		opts WatchOptions
+		opts watch.Options
 		want string
 		kept int
 	}{
-		{WatchOptions{MaxEvents: 3}, "more than 3 events came", 3},
-		{WatchOptions{MaxBytes: 60}, "more than 60 bytes of events came", 6},
-		{WatchOptions{MaxBytes: 1 << 20, MaxEvents: 100}, "more than 100 events came", 100},
+		{watch.Options{MaxEvents: 3}, "more than 3 events came", 3},
+		{watch.Options{MaxBytes: 60}, "more than 60 bytes of events came", 6},
+		{watch.Options{MaxBytes: 1 << 20, MaxEvents: 100}, "more than 100 events came", 100},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w, server := open(t, &tc.opts)
@@ -143,7 +144,7 @@ func TestAWatchEndsBeyondItsBounds(t *testing.T) {
 
 func TestEventsThatAreNotKeptAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, server := open(t, &WatchOptions{
+		w, server := open(t, &watch.Options{
 			Name:      func(ev *transcript.Event) string { return "the " + ev.Type },
 			Keep:      func(ev *transcript.Event) bool { return ev.Name != "the other" },
 			MaxEvents: 4,
@@ -169,7 +170,7 @@ func TestEventsThatAreNotKeptAreCounted(t *testing.T) {
 // A keep-alive is seen when it arrives, whether or not a blank line follows.
 func TestACommentNeedsNoBlankLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, server := open(t, &WatchOptions{Start: time.Now()})
+		w, server := open(t, &watch.Options{Start: time.Now()})
 		for _, line := range []string{": 1\n", ": 2\n\n", ": 3\n", "\n", ": 4\n", "data: x\n\n", ": 5\n"} {
 			time.Sleep(time.Second)
 			fmt.Fprint(server, line)
@@ -192,7 +193,7 @@ func TestACommentNeedsNoBlankLine(t *testing.T) {
 func TestAnEventIsTimedByItsLastByte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const second = time.Second
-		w, server := open(t, &WatchOptions{
+		w, server := open(t, &watch.Options{
 			Start: time.Now().Add(-10 * second),
 			Keep:  func(*transcript.Event) bool { time.Sleep(second); return true }, // this time does not count
 		})
@@ -264,7 +265,7 @@ func TestCloseUnblocksEveryoneAndCanBeRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _ := open(t, nil)
 		var waiting sync.WaitGroup
-		waiting.Go(func() { checkAwait(t, w, 0, "x", 0, ErrEnded) })
+		waiting.Go(func() { checkAwait(t, w, 0, "x", 0, watch.ErrEnded) })
 		waiting.Go(func() {
 			if err := w.AwaitEnd(t.Context()); err != nil {
 				t.Errorf("AwaitEnd: %v", err)
@@ -318,14 +319,14 @@ func TestManyMayWaitAtOnce(t *testing.T) {
 }
 
 // open watches a stream whose server is the pipe's other end.
-func open(t *testing.T, opts *WatchOptions) (*Watch, *io.PipeWriter) {
+func open(t *testing.T, opts *watch.Options) (*watch.Watch, *io.PipeWriter) {
 	body, server := io.Pipe()
 	w := Open(body, opts)
 	t.Cleanup(func() { w.Close() })
 	return w, server
 }
 
-func checkAwait(t *testing.T, w *Watch, from int, data string, want int, wantErr error) {
+func checkAwait(t *testing.T, w *watch.Watch, from int, data string, want int, wantErr error) {
 	t.Helper()
 	if got, err := w.Await(t.Context(), from, dataIs(data)); got != want || err != wantErr {
 		t.Errorf("Await(%d, %q) = %d, %v, want %d, %v", from, data, got, err, want, wantErr)
@@ -337,7 +338,7 @@ func dataIs(s string) func(*transcript.Event) bool {
 }
 
 // record returns what the watch has seen, without its times.
-func record(w *Watch) transcript.Stream {
+func record(w *watch.Watch) transcript.Stream {
 	var s transcript.Stream
 	w.Record(&s)
 	s.Until = 0
