@@ -2,12 +2,14 @@ package run
 
 import (
 	"context"
+	"io"
 	"slices"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
@@ -58,20 +60,27 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*transcript.Pattern) *stream {
 	operation := s.run.opts.Contract.Operation(p.wire.Method, p.wire.Target)
 	return &stream{
-		wire: s.run.target.Client.OpenStream(ctx, s.run.t.Started, p.wire, &watch.Options{
-			Start: s.run.t.Started,
-			Name:  func(ev *transcript.Event) string { return s.run.opts.Contract.EventName(operation, ev) },
-			Keep: func(ev *transcript.Event) bool { // comments belong to every scenario
-				return len(only) == 0 || ev.Comment ||
-					slices.ContainsFunc(only, func(p *transcript.Pattern) bool { return match.Event(p, ev) })
-			},
-			MaxEvents: s.run.opts.Events,
+		wire: s.run.target.Client.OpenStream(ctx, s.run.t.Started, p.wire, func(body io.ReadCloser) *watch.Watch {
+			return sse.Open(body, s.watching(operation, only))
 		}),
 		rec:       &transcript.Stream{Name: name, Operation: operation, Only: len(only) > 0},
 		heartbeat: func(ev *transcript.Event) bool { return s.run.opts.Heartbeat(name, operation, ev) },
 		agreed:    -1,
 		sent:      p,
 		x:         &transcript.Exchange{},
+	}
+}
+
+// watching returns what a stream of an operation records.
+func (s *streams) watching(operation string, only []*transcript.Pattern) *watch.Options {
+	return &watch.Options{
+		Start: s.run.t.Started,
+		Name:  func(ev *transcript.Event) string { return s.run.opts.Contract.EventName(operation, ev) },
+		Keep: func(ev *transcript.Event) bool { // comments belong to every scenario
+			return len(only) == 0 || ev.Comment ||
+				slices.ContainsFunc(only, func(p *transcript.Pattern) bool { return match.Event(p, ev) })
+		},
+		MaxEvents: s.run.opts.Events,
 	}
 }
 

@@ -18,8 +18,7 @@ import (
 const module = "github.com/lockstep-dev/lockstep"
 
 // mayImport says which of this module's packages each package of the harness may import, in addition to internal/ and
-// harness/internal/. Imports only go down, never sideways. The one exception is httpwire → sse, because an event
-// stream is an HTTP body.
+// harness/internal/. Imports only go down, never sideways.
 var mayImport = map[string][]string{
 	"harness/scenario":                 {},
 	"harness/target":                   {},
@@ -28,9 +27,10 @@ var mayImport = map[string][]string{
 	"harness/stub":                     {"harness/transcript"},
 	"harness/stub/mcp":                 {"harness/stub/mcp/record"},
 	"harness/stub/mcp/record":          {},
-	"harness/transport/sse":            {"harness/transcript"},
-	"harness/transport/httpwire":       {"harness/transcript", "harness/transport/sse"},
-	"harness/run":                      {"harness/scenario", "harness/match", "harness/stub", "harness/stub/mcp/record", "harness/transcript", "harness/transport/httpwire", "harness/transport/sse"},
+	"harness/transport/watch":          {"harness/transcript"},
+	"harness/transport/sse":            {"harness/transcript", "harness/transport/watch"},
+	"harness/transport/httpwire":       {"harness/transcript", "harness/transport/watch"},
+	"harness/run":                      {"harness/scenario", "harness/match", "harness/stub", "harness/stub/mcp/record", "harness/transcript", "harness/transport/httpwire", "harness/transport/sse", "harness/transport/watch"},
 	"harness/compare/diff":             {},
 	"harness/compare/internal/docgen":  {},
 	"harness/compare/ident":            {"harness/compare/diff", "harness/transcript"},

@@ -12,6 +12,8 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
+	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
 // serve returns a client whose server gives the same response to every request.
@@ -50,7 +52,9 @@ func ExampleClient_OpenStream() {
 	c := serve("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hello\n\nevent: tool\ndata: add\n\n")
 	defer c.Close()
 	ctx := context.Background()
-	s := c.OpenStream(ctx, time.Now(), &httpwire.Request{Method: "GET", Target: "/event"}, nil)
+	s := c.OpenStream(ctx, time.Now(), &httpwire.Request{Method: "GET", Target: "/event"}, func(body io.ReadCloser) *watch.Watch {
+		return sse.Open(body, nil)
+	})
 	defer s.Close()
 	i, err := s.Await(ctx, 0, func(ev *transcript.Event) bool { return ev.Name == "tool" })
 	if err != nil {

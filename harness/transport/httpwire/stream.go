@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
@@ -30,8 +29,9 @@ type Stream struct {
 // the Stream in both cases. Until the head has come, ctx or Close end the exchange with a failure. After that, ctx does
 // not matter.
 //
-// Offsets count from start, whatever the options say. The caller sets the stream's name, also in the Exchange.
-func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, opts *watch.Options) *Stream {
+// read begins to watch the events in the body, with offsets from start. The caller sets the stream's name, also in the
+// Exchange.
+func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, read func(io.ReadCloser) *watch.Watch) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{cancel: cancel, head: make(chan struct{})}
 	go func() {
@@ -51,12 +51,7 @@ func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, 
 			}
 		}
 	}()
-	watch := watch.Options{}
-	if opts != nil {
-		watch = *opts
-	}
-	watch.Start = start
-	s.Watch = sse.Open(&streamBody{s: s}, &watch)
+	s.Watch = read(&streamBody{s: s})
 	return s
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
@@ -196,7 +197,12 @@ func (c *Client) open(ctx context.Context, start time.Time, req *Request) (*tran
 func (c *Client) stream(
 	ctx context.Context, start time.Time, req *Request, opts *watch.Options,
 ) (*transcript.Exchange, *Stream, error) {
-	s := c.OpenStream(ctx, start, req, opts)
+	counted := watch.Options{}
+	if opts != nil {
+		counted = *opts
+	}
+	counted.Start = start
+	s := c.OpenStream(ctx, start, req, func(body io.ReadCloser) *watch.Watch { return sse.Open(body, &counted) })
 	ex, is, err := s.Opened()
 	if !is {
 		s.Close()
