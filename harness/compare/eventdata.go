@@ -15,6 +15,24 @@ import (
 type eventData struct {
 	json     *jsondiff.Comparer
 	volatile []jsondiff.Volatile
+	jsonRPC  bool // the data are messages of JSON-RPC 2.0
+}
+
+// rulesFor returns the rules for the values of an event. A server numbers its own requests as it likes.
+func (d *eventData) rulesFor(ev *transcript.Event) []jsondiff.Volatile {
+	if !d.jsonRPC || !strings.Contains(ev.Data, `"id"`) {
+		return d.volatile
+	}
+	if root, err := d.Parse(ev); err != nil || root.Member("method") == nil {
+		return d.volatile
+	}
+	return append([]jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}, d.volatile...)
+}
+
+// BindSent binds the values that two corresponding sent messages have in the same places.
+func (d *eventData) BindSent(step string, ref, cand *transcript.Event) {
+	byRule := jsondiff.AllowsIDs(d.volatile)
+	d.json.BindSent(ident.NewSentBinder(d.json.IDs, step, byRule), byRule, []byte(ref.Data), []byte(cand.Data))
 }
 
 // eventContent is an event's data, as JSON if it looks like an object or a list.
@@ -27,7 +45,7 @@ func eventContent(ev *transcript.Event) jsondiff.Content {
 }
 
 func (d *eventData) Compare(at ident.Place, ref, cand *transcript.Event, report func(diff.Difference)) {
-	d.json.Content(at, d.volatile, [2]jsondiff.Content{eventContent(ref), eventContent(cand)}, report)
+	d.json.Content(at, d.rulesFor(ref), [2]jsondiff.Content{eventContent(ref), eventContent(cand)}, report)
 }
 
 func (d *eventData) Encoded(at ident.Place, ref, cand string, report func(diff.Difference)) bool {
@@ -35,11 +53,11 @@ func (d *eventData) Encoded(at ident.Place, ref, cand string, report func(diff.D
 }
 
 func (d *eventData) Outline(skeletons ident.Skeletons, side int, ev *transcript.Event) string {
-	return d.json.OutlineBy(skeletons, side, eventContent(ev), d.volatile)
+	return d.json.OutlineBy(skeletons, side, eventContent(ev), d.rulesFor(ev))
 }
 
 func (d *eventData) Digest(ref, cand *transcript.Event) string {
-	return d.json.ContentsDigest([2]jsondiff.Content{eventContent(ref), eventContent(cand)}, d.volatile)
+	return d.json.ContentsDigest([2]jsondiff.Content{eventContent(ref), eventContent(cand)}, d.rulesFor(ref))
 }
 
 func (d *eventData) Defects(ev *transcript.Event) []jsontree.Defect {
@@ -53,5 +71,5 @@ func (d *eventData) Parse(ev *transcript.Event) (*jsontree.Node, error) {
 }
 
 func (d *eventData) With(ids *ident.Bindings) streamdiff.Data {
-	return &eventData{d.json.With(ids), d.volatile}
+	return &eventData{d.json.With(ids), d.volatile, d.jsonRPC}
 }

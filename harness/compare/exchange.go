@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -91,17 +90,9 @@ func (c *comparison) unlikeGivenUp(step *transcript.Step, ref, cand *transcript.
 // bindSent binds what two requests have in the same places, before their responses are compared. So if the candidate
 // responds with an id other than the client's own, that is found at its first appearance.
 func (c *comparison) bindSent(step string, ref, cand *transcript.Exchange) {
-	byRule := slices.ContainsFunc(c.rules.volatile(step), func(r jsondiff.Volatile) bool { return r.Kind == jsondiff.ID })
+	byRule := jsondiff.AllowsIDs(c.rules.volatile(step))
 	s := ident.NewSentBinder(c.json.IDs, step, byRule)
 	s.Text(ref.Request.Target, cand.Request.Target)
 	s.Headers(ref.Request.Header, cand.Request.Header)
-	r, o := ref.Request.Body.Bytes, cand.Request.Body.Bytes
-	if len(r) == 0 || s.Text(string(r), string(o)) && !byRule {
-		return
-	}
-	root, _, err := c.json.Docs.Parse(r)
-	other, _, oerr := c.json.Docs.Parse(o)
-	if err == nil && oerr == nil {
-		s.Document(root, other)
-	}
+	c.json.BindSent(s, byRule, ref.Request.Body.Bytes, cand.Request.Body.Bytes)
 }

@@ -63,15 +63,21 @@ func (r *Rules) Shape(t *transcript.Transcript) func(text string) string {
 	return ident.Shape(r.IDs, t)
 }
 
+// Outside reports whether an event is not part of the sequence that is compared: see streamdiff.Rules.
+func (r *Rules) Outside(stream, operation string, ev *transcript.Event) bool {
+	rules := r.stream(stream, operation)
+	return rules.Outside(ev)
+}
+
 // Beats reports whether an event is a heartbeat, and so only keeps its stream alive.
 func (r *Rules) Beats(stream, operation string, ev *transcript.Event) bool {
 	return r.stream(stream, operation).Heartbeat.Is(ev)
 }
 
-// Labels returns the names of a stream's events in reports: "event 3", "heartbeat 2". Heartbeats are counted
-// separately, because it is chance how many of them precede an event.
+// Labels returns the names of a stream's events in reports: see streamdiff.Rules.
 func (r *Rules) Labels(s *transcript.Stream) []string {
-	return r.stream(s.Name, s.Operation).Heartbeat.Labels(s)
+	rules := r.stream(s.Name, s.Operation)
+	return rules.Labels(s)
 }
 
 // UpstreamVolatile returns the rules for values in requests that one rule of a stub answered, or that were sent to an

@@ -233,11 +233,11 @@ func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) 
 		if s.Name != w.Stream {
 			continue
 		}
-		heartbeat := rules.stream(s.Name, s.Operation).Heartbeat
-		labels := heartbeat.Labels(s)
+		rule := rules.stream(s.Name, s.Operation)
+		labels := rule.Labels(s)
 		for i := w.First; i < len(s.Events) && s.Events[i].At <= w.To; i++ {
 			ev := &s.Events[i]
-			if w.Match == nil && (ev.Comment || heartbeat.Is(ev)) || w.Match != nil && !match.Event(w.Match, ev) {
+			if w.Match == nil && (ev.Comment || rule.Outside(ev)) || w.Match != nil && !match.Event(w.Match, ev) {
 				continue
 			}
 			_, got := diff.Cut("", streamdiff.ShowEvent(ev).Text)

@@ -26,7 +26,7 @@ func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
 	l := e.judgement.project.Limits
 	return &run.Options{
 		Step: l.Step, Scenario: l.Scenario, Settle: l.Settle, Events: l.Events, Seed: e.opts.Seed,
-		Contract: e.judgement.project.ContractLookup(), Heartbeat: e.judgement.project.CompareRules(s).Beats, Recorded: e.opts.Against.Transcript(s),
+		Contract: e.judgement.project.ContractLookup(), Outside: e.judgement.project.CompareRules(s).Outside, Recorded: e.opts.Against.Transcript(s),
 		Processors: target.OwnProcessors,
 	}
 }

@@ -42,9 +42,9 @@ func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
 	return Matcher{}.JSON(p, at, doc)
 }
 
-// Event reports whether an event matches a pattern. A comment never matches.
+// Event reports whether an event matches a pattern. A comment never matches, nor does what lockstep has sent.
 func Event(p *transcript.Pattern, ev *transcript.Event) bool {
-	if ev.Comment {
+	if ev.Comment || ev.Sent {
 		return false
 	}
 	if p.Event != nil && *p.Event != ev.Name || p.Data != nil && *p.Data != ev.Data {

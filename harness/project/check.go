@@ -50,7 +50,9 @@ func (c *scenarioCheck) step(step *scenario.Step) {
 	switch do := step.Do.(type) {
 	case *scenario.Open:
 		c.opened[do.Name] = op
-		c.stream(op, r)
+		if do.Wire == "" {
+			c.stream(op, r)
+		}
 		if do.Ready != nil {
 			c.event(op, do.Ready.Event, do.Ready.Line, do.Ready.Column)
 		}

@@ -72,7 +72,7 @@ func idShapes(rules []scenario.IDShape) []ident.IDShape {
 }
 
 func streamRule(r scenario.StreamRule) streamdiff.Rules {
-	out := streamdiff.Rules{Exact: r.Exact, OrderWithin: r.OrderWithin, Anchors: r.Anchors, Optional: r.Optional}
+	out := streamdiff.Rules{Exact: r.Exact, Stderr: r.Stderr, JSONRPC: r.JSONRPC, OrderWithin: r.OrderWithin, Anchors: r.Anchors, Optional: r.Optional}
 	if g := r.Gap; g != nil {
 		out.Gap = &streamdiff.Gap{Max: g.Max, Tolerance: g.Tolerance}
 	}

@@ -63,11 +63,11 @@ func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*t
 		wire: s.run.target.Client.OpenStream(ctx, s.run.t.Started, p.wire, func(body io.ReadCloser) *watch.Watch {
 			return sse.Open(body, s.watching(operation, only))
 		}),
-		rec:       &transcript.Stream{Name: name, Operation: operation, Only: len(only) > 0},
-		heartbeat: func(ev *transcript.Event) bool { return s.run.opts.Heartbeat(name, operation, ev) },
-		agreed:    -1,
-		sent:      p,
-		x:         &transcript.Exchange{},
+		rec:     &transcript.Stream{Name: name, Operation: operation, Only: len(only) > 0},
+		outside: func(ev *transcript.Event) bool { return s.run.opts.Outside(name, operation, ev) },
+		agreed:  -1,
+		sent:    p,
+		x:       &transcript.Exchange{},
 	}
 }
 

@@ -81,8 +81,9 @@ type Options struct {
 	Contract Contract
 	// Processors returns the processor use of lockstep itself, as [Process] does for a target.
 	Processors func(age time.Duration) (runqueue.Use, bool)
-	// Heartbeat reports whether an event only keeps its stream alive. It gets the stream's name and operation.
-	Heartbeat func(stream, operation string, ev *transcript.Event) bool
+	// Outside reports whether an event is not part of the sequence that is compared, such as a heartbeat. It gets the
+	// stream's name and operation.
+	Outside func(stream, operation string, ev *transcript.Event) bool
 	// Recorded is the transcript of a reference that does not run now; nil when all targets run. A target that is
 	// slower than the recording gets time to catch up, as with a running reference.
 	Recorded *transcript.Transcript

@@ -17,12 +17,12 @@ func (r recording) streamEnded(name string) bool {
 	})
 }
 
-// events returns the number of events on streams of that name, without heartbeats.
-func (r recording) events(name string, heartbeat func(*transcript.Event) bool) int {
+// events returns the number of events on streams of that name, without those outside of the sequence.
+func (r recording) events(name string, outside func(*transcript.Event) bool) int {
 	n := 0
 	for _, s := range r.Streams {
 		for i := range s.Events {
-			if s.Name == name && !heartbeat(&s.Events[i]) {
+			if s.Name == name && !outside(&s.Events[i]) {
 				n++
 			}
 		}

@@ -62,7 +62,7 @@ func stories(t *testing.T, text string) []*scenario.Scenario {
 func options() *Options {
 	return &Options{
 		Step: 10 * time.Second, Scenario: time.Minute, Settle: time.Second, Events: 1000, Seed: 1, Contract: anything{},
-		Heartbeat:  func(_, _ string, ev *transcript.Event) bool { return ev.Name == "ping" },
+		Outside:    func(_, _ string, ev *transcript.Event) bool { return ev.Name == "ping" },
 		Processors: func(time.Duration) (runqueue.Use, bool) { return runqueue.Use{}, false },
 	}
 }

@@ -27,7 +27,7 @@ func (s *session) settleStream(ctx context.Context, name string) {
 	if len(open) < len(s.drivers) || len(open) == 0 {
 		return // a driver without this stream has nothing to wait for
 	}
-	recorded, endRecorded := s.recorded.events(name, open[0].heartbeat), s.recorded.streamEnded(name)
+	recorded, endRecorded := s.recorded.events(name, open[0].outside), s.recorded.streamEnded(name)
 	if len(open) == 1 && recorded == 0 && !endRecorded {
 		return // there is nothing to catch up with
 	}

@@ -21,7 +21,7 @@ type feed struct {
 
 func newFeed(t *testing.T, events string) *feed {
 	body, server := io.Pipe()
-	f := &feed{stream: &stream{rec: &transcript.Stream{Name: "feed"}, agreed: -1, heartbeat: func(*transcript.Event) bool { return false }}, server: server}
+	f := &feed{stream: &stream{rec: &transcript.Stream{Name: "feed"}, agreed: -1, outside: func(*transcript.Event) bool { return false }}, server: server}
 	f.wire = &httpwire.Stream{Watch: sse.Open(body, nil)}
 	t.Cleanup(func() { f.wire.Watch.Close() })
 	f.says(t, events)
@@ -67,8 +67,8 @@ func settled(t *testing.T, ref, cand *feed) {
 // If an event arrives on one stream while the other one is being read, it must not count on that side alone.
 func TestAnEventThatComesWhileTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	ref, cand := newFeed(t, "ab"), newFeed(t, "ab")
-	cand.heartbeat = func(*transcript.Event) bool {
-		cand.heartbeat = func(*transcript.Event) bool { return false }
+	cand.outside = func(*transcript.Event) bool {
+		cand.outside = func(*transcript.Event) bool { return false }
 		ref.says(t, "c")
 		return false
 	}
@@ -80,8 +80,8 @@ func TestAnEventThatComesWhileTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 
 func TestAnEndThatComesWhenTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	ref, cand := newFeed(t, "ab"), newFeed(t, "ab")
-	cand.heartbeat = func(*transcript.Event) bool {
-		cand.heartbeat = func(*transcript.Event) bool { return false }
+	cand.outside = func(*transcript.Event) bool {
+		cand.outside = func(*transcript.Event) bool { return false }
 		ref.server.Close()
 		ref.wire.Watch.AwaitEnd(t.Context())
 		return false

@@ -12,11 +12,11 @@ import (
 
 // A stream is an event stream that a scenario has opened on one target.
 type stream struct {
-	wire      *httpwire.Stream
-	rec       *transcript.Stream // complete at the end of the scenario
-	sent      *prepared
-	x         *transcript.Exchange // complete when the head has arrived, or at the end of the scenario
-	heartbeat func(*transcript.Event) bool
+	wire    *httpwire.Stream
+	rec     *transcript.Stream // complete at the end of the scenario
+	sent    *prepared
+	x       *transcript.Exchange // complete when the head has arrived, or at the end of the scenario
+	outside func(*transcript.Event) bool
 
 	agreed          int  // how many events count, see settleStream; negative means all
 	openAtAgreement bool // at the time of the agreement, no server had ended it
@@ -80,8 +80,8 @@ func branchOf(step string) string { return step[:strings.LastIndexByte(step, '.'
 
 // A snapshot is the state of a stream at one moment.
 type snapshot struct {
-	events  int             // without heartbeats
-	all     int             // with heartbeats
+	events  int             // without those outside of the sequence, such as heartbeats
+	all     int             // with them
 	ended   bool            // no more events can come
 	changed <-chan struct{} // closed when more may have come
 }
@@ -95,16 +95,16 @@ func (s *stream) snapshot() snapshot {
 			return false
 		}
 		at.all++
-		return !s.heartbeat(ev)
+		return !s.outside(ev)
 	})
 	return at
 }
 
-// others says how many events came after the first ones, without heartbeats and comments.
+// others says how many events came after the first ones, without comments and what is outside of the sequence.
 func (s *stream) others(passed int) string {
 	n, _ := s.wire.Watch.Count(func(ev *transcript.Event) bool {
 		passed--
-		return passed < 0 && !ev.Comment && !s.heartbeat(ev)
+		return passed < 0 && !ev.Comment && !s.outside(ev)
 	})
 	switch n {
 	case 0:
@@ -144,11 +144,11 @@ func (s *stream) opened() (is bool, err error) {
 }
 
 // record completes the stream's record. It leaves out the events, and the end, that came after the drivers' agreement.
-// Heartbeats stay, because there must be heartbeats for as long as the stream was open.
+// What is outside of the sequence stays: there must be heartbeats for as long as the stream was open.
 func (s *stream) record() {
 	s.wire.Watch.Record(s.rec)
 	if s.agreed >= 0 && s.agreed < len(s.rec.Events) {
-		late := slices.DeleteFunc(s.rec.Events[s.agreed:], func(ev transcript.Event) bool { return !s.heartbeat(&ev) })
+		late := slices.DeleteFunc(s.rec.Events[s.agreed:], func(ev transcript.Event) bool { return !s.outside(&ev) })
 		s.rec.Events = s.rec.Events[:s.agreed+len(late)]
 	}
 	if s.closed && s.openAtAgreement {

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // An Action is what a step does. Its types are in this file.
 type Action interface{ kind() string }
 
-// HTTP sends a request and reads its response.
+// HTTP sends a request and reads its response. It also tells a driver to do something, see Request.
 type HTTP struct {
 	Request Request
 	Within  time.Duration // 0 means the run's default
@@ -36,16 +38,62 @@ type Join struct {
 	Compare Rules
 }
 
-// Open opens an event stream, which is recorded from then on.
+// Open opens an event stream, a socket or a program, which is recorded from then on.
 type Open struct {
 	Name    string
-	Request Request
+	Wire    transcript.Wire
+	Request Request // the request of an event stream, or the handshake of a socket
+	Socket  Socket
+	Program Program
 	Within  time.Duration
 	Ready   *Ready
 	Only    []Pattern // record the events that match one of these; all when empty
 	Expect  *Expect
 	Compare Rules
 }
+
+// A Socket says how a socket is opened.
+type Socket struct {
+	Protocols      []Template // subprotocols to offer
+	NoPong, NoEcho bool       // pings, and a close frame, are not answered by themselves
+}
+
+// A Program is what a program is started with, in addition to what its target says.
+type Program struct {
+	Args      []Template
+	Env       []Parameter
+	Directory *Template
+}
+
+// Send sends a message on a socket, or a line to a program.
+type Send struct {
+	Stream    string
+	Message   Message
+	Malformed Value // see Request.Malformed
+	Within    time.Duration
+}
+
+// A Message is what a Send sends.
+type Message struct {
+	Item      transcript.Item // text, binary, ping or pong; line for a text when it goes to a program; bytes
+	JSON      Value           // of a text; unset for others
+	Text      *Template       // of a text, ping or pong
+	Bytes     []byte          // of a binary message, or what is sent as it is
+	Fragments int             // in how many frames it is sent; 0 and 1 mean one
+	Frames    []Frame         // are sent instead of all others
+}
+
+// A Frame is sent as it is (RFC 6455 §5.2).
+type Frame struct {
+	Opcode, RSV int
+	Fin, Masked bool
+	Length      int // that it announces; -1 means that of the payload
+	Text        *Template
+	Bytes       []byte // the payload without a Text
+}
+
+// Signal sends a signal to a program.
+type Signal struct{ Stream, Name string }
 
 // Ready makes a step wait until an event has come.
 type Ready struct {
@@ -95,6 +143,10 @@ const (
 type Hangup struct {
 	Name string
 	How  HangupKind
+	// Code and Reason are those of a socket's close frame, and Within is how long the server may take to answer it.
+	Code   int
+	Reason *Template
+	Within time.Duration
 }
 
 type HangupKind string
@@ -134,7 +186,14 @@ type Branch struct {
 	Steps []Step
 }
 
-func (*HTTP) kind() string     { return "http" }
+func (h *HTTP) kind() string {
+	if h.Request.Method == transcript.Do {
+		return "do"
+	}
+	return "http"
+}
+func (*Send) kind() string     { return "send" }
+func (*Signal) kind() string   { return "signal" }
 func (*Start) kind() string    { return "start" }
 func (*Join) kind() string     { return "join" }
 func (*Open) kind() string     { return "open" }
@@ -148,6 +207,8 @@ func (*Restart) kind() string  { return "restart" }
 func (*Asked) kind() string    { return "asked" }
 func (*Parallel) kind() string { return "parallel" }
 
+// A Request is what an HTTP client sends. When its method is transcript.Do, it is what a driver is told to do: Path is
+// the name of that, and Body has what goes with it.
 type Request struct {
 	Method string
 	Path   Template // values are percent-encoded, and the rest is sent as written

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strconv"
@@ -70,14 +69,7 @@ func (d *messageDecoder) raw(n *yamldoc.Node) Body {
 		b.Raw = d.optional(text)
 		return b
 	}
-	enc := n.Get("base64")
-	var err error
-	if b.Bytes, err = base64.StdEncoding.DecodeString(enc.Text); err != nil {
-		d.problem(enc, "base64: "+err.Error(), "write standard base64 with its padding")
-	}
-	if b.Bytes == nil {
-		b.Bytes = []byte{}
-	}
+	b.Bytes = d.base64(n.Get("base64"))
 	return b
 }
 

@@ -52,7 +52,13 @@ func (d *ruleDecoder) all(n *yamldoc.Node) Rules {
 }
 
 func (d *ruleDecoder) streamRule(k, n *yamldoc.Node) StreamRule {
-	r := StreamRule{Exact: n.Get("framing").Str() == "exact", File: d.file, Line: k.Line, Column: k.Column}
+	r := StreamRule{
+		Exact: n.Get("framing").Str() == "exact", Stderr: n.Get("stderr").Str() == "compare", JSONRPC: n.Get("protocol").Str() == "jsonrpc",
+		File: d.file, Line: k.Line, Column: k.Column,
+	}
+	if k, order := n.Entry("order"); order != nil && r.JSONRPC {
+		d.problem(k, "order does not fit protocol: jsonrpc, which has an order of its own", "remove order, or protocol")
+	}
 	for _, name := range n.Get("optional").Elements() {
 		r.Optional = append(r.Optional, name.Text)
 		r.OptionalAt = append(r.OptionalAt, Place{d.file, name.Line, name.Column})

@@ -38,8 +38,8 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 	within := d.duration(n.Get("within"))
 	switch {
 	case n.Get("start") != nil:
-		return &Start{Name: n.Get("start").Text, Request: d.messages.request(n, "http")}
-	case n.Get("http") != nil:
+		return &Start{Name: n.Get("start").Text, Request: d.messages.requestOrDo(n)}
+	case n.Get("http") != nil, n.Get("do") != nil:
 		return d.http(n)
 	case n.Get("join") != nil:
 		return &Join{
@@ -48,6 +48,10 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 		}
 	case n.Get("open") != nil:
 		return d.open(n)
+	case n.Get("send") != nil:
+		return d.send(n)
+	case n.Get("signal") != nil:
+		return &Signal{Stream: n.Get("signal").Text, Name: n.Get("name").Text}
 	case n.Get("await") != nil:
 		return &Await{
 			Stream: n.Get("await").Text, Match: d.messages.pattern(n.Get("match")), Times: max(1, d.number(n.Get("times"))),
@@ -71,7 +75,7 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 	}
 	for _, how := range []HangupKind{Close, HalfClose, Drop} {
 		if name := n.Get(string(how)); name != nil {
-			return &Hangup{Name: name.Text, How: how}
+			return &Hangup{Name: name.Text, How: how, Code: d.numberOr(n.Get("code"), 1000), Reason: d.optional(n.Get("reason")), Within: within}
 		}
 	}
 	panic(fmt.Sprintf("scenario: %s:%d: the schema let an unknown step pass", d.file, n.Line))
@@ -79,7 +83,7 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 
 func (d *stepDecoder) http(n *yamldoc.Node) *HTTP {
 	return &HTTP{
-		Request: d.messages.request(n, "http"),
+		Request: d.messages.requestOrDo(n),
 		Within:  d.duration(n.Get("within")),
 		Burst:   d.number(n.Get("burst")),
 		Expect:  d.messages.expect(n.Get("expect")),
@@ -91,10 +95,17 @@ func (d *stepDecoder) http(n *yamldoc.Node) *HTTP {
 func (d *stepDecoder) open(n *yamldoc.Node) *Open {
 	o := &Open{
 		Name:    n.Get("open").Text,
-		Request: d.messages.request(n, "sse"),
 		Within:  d.duration(n.Get("within")),
 		Expect:  d.messages.expect(n.Get("expect")),
 		Compare: d.rules.all(n.Get("compare")),
+	}
+	switch {
+	case n.Get("socket") != nil:
+		d.openSocket(o, n)
+	case n.Get("program") != nil:
+		d.openProgram(o, n.Get("program"))
+	default:
+		o.Request = d.messages.request(n, "sse")
 	}
 	if r := n.Get("ready"); r != nil {
 		event := r.Get("event")
@@ -146,11 +157,11 @@ func (d *stepDecoder) parallel(id string, n *yamldoc.Node) *Parallel {
 func stepText(n *yamldoc.Node, do Action) string {
 	switch do := do.(type) {
 	case *HTTP:
-		return n.Get("http").Text
+		return requestText(n)
 	case *Start:
-		return "start " + do.Name + ": " + n.Get("http").Text
+		return "start " + do.Name + ": " + requestText(n)
 	case *Open:
-		return "open " + do.Name + ": " + n.Get("sse").Text
+		return "open " + do.Name + ": " + openText(n)
 	case *Poll:
 		return "poll " + n.Get("poll").Text
 	case *Parallel:

@@ -81,6 +81,9 @@ func (d *nameChecker) checkNames(root *yamldoc.Node) {
 	d.checkSteps(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
 	d.checkAsked(root.Get("steps"), ruleNames(root.Get("stubs")))
 	d.checkJoined(root.Get("steps"), finishedNames(root.Get("steps")))
+	opened := wires{}
+	opened.collect(root.Get("steps"))
+	d.checkWires(root.Get("steps"), opened)
 	for _, n := range root.Get("teardown").Elements() {
 		d.checkUses(n, s)
 	}
@@ -222,6 +225,8 @@ func (d *nameChecker) checkHandles(n *yamldoc.Node, s scope) {
 	refer("await", "stream", s.streams)
 	refer("never", "stream", s.streams)
 	refer("half-close", "stream", s.streams)
+	refer("send", "socket or program", s.streams)
+	refer("signal", "program", s.streams)
 	finish("join", "started request", s.calls)
 	finish("close", "stream or started request", s.streams, s.calls)
 	finish("drop", "stream", s.streams)

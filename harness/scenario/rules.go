@@ -137,6 +137,8 @@ type StreamRule struct {
 	OptionalAt  []Place  // where each of them is written
 	Collapse    []Collapse
 	Gap         *Gap
+	Stderr      bool // standard error is compared, too
+	JSONRPC     bool // the messages are those of JSON-RPC 2.0
 	File        string
 	Line        int // line of the name
 	Column      int

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
@@ -114,17 +115,21 @@ func (s *Step) Captures() []Capture {
 	return nil
 }
 
-// Request returns what the step sends, or nil.
+// Request returns the request that the step sends, or nil.
 func (s *Step) Request() *Request {
+	var r *Request
 	switch do := s.Do.(type) {
 	case *HTTP:
-		return &do.Request
+		r = &do.Request
 	case *Start:
-		return &do.Request
+		r = &do.Request
 	case *Open:
-		return &do.Request
+		r = &do.Request
 	case *Poll:
-		return &do.Request
+		r = &do.Request
 	}
-	return nil
+	if r == nil || r.Method == "" || r.Method == transcript.Do {
+		return nil // a program gets no request, nor does a driver
+	}
+	return r
 }

@@ -34,7 +34,7 @@ func TestAllMistakesHaveTheirPlacesAndFixes(t *testing.T) {
 		{"no steps", head + "steps: []", []string{`4:8: "steps" is too short → fill it in`}},
 		{"another id", strings.Replace(head, "a/b", "a/c", 1) + "steps: [{http: GET /}]", []string{`1:11: the scenario is called "a/c" → call it "a/b" like its file, or move the file`}},
 		{"a misspelt step", head + "steps: [{htpp: GET /}]", []string{`4:9: item 1 of "steps" is not allowed here → did you mean "http" where you wrote "htpp"?`}},
-		{"no step at all", head + "steps: [{say: hi}]", []string{`4:9: item 1 of "steps" is not allowed here → begin the step with one of: http, open, start, join, await, never, poll, close, half-close, drop, stop, kill, restart, asked, parallel, use`}},
+		{"no step at all", head + "steps: [{say: hi}]", []string{`4:9: item 1 of "steps" is not allowed here → begin the step with one of: http, do, open, send, start, join, await, never, poll, close, half-close, drop, signal, stop, kill, restart, asked, parallel, use`}},
 		{"a misspelt key of a step", head + "steps: [{http: GET /, expct: {status: 200}}]", []string{`4:23: unknown key "expct" → did you mean "expect"?`}},
 		{"a request without a path", head + "steps: [{http: GET}]", []string{`4:16: "http" is "GET" → write a method, a blank and a path`}},
 		{"a stream without a path", head + "steps: [{open: s, sse: POST}]", []string{`4:24: "sse" is "POST" → write a method, a blank and a path`}},

@@ -179,7 +179,7 @@ func (u substitution) fill(n *yamldoc.Node) *yamldoc.Node {
 		if n.Kind == yamldoc.Map {
 			key := u.fill(n.Keys[i])
 			switch key.Text {
-			case "http", "sse", "poll":
+			case "http", "sse", "poll", "socket":
 				filled.Text = u.text(item.Text, escapeSegment)
 			case "capture":
 				for _, k := range filled.Keys {

@@ -135,6 +135,10 @@ type Exchange struct {
 // MCP is the method of requests to an MCP server. Their target is the JSON-RPC method.
 const MCP = "MCP"
 
+// Do is the method of what a driver is told to do. The target of such a request is the name of that, and its body is
+// what goes with it. The response has the status 200, and the driver's outcome as JSON: {"ok": …} or {"error": …}.
+const Do = "DO"
+
 // ToMCP reports whether a step has the messages of one method to an MCP server.
 func (s *Step) ToMCP() bool { return len(s.Exchanges) > 0 && s.Exchanges[0].Request.Method == MCP }
 

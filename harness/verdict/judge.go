@@ -116,7 +116,7 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	}
 	for _, s := range t.Streams {
 		for i := range s.Events {
-			if !rules.Beats(s.Name, s.Operation, &s.Events[i]) {
+			if !rules.Outside(s.Name, s.Operation, &s.Events[i]) {
 				out.Events++
 			}
 		}

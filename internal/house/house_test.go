@@ -20,7 +20,7 @@ const module = "github.com/lockstep-dev/lockstep"
 // mayImport says which of this module's packages each package of the harness may import, in addition to internal/ and
 // harness/internal/. Imports only go down, never sideways.
 var mayImport = map[string][]string{
-	"harness/scenario":                 {},
+	"harness/scenario":                 {"harness/transcript"},
 	"harness/target":                   {},
 	"harness/transcript":               {},
 	"harness/match":                    {"harness/transcript"},

@@ -111,6 +111,7 @@ const (
 	ElsewhereInOrder    Code = "%s comes at a different place in the sequence%s"
 	EventNames          Code = "the events have different names"
 	EventFields         Code = "the event fields differ"
+	MessageKinds        Code = "the messages are of different kinds"
 	EventNotation       Code = "the events are written differently"
 	EventWithoutData    Code = "%s's event has no data, so clients ignore it"
 	RetriesDiffer       Code = "the reconnection times differ"

@@ -11,16 +11,16 @@ import (
 // What a client sends is bound before the response is compared. So if the candidate responds with an id other than the
 // client's own, that is found at its first appearance, and not only when it comes back again.
 
-// A sentBinder binds the values that two corresponding requests have in the same places. It does not report other
+// A SentBinder binds the values that two corresponding requests have in the same places. It does not report other
 // differences between the requests: a wrong captured value was reported where it was captured.
-type sentBinder struct {
+type SentBinder struct {
 	ids    *Bindings
 	byRule bool // a rule allows ids of any form, so whole values are bound, too
 	where  Location
 }
 
 // Headers binds the values of fields with the same name: request ids, idempotency keys, traces, cookies.
-func (s sentBinder) Headers(ref, cand transcript.Header) {
+func (s SentBinder) Headers(ref, cand transcript.Header) {
 	seen := map[string]int{} // the number of the reference's fields so far, by their name
 	for _, f := range ref {
 		name := strings.ToLower(f.Name)
@@ -32,7 +32,7 @@ func (s sentBinder) Headers(ref, cand transcript.Header) {
 }
 
 // field binds the value of a field, and the values of the cookies in it (RFC 6265 §4.2.1).
-func (s sentBinder) field(ref transcript.Field, cand string) {
+func (s SentBinder) field(ref transcript.Field, cand string) {
 	s.Text(ref.Value, cand)
 	rs, cs := []string{ref.Value}, []string{cand}
 	if strings.EqualFold(ref.Name, "Cookie") {
@@ -48,7 +48,7 @@ func (s sentBinder) field(ref transcript.Field, cand string) {
 }
 
 // Text binds the ids of two texts, and reports whether the texts are equal apart from generated values.
-func (s sentBinder) Text(ref, cand string) bool {
+func (s SentBinder) Text(ref, cand string) bool {
 	v := &s.ids.Vocabulary
 	if ref == cand && !hasShape(ref) && !v.Mentions(0, ref) && !v.Mentions(1, cand) && len(v.Shapes.all) == 0 {
 		return true
@@ -71,7 +71,7 @@ func (s sentBinder) Text(ref, cand string) bool {
 }
 
 // Document binds the texts that two documents have in the same places.
-func (s sentBinder) Document(ref, cand *jsontree.Node) {
+func (s SentBinder) Document(ref, cand *jsontree.Node) {
 	if ref.Kind != cand.Kind || len(ref.Items) != len(cand.Items) {
 		return
 	}
@@ -85,7 +85,7 @@ func (s sentBinder) Document(ref, cand *jsontree.Node) {
 }
 
 // whole binds two values of any form, if a rule allows such ids.
-func (s sentBinder) whole(ref, cand string) {
+func (s SentBinder) whole(ref, cand string) {
 	if s.byRule && canBeID(ref) && canBeID(cand) {
 		_ = s.ids.partners.bind(tokSent, ref, cand, s.where)
 	}
@@ -98,6 +98,6 @@ func canBeID(s string) bool {
 
 // NewSentBinder returns a binder for the path, the header fields and the body of two requests. byRule is whether a rule
 // allows ids of any form.
-func NewSentBinder(b *Bindings, step string, byRule bool) sentBinder {
-	return sentBinder{b, byRule, InStep(step, diff.At{Part: sentPlace})}
+func NewSentBinder(b *Bindings, step string, byRule bool) SentBinder {
+	return SentBinder{b, byRule, InStep(step, diff.At{Part: sentPlace})}
 }

@@ -2,6 +2,7 @@ package jsondiff
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,11 @@ const (
 	Number   VolatileKind = "number"   // no further apart than Tolerance
 	Token    VolatileKind = "token"    // bound like an id, of the same format, and never shown
 )
+
+// AllowsIDs reports whether one of the rules allows ids of any form.
+func AllowsIDs(rules []Volatile) bool {
+	return slices.ContainsFunc(rules, func(r Volatile) bool { return r.Kind == ID })
+}
 
 func Scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }
 

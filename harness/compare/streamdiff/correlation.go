@@ -26,17 +26,17 @@ type sequences struct {
 	joined [2]int // how many pieces of texts were joined
 }
 
-// groups returns the sequences to align: one pair of all events, or one pair for each value at the OrderWithin path. If
-// only one side has a value, the other sequence is empty.
+// groups returns the sequences to align: one pair of all events, or one pair for each correlation key. If only one side
+// has a key, the other sequence is empty.
 func (s *sequences) groups(items, anchors [2][]item) [][2][]item {
-	path, err := jsonpath.Parse(s.Rules.OrderWithin)
-	if s.Rules.OrderWithin == "" || err != nil { // the path was checked when the rules were read
+	key := s.correlationKey()
+	if key == nil {
 		for side := range items {
 			items[side] = s.collapse(side, items[side], anchors[side])
 		}
 		return [][2][]item{items}
 	}
-	lines := [2][]eventGroup{s.eventGroups(0, items[0], anchors[0], path), s.eventGroups(1, items[1], anchors[1], path)}
+	lines := [2][]eventGroup{s.eventGroups(0, items[0], anchors[0], key), s.eventGroups(1, items[1], anchors[1], key)}
 	if ambiguous(lines[0]) && ambiguous(lines[1]) {
 		s.disambiguate(lines, anchors)
 	}
@@ -60,6 +60,29 @@ func (s *sequences) groups(items, anchors [2][]item) [][2][]item {
 		out = append(out, [2][]item{nil, cand.items})
 	}
 	return out
+}
+
+// correlationKey returns the function that returns the correlation key of an event: the value at the OrderWithin path,
+// or what a response of JSON-RPC responds to. It is nil when all events are in order.
+func (s *sequences) correlationKey() func(*transcript.Event) string {
+	if s.Rules.JSONRPC {
+		return s.respondsTo
+	}
+	path, err := jsonpath.Parse(s.Rules.OrderWithin)
+	if s.Rules.OrderWithin == "" || err != nil { // the path was checked when the rules were read
+		return nil
+	}
+	return func(ev *transcript.Event) string { return s.correlation(ev, path) }
+}
+
+// respondsTo returns the id in a response of JSON-RPC 2.0 (section 5). Requests and notifications have none of this
+// kind, so they stay in order.
+func (s *sequences) respondsTo(ev *transcript.Event) string {
+	root, err := s.Data.Parse(ev)
+	if err != nil || root.Member("method") != nil || root.Member("id") == nil {
+		return ""
+	}
+	return "response to " + string(root.Member("id").Text)
 }
 
 // ambiguous reports whether several groups have the same key, because the ids in it have no partners yet.
@@ -107,14 +130,14 @@ func sameEvents(a, b eventGroup) bool {
 	return sameKey(a, b) && slices.EqualFunc(a.items, b.items, func(a, b item) bool { return a.name == b.name && a.outline == b.outline })
 }
 
-// eventGroups groups the events of a side by the value at the OrderWithin path, in the order of their first events. It
+// eventGroups groups the events of a side by their correlation keys, in the order of their first events. It
 // joins the pieces of texts, because the other side may split them elsewhere.
-func (s *sequences) eventGroups(side int, items, anchors []item, path *jsonpath.Path) []eventGroup {
+func (s *sequences) eventGroups(side int, items, anchors []item, keyOf func(*transcript.Event) string) []eventGroup {
 	named := s.IDs.NamedSkeletons()
 	index := map[string]int{}
 	var out []eventGroup
 	for _, it := range items {
-		value := s.correlation(it.event, path)
+		value := keyOf(it.event)
 		i, ok := index[value]
 		if !ok {
 			i = len(out)

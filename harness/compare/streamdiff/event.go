@@ -54,8 +54,12 @@ func showLabelled(it *item) diff.Excerpt {
 	return diff.Show(it.label + ": " + ShowEvent(it.event).Text)
 }
 
-// eventType is the type a browser gives an event: "message" when the field is missing (WHATWG HTML 9.2.6).
+// eventType is the type a browser gives an event: "message" when the field is missing (WHATWG HTML 9.2.6). On other
+// wires it is the item.
 func eventType(ev *transcript.Event) string {
+	if ev.Item != "" {
+		return string(ev.Item)
+	}
 	if ev.Type == "" {
 		return "message"
 	}
@@ -66,11 +70,14 @@ func eventType(ev *transcript.Event) string {
 func (s *sequences) items(side int) []item {
 	var out []item
 	beats := 0
-	labels := s.Rules.Heartbeat.Labels(s.Sides[side])
+	labels := s.Rules.Labels(s.Sides[side])
 	for i := range s.Sides[side].Events {
 		ev := &s.Sides[side].Events[i]
 		if s.Rules.Heartbeat.Is(ev) {
 			beats++
+			continue
+		}
+		if s.Rules.Outside(ev) {
 			continue
 		}
 		it := item{index: i, label: labels[i], event: ev, name: s.IDs.Skeletons().Of(side, ev.Label())}
@@ -122,7 +129,11 @@ func (s eventPair) compare() {
 	seen := [2]time.Time{s.Runs[0].Started.Add(ref.At), s.Runs[1].Started.Add(cand.At)}
 	renamed := s.names(at(""), diff.EventNames, ref.Label(), cand.Label(), seen, report)
 	if !renamed {
-		s.names(at("event field"), diff.EventFields, eventType(ref), eventType(cand), seen, report)
+		part, code := "event field", diff.EventFields
+		if ref.Item != "" {
+			part, code = "kind", diff.MessageKinds
+		}
+		s.names(at(part), code, eventType(ref), eventType(cand), seen, report)
 	}
 	stream := "stream " + s.Sides[0].Name
 	pl := ident.Place{Where: ident.InStream(s.Sides[0], at("data")), Seen: seen, Timeline: stream, Of: [2]string{stream, stream}}

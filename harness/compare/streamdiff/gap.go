@@ -23,7 +23,7 @@ func triggers(t *transcript.Transcript) []trigger {
 	for i := range t.Steps {
 		step := &t.Steps[i]
 		switch step.Kind {
-		case "close", "half-close", "drop", "stop", "kill", "restart":
+		case "send", "signal", "close", "half-close", "drop", "stop", "kill", "restart":
 			if step.Skipped == "" {
 				out = append(out, trigger{step.ID, -1, step.At})
 			}

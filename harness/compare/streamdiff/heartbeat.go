@@ -51,7 +51,7 @@ func (s beats) compareBeats() {
 	}
 	var beats [2][]item
 	for side, stream := range s.Sides {
-		labels := h.Labels(stream)
+		labels := s.Rules.Labels(stream)
 		for i := range stream.Events {
 			if ev := &stream.Events[i]; h.Is(ev) {
 				beats[side] = append(beats[side], item{index: i, label: labels[i], event: ev, name: ev.Label(), key: s.beatKey(side, ev)})

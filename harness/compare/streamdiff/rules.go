@@ -22,6 +22,17 @@ type Rules struct {
 	// Collapse says which events are pieces of texts.
 	Collapse []Collapse
 	Gap      *Gap // limits the time from a request to an event; nil: no limit
+	// Stderr compares the lines of standard error, too.
+	Stderr bool
+	// JSONRPC means that the messages are those of JSON-RPC 2.0. Responses are compared by the id of their request, in
+	// any order. The ids of the server's own requests are bound to each other.
+	JSONRPC bool
+}
+
+// Outside reports whether an event is not part of the sequence: lockstep has sent it, it is a heartbeat, or it is
+// standard error that no rule compares.
+func (r *Rules) Outside(ev *transcript.Event) bool {
+	return ev.Sent || ev.Item == transcript.ItemStderr && !r.Stderr || r.Heartbeat.Is(ev)
 }
 
 // Applied is the name in Result of the rules for streams with a name or an operation.
@@ -57,28 +68,39 @@ func (h *Heartbeat) Is(ev *transcript.Event) bool {
 	case h.Event == "":
 		return ev.Comment
 	default:
-		return !ev.Comment && ev.Name == h.Event
+		return !ev.Comment && !ev.Sent && ev.Name == h.Event
 	}
 }
 
 // due returns when the n-th beat is due, counted from the opening.
 func (h *Heartbeat) due(n int) time.Duration { return h.First + time.Duration(n-1)*h.Every }
 
-// Labels returns the names of a stream's events in reports: "event 3", "heartbeat 2". Heartbeats are counted
-// separately, because it is chance how many of them precede an event.
-func (h *Heartbeat) Labels(s *transcript.Stream) []string {
+// Labels returns the names of a stream's events in reports: "event 3", "heartbeat 2", "sent 1". What is not part of the
+// sequence is counted separately, because it is chance how much of it precedes an event.
+func (r *Rules) Labels(s *transcript.Stream) []string {
 	out := make([]string, len(s.Events))
-	events, beats := 0, 0
+	counts := map[string]int{}
 	for i := range s.Events {
-		if h.Is(&s.Events[i]) {
-			beats++
-			out[i] = "heartbeat " + strconv.Itoa(beats)
-		} else {
-			events++
-			out[i] = "event " + strconv.Itoa(events)
-		}
+		noun := r.noun(s.Wire, &s.Events[i])
+		counts[noun]++
+		out[i] = noun + " " + strconv.Itoa(counts[noun])
 	}
 	return out
+}
+
+// nouns are what the events of a wire are called.
+var nouns = map[transcript.Wire]string{"": "event", transcript.WireSocket: "message", transcript.WireProgram: "line"}
+
+func (r *Rules) noun(wire transcript.Wire, ev *transcript.Event) string {
+	switch {
+	case ev.Sent:
+		return "sent"
+	case r.Heartbeat.Is(ev):
+		return "heartbeat"
+	case ev.Item == transcript.ItemStderr:
+		return "error line"
+	}
+	return nouns[wire]
 }
 
 // Collapse says which events are pieces of a text that a server may split as it likes. A run is a series of such

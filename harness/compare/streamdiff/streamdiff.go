@@ -35,6 +35,7 @@ type streams struct {
 }
 
 func (s *streams) compare() {
+	s.bindSent()
 	seq := &s.sequences
 	items := [2][]item{seq.items(0), seq.items(1)}
 	r, o := s.Sides[0], s.Sides[1]
@@ -68,6 +69,22 @@ func (s *streams) compare() {
 		s.pair(p, barriers)
 	}
 	s.NotCompared("pieces of texts, which are compared as a whole", max(seq.joined[0], seq.joined[1]))
+}
+
+// bindSent binds what the client has sent on both sides, before what the servers have sent is compared. So if the
+// candidate answers with an id other than the client's own, that is found at its first appearance.
+func (s *streams) bindSent() {
+	var sent [2][]*transcript.Event
+	for side, stream := range s.Sides {
+		for i := range stream.Events {
+			if ev := &stream.Events[i]; ev.Sent {
+				sent[side] = append(sent[side], ev)
+			}
+		}
+	}
+	for i := range min(len(sent[0]), len(sent[1])) {
+		s.Data.BindSent(s.Sides[0].Step, sent[0][i], sent[1][i])
+	}
 }
 
 // paired pairs the events of two sequences, and finds out why the others have no counterpart.
@@ -182,6 +199,8 @@ type Recordings struct {
 
 // Data compares the data of events, with the help of bindings.
 type Data interface {
+	// BindSent binds the generated values that two corresponding sent events have in the same places.
+	BindSent(step string, ref, cand *transcript.Event)
 	// Compare reports the differences between the data of two corresponding events.
 	Compare(at ident.Place, ref, cand *transcript.Event, report func(diff.Difference))
 	// Encoded compares the contents of two texts that are not part of the data, such as ids of events. It reports false

@@ -171,11 +171,11 @@ func (st *stream) isBeat(ev *transcript.Event) bool {
 	return st.s.Rules.Beats(st.st.Name, st.st.Operation, ev)
 }
 
-// content returns the events on one side of the stream without heartbeats.
+// content returns the events on one side of the stream that are part of the sequence.
 func (st *stream) content(side *transcript.Stream) []*transcript.Event {
 	var out []*transcript.Event
 	for k := range side.Events {
-		if ev := &side.Events[k]; !st.s.Rules.Beats(side.Name, side.Operation, ev) {
+		if ev := &side.Events[k]; !st.s.Rules.Outside(side.Name, side.Operation, ev) {
 			out = append(out, ev)
 		}
 	}
@@ -219,6 +219,9 @@ func (st *stream) events() []*event {
 	labels := st.s.Rules.Labels(st.st)
 	var out []*event
 	for k := range st.st.Events {
+		if !st.isBeat(&st.st.Events[k]) && st.s.Rules.Outside(st.st.Name, st.st.Operation, &st.st.Events[k]) {
+			continue
+		}
 		ev := &event{stream: st, index: k, where: "stream " + st.st.Name + " " + labels[k], ev: &st.st.Events[k]}
 		ev.isBeat = st.isBeat(ev.ev)
 		switch p := pieces.Of(ev.ev); {

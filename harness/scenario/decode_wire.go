@@ -1,0 +1,161 @@
+package scenario
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// openSocket decodes how a step opens a socket.
+func (d *stepDecoder) openSocket(o *Open, n *yamldoc.Node) {
+	path := n.Get("socket")
+	o.Wire = transcript.WireSocket
+	o.Request = Request{
+		Method: "GET", Path: d.template(path), Query: d.messages.parameters(n.Get("query")),
+		Line: path.Line, Column: path.Column,
+	}
+	o.Request.Header, o.Request.Without = d.messages.headers(n.Get("headers"))
+	if m := n.Get("malformed"); m != nil {
+		o.Request.Malformed = d.value(m)
+	}
+	for _, item := range n.Get("protocols").Elements() {
+		o.Socket.Protocols = append(o.Socket.Protocols, d.template(item))
+	}
+	for _, item := range n.Get("manual").Elements() {
+		o.Socket.NoPong = o.Socket.NoPong || item.Text == "pong"
+		o.Socket.NoEcho = o.Socket.NoEcho || item.Text == "close"
+	}
+}
+
+// openProgram decodes what a step starts a program with.
+func (d *stepDecoder) openProgram(o *Open, n *yamldoc.Node) {
+	o.Wire = transcript.WireProgram
+	for _, item := range n.Get("args").Elements() {
+		o.Program.Args = append(o.Program.Args, d.template(item))
+	}
+	o.Program.Env = d.messages.parameters(n.Get("env"))
+	o.Program.Directory = d.optional(n.Get("directory"))
+}
+
+func openText(n *yamldoc.Node) string {
+	switch {
+	case n.Get("socket") != nil:
+		return "socket " + n.Get("socket").Text
+	case n.Get("program") != nil:
+		return "program"
+	}
+	return n.Get("sse").Text
+}
+
+// requestOrDo decodes the request of a step, or what it tells a driver to do.
+func (d *messageDecoder) requestOrDo(n *yamldoc.Node) Request {
+	do := n.Get("do")
+	if do == nil {
+		return d.request(n, "http")
+	}
+	r := Request{Method: transcript.Do, Path: d.template(do), Line: do.Line, Column: do.Column}
+	if with := n.Get("with"); with != nil {
+		r.Body.JSON = d.value(with)
+	}
+	return r
+}
+
+func requestText(n *yamldoc.Node) string {
+	if do := n.Get("do"); do != nil {
+		return "do " + do.Text
+	}
+	return n.Get("http").Text
+}
+
+// sendable are the keys of a send step that say what it sends, with the items.
+var sendable = []struct {
+	key  string
+	item transcript.Item
+}{
+	{"json", transcript.ItemText}, {"text", transcript.ItemText}, {"binary", transcript.ItemBinary}, {"ping", transcript.ItemPing},
+	{"pong", transcript.ItemPong}, {"frames", transcript.ItemBytes}, {"bytes", transcript.ItemBytes},
+}
+
+func (d *stepDecoder) send(n *yamldoc.Node) *Send {
+	s := &Send{Stream: n.Get("send").Text, Within: d.duration(n.Get("within"))}
+	if m := n.Get("malformed"); m != nil {
+		s.Malformed = d.value(m)
+	}
+	first := ""
+	for _, kind := range sendable {
+		k, value := n.Entry(kind.key)
+		switch {
+		case value == nil:
+			continue
+		case first != "":
+			d.problem(k, fmt.Sprintf("a step sends both %s and %s", first, kind.key), "use a step for each of them")
+			continue
+		}
+		first, s.Message = kind.key, d.message(kind.key, kind.item, value)
+	}
+	if k, fragments := n.Entry("fragments"); fragments != nil {
+		s.Message.Fragments = d.number(fragments)
+		if s.Message.Item != transcript.ItemText && s.Message.Item != transcript.ItemBinary {
+			d.problem(k, first+" cannot be sent in fragments", "remove fragments; only json, text and binary can have them")
+		}
+	}
+	return s
+}
+
+func (d *stepDecoder) message(key string, item transcript.Item, n *yamldoc.Node) Message {
+	m := Message{Item: item}
+	switch key {
+	case "json":
+		m.JSON = d.value(n)
+	case "binary":
+		m.Bytes = d.base64(n)
+	case "bytes":
+		m.Text, m.Bytes = d.textOrBase64(n)
+	case "frames":
+		for _, f := range n.Elements() {
+			m.Frames = append(m.Frames, d.frame(f))
+		}
+	default:
+		m.Text = d.optional(n)
+	}
+	return m
+}
+
+func (d *stepDecoder) frame(n *yamldoc.Node) Frame {
+	f := Frame{
+		Opcode: d.number(n.Get("opcode")), RSV: d.number(n.Get("rsv")), Length: d.numberOr(n.Get("length"), -1),
+		Fin: n.Get("fin").Str() != "false", Masked: n.Get("masked").Str() != "false",
+	}
+	f.Text, f.Bytes = d.textOrBase64(n)
+	return f
+}
+
+// textOrBase64 decodes the keys text and base64.
+func (d *stepDecoder) textOrBase64(n *yamldoc.Node) (*Template, []byte) {
+	if text := n.Get("text"); text != nil {
+		return d.optional(text), nil
+	}
+	if enc := n.Get("base64"); enc != nil {
+		return nil, d.base64(enc)
+	}
+	return nil, nil
+}
+
+// base64 decodes a value in base64. It returns an empty slice for an empty one.
+func (d *valueDecoder) base64(n *yamldoc.Node) []byte {
+	b, err := base64.StdEncoding.DecodeString(n.Text)
+	if err != nil {
+		d.problem(n, "base64: "+err.Error(), "write standard base64 with its padding")
+	}
+	return append([]byte{}, b...)
+}
+
+// numberOr returns the number of a node, or another one when there is no node.
+func (d *valueDecoder) numberOr(n *yamldoc.Node, otherwise int) int {
+	if n == nil {
+		return otherwise
+	}
+	return d.number(n)
+}
