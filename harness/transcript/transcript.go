@@ -269,6 +269,29 @@ func (h Header) Values(name string) []string {
 	return out
 }
 
+// Elements returns the elements of a field that is a comma-separated list. It reads all lines of the field, and leaves
+// out empty elements (RFC 9110 §5.6.1).
+func (h Header) Elements(name string) []string {
+	var out []string
+	for _, f := range h {
+		if !f.Is(name) {
+			continue
+		}
+		for e := range strings.SplitSeq(f.Value, ",") {
+			// A line fold counts as a space (RFC 9112 §5.2).
+			if e = strings.Trim(e, " \t\r\n"); e != "" {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// HasElement reports whether a list field has an element, ignoring case.
+func (h Header) HasElement(name, element string) bool {
+	return ContainsName(h.Elements(name), element)
+}
+
 // ContainsName reports whether names include a field's name, ignoring case.
 func ContainsName(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
@@ -395,8 +418,15 @@ type Event struct {
 	// line.
 	Undispatched bool `json:"undispatched,omitempty"`
 	// Framing is the event as it was written, with each value replaced by "•": "event: •\ndata: •\n\n". Two events with
-	// equal values and equal framing are equal byte for byte. A message of a socket has its frames: "text 3, end 2" in
-	// two of 3 and 2 bytes; a line has its line end: "•\r\n".
+	// equal values and equal framing are equal byte for byte.
+	//
+	// A message of a socket has its frames in their order, each with the size of its payload: "text 5" is one frame, and
+	// "text 3, continuation 0, end 2" are three. The first has the name of the Item, the last of several is the end, and
+	// those between are continuations. A frame that is sent as ItemBytes has its bits: "opcode 3, fin, rsv 4, unmasked, 5
+	// of 10". rsv has the three reserved bits as a number, and 10 is the announced length if that is not the real one.
+	// What is not set is left out: "opcode 1, 5". Bytes without a frame have no framing.
+	//
+	// A line has its line end: "•\r\n".
 	Framing string        `json:"framing" text:"own"`
 	At      time.Duration `json:"at"` // when the last byte was read
 }

@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"harness/transport/watch":          {"harness/transcript"},
 	"harness/transport/sse":            {"harness/transcript", "harness/transport/watch"},
 	"harness/transport/httpwire":       {"harness/transcript", "harness/transport/watch"},
+	"harness/transport/ws":             {"harness/transcript", "harness/transport/httpwire", "harness/transport/watch"},
 	"harness/run":                      {"harness/scenario", "harness/match", "harness/stub", "harness/stub/mcp/record", "harness/transcript", "harness/transport/httpwire", "harness/transport/sse", "harness/transport/watch"},
 	"harness/compare/diff":             {},
 	"harness/compare/internal/docgen":  {},

@@ -20,6 +20,7 @@ const (
 	byLength
 	chunked
 	untilClose
+	upgraded // another protocol follows the head
 )
 
 // framingOf decides how the body of a response is framed, by the rules of RFC 9112 §6.3 in their order. length is set
@@ -53,7 +54,7 @@ func transferFraming(resp *transcript.Response) (framing, error) {
 	if resp.Proto == "HTTP/1.0" {
 		return 0, malformed(transcript.PhaseHead, "Transfer-Encoding in a response of HTTP/1.0")
 	}
-	codings := elements(resp.Header, "Transfer-Encoding")
+	codings := resp.Header.Elements("Transfer-Encoding")
 	for i, c := range codings {
 		if !strings.EqualFold(c, "chunked") {
 			continue
@@ -172,8 +173,11 @@ func (b *body) readLeft(p []byte) (int, error) {
 
 // progress says how much of the body was received.
 func (b *body) progress() string {
-	if b.framing == byLength {
+	switch b.framing {
+	case byLength:
 		return fmt.Sprintf("after %d of %d bytes of the body", b.read, b.read+b.left)
+	case upgraded: // only the other protocol knows
+		return ""
 	}
 	return fmt.Sprintf("after %d bytes of the body", b.read)
 }

@@ -1,6 +1,7 @@
 package httpwire
 
 import (
+	"context"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,32 @@ func (cv *conversation) Read(p []byte) (int, error) {
 		err = wireErrorf(transcript.FailCanceled, transcript.PhaseBody, "closed by us")
 	}
 	return n, err
+}
+
+// write sends bytes after the request. The end of ctx interrupts it.
+func (cv *conversation) write(ctx context.Context, p []byte) (int, error) {
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(interrupted)
+		if cv.cn.SetWriteDeadline(past) != nil { // a connection of Options.Dial without deadlines
+			cv.cn.abort()
+		}
+	})
+	n, err := cv.cn.Write(p)
+	if !stop() {
+		<-interrupted
+		_ = cv.cn.SetWriteDeadline(time.Time{}) // the write may have been complete
+	}
+	switch {
+	case err == nil:
+		return n, nil
+	case ctx.Err() != nil:
+		return n, contextFailure(ctx, transcript.PhaseSend, "")
+	case cv.closing.Load():
+		return n, wireErrorf(transcript.FailCanceled, transcript.PhaseSend, "closed by us")
+	default:
+		return n, ioFailure(err, transcript.PhaseSend, "")
+	}
 }
 
 // CloseWrite closes the client's sending side of the connection (TCP FIN, TLS close_notify). The server may continue to

@@ -114,7 +114,7 @@ func isPersistent(method string, resp *transcript.Response) bool {
 	case resp.Proto == "HTTP/1.0":
 		return false
 	}
-	return !hasToken(resp.Header, "Connection", "close")
+	return !resp.Header.HasElement("Connection", "close")
 }
 
 // leavesHTTP reports whether the connection no longer carries HTTP after a response.

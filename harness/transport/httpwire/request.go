@@ -65,7 +65,7 @@ func (c *Client) compose(req *Request) (*message, error) {
 		},
 		sent:       req.Sent,
 		idempotent: isIdempotent(req.Method),
-		close:      hasToken(header, "Connection", "close"),
+		close:      header.HasElement("Connection", "close"),
 	}
 	var chunk, tail string
 	if req.Chunked {

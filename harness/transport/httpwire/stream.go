@@ -11,14 +11,15 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 )
 
-// A Stream is an event stream on its connection. Its Watch reads and records it in the background.
+// A Stream is an event stream on its connection, or a connection that has left HTTP. Its Watch reads and records it in
+// the background.
 type Stream struct {
 	*watch.Watch
 	cancel context.CancelCauseFunc // ends the exchange until the head has come
 	head   chan struct{}           // closed when the head has come or cannot come any more
 	// The other fields are set before head is closed.
 	ex      *transcript.Exchange
-	cv      *conversation // nil when the response is not an event stream
+	cv      *conversation // nil when the response does not begin the stream
 	err     error
 	codings []string // content codings that are decoded
 }
@@ -32,23 +33,58 @@ type Stream struct {
 // read begins to watch the events in the body, with offsets from start. The caller sets the stream's name, also in the
 // Exchange.
 func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, read func(io.ReadCloser) *watch.Watch) *Stream {
+	return c.openStream(ctx, start, req, func(s *Stream, cv *conversation) (bool, error) {
+		if !isEventStream(s.ex.Response) || cv.body.framing == noBody {
+			return false, nil
+		}
+		if names := s.ex.Response.Header.Codings(); len(names) > 0 && transcript.KnownCodings(names) {
+			s.codings = names
+		}
+		return true, nil
+	}, read)
+}
+
+// OpenUpgrade is OpenStream for a request to continue with another protocol on the connection. If the response has the
+// status 101, and check accepts it, everything after its head is the stream. An error of check says why the response is
+// malformed. Use Write to send.
+func (c *Client) OpenUpgrade(
+	ctx context.Context, start time.Time, req *Request, check func(*transcript.Exchange) error, read func(io.ReadCloser) *watch.Watch,
+) *Stream {
+	return c.openStream(ctx, start, req, func(s *Stream, cv *conversation) (bool, error) {
+		if s.ex.Response.Status != 101 {
+			return false, nil
+		}
+		if err := check(s.ex); err != nil {
+			return false, malformed(transcript.PhaseHead, "%v", err)
+		}
+		cv.body.framing = upgraded
+		return true, nil
+	}, read)
+}
+
+// openStream sends a request. begins decides whether the response begins the stream. Its error is a wireError.
+func (c *Client) openStream(
+	ctx context.Context, start time.Time, req *Request,
+	begins func(*Stream, *conversation) (bool, error), read func(io.ReadCloser) *watch.Watch,
+) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{cancel: cancel, head: make(chan struct{})}
 	go func() {
 		defer close(s.head)
-		ex, cv, err := c.begin(ctx, start, req)
-		s.ex, s.err = ex, err
-		switch {
-		case cv == nil:
-		case !isEventStream(ex.Response) || cv.body.framing == noBody:
-			c.readRest(ctx, start, ex, cv)
+		var cv *conversation
+		if s.ex, cv, s.err = c.begin(ctx, start, req); cv == nil {
+			return
+		}
+		switch is, err := begins(s, cv); {
+		case err != nil:
+			cv.giveUp()
+			s.ex.Failure, s.ex.Done = failure(ctx, err), time.Since(start)
+		case !is:
+			c.readRest(ctx, start, s.ex, cv)
 		default:
 			cv.detach()
-			ex.Done = ex.Head
+			s.ex.Done = s.ex.Head
 			s.cv = cv
-			if names := ex.Response.Header.Codings(); len(names) > 0 && transcript.KnownCodings(names) {
-				s.codings = names
-			}
 		}
 	}()
 	s.Watch = read(&streamBody{s: s})
@@ -58,7 +94,7 @@ func (c *Client) OpenStream(ctx context.Context, start time.Time, req *Request, 
 // Head is closed when the response head has come or cannot come any more.
 func (s *Stream) Head() <-chan struct{} { return s.head }
 
-// Opened waits for the head. It returns the exchange, and whether its response is an event stream. The error is for
+// Opened waits for the head. It returns the exchange, and whether its response begins the stream. The error is for
 // requests that cannot be sent. Then there is no Exchange.
 func (s *Stream) Opened() (ex *transcript.Exchange, is bool, err error) {
 	<-s.head
@@ -124,6 +160,20 @@ func (b *streamBody) Close() error {
 		return nil
 	}
 	return b.s.cv.Close()
+}
+
+// Write sends bytes on a stream of OpenUpgrade. The end of ctx interrupts it. Only one goroutine may write at a time.
+// An error has a method Failure() transcript.Failure, and no more bytes can be sent after it.
+func (s *Stream) Write(ctx context.Context, p []byte) (int, error) {
+	select {
+	case <-s.head:
+	case <-ctx.Done():
+		return 0, contextFailure(ctx, transcript.PhaseHead, "")
+	}
+	if s.cv == nil {
+		return 0, wireErrorf(transcript.FailClosed, transcript.PhaseSend, "the stream is not open")
+	}
+	return s.cv.write(ctx, p)
 }
 
 // CloseWrite closes the client's sending side of the connection. The stream continues until the server ends it. It

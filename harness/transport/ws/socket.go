@@ -1,0 +1,152 @@
+// Package ws is the client of a WebSocket (RFC 6455): it sends what a scenario says, and records what crossed the wire.
+//
+// It has its own frame code, because libraries for applications hide what a judge must see: they join fragments, answer
+// control frames, and reject or repair broken frames. Here each of these is data in the record. What the server does
+// wrong breaks the stream, with a transcript.Failure that names the section of RFC 6455.
+package ws
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
+)
+
+// Options say how a Socket is opened, and what it does by itself.
+type Options struct {
+	// Subprotocols are offered in the handshake.
+	Subprotocols []string
+	// Without names header fields of the handshake that are not added to the request.
+	Without []string
+	// NoPong leaves pings unanswered. Otherwise each gets a pong with the same payload (§5.5.3).
+	NoPong bool
+	// NoClose leaves a close frame unanswered. Otherwise it gets one with the same code, unless one was sent before
+	// (§5.5.1).
+	NoClose bool
+	// MaxMessage limits the size of a received message, together with its framing; 0 means 16 MiB.
+	MaxMessage int
+	// Reply is how long an automatic pong or close may take to be written; 0 means 10 seconds. After that, no more are
+	// sent.
+	Reply time.Duration
+}
+
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.MaxMessage <= 0 {
+		out.MaxMessage = 16 << 20
+	}
+	if out.Reply <= 0 {
+		out.Reply = 10 * time.Second
+	}
+	return out
+}
+
+// A Socket is a WebSocket that records what both sides send. Its methods may be called concurrently.
+//
+// Close ends the connection without a close frame. To end it by the rules, Send a close, and then wait for the end.
+type Socket struct {
+	*httpwire.Stream
+	made    chan struct{} // closed when Stream is set
+	sending chan struct{} // has an element while a message is being sent
+	// The holder of sending has these.
+	closeSent bool
+	cut       error // why no more can be sent
+	buf       []byte
+}
+
+// Open sends the opening handshake, and returns at once, like httpwire.Client.OpenStream. A response with another
+// status than 101 is read to its end, as a refusal. A 101 response that breaks the rules of the handshake is a
+// transcript.FailMalformed of the exchange. In both cases Opened reports that the stream is not open. The caller must
+// close the Socket in any case.
+//
+// Offsets count from start. A received event is named by watching.Name; nil means its Item.
+func Open(
+	ctx context.Context, client *httpwire.Client, start time.Time, req *httpwire.Request, options *Options, watching *watch.Options,
+) *Socket {
+	opts := options.withDefaults()
+	s := &Socket{made: make(chan struct{}), sending: make(chan struct{}, 1)}
+	read := func(conn io.ReadCloser) *watch.Watch {
+		w := watchOptions(start, watching)
+		return watch.Open(&source{socket: s, conn: conn, start: start, opts: opts, maxReplies: w.MaxEvents}, w)
+	}
+	s.Stream = client.OpenUpgrade(ctx, start, handshake(req, &opts), checkHandshake, read)
+	close(s.made)
+	return s
+}
+
+func watchOptions(start time.Time, given *watch.Options) watch.Options {
+	var out watch.Options
+	if given != nil {
+		out = *given
+	}
+	out.Start = start
+	if out.Name == nil {
+		out.Name = func(ev *transcript.Event) string { return string(ev.Item) }
+	}
+	if out.Noun == "" {
+		out.Noun = "messages"
+	}
+	return out.WithDefaults()
+}
+
+// errCut is returned by Send after a message was sent only in part.
+var errCut = errors.New("an earlier message was sent only in part")
+
+// Send sends a message, and records it when its sending begins, so that it comes before what it causes. The end of ctx
+// interrupts it. It waits for the head of the response first. The error is watch.ErrEnded when the stream has ended or
+// is not open.
+func (s *Socket) Send(ctx context.Context, m *Message) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	select {
+	case <-s.Head():
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if _, is, err := s.Opened(); err != nil || !is {
+		return errors.Join(watch.ErrEnded, err)
+	}
+	return s.send(ctx, m, false)
+}
+
+// send sends a message on an open socket. An automatic close is not sent after another one.
+func (s *Socket) send(ctx context.Context, m *Message, automatic bool) error {
+	select {
+	case s.sending <- struct{}{}:
+		defer func() { <-s.sending }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	switch {
+	case s.Ended():
+		return watch.ErrEnded
+	case s.cut != nil:
+		return s.cut
+	case m.closes():
+		if automatic && s.closeSent {
+			return nil
+		}
+		s.closeSent = true
+	}
+	s.Sent(m.event())
+	s.buf = m.append(s.buf[:0])
+	_, err := s.Write(ctx, s.buf)
+	if cap(s.buf) > maxKept {
+		s.buf = nil
+	}
+	if err != nil {
+		s.cut = errors.Join(errCut, err)
+	}
+	return err
+}
+
+// maxKept is the largest buffer that is kept for the next message.
+const maxKept = 64 << 10
