@@ -48,7 +48,7 @@ func BenchmarkParse(b *testing.B) {
 
 func BenchmarkJudge(b *testing.B) {
 	d, data := ours(b)
-	s := d.Operations()[7].Responses[0].Media[0].Events.Events["client-tool.request"].Schema
+	s := d.Operations()[7].Responses[0].Media[0].Events.Received.Events["client-tool.request"].Schema
 	b.Run("whole", func(b *testing.B) {
 		b.ReportAllocs()
 		b.SetBytes(int64(len(requested)))

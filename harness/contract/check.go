@@ -12,13 +12,14 @@ import (
 )
 
 // Check checks every exchange and event of a transcript against the document: exchanges in the order of the steps, then
-// the events of each stream. For a request that the scenario marks as malformed, only the response is checked.
+// the events of each stream. For a request that the scenario marks as malformed, only the response is checked; a message
+// that is marked is not.
 func (d *Document) Check(t *transcript.Transcript) []Violation {
 	c := check{doc: d}
 	return c.transcript(t)
 }
 
-// CheckResponses is Check without the requests, because they were checked before they were sent. It checks only those
+// CheckResponses is Check without requests and sent messages, because they were checked before. It checks only those
 // values of requests that a server generated. docs are the parsed contents that the rest of a judgement uses as well.
 func (d *Document) CheckResponses(docs *jsontree.Documents, t *transcript.Transcript) []Violation {
 	c := check{doc: d, responsesOnly: true, docs: docs, stacks: schema.NewStacks()}
@@ -45,13 +46,8 @@ func (c *check) transcript(t *transcript.Transcript) []Violation {
 		}
 	}
 	for _, s := range t.Streams {
-		ex, index := spec.Opening(t, s)
-		if ex == nil || ex.Response == nil {
-			continue
-		}
-		op, _ := c.doc.Operation(ex.Request.Method, ex.Request.Target)
-		if m := op.Stream(ex.Response); m != nil && m.Events != nil {
-			c.stream(s, m.Events, Violation{Step: s.Step, Exchange: index, Stream: s.Name})
+		if in, ok := c.doc.Stream(t, s); ok && in.Events != nil {
+			c.stream(s, in.Events, Violation{Step: s.Step, Exchange: in.Exchange, Stream: s.Name})
 		}
 	}
 	for i := range t.Steps {
@@ -147,7 +143,7 @@ func (c *check) header(at Violation, h *spec.Parameter, header transcript.Header
 func (c *check) responseBody(at Violation, op *Operation, declared *spec.Response, ex *transcript.Exchange) {
 	r := ex.Response
 	contentType, typed := r.Header.Get("Content-Type")
-	hasBody := r.Body.Size > 0 || ex.Stream != ""
+	hasBody := r.Body.Size > 0 || ex.Stream != "" && r.Status != 101 // what follows a 101 is no body
 	complete := ex.Failure == nil && r.Body.Size == int64(len(r.Body.Bytes))
 	switch {
 	case len(declared.Media) == 0:

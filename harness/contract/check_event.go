@@ -1,21 +1,44 @@
 package contract
 
 import (
+	"unicode/utf8"
+
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
+// CheckMessage checks a message that is about to be sent on a socket or to a program. operation is that of the stream:
+// "GET /path" or [spec.Program]. The event has the Item and the Data, is Sent, and has the Name that the stream's own
+// namer returns for it (see [spec.Document.EventNamer]). As in requests, undeclared fields are not violations.
+func (d *Document) CheckMessage(operation string, ev *transcript.Event) []Violation {
+	op, ok := d.Named(operation)
+	if !ok || op.Messages == nil {
+		return nil
+	}
+	c := check{doc: d}
+	c.event(ev, ev.Name, op.Messages, Violation{Side: Request})
+	return c.out
+}
+
 func (c *check) stream(s *transcript.Stream, set *spec.EventStream, at Violation) {
-	at.Side = Event
+	name := set.Namer()
 	for i := range s.Events {
-		at.Event = i
-		c.event(&s.Events[i], set, at)
+		ev := &s.Events[i]
+		at.Event, at.Side = i, Event
+		if ev.Sent {
+			at.Side = Request
+		}
+		called := name(ev) // also for what is not checked, because later names depend on it
+		if !ev.Sent || !ev.Malformed && !c.responsesOnly {
+			c.event(ev, called, set, at)
+		}
 	}
 }
 
-func (c *check) event(ev *transcript.Event, set *spec.EventStream, at Violation) {
+// event checks an event with this name. at says whose it is.
+func (c *check) event(ev *transcript.Event, name string, set *spec.EventStream, at Violation) {
 	switch {
 	case ev.Comment:
 		if !set.Comments {
@@ -26,20 +49,30 @@ func (c *check) event(ev *transcript.Event, set *spec.EventStream, at Violation)
 	case ev.Undispatched && ev.Type == "":
 		return // a bare id, retry or blank line, which no client sees as an event
 	}
-	name := set.NameOf(ev)
-	declared := set.Events[name]
+	declared, allowed := set.Find(ev, name)
 	switch {
+	case declared == nil && allowed:
 	case declared == nil:
-		fix := ""
-		if near, ok := problem.Nearest(name, set.Names); ok {
-			fix = "; did it mean " + problem.Quote(near) + "?"
-		}
-		c.violation(at, "event name", spec.UndocumentedEvent, set.Ref,
-			"the event %s is not among %s%s", problem.Quote(name), schema.QuoteAll(set.Names), fix)
+		c.undocumentedEvent(name, set.Noun, set.Ref, set.Side(ev).Names, at)
 	case ev.Undispatched:
 		c.violation(at, "event data", spec.EventData, declared.Ref,
 			"the event %s has no data field, so that a client is never told of it (WHATWG HTML 9.2.6)", problem.Quote(name))
+	case ev.Item == transcript.ItemText && declared.Encoding != spec.JSON && !utf8.ValidString(ev.Data):
+		c.violation(at, "event data", spec.TextInvalidUTF8, declared.Ref,
+			"the text message %s contains bytes that are not UTF-8 (RFC 6455 §8.1)", problem.Quote(name))
 	default:
-		c.violations(at, "event data", declared.Ref, c.judge(declared.Schema, declared.Encoding, Event, []byte(ev.Data)))
+		c.violations(at, "event data", declared.Ref, c.judge(declared.Schema, declared.Encoding, at.Side, []byte(ev.Data)))
 	}
+}
+
+func (c *check) undocumentedEvent(name, noun, ref string, names []string, at Violation) {
+	if len(names) == 0 { // only the other side has messages
+		c.violation(at, "event name", spec.UndocumentedEvent, ref, "the %s %s stands here; the document has none of this side", noun, problem.Quote(name))
+		return
+	}
+	fix := ""
+	if near, ok := problem.Nearest(name, names); ok {
+		fix = "; did it mean " + problem.Quote(near) + "?"
+	}
+	c.violation(at, "event name", spec.UndocumentedEvent, ref, "the %s %s is not among %s%s", noun, problem.Quote(name), schema.QuoteAll(names), fix)
 }

@@ -282,7 +282,6 @@ components:
 
 func TestEvents(t *testing.T) {
 	d := parse(t, sample.Streaming(streamDoc))
-	op, _ := d.Operation("GET", "/x")
 	for _, tc := range []struct {
 		event      transcript.Event
 		name, want string
@@ -303,8 +302,8 @@ func TestEvents(t *testing.T) {
 		{transcript.Event{ID: "7", Undispatched: true}, "message", ""},
 		{transcript.Event{Type: "a.b", Undispatched: true}, "a.b", "event data event-data"},
 	} {
-		if got := d.EventName(op, &tc.event); got != tc.name {
-			t.Errorf("EventName(%+v) = %q, want %q", tc.event, got, tc.name)
+		if got := d.EventNamer("GET /x")(&tc.event); got != tc.name {
+			t.Errorf("EventNamer of %+v = %q, want %q", tc.event, got, tc.name)
 		}
 		vs := d.Check(sample.Stream(sample.Event("ping", ""), tc.event))
 		if got := short(vs); got != tc.want {
@@ -316,8 +315,8 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
-	if got := d.EventName(nil, &transcript.Event{Type: "x"}); got != "x" {
-		t.Errorf("EventName without an operation = %q", got)
+	if got := d.EventNamer("")(&transcript.Event{Type: "x"}); got != "x" {
+		t.Errorf("EventNamer without an operation = %q", got)
 	}
 }
 

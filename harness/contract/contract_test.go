@@ -98,9 +98,9 @@ func TestEventNamesOfOurDocument(t *testing.T) {
 		{"GET /client-tools/pending/{clientID}", "tool-request", `{"type":"x"}`, "tool-request"},
 		{"GET /status", "", `{"type":"x"}`, "message"},
 	} {
-		op, ok := d.Named(tc.operation)
-		if got := d.EventName(op, &transcript.Event{Type: tc.event, Data: tc.data}); !ok || got != tc.want {
-			t.Errorf("EventName(%s, %s) = %q, want %q", tc.operation, tc.data, got, tc.want)
+		_, ok := d.Named(tc.operation)
+		if got := d.EventNamer(tc.operation)(&transcript.Event{Type: tc.event, Data: tc.data}); !ok || got != tc.want {
+			t.Errorf("EventNamer(%s)(%s) = %q, want %q", tc.operation, tc.data, got, tc.want)
 		}
 	}
 }

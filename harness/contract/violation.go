@@ -27,7 +27,8 @@ type Violation struct {
 // Side says whose message breaks the document.
 type Side string
 
-// lockstep sends the requests. So a violation in a request is the scenario's mistake and never a target's.
+// lockstep sends the requests, and messages on sockets and to programs. So a violation in a request is the scenario's
+// mistake and never a target's.
 const (
 	Request  Side = "request"
 	Response Side = "response"
@@ -93,5 +94,6 @@ var kinds = []KindInfo{
 	{spec.UndocumentedEvent, "the stream does not declare an event of that name"},
 	{spec.UndocumentedComment, "the stream has a comment, but does not declare comments"},
 	{spec.EventData, "an event is declared with data but has none, so no client sees it"},
+	{spec.TextInvalidUTF8, "a text message of a socket that is not JSON contains bytes that are not UTF-8"},
 	{schema.MoreViolations, "the body or event has more violations than are listed"},
 }

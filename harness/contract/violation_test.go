@@ -143,6 +143,10 @@ var kindCases = []kindCase{
 		"event", `the comment "keep-alive" stands here`},
 	{spec.EventData, sample.Streaming(eventsDoc), sample.Stream(sample.Event("ping", "")), sample.Stream(transcript.Event{Type: "ping", Undispatched: true}),
 		"event data", `the event "ping" has no data field`},
+	{spec.TextInvalidUTF8, sample.Messaging(`
+        received: {text: {contentType: text/plain, schema: {type: string}}}`),
+		sample.Socket(sample.Received(transcript.ItemText, "é")), sample.Socket(sample.Received(transcript.ItemText, "\xe9")),
+		"event data", `the text message "text" contains bytes that are not UTF-8`},
 	{schema.MoreViolations, sample.Returning(`{type: array, items: {type: string}}`), sample.JSONResponse(`[]`), sample.JSONResponse("[" + strings.Repeat("1,", 99) + "1]"),
 		"body", "more violations than"},
 }

@@ -212,14 +212,20 @@ func (c ContractLookup) Operation(method, target string) string {
 	return ""
 }
 
-func (c ContractLookup) EventName(operation string, ev *transcript.Event) string {
-	op, _ := c.doc.Named(operation)
-	return c.doc.EventName(op, ev)
+func (c ContractLookup) EventNamer(operation string) func(*transcript.Event) string {
+	return c.doc.EventNamer(operation)
 }
 
 func (c ContractLookup) Objections(method, target string, h transcript.Header, body []byte) []run.Objection {
-	var out []run.Objection
-	for _, v := range c.doc.CheckRequest(method, target, h, body) {
+	return objections(c.doc.CheckRequest(method, target, h, body))
+}
+
+func (c ContractLookup) MessageObjections(operation string, ev *transcript.Event) []run.Objection {
+	return objections(c.doc.CheckMessage(operation, ev))
+}
+
+func objections(found []contract.Violation) (out []run.Objection) {
+	for _, v := range found {
 		out = append(out, run.Objection{Place: v.Place, Text: v.Text, Value: contract.IsOfValue(v.Kind)})
 	}
 	return out

@@ -51,6 +51,7 @@ func UnreachedOf(c *coverage.Coverage) unreached {
 				m.Events = append(m.Events, unreachedEvents(op, media.Stream)...)
 			}
 		}
+		m.Events = append(m.Events, unreachedEvents(op, op.Messages)...)
 		if len(statuses) > 0 {
 			m.Statuses = append(m.Statuses, Operation(op)+" "+strings.Join(statuses, " "))
 		}
@@ -86,7 +87,7 @@ func unreachedEvents(op *coverage.Operation, s *coverage.Stream) []string {
 }
 
 func Operation(op *coverage.Operation) string {
-	return textfit.Clip(op.Method, 20) + " " + textfit.Clip(op.Path, 100)
+	return strings.TrimPrefix(textfit.Clip(op.Method, 20)+" "+textfit.Clip(op.Path, 100), " ")
 }
 
 // Undocumented lists what the contract does not have. With where, it adds the scenarios. Requests that a target has

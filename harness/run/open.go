@@ -75,7 +75,7 @@ func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*t
 func (s *streams) watching(operation string, only []*transcript.Pattern) *watch.Options {
 	return &watch.Options{
 		Start: s.run.t.Started,
-		Name:  func(ev *transcript.Event) string { return s.run.opts.Contract.EventName(operation, ev) },
+		Name:  s.run.opts.Contract.EventNamer(operation),
 		Keep: func(ev *transcript.Event) bool { // comments belong to every scenario
 			return len(only) == 0 || ev.Comment ||
 				slices.ContainsFunc(only, func(p *transcript.Pattern) bool { return match.Event(p, ev) })

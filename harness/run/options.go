@@ -57,15 +57,22 @@ type Process interface {
 type Contract interface {
 	// Operation returns the method and path template of a request, such as "GET /event", or "".
 	Operation(method, target string) string
-	// EventName returns what the contract calls an event on a stream of an operation.
-	EventName(operation string, ev *transcript.Event) string
+	// EventNamer returns a function for one stream of an operation, which returns what the contract calls an event. It
+	// gets all events of the stream in their order, sent ones too. The operation of a socket is that of its request, and
+	// that of a program is "program".
+	EventNamer(operation string) func(*transcript.Event) string
 	// Objections returns all ways in which a request breaks the contract.
 	Objections(method, target string, h transcript.Header, body []byte) []Objection
+	// MessageObjections returns all ways in which a message breaks the contract that is about to be sent on a stream of an
+	// operation. The event has Item, Data and Sent, and the Name that the stream's namer returned for it. Only messages
+	// that are marked malformed may break the contract. Name the message before its bytes are written, so that the namer
+	// knows a JSON-RPC request before its response can arrive.
+	MessageObjections(operation string, ev *transcript.Event) []Objection
 }
 
-// An Objection is one way in which a request breaks the contract.
+// An Objection is one way in which a request or a message breaks the contract.
 type Objection struct {
-	Place string // "path id", "query shelf", "header X-Id", "body/items/0"
+	Place string // "path id", "query shelf", "header X-Id", "body/items/0", "event name", "event data/id"
 	Text  string
 	// Value means that the type at the place is right, and only the value is wrong.
 	Value bool

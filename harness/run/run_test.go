@@ -31,7 +31,11 @@ func (anything) Operation(method, target string) string {
 	return method + " " + path
 }
 
-func (anything) EventName(_ string, ev *transcript.Event) string { return ev.Type }
+func (anything) EventNamer(string) func(*transcript.Event) string {
+	return func(ev *transcript.Event) string { return ev.Type }
+}
+
+func (anything) MessageObjections(string, *transcript.Event) []Objection { return nil }
 
 func (anything) Objections(_, target string, _ transcript.Header, _ []byte) []Objection {
 	if strings.Contains(target, "wrong") {

@@ -141,7 +141,8 @@ func (b *bundler) load(file string, in scope, ref *yamldoc.Node) *source {
 var sections = []string{"schemas", "responses", "parameters", "examples", "requestBodies", "headers", "securitySchemes", "links", "callbacks"}
 
 // copy returns a copy of a node in which references to other files are replaced. kind says what the node is: one of the
-// sections, "paths" for a path item, "map of" or "list of" these, "verbatim" for a value of the API, or "".
+// sections, "paths" for a path item, "x-events" for this extension or x-messages, "events" for one event, "map of" or
+// "list of" these, "verbatim" for a value of the API, or "".
 func (b *bundler) copy(n *yamldoc.Node, kind string, in scope) *yamldoc.Node {
 	if b.nodes++; b.nodes == maxNodes {
 		b.problem(in, n, fmt.Sprintf("the document has more than %d values when its files are joined", maxNodes), "refer to components, which are joined once")
@@ -193,7 +194,13 @@ func memberKind(kind, key string, value *yamldoc.Node) string {
 	if kind == "callbacks" {
 		return "paths"
 	}
-	if kind == "verbatim" || strings.HasPrefix(key, "x-") && key != "x-events" {
+	if kind == "x-events" {
+		return "map of events" // by names of the API
+	}
+	if kind == "verbatim" || strings.HasPrefix(key, "x-") {
+		if kind != "verbatim" && (key == "x-events" || key == "x-messages") {
+			return "x-events"
+		}
 		return "verbatim"
 	}
 	switch key {

@@ -5,13 +5,12 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // New returns the table of a document in which nothing has been reached.
 func New(d *spec.Document) *Coverage {
 	c := &Coverage{doc: d, codes: map[*spec.Response][][]string{}}
-	for _, op := range d.Operations() {
+	for _, op := range operations(d) {
 		o := Operation{ID: op.ID, Method: op.Method, Path: op.Path, Line: d.Line(op.Ref)}
 		if op.Body != nil {
 			for _, m := range op.Body.Media {
@@ -25,9 +24,16 @@ func New(d *spec.Document) *Coverage {
 			}
 			s.Codes, c.codes[r] = codesOf(r)
 			for _, m := range r.Media {
-				s.Media = append(s.Media, Media{Type: m.Name, Stream: declaredEvents(d, m)})
+				row := Media{Type: m.Name}
+				if m.Type.IsStream() {
+					row.Stream = declaredEvents(d, m.Events)
+				}
+				s.Media = append(s.Media, row)
 			}
 			o.Statuses = append(o.Statuses, s)
+		}
+		if op.Messages != nil || op.IsSocket() {
+			o.Messages = declaredEvents(d, op.Messages)
 		}
 		c.Operations = append(c.Operations, o)
 	}
@@ -37,14 +43,21 @@ func New(d *spec.Document) *Coverage {
 	return c
 }
 
-func declaredEvents(d *spec.Document, m *spec.Media) *Stream {
-	if !m.Type.IsStream() {
-		return nil
+// operations returns the operations of a document. A program comes last.
+func operations(d *spec.Document) []*spec.Operation {
+	ops := d.Operations()
+	if program, ok := d.Named(spec.Program); ok {
+		ops = append(ops, program)
 	}
-	s := &Stream{Described: m.Events != nil}
-	if m.Events != nil {
-		for _, name := range m.Events.Names {
-			s.Events = append(s.Events, Event{Name: name, Line: d.Line(jsontree.AppendName(m.Events.Ref+"/events", name))})
+	return ops
+}
+
+// declaredEvents returns the row of a stream. The set is nil if its events are not described.
+func declaredEvents(d *spec.Document, set *spec.EventStream) *Stream {
+	s := &Stream{Described: set != nil}
+	if set != nil {
+		for _, e := range set.All() {
+			s.Events = append(s.Events, Event{Name: e.Label, Line: d.Line(e.Ref)})
 		}
 	}
 	return s
@@ -66,8 +79,8 @@ func (c *Coverage) AddNormalized(t *transcript.Transcript, shape Normalizer) {
 		}
 	}
 	for _, s := range t.Streams {
-		if ex, _ := spec.Opening(t, s); ex != nil && ex.Response != nil {
-			a.addStream(ex, s)
+		if at, ok := a.doc.Stream(t, s); ok {
+			a.addStream(at, s)
 		}
 	}
 }
@@ -152,26 +165,38 @@ func (c *Coverage) addBody(into *Status, declared *spec.Response, m *spec.Media,
 	}
 }
 
-func (a addition) addStream(ex *transcript.Exchange, s *transcript.Stream) {
-	op, _ := a.doc.Operation(ex.Request.Method, ex.Request.Target)
-	m := op.Stream(ex.Response)
-	if m == nil || m.Events == nil {
+func (a addition) addStream(at spec.Stream, s *transcript.Stream) {
+	o := a.operation(at.Op)
+	if s.Wire == transcript.WireProgram {
+		o.Reached++ // without any exchange
+	}
+	if at.Events == nil {
 		return
 	}
-	into := a.operation(op).status(op.Response(ex.Response.Status).Code).media(m.Name).Stream
+	into := o.Messages
+	if at.Media != nil {
+		into = o.status(at.Response.Code).media(at.Media.Name).Stream
+	}
+	name := at.Events.Namer()
 	for i := range s.Events {
 		ev := &s.Events[i]
-		if ev.Comment || ev.Undispatched {
+		called := name(ev)
+		if ev.Comment || ev.Undispatched || ev.Malformed {
 			continue
 		}
-		name := m.Events.NameOf(ev)
-		if m.Events.Events[name] == nil {
-			a.undeclared(spec.UndocumentedEvent, op, name)
+		declared, allowed := at.Events.Find(ev, called)
+		if declared == nil {
+			if !allowed {
+				a.undeclared(spec.UndocumentedEvent, at.Op, called)
+			}
 			continue
 		}
-		into.event(name).Reached++
-		e := m.Events.Events[name]
-		a.marker.content(e.Schema, e.Encoding, Responses, []byte(ev.Data))
+		into.event(declared.Label).Reached++
+		in := Responses
+		if ev.Sent {
+			in = Requests
+		}
+		a.marker.content(declared.Schema, declared.Encoding, in, []byte(ev.Data))
 	}
 }
 

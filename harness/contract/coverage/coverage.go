@@ -7,6 +7,7 @@ package coverage
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 )
@@ -32,10 +33,15 @@ type Operation struct {
 	Method   string   `json:"method"`
 	Path     string   `json:"path"`
 	Line     int      `json:"line,omitempty"`     // in the document, as in all rows below
-	Reached  int      `json:"reached"`            // exchanges that got a response
+	Reached  int      `json:"reached"`            // exchanges that got a response, or streams of a program
 	Requests []Media  `json:"requests,omitempty"` // the content types of its body, by name
 	Statuses []Status `json:"statuses"`           // exact codes, ranges, default
+	// Messages is set for a socket, and for a program, whose Path is "program" without a Method.
+	Messages *Stream `json:"messages,omitempty"`
 }
+
+// String returns the method and the path template: "GET /event"; or "program".
+func (op *Operation) String() string { return strings.TrimPrefix(op.Method+" "+op.Path, " ") }
 
 // A Status counts the responses of one declared status.
 type Status struct {
@@ -59,14 +65,15 @@ type Media struct {
 	Stream *Stream `json:"stream,omitempty"`
 }
 
-// A Stream counts the events of a stream.
+// A Stream counts the events of a stream, or the messages of a socket or a program.
 type Stream struct {
-	Described bool    `json:"described"`        // by x-events
+	Described bool    `json:"described"`        // by x-events or x-messages
 	Events    []Event `json:"events,omitempty"` // in the order of the document
 }
 
-// An Event counts one declared event.
+// An Event counts one declared event or message.
 type Event struct {
+	// Name is its name, after "received" or "sent" if both sides may send a message of that name.
 	Name    string `json:"name"`
 	Line    int    `json:"line,omitempty"`
 	Reached int    `json:"reached"`
@@ -80,7 +87,7 @@ func (t Tally) String() string { return fmt.Sprintf("%d/%d", t.Reached, t.Declar
 // Totals sum up a coverage.
 type Totals struct {
 	Operations, Statuses, Events Tally
-	NotDescribed                 int // event streams without x-events
+	NotDescribed                 int // event streams without x-events, and sockets without x-messages
 	Undocumented                 int
 }
 
@@ -102,6 +109,9 @@ func (c *Coverage) Totals() Totals {
 		TallyItems(items, OperationsReached), TallyItems(items, StatusesReached), TallyItems(items, EventsReached), 0, len(c.Undocumented),
 	}
 	for _, op := range c.Operations {
+		if op.Messages != nil && !op.Messages.Described {
+			t.NotDescribed++
+		}
 		for _, s := range op.Statuses {
 			for _, m := range s.Media {
 				if m.Stream != nil && !m.Stream.Described {

@@ -146,7 +146,7 @@ func ledTo(d *spec.Document, excepted func(Key) bool) map[string]bool {
 	led := map[string]bool{}
 	for _, in := range []Messages{Responses, Requests} {
 		found := map[*schema.Schema]Messages{}
-		for _, op := range d.Operations() {
+		for _, op := range operations(d) {
 			for _, root := range rootsOf(op, in) {
 				if slices.ContainsFunc(root.of, excepted) {
 					continue

@@ -101,7 +101,7 @@ func (by items) add(m Measure, line int, reached bool, within []Key, name ...str
 }
 
 func (by items) operation(op *Operation) {
-	at := op.Method + " " + op.Path
+	at := op.String()
 	of := by.add(OperationsReached, op.Line, op.Reached > 0, nil, at)
 	for _, m := range op.Requests {
 		by.add(RequestsSent, op.Line, m.Reached > 0, of, at, m.Type)
@@ -113,13 +113,19 @@ func (by items) operation(op *Operation) {
 		}
 		for _, m := range s.Media {
 			of := by.add(MediaReached, s.Line, m.Reached > 0, of, at, s.Status, m.Type)
-			if m.Stream == nil {
-				continue
-			}
-			for _, e := range m.Stream.Events {
-				by.add(EventsReached, e.Line, e.Reached > 0, of, at, e.Name)
-			}
+			by.stream(m.Stream, of, at)
 		}
+	}
+	by.stream(op.Messages, of, at)
+}
+
+// stream adds the events of a stream, which may be nil.
+func (by items) stream(s *Stream, of []Key, at string) {
+	if s == nil {
+		return
+	}
+	for _, e := range s.Events {
+		by.add(EventsReached, e.Line, e.Reached > 0, of, at, e.Name)
 	}
 }
 

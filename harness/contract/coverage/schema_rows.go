@@ -22,8 +22,8 @@ type Schema struct {
 type Messages string
 
 const (
-	Responses Messages = "answers" // including events
-	Requests  Messages = "requests"
+	Responses Messages = "answers"  // including events and received messages
+	Requests  Messages = "requests" // including sent messages
 )
 
 // A Point says whether one declared thing was seen.

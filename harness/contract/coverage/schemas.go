@@ -23,7 +23,7 @@ func newDeclarations(d *spec.Document) *declarations {
 	found := map[*schema.Schema]Messages{}
 	var order []*schema.Schema
 	for _, in := range []Messages{Responses, Requests} { // schemas of both responses and requests count in responses
-		for _, op := range d.Operations() {
+		for _, op := range operations(d) {
 			for _, root := range rootsOf(op, in) {
 				order = reach(root.schema, in, found, order)
 			}
@@ -58,11 +58,21 @@ func rootsOf(op *spec.Operation, in Messages) (out []root) {
 			out = append(out, root{s, append([]Key{{OperationsReached, op.String()}}, of...)})
 		}
 	}
+	addAll := func(side *spec.EventSet, of ...Key) {
+		for _, name := range side.Names {
+			if e := side.Events[name]; e != nil {
+				add(e.Schema, append(slices.Clip(of), keyOf(EventsReached, op, e.Label))...)
+			}
+		}
+	}
 	if in == Requests {
 		if op.Body != nil {
 			for _, m := range op.Body.Media {
 				add(m.Schema, keyOf(RequestsSent, op, m.Name))
 			}
+		}
+		if op.Messages != nil {
+			addAll(&op.Messages.Sent)
 		}
 		return out
 	}
@@ -76,13 +86,12 @@ func rootsOf(op *spec.Operation, in Messages) (out []root) {
 			if !m.Type.IsStream() {
 				add(m.Schema, status, media)
 			} else if m.Events != nil {
-				for _, name := range m.Events.Names {
-					if e := m.Events.Events[name]; e != nil {
-						add(e.Schema, status, media, keyOf(EventsReached, op, name))
-					}
-				}
+				addAll(&m.Events.Received, status, media)
 			}
 		}
+	}
+	if op.Messages != nil {
+		addAll(&op.Messages.Received)
 	}
 	return out
 }

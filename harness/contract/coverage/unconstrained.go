@@ -12,7 +12,7 @@ func Unconstrained(d *spec.Document) problem.Problems {
 	var out problem.Problems
 	seen := map[string]bool{}
 	found := map[*schema.Schema]Messages{}
-	for _, op := range d.Operations() {
+	for _, op := range operations(d) {
 		for _, root := range rootsOf(op, Responses) {
 			for _, s := range reach(root.schema, Responses, found, nil) {
 				if s.AdmitsAnything() && !seen[s.Ref] {

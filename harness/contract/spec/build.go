@@ -18,7 +18,14 @@ type builder struct {
 	doc         *openapi3.T
 	schemas     *schema.Builder
 	mediaTypes  map[*openapi3.MediaType]*Media
-	plainEvents []*Event // the events that are plain text
+	plainEvents []plainEvent
+	program     *Operation // nil when the document describes no program
+}
+
+// A plainEvent is an event or a message that is plain text.
+type plainEvent struct {
+	*Event
+	noun string
 }
 
 func newBuilder(doc *openapi3.T, src *source) *builder {
@@ -53,8 +60,10 @@ func (b *builder) build() []*Operation {
 				ops = append(ops, b.operation(method, path, item, in, ref+"/"+strings.ToLower(method)))
 			}
 		}
+		b.misplacedMessages(item.Extensions, ref)
 	}
-	if b.doc.Paths == nil && b.doc.Webhooks == nil {
+	b.program = b.programMessages(len(ops) == 0)
+	if b.doc.Paths == nil && b.doc.Webhooks == nil && b.program == nil {
 		b.Problem("#/paths", "the document has no paths", "list the operations under paths")
 	}
 	if b.doc.Webhooks != nil {
@@ -63,7 +72,7 @@ func (b *builder) build() []*Operation {
 	b.schemas.Finish()
 	for _, e := range b.plainEvents {
 		if !e.Schema.Accepts(jsontree.String) {
-			b.Problem(e.Ref, "the event is plain text, but its schema does not allow a string", "write contentType: application/json")
+			b.Problem(e.Ref, "the "+e.noun+" is plain text, but its schema does not allow a string", "write contentType: application/json")
 		}
 	}
 	return ops
@@ -105,6 +114,7 @@ func (b *builder) operation(method, path string, item *openapi3.PathItem, in *op
 			}
 		}
 	}
+	op.Messages = b.socketMessages(op, in.Extensions)
 	return op
 }
 
@@ -162,6 +172,7 @@ func (b *builder) response(code string, in *openapi3.ResponseRef, ref string) *R
 		at = in.Ref
 	}
 	r := &Response{Code: code, Ref: at, Media: b.content(in.Value.Content, at)}
+	b.misplacedMessages(in.Value.Extensions, at)
 	r.Empty = b.mayBeEmpty(r, in.Value)
 	for _, name := range slices.Sorted(maps.Keys(in.Value.Headers)) {
 		// "If a response header is defined with the name "Content-Type", it SHALL be ignored" (OpenAPI 3.0.3 §4.7.17.1).
@@ -214,6 +225,7 @@ func (b *builder) mediaType(name string, in *openapi3.MediaType, ref string) *Me
 	b.mediaTypes[in] = m
 	m.Schema = b.schemas.Schema(in.Schema, ref+"/schema")
 	m.Events = b.events(m, in, ref)
+	b.misplacedMessages(in.Extensions, ref)
 	b.schemas.AddExamples(m.Schema, in.Example, in.Examples, ref)
 	return m
 }

@@ -23,7 +23,9 @@ func (b *builder) events(m *Media, in *openapi3.MediaType, ref string) *EventStr
 		if in.ItemSchema != nil && in.ItemSchema.Value != nil {
 			return items{b}.events(m, in.ItemSchema, ref+"/itemSchema")
 		}
-		b.misspeltKeyword(m, in, ref)
+		if m.Type.IsStream() {
+			b.undescribed("the events of this stream", in.Extensions, ref, eventsKeyword)
+		}
 		return nil
 	}
 	ref += "/" + eventsKeyword
@@ -37,30 +39,39 @@ func (b *builder) events(m *Media, in *openapi3.MediaType, ref string) *EventStr
 		return nil
 	}
 	b.unknownKeys(top, ref, eventsKeyword, "name", "comments", "events")
-	set := &EventStream{Ref: ref, Events: make(map[string]*Event)}
+	set := &EventStream{Ref: ref, Noun: "event"}
 	b.eventName(set, top, ref)
 	if comments, ok := top["comments"]; ok {
 		if set.Comments, ok = comments.(bool); !ok {
 			b.Problem(ref+"/comments", "comments must be true or false", "")
 		}
 	}
-	b.declaredEvents(set, top, ref+"/events")
+	if _, ok := top["events"]; !ok {
+		b.Problem(ref, eventsKeyword+" has no events", "list the events of the stream by name under events")
+		return set
+	}
+	set.Received = b.eventSet(set.Noun, top, ref, "events")
 	return set
 }
 
-// misspeltKeyword reports an extension of a stream whose name is almost right, and records streams without any
-// extension.
-func (b *builder) misspeltKeyword(m *Media, in *openapi3.MediaType, ref string) {
-	if !m.Type.IsStream() {
+// undescribed reports a stream whose events are not described: by an extension whose name is almost right, or else by
+// none.
+func (b *builder) undescribed(what string, extensions map[string]any, ref, keyword string) {
+	if key := misspelt(extensions, keyword); key != "" {
+		b.Problem(ref+"/"+key, fmt.Sprintf("unknown key %q", key), problem.DidYouMean(key, []string{keyword}))
 		return
 	}
-	for _, key := range slices.Sorted(maps.Keys(in.Extensions)) {
-		if _, near := problem.Nearest(key, []string{eventsKeyword}); near {
-			b.Problem(ref+"/"+key, fmt.Sprintf("unknown key %q", key), problem.DidYouMean(key, []string{eventsKeyword}))
-			return
+	b.Note(ref, what+" are not checked: it has no "+keyword, "")
+}
+
+// misspelt returns the first extension whose name is almost a keyword, or "".
+func misspelt(extensions map[string]any, keyword string) string {
+	for _, key := range slices.Sorted(maps.Keys(extensions)) {
+		if _, near := problem.Nearest(key, []string{keyword}); near {
+			return key
 		}
 	}
-	b.Note(ref, "the events of this stream are not checked: it has no "+eventsKeyword, "")
+	return ""
 }
 
 func (b *builder) unknownKeys(object map[string]any, ref, where string, known ...string) {
@@ -83,48 +94,59 @@ func (b *builder) eventName(set *EventStream, top map[string]any, ref string) {
 	}
 }
 
-func (b *builder) declaredEvents(set *EventStream, top map[string]any, ref string) {
-	raw, ok := top["events"]
+// eventSet reads the events of one side, which an object has at a key.
+func (b *builder) eventSet(noun string, top map[string]any, ref, key string) EventSet {
+	set := EventSet{Ref: ref + "/" + key, Events: map[string]*Event{}}
+	events, ok := top[key].(map[string]any)
 	if !ok {
-		b.Problem(set.Ref, eventsKeyword+" has no events", "list the events of the stream by name under events")
-		return
+		b.Problem(set.Ref, key+" is not an object", "list the "+noun+"s of the stream by name")
+		return set
 	}
-	events, ok := raw.(map[string]any)
-	if !ok {
-		b.Problem(ref, "events is not an object", "list the events of the stream by name")
-		return
-	}
-	set.Names = b.inOrder(slices.Sorted(maps.Keys(events)), ref)
+	set.Names = b.inOrder(slices.Sorted(maps.Keys(events)), set.Ref)
 	for _, name := range set.Names {
-		if e := b.declaredEvent(name, events[name], jsontree.AppendName(ref, name)); e != nil {
+		if e := b.declaredEvent(noun, name, events[name], jsontree.AppendName(set.Ref, name)); e != nil {
 			set.Events[name] = e
 		}
 	}
+	return set
 }
 
-func (b *builder) declaredEvent(name string, raw any, ref string) *Event {
+func (b *builder) declaredEvent(noun, name string, raw any, ref string) *Event {
 	top, ok := raw.(map[string]any)
 	if !ok {
-		b.Problem(ref, fmt.Sprintf("the event %q is not an object", name), "give it a schema")
+		b.Problem(ref, fmt.Sprintf("the %s %q is not an object", noun, name), "give it a schema")
 		return nil
 	}
-	b.unknownKeys(top, ref, "the event "+name, "description", "contentType", "schema")
-	e := &Event{Ref: ref, Encoding: JSON}
+	b.unknownKeys(top, ref, "the "+noun+" "+name, "description", "contentType", "schema")
+	e := &Event{Ref: ref, Label: name, Encoding: JSON}
 	if raw, ok := top["contentType"]; ok {
 		text, _ := raw.(string)
 		if e.Encoding = ParseMediaType(text).Encoding(); e.Encoding == Opaque {
-			b.Problem(ref+"/contentType", fmt.Sprintf("contentType is %v", raw), "write application/json or text/plain")
+			b.opaque(noun, raw, top["schema"], ref)
 		}
 	}
 	in, ok := top["schema"]
 	if !ok {
-		b.Problem(ref, fmt.Sprintf("the event %q has no schema", name), "describe its data; {} allows anything")
+		b.Problem(ref, fmt.Sprintf("the %s %q has no schema", noun, name), "describe its data; {} allows anything")
 		return nil
 	}
 	if e.Schema = b.eventSchema(in, ref+"/schema"); e.Schema != nil && e.Encoding == PlainText {
-		b.plainEvents = append(b.plainEvents, e)
+		b.plainEvents = append(b.plainEvents, plainEvent{e, noun})
 	}
 	return e
+}
+
+// opaque reports a content type whose content is not read. Only binary messages may have one.
+func (b *builder) opaque(noun string, contentType, schema any, ref string) {
+	object, _ := schema.(map[string]any)
+	switch {
+	case noun == "event":
+		b.Problem(ref+"/contentType", fmt.Sprintf("contentType is %v", contentType), "write application/json or text/plain")
+	case contentType != "application/octet-stream":
+		b.Problem(ref+"/contentType", fmt.Sprintf("contentType is %v", contentType), "write application/json, text/plain or application/octet-stream")
+	case len(object) > 0:
+		b.Problem(ref+"/schema", "no schema can describe application/octet-stream", "write schema: {}")
+	}
 }
 
 // eventSchema returns the schema of an event: that of a component, or one that resolveInlineEvents has prepared.

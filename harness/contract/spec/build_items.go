@@ -19,7 +19,8 @@ func (r items) events(m *Media, in *openapi3.SchemaRef, ref string) *EventStream
 		r.b.Note(ref, fmt.Sprintf("the items of %s are not checked: itemSchema is read for text/event-stream only", m.Name), "")
 		return nil
 	}
-	set := &EventStream{Ref: ref, Comments: true, Events: map[string]*Event{}} // OpenAPI does not describe comments
+	set := &EventStream{Ref: ref, Noun: "event", Comments: true} // OpenAPI does not describe comments
+	received := EventSet{Ref: ref + "/events", Events: map[string]*Event{}}
 	alternatives := slices.Concat(in.Value.OneOf, in.Value.AnyOf)
 	if alternatives == nil {
 		alternatives = openapi3.SchemaRefs{in}
@@ -40,14 +41,15 @@ func (r items) events(m *Media, in *openapi3.SchemaRef, ref string) *EventStream
 		}
 		for _, name := range eventNames(property("event")) {
 			if data[name] == nil {
-				set.Names = append(set.Names, name)
+				received.Names = append(received.Names, name)
 			}
 			data[name] = append(data[name], property("data"))
 		}
 	}
-	for _, name := range set.Names {
-		set.Events[name] = r.event(name, data[name], ref)
+	for _, name := range received.Names {
+		received.Events[name] = r.event(name, data[name], ref)
 	}
+	set.Received = received
 	return set
 }
 
@@ -68,7 +70,7 @@ func eventNames(in *openapi3.SchemaRef) (names []string) {
 
 // event returns the event of a name. Each of the schemas describes its data, and one of them must match.
 func (r items) event(name string, data openapi3.SchemaRefs, ref string) *Event {
-	e := &Event{Ref: ref, Encoding: JSON}
+	e := &Event{Ref: ref, Label: name, Encoding: JSON}
 	content := openapi3.SchemaRefs{}
 	for _, one := range data {
 		switch {

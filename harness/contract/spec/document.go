@@ -11,7 +11,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
@@ -51,6 +50,9 @@ func ReadJoined(file string, data []byte, places []problem.Place) (*Document, pr
 			d.routes.add(base+op.Path, op)
 		}
 	}
+	if b.program != nil {
+		d.named[Program] = b.program
+	}
 	return d, nil
 }
 
@@ -78,7 +80,7 @@ func (d *Document) Find(method, target string) (*Operation, []string) {
 	return d.routes.find(method, TargetPath(target))
 }
 
-// Named finds an operation by its String: the method and the path template.
+// Named finds an operation by its String: the method and the path template, or [Program].
 func (d *Document) Named(name string) (op *Operation, ok bool) {
 	op, ok = d.named[name]
 	return op, ok
@@ -92,17 +94,6 @@ func (d *Document) PathTemplate(target string) string { return d.routes.template
 func (d *Document) Accepts(method, target string) bool {
 	_, ok := d.Operation(method, target)
 	return ok || method == "OPTIONS" && d.PathTemplate(target) != ""
-}
-
-// EventName returns the name of an event. With x-events, that is the event field or the string at a place in the data.
-// Without a name there, it is the event field, or else "message", as in a browser (WHATWG HTML 9.2.6). A comment has no
-// name. The operation may be nil.
-func (d *Document) EventName(op *Operation, ev *transcript.Event) string {
-	var set *EventStream
-	if op != nil {
-		set = op.eventStream
-	}
-	return set.NameOf(ev)
 }
 
 // Line returns the line of the place that a reference leads to, or of the nearest enclosing place; 0 when there is

@@ -8,38 +8,72 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// An EventStream is what x-events says about one text/event-stream.
+// Program is the operation of a program's standard input and output. That of a socket is "GET /path".
+const Program = string(transcript.WireProgram)
+
+// An EventStream is what the document says about the events of one stream: x-events of a text/event-stream, or
+// x-messages of a socket or a program.
 type EventStream struct {
 	Ref      string
-	name     []string // JSON Pointer tokens of an event's name in its data; nil means the event field
+	Noun     string // what texts call one of them: "event" or "message"
 	Comments bool
-	Events   map[string]*Event
-	Names    []string // names of the events, in the order of the document
+	Received EventSet // what the server sends
+	Sent     EventSet // what the client sends; empty for x-events
+
+	name    []string // JSON Pointer tokens of an event's name in its data; nil means the event field, or the item
+	jsonRPC bool     // events are named as JSON-RPC 2.0 tells them apart
+}
+
+// An EventSet has the events that one side may send.
+type EventSet struct {
+	Ref    string
+	Events map[string]*Event
+	Names  []string // in the order of the document
 }
 
 // An Event is one kind of event of a stream.
 type Event struct {
-	Ref      string
+	Ref string
+	// Label is its name, after "received" or "sent" if both sides may send an event of that name.
+	Label    string
 	Schema   *schema.Schema
 	Encoding Encoding
 }
 
-// NameOf returns the name of an event. The set may be nil.
-func (set *EventStream) NameOf(ev *transcript.Event) string {
-	if ev.Comment {
-		return ""
+// Find returns the declaration of an event with that name, or nil. allowed is set for an event that needs none: control
+// frames, and what else is not a message. Of these, only a received close and exit can be described.
+func (set *EventStream) Find(ev *transcript.Event, name string) (e *Event, allowed bool) {
+	if !isMessage(ev) && (ev.Sent || ev.Item != transcript.ItemClose && ev.Item != transcript.ItemExit) {
+		return nil, true
 	}
-	if set != nil && set.name != nil {
-		if n, _, err := jsontree.Parse([]byte(ev.Data)); err == nil {
-			if name := ValueAt(n, set.name); name != nil && name.Kind == jsontree.String {
-				return name.Text
-			}
+	return set.Side(ev).Events[name], !isMessage(ev)
+}
+
+// Side returns the events of the side that has sent an event.
+func (set *EventStream) Side(ev *transcript.Event) *EventSet {
+	if ev.Sent {
+		return &set.Sent
+	}
+	return &set.Received
+}
+
+// All returns the events of both sides, in the order of the document.
+func (set *EventStream) All() (all []*Event) {
+	for _, side := range []*EventSet{&set.Received, &set.Sent} {
+		for _, name := range side.Names {
+			all = append(all, side.Events[name])
 		}
 	}
-	if ev.Type != "" {
-		return ev.Type
+	return all
+}
+
+// isMessage reports whether an event has content of the application, and so a name in the contract.
+func isMessage(ev *transcript.Event) bool {
+	switch ev.Item {
+	case "", transcript.ItemText, transcript.ItemBinary, transcript.ItemLine:
+		return true
 	}
-	return "message"
+	return false
 }
 
 // ValueAt returns the value at a place, or nil.

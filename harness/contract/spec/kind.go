@@ -17,4 +17,5 @@ const (
 	UndocumentedEvent     schema.Kind = "undocumented-event"
 	UndocumentedComment   schema.Kind = "undocumented-comment"
 	EventData             schema.Kind = "event-data"
+	TextInvalidUTF8       schema.Kind = "text-invalid-utf8"
 )

@@ -5,14 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 type Operation struct {
-	ID     string `json:"id"` // operationId; may be empty
-	Method string `json:"method"`
-	Path   string `json:"path"` // the template: "/client-tools/tools/{clientID}"
+	ID     string `json:"id"`     // operationId; may be empty
+	Method string `json:"method"` // "" for a program
+	Path   string `json:"path"`   // the template: "/client-tools/tools/{clientID}"; or Program
 
 	Ref         string
 	servers     []string // base paths
@@ -21,10 +19,21 @@ type Operation struct {
 	Body        *requestBody // nil when no body is declared
 	Responses   []*Response  // sorted: exact codes, ranges, default
 	eventStream *EventStream // of the first stream with x-events
+	Messages    *EventStream // of a socket or a program, when x-messages describes them
 }
 
-// String returns the method and the path template: "GET /event".
-func (op *Operation) String() string { return op.Method + " " + op.Path }
+// String returns the method and the path template: "GET /event"; or [Program].
+func (op *Operation) String() string {
+	if op.Method == "" {
+		return op.Path
+	}
+	return op.Method + " " + op.Path
+}
+
+// IsSocket reports whether the operation is declared to open a socket (RFC 6455 §4.1).
+func (op *Operation) IsSocket() bool {
+	return op.Method == "GET" && slices.ContainsFunc(op.Responses, func(r *Response) bool { return r.Code == "101" })
+}
 
 type requestBody struct {
 	Ref      string
@@ -60,7 +69,8 @@ func (op *Operation) Response(status int) *Response {
 }
 
 // Events returns the names of the events that the operation's streams may have, in the order of the document. It
-// returns false when the operation has no stream, or one whose events the document does not describe.
+// returns false when the operation has no stream, or one whose events the document does not describe. Messages of both
+// sides count as events, and so does what is always allowed beside them.
 func (op *Operation) Events() (names []string, ok bool) {
 	for _, r := range op.Responses {
 		for _, m := range r.Media {
@@ -69,47 +79,23 @@ func (op *Operation) Events() (names []string, ok bool) {
 			case m.Events == nil:
 				return nil, false
 			default:
-				names, ok = append(names, m.Events.Names...), true
+				names, ok = append(names, m.Events.Received.Names...), true
 			}
 		}
 	}
-	return names, ok
+	if op.Messages == nil {
+		return names, ok
+	}
+	names = slices.Concat(names, op.Messages.Received.Names, op.Messages.Sent.Names)
+	for _, item := range controlItems {
+		names = append(names, string(item))
+	}
+	return names, true
 }
 
 // Streams reports whether a response of the operation may be an event stream.
 func (op *Operation) Streams() bool {
 	return slices.ContainsFunc(op.Responses, func(r *Response) bool { return FindMedia(r.Media, "text/event-stream") != nil })
-}
-
-// Stream returns the declaration of a response's event stream, or nil.
-func (op *Operation) Stream(r *transcript.Response) *Media {
-	if op == nil {
-		return nil
-	}
-	declared := op.Response(r.Status)
-	if declared == nil {
-		return nil
-	}
-	contentType, _ := r.Header.Get("Content-Type")
-	if m := FindMedia(declared.Media, contentType); m != nil && m.Type.IsStream() {
-		return m
-	}
-	return nil
-}
-
-// Opening finds the exchange that carries a stream.
-func Opening(t *transcript.Transcript, s *transcript.Stream) (*transcript.Exchange, int) {
-	for i := range t.Steps {
-		if t.Steps[i].ID != s.Step {
-			continue
-		}
-		for k, ex := range t.Steps[i].Exchanges {
-			if ex.Stream == s.Name {
-				return ex, k
-			}
-		}
-	}
-	return nil, 0
 }
 
 func isRange(code string) bool { return len(code) == 3 && strings.EqualFold(code[1:], "XX") }

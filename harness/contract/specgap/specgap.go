@@ -30,8 +30,9 @@ type Gap struct {
 // the same message. It is not safe for concurrent use.
 type Finder struct {
 	doc   *spec.Document
-	last  [2]reading     // the latest of each side
-	large [2]schema.Look // the latest large object of each side
+	last  [2]reading                      // the latest of each side
+	large [2]schema.Look                  // the latest large object of each side
+	names map[*transcript.Stream][]string // of the events
 }
 
 // A reading is a parsed content.
@@ -246,17 +247,16 @@ func (f *Finder) event(p *Divergence) (Gap, bool) {
 	if sides[0] == nil || sides[1] == nil {
 		return Gap{}, false
 	}
-	ex, _ := spec.Opening(p.Transcripts[0], sides[0])
-	if ex == nil || ex.Response == nil {
-		return Gap{}, false
-	}
-	op, _ := f.doc.Operation(ex.Request.Method, ex.Request.Target)
-	m := op.Stream(ex.Response)
+	in, ok := f.doc.Stream(p.Transcripts[0], sides[0])
 	switch {
-	case m == nil:
+	case !ok && sides[0].Wire == transcript.WireProgram:
+		return f.gap("#", "the messages of the program are not described", "x-messages"), true
+	case !ok:
 		return Gap{}, false
-	case m.Events == nil:
-		return f.gap(m.Ref, "the events of the stream are not described", "x-events"), true
+	case in.Events == nil && in.Media == nil:
+		return f.gap(in.Op.Ref, "the messages of the socket are not described", "x-messages"), true
+	case in.Events == nil:
+		return f.gap(in.Media.Ref, "the events of the stream are not described", "x-events"), true
 	}
 	var events [2]*transcript.Event
 	for i, s := range sides {
@@ -264,35 +264,63 @@ func (f *Finder) event(p *Divergence) (Gap, bool) {
 			events[i] = &s.Events[n]
 		}
 	}
-	return f.events(p, m.Events, events)
+	return f.events(p, in.Events, sides, events)
 }
 
-func (f *Finder) events(p *Divergence, set *spec.EventStream, events [2]*transcript.Event) (Gap, bool) {
-	one := events[0]
-	if one == nil {
-		one = events[1]
+func (f *Finder) events(p *Divergence, set *spec.EventStream, sides [2]*transcript.Stream, events [2]*transcript.Event) (Gap, bool) {
+	side := 0
+	if events[0] == nil {
+		side = 1
 	}
+	one := events[side]
 	if one == nil {
 		return f.gap(set.Ref, "the contract does not say who ends the stream, or when", ""), true
 	}
-	name := set.NameOf(one)
-	declared := set.Events[name]
+	name := f.nameOf(set, sides[side], p.Events[side])
+	declared, allowed := set.Find(one, name)
 	switch {
 	case one.Comment:
 		return f.gap(set.Ref, "comments are optional", ""), true
+	case declared == nil && allowed:
+		return f.gap(set.Ref, "the contract does not describe "+problem.Quote(name), describedPin(one)), true
 	case declared == nil:
 		return Gap{}, false
 	case p.At[0] == "event" && p.How == OtherOrder:
-		return f.gap(declared.Ref, "the contract does not say in which order events come", ""), true
+		return f.gap(declared.Ref, "the contract does not say in which order "+set.Noun+"s come", ""), true
 	case p.At[0] == "event" || events[0] == nil || events[1] == nil:
-		return f.gap(declared.Ref, "the event "+problem.Quote(name)+" is optional", ""), true
+		return f.gap(declared.Ref, "the "+set.Noun+" "+problem.Quote(name)+" is optional", ""), true
 	}
-	other := set.NameOf(events[1])
+	other := f.nameOf(set, sides[1], p.Events[1])
 	switch part, _, _ := strings.Cut(p.At[0], "/"); {
 	case name != other:
-		return f.gap(set.Ref+"/events", "both "+problem.Quote(name)+" and "+problem.Quote(other)+" are declared", ""), true
+		return f.gap(set.Side(one).Ref, "both "+problem.Quote(name)+" and "+problem.Quote(other)+" are declared", ""), true
 	case part != "event data":
 		return f.gap(declared.Ref, "the contract does not describe fields other than the data: "+strings.TrimPrefix(part, "event "), ""), true
 	}
 	return f.content(p, "event data", declared.Ref, declared.Schema, declared.Encoding, [2][]byte{[]byte(events[0].Data), []byte(events[1].Data)})
+}
+
+// describedPin says how to describe what is not a message.
+func describedPin(ev *transcript.Event) string {
+	if !ev.Sent && (ev.Item == transcript.ItemClose || ev.Item == transcript.ItemExit) {
+		return "an entry " + string(ev.Item) + " under received"
+	}
+	return ""
+}
+
+// nameOf returns the name of an event. It names all events of a stream at once, because a name can depend on earlier
+// events.
+func (f *Finder) nameOf(set *spec.EventStream, s *transcript.Stream, i int) string {
+	if f.names[s] == nil {
+		name := set.Namer()
+		names := make([]string, len(s.Events))
+		for k := range s.Events {
+			names[k] = name(&s.Events[k])
+		}
+		if f.names == nil {
+			f.names = map[*transcript.Stream][]string{}
+		}
+		f.names[s] = names
+	}
+	return f.names[s][i]
 }

@@ -105,8 +105,9 @@ func (r *Recording) changedName(t *transcript.Transcript) string {
 				return fmt.Sprintf("the stream %s %q, and then %q", s.Name, now, s.Operation)
 			}
 		}
+		name := asked.EventNamer(s.Operation)
 		for i := range s.Events {
-			if now := asked.EventName(s.Operation, &s.Events[i]); now != s.Events[i].Name {
+			if now := name(&s.Events[i]); now != s.Events[i].Name {
 				return fmt.Sprintf("an event of the stream %s %q, and then %q", s.Name, now, s.Events[i].Name)
 			}
 		}

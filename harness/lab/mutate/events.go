@@ -162,7 +162,7 @@ var renamedOperators = []Operator{
 		}
 		yield(e.mutant(" event field", e.ev.Type, "", func(ev *transcript.Event) {
 			ev.Type, ev.Framing = "", strings.Replace(ev.Framing, "event: •\n", "", 1)
-			if e.stream.s.Name == nil {
+			if e.stream.s.EventNamer == nil {
 				ev.Name = "message"
 			}
 		}))

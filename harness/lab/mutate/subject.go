@@ -16,8 +16,9 @@ import (
 type Subject struct {
 	Reference, Candidate *transcript.Transcript
 	Rules                *compare.Rules
-	// Name returns the contract's name of an event on an operation's stream. Nil leaves names as they are.
-	Name func(operation string, ev *transcript.Event) string
+	// EventNamer returns a function for one stream of an operation, which returns the contract's names of its events in
+	// their order. Nil leaves names as they are.
+	EventNamer func(operation string) func(*transcript.Event) string
 
 	docs    []*document
 	scanned bool
@@ -270,8 +271,17 @@ func (e *event) site() site {
 func (e *event) edit(t *transcript.Transcript, change func(*transcript.Event)) {
 	ev := &t.Streams[e.stream.index].Events[e.index]
 	change(ev)
-	if name := e.stream.s.Name; name != nil && !ev.Comment {
-		ev.Name = name(e.stream.st.Operation, ev)
+	if e.stream.s.EventNamer == nil || ev.Comment {
+		return
+	}
+	name := e.stream.s.EventNamer(e.stream.st.Operation)
+	if e.stream.st.Wire == "" {
+		ev.Name = name(ev)
+		return
+	}
+	all := t.Streams[e.stream.index].Events // the name of a message can depend on others
+	for i := range all {
+		all[i].Name = name(&all[i])
 	}
 }
 

@@ -125,7 +125,7 @@ func cost(t *transcript.Transcript) float64 {
 func (m *analysis) open(s *mutatedCase) *mutate.Subject {
 	return &mutate.Subject{
 		Reference: s.c.Transcripts[0], Candidate: s.c.Transcripts[s.which],
-		Rules: m.project.CompareRules(s.c.Scenario), Name: m.project.ContractLookup().EventName,
+		Rules: m.project.CompareRules(s.c.Scenario), EventNamer: m.project.ContractLookup().EventNamer,
 	}
 }
 

@@ -102,7 +102,7 @@ func (p *trendPage) matrix() {
 		reached[c] = map[string]bool{}
 		for i := range c.run.Coverage.Operations {
 			op := &c.run.Coverage.Operations[i]
-			name := op.Method + " " + op.Path
+			name := op.String()
 			operations = append(operations, name)
 			reached[c][name] = op.Reached > 0
 		}

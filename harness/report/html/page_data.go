@@ -168,17 +168,23 @@ func (v *pageData) coverage(c *coverage.Coverage) {
 		for _, s := range op.Statuses {
 			row.Statuses = append(row.Statuses, cellView{textfit.Clip(s.Status, 20), s.Reached})
 			for _, m := range s.Media {
-				if m.Stream == nil {
-					continue
-				}
-				for _, e := range m.Stream.Events {
-					row.Events = append(row.Events, cellView{textfit.Clip(e.Name, 80), e.Reached})
-				}
+				row.stream(m.Stream)
 			}
 		}
+		row.stream(op.Messages)
 		v.Coverage = append(v.Coverage, row)
 	}
 	v.never(c)
+}
+
+// stream adds the events of a stream, which may be nil.
+func (v *operationView) stream(s *coverage.Stream) {
+	if s == nil {
+		return
+	}
+	for _, e := range s.Events {
+		v.Events = append(v.Events, cellView{textfit.Clip(e.Name, 80), e.Reached})
+	}
 }
 
 // maxNever limits how many names the page lists for each measure.

@@ -94,6 +94,9 @@ func (p *coveragePage) table(c *coverage.Coverage) {
 		for _, s := range op.Statuses {
 			p.media(&s)
 		}
+		if op.Messages != nil {
+			p.run.line(6, strings.Join(p.events("messages", op.Messages), ", "))
+		}
 	}
 	for _, u := range report.Undocumented(c, true) {
 		p.run.line(2, p.run.red("undocumented: "), u)
@@ -108,15 +111,21 @@ func (p *coveragePage) media(s *coverage.Status) {
 		}
 		cells := []string{p.cell(textfit.Clip(m.Type, 60), m.Reached)}
 		if m.Stream != nil {
-			for _, e := range m.Stream.Events {
-				cells = append(cells, p.cell(textfit.Clip(e.Name, 60), e.Reached))
-			}
-			if !m.Stream.Described {
-				cells = append(cells, "events not described")
-			}
+			cells = append(cells, p.events("events", m.Stream)...)
 		}
 		p.run.line(6, fmt.Sprintf("%s %s", textfit.Clip(s.Status, 20), strings.Join(cells, ", ")))
 	}
+}
+
+// events returns the cells of a stream's events, or of messages.
+func (p *coveragePage) events(noun string, s *coverage.Stream) (cells []string) {
+	for _, e := range s.Events {
+		cells = append(cells, p.cell(textfit.Clip(e.Name, 60), e.Reached))
+	}
+	if !s.Described {
+		cells = append(cells, noun+" not described")
+	}
+	return cells
 }
 
 func (p *coveragePage) cell(name string, n int) string {
