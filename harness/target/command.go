@@ -21,6 +21,8 @@ type command struct {
 	env  []string
 	stop Stop
 	log  int // how many lines to keep
+	// program gets the output of a program, see process.program.
+	program *handover
 }
 
 // values returns the values of the expressions in a spec.
@@ -46,17 +48,26 @@ func (s Spec) command(values map[string]string, environ []string) (command, erro
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.env = append(c.env, name+"="+env[name])
 	}
-	if c.dir != "" {
-		// After a fork, a failed chdir and a missing executable are the same error.
-		if info, err := os.Stat(c.dir); err != nil {
-			return command{}, fmt.Errorf("directory %q: %w", c.dir, withoutPath(err))
-		} else if !info.IsDir() {
-			return command{}, fmt.Errorf("directory %q is not a directory", c.dir)
-		}
+	if err := checkDirectory(c.dir); err != nil {
+		return command{}, err
 	}
 	var err error
 	c.path, err = lookUp(c.argv[0], path)
 	return c, err
+}
+
+// checkDirectory reports why a process cannot start in a directory. After a fork, a failed chdir and a missing
+// executable are the same error.
+func checkDirectory(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("directory %q: %w", dir, withoutPath(err))
+	} else if !info.IsDir() {
+		return fmt.Errorf("directory %q is not a directory", dir)
+	}
+	return nil
 }
 
 // lookUp finds an executable by its name in the target's PATH, which can differ from the harness's. It ignores entries

@@ -11,27 +11,32 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
 
-// An outputReader reads one output stream of a process into a log. It owns a goroutine, which runs until no process has
+// An outputReader reads one output stream of a process into a sink. It owns a goroutine, which runs until no process has
 // the other end of the pipe.
 //
 // The last process that has the pipe can be a grandchild that lives long after the process itself. So the end of the
 // pipe does not show when everything that the process wrote has been read. catchUp does.
 type outputReader struct {
 	stream   Stream
-	log      *logTail
+	to       sink
 	pipe     *os.File
 	caughtUp chan struct{} // catchUp waits on this
 	done     chan struct{} // closed when read has returned
 }
 
+// A sink takes what a process writes, in the order of each stream. It must not keep the chunk.
+type sink interface {
+	add(stream Stream, chunk []byte)
+}
+
 // newOutputReader returns a running reader, and the end of the pipe for the process. The caller closes that end after
 // the start.
-func newOutputReader(stream Stream, log *logTail) (*outputReader, *os.File, error) {
+func newOutputReader(stream Stream, to sink) (*outputReader, *os.File, error) {
 	pipe, end, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &outputReader{stream: stream, log: log, pipe: pipe, caughtUp: make(chan struct{}), done: make(chan struct{})}
+	r := &outputReader{stream: stream, to: to, pipe: pipe, caughtUp: make(chan struct{}), done: make(chan struct{})}
 	go r.read()
 	return r, end, nil
 }
@@ -42,7 +47,7 @@ func (r *outputReader) read() {
 	chunk := make([]byte, 64<<10) // the capacity of a pipe
 	for {
 		n, err := r.pipe.Read(chunk)
-		r.log.add(r.stream, chunk[:n])
+		r.to.add(r.stream, chunk[:n])
 		switch {
 		case err == nil:
 		case errors.Is(err, os.ErrDeadlineExceeded): // set by catchUp
@@ -85,13 +90,13 @@ func (r *outputReader) drain(chunk []byte) (ended bool) {
 		case readErr != nil || n == 0:
 			return true
 		}
-		r.log.add(r.stream, chunk[:n])
+		r.to.add(r.stream, chunk[:n])
 		read += n
 	}
 	return false
 }
 
-// catchUp returns when everything that was in the pipe at the time of the call is in the log. It must not be called
+// catchUp returns when everything that was in the pipe at the time of the call is in the sink. It must not be called
 // concurrently.
 func (r *outputReader) catchUp() {
 	if r.pipe.SetReadDeadline(time.Unix(1, 0)) != nil {

@@ -36,7 +36,8 @@ func TestATapCatchesUpWhileTheStreamContinues(t *testing.T) {
 }
 
 func TestATapSeesTheEndOfItsStream(t *testing.T) {
-	reader, end, err := newOutputReader(Stdout, newLogTail(2))
+	log := newLogTail(2)
+	reader, end, err := newOutputReader(Stdout, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestATapSeesTheEndOfItsStream(t *testing.T) {
 	if held := reader.close(); held {
 		t.Error("close: somebody holds the pipe, want nobody")
 	}
-	if got := reader.log.last(); len(got) != 1 || got[0].Text != "the end" {
+	if got := log.last(); len(got) != 1 || got[0].Text != "the end" {
 		t.Errorf("log: %q, want the end", got)
 	}
 }

@@ -3,14 +3,19 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 )
@@ -27,10 +32,12 @@ type process struct {
 	leader  *os.Process
 	outputs [2]*outputReader
 	log     *logTail
+	program *handover // of a program; nil for a server, whose output goes to the log
+	input   *os.File  // writes to the standard input of a program
 	usage   usageMeter
 	leaving atomic.Bool // processesAlive does not count it any more
 
-	exited chan struct{} // closed when the leader has exited and its output is in the log
+	exited chan struct{} // closed when the leader has exited and its output is in the log, or has been read
 	state  *os.ProcessState
 
 	stop      context.CancelCauseFunc // asks supervise to end everything
@@ -48,11 +55,12 @@ var (
 // the group, even if the command cannot be started.
 func startProcess(ctx context.Context, c command, g *group) (*process, error) {
 	p := &process{
-		group:  g,
-		mark:   newMark(),
-		log:    newLogTail(c.log),
-		exited: make(chan struct{}),
-		ended:  make(chan struct{}),
+		group:   g,
+		mark:    newMark(),
+		log:     newLogTail(c.log),
+		program: c.program,
+		exited:  make(chan struct{}),
+		ended:   make(chan struct{}),
 	}
 	if err := p.execute(c); err != nil {
 		g.signal(syscall.SIGKILL) // the guard is the only member
@@ -70,11 +78,15 @@ func startProcess(ctx context.Context, c command, g *group) (*process, error) {
 }
 
 func (p *process) execute(c command) error {
-	stdin, err := os.Open(os.DevNull)
+	stdin, err := p.openInput()
 	if err != nil {
 		return err
 	}
 	defer stdin.Close()
+	var to sink = p.log
+	if p.program != nil {
+		to = p.program
+	}
 	if runtime.GOOS == "linux" {
 		if p.strays, err = newCleaner(killStrays, p.mark); err != nil {
 			return err
@@ -82,9 +94,9 @@ func (p *process) execute(c command) error {
 	}
 	files := []*os.File{stdin}
 	for i, stream := range []Stream{Stdout, Stderr} {
-		output, end, err := newOutputReader(stream, p.log)
+		output, end, err := newOutputReader(stream, to)
 		if err != nil {
-			p.closeOutputs()
+			p.closePipes()
 			return err
 		}
 		defer end.Close()
@@ -98,18 +110,33 @@ func (p *process) execute(c command) error {
 		Sys:   p.group.attributes(),
 	})
 	if err != nil {
-		p.closeOutputs()
+		p.closePipes()
 		return c.execFailed(err)
 	}
 	return nil
 }
 
+// openInput returns what the process reads: nothing, or what is written to p.input.
+func (p *process) openInput() (stdin *os.File, err error) {
+	if p.program == nil {
+		return os.Open(os.DevNull)
+	}
+	stdin, p.input, err = os.Pipe()
+	return stdin, err
+}
+
 // await waits for the leader.
 func (p *process) await() {
-	defer close(p.exited)
 	p.state, _ = waitChild(p.leader) // nothing else waits for this child
+	if p.input != nil {
+		p.input.Close() // otherwise a write could wait for another process that has the pipe
+	}
 	for _, output := range p.outputs {
 		output.catchUp()
+	}
+	close(p.exited)
+	if p.program != nil {
+		p.program.drop() // what other processes write now
 	}
 }
 
@@ -170,7 +197,7 @@ func (p *process) shutDown(patience context.Context, stop Stop) error {
 		}
 		return err // its goroutines run until the kernel ends the process
 	}
-	if p.closeOutputs() && err == nil {
+	if p.closePipes() && err == nil {
 		err = errors.New("a process that it started has left its process group and still holds its output")
 	}
 	return err
@@ -203,14 +230,44 @@ func (p *process) awaitEnd(ctx context.Context) {
 	}
 }
 
-// closeOutputs ends the readers of the output and reports whether a process can still write to it.
-func (p *process) closeOutputs() (held bool) {
+// closePipes ends the readers of the output and reports whether a process can still write to it.
+func (p *process) closePipes() (held bool) {
+	if p.input != nil {
+		p.input.Close()
+	}
 	for _, output := range p.outputs {
 		if output != nil && output.close() {
 			held = true
 		}
 	}
 	return held
+}
+
+// signals are those that may be sent to a program.
+var signals = map[string]syscall.Signal{
+	"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP,
+	"SIGUSR1": syscall.SIGUSR1, "SIGUSR2": syscall.SIGUSR2, "SIGKILL": syscall.SIGKILL,
+}
+
+// signalLeader sends a signal to the leader alone.
+func (p *process) signalLeader(name string) error {
+	signal, known := signals[name]
+	if !known {
+		return fmt.Errorf("signal %q is not one of %s", name, strings.Join(slices.Sorted(maps.Keys(signals)), ", "))
+	}
+	err := p.leader.Signal(signal)
+	if errors.Is(err, os.ErrProcessDone) {
+		err = errors.New("the program has exited")
+	}
+	return err
+}
+
+// exit returns how the leader ended. It must not be called before the leader has ended.
+func (p *process) exit() (status int, signal string) {
+	if how, ok := p.state.Sys().(syscall.WaitStatus); ok && how.Signaled() {
+		return 0, cmp.Or(unix.SignalName(how.Signal()), fmt.Sprintf("signal %d", how.Signal()))
+	}
+	return p.state.ExitCode(), ""
 }
 
 var signalNames = map[syscall.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGKILL: "SIGKILL"}

@@ -5,6 +5,7 @@ package target
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime"
 	"syscall"
 
@@ -18,6 +19,7 @@ type (
 	process struct {
 		log    *logTail
 		exited chan struct{}
+		input  *os.File
 		usage  usageMeter
 	}
 	cleaner struct{}
@@ -41,6 +43,8 @@ func startProcess(context.Context, command, *group) (*process, error) {
 
 func (p *process) members(context.Context) ([]int, error)                    { return nil, errNotOurs }
 func (p *process) foreignListener([]sockets.Listener) (int, string)          { return 0, "" }
+func (p *process) signalLeader(string) error                                 { return errNotOurs }
+func (p *process) exit() (int, string)                                       { return 0, "" }
 func (p *process) status() string                                            { return "" }
 func (p *process) terminate(context.Context, syscall.Signal) (string, error) { return "", errNotOurs }
 func (p *process) end(context.Context) error                                 { return nil }

@@ -45,6 +45,7 @@ var roles = map[string]func(*actor){
 	"astray":     (*actor).astray,
 	"hydra":      (*actor).hydra,
 	"harness":    (*actor).harness,
+	"director":   (*actor).director,
 	"tenant":     (*actor).tenant,
 	"rival":      (*actor).rival,
 }
@@ -328,6 +329,20 @@ func (a *actor) harness() {
 		fatal(err)
 	}
 	a.tell(target.dir.Path())
+	time.Sleep(time.Hour)
+}
+
+// director is a harness whose target is a program.
+func (a *actor) director() {
+	spec := roleSpec(os.Getenv(targetVariable))
+	spec.Program, spec.Ready, spec.Command = true, Ready{}, spec.Command[:1]
+	spec.Env[reportVariable] = os.Getenv(reportVariable)
+	spec.Env[dirVariable] = "${{ directory }}"
+	program, err := StartProgram(context.Background(), spec, nil, ProgramOptions{})
+	if err != nil {
+		fatal(err)
+	}
+	a.tell(program.target.dir.Path())
 	time.Sleep(time.Hour)
 }
 

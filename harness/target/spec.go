@@ -15,6 +15,10 @@ import (
 type Spec struct {
 	Name string // name in reports; required
 
+	// Program means that the command is a program that talks over standard input and output, see [StartProgram]. It has
+	// no port and no address, and Ready must be empty.
+	Program bool
+
 	// URL is the address of a server that already runs: http or https, with a path if all its operations are under one.
 	// Then nothing is started or stopped, and the fields about processes must be empty. Readiness is checked all the
 	// same.
@@ -22,7 +26,7 @@ type Spec struct {
 
 	// Command is the argument vector, run without a shell. These expressions can be used in an argument and in a value
 	// of Env: "${{ port }}" is the free port to listen on, "${{ host }}" the address, 127.0.0.1, and "${{ directory }}"
-	// the target's Directory. The port must occur in one of them, or in a file. A name without a slash is looked up in
+	// the target's Directory. The port of a server must occur in one of them, or in a file. A name without a slash is looked up in
 	// the PATH that the target itself gets, without Over. "./agentd" is relative to Dir.
 	Command []string
 	// Dir is the working directory, in which "${{ directory }}" may occur. Default: that of the harness.
@@ -100,6 +104,9 @@ func (s Spec) Names() (names []string) {
 // ErrNoPort is returned by Validate when no part of a command contains the port.
 var ErrNoPort = errors.New("no argument, env value or file contains ${{ port }}, so the server cannot know where to listen")
 
+// ErrPort is returned by Validate when a program has the port or the address of a server.
+var ErrPort = errors.New("it uses ${{ port }} or ${{ host }}, but a program has neither: it talks over standard input and output")
+
 // Validate returns all mistakes in the spec, joined. The times must not be negative. It does not look at the
 // machine: Start finds out whether the command exists. Start calls Validate.
 func (s Spec) Validate() error {
@@ -119,6 +126,9 @@ func (s Spec) Validate() error {
 		mistakes = append(mistakes, s.validateCommand()...)
 	default:
 		mistake("it has neither a command nor a URL")
+	}
+	if s.Program && (s.URL != "" || s.Ready != Ready{}) {
+		mistake("it is a program: it has a command, and is never ready")
 	}
 	if p := s.Ready.Path; p != "" {
 		if _, err := url.ParseRequestURI(p); err != nil || !strings.HasPrefix(p, "/") {
@@ -148,16 +158,13 @@ func (s Spec) validateURL() (mistakes []error) {
 }
 
 func (s Spec) validateCommand() (mistakes []error) {
-	hasPort := false
 	check := func(what, text string) {
 		if strings.ContainsRune(text, 0) {
 			mistakes = append(mistakes, fmt.Errorf("%s has a NUL byte", what))
 		}
-		names, err := Placeholders(text, slices.Collect(maps.Keys(s.Values))...)
-		if err != nil {
+		if _, err := Placeholders(text, slices.Collect(maps.Keys(s.Values))...); err != nil {
 			mistakes = append(mistakes, fmt.Errorf("%s: %w", what, err))
 		}
-		hasPort = hasPort || slices.Contains(names, "port")
 	}
 	if s.Command[0] == "" {
 		mistakes = append(mistakes, errors.New("the name of its command is empty"))
@@ -179,8 +186,12 @@ func (s Spec) validateCommand() (mistakes []error) {
 		mistakes = append(mistakes, errors.New("dir: a working directory cannot contain the port"))
 	}
 	mistakes = append(mistakes, checkFiles(s.Files, slices.Collect(maps.Keys(s.Values))...)...)
-	hasPort = hasPort || slices.ContainsFunc(s.Files, func(f File) bool { return f.names("port") })
-	if !hasPort {
+	s.Dir = ""
+	names := s.Names()
+	switch {
+	case s.Program && (slices.Contains(names, "port") || slices.Contains(names, "host")):
+		mistakes = append(mistakes, ErrPort)
+	case !s.Program && !slices.Contains(names, "port"):
 		mistakes = append(mistakes, ErrNoPort)
 	}
 	return mistakes

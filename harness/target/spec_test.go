@@ -48,7 +48,15 @@ func TestValidateNamesEveryMistake(t *testing.T) {
 				"file \"\" has no name\n" +
 				"file \"b\": ${{ x }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}",
 		},
-		"a NUL":           {Spec{Name: "go", Command: append(command, "a\x00b")}, "command[3] has a NUL byte"},
+		"a NUL":     {Spec{Name: "go", Command: append(command, "a\x00b")}, "command[3] has a NUL byte"},
+		"a program": {Spec{Name: "go", Program: true, Command: []string{"tool", "${{ directory }}"}}, ""},
+		"a program's port": {
+			Spec{Name: "go", Program: true, Command: []string{"tool"}, Env: map[string]string{"AT": "${{ host }}"}},
+			"it uses ${{ port }} or ${{ host }}, but a program has neither: it talks over standard input and output",
+		},
+		"a program that is a server": {
+			Spec{Name: "go", Program: true, URL: "http://host", Ready: Ready{Path: "/"}}, "it is a program: it has a command, and is never ready",
+		},
 		"another scheme":  {Spec{Name: "go", URL: "localhost:80"}, `url "localhost:80" is not of the form http://host:port`},
 		"no host":         {Spec{Name: "go", URL: "http://:80"}, `url "http://:80" is not of the form http://host:port`},
 		"a password":      {Spec{Name: "go", URL: "http://me:secret@host"}, `url "http://me:xxxxx@host" may only have a host and a path`},

@@ -247,7 +247,8 @@ func TestStopEndsATargetThatHasLeftItsGroup(t *testing.T) {
 
 func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
 	slow(t)
-	killHarness(t, "parent", "grandchild")
+	killHarness(t, "harness", "parent", "grandchild")
+	killHarness(t, "director", "parent", "grandchild")
 }
 
 func TestNothingOutsideOfTheGroupOutlivesAHarnessThatIsKilled(t *testing.T) {
@@ -255,11 +256,13 @@ func TestNothingOutsideOfTheGroupOutlivesAHarnessThatIsKilled(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells where it has gone")
 	}
-	killHarness(t, "daemon", "fugitive")
+	killHarness(t, "harness", "daemon", "fugitive")
+	killHarness(t, "director", "daemon", "fugitive")
 }
 
 // killHarness kills a harness in the middle of a run. Its target plays a role and has started another process.
-func killHarness(t *testing.T, role, child string) {
+func killHarness(t *testing.T, harnessRole, role, child string) {
+	t.Helper()
 	c := newReportServer(t)
 	// Everything that the harness starts inherits the write end, including the guard. So the pipe ends with the last of
 	// them.
@@ -269,7 +272,7 @@ func killHarness(t *testing.T, role, child string) {
 	}
 	defer alive.Close()
 	harness := exec.Command(os.Args[0])
-	harness.Env = []string{roleVariable + "=harness", reportVariable + "=" + c.address(), targetVariable + "=" + role}
+	harness.Env = []string{roleVariable + "=" + harnessRole, reportVariable + "=" + c.address(), targetVariable + "=" + role}
 	harness.ExtraFiles = []*os.File{held}
 	var said strings.Builder
 	harness.Stderr = &said
@@ -277,7 +280,7 @@ func killHarness(t *testing.T, role, child string) {
 		t.Fatal(err)
 	}
 	held.Close()
-	dir := c.awaitReport("harness").readLine()
+	dir := c.awaitReport(harnessRole).readLine()
 	if _, err := os.Stat(dir); err != nil {
 		t.Errorf("the directory of a target that runs: %v", err)
 	}

@@ -13,6 +13,9 @@
 //     time, and only the last lines are kept.
 //   - No goroutine outlives Stop.
 //
+// A target can also be a program that talks over standard input and output. [StartProgram] starts one under the same
+// guards. Its output goes to a reader instead of a log.
+//
 // Starting a target needs process groups and /bin/sh. On systems without them, such as Windows, a target needs a URL.
 package target
 
@@ -101,6 +104,9 @@ func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, fmt.Errorf("target %q: %w", spec.Name, err)
 	}
+	if spec.Program {
+		return nil, fmt.Errorf("target %q: it is a program: StartProgram starts it", spec.Name)
+	}
 	spec, opts := spec.withDefaults(), options.withDefaults()
 	opts.Logger = opts.Logger.With("target", spec.Name)
 	deadline := time.Now().Add(spec.Ready.Within) // one limit for all attempts
@@ -172,15 +178,9 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 // before the start.
 func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.Time) error {
 	defer held.Close()
-	filled := t.spec.values(t.port.number, t.dir.Path())
-	if t.dir != nil {
-		if err := t.dir.writeFiles(t.spec.Files, filled); err != nil {
-			return fmt.Errorf("start target %q: %w", t.name, err)
-		}
-	}
-	cmd, err := t.spec.command(filled, t.environ)
+	cmd, err := t.prepare(t.spec.values(t.port.number, t.dir.Path()))
 	if err != nil {
-		return t.failed("start", err)
+		return err
 	}
 	bounded, cancel := t.spec.Ready.bound(ctx, deadline)
 	guarded, err := newGroup(bounded)
@@ -206,6 +206,20 @@ func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.T
 	}
 	t.log.Debug("target ready")
 	return nil
+}
+
+// prepare writes the target's files and resolves its command.
+func (t *Target) prepare(values map[string]string) (command, error) {
+	if t.dir != nil {
+		if err := t.dir.writeFiles(t.spec.Files, values); err != nil {
+			return command{}, fmt.Errorf("start target %q: %w", t.name, err)
+		}
+	}
+	cmd, err := t.spec.command(values, t.environ)
+	if err != nil {
+		return command{}, t.failed("start", err)
+	}
+	return cmd, nil
 }
 
 // errEarlyExit means that a process ended before it was ready.
@@ -346,7 +360,9 @@ func (t *Target) Stop(ctx context.Context) error {
 		return nil
 	}
 	err := p.end(ctx)
-	t.port.release()
+	if t.port != nil { // a program has none
+		t.port.release()
+	}
 	if t.ownDir {
 		err = errors.Join(err, t.dir.Remove())
 	}

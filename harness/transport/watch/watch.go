@@ -19,7 +19,8 @@ import (
 // ErrEnded is returned by Await when the stream has ended without a matching event.
 var ErrEnded = errors.New("the stream has ended")
 
-// A Source reads the events of one wire. Only one goroutine reads. Close may be called meanwhile.
+// A Source reads the events of one wire. Only one goroutine reads. Close may be called meanwhile. If the Source has a
+// method Drop(), that is called when nothing will call Next any more, even while Close runs.
 type Source interface {
 	// Next returns the next event with its At. It returns false at the end of the wire.
 	Next() (transcript.Event, bool)
@@ -114,6 +115,9 @@ func Open(src Source, opts Options) *Watch {
 		defer close(w.done)
 		defer w.close()
 		w.read()
+		if s, ok := src.(interface{ Drop() }); ok {
+			s.Drop()
+		}
 	}()
 	return w
 }
