@@ -59,7 +59,7 @@ func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 	if len(lines) != shown || !strings.Contains(lines[shown-1], "21 more causes") {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
-	const want = `::error file=e2e/scenarios/items/000.yaml,line=3,title=items/000%3A value::body /a0: 100%25\r\n::error::no%0Areference: a:b%0Acandidate: c,d%0Ablame: contract silent`
+	const want = `::error file=e2e/scenarios/items/000.yaml,line=3,title=items/000%3A value::GET /items, body /a0: 100%25\r\n::error::no%0Areference: a:b%0Acandidate: c,d%0Ablame: contract silent`
 	if lines[0] != want {
 		t.Errorf("the first is\n%s\nwant\n%s", lines[0], want)
 	}

@@ -37,7 +37,7 @@ type pageData struct {
 	Waivers  []waiverView     `json:"waivers,omitempty"`
 	Unnamed  []string         `json:"unnamed,omitempty"`
 	Latency  []report.Latency `json:"latency,omitempty"`
-	Omitted  int              `json:"left,omitempty"` // groups without evidence, because the page would be too large
+	Omitted  int              `json:"left,omitempty"` // groups left out or without evidence, because the page would be too large
 }
 
 // A share is how many scenarios have a verdict.
@@ -80,7 +80,7 @@ func newPageData(d *report.Document) *pageData {
 	for _, t := range d.Totals.Targets {
 		v.Flags = append(v.Flags, report.TargetFlag(t.Name))
 	}
-	v.Omitted = v.Groups.Omitted
+	v.Omitted = v.Groups.Omitted + v.Groups.Bare
 	if d.Changes != nil {
 		v.Changes = d.Changes.Visible()
 		v.ChangeCounts = map[string]int{"new": len(d.Changes.New), "changed": len(d.Changes.Changed), "fixed": len(d.Changes.Fixed)}
