@@ -147,7 +147,7 @@ differ: right and wrong differ in 1 of 1 scenario
 
 UNKNOWN items/story  scenarios/items/story.yaml:1
   Items are put on a shelf, read in every way, and taken away again
-  wrong: start target "wrong": exited before it was ready: exit status 3
+  wrong: start target "wrong": exited before it was ready: exit status 3 (lockstep.yaml:6)
     last lines of its output
       | stderr: no database
 
