@@ -45,6 +45,17 @@ func TestASummaryKeepsItsBudgetAndCountsTheRest(t *testing.T) {
 	}
 }
 
+func TestASummaryCountsTheRemarksOfTheContract(t *testing.T) {
+	var remarks []verdict.Remark
+	for n := range 5 {
+		remarks = append(remarks, verdict.Remark{Target: "go", Place: "body", Text: fmt.Sprint("remark ", n), Line: 9})
+	}
+	got := summaryOf(t, document(scenario("a", step(3, "1", "GET /", difference("value", "body /a", "the values differ", "1", "2", remarks...)))), markdown.DefaultBudget)
+	if strings.Count(got, ": remark ") != 2 || !strings.Contains(got, "\n  - and 3 more from the contract\n") {
+		t.Errorf("the summary is\n%s", got)
+	}
+}
+
 func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 	var all []verdict.Scenario
 	for i := range 30 {

@@ -63,6 +63,7 @@ type neverView struct {
 	Measure string   `json:"measure"`
 	Reached string   `json:"reached"` // "14/20"
 	Names   []string `json:"names"`
+	Omitted int      `json:"left,omitempty"` // names that are not listed
 }
 
 type waiverView struct {
@@ -193,8 +194,12 @@ func (v *pageData) never(c *coverage.Coverage) {
 		}
 		n := neverView{Measure: string(m), Reached: tally.String()}
 		for _, it := range items {
-			if it.Measure == m && !it.Reached && len(n.Names) < maxNever {
+			switch {
+			case it.Measure != m || it.Reached:
+			case len(n.Names) < maxNever:
 				n.Names = append(n.Names, textfit.Clip(it.Name, 160)+" ("+report.LineText(it.Line)+")")
+			default:
+				n.Omitted++
 			}
 		}
 		v.Never = append(v.Never, n)

@@ -40,6 +40,9 @@ func Write(w io.Writer, doc *report.Document, budget int) error {
 	return err
 }
 
+// maxRemarks limits what a cause shows of the contract.
+const maxRemarks = 2
+
 func moreLine(n int) string { return fmt.Sprintf("\n**+%d more** in report.html\n", n) }
 
 // A markdown is a summary that is being written.
@@ -108,7 +111,8 @@ func (m *markdown) entry(v *groups.Groups, r groups.Row) string {
 		fmt.Fprintf(&b, "  - %s: %s\n", v[0], mdCode(v[1], 400))
 	}
 	for i, w := range g.Remarks {
-		if i == 2 {
+		if i == maxRemarks {
+			fmt.Fprintf(&b, "  - and %d more from the contract\n", len(g.Remarks)-maxRemarks)
 			break
 		}
 		line := ""
