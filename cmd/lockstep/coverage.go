@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/project"
-	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 )
 
@@ -66,7 +66,7 @@ func (f *coverageFlags) print(ctx context.Context, path string, w *environment) 
 	}
 	doc := result.Document(p)
 	if f.json {
-		return report.CoverageJSON(w.verbatim, doc)
+		return jsonreport.WriteCoverage(w.verbatim, doc)
 	}
 	return text.WriteCoverage(w.stdout, doc, f.paint(w, w.terminal))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -82,7 +83,7 @@ func (f *diffFlags) diff(ctx context.Context, before, after string, w *environme
 func (f *diffFlags) print(d *report.Diff, w *environment) error {
 	switch f.format {
 	case "json":
-		return report.DiffJSON(w.verbatim, d)
+		return jsonreport.WriteDiff(w.verbatim, d)
 	case "markdown":
 		return markdown.WriteDiff(w.stdout, d)
 	default:

@@ -272,10 +272,17 @@ func TestTheActionBuildsOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestActionsArePinned checks that the action, and the workflow that writes releases, use other actions at a commit, with
+// TestActionsArePinned checks that the action and the workflows of this repository use other actions at a commit, with
 // the version beside it.
 func TestActionsArePinned(t *testing.T) {
-	text := testfile.Text(t, filepath.Join(root, "action.yml")) + testfile.Text(t, filepath.Join(root, ".github/workflows/release.yaml"))
+	files, err := filepath.Glob(filepath.Join(root, ".github/workflows/*"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("workflows: %q, %v", files, err)
+	}
+	text := ""
+	for _, file := range append(files, filepath.Join(root, "action.yml")) {
+		text += testfile.Text(t, file)
+	}
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, "uses:") && !regexp.MustCompile(`uses: \S+@[0-9a-f]{40} # v\d+\.\d+\.\d+\n$`).MatchString(line) {
 			t.Errorf("not pinned: %s", line)

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
+	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 )
 
@@ -16,15 +18,18 @@ const maxNotes = 50
 func lintCommand(w *environment) *cobra.Command {
 	var config string
 	cmd := &cobra.Command{
-		Use:   "lint",
+		Use:   "lint [scenario or folder ...]",
 		Short: "Reports every mistake in lockstep.yaml, the contract and the scenarios",
 		Long: `Reports every mistake in lockstep.yaml, the contract and the scenarios, with file, line and column, the line itself, and
-what to write instead. Starts nothing. Exits with 2 if there is a mistake.`,
+what to write instead. Starts nothing. Exits with 2 if there is a mistake.
+
+With arguments, which select scenarios as for lockstep run, mistakes in other scenarios are left out.`,
 		Example: `  lockstep lint
+  lockstep lint client-tools scenarios/items/create.yaml
   lockstep lint --config examples/notes/lockstep.yaml`,
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			p, err := load(config)
+		RunE: func(_ *cobra.Command, paths []string) error {
+			defer debug.SetGCPercent(debug.SetGCPercent(400)) // as load does
+			p, selected, err := project.LoadSelected(config, paths)
 			if err != nil {
 				return err
 			}
@@ -38,7 +43,11 @@ what to write instead. Starts nothing. Exits with 2 if there is a mistake.`,
 			if slices.ContainsFunc(p.Baseline, func(k baseline.Entry) bool { return k.Target == "" }) {
 				fmt.Fprintf(w.stderr, "note: %s: some findings name no target, so they count as known for every target\n\tfix: lockstep run with all targets, then lockstep baseline update\n", p.BaselineFile)
 			}
-			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, count(len(p.Scenarios), "scenario"))
+			what := count(len(selected), "scenario")
+			if len(selected) == 0 {
+				what = "the selected fragments"
+			}
+			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, what)
 			return nil
 		},
 	}

@@ -112,6 +112,61 @@ lockstep: 1 mistake
 	}
 }
 
+// TestLintOfSomeScenarios checks that lint with arguments reports the mistakes of the selected scenarios, of the fragments
+// that they use, and of the project, and no others.
+func TestLintOfSomeScenarios(t *testing.T) {
+	const (
+		one = `scenarios/new/one.yaml:5:25: unknown key "expct"
+  5 |   - {http: GET /health, expct: {status: 200}}
+    |                         ^
+	fix: did you mean "expect"?
+`
+		shared = `scenarios/new/shared.yaml:4:5: item 1 of "steps" is not allowed here
+  4 |   - htp: GET /health
+    |     ^
+	fix: did you mean "http" where you wrote "htp"?
+`
+	)
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	head := func(id string) string {
+		return "scenario: new/" + id + "\nwhy: It is new\nsource: openapi.yaml\nsteps:\n"
+	}
+	p.write(t, "scenarios/new/one.yaml", head("one")+"  - {http: GET /health, expct: {status: 200}}\n")
+	p.write(t, "scenarios/new/two.yaml", head("two")+"  - http: GET /health\n")
+	p.write(t, "scenarios/new/user.yaml", head("user")+"  - use: new/shared\n")
+	fragment := "fragment: new/shared\nwhy: It is shared\nsteps:\n  - http: GET /health\n"
+	broken := strings.Replace(fragment, "http", "htp", 1)
+	healht := strings.Replace(fragment, "/health", "/healht", 1)
+	for _, tc := range []struct {
+		name, fragment string
+		args           []string
+		want           outcome
+	}{
+		{"a correct one", broken, []string{"new/two", "items"}, outcome{exitMatch, "lockstep.yaml: no mistakes in 3 scenarios\n", ""}},
+		{"a file", fragment, []string{p.dir + "/scenarios/new/one.yaml"}, outcome{exitUsage, "", one + "lockstep: 1 mistake\n"}},
+		{"a folder", broken, []string{"new"}, outcome{exitUsage, "", one + shared + "lockstep: 2 mistakes\n"}},
+		{"a fragment", fragment, []string{"new/shared"}, outcome{exitMatch, "lockstep.yaml: no mistakes in the selected fragments\n", ""}},
+		{"a fragment with a mistake", broken, []string{"new/shared"}, outcome{exitUsage, "", shared + "lockstep: 1 mistake\n"}},
+		{"a user of a fragment that cannot be read", broken, []string{"new/user"}, outcome{exitUsage, "", one + shared + "lockstep: 2 mistakes\n"}},
+		{"a user of a fragment outside the contract", healht, []string{"new/user"}, outcome{exitUsage, "", `scenarios/new/user.yaml:5:10: the contract has no operation for GET /healht
+  5 |   - use: new/shared
+    |          ^
+	fix: did you mean "GET /health"? if this is intended, mark the step malformed: true
+lockstep: 1 mistake
+`}},
+		{"none", fragment, []string{"new/tow"}, outcome{exitUsage, "", "lockstep: no scenario or folder is called \"new/tow\"\n\tfix: did you mean \"new/two\"?\n"}},
+	} {
+		p.write(t, "scenarios/new/shared.yaml", tc.fragment)
+		if diff := cmp.Diff(tc.want, p.do(t, "lint", tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("%s: lint %q (-want +got):\n%s", tc.name, tc.args, diff)
+		}
+	}
+	p.write(t, "lockstep.yaml", strings.Replace(p.read("lockstep.yaml"), "reference: right", "refernce: right", 1))
+	if o := p.do(t, "lint", "new/two"); o.code != exitUsage || !strings.HasPrefix(o.stderr, "lockstep.yaml:3:1: ") || !strings.HasSuffix(o.stderr, "\nlockstep: 1 mistake\n") {
+		t.Errorf("a mistake in lockstep.yaml is not reported: %+v", o)
+	}
+}
+
 func TestAProjectThatCannotBeRead(t *testing.T) {
 	p := newProject(t, at("right", "http://127.0.0.1:1"))
 	for _, command := range []string{"lint", "run"} {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
@@ -175,7 +176,7 @@ func (p testProject) as(t *testing.T, s shell, command string, args ...string) o
 func (p testProject) judged(t *testing.T, args ...string) *report.Document {
 	t.Helper()
 	o := p.do(t, "run", append(args, "--format", "json", "--reports", "-")...)
-	doc, err := report.Read(strings.NewReader(o.stdout))
+	doc, err := jsonreport.Read(strings.NewReader(o.stdout))
 	if err != nil {
 		t.Fatalf("%v; %+v", err, o)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
@@ -130,7 +131,7 @@ func (f *outputFlags) colored(w *environment, terminal bool) bool {
 func (f *outputFlags) print(doc *report.Document, w *environment) error {
 	switch f.format {
 	case "json":
-		return report.JSON(w.verbatim, doc)
+		return jsonreport.Write(w.verbatim, doc)
 	case "junit":
 		return junit.Write(w.verbatim, doc)
 	case "html":

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -218,7 +218,7 @@ func results(t *testing.T, reports string) map[string]string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	doc, err := report.Read(file)
+	doc, err := jsonreport.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/internal/regular"
@@ -32,7 +33,7 @@ var documents = []struct {
 	name   string
 	render func(io.Writer, *report.Document) error
 }{
-	{"report.json", report.JSON},
+	{"report.json", jsonreport.Write},
 	{"report.html", html.Write},
 	{"junit.xml", junit.Write},
 	{"summary.md", summaryMarkdown},
@@ -137,7 +138,7 @@ func readPrevious(path string) *report.Document {
 		return nil
 	}
 	defer file.Close()
-	doc, err := report.Read(bufio.NewReader(file))
+	doc, err := jsonreport.Read(bufio.NewReader(file))
 	if err != nil {
 		return nil // written by another version, or not a report
 	}

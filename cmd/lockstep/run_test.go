@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
@@ -147,7 +147,7 @@ differ: right and wrong differ in 1 of 1 scenario
 
 UNKNOWN items/story  scenarios/items/story.yaml:1
   Items are put on a shelf, read in every way, and taken away again
-  wrong: start target "wrong": exited before it was ready: exit status 3
+  wrong: start target "wrong": exited before it was ready: exit status 3 (lockstep.yaml:6)
     last lines of its output
       | stderr: no database
 
@@ -216,7 +216,7 @@ func TestFormats(t *testing.T) {
 func isDocument(t *testing.T, format, text string) {
 	t.Helper()
 	if format == "json" {
-		doc, err := report.Read(strings.NewReader(text))
+		doc, err := jsonreport.Read(strings.NewReader(text))
 		if err != nil || doc.Verdict != verdict.Differ || len(doc.Scenarios) != 1 {
 			t.Errorf("the JSON reads as %+v, %v", doc, err)
 		}
@@ -440,7 +440,7 @@ func TestTwoProjectsAtOnce(t *testing.T) {
 		code    int
 		verdict string
 	}{{exitMatch, "match"}, {exitDiffer, "differ"}} {
-		doc, err := report.Read(strings.NewReader(projects[i].read("reports/report.json")))
+		doc, err := jsonreport.Read(strings.NewReader(projects[i].read("reports/report.json")))
 		if err != nil {
 			t.Fatal(err)
 		}

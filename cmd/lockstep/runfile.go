@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/regular"
@@ -76,7 +77,7 @@ func readRun(ctx context.Context, w *environment, path, missing string, load fun
 	defer file.Close()
 	in := bufio.NewReaderSize(file, 1<<20)
 	if head, _ := in.Peek(len(runFileStart)); string(head) != runFileStart {
-		doc, err := report.Read(in)
+		doc, err := jsonreport.Read(in)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/sequences"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
@@ -139,7 +139,7 @@ func differ(t *testing.T, all map[string]*sequences.Sequence, dir string) map[st
 	cmd := exec.CommandContext(t.Context(), "bin/lockstep", "run", "-c", filepath.Join(dir, "lockstep.yaml"), "--jobs", "4", "--step-timeout", "10s", "--format", "json", "--reports", "-")
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
-	doc, unread := report.Read(strings.NewReader(stdout.String()))
+	doc, unread := jsonreport.Read(strings.NewReader(stdout.String()))
 	if unread != nil {
 		t.Fatalf("%v; %v, stderr:\n%s", unread, err, stderr.String())
 	}

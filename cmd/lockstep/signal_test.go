@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
@@ -118,7 +118,7 @@ func TestASignalInTheMiddleOfARunEndsItInOrder(t *testing.T) {
 			if got := lastLine(p.stdout.String()); got != want {
 				t.Errorf("stdout ends with %q, want %q", got, want)
 			}
-			doc, err := report.Read(strings.NewReader(p.read("reports/report.json")))
+			doc, err := jsonreport.Read(strings.NewReader(p.read("reports/report.json")))
 			if err != nil || doc.Verdict != verdict.Unknown || !strings.HasSuffix(want, doc.Incomplete) {
 				t.Errorf("report.json reads as %+v, %v", doc, err)
 			}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -79,7 +80,7 @@ func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Documen
 		"--shard", part, "--jobs", strconv.Itoa(jobs), "--format", "json", "--reports", "-")
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
-	doc, unread := report.Read(strings.NewReader(stdout.String()))
+	doc, unread := jsonreport.Read(strings.NewReader(stdout.String()))
 	if unread != nil {
 		t.Fatalf("%v; %v, stderr:\n%s", unread, err, stderr.String())
 	}

@@ -26,7 +26,7 @@ func TestMistakesInACommandLineHaveAFix(t *testing.T) {
 		{[]string{"help", "lintt"}, "unknown command \"lintt\"\n\tfix: did you mean \"lint\"?"},
 		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep does not have this flag; these commands do: noise, run, watch"},
 		{[]string{"version", "1"}, "version takes no arguments: \"1\"\n\tfix: leave it out"},
-		{[]string{"lint", "scenarios"}, "lint takes no arguments: \"scenarios\"\n\tfix: leave it out; --config names another project"},
+		{[]string{"baseline", "update", "items"}, "update takes no arguments: \"items\"\n\tfix: leave it out; --config names another project"},
 		{[]string{"lint", "--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep lint does not have this flag; these commands do: noise, run, watch"},
 		{[]string{"lint", "--zzz"}, "unknown flag: --zzz\n\tfix: lockstep lint --help lists the flags"},
 		{[]string{"completion"}, "completion needs the name of one shell\n\tfix: use one of: bash, fish, powershell, zsh"},

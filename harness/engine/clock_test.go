@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -74,7 +75,7 @@ func noBeats(c *verdict.Compared, reason string) {
 
 // formats are the reports that a run writes in addition to its run file.
 var formats = map[string]func(io.Writer, *report.Document) error{
-	"report.json": report.JSON, "report.html": html.Write, "junit.xml": junit.Write,
+	"report.json": jsonreport.Write, "report.html": html.Write, "junit.xml": junit.Write,
 	"summary.md": func(w io.Writer, d *report.Document) error { return markdown.Write(w, d, 256<<10) },
 }
 
@@ -82,7 +83,7 @@ var formats = map[string]func(io.Writer, *report.Document) error{
 // the evidence, which consists of such values.
 func timeless(t *testing.T, p *project.Project, result *engine.Result) map[string]string {
 	t.Helper()
-	d, err := report.Read(strings.NewReader(document(t, p, result))) // a copy, which has no evidence
+	d, err := jsonreport.Read(strings.NewReader(document(t, p, result))) // a copy, which has no evidence
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/project"
-	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
@@ -84,7 +84,7 @@ func TestAConstantIsInEveryReport(t *testing.T) {
 	}
 	for name, write := range map[string]func(out *strings.Builder) error{
 		"terminal": func(out *strings.Builder) error { return text.Write(out, doc, text.Options{}) },
-		"JSON":     func(out *strings.Builder) error { return report.JSON(out, doc) },
+		"JSON":     func(out *strings.Builder) error { return jsonreport.Write(out, doc) },
 		"JUnit":    func(out *strings.Builder) error { return junit.Write(out, doc) },
 		"Markdown": func(out *strings.Builder) error { return markdown.Write(out, doc, 1<<20) },
 		"page":     func(out *strings.Builder) error { return html.Write(out, doc) },

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
 	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/project"
-	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
@@ -39,7 +39,7 @@ func isJudgedAgain(t *testing.T, p *project.Project, file io.Reader, result *eng
 func document(t *testing.T, p *project.Project, result *engine.Result) string {
 	t.Helper()
 	var out strings.Builder
-	if err := report.JSON(&out, result.Document(p)); err != nil {
+	if err := jsonreport.Write(&out, result.Document(p)); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -26,11 +26,7 @@ func (p *Project) Files() Files {
 		}
 	}
 	f.Project = append(f.Project, p.addedFiles...)
-	walkFiles(p.scenarioDir, func(file string) {
-		if filepath.Ext(file) == ".yaml" && file != p.WaiversFile {
-			f.Scenarios = append(f.Scenarios, file)
-		}
-	})
+	f.Scenarios = p.scenarioFiles()
 	dir := filepath.Dir(p.File)
 	for i := range p.Targets {
 		t := &p.Targets[i]
@@ -53,6 +49,16 @@ func (p *Project) Files() Files {
 	slices.Sort(f.Targets)
 	f.Targets = slices.Compact(f.Targets)
 	return f
+}
+
+// scenarioFiles returns the files of scenarios and fragments.
+func (p *Project) scenarioFiles() (out []string) {
+	walkFiles(p.scenarioDir, func(file string) {
+		if filepath.Ext(file) == ".yaml" && file != p.WaiversFile {
+			out = append(out, file)
+		}
+	})
+	return out
 }
 
 // filesOfCommand returns the files that a command names, such as a script or a program of the project. They are watched

@@ -23,6 +23,18 @@ import (
 // Load reads lockstep.yaml, the contract and every scenario. When files have mistakes, the error is scenario.Problems
 // with all mistakes of all files.
 func Load(file string) (*Project, error) {
+	l, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.reader.problems.Err(); err != nil {
+		return nil, err
+	}
+	return l.p, nil
+}
+
+// read reads a project as far as its mistakes allow, and sorts the mistakes.
+func read(file string) (*loader, error) {
 	data, err := regular.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, scenario.Problems{{File: file, What: "no such file", Fix: "lockstep init creates one; or name another with --config"}}
@@ -54,10 +66,8 @@ func Load(file string) (*Project, error) {
 	l.baseline(root.Get("baseline"))
 	l.coverageGate(root.Entry("coverage"))
 	l.checkStreamRules()
-	if err := l.reader.problems.Sort().Err(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	l.reader.problems = l.reader.problems.Sort()
+	return &l, nil
 }
 
 // A loader fills a project from the nodes of its file. It ignores nodes that break the schema, and still reads the

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -65,7 +66,7 @@ func TestAScenarioThatDoesNotApplyAnyMoreIsLost(t *testing.T) {
 func TestNothingIsExecutedInAComparison(t *testing.T) {
 	d := report.Compare(document(scenario("hostile/server"), scenario("hostile/log")), "\x1b[2Ja", hostile(), "b\u202e")
 	var plain, json, md bytes.Buffer
-	for _, err := range []error{text.WriteDiff(&plain, d, text.Options{}), report.DiffJSON(&json, d), markdown.WriteDiff(&md, d)} {
+	for _, err := range []error{text.WriteDiff(&plain, d, text.Options{}), jsonreport.WriteDiff(&json, d), markdown.WriteDiff(&md, d)} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,10 +55,11 @@ type JSONContext struct {
 
 // A Timeline is what a target did, and when. Times are in microseconds since the beginning of the scenario.
 type Timeline struct {
-	Target string `json:"target"`
-	Took   int64  `json:"took"`
-	Spans  []Span `json:"spans,omitempty"`
-	Marks  []Mark `json:"marks,omitempty"`
+	Target  string `json:"target"`
+	Took    int64  `json:"took"`
+	Spans   []Span `json:"spans,omitempty"`
+	Marks   []Mark `json:"marks,omitempty"`
+	Omitted int    `json:"left,omitempty"` // spans and marks that are left out
 }
 
 // A Span is an exchange, a stream, or a step that waited.
@@ -379,8 +380,9 @@ func (g *EvidenceSource) timeline(t *transcript.Transcript) Timeline {
 		}
 	}
 	slices.SortStableFunc(out.Spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
-	out.Spans = out.Spans[:min(len(out.Spans), maxSpans)]
-	out.Marks = out.Marks[:min(len(out.Marks), maxSpans)]
+	spans, marks := min(len(out.Spans), maxSpans), min(len(out.Marks), maxSpans)
+	out.Omitted = len(out.Spans) - spans + len(out.Marks) - marks
+	out.Spans, out.Marks = out.Spans[:spans], out.Marks[:marks]
 	return out
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,17 @@ func TestExcerpt(t *testing.T) {
 		if diff := cmp.Diff(want, excerpt([]byte(text), line)); diff != "" {
 			t.Errorf("line %d (-want +got):\n%s", line, diff)
 		}
+	}
+}
+
+func TestALongTimelineCountsWhatItLeavesOut(t *testing.T) {
+	tr := &transcript.Transcript{Streams: []*transcript.Stream{{Name: "bus", Events: make([]transcript.Event, maxSpans+7)}}}
+	for n := range maxSpans + 4 {
+		tr.Streams = append(tr.Streams, &transcript.Stream{Name: fmt.Sprint(n)})
+	}
+	g := &EvidenceSource{Mask: func(s string) string { return s }}
+	if got := g.timeline(tr); len(got.Spans) != maxSpans || len(got.Marks) != maxSpans || got.Omitted != 5+7 {
+		t.Errorf("%d spans, %d marks, %d left out", len(got.Spans), len(got.Marks), got.Omitted)
 	}
 }
 

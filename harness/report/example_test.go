@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -61,9 +62,9 @@ func Example_progress() {
 
 func ExampleRead() {
 	var file strings.Builder
-	_ = report.JSON(&file, judged())
+	_ = jsonreport.Write(&file, judged())
 
-	doc, err := report.Read(strings.NewReader(file.String()))
+	doc, err := jsonreport.Read(strings.NewReader(file.String()))
 	fmt.Println(doc.Verdict, doc.Totals.Differences, err)
 	// Output: differ 1 <nil>
 }

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
-	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -85,7 +85,7 @@ func TestNothingThatAServerSendsControlsATerminal(t *testing.T) {
 			fill(reflect.ValueOf(doc), sent)
 			for _, opts := range []text.Options{{}, {Verbose: true}, {Color: true}, {Color: true, Verbose: true}} {
 				var b bytes.Buffer
-				if err := errors.Join(text.Write(&b, doc, opts), text.WriteCoverage(&b, doc, opts), report.CoverageJSON(&b, doc)); err != nil {
+				if err := errors.Join(text.Write(&b, doc, opts), text.WriteCoverage(&b, doc, opts), jsonreport.WriteCoverage(&b, doc)); err != nil {
 					t.Fatal(err)
 				}
 				for i := range doc.Scenarios {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -66,7 +67,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 func written(t *testing.T, doc *report.Document) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.JSON(&b, doc); err != nil {
+	if err := jsonreport.Write(&b, doc); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -90,7 +91,7 @@ func TestTheSchemaAndTheGoTypesHaveTheSameMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	sameMembers(t, &root, "", &root, reflect.TypeFor[report.File](), seen)
+	sameMembers(t, &root, "", &root, reflect.TypeFor[jsonreport.File](), seen)
 	for name, def := range root.Defs {
 		if def.Properties != nil && !seen["#/$defs/"+name] {
 			t.Errorf("$defs/%s describes no Go type", name)
@@ -163,7 +164,7 @@ func TestAReportThatWasReadShowsTheSameRun(t *testing.T) {
 	for _, run := range runs {
 		t.Run(run.name, func(t *testing.T) {
 			first := written(t, run.doc())
-			doc, err := report.Read(bytes.NewReader(first))
+			doc, err := jsonreport.Read(bytes.NewReader(first))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +197,7 @@ func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 		{`{"format": 1, "scena`, "report: unexpected EOF"},
 		{``, "report: EOF"},
 	} {
-		if _, err := report.Read(strings.NewReader(tc.text)); err == nil || err.Error() != tc.want {
+		if _, err := jsonreport.Read(strings.NewReader(tc.text)); err == nil || err.Error() != tc.want {
 			t.Errorf("Read(%q): %v, want %s", tc.text, err, tc.want)
 		}
 	}
@@ -222,13 +223,15 @@ func TestJSONIsWhatItWouldBeInOnePiece(t *testing.T) {
 	none := green()
 	none.Scenarios = nil
 	for _, doc := range []*report.Document{none, nothing.doc(), green(), red()} {
-		whole := report.Normalized(doc)
-		whole.Scenarios = slices.Clone(report.NotNil(whole.Scenarios))
+		whole := jsonreport.NewFile(doc)
+		whole.Scenarios = append([]verdict.Scenario{}, whole.Scenarios...)
 		for i := range whole.Scenarios {
-			whole.Scenarios[i].Targets = report.NotNil(whole.Scenarios[i].Targets)
+			whole.Scenarios[i].Targets = append([]verdict.Target{}, whole.Scenarios[i].Targets...)
 		}
 		var want bytes.Buffer
-		if err := report.Encode(&want, report.File{report.Format, whole}); err != nil {
+		e := json.NewEncoder(&want)
+		e.SetIndent("", "  ")
+		if err := e.Encode(whole); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want.String(), string(written(t, doc))); diff != "" {

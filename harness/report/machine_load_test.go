@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
@@ -60,7 +61,7 @@ func TestEveryReportNamesTheTargetsWithAnUncheckedPort(t *testing.T) {
 	doc.OwnerUnchecked = map[string]string{"go": "nobody has asked"}
 	for name, write := range map[string]func(io.Writer) error{
 		"terminal": func(w io.Writer) error { return text.Write(w, doc, text.Options{}) },
-		"JSON":     func(w io.Writer) error { return report.JSON(w, doc) },
+		"JSON":     func(w io.Writer) error { return jsonreport.Write(w, doc) },
 		"JUnit":    func(w io.Writer) error { return junit.Write(w, doc) },
 		"Markdown": func(w io.Writer) error { return markdown.Write(w, doc, 1<<20) },
 		"page":     func(w io.Writer) error { return html.Write(w, doc) },

@@ -45,6 +45,17 @@ func TestASummaryKeepsItsBudgetAndCountsTheRest(t *testing.T) {
 	}
 }
 
+func TestASummaryCountsTheRemarksOfTheContract(t *testing.T) {
+	var remarks []verdict.Remark
+	for n := range 5 {
+		remarks = append(remarks, verdict.Remark{Target: "go", Place: "body", Text: fmt.Sprint("remark ", n), Line: 9})
+	}
+	got := summaryOf(t, document(scenario("a", step(3, "1", "GET /", difference("value", "body /a", "the values differ", "1", "2", remarks...)))), markdown.DefaultBudget)
+	if strings.Count(got, ": remark ") != 2 || !strings.Contains(got, "\n  - and 3 more from the contract\n") {
+		t.Errorf("the summary is\n%s", got)
+	}
+}
+
 func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 	var all []verdict.Scenario
 	for i := range 30 {
@@ -59,7 +70,7 @@ func TestAnnotationsAreEscapedAndCounted(t *testing.T) {
 	if len(lines) != shown || !strings.Contains(lines[shown-1], "21 more causes") {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
-	const want = `::error file=e2e/scenarios/items/000.yaml,line=3,title=items/000%3A value::body /a0: 100%25\r\n::error::no%0Areference: a:b%0Acandidate: c,d%0Ablame: contract silent`
+	const want = `::error file=e2e/scenarios/items/000.yaml,line=3,title=items/000%3A value::GET /items, body /a0: 100%25\r\n::error::no%0Areference: a:b%0Acandidate: c,d%0Ablame: contract silent`
 	if lines[0] != want {
 		t.Errorf("the first is\n%s\nwant\n%s", lines[0], want)
 	}

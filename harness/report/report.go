@@ -1,5 +1,5 @@
-// Package report holds a judged run as reports show it, and reads and writes it as JSON. The packages below it show it
-// to people and to CI servers: text, html, markdown and junit.
+// Package report holds a judged run as reports show it. The packages below it show it to people, to programs and to CI
+// servers: text, html, markdown, jsonreport and junit.
 //
 // It can show last month's run as well as today's, because it knows only what was judged, and nothing about running.
 // It also has the sentences about a run that all formats share.
@@ -9,6 +9,7 @@
 package report
 
 import (
+	_ "embed"
 	"regexp"
 	"strings"
 	"time"
@@ -16,6 +17,11 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
+
+// Schema is the JSON Schema (draft 2020-12) of report.json, which jsonreport writes.
+//
+//go:embed report.schema.json
+var Schema []byte
 
 // A Document is a run as reports show it.
 type Document struct {

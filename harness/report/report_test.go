@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/report/junit"
 	"github.com/lockstep-dev/lockstep/harness/report/markdown"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
@@ -27,7 +28,7 @@ var formats = []struct {
 	{"verbose.txt", func(w io.Writer, d *report.Document) error { return text.Write(w, d, text.Options{Verbose: true}) }},
 	{"color.txt", func(w io.Writer, d *report.Document) error { return text.Write(w, d, text.Options{Color: true}) }},
 	{"coverage.txt", func(w io.Writer, d *report.Document) error { return text.WriteCoverage(w, d, text.Options{}) }},
-	{"report.json", report.JSON},
+	{"report.json", jsonreport.Write},
 	{"junit.xml", junit.Write},
 	{"summary.md", func(w io.Writer, d *report.Document) error { return markdown.Write(w, d, 4<<10) }},
 	{"annotations.txt", func(w io.Writer, d *report.Document) error { return markdown.WriteAnnotations(w, d, "") }},

@@ -79,7 +79,7 @@ func (r Ready) target(base *url.URL) (*url.URL, error) {
 // probe sends one request. It uses its own connection and closes it, so that scenarios begin with new connections. It
 // does not use the Transport of net/http, whose goroutines end some time after the request.
 func (r Ready) probe(ctx context.Context, u *url.URL) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.Probe, fmt.Errorf("no answer within %s", r.Probe))
+	ctx, cancel := context.WithTimeoutCause(ctx, r.Probe, fmt.Errorf("no answer within %s: name a path under ready that answers sooner, or correct the server", r.Probe))
 	defer cancel()
 	status, err := getStatus(ctx, u)
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {

@@ -124,8 +124,8 @@ func TestAProbeIsBounded(t *testing.T) {
 	d := newDoorman(t, func(net.Conn) { <-held })
 	defer close(held)
 	err := Ready{Probe: 10 * time.Millisecond}.probe(t.Context(), d.url)
-	if err == nil || err.Error() != "no answer within 10ms" {
-		t.Errorf("probe: %v, want no answer within 10ms", err)
+	if err == nil || err.Error() != "no answer within 10ms: name a path under ready that answers sooner, or correct the server" {
+		t.Errorf("probe: %v, want a bound of 10ms and what to do", err)
 	}
 }
 

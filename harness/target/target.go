@@ -252,7 +252,7 @@ func (t *Target) awaitReady(ctx context.Context, process *process, deadline time
 		}
 	case waiting.IsClosed(process.exited):
 		// This holds even if the last probe succeeded: the target died right after it, or another process has its port.
-		err = fmt.Errorf("%w: %s", errEarlyExit, process.status())
+		err = fmt.Errorf("%w: %s%s", errEarlyExit, process.status(), ready.place())
 	case errors.Is(err, syscall.ECONNREFUSED):
 		err = fmt.Errorf("%w: it runs, and nothing listens there: ${{ port }} is where it must", err)
 	}

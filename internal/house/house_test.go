@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"harness/report/internal/cause":    {"harness/verdict"},
 	"harness/report/internal/groups":   {"harness/report", "harness/report/internal/cause", "harness/report/internal/textfit", "harness/verdict"},
 	"harness/report/text":              {"harness/compare/diff", "harness/contract/coverage", "harness/contract/specgap", "harness/report", "harness/report/internal/cause", "harness/report/internal/textfit", "harness/verdict", "harness/verdict/baseline"},
+	"harness/report/jsonreport":        {"harness/report", "harness/report/internal/cause", "harness/verdict"},
 	"harness/report/junit":             {"harness/report", "harness/report/internal/textfit", "harness/report/text", "harness/verdict"},
 	"harness/report/html":              {"harness/contract/coverage", "harness/report", "harness/report/internal/cause", "harness/report/internal/groups", "harness/report/internal/textfit", "harness/report/text", "harness/verdict"},
 	"harness/report/markdown":          {"harness/report", "harness/report/internal/groups", "harness/report/internal/textfit", "harness/verdict"},
@@ -82,7 +83,7 @@ var mayImport = map[string][]string{
 	},
 	"cmd/lockstep": {
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/target", "harness/contract", "harness/contract/coverage", "harness/lab/explain", "harness/lab/mutaterun", "harness/lab/noise", "harness/lab/scaffold",
-		"harness/scenario", "harness/stub/mcp", "harness/transcript", "harness/verdict", "harness/verdict/waiver", "harness/verdict/baseline", "harness/report", "harness/report/text", "harness/report/html", "harness/report/junit", "harness/report/markdown",
+		"harness/scenario", "harness/stub/mcp", "harness/transcript", "harness/verdict", "harness/verdict/waiver", "harness/verdict/baseline", "harness/report", "harness/report/text", "harness/report/html", "harness/report/jsonreport", "harness/report/junit", "harness/report/markdown",
 	},
 }
 

@@ -77,7 +77,8 @@ func TestTheImagesHaveTheProgramsOfARelease(t *testing.T) {
 		t.Error("the Dockerfile copies nothing")
 	}
 	module := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(testfile.Text(t, filepath.Join(root, "go.mod")))
-	if from := "FROM --platform=$BUILDPLATFORM golang:" + module[1] + " AS build"; !strings.Contains(text, from) {
+	from := regexp.MustCompile(`FROM --platform=\$BUILDPLATFORM golang:` + regexp.QuoteMeta(module[1]) + `\.\d+@sha256:[0-9a-f]{64} AS build\n`)
+	if !from.MatchString(text) {
 		t.Errorf("the Dockerfile has no %s", from)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -304,6 +306,26 @@ func TestAGreenRunHasNoEmptyDetail(t *testing.T) {
 	b := open(t, green(), func(b *tab) { b.do(chromedp.EmulateViewport(1400, 900)) })
 	b.expect("it is hidden", `document.querySelector("#detail").hidden`, true)
 	b.expect("what was found", `document.querySelector("#count").innerText`, "Nothing was found.")
+	b.harmless()
+}
+
+func TestListsThatAreCutSayWhatIsMissing(t *testing.T) {
+	doc := streams()
+	for id, evidence := range doc.Evidence {
+		for i := range evidence.Timelines {
+			line := &evidence.Timelines[i]
+			line.Spans, line.Omitted = slices.Repeat(line.Spans[:1], 65), 3
+		}
+		doc.Evidence[id] = evidence
+	}
+	for n := range 120 {
+		doc.Coverage.Operations = append(doc.Coverage.Operations, coverage.Operation{Method: "GET", Path: fmt.Sprint("/never/", n), Statuses: []coverage.Status{{Status: "200"}}})
+	}
+	b := open(t, doc)
+	b.openCause(1)
+	b.expect("the time line", `[...document.querySelectorAll("#detail svg text")].map((x) => x.textContent).filter((x) => x.startsWith("and ")).join()`, "and 8 more in run.jsonl,and 8 more in run.jsonl")
+	b.expect("the operations", `document.querySelector("#coverage details").innerText.split("\n")[0].includes("never 120")`, true)
+	b.expect("the last of them", `document.querySelector("#coverage details li:last-child").textContent`, "and 20 more: lockstep coverage lists them")
 	b.harmless()
 }
 

@@ -37,7 +37,7 @@ type pageData struct {
 	Waivers  []waiverView     `json:"waivers,omitempty"`
 	Unnamed  []string         `json:"unnamed,omitempty"`
 	Latency  []report.Latency `json:"latency,omitempty"`
-	Omitted  int              `json:"left,omitempty"` // groups without evidence, because the page would be too large
+	Omitted  int              `json:"left,omitempty"` // groups left out or without evidence, because the page would be too large
 }
 
 // A share is how many scenarios have a verdict.
@@ -63,6 +63,7 @@ type neverView struct {
 	Measure string   `json:"measure"`
 	Reached string   `json:"reached"` // "14/20"
 	Names   []string `json:"names"`
+	Omitted int      `json:"left,omitempty"` // names that are not listed
 }
 
 type waiverView struct {
@@ -80,7 +81,7 @@ func newPageData(d *report.Document) *pageData {
 	for _, t := range d.Totals.Targets {
 		v.Flags = append(v.Flags, report.TargetFlag(t.Name))
 	}
-	v.Omitted = v.Groups.Omitted
+	v.Omitted = v.Groups.Omitted + v.Groups.Bare
 	if d.Changes != nil {
 		v.Changes = d.Changes.Visible()
 		v.ChangeCounts = map[string]int{"new": len(d.Changes.New), "changed": len(d.Changes.Changed), "fixed": len(d.Changes.Fixed)}
@@ -199,8 +200,12 @@ func (v *pageData) never(c *coverage.Coverage) {
 		}
 		n := neverView{Measure: string(m), Reached: tally.String()}
 		for _, it := range items {
-			if it.Measure == m && !it.Reached && len(n.Names) < maxNever {
+			switch {
+			case it.Measure != m || it.Reached:
+			case len(n.Names) < maxNever:
 				n.Names = append(n.Names, textfit.Clip(it.Name, 160)+" ("+report.LineText(it.Line)+")")
+			default:
+				n.Omitted++
 			}
 		}
 		v.Never = append(v.Never, n)

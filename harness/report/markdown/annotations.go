@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -15,9 +16,8 @@ import (
 const maxAnnotations = 10
 
 // WriteAnnotations writes the causes of a run as workflow commands of GitHub Actions, which appear next to the lines of
-// the scenarios in a pull request. Each place of an operation's answers has one annotation, with
-// the number of its causes. The last annotation counts
-// those that GitHub would drop. root is prefixed to paths of files, to make them relative to the repository: "" or
+// the scenarios in a pull request. Each place of an operation's answers has one annotation, with the number of its
+// findings, scenarios and causes. The last annotation counts those that GitHub would drop. root is prefixed to paths of files, to make them relative to the repository: "" or
 // "e2e/".
 func WriteAnnotations(w io.Writer, doc *report.Document, root string) error {
 	v := groups.Of(doc)
@@ -44,15 +44,12 @@ func WriteAnnotations(w io.Writer, doc *report.Document, root string) error {
 func annotation(v *groups.Groups, r groups.Row, root string) string {
 	g := &v.List[r.First]
 	s := v.Scenarios[g.Scenario]
-	text := g.Place + ": " + g.Says
+	text := cmp.Or(g.Operation, g.StepText) + ", " + g.Place + ": " + g.Says + r.Extent()
 	if g.Left != "" || g.Right != "" {
 		labels := report.Labels(g.Class)
 		text += "\n" + labels[0] + ": " + textfit.Clip(g.Left, 300) + "\n" + labels[1] + ": " + textfit.Clip(g.Right, 300)
 	}
 	text += "\nblame: " + g.Blame
-	if others := len(g.Also); others > 0 {
-		text += "\nalso at " + textfit.Count(others, "other place")
-	}
 	if others := r.Others(); others != "" {
 		text += "\n" + others
 	}

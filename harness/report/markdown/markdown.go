@@ -40,6 +40,9 @@ func Write(w io.Writer, doc *report.Document, budget int) error {
 	return err
 }
 
+// maxRemarks limits what a cause shows of the contract.
+const maxRemarks = 2
+
 func moreLine(n int) string { return fmt.Sprintf("\n**+%d more** in report.html\n", n) }
 
 // A markdown is a summary that is being written.
@@ -103,18 +106,13 @@ func (m *markdown) entry(v *groups.Groups, r groups.Row) string {
 		fresh = "**new** "
 	}
 	fmt.Fprintf(&b, "\n- %s%s %s, %s: %s (%s", fresh, mdCode(s.ID+":"+strconv.Itoa(g.Line), 240), mdText(cmp.Or(g.Operation, g.StepText), 120), mdText(g.Place, 200), mdText(g.Says, 300), mdText(g.Kind, 60))
-	if r.Findings > 1 {
-		fmt.Fprintf(&b, ", %d times", r.Findings)
-	}
-	if r.Scenarios > 1 {
-		fmt.Fprintf(&b, ", in %d scenarios", r.Scenarios)
-	}
-	fmt.Fprintf(&b, ", blame: %s)\n", mdText(g.Blame, 40))
+	fmt.Fprintf(&b, "%s, blame: %s)\n", r.Extent(), mdText(g.Blame, 40))
 	for _, v := range report.LabelledValues(g.Class, g.Left, g.Right) {
 		fmt.Fprintf(&b, "  - %s: %s\n", v[0], mdCode(v[1], 400))
 	}
 	for i, w := range g.Remarks {
-		if i == 2 {
+		if i == maxRemarks {
+			fmt.Fprintf(&b, "  - and %d more from the contract\n", len(g.Remarks)-maxRemarks)
 			break
 		}
 		line := ""

@@ -163,10 +163,7 @@ func writeCauses(p *runPage) {
 			return
 		}
 		c := r.Causes[0]
-		left, right := c.Want, c.Got
-		if c.Class == verdict.Difference {
-			left, right = c.Reference, c.Candidate
-		}
+		left, right := c.Values()
 		change := textfit.Clip(c.Text, 120)
 		if left != "" || right != "" {
 			const kept, most = 20, 60

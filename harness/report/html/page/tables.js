@@ -6,7 +6,7 @@ function coverage() {
   return el("section", { id: "coverage" }, el("h2", {}, "Coverage of the contract"), run.gate ? el("pre", {}, run.gate) : null, table(["operation", "responses", "events"], run.coverage.map((op) => [
     el("code.nowrap" + (op.n ? "" : ".verdict.differ"), {}, op.name), el("div.map", {}, op.statuses.map(cell)), el("div.map", {}, (op.events || []).map(cell))])),
   (run.never || []).map((m) => m.names
-    ? el("details", {}, el("summary", {}, m.measure + " " + m.reached, el("span.soft", {}, ", never " + m.names.length)), el("ul", {}, m.names.map((n) => el("li.mono", {}, n))))
+    ? el("details", {}, el("summary", {}, m.measure + " " + m.reached, el("span.soft", {}, ", never " + (m.names.length + (m.left || 0)))), el("ul", {}, m.names.map((n) => el("li.mono", {}, n)), m.left ? el("li", {}, "and " + m.left + " more: lockstep coverage lists them") : null))
     : el("p.soft", {}, m.measure + " " + m.reached)),
   run.unnamed && run.unnamed.length ? el("p.soft", {}, "header fields that differ and are not named in any rule: " + run.unnamed.join(", ")) : null);
 }

@@ -46,7 +46,8 @@ function picture(evidence, g, zoom) {
     parts.push(svg("text." + side, { x: 6, y: y }, track.target));
     y += 6;
     const lanes = {};
-    for (const span of (track.spans || []).slice(0, 60)) {
+    const spans = track.spans || [], most = 60, left = Math.max(0, spans.length - most) + (track.left || 0);
+    for (const span of spans.slice(0, most)) {
       const here = span.step === g.step || (g.stream && span.stream === g.stream);
       const kind = span.stub ? ".upstream" : span.stream ? ".stream" : span.status ? "" : ".wait";
       const label = ((span.stub ? "↗ " : "") + span.step + "  " + span.text).slice(0, 40) + (span.status ? "  " + span.status : "");
@@ -55,6 +56,10 @@ function picture(evidence, g, zoom) {
       parts.push(svg("text" + (here ? "" : ".soft"), { x: 6, y: y + lane - 4 }, label));
       if (here) parts.push(svg("rect.here", { x: x(span.from) - 2, y: y, width: Math.max(6, x(span.to) - x(span.from) + 4), height: lane - 1, rx: 3 }));
       if (span.stream && !(span.stream in lanes)) lanes[span.stream] = y;
+      y += lane;
+    }
+    if (left) {
+      parts.push(svg("text.soft", { x: 6, y: y + lane - 4 }, "and " + left + " more in run.jsonl"));
       y += lane;
     }
     let free = 0; // where the next label of an event has room

@@ -183,3 +183,20 @@ func (x causeIndex) repeatOf(s *verdict.Scenario, c *Cause) *Cause {
 	}
 	return first
 }
+
+// Values returns both values of a cause: the reference's and the candidate's, or what was wanted and what came instead.
+func (c *Cause) Values() (left, right string) {
+	if c.Class == verdict.Difference {
+		return c.Reference, c.Candidate
+	}
+	return c.Want, c.Got
+}
+
+// Side returns the side that is to blame. A violation or a shortfall that the reference shares with a candidate is the
+// mistake of both.
+func (c *Cause) Side() verdict.Blame {
+	if c.Shared() {
+		return verdict.BlameBoth
+	}
+	return c.InSummary()
+}

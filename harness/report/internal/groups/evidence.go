@@ -32,7 +32,7 @@ type sideView struct {
 func (v *Groups) addEvidence(d *report.Document, g *Group, c *cause.Cause) {
 	all := d.Evidence[d.Scenarios[g.Scenario].ID]
 	if v.size > maxEvidence {
-		v.Omitted++
+		v.Bare++
 		return
 	}
 	if c.Fingerprint != "" && g.Accepted == "" {

@@ -2,6 +2,7 @@
 package groups
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
@@ -21,7 +22,8 @@ type Groups struct {
 	Texts     []string              `json:"texts"`    // of steps
 	Messages  []string              `json:"messages"` // of evidence
 	Evidence  map[int]*evidenceView `json:"evidence"` // by scenario
-	Omitted   int                   `json:"-"`        // groups left out, or without evidence, to limit the page
+	Omitted   int                   `json:"-"`        // groups left out to limit the page
+	Bare      int                   `json:"-"`        // groups without evidence, for the same reason
 
 	size     int            // of the evidence, in bytes
 	messages map[string]int // by text
@@ -36,12 +38,24 @@ type Row struct {
 	Scenarios int `json:"in"`    // number of scenarios
 }
 
+// Extent says how often the findings of a row occur, and in how many scenarios; "" when there is only one finding.
+func (r Row) Extent() string {
+	out := ""
+	if r.Findings > 1 {
+		out += ", " + strconv.Itoa(r.Findings) + " times"
+	}
+	if r.Scenarios > 1 {
+		out += ", in " + strconv.Itoa(r.Scenarios) + " scenarios"
+	}
+	return out
+}
+
 // Others counts the causes of a row after its first one; "" when there are none.
 func (r Row) Others() string {
 	if r.Causes < 2 {
 		return ""
 	}
-	return "and " + textfit.Count(r.Causes-1, "other cause") + " at this place, in " + textfit.Count(r.Scenarios, "scenario") + " altogether"
+	return "and " + textfit.Count(r.Causes-1, "other cause") + " at this place"
 }
 
 // Limits of what is kept.
@@ -152,26 +166,16 @@ func namesIn(s *verdict.Scenario, c *cause.Cause) []nameView {
 	return out
 }
 
-// blameOf says which side is to blame. A violation or a shortfall that the reference shares with a candidate is the
-// mistake of both.
-func blameOf(c *cause.Cause) verdict.Blame {
-	if c.Shared() {
-		return verdict.BlameBoth
-	}
-	return c.InSummary()
-}
-
 func newGroup(c *cause.Cause, at map[string]int) Group {
 	s := c.In
 	g := Group{
-		Scenario: at[s.ID], Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(blameOf(c)),
+		Scenario: at[s.ID], Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(c.Side()),
 		Step: textfit.Clip(c.Step, 60), Line: c.Line, StepText: textfit.Clip(c.StepText, 300), Operation: textfit.Clip(c.Operation, 200), Stream: textfit.Clip(c.Stream, 80), Upstream: textfit.Clip(c.Upstream, 80),
 		Place: textfit.Clip(c.Place, 300), Says: textfit.Clip(c.Text, 600), Targets: textfit.ClipAll(c.Targets, 120), Print: textfit.Clip(c.Fingerprint, 20),
-		Left: textfit.Clip(c.Want, maxValueColumns), Right: textfit.Clip(c.Got, maxValueColumns), Note: textfit.Clip(c.Note, 300),
+		Note: textfit.Clip(c.Note, 300),
 	}
-	if c.Class == verdict.Difference {
-		g.Left, g.Right = textfit.Clip(c.Reference, maxValueColumns), textfit.Clip(c.Candidate, maxValueColumns)
-	}
+	left, right := c.Values()
+	g.Left, g.Right = textfit.Clip(left, maxValueColumns), textfit.Clip(right, maxValueColumns)
 	switch {
 	case c.Waiver != "":
 		g.Accepted = "waiver " + textfit.Clip(c.Waiver, 60)

@@ -1,9 +1,9 @@
-package report
+// Package jsonreport writes a judged run as JSON, report.json, and reads it. It lists the causes as the other reports do.
+package jsonreport
 
 import (
 	"bufio"
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -21,26 +22,25 @@ import (
 // meaning, but not when one is added.
 const Format = 2
 
-// Schema is the JSON Schema (draft 2020-12) of what JSON writes.
-//
-//go:embed report.schema.json
-var Schema []byte
-
-// A file is a document as it is written.
-type file struct {
+// A File is a run as it is written.
+type File struct {
 	Format int `json:"format"`
-	Document
+	report.Document
+	Causes []Cause `json:"causes,omitempty"` // derived from the scenarios
 }
 
-// JSON writes a run as one JSON document that obeys Schema. The same run gives the same bytes. Characters that are
+// NewFile returns what Write writes, except that it does not normalize the scenarios.
+func NewFile(doc *report.Document) *File { return &File{Format, normalized(doc), causes(doc)} }
+
+// Write writes a run as one JSON document that obeys report.Schema. The same run gives the same bytes. Characters that are
 // invisible or change the direction of text are escaped, so it is safe to print the document.
 //
 // Scenarios are written one by one, because the text of thousands of scenarios needs more memory than the run itself.
-func JSON(w io.Writer, doc *Document) error {
-	rest := normalized(doc)
+func Write(w io.Writer, doc *report.Document) error {
+	rest := NewFile(doc)
 	rest.Scenarios = []verdict.Scenario{}
 	var frame bytes.Buffer
-	if err := encode(&frame, file{Format, rest}); err != nil {
+	if err := encode(&frame, rest); err != nil {
 		return err
 	}
 	head, tail, _ := strings.Cut(frame.String(), noScenarios) // no string contains it, because it begins with a line feed
@@ -89,9 +89,9 @@ func encode(w io.Writer, value any) error {
 	return err
 }
 
-// Read reads what JSON has written.
-func Read(r io.Reader) (*Document, error) {
-	var f file
+// Read reads what Write has written.
+func Read(r io.Reader) (*report.Document, error) {
+	var f File
 	if err := json.NewDecoder(r).Decode(&f); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
@@ -103,7 +103,7 @@ func Read(r io.Reader) (*Document, error) {
 
 // normalized returns a document without details that have no meaning: empty lists are not nil, and the time is in UTC.
 // The scenarios are unchanged.
-func normalized(doc *Document) Document {
+func normalized(doc *report.Document) report.Document {
 	d := *doc
 	d.Started = d.Started.UTC().Truncate(time.Millisecond)
 	d.Totals.Targets = notNil(d.Totals.Targets)
@@ -146,26 +146,26 @@ func escaped(text []byte) []byte {
 	return out
 }
 
-// DiffFormat is the version of the JSON of a Diff.
+// DiffFormat is the version of the JSON of a report.Diff.
 const DiffFormat = 1
 
-// DiffJSON writes a comparison of two runs as one JSON document with invisible characters escaped, see JSON.
-func DiffJSON(w io.Writer, d *Diff) error {
+// WriteDiff writes a comparison of two runs as one JSON document with invisible characters escaped, see Write.
+func WriteDiff(w io.Writer, d *report.Diff) error {
 	out := *d
-	for _, items := range []*[]DiffItem{&out.New, &out.Changed, &out.Fixed, &out.Unchanged} {
+	for _, items := range []*[]report.DiffItem{&out.New, &out.Changed, &out.Fixed, &out.Unchanged} {
 		*items = notNil(*items)
 	}
-	for _, turns := range []*[]VerdictChange{&out.Lost, &out.Judged, &out.OnlyBefore, &out.OnlyAfter} {
+	for _, turns := range []*[]report.VerdictChange{&out.Lost, &out.Judged, &out.OnlyBefore, &out.OnlyAfter} {
 		*turns = notNil(*turns)
 	}
 	return encode(w, struct {
 		Format  int             `json:"format"`
 		Verdict verdict.Verdict `json:"verdict"`
-		Diff
+		report.Diff
 	}{DiffFormat, d.Verdict(), out})
 }
 
-// CoverageJSON writes the coverage in the same form as in a report.
-func CoverageJSON(w io.Writer, doc *Document) error {
+// WriteCoverage writes the coverage in the same form as in a report.
+func WriteCoverage(w io.Writer, doc *report.Document) error {
 	return encode(w, normalized(doc).Coverage)
 }
