@@ -44,7 +44,7 @@ func (d *diagnosis) causedByExit(f *transcript.Failure, at time.Duration) bool {
 // causedByBrokenStream reports whether a step waited in vain because the stream broke. If a kill had broken it before
 // the step, that is no excuse: the scenario should not have waited.
 func (d *diagnosis) causedByBrokenStream(s *transcript.Step) bool {
-	if s.Unmet.Kind != "event" && s.Unmet.Kind != "ready" {
+	if s.Unmet.Kind != "event" && s.Unmet.Kind != "ready" && s.Unmet.Kind != "send" {
 		return false
 	}
 	for _, st := range d.t.Streams {

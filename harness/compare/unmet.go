@@ -46,6 +46,7 @@ const (
 	HeartbeatLate    UnmetKind = "heartbeat-late"
 	HeartbeatEarly   UnmetKind = "heartbeat-early"
 	HeartbeatMissing UnmetKind = "heartbeat-missing"
+	MessageNotTaken  UnmetKind = "message-not-taken" // the target did not take what was sent to it
 	TargetExited     UnmetKind = "target-exited"
 	TargetNotStopped UnmetKind = "target-not-stopped"
 	TargetNotStarted UnmetKind = "target-not-restarted"
@@ -62,7 +63,8 @@ const (
 func UnmetKinds() []UnmetKind {
 	return []UnmetKind{
 		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
-		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, TargetExited, TargetNotStopped, TargetNotStarted,
+		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, MessageNotTaken, TargetExited, TargetNotStopped,
+		TargetNotStarted,
 		ArchiveBroken, CodingMistaken, CodingUnasked, UpstreamUnexpected, UpstreamMissing,
 	}
 }
@@ -197,6 +199,7 @@ var stepDemands = map[string]struct {
 	"exit":    {TargetNotStopped, "the process did not exit as it should"},
 	"asked":   {UpstreamMissing, missingRequests},
 	"restart": {TargetNotStarted, "the target did not become ready again"},
+	"send":    {MessageNotTaken, "the target did not take what was sent to it"},
 	"stream":  {StreamMissing, "there is no stream to watch"},
 	"close":   {StreamMissing, "there is no stream to close"},
 	"capture": {CaptureMissing, "the value to capture is missing"},

@@ -43,7 +43,7 @@ func (s *streams) await(ctx context.Context, do *scenario.Await, rec *transcript
 		}
 	}
 	if do.End && rec.Unmet == nil {
-		if err := st.wire.Watch.AwaitEnd(ctx); err != nil {
+		if err := st.wire.AwaitEnd(ctx); err != nil {
 			rec.Unmet = &transcript.Unmet{Kind: "end", What: endOfStream, Why: whyNot(err)}
 		}
 	}
@@ -56,7 +56,7 @@ func awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times in
 	var last *transcript.Event
 	from := s.passed(branchOf(rec.ID))
 	for range times {
-		i, err := s.wire.Watch.Await(ctx, from, func(ev *transcript.Event) bool {
+		i, err := s.wire.Await(ctx, from, func(ev *transcript.Event) bool {
 			if !match.Event(p, ev) {
 				return false
 			}

@@ -84,7 +84,7 @@ func (c *calls) start(ctx context.Context, do *scenario.Start, rec *transcript.S
 	ctx, cancel := context.WithCancelCause(ctx)
 	started := &call{cancel: cancel, done: make(chan struct{})}
 	sent := make(chan struct{})
-	p.wire.Sent = sync.OnceFunc(func() { close(sent) })
+	p.sent = sync.OnceFunc(func() { close(sent) })
 	done := c.run.announce(rec)
 	go func() {
 		defer close(started.done)

@@ -109,6 +109,10 @@ func (d *driver) act(ctx context.Context, st *scenario.Step, rec *transcript.Ste
 		err = d.calls.poll(ctx, do, rec)
 	case *scenario.Open:
 		err = d.streams.open(ctx, do, rec)
+	case *scenario.Send:
+		err = d.streams.send(ctx, do, rec)
+	case *scenario.Signal:
+		err = d.streams.signal(do, rec)
 	case *scenario.Await:
 		err = d.streams.await(ctx, do, rec)
 	case *scenario.Never:
@@ -117,7 +121,7 @@ func (d *driver) act(ctx context.Context, st *scenario.Step, rec *transcript.Ste
 		if c := d.calls.take(do.Name); c != nil {
 			err = c.giveUp(rec)
 		} else {
-			err = d.streams.hangUp(do, rec)
+			err = d.streams.hangUp(ctx, do, rec)
 		}
 	case *scenario.Stop, *scenario.Kill, *scenario.Restart:
 		err = d.process.do(ctx, do, rec)
@@ -149,6 +153,7 @@ func (d *driver) outcome(rec *transcript.Step) Outcome {
 // closeAll closes everything that is still open.
 func (d *driver) closeAll() {
 	d.calls.cancelAll()
+	d.library.close(context.Background())
 	for _, s := range d.streams.all() {
 		if !s.closed {
 			s.hangUp(s.wire.Close)

@@ -11,11 +11,19 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
 	"github.com/lockstep-dev/lockstep/harness/transport/watch"
+	"github.com/lockstep-dev/lockstep/harness/transport/ws"
 )
 
 func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.Step) error {
 	rec.Stream = do.Name
-	p, err := s.run.prepare(&do.Request, "text/event-stream")
+	if do.Wire == transcript.WireProgram {
+		return s.openProgram(ctx, do, rec)
+	}
+	accept := "text/event-stream"
+	if do.Wire == transcript.WireSocket {
+		accept = ""
+	}
+	p, err := s.run.prepare(&do.Request, accept)
 	if err != nil {
 		return err
 	}
@@ -28,7 +36,10 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 			return err
 		}
 	}
-	st := s.begin(ctx, do.Name, p, only)
+	st, err := s.begin(ctx, do, p, only)
+	if err != nil {
+		return err
+	}
 	st.rec.Step = rec.ID
 	rec.Exchanges = []*transcript.Exchange{st.x}
 	if s.awaitHead(ctx, do.Within, st) {
@@ -45,6 +56,11 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 		}
 	}
 	s.add(st)
+	return s.awaitReady(ctx, do, st, rec)
+}
+
+// awaitReady waits for the event by which a stream shows that it is ready, if the scenario names one.
+func (s *streams) awaitReady(ctx context.Context, do *scenario.Open, st *stream, rec *transcript.Step) error {
 	ready, err := s.ready(do)
 	if ready == nil || err != nil {
 		return err
@@ -57,25 +73,45 @@ func (s *streams) open(ctx context.Context, do *scenario.Open, rec *transcript.S
 
 // begin sends the request for a stream. It keeps only the events that match one of the patterns, or all without
 // patterns.
-func (s *streams) begin(ctx context.Context, name string, p *prepared, only []*transcript.Pattern) *stream {
+func (s *streams) begin(ctx context.Context, do *scenario.Open, p *prepared, only []*transcript.Pattern) (*stream, error) {
 	operation := s.run.opts.Contract.Operation(p.wire.Method, p.wire.Target)
+	st := s.newStream(do, operation, len(only) > 0)
+	st.sent = p
+	watching := s.watching(st, only)
+	if do.Wire == "" {
+		st.wire = s.run.target.Client.OpenStream(ctx, s.run.t.Started, p.wire, func(body io.ReadCloser) *watch.Watch {
+			return sse.Open(body, watching)
+		})
+		return st, nil
+	}
+	opts := ws.Options{Without: do.Request.Without, NoPong: do.Socket.NoPong, NoClose: do.Socket.NoEcho}
+	for i := range do.Socket.Protocols {
+		name, err := do.Socket.Protocols[i].Text(&s.run.values, nil)
+		if err != nil {
+			return nil, err
+		}
+		opts.Subprotocols = append(opts.Subprotocols, name)
+	}
+	st.wire = socket{ws.Open(ctx, s.run.target.Client, s.run.t.Started, p.wire, &opts, watching)}
+	return st, nil
+}
+
+// newStream returns a stream that has no wire yet.
+func (s *streams) newStream(do *scenario.Open, operation string, only bool) *stream {
 	return &stream{
-		wire: s.run.target.Client.OpenStream(ctx, s.run.t.Started, p.wire, func(body io.ReadCloser) *watch.Watch {
-			return sse.Open(body, s.watching(operation, only))
-		}),
-		rec:     &transcript.Stream{Name: name, Operation: operation, Only: len(only) > 0},
-		outside: func(ev *transcript.Event) bool { return s.run.opts.Outside(name, operation, ev) },
+		rec:     &transcript.Stream{Name: do.Name, Wire: do.Wire, Operation: operation, Only: only},
+		outside: func(ev *transcript.Event) bool { return s.run.opts.Outside(do.Name, operation, ev) },
+		name:    s.run.opts.Contract.EventNamer(operation),
 		agreed:  -1,
-		sent:    p,
 		x:       &transcript.Exchange{},
 	}
 }
 
-// watching returns what a stream of an operation records.
-func (s *streams) watching(operation string, only []*transcript.Pattern) *watch.Options {
+// watching returns what a stream records.
+func (s *streams) watching(st *stream, only []*transcript.Pattern) *watch.Options {
 	return &watch.Options{
 		Start: s.run.t.Started,
-		Name:  s.run.opts.Contract.EventNamer(operation),
+		Name:  st.name,
 		Keep: func(ev *transcript.Event) bool { // comments belong to every scenario
 			return len(only) == 0 || ev.Comment ||
 				slices.ContainsFunc(only, func(p *transcript.Pattern) bool { return match.Event(p, ev) })

@@ -15,7 +15,10 @@ import (
 // A Target is a server on which scenarios run. Several scenarios can use it at the same time.
 type Target struct {
 	Name   string
-	Client *httpwire.Client
+	Client *httpwire.Client // nil when the target is a program
+	// Program is set when the target is a program. It starts one process, which ends with the run at the latest.
+	// When ctx has ended, nothing starts.
+	Program func(ctx context.Context, o ProgramOptions) (Program, error)
 	Header transcript.Header // sent with every request
 	// Directory is the target's own directory, or "".
 	Directory string

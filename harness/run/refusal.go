@@ -43,6 +43,7 @@ func (s *streams) missing(stream string) error {
 
 // A refusal is a response that is not an event stream.
 type refusal struct {
+	noun     string // "event stream" or "socket"
 	response string // "404 application/json"
 	expected bool   // the scenario expects it
 }
@@ -54,8 +55,12 @@ func refusalOf(open *transcript.Step, x *transcript.Exchange) *refusal {
 		media, _, _ := strings.Cut(value, ";")
 		response += " " + strings.TrimSpace(media)
 	}
+	noun := "event stream"
+	if strings.Contains(open.Text, ": socket ") {
+		noun = "socket"
+	}
 	return &refusal{
-		response: response,
+		noun: noun, response: response,
 		expected: x.Response.Status/100 != 2 && open.Expect != nil && len(match.Exchange(open.Expect, x)) == 0,
 	}
 }
@@ -87,12 +92,20 @@ func (r *refusal) note(rec *transcript.Step) {
 	case unmet != nil || rec.Kind == "open":
 	case rec.Kind == "await":
 		unmet = &transcript.Unmet{Kind: "end", What: endOfStream}
-	case rec.Kind == "never":
-		unmet = &transcript.Unmet{Kind: "stream", What: anyStream}
+	case rec.Kind == "never", rec.Kind == "send":
+		unmet = &transcript.Unmet{Kind: "stream", What: r.aStream()}
 	case !r.expected:
-		unmet = &transcript.Unmet{Kind: "close", What: anyStream}
+		unmet = &transcript.Unmet{Kind: "close", What: r.aStream()}
 	}
 	if rec.Unmet = unmet; unmet != nil {
-		unmet.Why = "there is no event stream: the answer is " + r.response
+		unmet.Why = "there is no " + r.noun + ": the answer is " + r.response
 	}
+}
+
+// aStream names what steps need.
+func (r *refusal) aStream() string {
+	if r.noun == "socket" {
+		return "a socket"
+	}
+	return anyStream
 }

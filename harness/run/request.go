@@ -160,8 +160,11 @@ func escapePath(s string) string {
 	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }
 
+// A prepared request is complete, apart from what its connection adds.
 type prepared struct {
 	wire      *httpwire.Request
+	do        *transcript.Request // what a driver is told to do, instead of a request on the wire
+	sent      func()              // is called when it was sent; may be nil
 	malformed bool
 	captured  []transcript.Captured // values in the request that break the contract
 }
@@ -173,6 +176,9 @@ func (p *prepared) mark(r *transcript.Request) { r.Malformed, r.Captured = p.mal
 // break the contract: those marked malformed, and those with captured values that the server itself generated. Any
 // other is a mistake of the scenario and is not sent. The error is a MissingError or a faultError.
 func (r *targetRun) prepare(req *scenario.Request, accept string) (*prepared, error) {
+	if req.Method == transcript.Do {
+		return r.prepareDo(req)
+	}
 	target, err := RequestTarget(req, &r.values)
 	if err != nil {
 		return nil, err
@@ -193,7 +199,7 @@ func (r *targetRun) prepare(req *scenario.Request, accept string) (*prepared, er
 	case len(objections) > 0 && !p.malformed:
 		var ok bool
 		if p.captured, ok = r.excuse(req, objections); !ok {
-			return nil, notSent(objections)
+			return nil, notSent("request", objections)
 		}
 	case len(objections) == 0 && p.malformed:
 		return nil, &faultError{"the request is marked malformed, but obeys the contract: remove the mark"}
@@ -201,10 +207,10 @@ func (r *targetRun) prepare(req *scenario.Request, accept string) (*prepared, er
 	return p, nil
 }
 
-func notSent(objections []Objection) error {
+func notSent(what string, objections []Objection) error {
 	texts := make([]string, len(objections))
 	for i, o := range objections {
 		texts[i] = o.Place + ": " + o.Text
 	}
-	return &faultError{fmt.Sprintf("the request breaks the contract: %s (if this is intended, mark it malformed: true)", strings.Join(texts, "; "))}
+	return &faultError{fmt.Sprintf("the %s breaks the contract: %s (if this is intended, mark it malformed: true)", what, strings.Join(texts, "; "))}
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/runqueue"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
@@ -32,7 +33,7 @@ func (anything) Operation(method, target string) string {
 }
 
 func (anything) EventNamer(string) func(*transcript.Event) string {
-	return func(ev *transcript.Event) string { return ev.Type }
+	return func(ev *transcript.Event) string { return cmp.Or(string(ev.Item), ev.Type) }
 }
 
 func (anything) MessageObjections(string, *transcript.Event) []Objection { return nil }
@@ -66,7 +67,7 @@ func stories(t *testing.T, text string) []*scenario.Scenario {
 func options() *Options {
 	return &Options{
 		Step: 10 * time.Second, Scenario: time.Minute, Settle: time.Second, Events: 1000, Seed: 1, Contract: anything{},
-		Outside:    func(_, _ string, ev *transcript.Event) bool { return ev.Name == "ping" },
+		Outside:    func(_, _ string, ev *transcript.Event) bool { return ev.Sent || ev.Item == "" && ev.Name == "ping" },
 		Processors: func(time.Duration) (runqueue.Use, bool) { return runqueue.Use{}, false },
 	}
 }
@@ -180,7 +181,7 @@ func outcomes(t *transcript.Transcript) []string {
 
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -46,7 +46,7 @@ func (s *session) settleStream(ctx context.Context, name string) {
 	ends := endRecorded || slices.ContainsFunc(seen, func(s snapshot) bool { return s.ended })
 	if behind == nil && ends {
 		for _, st := range open { // otherwise chance would decide which side ends it
-			_ = st.wire.Watch.AwaitEnd(ctx) // the transcript says whether it has ended
+			_ = st.wire.AwaitEnd(ctx) // the transcript says whether it has ended
 		}
 		seen = snapshots(open)
 	}

@@ -23,7 +23,7 @@ func newFeed(t *testing.T, events string) *feed {
 	body, server := io.Pipe()
 	f := &feed{stream: &stream{rec: &transcript.Stream{Name: "feed"}, agreed: -1, outside: func(*transcript.Event) bool { return false }}, server: server}
 	f.wire = &httpwire.Stream{Watch: sse.Open(body, nil)}
-	t.Cleanup(func() { f.wire.Watch.Close() })
+	t.Cleanup(func() { f.wire.Close() })
 	f.says(t, events)
 	return f
 }
@@ -35,9 +35,9 @@ func (f *feed) says(t *testing.T, events string) {
 	for _, e := range strings.Split(events, "") {
 		io.WriteString(f.server, "data: "+e+"\n\n")
 	}
-	for _, changed := f.wire.Watch.Count(func(*transcript.Event) bool { return true }); f.length() < before+len(events); {
+	for _, changed := f.wire.Count(func(*transcript.Event) bool { return true }); f.length() < before+len(events); {
 		<-changed
-		_, changed = f.wire.Watch.Count(func(*transcript.Event) bool { return true })
+		_, changed = f.wire.Count(func(*transcript.Event) bool { return true })
 	}
 }
 
@@ -60,7 +60,7 @@ func settled(t *testing.T, ref, cand *feed) {
 	}
 	s.settleStream(t.Context(), "feed")
 	for _, f := range []*feed{ref, cand} {
-		f.hangUp(f.wire.Watch.Close)
+		f.hangUp(f.wire.Close)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestAnEndThatComesWhenTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	cand.outside = func(*transcript.Event) bool {
 		cand.outside = func(*transcript.Event) bool { return false }
 		ref.server.Close()
-		ref.wire.Watch.AwaitEnd(t.Context())
+		ref.wire.AwaitEnd(t.Context())
 		return false
 	}
 	settled(t, ref, cand)

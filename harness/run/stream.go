@@ -1,22 +1,47 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
 
-// A stream is an event stream that a scenario has opened on one target.
+// A wire is what a stream runs on. Its methods are those of httpwire.Stream and of the watch.Watch in it.
+type wire interface {
+	// Head is closed when the stream has begun, or cannot begin any more.
+	Head() <-chan struct{}
+	// Opened waits for that, and reports whether the stream has begun. A program has no exchange.
+	Opened() (x *transcript.Exchange, is bool, err error)
+	Decoded() bool
+	GiveUp(cause error)
+	CloseWrite() error
+	Reset() error
+	Close() error
+	Ended() bool
+	Await(ctx context.Context, from int, match func(*transcript.Event) bool) (int, error)
+	AwaitEnd(ctx context.Context) error
+	Count(counts func(*transcript.Event) bool) (n int, changed <-chan struct{})
+	Record(s *transcript.Stream)
+}
+
+// A sender is a wire on which lockstep can send.
+type sender interface {
+	wire
+	send(ctx context.Context, m *message) error
+}
+
+// A stream is an event stream, a socket or a program that a scenario has opened on one target.
 type stream struct {
-	wire    *httpwire.Stream
+	wire    wire
 	rec     *transcript.Stream // complete at the end of the scenario
 	sent    *prepared
 	x       *transcript.Exchange // complete when the head has arrived, or at the end of the scenario
 	outside func(*transcript.Event) bool
+	name    func(*transcript.Event) string // names an event as the contract does
 
 	agreed          int  // how many events count, see settleStream; negative means all
 	openAtAgreement bool // at the time of the agreement, no server had ended it
@@ -90,7 +115,7 @@ type snapshot struct {
 // as an event: it is compared, and many servers send one first.
 func (s *stream) snapshot() snapshot {
 	at := snapshot{ended: s.wire.Ended()}
-	at.events, at.changed = s.wire.Watch.Count(func(ev *transcript.Event) bool {
+	at.events, at.changed = s.wire.Count(func(ev *transcript.Event) bool {
 		if s.killed && at.all == s.agreed {
 			return false
 		}
@@ -102,7 +127,7 @@ func (s *stream) snapshot() snapshot {
 
 // others says how many events came after the first ones, without comments and what is outside of the sequence.
 func (s *stream) others(passed int) string {
-	n, _ := s.wire.Watch.Count(func(ev *transcript.Event) bool {
+	n, _ := s.wire.Count(func(ev *transcript.Event) bool {
 		passed--
 		return passed < 0 && !ev.Comment && !s.outside(ev)
 	})
@@ -118,7 +143,7 @@ func (s *stream) others(passed int) string {
 
 // length returns how many events have come, including heartbeats and comments.
 func (s *stream) length() int {
-	n, _ := s.wire.Watch.Count(func(*transcript.Event) bool { return true })
+	n, _ := s.wire.Count(func(*transcript.Event) bool { return true })
 	return n
 }
 
@@ -135,6 +160,9 @@ func (s *stream) opened() (is bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if x == nil { // a program
+		return is, nil
+	}
 	*s.x = *x
 	s.sent.mark(&s.x.Request)
 	if is {
@@ -146,7 +174,7 @@ func (s *stream) opened() (is bool, err error) {
 // record completes the stream's record. It leaves out the events, and the end, that came after the drivers' agreement.
 // What is outside of the sequence stays: there must be heartbeats for as long as the stream was open.
 func (s *stream) record() {
-	s.wire.Watch.Record(s.rec)
+	s.wire.Record(s.rec)
 	if s.agreed >= 0 && s.agreed < len(s.rec.Events) {
 		late := slices.DeleteFunc(s.rec.Events[s.agreed:], func(ev transcript.Event) bool { return !s.outside(&ev) })
 		s.rec.Events = s.rec.Events[:s.agreed+len(late)]

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -69,11 +70,14 @@ func (s *streams) never(do *scenario.Never, rec *transcript.Step) error {
 	return nil
 }
 
-func (s *streams) hangUp(do *scenario.Hangup, rec *transcript.Step) error {
+func (s *streams) hangUp(ctx context.Context, do *scenario.Hangup, rec *transcript.Step) error {
 	rec.Stream = do.Name
 	st := s.get(do.Name)
 	if st == nil {
 		return s.missing(do.Name)
+	}
+	if to, ok := st.wire.(socket); ok && do.How == scenario.Close {
+		return s.closeSocket(ctx, do, to, st)
 	}
 	switch do.How {
 	case scenario.HalfClose:

@@ -83,6 +83,19 @@ type Message struct {
 	Frames    []Frame         // are sent instead of all others
 }
 
+// Noun says in a word what a message is.
+func (m *Message) Noun() string {
+	switch {
+	case m.Frames != nil:
+		return "the frames"
+	case m.Item == transcript.ItemBytes:
+		return "the bytes"
+	case m.Item == transcript.ItemPing, m.Item == transcript.ItemPong:
+		return "the " + string(m.Item)
+	}
+	return "the message"
+}
+
 // A Frame is sent as it is (RFC 6455 §5.2).
 type Frame struct {
 	Opcode, RSV int
