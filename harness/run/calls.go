@@ -18,12 +18,29 @@ import (
 // calls sends the requests whose responses are not event streams.
 type calls struct {
 	run     *targetRun
+	library library // the client library of a target with a driver
 	mu      sync.Mutex
 	started map[string]*call // started requests that are neither joined nor cancelled
 }
 
+// prepare fills the target's values into a request, or into what a driver is told.
+func (c *calls) prepare(req *scenario.Request, accept string) (*prepared, error) {
+	if req.Method == transcript.Do {
+		return c.library.prepare(req)
+	}
+	return c.run.prepare(req, accept)
+}
+
+// exchange sends a request and waits for its response, or tells a driver something and waits for the outcome.
+func (c *calls) exchange(ctx context.Context, p *prepared) (*transcript.Exchange, error) {
+	if p.do != nil {
+		return c.library.do(ctx, p.do, p.sent)
+	}
+	return c.run.exchange(ctx, p)
+}
+
 func (c *calls) http(ctx context.Context, do *scenario.HTTP, rec *transcript.Step) error {
-	p, err := c.run.prepare(&do.Request, "*/*")
+	p, err := c.prepare(&do.Request, "*/*")
 	if err != nil {
 		return err
 	}
@@ -38,7 +55,7 @@ func (c *calls) http(ctx context.Context, do *scenario.HTTP, rec *transcript.Ste
 	if do.Burst > 1 {
 		return c.burst(ctx, p, do.Burst, rec)
 	}
-	x, err := c.run.exchange(ctx, p)
+	x, err := c.exchange(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -65,7 +82,7 @@ func (c *calls) burst(ctx context.Context, p *prepared, n int, rec *transcript.S
 	exchanges, errs := make([]*transcript.Exchange, n), make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { exchanges[i], errs[i] = c.run.exchange(ctx, p) })
+		wg.Go(func() { exchanges[i], errs[i] = c.exchange(ctx, p) })
 	}
 	wg.Wait()
 	if err := cmp.Or(errs...); err != nil {
@@ -77,7 +94,7 @@ func (c *calls) burst(ctx context.Context, p *prepared, n int, rec *transcript.S
 
 // start sends a request and returns without waiting for the response.
 func (c *calls) start(ctx context.Context, do *scenario.Start, rec *transcript.Step) error {
-	p, err := c.run.prepare(&do.Request, "*/*")
+	p, err := c.prepare(&do.Request, "*/*")
 	if err != nil {
 		return err
 	}
@@ -88,7 +105,7 @@ func (c *calls) start(ctx context.Context, do *scenario.Start, rec *transcript.S
 	done := c.run.announce(rec)
 	go func() {
 		defer close(started.done)
-		started.x, started.fault = c.run.exchange(ctx, p)
+		started.x, started.fault = c.exchange(ctx, p)
 		done(outcomeOf(started.x))
 	}()
 	c.mu.Lock()
@@ -184,7 +201,7 @@ func (c *call) giveUp(rec *transcript.Step) error {
 
 // poll repeats a request until the response is the wanted one.
 func (c *calls) poll(ctx context.Context, do *scenario.Poll, rec *transcript.Step) error {
-	p, err := c.run.prepare(&do.Request, "*/*")
+	p, err := c.prepare(&do.Request, "*/*")
 	if err != nil {
 		return err
 	}
@@ -199,7 +216,7 @@ func (c *calls) poll(ctx context.Context, do *scenario.Poll, rec *transcript.Ste
 	wait := do.Pause
 	var last match.Mismatch // of the previous response
 	for tries := 1; ; tries++ {
-		x, err := c.run.exchange(ctx, p)
+		x, err := c.exchange(ctx, p)
 		if err != nil {
 			return err
 		}

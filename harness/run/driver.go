@@ -37,7 +37,7 @@ func newDriver(sc *scenario.Scenario, script *scenario.Script, target *Target, o
 func driverOf(r *targetRun) *driver {
 	return &driver{
 		targetRun: r, process: process{run: r}, records: mcpRecords{targetRun: r}, upstreams: upstreams{targetRun: r},
-		calls:   calls{run: r, started: map[string]*call{}},
+		calls:   calls{run: r, library: library{run: r}, started: map[string]*call{}},
 		streams: streams{run: r, byName: map[string]*stream{}, refused: map[string]bool{}},
 	}
 }
@@ -153,7 +153,7 @@ func (d *driver) outcome(rec *transcript.Step) Outcome {
 // closeAll closes everything that is still open.
 func (d *driver) closeAll() {
 	d.calls.cancelAll()
-	d.library.close(context.Background())
+	d.calls.library.close(context.Background())
 	for _, s := range d.streams.all() {
 		if !s.closed {
 			s.hangUp(s.wire.Close)

@@ -41,13 +41,13 @@ type outcome struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// prepareDo fills a target's values into what a driver is told.
-func (r *targetRun) prepareDo(req *scenario.Request) (*prepared, error) {
-	name, err := req.Path.Text(&r.values, nil)
+// prepare fills a target's values into what a driver is told.
+func (l *library) prepare(req *scenario.Request) (*prepared, error) {
+	name, err := req.Path.Text(&l.run.values, nil)
 	if err != nil {
 		return nil, err
 	}
-	body, err := plainBody(&req.Body, &r.values)
+	body, err := plainBody(&req.Body, &l.run.values)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (l *library) next(ctx context.Context) (*program, int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.program == nil && l.err == nil {
-		started, err := l.run.startProgram(context.WithoutCancel(ctx), ProgramOptions{}, &watch.Options{Start: l.run.t.Started, MaxEvents: l.run.opts.Events})
+		started, err := startProgram(context.WithoutCancel(ctx), l.run.target, ProgramOptions{}, &watch.Options{Start: l.run.t.Started, MaxEvents: l.run.opts.Events})
 		l.program, l.err = &started, err
 	}
 	l.told++

@@ -19,7 +19,7 @@ type Target struct {
 	// Program is set when the target is a program. It starts one process, which ends with the run at the latest.
 	// When ctx has ended, nothing starts.
 	Program func(ctx context.Context, o ProgramOptions) (Program, error)
-	Header transcript.Header // sent with every request
+	Header  transcript.Header // sent with every request
 	// Directory is the target's own directory, or "".
 	Directory string
 	// Lockstep is the path of the lockstep program, for targets that start it as an MCP server.

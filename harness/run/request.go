@@ -176,9 +176,6 @@ func (p *prepared) mark(r *transcript.Request) { r.Malformed, r.Captured = p.mal
 // break the contract: those marked malformed, and those with captured values that the server itself generated. Any
 // other is a mistake of the scenario and is not sent. The error is a MissingError or a faultError.
 func (r *targetRun) prepare(req *scenario.Request, accept string) (*prepared, error) {
-	if req.Method == transcript.Do {
-		return r.prepareDo(req)
-	}
 	target, err := RequestTarget(req, &r.values)
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func (s *streams) hangUp(ctx context.Context, do *scenario.Hangup, rec *transcri
 		return s.missing(do.Name)
 	}
 	if to, ok := st.wire.(socket); ok && do.How == scenario.Close {
-		return s.closeSocket(ctx, do, to, st)
+		return closeSocket(ctx, s.run, do, to, st)
 	}
 	switch do.How {
 	case scenario.HalfClose:

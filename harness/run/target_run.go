@@ -21,7 +21,6 @@ type targetRun struct {
 	target   *Target
 	values   values
 	t        *transcript.Transcript
-	library  library       // the client library of a target with a driver
 	starved  starvationLog // when the target's process waited for a processor
 }
 
@@ -29,7 +28,6 @@ func newTargetRun(sc *scenario.Scenario, target *Target, opts *Options) *targetR
 	r := &targetRun{opts: opts, scenario: sc, target: target, t: &transcript.Transcript{
 		Scenario: sc.ID, Target: target.Name, Unique: unique(), Process: target.Since, Started: time.Now(), Directory: target.Directory,
 	}}
-	r.library.run = r
 	r.values.values = map[string]json.RawMessage{"unique": quote(r.t.Unique)}
 	if target.Directory != "" {
 		r.values.set("directory", quote(target.Directory))
@@ -65,9 +63,6 @@ func (r *targetRun) exchange(ctx context.Context, p *prepared) (x *transcript.Ex
 			x, err = nil, internalError(cause)
 		}
 	}()
-	if p.do != nil {
-		return r.library.do(ctx, p.do, p.sent)
-	}
 	p.wire.Sent = p.sent
 	x, err = r.target.Client.Do(ctx, r.t.Started, p.wire)
 	if err != nil {

@@ -63,7 +63,7 @@ func (s *streams) send(ctx context.Context, do *scenario.Send, rec *transcript.S
 	if st == nil {
 		return s.missing(do.Stream)
 	}
-	m, err := s.message(&do.Message)
+	m, err := fillMessage(&do.Message, &s.run.values)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *streams) send(ctx context.Context, do *scenario.Send, rec *transcript.S
 	if m.malformed, err = malformed(do.Malformed, &s.run.values); err != nil {
 		return err
 	}
-	if err := s.check(st, m); err != nil {
+	if err := st.check(s.run.opts.Contract, m); err != nil {
 		return err
 	}
 	ctx, cancel := s.run.within(ctx, do.Within)
@@ -85,13 +85,13 @@ func (s *streams) send(ctx context.Context, do *scenario.Send, rec *transcript.S
 }
 
 // check checks a message against the contract. As for requests, only one that is marked malformed may break it.
-func (s *streams) check(st *stream, m *message) error {
+func (s *stream) check(contract Contract, m *message) error {
 	if m.frames != nil || m.item == transcript.ItemBytes {
 		return nil // they are no message
 	}
 	ev := transcript.Event{Item: m.item, Data: string(m.data), Sent: true}
-	ev.Name = st.name(&ev)
-	objections := s.run.opts.Contract.MessageObjections(st.rec.Operation, &ev)
+	ev.Name = s.name(&ev)
+	objections := contract.MessageObjections(s.rec.Operation, &ev)
 	switch {
 	case len(objections) > 0 && !m.malformed:
 		return notSent("message", objections)
@@ -108,16 +108,16 @@ func whyNotSent(err error) string {
 	return err.Error()
 }
 
-// message fills the target's values into a message.
-func (s *streams) message(m *scenario.Message) (*message, error) {
+// fillMessage fills the target's values into a message.
+func fillMessage(m *scenario.Message, env scenario.Env) (*message, error) {
 	out := &message{item: m.Item, data: m.Bytes, fragments: m.Fragments}
 	switch {
 	case m.JSON.IsSet():
-		raw, err := m.JSON.Resolve(&s.run.values)
+		raw, err := m.JSON.Resolve(env)
 		out.data = raw
 		return out, err
 	case m.Text != nil:
-		text, err := m.Text.Text(&s.run.values, nil)
+		text, err := m.Text.Text(env, nil)
 		out.data = []byte(text)
 		return out, err
 	}
@@ -125,7 +125,7 @@ func (s *streams) message(m *scenario.Message) (*message, error) {
 		f := &m.Frames[i]
 		payload := f.Bytes
 		if f.Text != nil {
-			text, err := f.Text.Text(&s.run.values, nil)
+			text, err := f.Text.Text(env, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -143,10 +143,10 @@ func (s *streams) message(m *scenario.Message) (*message, error) {
 
 // closeSocket begins the closing handshake, and waits until the server has ended the connection (RFC 6455 §7.1.1). A
 // server that does not is recorded as unmet only by the step's own limit: with the default one, lockstep ends it.
-func (s *streams) closeSocket(ctx context.Context, do *scenario.Hangup, to socket, st *stream) error {
+func closeSocket(ctx context.Context, r *targetRun, do *scenario.Hangup, to socket, st *stream) error {
 	m := &ws.Message{Item: transcript.ItemClose, Code: uint16(do.Code)}
 	if do.Reason != nil {
-		reason, err := do.Reason.Text(&s.run.values, nil)
+		reason, err := do.Reason.Text(&r.values, nil)
 		if err != nil {
 			return err
 		}
@@ -154,9 +154,9 @@ func (s *streams) closeSocket(ctx context.Context, do *scenario.Hangup, to socke
 	}
 	limit := do.Within
 	if limit == 0 {
-		limit = s.run.opts.Settle
+		limit = r.opts.Settle
 	}
-	bounded, cancel := s.run.within(ctx, limit)
+	bounded, cancel := r.within(ctx, limit)
 	defer cancel()
 	if err := to.Send(bounded, m); err == nil {
 		_ = to.AwaitEnd(bounded) // the record says whether it ended
@@ -206,7 +206,7 @@ func (s *streams) openProgram(ctx context.Context, do *scenario.Open, rec *trans
 		}
 	}
 	st := s.newStream(do, string(transcript.WireProgram), false)
-	started, err := s.run.startProgram(ctx, o, s.watching(st, nil))
+	started, err := startProgram(ctx, s.run.target, o, s.watching(st, nil))
 	if err != nil {
 		return err
 	}
@@ -216,11 +216,11 @@ func (s *streams) openProgram(ctx context.Context, do *scenario.Open, rec *trans
 }
 
 // startProgram starts the target's program, which ends with the scenario.
-func (r *targetRun) startProgram(ctx context.Context, o ProgramOptions, watching *watch.Options) (program, error) {
-	if r.target.Program == nil {
+func startProgram(ctx context.Context, target *Target, o ProgramOptions, watching *watch.Options) (program, error) {
+	if target.Program == nil {
 		return program{}, &faultError{"the target is a server, not a program: give it program: [command] in lockstep.yaml"}
 	}
-	process, err := r.target.Program(ctx, o)
+	process, err := target.Program(ctx, o)
 	if err != nil {
 		return program{}, &faultError{fmt.Sprintf("the program cannot be started: %v", err)}
 	}

@@ -69,7 +69,7 @@ func (d *messageDecoder) raw(n *yamldoc.Node) Body {
 		b.Raw = d.optional(text)
 		return b
 	}
-	b.Bytes = d.base64(n.Get("base64"))
+	b.Bytes = decodeBase64(d.valueDecoder, n.Get("base64"))
 	return b
 }
 

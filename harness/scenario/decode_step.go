@@ -15,6 +15,8 @@ type stepDecoder struct {
 	rules    *ruleDecoder
 }
 
+func (d *stepDecoder) wires() *wireDecoder { return &wireDecoder{d.valueDecoder, d.messages} }
+
 func (d *stepDecoder) steps(prefix string, list *yamldoc.Node) []Step {
 	var out []Step
 	for i, n := range list.Items {
@@ -38,7 +40,7 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 	within := d.duration(n.Get("within"))
 	switch {
 	case n.Get("start") != nil:
-		return &Start{Name: n.Get("start").Text, Request: d.messages.requestOrDo(n)}
+		return &Start{Name: n.Get("start").Text, Request: requestOrDo(d.messages, n)}
 	case n.Get("http") != nil, n.Get("do") != nil:
 		return d.http(n)
 	case n.Get("join") != nil:
@@ -49,7 +51,7 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 	case n.Get("open") != nil:
 		return d.open(n)
 	case n.Get("send") != nil:
-		return d.send(n)
+		return d.wires().send(n)
 	case n.Get("signal") != nil:
 		return &Signal{Stream: n.Get("signal").Text, Name: n.Get("name").Text}
 	case n.Get("await") != nil:
@@ -75,7 +77,7 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 	}
 	for _, how := range []HangupKind{Close, HalfClose, Drop} {
 		if name := n.Get(string(how)); name != nil {
-			return &Hangup{Name: name.Text, How: how, Code: d.numberOr(n.Get("code"), 1000), Reason: d.optional(n.Get("reason")), Within: within}
+			return &Hangup{Name: name.Text, How: how, Code: numberOr(d.valueDecoder, n.Get("code"), 1000), Reason: d.optional(n.Get("reason")), Within: within}
 		}
 	}
 	panic(fmt.Sprintf("scenario: %s:%d: the schema let an unknown step pass", d.file, n.Line))
@@ -83,7 +85,7 @@ func (d *stepDecoder) action(id string, n *yamldoc.Node) Action {
 
 func (d *stepDecoder) http(n *yamldoc.Node) *HTTP {
 	return &HTTP{
-		Request: d.messages.requestOrDo(n),
+		Request: requestOrDo(d.messages, n),
 		Within:  d.duration(n.Get("within")),
 		Burst:   d.number(n.Get("burst")),
 		Expect:  d.messages.expect(n.Get("expect")),
@@ -101,9 +103,9 @@ func (d *stepDecoder) open(n *yamldoc.Node) *Open {
 	}
 	switch {
 	case n.Get("socket") != nil:
-		d.openSocket(o, n)
+		d.wires().openSocket(o, n)
 	case n.Get("program") != nil:
-		d.openProgram(o, n.Get("program"))
+		d.wires().openProgram(o, n.Get("program"))
 	default:
 		o.Request = d.messages.request(n, "sse")
 	}

@@ -8,20 +8,26 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
+// A wireDecoder decodes the steps on sockets and programs.
+type wireDecoder struct {
+	values   *valueDecoder
+	messages *messageDecoder
+}
+
 // openSocket decodes how a step opens a socket.
-func (d *stepDecoder) openSocket(o *Open, n *yamldoc.Node) {
+func (d *wireDecoder) openSocket(o *Open, n *yamldoc.Node) {
 	path := n.Get("socket")
 	o.Wire = transcript.WireSocket
 	o.Request = Request{
-		Method: "GET", Path: d.template(path), Query: d.messages.parameters(n.Get("query")),
+		Method: "GET", Path: d.values.template(path), Query: d.messages.parameters(n.Get("query")),
 		Line: path.Line, Column: path.Column,
 	}
 	o.Request.Header, o.Request.Without = d.messages.headers(n.Get("headers"))
 	if m := n.Get("malformed"); m != nil {
-		o.Request.Malformed = d.value(m)
+		o.Request.Malformed = d.values.value(m)
 	}
 	for _, item := range n.Get("protocols").Elements() {
-		o.Socket.Protocols = append(o.Socket.Protocols, d.template(item))
+		o.Socket.Protocols = append(o.Socket.Protocols, d.values.template(item))
 	}
 	for _, item := range n.Get("manual").Elements() {
 		o.Socket.NoPong = o.Socket.NoPong || item.Text == "pong"
@@ -30,13 +36,13 @@ func (d *stepDecoder) openSocket(o *Open, n *yamldoc.Node) {
 }
 
 // openProgram decodes what a step starts a program with.
-func (d *stepDecoder) openProgram(o *Open, n *yamldoc.Node) {
+func (d *wireDecoder) openProgram(o *Open, n *yamldoc.Node) {
 	o.Wire = transcript.WireProgram
 	for _, item := range n.Get("args").Elements() {
-		o.Program.Args = append(o.Program.Args, d.template(item))
+		o.Program.Args = append(o.Program.Args, d.values.template(item))
 	}
 	o.Program.Env = d.messages.parameters(n.Get("env"))
-	o.Program.Directory = d.optional(n.Get("directory"))
+	o.Program.Directory = d.values.optional(n.Get("directory"))
 }
 
 func openText(n *yamldoc.Node) string {
@@ -50,7 +56,7 @@ func openText(n *yamldoc.Node) string {
 }
 
 // requestOrDo decodes the request of a step, or what it tells a driver to do.
-func (d *messageDecoder) requestOrDo(n *yamldoc.Node) Request {
+func requestOrDo(d *messageDecoder, n *yamldoc.Node) Request {
 	do := n.Get("do")
 	if do == nil {
 		return d.request(n, "http")
@@ -78,10 +84,10 @@ var sendable = []struct {
 	{"pong", transcript.ItemPong}, {"frames", transcript.ItemBytes}, {"bytes", transcript.ItemBytes},
 }
 
-func (d *stepDecoder) send(n *yamldoc.Node) *Send {
-	s := &Send{Stream: n.Get("send").Text, Within: d.duration(n.Get("within"))}
+func (d *wireDecoder) send(n *yamldoc.Node) *Send {
+	s := &Send{Stream: n.Get("send").Text, Within: d.values.duration(n.Get("within"))}
 	if m := n.Get("malformed"); m != nil {
-		s.Malformed = d.value(m)
+		s.Malformed = d.values.value(m)
 	}
 	first := ""
 	for _, kind := range sendable {
@@ -90,61 +96,61 @@ func (d *stepDecoder) send(n *yamldoc.Node) *Send {
 		case value == nil:
 			continue
 		case first != "":
-			d.problem(k, fmt.Sprintf("a step sends both %s and %s", first, kind.key), "use a step for each of them")
+			d.values.problem(k, fmt.Sprintf("a step sends both %s and %s", first, kind.key), "use a step for each of them")
 			continue
 		}
 		first, s.Message = kind.key, d.message(kind.key, kind.item, value)
 	}
 	if k, fragments := n.Entry("fragments"); fragments != nil {
-		s.Message.Fragments = d.number(fragments)
+		s.Message.Fragments = d.values.number(fragments)
 		if s.Message.Item != transcript.ItemText && s.Message.Item != transcript.ItemBinary {
-			d.problem(k, first+" cannot be sent in fragments", "remove fragments; only json, text and binary can have them")
+			d.values.problem(k, first+" cannot be sent in fragments", "remove fragments; only json, text and binary can have them")
 		}
 	}
 	return s
 }
 
-func (d *stepDecoder) message(key string, item transcript.Item, n *yamldoc.Node) Message {
+func (d *wireDecoder) message(key string, item transcript.Item, n *yamldoc.Node) Message {
 	m := Message{Item: item}
 	switch key {
 	case "json":
-		m.JSON = d.value(n)
+		m.JSON = d.values.value(n)
 	case "binary":
-		m.Bytes = d.base64(n)
+		m.Bytes = decodeBase64(d.values, n)
 	case "bytes":
-		m.Text, m.Bytes = d.textOrBase64(n)
+		m.Text, m.Bytes = textOrBase64(d.values, n)
 	case "frames":
 		for _, f := range n.Elements() {
 			m.Frames = append(m.Frames, d.frame(f))
 		}
 	default:
-		m.Text = d.optional(n)
+		m.Text = d.values.optional(n)
 	}
 	return m
 }
 
-func (d *stepDecoder) frame(n *yamldoc.Node) Frame {
+func (d *wireDecoder) frame(n *yamldoc.Node) Frame {
 	f := Frame{
-		Opcode: d.number(n.Get("opcode")), RSV: d.number(n.Get("rsv")), Length: d.numberOr(n.Get("length"), -1),
+		Opcode: d.values.number(n.Get("opcode")), RSV: d.values.number(n.Get("rsv")), Length: numberOr(d.values, n.Get("length"), -1),
 		Fin: n.Get("fin").Str() != "false", Masked: n.Get("masked").Str() != "false",
 	}
-	f.Text, f.Bytes = d.textOrBase64(n)
+	f.Text, f.Bytes = textOrBase64(d.values, n)
 	return f
 }
 
 // textOrBase64 decodes the keys text and base64.
-func (d *stepDecoder) textOrBase64(n *yamldoc.Node) (*Template, []byte) {
+func textOrBase64(d *valueDecoder, n *yamldoc.Node) (*Template, []byte) {
 	if text := n.Get("text"); text != nil {
 		return d.optional(text), nil
 	}
 	if enc := n.Get("base64"); enc != nil {
-		return nil, d.base64(enc)
+		return nil, decodeBase64(d, enc)
 	}
 	return nil, nil
 }
 
-// base64 decodes a value in base64. It returns an empty slice for an empty one.
-func (d *valueDecoder) base64(n *yamldoc.Node) []byte {
+// decodeBase64 decodes a value in base64. It returns an empty slice for an empty one.
+func decodeBase64(d *valueDecoder, n *yamldoc.Node) []byte {
 	b, err := base64.StdEncoding.DecodeString(n.Text)
 	if err != nil {
 		d.problem(n, "base64: "+err.Error(), "write standard base64 with its padding")
@@ -153,7 +159,7 @@ func (d *valueDecoder) base64(n *yamldoc.Node) []byte {
 }
 
 // numberOr returns the number of a node, or another one when there is no node.
-func (d *valueDecoder) numberOr(n *yamldoc.Node, otherwise int) int {
+func numberOr(d *valueDecoder, n *yamldoc.Node, otherwise int) int {
 	if n == nil {
 		return otherwise
 	}

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -184,7 +183,12 @@ func (w *Watch) Count(counts func(*transcript.Event) bool) (n int, changed <-cha
 
 // Ended reports whether the stream has ended, on either side.
 func (w *Watch) Ended() bool {
-	return waiting.IsClosed(w.done)
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // Record fills in what the watch has seen: Events, Left, Ended, Until and Failure. While the stream is open, Ended is
