@@ -148,6 +148,10 @@ bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
 bench-compare: ## Compare large JSON documents beside what others offer; takes many minutes
 	cd harness/compare/bench && go test -timeout 60m -run '^$$' -bench Compare -benchtime 1x .
 
+.PHONY: bench-sockets
+bench-sockets: ## Compare round trips on a WebSocket with those of another library, after a test that both agree
+	cd harness/transport/ws/bench && go vet . && go test -count=1 -timeout 10m -bench . -benchtime 1x .
+
 .PHONY: lint
 lint: reference/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios
 	@test -z "$$(gofmt -l $(GO_FILES))" || { echo "not formatted: run make fmt"; gofmt -l $(GO_FILES); exit 1; }
