@@ -34,9 +34,9 @@ DOCUMENTS := @readme/oas-examples@8.2.2 @scalar/galaxy@0.2.20 @octokit/openapi@2
 # The document that goose publishes for its server, version 1.16.0. It is not kept here.
 GOOSE_OPENAPI ?=
 
-# What reads bytes that somebody else has written: archives, JSON, event streams, scenarios, run files. Each test run fuzzes these.
+# What reads bytes that somebody else has written: archives, JSON, event streams, frames of sockets, scenarios, run files. Each test run fuzzes these.
 READERS := harness/internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
-  harness/transport/sse:FuzzReader harness/scenario:FuzzParse harness/transcript:FuzzReadRun harness/transcript:FuzzLine
+  harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/scenario:FuzzParse harness/transcript:FuzzReadRun harness/transcript:FuzzLine
 FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
 .PHONY: help
@@ -147,6 +147,10 @@ bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
 .PHONY: bench-compare
 bench-compare: ## Compare large JSON documents beside what others offer; takes many minutes
 	cd harness/compare/bench && go test -timeout 60m -run '^$$' -bench Compare -benchtime 1x .
+
+.PHONY: bench-sockets
+bench-sockets: ## Compare round trips on a WebSocket with those of another library, after a test that both agree
+	cd harness/transport/ws/bench && go vet . && go test -count=1 -timeout 10m -bench . -benchtime 1x .
 
 .PHONY: lint
 lint: reference/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios

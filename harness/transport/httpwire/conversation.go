@@ -2,9 +2,12 @@ package httpwire
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -20,22 +23,44 @@ type conversation struct {
 
 	resetting atomic.Bool // Close resets the connection
 	closing   atomic.Bool
-	once      sync.Once
-	err       error // the result of closing
+
+	writing sync.Mutex // held while bytes are sent after the request
+	lost    error      // the reset that such a write got; guarded by writing
+	once    sync.Once
+	err     error // the result of closing
 }
 
 // Read reads the body, without its transfer coding. At its end, the error is io.EOF. Any other error has a method
 // Failure() transcript.Failure.
 func (cv *conversation) Read(p []byte) (int, error) {
 	n, err := cv.body.Read(p)
+	if err == io.EOF && cv.body.framing == upgraded {
+		if reset := cv.writeReset(); reset != nil {
+			err = ioFailure(reset, transcript.PhaseBody, "")
+		}
+	}
 	if err != nil && err != io.EOF && cv.closing.Load() {
 		err = wireErrorf(transcript.FailCanceled, transcript.PhaseBody, "closed by us")
 	}
 	return n, err
 }
 
+// writeReset returns the reset of the connection if a write got it: the system reports a reset only once, and the
+// reader gets io.EOF then. It ends a write that is under way, because the other protocol is over. EPIPE does not count:
+// the server closed the connection first.
+func (cv *conversation) writeReset() error {
+	if cv.cn.SetWriteDeadline(past) != nil {
+		cv.cn.abort()
+	}
+	cv.writing.Lock()
+	defer cv.writing.Unlock()
+	return cv.lost
+}
+
 // write sends bytes after the request. The end of ctx interrupts it.
 func (cv *conversation) write(ctx context.Context, p []byte) (int, error) {
+	cv.writing.Lock()
+	defer cv.writing.Unlock()
 	interrupted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(interrupted)
@@ -48,6 +73,9 @@ func (cv *conversation) write(ctx context.Context, p []byte) (int, error) {
 		<-interrupted
 		_ = cv.cn.SetWriteDeadline(time.Time{}) // the write may have been complete
 	}
+	if errors.Is(err, syscall.ECONNRESET) {
+		cv.lost = err
+	}
 	switch {
 	case err == nil:
 		return n, nil
@@ -55,6 +83,8 @@ func (cv *conversation) write(ctx context.Context, p []byte) (int, error) {
 		return n, contextFailure(ctx, transcript.PhaseSend, "")
 	case cv.closing.Load():
 		return n, wireErrorf(transcript.FailCanceled, transcript.PhaseSend, "closed by us")
+	case errors.Is(err, os.ErrDeadlineExceeded): // writeReset has ended it
+		return n, wireErrorf(transcript.FailClosed, transcript.PhaseSend, "the server has closed the connection")
 	default:
 		return n, ioFailure(err, transcript.PhaseSend, "")
 	}

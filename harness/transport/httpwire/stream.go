@@ -162,8 +162,8 @@ func (b *streamBody) Close() error {
 	return b.s.cv.Close()
 }
 
-// Write sends bytes on a stream of OpenUpgrade. The end of ctx interrupts it. Only one goroutine may write at a time.
-// An error has a method Failure() transcript.Failure, and no more bytes can be sent after it.
+// Write sends bytes on a stream of OpenUpgrade. The end of ctx interrupts it, and so does the end of the stream.
+// Only one goroutine may write at a time. An error has a method Failure() transcript.Failure, and no more bytes can be sent after it.
 func (s *Stream) Write(ctx context.Context, p []byte) (int, error) {
 	select {
 	case <-s.head:

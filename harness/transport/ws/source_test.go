@@ -183,6 +183,25 @@ func TestEndsOverTCP(t *testing.T) {
 	}
 }
 
+// The system reports a reset only once, to the reader or to the writer.
+func TestAResetDuringASendIsAReset(t *testing.T) {
+	large := &Message{Item: bytesM, Data: make([]byte, 8<<20)} // more than the system buffers
+	for range 30 {
+		c := loopback(t, func(p *peer) {
+			p.say(p.accept())
+			p.Conn.(*net.TCPConn).SetLinger(0)
+			p.r.ReadByte()
+		})
+		s := opened(t, c, nil, nil)
+		if err := s.Send(t.Context(), large); err == nil {
+			t.Fatal("Send: no error")
+		}
+		if f := ended(t, s).Failure; f == nil || f.Kind != transcript.FailReset || f.Text != "the connection was reset without a close frame" {
+			t.Fatalf("failure %+v, want a reset", f)
+		}
+	}
+}
+
 func TestWhatTheServerSeesOfTheEnd(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -260,9 +279,9 @@ func TestAnAnnouncedMessageNeedsNoMemory(t *testing.T) {
 
 func TestALargeMessageIsReadWhole(t *testing.T) {
 	want := strings.Repeat("0123456789abcdef", 1<<20)
-	c := piped(t, func(p *peer) { p.say(p.accept(), "\x81\x7f\x00\x00\x00\x00\x01\x00\x00\x00", want, "\x88\x00") })
+	c := piped(t, func(p *peer) { p.say(p.accept(), "\x82\x7f\x00\x00\x00\x00\x01\x00\x00\x00", want, "\x88\x00") })
 	rec := ended(t, opened(t, c, &Options{NoClose: true}, nil))
-	if rec.Ended != transcript.EndedByServer || len(rec.Events) != 2 || rec.Events[0].Data != want || rec.Events[0].Framing != "text 16777216" {
+	if rec.Ended != transcript.EndedByServer || len(rec.Events) != 2 || rec.Events[0].Data != want || rec.Events[0].Framing != "binary 16777216" {
 		t.Errorf("ended by %s, %+v, with %d events", rec.Ended, rec.Failure, len(rec.Events))
 	}
 }

@@ -66,38 +66,58 @@ func (p *peer) say(text ...string) { _, _ = io.WriteString(p, strings.Join(text,
 // receive reads a frame. It returns its first byte in hexadecimal, whether it is masked, and its payload, as in "81
 // masked hello"; or the error.
 func (p *peer) receive() string {
-	var b [14]byte
-	if _, err := io.ReadFull(p.r, b[:2]); err != nil {
+	first, masked, payload, err := readFrame(p.r)
+	text := fmt.Sprintf("%02x", first)
+	if masked {
+		text += " masked"
+	}
+	switch err := err.(type) {
+	case nil:
+		return text + " " + string(payload)
+	case *cutError:
+		return text + " " + err.Error()
+	default:
 		return err.Error()
 	}
-	size, ext := uint64(b[1]&0x7F), 0
-	switch size {
-	case 126:
-		ext = 2
-	case 127:
-		ext = 8
+}
+
+// A cutError is the end of a connection in the payload of a frame.
+type cutError struct{ n, size uint64 }
+
+func (e *cutError) Error() string { return fmt.Sprintf("cut after %d of %d", e.n, e.size) }
+
+// readFrame reads a frame, and removes its mask.
+func readFrame(r io.Reader) (first byte, masked bool, payload []byte, err error) {
+	var b [8]byte
+	if _, err := io.ReadFull(r, b[:2]); err != nil {
+		return 0, false, nil, err
 	}
+	first, masked = b[0], b[1]&0x80 != 0
+	size, ext := uint64(b[1]&0x7F), map[byte]int{126: 2, 127: 8}[b[1]&0x7F]
 	if ext > 0 {
-		io.ReadFull(p.r, b[2:2+ext])
-		size = binary.BigEndian.Uint64(append(make([]byte, 8-ext), b[2:2+ext]...))
+		b = [8]byte{}
+		if _, err := io.ReadFull(r, b[8-ext:]); err != nil {
+			return 0, false, nil, err
+		}
+		size = binary.BigEndian.Uint64(b[:])
 	}
-	text := fmt.Sprintf("%02x", b[0])
 	var key [4]byte
-	if b[1]&0x80 != 0 {
-		text += " masked"
-		io.ReadFull(p.r, key[:])
+	if masked {
+		if _, err := io.ReadFull(r, key[:]); err != nil {
+			return 0, false, nil, err
+		}
 	}
-	payload := make([]byte, size)
-	if n, err := io.ReadFull(p.r, payload); err != nil {
-		return fmt.Sprintf("%s cut after %d of %d", text, n, size)
-	}
+	payload, err = io.ReadAll(io.LimitReader(r, int64(size)))
 	for i := range payload {
 		payload[i] ^= key[i%4]
 	}
-	return text + " " + string(payload)
+	if n := uint64(len(payload)); err == nil && n < size {
+		err = &cutError{n, size}
+	}
+	return first, masked, payload, err
 }
 
-// A server serves the connections of one test, each in a goroutine that ends before the test does.
+// served returns a client whose server serves each connection in a goroutine that ends before the test does.
 func served(t *testing.T, dial func() (client, server net.Conn), serve func(*peer)) *httpwire.Client {
 	var servers sync.WaitGroup
 	c := httpwire.NewClient(&url.URL{Scheme: "http", Host: "server"}, &httpwire.Options{
