@@ -42,6 +42,7 @@ type scenarioCheck struct {
 }
 
 func (c *scenarioCheck) step(step *scenario.Step) {
+	c.kind(step)
 	r := step.Request()
 	var op *contract.Operation
 	if r != nil && !r.Malformed.IsSet() {
@@ -64,6 +65,26 @@ func (c *scenarioCheck) step(step *scenario.Step) {
 	case *scenario.Never:
 		c.pattern(c.opened[do.Stream], do.Match)
 	}
+}
+
+// kind checks that a step does not need a server when the targets are programs.
+func (c *scenarioCheck) kind(step *scenario.Step) {
+	if !arePrograms(c.p.Targets) {
+		return
+	}
+	p := scenario.Problem{File: c.s.File, Line: step.Line}
+	switch step.Do.(type) {
+	case *scenario.Stop, *scenario.Kill, *scenario.Restart:
+		p.Fix = "send a signal to what a step has started, or close it"
+	default:
+		r := step.Request()
+		if r == nil {
+			return
+		}
+		p.Line, p.Column, p.Fix = r.Line, r.Column, "start the program, and send it a line"
+	}
+	p.What = fmt.Sprintf("%s is a step for servers, but the targets are programs", step.Kind())
+	c.problems = append(c.problems, p)
 }
 
 // request returns the operation of a request, or nil.

@@ -91,6 +91,9 @@ func (p *Project) requestedTarget(request string) (Target, error) {
 		}
 		return p.Targets[known], nil
 	}
+	if arePrograms(p.Targets) {
+		return Target{}, &UsageError{fmt.Sprintf("target %q is a server, but those of %s are programs", request, p.File), "name a target of that file"}
+	}
 	t := Target{Spec: target.Spec{Name: name, URL: address, Ready: p.Targets[0].Spec.Ready}}
 	if known >= 0 {
 		t.Spec.Ready, t.Header = p.Targets[known].Spec.Ready, p.Targets[known].Header

@@ -143,6 +143,9 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 		if l.p.Contract != nil && l.schemaOK {
 			rows = l.dropValidRows(rows)
 		}
+		for _, s := range rows {
+			s.Fresh = s.Fresh || areDrivers(l.p.Targets) // so that all requests at its stubs are its own
+		}
 		l.p.Scenarios = append(l.p.Scenarios, rows...)
 		l.checkAgainstContract(rows)
 		for _, s := range rows {

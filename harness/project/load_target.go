@@ -21,55 +21,23 @@ type targetLoader struct {
 	*reader
 	p    *Project
 	root *yamldoc.Node
+
+	kind      kind   // of the target that is being read
+	first     string // the first target
+	firstKind kind
 }
 
 func (l *targetLoader) load() {
 	var names []string
 	for k, n := range l.root.Get("targets").Entries() {
 		names = append(names, k.Text)
-		t := Target{Spec: target.Spec{
-			Name: k.Text,
-			URL:  n.Get("url").Str(),
-			Ready: target.Ready{
-				Path: n.Get("ready").Get("get").Str(), Status: l.integer(n.Get("ready").Get("status")),
-				Within: l.duration(n.Get("ready").Get("within")), AnyOwner: n.Get("ready").Get("owner").Str() == "any",
-				Place: fmt.Sprintf("%s:%d", filepath.Base(l.reader.file), cmp.Or(n.Get("ready"), n).Line),
-			},
-			Stop:   target.Stop{Grace: l.duration(n.Get("stop"))},
-			Values: l.p.placeholderValues(),
-		}}
-		if t.Spec.URL == "" || n.Get("dir") != nil {
-			t.Spec.Dir = l.workingDir(n.Get("dir"))
+		unique := l.findKind(k, n)
+		t := l.target(k, n)
+		for v, h := range n.Get("headers").Entries() {
+			l.checkVariables(h)
+			t.Header = append(t.Header, transcript.Field{Name: v.Text, Value: h.Text})
 		}
-		t.Spec.Files = l.files(n)
-		l.p.targetSettings[k.Text] = settingsOfTarget(k.Text, n, t.Spec.Files)
-		for i, item := range n.Get("command").Elements() {
-			t.Spec.Command = append(t.Spec.Command, l.placeholderText(item))
-			if i == 0 {
-				t.Line, t.Column = item.Line, item.Column
-			}
-		}
-		l.makeProgramAbsolute(&t.Spec)
-		t.Watch = l.patterns(n.Get("watch"))
-		for _, item := range n.Get("inherit").Elements() {
-			t.Spec.Inherit = append(t.Spec.Inherit, item.Text)
-		}
-		for k, v := range n.Get("env").Entries() {
-			if t.Spec.Env == nil {
-				t.Spec.Env = map[string]string{}
-			}
-			t.Spec.Env[k.Text] = l.placeholderText(v)
-		}
-		if file := n.Get("version").Get("file").Str(); file != "" {
-			t.VersionFile = l.path(file)
-		}
-		for k, v := range n.Get("headers").Entries() {
-			l.checkVariables(v)
-			t.Header = append(t.Header, transcript.Field{Name: k.Text, Value: v.Text})
-		}
-		if n.Get("url") != nil && n.Get("command") != nil {
-			l.problem(k, fmt.Sprintf("target %q has both a command and a url", k.Text), "keep one: command starts a server, url names a running one")
-		} else {
+		if unique {
 			l.validate(k, n, &t.Spec)
 		}
 		l.p.Targets = append(l.p.Targets, t)
@@ -79,11 +47,60 @@ func (l *targetLoader) load() {
 	}
 }
 
-// placeholderText returns a text of a command or its environment. If the text has an unknown name, it reports that, and
-// returns a text with the port, so that a missing port is not reported as well.
+func (l *targetLoader) target(k, n *yamldoc.Node) Target {
+	t := Target{Driver: l.kind.key == "driver", Spec: target.Spec{
+		Name: k.Text, Program: l.kind.program, URL: n.Get("url").Str(), Values: l.p.placeholderValues(),
+		Stop: target.Stop{Grace: l.duration(n.Get("stop"))},
+	}}
+	if !t.Spec.Program {
+		t.Spec.Ready = l.ready(n)
+	}
+	if t.Spec.URL == "" || n.Get("dir") != nil {
+		t.Spec.Dir = l.workingDir(n.Get("dir"))
+	}
+	t.Spec.Files = l.files(n)
+	l.p.targetSettings[k.Text] = settingsOfTarget(k.Text, n, t.Spec.Files)
+	if l.kind.key != "url" {
+		for i, item := range n.Get(l.kind.key).Elements() {
+			t.Spec.Command = append(t.Spec.Command, l.placeholderText(item))
+			if i == 0 {
+				t.Line, t.Column = item.Line, item.Column
+			}
+		}
+	}
+	l.makeProgramAbsolute(&t.Spec)
+	t.Watch = l.patterns(n.Get("watch"))
+	for _, item := range n.Get("inherit").Elements() {
+		t.Spec.Inherit = append(t.Spec.Inherit, item.Text)
+	}
+	for name, v := range n.Get("env").Entries() {
+		if t.Spec.Env == nil {
+			t.Spec.Env = map[string]string{}
+		}
+		t.Spec.Env[name.Text] = l.placeholderText(v)
+	}
+	if file := n.Get("version").Get("file").Str(); file != "" {
+		t.VersionFile = l.path(file)
+	}
+	return t
+}
+
+func (l *targetLoader) ready(n *yamldoc.Node) target.Ready {
+	r := n.Get("ready")
+	return target.Ready{
+		Path: r.Get("get").Str(), Status: l.integer(r.Get("status")), Within: l.duration(r.Get("within")), AnyOwner: r.Get("owner").Str() == "any",
+		Place: fmt.Sprintf("%s:%d", filepath.Base(l.reader.file), cmp.Or(r, n).Line),
+	}
+}
+
+// placeholderText returns a text of a command or its environment. If the text has an unknown name, it reports that. It then
+// returns a text without mistakes, so that nothing else is reported: for a server, one with its port.
 func (l *targetLoader) placeholderText(n *yamldoc.Node) string {
 	if l.placeholders(n) {
 		return n.Text
+	}
+	if l.kind.program {
+		return "${{ directory }}"
 	}
 	return "${{ port }}"
 }
@@ -91,13 +108,17 @@ func (l *targetLoader) placeholderText(n *yamldoc.Node) string {
 // placeholders reports whether all expressions of a text are known, and reports a mistake otherwise.
 func (l *targetLoader) placeholders(n *yamldoc.Node) bool {
 	names := slices.Collect(maps.Keys(l.p.placeholderValues()))
-	_, err := target.Placeholders(n.Text, names...)
+	used, err := target.Placeholders(n.Text, names...)
 	if err == nil {
-		return true
+		return l.checkPort(n, used)
 	}
-	fix := "write ${{ port }}, ${{ host }} or ${{ directory }}"
+	known, fix := target.Names, "write ${{ port }}, ${{ host }} or ${{ directory }}"
+	if l.kind.program {
+		known, fix = []string{"directory"}, "write ${{ directory }}"
+	}
 	if unknown, ok := errors.AsType[*target.UnknownError](err); ok {
-		fix = cmp.Or(problem.DidYouMean(unknown.Name, append(names, target.Names...)), fix)
+		unknown.Program = l.kind.program
+		fix = cmp.Or(problem.DidYouMean(unknown.Name, append(names, known...)), fix)
 		if variable, ok := strings.CutPrefix(unknown.Name, EnvPrefix); ok {
 			fix = fmt.Sprintf("add %s to secrets: {env: […]}, so that no report shows its value; or pass the variable to the target with inherit: [%[1]s]", variable)
 		}

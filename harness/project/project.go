@@ -55,15 +55,16 @@ type Project struct {
 	missingBaseline scenario.Problems // set when lockstep.yaml names a missing baseline, which matters only in a run
 }
 
-// A Target is a server of a project.
+// A Target is a server or a program of a project.
 type Target struct {
 	Spec   target.Spec
+	Driver bool              // the program drives a client library, which calls the stubs
 	Header transcript.Header // sent with every request
 	// VersionFile is a file or a folder that changes with the version of the server, or "".
 	VersionFile string
 	// Watch are patterns of the target's files, relative to the folder of lockstep.yaml.
 	Watch []string
-	// Line and Column are where the file has the command; 0 for a server that already runs.
+	// Line and Column are where the file has the command or the program; 0 for a server that already runs.
 	Line, Column int
 }
 

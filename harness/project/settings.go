@@ -25,7 +25,7 @@ import (
 // the target is ready and how long it may take to stop.
 func settingsOfTarget(name string, n *yamldoc.Node, files []target.File) map[string]string {
 	prefix := "targets." + name + "."
-	out := settingSums(prefix, n, "command", "dir", "env", "inherit", "headers")
+	out := settingSums(prefix, n, "command", "program", "driver", "dir", "env", "inherit", "headers")
 	if len(files) > 0 {
 		out[prefix+"files"] = settingSum(files) // with their contents, and including the files of the project
 	}

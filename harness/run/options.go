@@ -15,11 +15,8 @@ import (
 // A Target is a server on which scenarios run. Several scenarios can use it at the same time.
 type Target struct {
 	Name   string
-	Client *httpwire.Client // nil when the target is a program
-	// Program is set when the target is a program. It starts one process, which ends with the run at the latest.
-	// When ctx has ended, nothing starts.
-	Program func(ctx context.Context, o ProgramOptions) (Program, error)
-	Header  transcript.Header // sent with every request
+	Client *httpwire.Client  // nil when the target is a program
+	Header transcript.Header // sent with every request
 	// Directory is the target's own directory, or "".
 	Directory string
 	// Lockstep is the path of the lockstep program, for targets that start it as an MCP server.
@@ -28,6 +25,9 @@ type Target struct {
 	Process Process
 	// Since is when that process was started.
 	Since time.Time
+	// Program is set when the target is a program. It starts one process, which ends with the run at the latest.
+	// When ctx has ended, nothing starts.
+	Program func(ctx context.Context, o ProgramOptions) (Program, error)
 	// Watch, when set, is called for each step on the target.
 	Watch Watch
 	// Stubs are the upstreams that the target calls, by name.

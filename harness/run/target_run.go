@@ -25,8 +25,12 @@ type targetRun struct {
 }
 
 func newTargetRun(sc *scenario.Scenario, target *Target, opts *Options) *targetRun {
+	since, now := target.Since, time.Now()
+	if target.Program != nil {
+		since = now.UTC().Round(0) // no other scenario has its processes
+	}
 	r := &targetRun{opts: opts, scenario: sc, target: target, t: &transcript.Transcript{
-		Scenario: sc.ID, Target: target.Name, Unique: unique(), Process: target.Since, Started: time.Now(), Directory: target.Directory,
+		Scenario: sc.ID, Target: target.Name, Unique: unique(), Process: since, Started: now, Directory: target.Directory,
 	}}
 	r.values.values = map[string]json.RawMessage{"unique": quote(r.t.Unique)}
 	if target.Directory != "" {

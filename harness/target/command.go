@@ -165,11 +165,15 @@ var Names = []string{"directory", "host", "port"}
 // An UnknownError reports a name between ${{ and }} that is not one of Names.
 type UnknownError struct {
 	Expression, Name string
+	Program          bool // the text belongs to a program, which has no port
 	more             []string
 }
 
 func (e *UnknownError) Error() string {
 	known := "${{ port }}, ${{ host }} and ${{ directory }}"
+	if e.Program {
+		known = "${{ directory }}"
+	}
 	for _, name := range slices.Sorted(slices.Values(e.more)) {
 		known += ", ${{ " + name + " }}"
 	}
@@ -183,7 +187,7 @@ func Placeholders(text string, more ...string) (names []string, err error) {
 	for _, found := range placeholder.FindAllStringSubmatch(text, -1) {
 		name := strings.TrimSpace(found[1])
 		if !slices.Contains(Names, name) && !slices.Contains(more, name) {
-			return names, &UnknownError{found[0], name, more}
+			return names, &UnknownError{Expression: found[0], Name: name, more: more}
 		}
 		names = append(names, name)
 		_, rest, _ = strings.Cut(rest, found[0])

@@ -13,43 +13,51 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
 
-// An instance is one server, from its start to its end.
+// An instance is one server, from its start to its end, or a program that steps start.
 type instance struct {
-	*target.Target
-	pool     *Pool
-	name     string
-	target   *run.Target
-	inflight inflight
+	*target.Target // nil for a program
+	pool           *Pool
+	name           string
+	target         *run.Target
+	inflight       inflight
 
-	mu   sync.Mutex
-	done chan struct{} // closed when inflight is closed; replaced when the server is restarted
+	mu       sync.Mutex
+	done     chan struct{}     // closed when inflight is closed; replaced when the server is restarted
+	programs map[*program]bool // those that are not stopped; nil for a server
 }
 
 func startInstance(p *Pool, spec project.Target, dir *target.Directory, upstreams upstreams) (*instance, error) {
 	name, o := spec.Spec.Name, &p.opts
 	defer o.Observer.Starting(name)()
 	spec.Spec.Values = upstreams.values(o.Program, spec.Spec.Values)
-	since := time.Now().UTC().Round(0)
-	t, err := target.Start(p.ctx, spec.Spec, &target.Options{Environ: o.Environ, Directory: dir, Starting: upstreams.forget, Logger: o.Log})
-	if err != nil {
-		return nil, err
-	}
-	o.Observer.OwnerUnchecked(name, t.Unchecked())
-	i := &instance{Target: t, pool: p, name: name}
+	i := &instance{pool: p, name: name}
 	watch := o.Observer.Watch(name)
 	i.target = &run.Target{
 		Name: name, Header: spec.Header, Directory: dir.Path(), Lockstep: o.Program, Stubs: upstreams,
-		Client: httpwire.NewClient(t.URL(), &httpwire.Options{MaxBody: o.MaxBody}),
 		Watch: func(a run.Activity) func(run.Outcome) {
 			observed, ended := watch(a), i.inflight.begin(a)
 			return func(o run.Outcome) { ended(o); observed(o) }
 		},
 	}
-	if spec.Spec.URL == "" {
+	if spec.Spec.Program {
+		return i, i.prepareProgram(spec.Spec, dir)
+	}
+	return i, i.start(spec.Spec, &target.Options{Environ: o.Environ, Directory: dir, Starting: upstreams.forget, Logger: o.Log})
+}
+
+// start starts the server.
+func (i *instance) start(spec target.Spec, options *target.Options) (err error) {
+	since, o := time.Now().UTC().Round(0), &i.pool.opts
+	if i.Target, err = target.Start(i.pool.ctx, spec, options); err != nil {
+		return err
+	}
+	o.Observer.OwnerUnchecked(i.name, i.Unchecked())
+	i.target.Client = httpwire.NewClient(i.URL(), &httpwire.Options{MaxBody: o.MaxBody})
+	if spec.URL == "" {
 		i.target.Process, i.target.Since = process{i}, since
 		i.watch()
 	}
-	return i, nil
+	return nil
 }
 
 // watch closes the list of running steps when the server has ended.
@@ -76,6 +84,9 @@ func (i *instance) waitClosed() {
 }
 
 func (i *instance) hasEnded() bool {
+	if i.Target == nil { // a program always starts again
+		return false
+	}
 	select {
 	case <-i.Exited(): // nil for a server that lockstep did not start
 		return true
@@ -86,7 +97,11 @@ func (i *instance) hasEnded() bool {
 
 // end stops the server and waits until nothing of it is left.
 func (i *instance) end() {
-	if err := i.Stop(context.WithoutCancel(i.pool.ctx)); err != nil {
+	stop := i.endPrograms
+	if i.Target != nil {
+		stop = func() error { return i.Stop(context.WithoutCancel(i.pool.ctx)) }
+	}
+	if err := stop(); err != nil {
 		i.pool.opts.Log.Warn("stop target", "target", i.name, "err", err)
 		return // the process may still run
 	}

@@ -87,7 +87,12 @@ func NewClient(base *url.URL, opts *Options) *Client {
 }
 
 // Close closes the idle connections. Running exchanges continue, and their connections are closed when they end.
-func (c *Client) Close() { c.pool.close() }
+// A nil Client has none.
+func (c *Client) Close() {
+	if c != nil {
+		c.pool.close()
+	}
+}
 
 // Do sends a request and reads the whole response. Offsets count from start. When ctx ends, the exchange ends too, in
 // any phase.

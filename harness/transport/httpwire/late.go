@@ -20,6 +20,9 @@ const afterHead = 5 * time.Millisecond
 // Late adds a Failure to complete exchanges if more was received on their connections after them. If the last of them
 // ended just now, it waits a moment. The current time is given as the offset at.
 func (c *Client) Late(ctx context.Context, at time.Duration, exchanges []*transcript.Exchange) {
+	if c == nil { // of a target without HTTP
+		return
+	}
 	if wait := c.pool.lastBodiless(exchanges) + afterHead - at; wait > 0 {
 		select {
 		case <-time.After(min(wait, afterHead)):

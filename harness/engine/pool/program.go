@@ -1,0 +1,68 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/target"
+)
+
+// A program is a process that a step has started. Its instance has nothing else that runs.
+type program struct {
+	*target.Program
+	instance *instance
+}
+
+var errInstanceEnded = errors.New("the target has been stopped")
+
+// prepareProgram makes the instance start a process for each step that asks for one.
+func (i *instance) prepareProgram(spec target.Spec, dir *target.Directory) error {
+	if err := spec.Validate(); err != nil {
+		return fmt.Errorf("target %q: %w", spec.Name, err)
+	}
+	i.programs = map[*program]bool{}
+	o := &i.pool.opts
+	i.target.Program = func(ctx context.Context, added run.ProgramOptions) (run.Program, error) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		started, err := target.StartProgram(i.pool.ctx, spec, &target.Options{Environ: o.Environ, Directory: dir, Logger: o.Log}, target.ProgramOptions(added))
+		if err != nil {
+			return nil, err
+		}
+		p := &program{started, i}
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if i.programs == nil {
+			p.Drop()
+			return nil, errors.Join(errInstanceEnded, started.Stop(context.WithoutCancel(i.pool.ctx)))
+		}
+		i.programs[p] = true
+		return p, nil
+	}
+	return nil
+}
+
+// Stop ends the program, and waits until nothing of it is left.
+func (p *program) Stop(ctx context.Context) error {
+	err := p.Program.Stop(ctx)
+	p.instance.mu.Lock()
+	defer p.instance.mu.Unlock()
+	delete(p.instance.programs, p)
+	return err
+}
+
+// endPrograms stops the programs that no step has stopped. No other stays after that.
+func (i *instance) endPrograms() (err error) {
+	i.mu.Lock()
+	left := i.programs
+	i.programs = nil
+	i.mu.Unlock()
+	for p := range left {
+		p.Drop()
+		err = errors.Join(err, p.Program.Stop(context.WithoutCancel(i.pool.ctx)))
+	}
+	return err
+}
