@@ -75,6 +75,26 @@ func contractEvidence(s *verdict.Scenario, everything bool) map[RemarkKey]bool {
 	return out
 }
 
+// Folded returns a function that reports whether a finding of a scenario is a violation that is shown with a difference,
+// and so is not a cause of its own. Accepted differences count only if everything is set.
+func Folded(s *verdict.Scenario, everything bool) func(f *verdict.Finding) bool {
+	evidence := contractEvidence(s, everything)
+	return func(f *verdict.Finding) bool {
+		return f.Class == verdict.Violation && len(f.Contract) == 1 && evidence[RemarkKey{f.Step, f.Stream, f.Contract[0]}]
+	}
+}
+
+// Count returns how many findings of a scenario are shown: all but those that are folded.
+func Count(s *verdict.Scenario) int {
+	n, folded := 0, Folded(s, true)
+	for i := range s.Findings {
+		if !folded(&s.Findings[i]) {
+			n++
+		}
+	}
+	return n
+}
+
 // causesOf returns the causes of a scenario, in the order of its findings:
 //
 //   - A violation that is evidence of a difference is shown there and is not a cause of its own.
@@ -87,14 +107,11 @@ func causesOf(s *verdict.Scenario, everything bool) []*Cause {
 		step string
 		statement
 	}
-	evidence := contractEvidence(s, everything)
+	folded := Folded(s, everything)
 	steps := map[atStep]*Cause{}
 	var all []*Cause
 	for i, f := range s.Findings {
-		if f.Accepted() && !everything {
-			continue
-		}
-		if f.Class == verdict.Violation && len(f.Contract) == 1 && evidence[RemarkKey{f.Step, f.Stream, f.Contract[0]}] {
+		if f.Accepted() && !everything || folded(&f) {
 			continue
 		}
 		key := atStep{f.Step, withoutBlame(statementOf(&f))}

@@ -201,7 +201,7 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
 		at[s.ID] = i
-		out := scenarioView{ID: textfit.Clip(s.ID, 300), File: textfit.Clip(s.File, 300), Line: s.Line, Verdict: string(s.Verdict), Millis: s.Millis, Found: len(s.Findings), Again: report.Steadiness(s)}
+		out := scenarioView{ID: textfit.Clip(s.ID, 300), File: textfit.Clip(s.File, 300), Line: s.Line, Verdict: string(s.Verdict), Millis: s.Millis, Found: cause.Count(s), Again: report.Steadiness(s)}
 		if s.Verdict != verdict.Match {
 			out.Why = textfit.Clip(s.Why, 300)
 		}
