@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -84,7 +83,7 @@ func foldedIn(runs ...*Document) map[*verdict.Finding]bool {
 	for _, d := range runs {
 		for i := range d.Scenarios {
 			s := &d.Scenarios[i]
-			folded := cause.Folded(s, true)
+			folded := verdict.Folded(s, true)
 			for k := range s.Findings {
 				if f := &s.Findings[k]; folded(f) {
 					out[f] = true
@@ -178,7 +177,7 @@ func unjudgedBefore(earlier, later *Document) int {
 	n, before := 0, judged(earlier)
 	for i := range later.Scenarios {
 		if s := &later.Scenarios[i]; !before[s.ID] {
-			n += cause.Count(s)
+			n += verdict.Unfolded(s)
 		}
 	}
 	return n

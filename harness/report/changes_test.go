@@ -69,6 +69,23 @@ func TestAViolationShownWithADifferenceIsNoChangeOfItsOwn(t *testing.T) {
 	}
 }
 
+// A cause that was there before, and is now in one more scenario, says how many of its findings are new.
+func TestAKnownCauseInOneMoreScenarioIsMarked(t *testing.T) {
+	finding := func() verdict.Finding {
+		return step(3, "1", "GET /", printed("aaaa", difference("value", "body /n", "the values differ", "1", "2")))
+	}
+	after := document(scenario("one", finding()), scenario("two", finding()))
+	for want, before := range map[string]*report.Document{
+		"\n- **1 new** `": document(scenario("one", finding()), scenario("two")), "\n- **new** `": document(scenario("one"), scenario("two")), "\n- `": after,
+	} {
+		after.Changes = report.ChangesSince(before, "before", after)
+		var md strings.Builder
+		if err := markdown.Write(&md, after, 1<<16); err != nil || !strings.Contains(md.String(), want) {
+			t.Errorf("%v, want %q in:\n%s", err, want, &md)
+		}
+	}
+}
+
 // For findings in scenarios that were not judged in both runs, the report has only their number in the later run.
 func TestOfScenariosThatWereNotJudgedTwiceNothingIsSaid(t *testing.T) {
 	red := scenario("one", step(3, "1", "GET /", printed("1", difference("value", "a", "the values differ", "1", "2"))))

@@ -379,6 +379,44 @@ func TestSinceTheRunBefore(t *testing.T) {
 	b.harmless()
 }
 
+// The button of the head and the marks of the list agree when a cause of the earlier run is in one more scenario.
+func TestAKnownCauseInOneMoreScenarioIsFoundByTheFilter(t *testing.T) {
+	before, after := redIn(6), redIn(6)
+	before.Scenarios[5].Findings, before.Scenarios[5].Verdict = nil, "match"
+	after.Changes = report.ChangesSince(before, "the run of yesterday", after)
+	b := open(t, after)
+	b.expect("the head", `document.querySelector(".since button").innerText`, "+1 new")
+	b.script(`document.querySelector(".since button").click()`)
+	b.expect("causes", causes, 1)
+	b.expect("the mark", `document.querySelector("#causes .chip.new").innerText`, "1 new")
+	b.harmless()
+}
+
+func TestAVerdictInTheHeadIsAFilter(t *testing.T) {
+	b := open(t, red())
+	b.expect("nothing to clear", `document.querySelector("#clear").hidden`, true)
+	b.do(chromedp.Click(".legend button.match"))
+	b.expect("it is pressed", `document.querySelector(".legend button.match").ariaPressed`, "true")
+	b.expect("scenarios", rows, 20)
+	b.expect("causes", `document.querySelector("#count").innerText`, "No cause fits the filters.")
+	b.expect("the scenarios are in view", `document.querySelector("#scenarios").getBoundingClientRect().top < innerHeight`, true)
+	b.do(chromedp.Click("#clear"))
+	b.expect("cleared", causes, 3)
+	b.harmless()
+}
+
+func TestBackLeadsToTheCauseBefore(t *testing.T) {
+	b := open(t, red(), func(b *tab) { b.do(chromedp.EmulateViewport(390, 900)) })
+	b.openCause(1)
+	b.script(`document.querySelectorAll("#causes .cause")[1].click()`)
+	b.expect("the second", `location.hash`, "#cause=bbbb")
+	b.script(`history.back()`)
+	b.until(`location.hash === "#cause=aaaa" && document.querySelector("#causes [aria-current]") === document.querySelector("#causes .cause")`)
+	b.script(`history.back()`)
+	b.until(`location.hash === "" && document.querySelector("#detail") === null`)
+	b.harmless()
+}
+
 // layouts are how the page is looked at.
 var layouts = []struct {
 	name  string

@@ -22,6 +22,7 @@ function causeBody(g) {
   const both = names(g);
   return [
     el("p", {}, g.says, " ", el("span.chip", {}, g.kind), " ", el("span.chip", {}, "blame: " + g.blame), g.accepted ? [" ", el("span.chip", {}, g.accepted)] : ""),
+    g.rerun ? command("run it again", g.rerun) : null,
     both ? values(both, g.left, g.right) : null,
     g.names ? el("p.soft", {}, g.names.map((n) => [el("b", {}, n.name), ": reference ", el("code", {}, n.left || "—"), ", candidate ", el("code", {}, n.right || "—"), ". "])) : null,
     g.note ? el("p", {}, g.note) : null,
@@ -71,8 +72,8 @@ function streams(evidence, g) {
 const message = (i) => i >= 0 ? run.messages[i] : "";
 function messages(left, right) {
   const one = (s, side) => {
-    const text = s && [message(s.request), message(s.answer)].filter(Boolean).join("\n\n");
-    return text ? el("div." + side, {}, el("h4", {}, s.target), el("pre", {}, text)) : null;
+    const text = s && [message(s.request), message(s.answer)].map((m) => m.trimEnd()).filter(Boolean).join("\n\n");
+    return text ? el("div." + side, {}, el("h4", {}, s.target), el("pre.whole", {}, text)) : null;
   };
   const l = one(left, "left"), r = one(right, "right");
   return l || r ? el("details", { open: true }, el("summary", {}, l && r ? "both messages" : "the message"), el("div.sides", {}, l, r)) : null;
@@ -83,7 +84,7 @@ function step(g, evidence) {
 }
 // next says what can be done: commands to paste, and a waiver to fill in.
 function next(g, left, right) {
-  const commands = g.rerun ? [["run it again", g.rerun]] : [];
+  const commands = [];
   for (const side of [left, right]) {
     if (!side) continue;
     const flag = run.flags[run.targets.indexOf(side.target)];
@@ -93,9 +94,9 @@ function next(g, left, right) {
   if (g.rule) commands.push(["if the servers generate this value, say so: compare: volatile:", g.rule]);
   if (g.waive) commands.push(["accept it: write a waiver to fill in", g.waive]);
   if (g.waiver) commands.push(["or paste this into waivers.yaml", g.waiver]);
-  return [el("h4", {}, "what to do next"), commands.map(([what, text]) => el("div.row", {}, el("div", {}, el("p.soft", {}, what),
-    el("pre", { "data-copy": true }, text)), button("copy", what, () => copy(text))))];
+  return commands.length ? [el("h4", {}, "what to do next"), commands.map(([what, text]) => [el("p.soft", {}, what), command(what, text)])] : null;
 }
+const command = (what, text) => el("div.row", {}, el("pre", { "data-copy": true }, text), button("copy", what, () => copy(text)));
 function rules(evidence) {
   const all = evidence && evidence.rules;
   return all && all.length ? el("details", {}, el("summary.soft", {}, "rules that apply"), el("ul", {}, all.map((r) => el("li.mono", {}, r)))) : null;
