@@ -71,12 +71,39 @@ function streams(evidence, g) {
 }
 const message = (i) => i >= 0 ? run.messages[i] : "";
 function messages(left, right) {
-  const one = (s, side) => {
-    const text = s && [message(s.request), message(s.answer)].map((m) => m.trimEnd()).filter(Boolean).join("\n\n");
-    return text ? el("div." + side, {}, el("h4", {}, s.target), el("pre.whole", {}, text)) : null;
-  };
-  const l = one(left, "left"), r = one(right, "right");
-  return l || r ? el("details", { open: true }, el("summary", {}, l && r ? "both messages" : "the message"), el("div.sides", {}, l, r)) : null;
+  const texts = (s) => s ? [message(s.request), message(s.answer)].map((m) => m.trimEnd()).filter(Boolean) : [];
+  const sent = [left, right].map((s) => texts(s).join("\n\n")), read = [left, right].map((s) => texts(s).map(indented).join("\n\n"));
+  const boxes = read.map((text) => el("pre.whole", {}, text));
+  const raw = button("as sent", "bodies as they were sent, or indented", () => {
+    const on = raw.getAttribute("aria-pressed") !== "true";
+    raw.setAttribute("aria-pressed", String(on));
+    boxes.forEach((box, i) => { box.textContent = (on ? sent : read)[i]; });
+  });
+  const one = (s, i) => sent[i] ? el("div." + ["left", "right"][i], {}, el("h4", {}, s.target), boxes[i]) : null;
+  return sent.some(Boolean) ? [el("details", { open: true }, el("summary", {}, sent.every(Boolean) ? "both messages" : "the message"),
+    el("div.sides", {}, one(left, 0), one(right, 1)), sent.join() === read.join() ? null : el("p", {}, raw))] : null;
+}
+// indented inserts lines and spaces into the JSON of a message, and changes nothing else. Text that is no JSON, or was
+// cut, stays as it is.
+function indented(text) {
+  const at = text.indexOf("\n\n") + 2, body = text.slice(at);
+  if (at < 2 || !/^[[{]/.test(body)) return text;
+  try {
+    JSON.parse(body);
+  } catch {
+    return text;
+  }
+  let out = "", depth = 0, last = "";
+  const line = () => "\n" + "  ".repeat(depth);
+  for (const token of body.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g)) {
+    const closes = /^[\]}]$/.test(token);
+    if (closes) depth--;
+    if (closes ? !/^[[{]$/.test(last) : /^[[{,]$/.test(last)) out += line();
+    out += token + (token === ":" ? " " : "");
+    if (/^[[{]$/.test(token)) depth++;
+    last = token;
+  }
+  return text.slice(0, at) + out;
 }
 function step(g, evidence) {
   const lines = evidence && evidence.excerpts && evidence.excerpts[g.line];
