@@ -4,7 +4,9 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,8 +19,8 @@ import (
 func recordedRuns(t *testing.T, selects []string, faults map[string]string) testProject {
 	t.Helper()
 	p := newProject(t, at("right", faux.Serve(t, &faux.Server{})), at("wrong", "http://127.0.0.1:1"))
-	for folder, id := range faults {
-		args := append([]string{"--target", "right", "--target", "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, id)}), "--reports", folder, "--seed", "7"}, selects...)
+	for _, folder := range slices.Sorted(maps.Keys(faults)) { // in order, because some tests ask for the latest run
+		args := append([]string{"--target", "right", "--target", "wrong=" + faux.Serve(t, &faux.Server{Fault: faux.Named(t, faults[folder])}), "--reports", folder, "--seed", "7"}, selects...)
 		if o := p.do(t, "run", args...); o.code == exitUsage || o.code == exitUnknown {
 			t.Fatalf("%s: %+v", folder, o)
 		}

@@ -54,10 +54,15 @@ func change(p findingPair) Change {
 	return Change{f.Scenario, f.Target, string(f.Class), f.Kind, cmp.Or(f.At, f.Place), f.Text, before, after}
 }
 
-// ChangesSince returns what has changed since an earlier run. It ignores scenarios that were not judged in both runs.
+// ChangesSince returns what has changed since an earlier run. It ignores scenarios that were not judged in both runs,
+// and violations that are shown with a difference. So its counts are those of the lists of causes.
 func ChangesSince(earlier *Document, against string, later *Document) *Changes {
 	out := &Changes{Against: against, Unjudged: unjudgedBefore(earlier, later)}
+	folded := foldedIn(earlier, later)
 	for _, p := range pairFindings(earlier, later) {
+		if folded[cmp.Or(p.after, p.before)] {
+			continue
+		}
 		if list := listFor(p, &out.New, &out.Fixed, &out.Changed, nil); list != nil {
 			*list = append(*list, change(p))
 		} else {
@@ -68,6 +73,23 @@ func ChangesSince(earlier *Document, against string, later *Document) *Changes {
 		slices.SortFunc(list, func(a, b Change) int {
 			return cmp.Or(cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.At, b.At), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Before+a.After, b.Before+b.After))
 		})
+	}
+	return out
+}
+
+// foldedIn returns the violations of some runs that are shown with a difference.
+func foldedIn(runs ...*Document) map[*verdict.Finding]bool {
+	out := map[*verdict.Finding]bool{}
+	for _, d := range runs {
+		for i := range d.Scenarios {
+			s := &d.Scenarios[i]
+			folded := verdict.Folded(s, true)
+			for k := range s.Findings {
+				if f := &s.Findings[k]; folded(f) {
+					out[f] = true
+				}
+			}
+		}
 	}
 	return out
 }
@@ -155,7 +177,7 @@ func unjudgedBefore(earlier, later *Document) int {
 	n, before := 0, judged(earlier)
 	for i := range later.Scenarios {
 		if s := &later.Scenarios[i]; !before[s.ID] {
-			n += len(s.Findings)
+			n += verdict.Unfolded(s)
 		}
 	}
 	return n

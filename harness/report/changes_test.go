@@ -42,6 +42,50 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// A violation that is shown with a difference is no line of its own, neither in the list of causes nor among the changes.
+func TestAViolationShownWithADifferenceIsNoChangeOfItsOwn(t *testing.T) {
+	run := func(status string) *report.Document {
+		says := verdict.Remark{Target: "go", Place: "status", Text: status + " is not declared", Line: 12}
+		d := step(3, "1", "GET /", printed("d"+status, difference("status", "status", "the statuses differ", "201", status)))
+		d.Contract = []verdict.Remark{says}
+		v := step(3, "1", "GET /", printed("v"+status, verdict.Finding{Class: verdict.Violation, Kind: "status", Target: "go", Place: "status", Text: says.Text, Contract: d.Contract}))
+		return document(scenario("one", d, v))
+	}
+	counts := func(before, after *report.Document) [5]int {
+		c := report.ChangesSince(before, "", after)
+		return [5]int{len(c.New), len(c.Changed), len(c.Fixed), c.Unchanged, c.Unjudged}
+	}
+	green, absent := document(scenario("one")), document(scenario("two"))
+	for name, tc := range map[string]struct {
+		before, after *report.Document
+		want          [5]int
+	}{
+		"new": {green, run("200"), [5]int{0: 1}}, "changed": {run("200"), run("500"), [5]int{1: 1}}, "fixed": {run("200"), green, [5]int{2: 1}},
+		"unchanged": {run("200"), run("200"), [5]int{3: 1}}, "not judged then": {absent, run("200"), [5]int{4: 1}},
+	} {
+		if got := counts(tc.before, tc.after); got != tc.want {
+			t.Errorf("%s: new, changed, fixed, unchanged, not judged then are %v, want %v", name, got, tc.want)
+		}
+	}
+}
+
+// A cause that was there before, and is now in one more scenario, says how many of its findings are new.
+func TestAKnownCauseInOneMoreScenarioIsMarked(t *testing.T) {
+	finding := func() verdict.Finding {
+		return step(3, "1", "GET /", printed("aaaa", difference("value", "body /n", "the values differ", "1", "2")))
+	}
+	after := document(scenario("one", finding()), scenario("two", finding()))
+	for want, before := range map[string]*report.Document{
+		"\n- **1 new** `": document(scenario("one", finding()), scenario("two")), "\n- **new** `": document(scenario("one"), scenario("two")), "\n- `": after,
+	} {
+		after.Changes = report.ChangesSince(before, "before", after)
+		var md strings.Builder
+		if err := markdown.Write(&md, after, 1<<16); err != nil || !strings.Contains(md.String(), want) {
+			t.Errorf("%v, want %q in:\n%s", err, want, &md)
+		}
+	}
+}
+
 // For findings in scenarios that were not judged in both runs, the report has only their number in the later run.
 func TestOfScenariosThatWereNotJudgedTwiceNothingIsSaid(t *testing.T) {
 	red := scenario("one", step(3, "1", "GET /", printed("1", difference("value", "a", "the values differ", "1", "2"))))

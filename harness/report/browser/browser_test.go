@@ -26,6 +26,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/html"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -294,6 +295,36 @@ func TestACauseShowsItsEvidence(t *testing.T) {
 	b.harmless()
 }
 
+// Bodies are indented to be read. Numbers, escapes and repeated members stay as the server wrote them.
+func TestBodiesAreIndentedAndCanBeSeenAsSent(t *testing.T) {
+	const sent = `{"n":12345678901234567890,"n":1.0,"a":[],"s":"a\u00e9, {b: [c","o":{"e":{},"l":[1,null]}}`
+	d := document(scenario("items/one", nil, difference("body /n", "1", "2", "aaaa", verdict.BlameNobody)))
+	old, cand := story("old", "done"), story("new", "done")
+	cand.Steps[1].Exchanges[0].Response.Body = transcript.Body{Bytes: []byte(sent), Size: int64(len(sent))}
+	d.Evidence["items/one"] = report.GatherEvidence(&report.EvidenceSource{
+		Scenario: &d.Scenarios[0], Transcripts: []*transcript.Transcript{old, cand}, Text: []byte("scenario: x\n"), Mask: func(s string) string { return s },
+	})
+	b := open(t, d)
+	b.openCause(1)
+	body := `document.querySelector("#detail .right .whole").textContent.split("\n\n").pop()`
+	b.expect("indented", body, `{
+  "n": 12345678901234567890,
+  "n": 1.0,
+  "a": [],
+  "s": "a\u00e9, {b: [c",
+  "o": {
+    "e": {},
+    "l": [
+      1,
+      null
+    ]
+  }
+}`)
+	b.script(`document.querySelector("#detail details button").click()`)
+	b.expect("as sent", body, sent)
+	b.harmless()
+}
+
 func TestStreamsStandSideBySide(t *testing.T) {
 	b := open(t, streams())
 	b.openCause(1)
@@ -398,6 +429,55 @@ func TestSinceTheRunBefore(t *testing.T) {
 	b.script(`document.querySelector(".since button").click()`)
 	b.expect("only new and changed ones", causes, 2)
 	b.expect("they are marked", `document.querySelectorAll("#causes .chip.new").length`, 2)
+	b.harmless()
+}
+
+// The button of the head and the marks of the list agree when a cause of the earlier run is in one more scenario.
+func TestAKnownCauseInOneMoreScenarioIsFoundByTheFilter(t *testing.T) {
+	before, after := redIn(6), redIn(6)
+	before.Scenarios[5].Findings, before.Scenarios[5].Verdict = nil, "match"
+	after.Changes = report.ChangesSince(before, "the run of yesterday", after)
+	b := open(t, after)
+	b.expect("the head", `document.querySelector(".since button").innerText`, "+1 new")
+	b.script(`document.querySelector(".since button").click()`)
+	b.expect("causes", causes, 1)
+	b.expect("the mark", `document.querySelector("#causes .chip.new").innerText`, "1 new")
+	b.harmless()
+}
+
+func TestAVerdictInTheHeadIsAFilter(t *testing.T) {
+	b := open(t, red())
+	b.expect("nothing to clear", `document.querySelector("#clear").hidden`, true)
+	b.do(chromedp.Click(".legend button.match"))
+	b.expect("it is pressed", `document.querySelector(".legend button.match").ariaPressed`, "true")
+	b.expect("scenarios", rows, 20)
+	b.expect("causes", `document.querySelector("#count").innerText`, "No cause fits the filters.")
+	b.expect("the scenarios are in view", `document.querySelector("#scenarios").getBoundingClientRect().top < innerHeight`, true)
+	b.do(chromedp.Click("#clear"))
+	b.expect("cleared", causes, 3)
+	b.harmless()
+}
+
+// The list and the detail scroll on their own. Their ends are in the window without scrolling the page.
+func TestTheEndOfTheDetailCanBeSeen(t *testing.T) {
+	b := open(t, red(), func(b *tab) { b.do(chromedp.EmulateViewport(1400, 900)) })
+	const bottom = `(() => { const d = document.querySelector("#detail"); d.scrollTop = d.scrollHeight; return d.lastElementChild.getBoundingClientRect().bottom <= innerHeight })()`
+	b.expect("at the top of the page", bottom, true)
+	b.script(`scrollTo(0, 200)`)
+	b.until(`document.querySelector("#detail").getBoundingClientRect().bottom > innerHeight - 20`) // it uses the window
+	b.expect("scrolled", bottom, true)
+	b.harmless()
+}
+
+func TestBackLeadsToTheCauseBefore(t *testing.T) {
+	b := open(t, red(), func(b *tab) { b.do(chromedp.EmulateViewport(390, 900)) })
+	b.openCause(1)
+	b.script(`document.querySelectorAll("#causes .cause")[1].click()`)
+	b.expect("the second", `location.hash`, "#cause=bbbb")
+	b.script(`history.back()`)
+	b.until(`location.hash === "#cause=aaaa" && document.querySelector("#causes [aria-current]") === document.querySelector("#causes .cause")`)
+	b.script(`history.back()`)
+	b.until(`location.hash === "" && document.querySelector("#detail") === null`)
 	b.harmless()
 }
 

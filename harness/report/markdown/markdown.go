@@ -102,8 +102,12 @@ func (m *markdown) entry(v *groups.Groups, r groups.Row) string {
 	g := &v.List[r.First]
 	s := v.Scenarios[g.Scenario]
 	fresh := ""
-	if g.New {
+	switch r.Fresh {
+	case 0:
+	case r.Findings:
 		fresh = "**new** "
+	default:
+		fresh = fmt.Sprintf("**%d new** ", r.Fresh)
 	}
 	fmt.Fprintf(&b, "\n- %s%s %s, %s: %s (%s", fresh, mdCode(s.ID+":"+strconv.Itoa(g.Line), 240), mdText(cmp.Or(g.Operation, g.StepText), 120), mdText(g.Place, 200), mdText(g.Says, 300), mdText(g.Kind, 60))
 	fmt.Fprintf(&b, "%s, blame: %s)\n", r.Extent(), mdText(g.Blame, 40))

@@ -33,7 +33,7 @@ func (p *blockPage) cause(c *cause.Cause) {
 // sentence writes where and what, and how often.
 func (p *blockPage) sentence(c *cause.Cause) {
 	times := ""
-	if n := c.Findings / len(c.Targets); n > 1 {
+	if n := len(c.Findings) / len(c.Targets); n > 1 {
 		times = ", " + strconv.Itoa(n) + " times"
 	}
 	p.run.line(4, what(c), p.run.dim(" ["+code(c)+times+"]"))
@@ -101,7 +101,7 @@ func (p *blockPage) contract(c *cause.Cause) {
 	}
 	var fresh []verdict.Remark
 	for _, w := range c.Contract {
-		if r := (cause.RemarkKey{Step: c.Step, Stream: c.Stream, Remark: w}); !p.written[r] {
+		if r := (verdict.RemarkKey{Step: c.Step, Stream: c.Stream, Remark: w}); !p.written[r] {
 			p.written[r] = true
 			fresh = append(fresh, w)
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
-	"github.com/lockstep-dev/lockstep/harness/report/internal/cause"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -23,7 +22,7 @@ type runPage struct {
 type blockPage struct {
 	run     *runPage
 	s       *verdict.Scenario
-	written map[cause.RemarkKey]bool // the contract remarks that the block has already
+	written map[verdict.RemarkKey]bool // the contract remarks that the block has already
 }
 
 // line writes an indented line. The parts must not contain invisible characters.

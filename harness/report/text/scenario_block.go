@@ -12,7 +12,7 @@ import (
 
 // block writes everything about a scenario.
 func (r *runPage) block(b *cause.Block) {
-	p := &blockPage{r, b.Scenario, map[cause.RemarkKey]bool{}}
+	p := &blockPage{r, b.Scenario, map[verdict.RemarkKey]bool{}}
 	again := report.Steadiness(b.Scenario)
 	if again != "" {
 		again = "  " + again

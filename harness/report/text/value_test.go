@@ -170,10 +170,10 @@ func TestNoCaretPointsIntoTimesOfTwoNotations(t *testing.T) {
 		"the times are written differently: the candidate sends seconds, the reference milliseconds": 0,
 		"the texts differ": 1,
 	} {
-		p := &blockPage{&runPage{doc: &report.Document{}}, &verdict.Scenario{}, map[cause.RemarkKey]bool{}}
+		p := &blockPage{&runPage{doc: &report.Document{}}, &verdict.Scenario{}, map[verdict.RemarkKey]bool{}}
 		p.cause(&cause.Cause{Finding: verdict.Finding{
 			Class: verdict.Difference, Text: text, Reference: `"2026-11-20T19:16:17.944Z"`, Candidate: `"2026-11-20T19:16:17.953522"`,
-		}, Targets: []string{"new"}, Findings: 1})
+		}, Targets: []string{"new"}, Findings: make([]*verdict.Finding, 1)})
 		if got := strings.Count(p.run.String(), "^"); got != want {
 			t.Errorf("%s: %d carets, want %d:\n%s", text, got, want, p.run.String())
 		}

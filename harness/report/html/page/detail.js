@@ -22,6 +22,7 @@ function causeBody(g) {
   const both = names(g);
   return [
     el("p", {}, g.says, " ", el("span.chip", {}, g.kind), " ", el("span.chip", {}, "blame: " + g.blame), g.accepted ? [" ", el("span.chip", {}, g.accepted)] : ""),
+    g.rerun ? command("run it again", g.rerun) : null,
     both ? values(both, g.left, g.right) : null,
     g.names ? el("p.soft", {}, g.names.map((n) => [el("b", {}, n.name), ": reference ", el("code", {}, n.left || "—"), ", candidate ", el("code", {}, n.right || "—"), ". "])) : null,
     g.note ? el("p", {}, g.note) : null,
@@ -70,12 +71,39 @@ function streams(evidence, g) {
 }
 const message = (i) => i >= 0 ? run.messages[i] : "";
 function messages(left, right) {
-  const one = (s, side) => {
-    const text = s && [message(s.request), message(s.answer)].filter(Boolean).join("\n\n");
-    return text ? el("div." + side, {}, el("h4", {}, s.target), el("pre", {}, text)) : null;
-  };
-  const l = one(left, "left"), r = one(right, "right");
-  return l || r ? el("details", { open: true }, el("summary", {}, l && r ? "both messages" : "the message"), el("div.sides", {}, l, r)) : null;
+  const texts = (s) => s ? [message(s.request), message(s.answer)].map((m) => m.trimEnd()).filter(Boolean) : [];
+  const sent = [left, right].map((s) => texts(s).join("\n\n")), read = [left, right].map((s) => texts(s).map(indented).join("\n\n"));
+  const boxes = read.map((text) => el("pre.whole", {}, text));
+  const raw = button("as sent", "bodies as they were sent, or indented", () => {
+    const on = raw.getAttribute("aria-pressed") !== "true";
+    raw.setAttribute("aria-pressed", String(on));
+    boxes.forEach((box, i) => { box.textContent = (on ? sent : read)[i]; });
+  });
+  const one = (s, i) => sent[i] ? el("div." + ["left", "right"][i], {}, el("h4", {}, s.target), boxes[i]) : null;
+  return sent.some(Boolean) ? [el("details", { open: true }, el("summary", {}, sent.every(Boolean) ? "both messages" : "the message"),
+    el("div.sides", {}, one(left, 0), one(right, 1)), sent.join() === read.join() ? null : el("p", {}, raw))] : null;
+}
+// indented inserts lines and spaces into the JSON of a message, and changes nothing else. Text that is no JSON, or was
+// cut, stays as it is.
+function indented(text) {
+  const at = text.indexOf("\n\n") + 2, body = text.slice(at);
+  if (at < 2 || !/^[[{]/.test(body)) return text;
+  try {
+    JSON.parse(body);
+  } catch {
+    return text;
+  }
+  let out = "", depth = 0, last = "";
+  const line = () => "\n" + "  ".repeat(depth);
+  for (const token of body.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g)) {
+    const closes = /^[\]}]$/.test(token);
+    if (closes) depth--;
+    if (closes ? !/^[[{]$/.test(last) : /^[[{,]$/.test(last)) out += line();
+    out += token + (token === ":" ? " " : "");
+    if (/^[[{]$/.test(token)) depth++;
+    last = token;
+  }
+  return text.slice(0, at) + out;
 }
 function step(g, evidence) {
   const lines = evidence && evidence.excerpts && evidence.excerpts[g.line];
@@ -83,7 +111,7 @@ function step(g, evidence) {
 }
 // next says what can be done: commands to paste, and a waiver to fill in.
 function next(g, left, right) {
-  const commands = g.rerun ? [["run it again", g.rerun]] : [];
+  const commands = [];
   for (const side of [left, right]) {
     if (!side) continue;
     const flag = run.flags[run.targets.indexOf(side.target)];
@@ -93,9 +121,9 @@ function next(g, left, right) {
   if (g.rule) commands.push(["if the servers generate this value, say so: compare: volatile:", g.rule]);
   if (g.waive) commands.push(["accept it: write a waiver to fill in", g.waive]);
   if (g.waiver) commands.push(["or paste this into waivers.yaml", g.waiver]);
-  return [el("h4", {}, "what to do next"), commands.map(([what, text]) => el("div.row", {}, el("div", {}, el("p.soft", {}, what),
-    el("pre", { "data-copy": true }, text)), button("copy", what, () => copy(text))))];
+  return commands.length ? [el("h4", {}, "what to do next"), commands.map(([what, text]) => [el("p.soft", {}, what), command(what, text)])] : null;
 }
+const command = (what, text) => el("div.row", {}, el("pre", { "data-copy": true }, text), button("copy", what, () => copy(text)));
 function rules(evidence) {
   const all = evidence && evidence.rules;
   return all && all.length ? el("details", {}, el("summary.soft", {}, "rules that apply"), el("ul", {}, all.map((r) => el("li.mono", {}, r)))) : null;

@@ -9,6 +9,11 @@ function share() {
   const all = run.verdicts.reduce((n, v) => n + v.n, 0);
   if (!all) return null;
   const tone = (v) => v.name.replace(" ", "-");
+  const choose = (name) => {
+    state.verdict = state.verdict === name ? "" : name;
+    apply();
+    if (!shown.length) document.getElementById("scenarios").scrollIntoView();
+  };
   const least = 6; // of a thousand, so that one scenario among many is seen
   const widths = run.verdicts.map((v) => Math.max(least, v.n / all * 1000));
   const whole = widths.reduce((n, w) => n + w, 0);
@@ -20,7 +25,7 @@ function share() {
   });
   return el("div.share", {},
     svg("svg", { viewBox: "0 0 1000 10", preserveAspectRatio: "none", role: "img", "aria-label": run.verdicts.map((v) => v.n + " " + v.name).join(", ") }, rects),
-    el("p.legend", {}, run.verdicts.map((v) => [el("span.chip." + tone(v), {}, v.n + " " + v.name), " "])));
+    el("p.legend", {}, run.verdicts.map((v) => [el("button.chip." + tone(v), { type: "button", title: "show only these scenarios", "data-verdict": tone(v), click: () => choose(tone(v)) }, v.n + " " + v.name), " "])));
 }
 function facts() {
   return el("details", {}, el("summary.soft", {}, "about this run"),

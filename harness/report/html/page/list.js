@@ -25,7 +25,7 @@ function causeLine(r) {
     el("span.times", { title: plural(r.in, "scenario") + ", " + plural(r.found, "finding") }, String(r.in)),
     el("span.what", {}, el("b", {}, g.up ? "upstream " + g.up : g.op || g.text), " ", el("span.place", {}, (g.stream ? "stream " + g.stream + ", " : "") + g.place)),
     el("span.change.mono", {}, change(g), r.n > 1 ? el("span.soft", {}, " and " + plural(r.n - 1, "other cause")) : ""),
-    el("span.chips", {}, r.news === "new" ? el("span.chip.new", {}, "new") : "", el("span.chip", {}, g.kind),
+    el("span.chips", {}, r.news === "new" ? el("span.chip.new", {}, r.new === r.found ? "new" : r.new + " new") : "", el("span.chip", {}, g.kind),
       blames.map((b) => el("span.chip", { title: "which side breaks the contract" }, b)), g.accepted ? el("span.chip", {}, g.accepted) : "")];
 }
 // change shows in one line what differs, word by word.
@@ -49,6 +49,7 @@ const selected = () => shown.find((r) => r.key === state.cause) || (wide.matches
 // select shows a cause. jump moves the focus or the view to it.
 function select(r, jump) {
   const again = r && r.key === state.cause;
+  if (jump && !again) history.pushState(null, "", location.href); // so that Back leads to what was selected before
   state.cause = r && !(again && jump && !wide.matches) ? r.key : "";
   state.change = "";
   drawDetail();
@@ -76,6 +77,14 @@ function placeDetail() {
 }
 const split = el("div.split", {}, el("div.list", {}, listBox, moreCauses));
 wide.addEventListener("change", () => drawDetail());
+// fit lets the list and the detail end with the window, so that the end of both can be scrolled into view.
+function fit() {
+  const top = Math.max(64, split.getBoundingClientRect().top);
+  split.style.setProperty("--room", Math.max(320, innerHeight - top - 8) + "px");
+}
+addEventListener("scroll", fit, { passive: true });
+addEventListener("resize", fit);
+addEventListener("toggle", fit, true);
 
 // move selects the next or the previous cause.
 function move(by) {
@@ -107,14 +116,17 @@ function apply() {
   if (at >= limit) limit = at + 1;
   if (at < 0) state.cause = "";
   const findings = shown.reduce((n, r) => n + (r.found || 0), 0);
-  countBox.textContent = run.rows.length + doubts.length === 0 ? "Nothing was found."
+  countBox.textContent = run.rows.length + doubts.length === 0 ? "Nothing was found." : shown.length === 0 ? "No cause fits the filters."
     : plural(shown.length, "place") + " with " + plural(shown.reduce((n, r) => n + (r.n || 0), 0), "cause") + ", " + plural(findings, "finding") +
       (run.left ? " · " + plural(run.left, "cause") + " more, or their evidence, are only in report.json and run.jsonl" : "");
   drawList();
   drawDetail();
   drawScenarios(all);
   for (const b of document.querySelectorAll(".since button")) b.setAttribute("aria-pressed", String(state.news === "new" && b.textContent.includes("new")));
+  for (const b of document.querySelectorAll(".legend button")) b.setAttribute("aria-pressed", String(state.verdict === b.dataset.verdict));
   for (const select of document.querySelectorAll("select[data-filter]")) select.value = state[select.dataset.filter];
+  fit();
+  document.getElementById("clear").hidden = !filterNames.some((key) => state[key]);
 }
 const search = el("input", { type: "search", placeholder: "filter  ( / )", "aria-label": "filter by text", input: () => { state.text = search.value; later(); } });
 let timer = 0;

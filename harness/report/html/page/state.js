@@ -16,7 +16,7 @@ for (const [i, r] of run.rows.entries()) {
   r.first = r.causes[0];
   r.key = r.first.print || "row-" + i;
   r.scenarios = new Set(r.causes.flatMap((g) => g.places.map((p) => p.s)));
-  r.news = r.first.accepted ? "known" : r.causes.some((g) => g.new) ? "new" : "seen before";
+  r.news = r.first.accepted ? "known" : r.new ? "new" : "seen before";
   r.verdict = r.first.accepted ? "waived" : "differ";
   r.tags = new Set([...r.scenarios].flatMap((s) => scenario(s).t || []));
 }

@@ -4,7 +4,7 @@ function coverage() {
   if (!run.coverage.length) return null;
   const cell = (c) => el("span.cell" + (c.n ? "" : ".none"), { title: c.n ? c.n + " times" : "never" }, c.name + (c.n ? " " + c.n : ""));
   return el("section", { id: "coverage" }, el("h2", {}, "Coverage of the contract"), run.gate ? el("pre", {}, run.gate) : null, table(["operation", "responses", "events"], run.coverage.map((op) => [
-    el("code.nowrap" + (op.n ? "" : ".verdict.differ"), {}, op.name), el("div.map", {}, op.statuses.map(cell)), el("div.map", {}, (op.events || []).map(cell))])),
+    el("code.nowrap" + (op.n ? "" : ".verdict.differ"), {}, op.name), el("div.map", {}, op.statuses.map(cell)), op.events ? el("div.map", {}, op.events.map(cell)) : ""])),
   (run.never || []).map((m) => m.names
     ? el("details", {}, el("summary", {}, m.measure + " " + m.reached, el("span.soft", {}, ", never " + (m.names.length + (m.left || 0)))), el("ul", {}, m.names.map((n) => el("li.mono", {}, n)), m.left ? el("li", {}, "and " + m.left + " more: lockstep coverage lists them") : null))
     : el("p.soft", {}, m.measure + " " + m.reached)),
@@ -40,10 +40,11 @@ function scenarioRows(s) {
   const toggle = () => { state.scenario = open ? "" : s.id; drawRows(); writeAddress(); document.getElementById("scenario-" + s.index).focus(); };
   const cells = [el("span.verdict." + s.v, {}, s.v), el("button.plain.mono", { type: "button", id: "scenario-" + s.index, "aria-expanded": String(open), click: toggle }, s.id, s.again ? [" ", el("span.chip", {}, s.again)] : ""),
     s.n ? String(s.n) : "", s.ms + " ms", (s.t || []).map((i) => run.tags[i]).join(" ")];
-  const tr = el("tr" + (open ? ".open" : ""), {}, cells.map((c, i) => el("td" + (i === 2 || i === 3 ? ".number" : i === 4 ? ".soft" : ""), { "data-label": scenarioHead[i] }, c)));
+  const tr = el("tr" + (open ? ".open" : ""), {}, cells.map((c, i) => el("td" + cellClass(i), { "data-label": scenarioHead[i] }, c)));
   return open ? [tr, el("tr.steps", {}, el("td", { colspan: "5" }, stepsOf(s)))] : [tr];
 }
 const scenarioHead = ["verdict", "scenario", "findings", "took", "tags"];
+const cellClass = (column) => ["", "", ".number", ".number", ".soft"][column];
 function stepsOf(s) {
   const causes = rowsOf.get(s.index) || [];
   return el("div.body", {}, s.why ? el("p", {}, s.why) : null,
@@ -86,5 +87,5 @@ function showCause(r) {
 }
 function scenarios() {
   return el("section", { id: "scenarios" }, el("h2", {}, "Scenarios", scenarioCount),
-    el("table", {}, el("thead", {}, el("tr", {}, scenarioHead.map((h) => el("th", { scope: "col" }, h)))), scenarioBody), moreScenarios);
+    el("table", {}, el("thead", {}, el("tr", {}, scenarioHead.map((h, i) => el("th" + cellClass(i), { scope: "col" }, h)))), scenarioBody), moreScenarios);
 }

@@ -74,12 +74,13 @@ function picture(evidence, g, zoom) {
     }
     y += lane + 6;
   }
-  let last = -100;
+  let last = -100, label = "";
   for (const [at] of scale.points) {
     const here = x(at);
-    if (here - last < 70) continue;
+    if (here - last < 70 || ms(at) === label) continue;
+    label = ms(at);
     parts.unshift(svg("line.grid", { x1: here, x2: here, y1: 4, y2: y - 14 }));
-    parts.push(svg("text.soft", { x: Math.min(here, width - 60), y: y - 2 }, ms(at)));
+    parts.push(svg("text.soft", { x: Math.min(here, width - 60), y: y - 2 }, label));
     last = here;
   }
   for (const [at, length] of scale.cuts) {

@@ -13,11 +13,11 @@ import (
 type Cause struct {
 	verdict.Finding // the first of these findings
 	In              *verdict.Scenario
-	Index           int      // index of the first finding in its scenario
-	Targets         []string // all targets that the findings are about
-	Findings        int      // number of these findings at this step
-	Elements        []string // places of the findings about other elements of a list
-	Also            []repeat // where else it occurs
+	Index           int                // index of the first finding in its scenario
+	Targets         []string           // all targets that the findings are about
+	Findings        []*verdict.Finding // all of these findings at this step
+	Elements        []string           // places of the findings about other elements of a list
+	Also            []repeat           // where else it occurs
 }
 
 // A repeat is another place where a cause occurs.
@@ -56,25 +56,6 @@ func withoutBlame(s statement) statement {
 	return s
 }
 
-// A RemarkKey identifies what the contract says against one side of an exchange or an event.
-type RemarkKey struct {
-	Step, Stream string
-	verdict.Remark
-}
-
-// contractEvidence returns the remarks that are shown with the differences of a scenario.
-func contractEvidence(s *verdict.Scenario, everything bool) map[RemarkKey]bool {
-	out := map[RemarkKey]bool{}
-	for i := range s.Findings {
-		if f := &s.Findings[i]; f.Class == verdict.Difference && (everything || !f.Accepted()) {
-			for _, w := range f.Contract {
-				out[RemarkKey{f.Step, f.Stream, w}] = true
-			}
-		}
-	}
-	return out
-}
-
 // causesOf returns the causes of a scenario, in the order of its findings:
 //
 //   - A violation that is evidence of a difference is shown there and is not a cause of its own.
@@ -87,24 +68,22 @@ func causesOf(s *verdict.Scenario, everything bool) []*Cause {
 		step string
 		statement
 	}
-	evidence := contractEvidence(s, everything)
+	folded := verdict.Folded(s, everything)
 	steps := map[atStep]*Cause{}
 	var all []*Cause
-	for i, f := range s.Findings {
-		if f.Accepted() && !everything {
+	for i := range s.Findings {
+		f := &s.Findings[i]
+		if f.Accepted() && !everything || folded(f) {
 			continue
 		}
-		if f.Class == verdict.Violation && len(f.Contract) == 1 && evidence[RemarkKey{f.Step, f.Stream, f.Contract[0]}] {
-			continue
-		}
-		key := atStep{f.Step, withoutBlame(statementOf(&f))}
+		key := atStep{f.Step, withoutBlame(statementOf(f))}
 		c := steps[key]
 		if c == nil {
-			c = &Cause{Finding: f, In: s, Index: i}
+			c = &Cause{Finding: *f, In: s, Index: i}
 			steps[key] = c
 			all = append(all, c)
 		}
-		c.add(&f)
+		c.add(f)
 	}
 	return mergeSteps(s, mergeElements(all))
 }
@@ -123,7 +102,7 @@ func mergeSteps(s *verdict.Scenario, all []*Cause) []*Cause {
 
 // add adds a finding that says the same to a cause.
 func (c *Cause) add(f *verdict.Finding) {
-	c.Findings++
+	c.Findings = append(c.Findings, f)
 	if !slices.Contains(c.Targets, f.Target) {
 		c.Targets = append(c.Targets, f.Target)
 	}
@@ -136,9 +115,18 @@ func (c *Cause) add(f *verdict.Finding) {
 
 // Total counts the findings of a cause, including its repeats.
 func (c *Cause) Total() int {
-	n := c.Findings
-	for _, spot := range c.Also {
-		n += spot.Findings
+	return c.count(func(*verdict.Finding) bool { return true })
+}
+
+// count counts some of the findings of a cause, including its repeats.
+func (c *Cause) count(is func(*verdict.Finding) bool) int {
+	n := 0
+	for _, one := range append([]repeat{{c.In, c}}, c.Also...) {
+		for _, f := range one.Findings {
+			if is(f) {
+				n++
+			}
+		}
 	}
 	return n
 }

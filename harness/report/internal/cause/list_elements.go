@@ -38,7 +38,7 @@ func mergeElements(all []*Cause) []*Cause {
 			kept = append(kept, c)
 			continue
 		}
-		first.Findings += c.Findings
+		first.Findings = append(first.Findings, c.Findings...)
 		first.Elements = append(first.Elements, c.Place)
 	}
 	return kept

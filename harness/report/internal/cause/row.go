@@ -15,11 +15,11 @@ type Row struct {
 	Causes    []*Cause
 	Findings  int
 	In        map[string]bool // ids of the scenarios
-	fresh     int             // number of new causes
+	Fresh     int             // number of findings that are new or have changed
 }
 
 // Rows groups the causes of a layout by operation and property, and sorts the groups: the one in most scenarios first, of
-// equal ones those with new causes. Behind them are those in which several sides do the same, and accepted ones last.
+// equal ones those with more new findings. Behind them are those in which several sides do the same, and accepted ones last.
 func Rows(layout *Layout, isNew func(*verdict.Finding) bool) []*Row {
 	type key struct {
 		operation, stream, upstream, property string
@@ -41,16 +41,14 @@ func Rows(layout *Layout, isNew func(*verdict.Finding) bool) []*Row {
 		}
 		r.Causes = append(r.Causes, c)
 		r.Findings += c.Total()
-		if isNew(&c.Finding) {
-			r.fresh++
-		}
+		r.Fresh += c.count(isNew)
 		r.In[c.In.ID] = true
 		for _, other := range c.Also {
 			r.In[other.Scenario.ID] = true
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *Row) int {
-		return cmp.Or(a.group()-b.group(), cmp.Compare(len(b.In), len(a.In)), cmp.Compare(b.fresh, a.fresh))
+		return cmp.Or(a.group()-b.group(), cmp.Compare(len(b.In), len(a.In)), cmp.Compare(b.Fresh, a.Fresh))
 	})
 	return out
 }

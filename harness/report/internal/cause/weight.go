@@ -8,10 +8,10 @@ import (
 
 // Weight returns the weight of a cause with its repeats. A place where several targets are wrong counts once.
 func (c *Cause) Weight() verdict.Weight {
-	places := c.Findings / len(c.Targets)
+	places := len(c.Findings) / len(c.Targets)
 	scenarios := map[string]bool{c.Scenario: true}
 	for _, spot := range c.Also {
-		places += spot.Findings / len(spot.Targets)
+		places += len(spot.Findings) / len(spot.Targets)
 		scenarios[spot.Scenario.ID] = true
 	}
 	return verdict.Weight{Scenarios: len(scenarios), Shared: c.Shared(), Proven: c.Finding.Proven(), Places: places}

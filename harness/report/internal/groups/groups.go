@@ -32,10 +32,11 @@ type Groups struct {
 // A Row has the causes at one place of the answers of one operation: differences, and what the contract and the scenario
 // say about the same value.
 type Row struct {
-	First     int `json:"i"`     // index of its first cause; the others follow
-	Causes    int `json:"n"`     // number of causes
-	Findings  int `json:"found"` // number of findings
-	Scenarios int `json:"in"`    // number of scenarios
+	First     int `json:"i"`             // index of its first cause; the others follow
+	Causes    int `json:"n"`             // number of causes
+	Findings  int `json:"found"`         // number of findings
+	Fresh     int `json:"new,omitempty"` // number of findings that are new or have changed
+	Scenarios int `json:"in"`            // number of scenarios
 }
 
 // Extent says how often the findings of a row occur, and in how many scenarios; "" when there is only one finding.
@@ -98,7 +99,6 @@ type Group struct {
 	Note      string           `json:"note,omitempty"`
 	Names     []nameView       `json:"names,omitempty"`  // names of the ids that it mentions
 	Print     string           `json:"print,omitempty"`  // the fingerprint
-	New       bool             `json:"new,omitempty"`    // or changed
 	Waiver    string           `json:"waiver,omitempty"` // one that would accept it, to be filled in
 	Rule      string           `json:"rule,omitempty"`   // one for generated values, to be filled in
 	Waive     string           `json:"waive,omitempty"`  // the command that writes it
@@ -205,7 +205,7 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
 		at[s.ID] = i
-		out := scenarioView{ID: textfit.Clip(s.ID, 300), File: textfit.Clip(s.File, 300), Line: s.Line, Verdict: string(s.Verdict), Millis: s.Millis, Found: len(s.Findings), Again: report.Steadiness(s)}
+		out := scenarioView{ID: textfit.Clip(s.ID, 300), File: textfit.Clip(s.File, 300), Line: s.Line, Verdict: string(s.Verdict), Millis: s.Millis, Found: verdict.Unfolded(s), Again: report.Steadiness(s)}
 		if s.Verdict != verdict.Match {
 			out.Why = textfit.Clip(s.Why, 300)
 		}
@@ -225,24 +225,22 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 
 // addCauses adds a group for each cause, and a row for those at one place.
 func (v *Groups) addCauses(d *report.Document, at map[string]int) {
-	isNew := d.Changes.NewFindings()
 	layout := cause.NewLayout(d.Scenarios, true)
 	for _, b := range layout.Blocks {
 		for _, r := range b.SharedReasons {
 			v.Reasons = append(v.Reasons, reasonView{at[b.ID], textfit.Clip(r.Target, 60), textfit.Clip(r.Step, 60), textfit.Clip(r.Text, 2000), textfit.ClipAll(r.Log, 120), len(r.Also)})
 		}
 	}
-	for _, r := range cause.Rows(layout, isNew) {
+	for _, r := range cause.Rows(layout, d.Changes.NewFindings()) {
 		room := min(len(r.Causes), maxGroups-len(v.List))
 		v.Omitted += len(r.Causes) - room
 		if room == 0 {
 			continue
 		}
-		v.Rows = append(v.Rows, Row{len(v.List), room, r.Findings, len(r.In)})
+		v.Rows = append(v.Rows, Row{len(v.List), room, r.Findings, r.Fresh, len(r.In)})
 		for _, c := range r.Causes[:room] {
 			g := newGroup(c, at)
 			g.Names = namesIn(c.In, c)
-			g.New = isNew(&c.Finding)
 			g.Rerun = d.Rerun(together(d, &g))
 			v.addEvidence(d, &g, c)
 			v.List = append(v.List, g)
