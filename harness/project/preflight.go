@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
-	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -142,13 +141,13 @@ func (o *preflight) objections(r *scenario.Request) (against []string, u *unknow
 	sent.Query, u.query = o.known(r.Query)
 	header, missing := o.known(r.Header)
 	sent.Header, u.header = header, append(u.header, missing...)
-	body, _, err := run.RequestBody(&r.Body, o.values)
+	body, _, err := r.Body.Fill(o.values)
 	u.body = err != nil
-	target, err := run.RequestTarget(&sent, o.values)
+	target, err := sent.Target(o.values)
 	if err != nil {
 		return nil, nil
 	}
-	fields, err := run.RequestHeader(&sent, o.values, nil, "*/*")
+	fields, err := sent.Fields(o.values, nil, "*/*")
 	if err != nil {
 		return nil, nil
 	}
@@ -216,17 +215,17 @@ func (c ContractLookup) EventNamer(operation string) func(*transcript.Event) str
 	return c.doc.EventNamer(operation)
 }
 
-func (c ContractLookup) Objections(method, target string, h transcript.Header, body []byte) []run.Objection {
+func (c ContractLookup) Objections(method, target string, h transcript.Header, body []byte) []scenario.Objection {
 	return objections(c.doc.CheckRequest(method, target, h, body))
 }
 
-func (c ContractLookup) MessageObjections(operation string, ev *transcript.Event) []run.Objection {
+func (c ContractLookup) MessageObjections(operation string, ev *transcript.Event) []scenario.Objection {
 	return objections(c.doc.CheckMessage(operation, ev))
 }
 
-func objections(found []contract.Violation) (out []run.Objection) {
+func objections(found []contract.Violation) (out []scenario.Objection) {
 	for _, v := range found {
-		out = append(out, run.Objection{Place: v.Place, Text: v.Text, Value: contract.IsOfValue(v.Kind)})
+		out = append(out, scenario.Objection{Place: v.Place, Text: v.Text, Value: contract.IsOfValue(v.Kind)})
 	}
 	return out
 }

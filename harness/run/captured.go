@@ -15,7 +15,7 @@ import (
 
 // excuse returns where the values were captured that make a request break the contract. It returns false when an
 // objection is not about a captured value: then the request is a mistake of the scenario.
-func (r *targetRun) excuse(req *scenario.Request, objections []Objection) (out []transcript.Captured, ok bool) {
+func (r *targetRun) excuse(req *scenario.Request, objections []scenario.Objection) (out []transcript.Captured, ok bool) {
 	marked, err := r.markCaptured(req)
 	if err != nil {
 		return nil, false
@@ -85,13 +85,13 @@ func (m markedValues) Lookup(name string) (json.RawMessage, bool) {
 
 func (r *targetRun) markCaptured(req *scenario.Request) (m markedRequest, err error) {
 	env := markedValues{&r.values}
-	if m.target, err = RequestTarget(req, env); err != nil {
+	if m.target, err = req.Target(env); err != nil {
 		return m, err
 	}
-	if m.header, err = RequestHeader(req, env, nil, ""); err != nil {
+	if m.header, err = req.Fields(env, nil, ""); err != nil {
 		return m, err
 	}
-	body, err := plainBody(&req.Body, env)
+	body, err := req.Body.Plain(env)
 	if err != nil {
 		return m, err
 	}

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // breaks is a contract that panics when it is asked about a path with "broken" in it.
 type breaks struct{ anything }
 
-func (b breaks) Objections(method, target string, h transcript.Header, body []byte) []Objection {
+func (b breaks) Objections(method, target string, h transcript.Header, body []byte) []scenario.Objection {
 	if strings.Contains(target, "broken") {
 		panic("a contract that does not hold")
 	}

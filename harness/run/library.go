@@ -47,7 +47,7 @@ func (l *library) prepare(req *scenario.Request) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := plainBody(&req.Body, &l.run.values)
+	body, err := req.Body.Plain(&l.run.values)
 	if err != nil {
 		return nil, err
 	}

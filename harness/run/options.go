@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/runqueue"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
@@ -65,20 +66,12 @@ type Contract interface {
 	// that of a program is "program".
 	EventNamer(operation string) func(*transcript.Event) string
 	// Objections returns all ways in which a request breaks the contract.
-	Objections(method, target string, h transcript.Header, body []byte) []Objection
+	Objections(method, target string, h transcript.Header, body []byte) []scenario.Objection
 	// MessageObjections returns all ways in which a message breaks the contract that is about to be sent on a stream of an
 	// operation. The event has Item, Data and Sent, and the Name that the stream's namer returned for it. Only messages
 	// that are marked malformed may break the contract. Name the message before its bytes are written, so that the namer
 	// knows a JSON-RPC request before its response can arrive.
-	MessageObjections(operation string, ev *transcript.Event) []Objection
-}
-
-// An Objection is one way in which a request or a message breaks the contract.
-type Objection struct {
-	Place string // "path id", "query shelf", "header X-Id", "body/items/0", "event name", "event data/id"
-	Text  string
-	// Value means that the type at the place is right, and only the value is wrong.
-	Value bool
+	MessageObjections(operation string, ev *transcript.Event) []scenario.Objection
 }
 
 // Options hold the limits of a run and what it needs to know. All fields but Recorded and YieldWhile are required.

@@ -36,11 +36,11 @@ func (anything) EventNamer(string) func(*transcript.Event) string {
 	return func(ev *transcript.Event) string { return cmp.Or(string(ev.Item), ev.Type) }
 }
 
-func (anything) MessageObjections(string, *transcript.Event) []Objection { return nil }
+func (anything) MessageObjections(string, *transcript.Event) []scenario.Objection { return nil }
 
-func (anything) Objections(_, target string, _ transcript.Header, _ []byte) []Objection {
+func (anything) Objections(_, target string, _ transcript.Header, _ []byte) []scenario.Objection {
 	if strings.Contains(target, "wrong") {
-		return []Objection{{Place: "path", Text: "it is wrong"}}
+		return []scenario.Objection{{Place: "path", Text: "it is wrong"}}
 	}
 	return nil
 }

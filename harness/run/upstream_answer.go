@@ -22,7 +22,7 @@ func (b *answerBuilder) answer(of *scenario.StubAnswer, chat *stub.Chat) *stub.A
 		a.Header = append(a.Header, transcript.Field{Name: h.Name, Value: b.textOr(&h.Value, "")})
 	}
 	if of.Body != nil {
-		body, err := plainBody(of.Body, b.values)
+		body, err := of.Body.Plain(b.values)
 		b.note(err)
 		if a.Body = body; of.Body.JSON.IsSet() && !a.Header.Has("Content-Type") {
 			a.Header = append(a.Header, transcript.Field{Name: "Content-Type", Value: "application/json"})

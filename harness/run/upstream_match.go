@@ -24,7 +24,7 @@ func (u *upstream) matches(when *scenario.When, r *transcript.Request, chat *stu
 func (u *upstream) matchesLine(when *scenario.When, r *transcript.Request) bool {
 	path, query, _ := strings.Cut(r.Target, "?")
 	if when.Path != nil {
-		want, err := when.Path.Text(u.values, escapePath)
+		want, err := when.Path.Text(u.values, scenario.EscapePath)
 		if err != nil || want != path || when.Method != r.Method {
 			return false
 		}

@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"harness/report/html":              {"harness/contract/coverage", "harness/report", "harness/report/internal/cause", "harness/report/internal/groups", "harness/report/internal/textfit", "harness/report/text", "harness/verdict"},
 	"harness/report/markdown":          {"harness/report", "harness/report/internal/groups", "harness/report/internal/textfit", "harness/verdict"},
 	"harness/project": {
-		"harness/scenario", "harness/target", "harness/run", "harness/stub", "harness/transcript",
+		"harness/scenario", "harness/target", "harness/stub", "harness/transcript",
 		"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/redact", "harness/verdict/waiver", "harness/verdict/baseline",
 	},
 	"harness/engine/pool":    {"harness/project", "harness/run", "harness/scenario", "harness/stub", "harness/target", "harness/transport/httpwire"},
@@ -71,7 +71,7 @@ var mayImport = map[string][]string{
 		"harness/engine/pool", "harness/engine/runfile", "harness/project", "harness/scenario", "harness/target", "harness/run", "harness/stub",
 		"harness/transcript", "harness/compare", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/verdict", "harness/report",
 	},
-	"harness/lab/explain": {"harness/project", "harness/run", "harness/scenario"},
+	"harness/lab/explain": {"harness/project", "harness/scenario"},
 	"harness/lab/noise": {
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/scenario", "harness/transcript", "harness/verdict",
 	},

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
@@ -94,11 +93,11 @@ func (e *explainer) sends(o *object, step *scenario.Step) {
 		accept = "text/event-stream"
 	}
 	env := scenario.Partly{Known: e.values}
-	target, err := run.RequestTarget(r, env)
+	target, err := r.Target(env)
 	if err != nil {
 		return
 	}
-	fields, err := run.RequestHeader(r, env, nil, accept)
+	fields, err := r.Fields(env, nil, accept)
 	if err != nil {
 		return
 	}
