@@ -63,7 +63,7 @@ func (b *builder) build() []*Operation {
 		b.misplacedMessages(item.Extensions, ref)
 	}
 	b.program = b.programMessages(len(ops) == 0)
-	if b.doc.Paths == nil && b.doc.Webhooks == nil && b.program == nil {
+	if b.doc.Paths == nil && b.doc.Webhooks == nil && b.program == nil && misspelt(b.doc.Extensions, messagesKeyword) == "" {
 		b.Problem("#/paths", "the document has no paths", "list the operations under paths")
 	}
 	if b.doc.Webhooks != nil {

@@ -27,7 +27,7 @@ func (b *builder) socketMessages(op *Operation, extensions map[string]any) *Even
 	_, ok := extensions[messagesKeyword]
 	switch at := op.Ref + "/" + messagesKeyword; {
 	case !ok && op.IsSocket():
-		b.undescribed("the messages of this socket", extensions, op.Ref+"/responses/101", messagesKeyword)
+		b.undescribed("the messages of this socket", extensions, op.Ref, messagesKeyword)
 		return nil
 	case !ok:
 		return nil
