@@ -98,7 +98,7 @@ func TestTextsAboutMessages(t *testing.T) {
 		want string
 	}{
 		{d, sample.Sent(transcript.ItemText, `{"type":"joni"}`), `the message "joni" is not among "join", "chat"; did it mean "join"?`},
-		{onlySent, sample.Received(transcript.ItemText, `{}`), `the message "text" stands here; the document has none of this side`},
+		{onlySent, sample.Received(transcript.ItemText, `{}`), `the message "text" stands here; the document has no messages of the server`},
 	} {
 		vs := tc.doc.Check(sample.Socket(tc.ev))
 		if len(vs) != 1 || vs[0].Text != tc.want {
