@@ -24,7 +24,7 @@ func (x extension) events(m *Media, in *openapi3.MediaType, ref string) *EventSt
 	raw, ok := in.Extensions[eventsKeyword]
 	if !ok {
 		if in.ItemSchema != nil && in.ItemSchema.Value != nil {
-			return items{x.b}.events(m, in.ItemSchema, ref+"/itemSchema")
+			return items(x).events(m, in.ItemSchema, ref+"/itemSchema")
 		}
 		if m.Type.IsStream() {
 			x.undescribed("the events of this stream", in.Extensions, ref, eventsKeyword)
