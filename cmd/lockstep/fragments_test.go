@@ -59,7 +59,7 @@ const waiver0 = "- id: W-0001\n  scenario: x\n  at: x\n  difference: {kind: valu
 
 // foreign has keys of YAML blocks that are not files of lockstep: of OpenAPI documents, CI servers and
 // pre-commit.
-var foreign = []string{"openapi", "content", "jobs", "run", "parity", "shard", "command", "apiVersion", "repos"}
+var foreign = []string{"openapi", "paths", "content", "jobs", "run", "parity", "shard", "command", "apiVersion", "repos"}
 
 // mistakes checks a fragment with the schemas. It also returns the kind of file, which is "" for a fragment that has
 // only comments or is foreign.

@@ -53,7 +53,7 @@ func (c *check) event(ev *transcript.Event, name string, set *spec.EventStream, 
 	switch {
 	case declared == nil && allowed:
 	case declared == nil:
-		c.undocumentedEvent(name, set.Noun, set.Ref, set.Side(ev).Names, at)
+		c.undocumentedEvent(name, set, ev, at)
 	case ev.Undispatched:
 		c.violation(at, "event data", spec.EventData, declared.Ref,
 			"the event %s has no data field, so that a client is never told of it (WHATWG HTML 9.2.6)", problem.Quote(name))
@@ -65,14 +65,21 @@ func (c *check) event(ev *transcript.Event, name string, set *spec.EventStream, 
 	}
 }
 
-func (c *check) undocumentedEvent(name, noun, ref string, names []string, at Violation) {
-	if len(names) == 0 { // only the other side has messages
-		c.violation(at, "event name", spec.UndocumentedEvent, ref, "the %s %s stands here; the document has none of this side", noun, problem.Quote(name))
+func (c *check) undocumentedEvent(name string, set *spec.EventStream, ev *transcript.Event, at Violation) {
+	names := set.Side(ev).Names
+	if len(names) == 0 && set.Noun == "message" {
+		who := "server"
+		if ev.Sent {
+			who = "client"
+		}
+		c.violation(at, "event name", spec.UndocumentedEvent, set.Ref,
+			"the message %s stands here; the document has no messages of the %s", problem.Quote(name), who)
 		return
 	}
 	fix := ""
 	if near, ok := problem.Nearest(name, names); ok {
 		fix = "; did it mean " + problem.Quote(near) + "?"
 	}
-	c.violation(at, "event name", spec.UndocumentedEvent, ref, "the %s %s is not among %s%s", noun, problem.Quote(name), schema.QuoteAll(names), fix)
+	c.violation(at, "event name", spec.UndocumentedEvent, set.Ref,
+		"the %s %s is not among %s%s", set.Noun, problem.Quote(name), schema.QuoteAll(names), fix)
 }

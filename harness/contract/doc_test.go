@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
 	"github.com/lockstep-dev/lockstep/harness/contract/schema"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
@@ -48,6 +49,37 @@ func TestTheGuidesExampleIsRight(t *testing.T) {
 		regexp.MustCompile(`(?m)^`).ReplaceAllString(strings.TrimRight(example, "\n"), "          "), "    ToolRequest: {type: object}"))
 	if vs := d.Check(sample.Stream(sample.Event("tool-request", `{}`), sample.Event("ping", ``))); len(vs) > 0 {
 		t.Errorf("Check: %s", long(vs))
+	}
+}
+
+// Parse accepts the guide's examples of x-messages.
+func TestTheGuidesExamplesOfMessagesAreRight(t *testing.T) {
+	text := testfile.Text(t, guide)
+	example := func(begin string) string {
+		_, rest, _ := strings.Cut(text, "```yaml\n"+begin)
+		body, _, ok := strings.Cut(rest, "```")
+		if !ok {
+			t.Fatalf("the guide has no example that begins with %q", begin)
+		}
+		return begin + body
+	}
+	socket := parse(t, sample.Head+example("paths:\n  /rooms/{id}:\n")+"components: {schemas: {Chat: {type: object, properties: {type: {}, text: {}}}}}\n")
+	program := parse(t, example("openapi: 3.1.0\n"))
+	for _, tc := range []struct {
+		doc       *Document
+		operation string
+		ev        transcript.Event
+		want      string
+	}{
+		{socket, "GET /rooms/{id}", sample.Sent(transcript.ItemText, `{"type":"join","user":"a"}`), ""},
+		{socket, "GET /rooms/{id}", sample.Sent(transcript.ItemText, `{"type":"join"}`), "event data/user missing-field"},
+		{program, "program", sample.Sent(transcript.ItemLine, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), ""},
+		{program, "program", sample.Sent(transcript.ItemLine, `{"method":"tools/list"}`), "event data/jsonrpc missing-field\nevent data/id missing-field"},
+	} {
+		tc.ev.Name = tc.doc.EventNamer(tc.operation)(&tc.ev)
+		if got := short(tc.doc.CheckMessage(tc.operation, &tc.ev)); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.ev.Data, got, tc.want)
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func FuzzCheck(f *testing.F) {
 
 // FuzzParse checks that no document makes Parse panic, and that every accepted document can judge.
 func FuzzParse(f *testing.F) {
-	for _, doc := range []string{routesDoc, paramsDoc, bodiesDoc, sample.Streaming(streamDoc), sample.Returning(`{$ref: '#/components/schemas/Pet'}`, petSchemas)} {
+	for _, doc := range []string{routesDoc, paramsDoc, bodiesDoc, sample.Streaming(streamDoc), sample.Messaging(chatDoc), sample.Returning(`{$ref: '#/components/schemas/Pet'}`, petSchemas)} {
 		f.Add(doc)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {

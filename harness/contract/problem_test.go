@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/contract/internal/sample"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // problemsOf returns the mistakes of a document.
@@ -299,7 +300,16 @@ func TestMissingValuesDoNotPanic(t *testing.T) {
                   a:
                     description: b
                     contentType: text/plain
-                    schema: {type: string}`, `
+                    schema: {type: string}
+        '101': {description: ok}
+      x-messages:
+        name: jsonrpc
+        received:
+          a:
+            description: b
+            schema: {type: string}
+        sent:
+          a: {schema: {type: string}}`, `
     A:
       type: object
       required: [a]
@@ -335,6 +345,7 @@ func TestMissingValuesDoNotPanic(t *testing.T) {
 			d.CheckRequest("GET", "/x?a=b&b=c", sample.Header("Content-Type", "application/json"), []byte(`"a"`))
 			d.Check(sample.JSONResponse(`{"a":"A","b":1}`))
 			d.Check(sample.Stream(sample.Event("a", "b")))
+			d.Check(sample.Socket(sample.Received(transcript.ItemText, `{"method":"a"}`), sample.Sent(transcript.ItemText, `"a"`)))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
@@ -183,9 +184,9 @@ func operations(p *Project) []string {
 	return out
 }
 
-// checkStreamRule checks that a rule names an operation of the contract.
+// checkStreamRule checks that a rule names an operation of the contract, or all programs.
 func checkStreamRule(p *Project, name string, rule scenario.StreamRule) scenario.Problems {
-	if p.Contract.IsAbsent() || slices.Contains(operations(p), name) {
+	if _, known := p.Contract.Named(name); known || name == string(transcript.WireProgram) || p.Contract.IsAbsent() {
 		return nil
 	}
 	fix := "name a stream that the scenario opens, or an operation: " + strings.Join(operations(p), ", ")

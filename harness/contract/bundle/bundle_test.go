@@ -124,6 +124,39 @@ func TestFilesAreJoined(t *testing.T) {
 	}
 }
 
+// The names of events and messages are the author's: none of them is a keyword.
+func TestFilesOfMessagesAreJoined(t *testing.T) {
+	b, wrong := join(t, map[string]string{
+		"api/openapi.yaml": `openapi: 3.1.0
+info: {title: shop, version: "1"}
+x-messages:
+  received: {example: {schema: {$ref: note.yaml}}, $ref: {schema: {$ref: note.yaml}}}
+  sent: {schema: {schema: {type: array, items: {$ref: note.yaml}}}, paths: {schema: {$ref: note.yaml}}}
+paths: {}
+`,
+		"api/note.yaml": "type: string\n",
+	})
+	if wrong != "" {
+		t.Fatal(wrong)
+	}
+	const ref = `{"$ref":"#/components/schemas/note"}`
+	const want = `{"received":{"example":{"schema":` + ref + `},"$ref":{"schema":` + ref + `}},` +
+		`"sent":{"schema":{"schema":{"type":"array","items":` + ref + `}},"paths":{"schema":` + ref + `}}}`
+	var got struct {
+		Messages json.RawMessage `json:"x-messages"`
+	}
+	if err := json.Unmarshal(b.Text, &got); err != nil {
+		t.Fatal(err)
+	}
+	var x, y any
+	if err := errors.Join(json.Unmarshal(got.Messages, &x), json.Unmarshal([]byte(want), &y)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(y, x); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Each line of the whole has the place where it was written, and the line of the document that leads there.
 func TestLinesHaveTheirPlaces(t *testing.T) {
 	b, wrong := join(t, whole)

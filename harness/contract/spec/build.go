@@ -60,10 +60,10 @@ func (b *builder) build() []*Operation {
 				ops = append(ops, b.operation(method, path, item, in, ref+"/"+strings.ToLower(method)))
 			}
 		}
-		b.misplacedMessages(item.Extensions, ref)
+		extension{b}.misplacedMessages(item.Extensions, ref)
 	}
-	b.program = b.programMessages(len(ops) == 0)
-	if b.doc.Paths == nil && b.doc.Webhooks == nil && b.program == nil {
+	b.program = extension{b}.programMessages(len(ops) == 0)
+	if b.doc.Paths == nil && b.doc.Webhooks == nil && b.program == nil && misspelt(b.doc.Extensions, messagesKeyword) == "" {
 		b.Problem("#/paths", "the document has no paths", "list the operations under paths")
 	}
 	if b.doc.Webhooks != nil {
@@ -114,7 +114,7 @@ func (b *builder) operation(method, path string, item *openapi3.PathItem, in *op
 			}
 		}
 	}
-	op.Messages = b.socketMessages(op, in.Extensions)
+	op.Messages = extension{b}.socketMessages(op, in.Extensions)
 	return op
 }
 
@@ -172,7 +172,7 @@ func (b *builder) response(code string, in *openapi3.ResponseRef, ref string) *R
 		at = in.Ref
 	}
 	r := &Response{Code: code, Ref: at, Media: b.content(in.Value.Content, at)}
-	b.misplacedMessages(in.Value.Extensions, at)
+	extension{b}.misplacedMessages(in.Value.Extensions, at)
 	r.Empty = b.mayBeEmpty(r, in.Value)
 	for _, name := range slices.Sorted(maps.Keys(in.Value.Headers)) {
 		// "If a response header is defined with the name "Content-Type", it SHALL be ignored" (OpenAPI 3.0.3 §4.7.17.1).
@@ -224,8 +224,8 @@ func (b *builder) mediaType(name string, in *openapi3.MediaType, ref string) *Me
 	m := newMedia(name, ref)
 	b.mediaTypes[in] = m
 	m.Schema = b.schemas.Schema(in.Schema, ref+"/schema")
-	m.Events = b.events(m, in, ref)
-	b.misplacedMessages(in.Extensions, ref)
+	m.Events = extension{b}.events(m, in, ref)
+	extension{b}.misplacedMessages(in.Extensions, ref)
 	b.schemas.AddExamples(m.Schema, in.Example, in.Examples, ref)
 	return m
 }

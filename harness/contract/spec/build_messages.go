@@ -23,33 +23,33 @@ var unnamed = []string{
 }
 
 // socketMessages reads x-messages of an operation.
-func (b *builder) socketMessages(op *Operation, extensions map[string]any) *EventStream {
+func (x extension) socketMessages(op *Operation, extensions map[string]any) *EventStream {
 	_, ok := extensions[messagesKeyword]
 	switch at := op.Ref + "/" + messagesKeyword; {
 	case !ok && op.IsSocket():
-		b.undescribed("the messages of this socket", extensions, op.Ref+"/responses/101", messagesKeyword)
+		x.undescribed("the messages of this socket", extensions, op.Ref, messagesKeyword)
 		return nil
 	case !ok:
 		return nil
 	case op.Method != "GET":
-		b.Problem(at, fmt.Sprintf("%s is not allowed for %s; only a GET opens a socket", messagesKeyword, op.Method), "")
+		x.b.Problem(at, fmt.Sprintf("%s is not allowed for %s; only a GET opens a socket", messagesKeyword, op.Method), "")
 		return nil
 	case op.Response(101) == nil:
-		b.Problem(at, messagesKeyword+" needs the response 101, which opens the socket", "add under responses: '101': {description: Switching Protocols}")
+		x.b.Problem(at, messagesKeyword+" needs the response 101, which opens the socket", "add under responses: '101': {description: Switching Protocols}")
 		return nil
 	}
-	return b.messages(extensions, op.Ref)
+	return x.messages(extensions, op.Ref)
 }
 
 // programMessages returns the operation of a program, or nil. alone is set when the document has no other operation.
-func (b *builder) programMessages(alone bool) *Operation {
-	if _, ok := b.doc.Extensions[messagesKeyword]; ok {
-		return &Operation{Path: Program, Ref: "#/" + messagesKeyword, Messages: b.messages(b.doc.Extensions, "#")}
+func (x extension) programMessages(alone bool) *Operation {
+	if _, ok := x.b.doc.Extensions[messagesKeyword]; ok {
+		return &Operation{Path: Program, Ref: "#/" + messagesKeyword, Messages: x.messages(x.b.doc.Extensions, "#")}
 	}
-	if key := misspelt(b.doc.Extensions, messagesKeyword); key != "" {
-		report := b.Note // it may mean something else
+	if key := misspelt(x.b.doc.Extensions, messagesKeyword); key != "" {
+		report := x.b.Note // it may mean something else
 		if alone {
-			report = b.Problem
+			report = x.b.Problem
 		}
 		report("#/"+key, fmt.Sprintf("unknown key %q", key), fmt.Sprintf("did you mean %q?", messagesKeyword))
 	}
@@ -57,54 +57,54 @@ func (b *builder) programMessages(alone bool) *Operation {
 }
 
 // misplacedMessages reports x-messages where it has no effect.
-func (b *builder) misplacedMessages(extensions map[string]any, ref string) {
+func (x extension) misplacedMessages(extensions map[string]any, ref string) {
 	if _, ok := extensions[messagesKeyword]; ok {
-		b.Problem(ref+"/"+messagesKeyword, messagesKeyword+" has no effect here",
+		x.b.Problem(ref+"/"+messagesKeyword, messagesKeyword+" has no effect here",
 			"move it into the operation that opens the socket, beside responses; that of a program, to the root of the document")
 	}
 }
 
 // messages reads x-messages of an object.
-func (b *builder) messages(extensions map[string]any, ref string) *EventStream {
+func (x extension) messages(extensions map[string]any, ref string) *EventStream {
 	ref += "/" + messagesKeyword
 	set := &EventStream{Ref: ref, Noun: "message"}
 	top, ok := extensions[messagesKeyword].(map[string]any)
 	if !ok {
-		b.Problem(ref, messagesKeyword+" is not an object", "write the keys name, received and sent")
+		x.b.Problem(ref, messagesKeyword+" is not an object", "write the keys name, received and sent")
 		return set
 	}
-	b.unknownKeys(top, ref, messagesKeyword, "name", "received", "sent")
+	x.unknownKeys(top, ref, messagesKeyword, "name", "received", "sent")
 	if raw, ok := top["name"]; ok {
 		text, _ := raw.(string)
 		set.jsonRPC = text == "jsonrpc"
 		if set.name, ok = ParsePointer(text); !ok && !set.jsonRPC {
-			b.Problem(ref+"/name", fmt.Sprintf("name is %v", raw),
+			x.b.Problem(ref+"/name", fmt.Sprintf("name is %v", raw),
 				`write jsonrpc, or a JSON Pointer to a string or a number in the message: "/type"`)
 		}
 	}
 	_, received := top["received"]
 	_, sent := top["sent"]
 	if received {
-		set.Received = b.eventSet(set.Noun, top, ref, "received")
+		set.Received = x.eventSet(set.Noun, top, ref, "received")
 	}
 	if sent {
-		set.Sent = b.eventSet(set.Noun, top, ref, "sent")
+		set.Sent = x.eventSet(set.Noun, top, ref, "sent")
 	}
 	if !received && !sent {
-		b.Problem(ref, messagesKeyword+" has no messages", "list them by name: those that the client gets under received, its own under sent")
+		x.b.Problem(ref, messagesKeyword+" has no messages", "list them by name: those that the client gets under received, its own under sent")
 	}
-	b.checkNames(set, top["name"] == nil)
+	x.checkNames(set, top["name"] == nil)
 	return set
 }
 
 // checkNames reports messages that cannot occur, because nothing in a message names them. It tells messages apart that
 // both sides may send.
-func (b *builder) checkNames(set *EventStream, unknown bool) {
+func (x extension) checkNames(set *EventStream, unknown bool) {
 	for _, side := range []*EventSet{&set.Received, &set.Sent} {
 		for _, name := range side.Names {
 			e := side.Events[name]
 			if e != nil && unknown && !slices.Contains(unnamed, name) {
-				b.Problem(e.Ref, fmt.Sprintf("no message has the name %q, because %s has no name", name, messagesKeyword),
+				x.b.Problem(e.Ref, fmt.Sprintf("no message has the name %q, because %s has no name", name, messagesKeyword),
 					`write where messages have it, such as name: /type; without that, they are text, binary or line`)
 			}
 		}

@@ -223,6 +223,48 @@ func TestASilenceOfAStream(t *testing.T) {
 	}
 }
 
+func TestASilenceOfMessages(t *testing.T) {
+	const line, socketAt = transcript.ItemLine, "/paths/~1x/get"
+	program := sample.Programming(`
+  name: jsonrpc
+  received:
+    list result: {schema: {type: object, properties: {id: {}, result: {type: string}}}}
+    note: {schema: {}}
+  sent:
+    list: {schema: {}}
+`)
+	list, note := sample.Sent(line, `{"id":1,"method":"list"}`), sample.Received(line, `{"method":"note"}`)
+	exit := sample.Received(transcript.ItemExit, `{"status":0}`)
+	ref := sample.Program(list, sample.Received(line, `{"id":1,"result":"a"}`), exit, sample.Received(transcript.ItemStderr, "x"))
+	cand := sample.Program(list, sample.Received(line, `{"id":1,"result":"b"}`), note)
+	socket := sample.Socket(sample.Received(transcript.ItemText, "a"))
+	for _, tc := range []struct {
+		doc       string
+		ref, cand *transcript.Transcript
+		at        string
+		events    [2]int
+		how       How
+		want      string
+	}{
+		{program, ref, cand, "event data/result", [2]int{1, 1}, "", "/x-messages/received/list result/schema/properties/result: type: string; an enum, a pattern or a format"},
+		{program, ref, cand, "event", [2]int{-1, 2}, "", `/x-messages/received/note: the message "note" is optional`},
+		{program, ref, cand, "event", [2]int{1, 2}, OtherOrder, "/x-messages/received/list result: the contract does not say in which order messages come"},
+		{program, ref, cand, "event name", [2]int{1, 2}, "", `/x-messages/received: both "list result" and "note" are declared`},
+		{program, ref, cand, "event", [2]int{2, -1}, "", `/x-messages: the contract does not describe "exit"; an entry exit under received`},
+		{program, ref, cand, "event", [2]int{3, -1}, "", `/x-messages: the contract does not describe "stderr"`},
+		{sample.Returning("{}"), ref, cand, "event data/result", [2]int{1, 1}, "", ": the messages of the program are not described; x-messages"},
+		{sample.API("  /x:\n    get: {responses: {'101': {description: ok}}}"), socket, socket, "event data", [2]int{0, 0}, "", socketAt + ": the messages of the socket are not described; x-messages"},
+		{sample.Messaging("        received: {text: {contentType: text/plain, schema: {type: string}}}"), socket, socket, "event framing", [2]int{0, 0}, "",
+			socketAt + "/x-messages/received/text: the contract does not describe fields other than the data: framing"},
+	} {
+		p := parting(tc.ref, tc.cand, tc.at)
+		p.Stream, p.Events, p.How = "s", tc.events, tc.how
+		if got := told(NewFinder(sample.Parse(t, tc.doc)).Find(p)); got != tc.want {
+			t.Errorf("%q %v:\ngot  %s\nwant %s", tc.at, tc.events, got, tc.want)
+		}
+	}
+}
+
 func TestASilenceHasTheLineOfItsSchema(t *testing.T) {
 	text := sample.Returning(`{$ref: '#/components/schemas/Note'}`, `
     Note:

@@ -103,6 +103,33 @@ schema        1/2 properties · 0/1 enum values · 0/1 alternatives
 	}
 }
 
+func TestMessagesHaveTheirLine(t *testing.T) {
+	p := &coveragePage{&runPage{page: page{opts: Options{Verbose: true}}, doc: &report.Document{Contract: "api.yaml"}}}
+	p.run.doc.Coverage.Operations = []coverage.Operation{
+		{Method: "GET", Path: "/ws", Reached: 1, Statuses: []coverage.Status{{Status: "101", Reached: 1}}, Messages: &coverage.Stream{Described: true, Events: []coverage.Event{
+			{Name: "received chat", Reached: 3}, {Name: "sent chat"},
+		}}},
+		{Path: "program", Reached: 2, Messages: &coverage.Stream{Described: true, Events: []coverage.Event{{Name: "exit", Reached: 2}, {Name: "note"}}}},
+		{Method: "GET", Path: "/other", Reached: 1, Messages: &coverage.Stream{}},
+	}
+	const want = `
+contract      operations 3/3 · statuses 1/1 · events 2/4 · streams not described 1
+  GET /ws     ×1  101 ×1
+      received chat ×3, sent chat never
+  program     ×2  
+      exit ×2, note never
+  GET /other  ×1  
+      messages not described
+`
+	p.totals()
+	if diff := cmp.Diff(want, "\n"+p.run.String()); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"sent chat of GET /ws", "note of program"}, report.UnreachedOf(&p.run.doc.Coverage).Events); diff != "" {
+		t.Errorf("not sent (-want +got):\n%s", diff)
+	}
+}
+
 func TestAContractOfHundredsOfOperationsIsALine(t *testing.T) {
 	p := &coveragePage{&runPage{doc: &report.Document{Contract: "api.yaml"}}}
 	for range 300 {
