@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
@@ -106,8 +107,11 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 				continue
 			}
 			out.Exchanges++
-			if x.Response.Status/100 == 2 {
+			switch status := x.Response.Status; {
+			case status/100 == 2:
 				out.Success++
+			case status == http.StatusUnauthorized:
+				out.Unauthorized++
 			}
 		}
 	}
