@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
@@ -110,7 +109,7 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 			switch status := x.Response.Status; {
 			case status/100 == 2:
 				out.Success++
-			case status == http.StatusUnauthorized:
+			case status == 401:
 				out.Unauthorized++
 			}
 		}
