@@ -108,6 +108,9 @@ func writeNoise(w io.Writer, n *noise.Report) {
 	for _, r := range n.Rest {
 		fmt.Fprintf(w, "#   %s\n#     %s, in %s\n", oneLine(r.Text), count(r.Times, "time"), firstFew(r.Places))
 	}
+	if n.Broken > 0 {
+		fmt.Fprintf(w, "\n# no noise: both servers break the contract in every run, %s; lockstep run --target %s lists them\n", count(n.Broken, "time"), n.Target)
+	}
 	switch {
 	case n.Unknown > 0:
 		fmt.Fprintf(w, "\n# %s could not be judged\n", count(n.Unknown, "result"))

@@ -18,7 +18,8 @@ func rootCommand(w *environment) *cobra.Command {
 An OpenAPI document is the contract, scenarios are the script, and lockstep.yaml says which servers run.
 lockstep compares their responses: statuses, headers, JSON, event streams. For each difference it shows
 both values, and what the contract says about each side.`,
-		Example: `  lockstep run                            all scenarios against all targets of lockstep.yaml
+		Example: `  lockstep init openapi.yaml              a first project, with a scenario for each operation
+  lockstep run                            all scenarios against all targets of lockstep.yaml
   lockstep run client-tools --jobs 2      the scenarios below scenarios/client-tools, two at a time
   lockstep run --target go                one target alone, against the contract
   lockstep judge                          the last run again, without any server

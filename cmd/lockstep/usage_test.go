@@ -93,7 +93,7 @@ func TestHelpTeaches(t *testing.T) {
 	}{
 		{[][]string{{"--help"}, {"-h"}, {"help"}}, []string{
 			"An OpenAPI document is the contract, scenarios are the script, and lockstep.yaml says which servers run.",
-			"Examples:\n  lockstep run ", "\n  judge ", "\n  lint ", "\n  run ", "\n  version ",
+			"Examples:\n  lockstep init ", "\n  judge ", "\n  lint ", "\n  run ", "\n  version ",
 		}},
 		{[][]string{{"run", "--help"}, {"run", "-h"}, {"help", "run"}}, []string{
 			"runs the scenarios on all of them side by side", "Exit codes: 0 everything matches or is waived · 1 something differs, a waiver is stale, or the contract coverage is\nbelow what lockstep.yaml demands · 2 flags or files are wrong, nothing was started · 3 something could not be judged.",
@@ -232,6 +232,7 @@ func TestNoFlagTakesAnEmptyValue(t *testing.T) {
 // TestHelpGroupsTheCommands compares the whole help, in which every command is in a group.
 func TestHelpGroupsTheCommands(t *testing.T) {
 	const want = `Examples:
+  lockstep init openapi.yaml              a first project, with a scenario for each operation
   lockstep run                            all scenarios against all targets of lockstep.yaml
   lockstep run client-tools --jobs 2      the scenarios below scenarios/client-tools, two at a time
   lockstep run --target go                one target alone, against the contract

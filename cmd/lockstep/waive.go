@@ -75,7 +75,11 @@ func (f *waiveFlags) waive(ctx context.Context, w *environment, paths []string) 
 	if err := waiver.Append(p.WaiversFile, text); err != nil {
 		return &project.UsageError{What: err.Error(), Fix: "leave out --append, and paste the output into the file"}
 	}
-	fmt.Fprintf(w.stderr, "%s: fill in reason and owner\n", p.WaiversFile)
+	empty := "reason and owner"
+	if f.class == "" {
+		empty = "class, reason and owner"
+	}
+	fmt.Fprintf(w.stderr, "%s: fill in %s\n", p.WaiversFile, empty)
 	return nil
 }
 

@@ -73,7 +73,7 @@ func TestASkeletonIsRejectedUntilItIsFilledIn(t *testing.T) {
 		t.Error("waivers.yaml is written although nobody asked for it")
 	}
 
-	if o := p.on(t, day, "waive", "--append"); o != (outcome{exitMatch, "", waivers + ": fill in reason and owner\n"}) {
+	if o := p.on(t, day, "waive", "--append"); o != (outcome{exitMatch, "", waivers + ": fill in class, reason and owner\n"}) {
 		t.Errorf("waive --append: %+v", o)
 	}
 	mistakes := waivers + `:5:10: "class" is ""

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/project"
@@ -29,8 +30,33 @@ func (r *Result) Document(p *project.Project) *report.Document {
 		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone,
 		Project: p.File, Contract: p.ContractFile, Run: r.Run,
 		Latency: r.Latency, Evidence: r.Evidence, Steps: r.Steps, Selection: len(r.Scenarios) < len(p.Scenarios),
-		Sums: &report.Sums{Contract: p.Sums.Contract, Scenarios: p.Sums.Scenarios, Rules: p.Sums.Rules},
+		TargetFlags: targetFlags(p, r.Totals.Targets, r.Partial),
+		Sums:        &report.Sums{Contract: p.Sums.Contract, Scenarios: p.Sums.Scenarios, Rules: p.Sums.Rules},
 	}
+}
+
+// targetFlags returns the flags that choose the targets of a run again, the reference first. It returns nil for those of
+// the project, and for servers that were named by their URL. A second server of a kind, such as go-2, is requested by the
+// name of the first.
+func targetFlags(p *project.Project, ran []verdict.Target, partial bool) (flags []string) {
+	for i, t := range ran {
+		name := t.Name
+		if project.IndexTarget(p.Targets, name) < 0 {
+			first := slices.IndexFunc(ran[:i], func(t verdict.Target) bool { return strings.HasPrefix(name, t.Name+"-") })
+			if first < 0 {
+				return nil
+			}
+			name, partial = ran[first].Name, true
+		}
+		flags = append(flags, "--target", name)
+	}
+	switch {
+	case !partial:
+		return nil
+	case len(ran) > 1 && ran[0].Name != p.Reference && slices.ContainsFunc(ran, func(t verdict.Target) bool { return t.Name == p.Reference }):
+		flags = append(flags, "--reference", ran[0].Name)
+	}
+	return flags
 }
 
 // shardOf says which part of a selection a run has. It returns nil when the run has all of it.

@@ -317,6 +317,7 @@ func alone() *report.Document {
 		)),
 	)
 	d.Alone = true
+	d.TargetFlags = []string{"--target", d.Totals.Targets[0].Name}
 	return d
 }
 

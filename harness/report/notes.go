@@ -120,3 +120,22 @@ func OwnersUnchecked(d *Document) (out []string) {
 	}
 	return out
 }
+
+// Credentials says which targets reject at least half of the requests for lack of credentials, and what to do. Such
+// scenarios reach little, whatever the verdict is. It returns "" if there are none, and for a selection, which may be
+// about just that.
+func Credentials(d *Document) string {
+	if d.Selection {
+		return ""
+	}
+	var rejected []string
+	for _, t := range d.Totals.Targets {
+		if t.Unauthorized > 0 && t.Unauthorized*2 >= t.Exchanges {
+			rejected = append(rejected, fmt.Sprintf("%s rejects %d of %s with 401", textfit.Clip(t.Name, 60), t.Unauthorized, textfit.Count(t.Exchanges, "request")))
+		}
+	}
+	if rejected == nil {
+		return ""
+	}
+	return strings.Join(rejected, ", ") + ": give the targets their headers in lockstep.yaml, such as headers: {Authorization: \"Bearer ${{ env.TOKEN }}\"}"
+}

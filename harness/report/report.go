@@ -11,6 +11,7 @@ package report
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,8 @@ type Document struct {
 	Contract string    `json:"contract"` // the path of the OpenAPI document
 	// Alone means that there was one target. Only the contract and the scenarios' expectations judged it.
 	Alone bool `json:"alone,omitempty"`
+	// TargetFlags choose the targets of the run again. There are none if those of the project ran.
+	TargetFlags []string `json:"target_flags,omitempty"`
 	// Sums identify what was run, and the rules by which it was judged. Older reports have no sums.
 	Sums *Sums `json:"sums,omitempty"`
 	verdict.Run
@@ -58,14 +61,10 @@ type Sums struct {
 // maxCommand limits the length of a command that a report shows.
 const maxCommand = 4000
 
-// Rerun returns the command that runs some scenarios again. A run of a single target is repeated with that target. It
-// returns "" if the command would have to be cut or escaped, because that would be another command.
+// Rerun returns the command that runs some scenarios again, on the same targets. It returns "" if the command would have
+// to be cut or escaped, because that would be another command.
 func (d *Document) Rerun(ids []string) string {
-	words := d.command("run")
-	if d.Alone && len(d.Totals.Targets) == 1 {
-		words = append(words, "--target", d.Totals.Targets[0].Name)
-	}
-	return commandLine(append(words, ids...)...)
+	return commandLine(slices.Concat(d.command("run"), d.TargetFlags, ids)...)
 }
 
 // Waive returns the command that writes waivers for the findings of a scenario, or "", as Rerun does.

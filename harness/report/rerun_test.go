@@ -17,8 +17,7 @@ func TestARedRunNamesTheCommandThatRepeatsIt(t *testing.T) {
 	if got, want := shown(t, red, text.Options{}), "\nrerun         lockstep run items/one 'odd[1 2]'\n"; !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}
-	red.Project, red.Alone = "e2e/lockstep.yaml", true
-	red.Totals.Targets = red.Totals.Targets[:1]
+	red.Project, red.TargetFlags = "e2e/lockstep.yaml", []string{"--target", "typescript"}
 	if got, want := shown(t, red, text.Options{}), "lockstep run --config e2e/lockstep.yaml --target typescript items/one 'odd[1 2]'\n"; !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}

@@ -81,11 +81,16 @@ func (s *Status) Line(columns int) string {
 	return shown + "…"
 }
 
-// Plain returns the status as a line of a log: "210/509, 0 differ, 10 s".
+// Plain returns the status as a line of a log: "210/509, 0 differ, 10 s". Nothing else tells a reader of the log that a
+// server is not ready yet.
 func (s *Status) Plain() string {
 	text := fmt.Sprintf("%d/%d, %d differ", s.Done, s.Of, s.Differ)
 	if s.Unknown > 0 {
 		text += fmt.Sprintf(", %d unknown", s.Unknown)
 	}
-	return fmt.Sprintf("%s, %d s", text, int(s.Took.Round(time.Second).Seconds()))
+	text += fmt.Sprintf(", %d s", int(s.Took.Round(time.Second).Seconds()))
+	if s.Scenario == "" && s.Target != "" {
+		text += ", starting " + textfit.Visible(s.Target)
+	}
+	return text
 }

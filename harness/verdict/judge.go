@@ -106,8 +106,11 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 				continue
 			}
 			out.Exchanges++
-			if x.Response.Status/100 == 2 {
+			switch status := x.Response.Status; {
+			case status/100 == 2:
 				out.Success++
+			case status == 401:
+				out.Unauthorized++
 			}
 		}
 	}

@@ -110,6 +110,7 @@ func (r *Run) Add(s Scenario) {
 		t.Targets[i].Exchanges += target.Exchanges
 		t.Targets[i].Events += target.Events
 		t.Targets[i].Success += target.Success
+		t.Targets[i].Unauthorized += target.Unauthorized
 		t.Targets[i].Upstream += target.Upstream
 	}
 	t.Compared.add(&s.Compared)

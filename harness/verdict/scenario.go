@@ -50,10 +50,12 @@ type Reason struct {
 // A Target is what one target did in a scenario.
 type Target struct {
 	Name      string `json:"name"`
-	Exchanges int    `json:"exchanges"`          // number of responses
-	Events    int    `json:"events"`             // without heartbeats
-	Success   int    `json:"success"`            // responses with a 2xx status
-	Upstream  int    `json:"upstream,omitempty"` // requests that it has sent to stubs
+	Exchanges int    `json:"exchanges"` // number of responses
+	Events    int    `json:"events"`    // without heartbeats
+	Success   int    `json:"success"`   // responses with a 2xx status
+	// Unauthorized counts responses with status 401: the request lacked credentials, or had wrong ones.
+	Unauthorized int `json:"unauthorized,omitempty"`
+	Upstream     int `json:"upstream,omitempty"` // requests that it has sent to stubs
 	// Waited is how many milliseconds of a scenario the machine kept it waiting, unless that is negligible. There is no
 	// sum for a whole run, because scenarios wait at the same time.
 	Waited int64 `json:"waited_ms,omitempty"`

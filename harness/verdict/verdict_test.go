@@ -461,8 +461,8 @@ func TestAFloodOfFindingsIsCut(t *testing.T) {
 }
 
 func TestTargetsAreCounted(t *testing.T) {
-	got := judged(t, newSide("ref").answers(200, `{"n":1}`, 404).stream(`n {"n":1}`), newSide("cand").answers(200, `{"n":1}`, 404).stream(`n {"n":1}`))
-	want := []Target{{Name: "ref", Exchanges: 3, Events: 1, Success: 2}, {Name: "cand", Exchanges: 3, Events: 1, Success: 2}}
+	got := judged(t, newSide("ref").answers(200, `{"n":1}`, 404, 401).stream(`n {"n":1}`), newSide("cand").answers(200, `{"n":1}`, 404, 401).stream(`n {"n":1}`))
+	want := []Target{{Name: "ref", Exchanges: 4, Events: 1, Success: 2, Unauthorized: 1}, {Name: "cand", Exchanges: 4, Events: 1, Success: 2, Unauthorized: 1}}
 	if diff := cmp.Diff(want, got.Targets); diff != "" {
 		t.Errorf("targets (-want +got):\n%s", diff)
 	}

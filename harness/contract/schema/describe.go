@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // Describe writes what a schema itself demands of a value, as the document does: "type: string, minLength: 1".
@@ -15,8 +17,10 @@ func (s *Schema) Describe() string {
 			words = append(words, fmt.Sprintf(text, args...))
 		}
 	}
-	if s.types != 0 {
-		add(true, "type: %s", strings.Join(s.typeNames(), " or "))
+	if names := s.typeNames(); s.HasType() && s.Allows(jsontree.Null) {
+		add(true, "type: [%s]", strings.Join(append(names, "null"), ", "))
+	} else {
+		add(s.types != 0, "type: %s", strings.Join(names, " or "))
 	}
 	add(s.nullable, "nullable: true")
 	add(s.Enum != nil, "enum: [%s]", s.enumText)

@@ -104,6 +104,20 @@ func TestASilenceIsTheMostSpecificSchemaThatAdmitsBoth(t *testing.T) {
 	}
 }
 
+// OpenAPI 3.1 lists null among the types, and has no nullable.
+func TestNullIsATypeInOpenAPI31(t *testing.T) {
+	for _, tc := range []struct{ cand, want string }{
+		{`{"n":"a"}`, body200 + "/properties/n: type: [string, null]; no null in type"},
+		{`{}`, body200 + `: "n" is nullable and not required: null and absent are both valid; required, or no null in type`},
+	} {
+		doc := strings.Replace(sample.Returning(`{type: object, properties: {n: {type: [string, 'null']}}}`), "openapi: 3.0.3", "openapi: 3.1.0", 1)
+		p := parting(sample.JSONResponse(`{"n":null}`), sample.JSONResponse(tc.cand), "body/n")
+		if got := told(NewFinder(sample.Parse(t, doc)).Find(p)); got != tc.want {
+			t.Errorf("got  %s\nwant %s", got, tc.want)
+		}
+	}
+}
+
 const silenceDoc = sample.Head + `paths:
   /x:
     get:

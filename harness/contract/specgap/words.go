@@ -45,7 +45,7 @@ func (w *walk) absent(common []*schema.Schema, name string, there *jsontree.Node
 			continue
 		}
 		if there.Kind == jsontree.Null {
-			return w.gap(s.Ref, problem.Quote(name)+" is nullable and not required: null and absent are both valid", "required, or no nullable"), true
+			return w.gap(s.Ref, problem.Quote(name)+" is nullable and not required: null and absent are both valid", "required, or "+withoutNull(property)), true
 		}
 		return w.gap(s.Ref, problem.Quote(name)+" is not required", "required: ["+name+"]"), true
 	}
@@ -86,7 +86,7 @@ func (w *walk) end(looks [2]schema.Look, common []*schema.Schema, how How) Gap {
 	case how == OtherOrder:
 		return w.gap(s.Ref, s.Describe()+"; no schema says in which order", expectation)
 	case a.Kind != b.Kind && (a.Kind == jsontree.Null || b.Kind == jsontree.Null):
-		pin = "no nullable"
+		pin = withoutNull(s)
 		if !s.HasType() && !s.SaysNullable() {
 			pin = "a type"
 		}
@@ -103,6 +103,14 @@ func (w *walk) end(looks [2]schema.Look, common []*schema.Schema, how How) Gap {
 		pin = "a narrower enum"
 	}
 	return w.gap(s.Ref, s.Describe(), pin)
+}
+
+// withoutNull says what would make null invalid, in the words of the schema: OpenAPI 3.0 has nullable, 3.1 a type.
+func withoutNull(s *schema.Schema) string {
+	if s.HasType() && s.Allows(jsontree.Null) {
+		return "no null in type"
+	}
+	return "no nullable"
 }
 
 // expectation is what decides when no schema can.

@@ -51,6 +51,7 @@ type Report struct {
 	Times     []TimeRule  // stricter rules about times, which held in all runs
 	Beats     []Heartbeat // heartbeats that a rule could demand when their streams open
 	Unknown   int         // number of results that could not be judged
+	Broken    int         // violations of the contract that both servers have in every run: they are no noise
 	// Incomplete says why there are fewer runs than requested; "" when there are enough.
 	Incomplete string
 }
@@ -332,16 +333,59 @@ func (s *measurement) countValues(at string) int {
 	return n
 }
 
+// A violation is what two equal findings about different targets, or of different runs, have in common.
+type violation struct{ scenario, step, kind, stream, place string }
+
+func violationOf(f *verdict.Finding) violation {
+	return violation{f.Scenario, f.Step, f.Kind, f.Stream, f.Place}
+}
+
+// sharedViolations returns the violations that both targets have in all runs.
+func sharedViolations(verdicts []verdict.Scenario, runs int) map[violation]bool {
+	times := map[violation]int{}
+	for _, v := range verdicts {
+		targets := map[violation]string{}
+		for i := range v.Findings {
+			f := &v.Findings[i]
+			if f.Class != verdict.Violation {
+				continue
+			}
+			switch first, known := targets[violationOf(f)]; {
+			case !known:
+				targets[violationOf(f)] = f.Target
+			case first != "" && first != f.Target:
+				targets[violationOf(f)] = "" // counted
+				times[violationOf(f)]++
+			}
+		}
+	}
+	out := map[violation]bool{}
+	for of, n := range times {
+		if n == runs {
+			out[of] = true
+		}
+	}
+	return out
+}
+
 // collectRest collects what still differs with all rules.
 func (s *measurement) collectRest() {
 	at := map[string]int{}
+	var verdicts []verdict.Scenario
 	for _, c := range s.differing {
-		v := s.judge(c, nil)
+		verdicts = append(verdicts, s.judge(c, nil))
+	}
+	broken := sharedViolations(verdicts, s.out.Runs)
+	s.out.Broken = len(broken)
+	for _, v := range verdicts {
 		if v.Verdict == verdict.Unknown {
 			s.out.Unknown++
 		}
 		for i := range v.Findings {
 			f := &v.Findings[i]
+			if f.Class == verdict.Violation && broken[violationOf(f)] {
+				continue
+			}
 			key, text := string(f.Class)+f.Kind+f.At, f.String()
 			if list := s.reorderedListAt(f); list != "" {
 				key, text = list, reorderedText(list)

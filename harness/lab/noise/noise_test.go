@@ -77,6 +77,15 @@ func TestDifferencesWithoutARuleAreListed(t *testing.T) {
 	}
 }
 
+// What two equal servers always do is no noise, even if the contract forbids it.
+func TestASharedViolationIsNoNoise(t *testing.T) {
+	p := fauxproject.New(t, fauxproject.Running)
+	found := measure(t, p, func() *faux.Server { return &faux.Server{Fault: faux.Named(t, "missing-field")} })
+	if !found.Silent() || found.Broken != 1 {
+		t.Errorf("%+v", found)
+	}
+}
+
 func TestTwoCorrectServersHaveNoNoise(t *testing.T) {
 	p := fauxproject.New(t, fauxproject.Running)
 	if found := measure(t, p, func() *faux.Server { return &faux.Server{} }); !found.Silent() || found.Scenarios != 4 || found.Target != "one" {

@@ -3,6 +3,8 @@ package scaffold
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -61,10 +63,38 @@ func (g *generator) target(b *strings.Builder, t Target) {
 		remark = "   # a guess: a request that shows that the server is ready"
 	}
 	fmt.Fprintf(b, "    ready: {%s%s}%s\n", ready, within, remark)
-	if tree := g.doc.Tree; tree != nil && tree.Components != nil && len(tree.Components.SecuritySchemes) > 0 {
-		b.WriteString("    # headers: {Authorization: \"Bearer …\"}   # the contract requires credentials; sent with every request\n")
+	if field, value := g.credentials(); field != "" {
+		fmt.Fprintf(b, "    # headers: {%s: \"%s\"}   # the contract requires credentials; sent with every request\n", field, value)
 	}
 }
+
+// credentials returns the header field that a security scheme of the document wants, with a value to fill in. Documents
+// that declare 401 want one too, even if they define no scheme. It returns "" for a document without credentials.
+func (g *generator) credentials() (field, value string) {
+	tree := g.doc.Tree
+	if tree == nil {
+		return "", ""
+	}
+	var schemes openapi3.SecuritySchemes
+	if tree.Components != nil {
+		schemes = tree.Components.SecuritySchemes
+	}
+	for _, name := range slices.Sorted(maps.Keys(schemes)) {
+		if s := schemes[name].Value; s != nil && s.Type == "apiKey" && s.In == "header" && headerName.MatchString(s.Name) {
+			return s.Name, "…"
+		}
+	}
+	rejects := func(op *contract.Operation) bool {
+		return g.paths.item(op.Path).GetOperation(op.Method).Responses.Value("401") != nil
+	}
+	if len(schemes) > 0 || slices.ContainsFunc(g.doc.Operations(), rejects) {
+		return "Authorization", "Bearer …"
+	}
+	return "", ""
+}
+
+// headerName matches names that need no quotes in YAML.
+var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 // likely are words in the paths of operations that show whether a server is ready.
 var likely = []string{"health", "ready", "alive", "live", "ping", "status", "version", "info"}

@@ -270,6 +270,30 @@ compare:
 	}
 }
 
+// The line that a user completes is there for each document whose server may want credentials.
+func TestCredentialsHaveALineToComplete(t *testing.T) {
+	operation := func(status string) string {
+		return "paths: {/a: {get: {responses: {'200': {description: x}, '" + status + "': {description: x}}}}}\n"
+	}
+	schemes := func(list string) string {
+		return operation("404") + "components: {securitySchemes: {" + list + "}}\n"
+	}
+	const bearer = `Authorization: "Bearer …"`
+	for _, tc := range []struct{ name, text, want string }{
+		{"none", operation("404"), ""},
+		{"a declared 401", operation("401"), bearer},
+		{"a token", schemes("a: {type: http, scheme: bearer}"), bearer},
+		{"a key", schemes("a: {type: http, scheme: bearer}, b: {type: apiKey, in: header, name: X-Secret-Key}"), `X-Secret-Key: "…"`},
+		{"a key in a cookie", schemes("a: {type: apiKey, in: cookie, name: session}"), bearer},
+		{"a name that is not plain", schemes(`a: {type: apiKey, in: header, name: "X}: {"}`), bearer},
+	} {
+		_, line, _ := strings.Cut(string(drafted(t, tc.text, &scaffold.Options{}).Config), "    # headers: {")
+		if got, _, _ := strings.Cut(line, "}   # the contract requires credentials; sent with every request\n"); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
+
 func TestTheProbeOfAReadyServer(t *testing.T) {
 	const found, none = "'200': {description: x}", "'404': {description: x}"
 	get := func(path, parameter, responses string) string {

@@ -118,6 +118,9 @@ func (p *runPage) counts() {
 	for i, target := range t.Targets {
 		p.row(report.Role(d, i), textfit.Clip(target.Name, 60)+": "+report.TargetSummary(target))
 	}
+	if text := report.Credentials(d); text != "" {
+		p.row("credentials", p.yellow(text))
+	}
 	if d.Alone {
 		p.row("compared", "nothing: there was only one target")
 	} else {
