@@ -67,6 +67,9 @@ func load(src *source) (doc *openapi3.T, notes func() problem.Problems, ps probl
 
 // read reads a text with the loader. It accepts a schema whose examples are not a list, because examples are harmless.
 func read(text []byte) (*openapi3.T, error) {
+	if doc, err := decode(text); err == nil {
+		return doc, newLoader().ResolveRefsIn(doc, nil)
+	}
 	doc, err := newLoader().LoadFromData(text)
 	if err != nil && strings.Contains(err.Error(), "Schema.examples") {
 		if text, ok := withoutNamedExamples(text); ok {
@@ -174,7 +177,7 @@ func depth(data []byte) int {
 
 // checkJSON reports defects of JSON documents that the loader ignores.
 func (s *source) checkJSON() (ps problem.Problems) {
-	if !s.beginsAsJSON() {
+	if !s.beginsAsJSON() || s.isJSON() {
 		return nil
 	}
 	_, defects, err := jsontree.Parse(s.text)
