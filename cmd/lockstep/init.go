@@ -234,12 +234,13 @@ func (f *initFlags) next(out io.Writer) error {
 	return nil
 }
 
-// scaffoldProject drafts a project from an OpenAPI document, or without one if file is "": the text of lockstep.yaml and of the scenarios. It
-// writes no files. If the document has mistakes, the error is scenario.Problems.
+// scaffoldProject drafts a project from an OpenAPI document, or without one if file is "": the text of lockstep.yaml and
+// of the scenarios. It writes no files. If the document has mistakes, the error is scenario.Problems.
 func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project, error) {
 	if file == "" {
 		return scaffold.New(contract.Absent(), options), nil
 	}
+	defer collectRarely()()
 	data, err := regular.Read(file)
 	if err != nil {
 		return nil, &project.UsageError{What: err.Error(), Fix: "name the OpenAPI document: lockstep init path/to/openapi.yaml"}
