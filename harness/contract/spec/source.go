@@ -5,8 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
@@ -18,7 +16,8 @@ import (
 // extensions.
 type source struct {
 	text   []byte
-	isJSON func() bool             // whether the text is JSON without defects
+	strict func() error            // why the text is not JSON, or has defects
+	loose  func() error            // why the text is not JSON
 	nodes  func() yamldoc.Document // reads the text on the first call; see open
 	open   func(*yamldoc.Node)     // reads the content of a node, unless it has been read
 	known  sync.Map                // reference → problem.Problem with its place
@@ -28,9 +27,15 @@ type source struct {
 // newSource returns the lines of a document in YAML or JSON.
 func newSource(text []byte) *source {
 	s := &source{text: text, open: func(*yamldoc.Node) {}}
-	s.isJSON = sync.OnceValue(func() bool { return s.beginsAsJSON() && jsontext.Value(text).IsValid() })
+	s.strict = sync.OnceValue(func() error { return checkJSON(text) })
+	s.loose = sync.OnceValue(func() error {
+		if s.strict() == nil {
+			return nil
+		}
+		return checkJSON(text, lenient...)
+	})
 	s.nodes = sync.OnceValue(func() yamldoc.Document {
-		if !s.isJSON() {
+		if !s.beginsAsJSON() || s.loose() != nil {
 			return yamldoc.Read("", text)
 		}
 		r, root := newJSONReader(text)

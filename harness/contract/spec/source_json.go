@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"errors"
 	"sync"
 	"unicode/utf8"
 
@@ -65,8 +66,24 @@ var kinds = map[jsontext.Kind]yamldoc.Kind{
 	'n': yamldoc.Null, 't': yamldoc.Bool, 'f': yamldoc.Bool, '0': yamldoc.Number, '"': yamldoc.String, '[': yamldoc.List, '{': yamldoc.Map,
 }
 
+// lenient accepts the defects that leave a document readable.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// checkJSON returns why a text is not one value in JSON.
+func checkJSON(text []byte, options ...jsontext.Options) error {
+	in := jsontext.NewDecoder(bytes.NewBuffer(text), options...)
+	if err := in.SkipValue(); err != nil {
+		return err
+	}
+	rest := bytes.TrimLeft(text[in.InputOffset():], " \t\r\n")
+	if len(rest) > 0 {
+		return &jsontext.SyntacticError{ByteOffset: int64(len(text) - len(rest)), Err: errors.New("text follows the value")}
+	}
+	return nil
+}
+
 func (r *jsonReader) from(offset int) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(r.text[offset:]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return jsontext.NewDecoder(bytes.NewBuffer(r.text[offset:]), lenient...)
 }
 
 // value reads a value. It skips the content of an object or list. start is where the decoder's input begins.
