@@ -53,6 +53,10 @@ func (b *builder) build() []*Operation {
 				ops = append(ops, b.operation(method, path, item, in, ref+"/"+strings.ToLower(method)))
 			}
 		}
+		for _, method := range slices.Sorted(maps.Keys(item.AdditionalOperations)) {
+			in := item.AdditionalOperations[method]
+			ops = append(ops, b.operation(method, path, item, in, jsontree.AppendName(ref+"/additionalOperations", method)))
+		}
 	}
 	if b.doc.Paths == nil && b.doc.Webhooks == nil {
 		b.Problem("#/paths", "the document has no paths", "list the operations under paths")
@@ -70,7 +74,7 @@ func (b *builder) build() []*Operation {
 }
 
 // methods are the methods of a Path Item Object, in the order in which reports list them.
-var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"}
 
 // inOrder sorts the names of an object as in the document, as far as its text shows the order. The loader only has
 // maps.
@@ -85,7 +89,7 @@ func (b *builder) inOrder(names []string, ref string) []string {
 
 func (b *builder) operation(method, path string, item *openapi3.PathItem, in *openapi3.Operation, ref string) *Operation {
 	op := &Operation{ID: in.OperationID, Method: method, Path: path, Ref: ref, servers: b.servers(item, in)}
-	op.Params = b.parameters(item, in, ref)
+	op.Params = b.parameters(item, in, ref, jsontree.AppendName("#/paths", path))
 	names := PathNames(path)
 	op.PathParams = len(names)
 	for _, p := range op.Params {

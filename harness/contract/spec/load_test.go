@@ -2,9 +2,11 @@ package spec
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
+	"weak"
 
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
@@ -104,5 +106,48 @@ func TestMistakesInLargeDocumentsInJSONHaveLines(t *testing.T) {
 	broken := strings.Replace(text, `"schema": {}`, `"schema": {"type": "strng"}`, 1)
 	if _, problems := Read("api.json", []byte(broken)); len(problems) != 1 || problems[0].Line != 5 {
 		t.Errorf("the problems are %v, want one in line 5", problems)
+	}
+}
+
+// OpenAPI 3.2 has the method QUERY, and a place for all others.
+func TestOperationsOfOpenAPI32(t *testing.T) {
+	doc, problems := Read("api.yaml", []byte(`openapi: 3.2.0
+info: {title: t, version: '1'}
+paths:
+  /notes:
+    parameters: [{name: limit, in: query, schema: {type: integer}}]
+    query: {responses: {'200': {description: d}}}
+    additionalOperations:
+      COPY: {responses: {'200': {description: d}}}
+`))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	for method, line := range map[string]int{"QUERY": 6, "COPY": 8} {
+		op, ok := doc.Operation(method, "/notes")
+		if !ok {
+			t.Errorf("the document has no operation %s", method)
+			continue
+		}
+		if doc.Line(op.Ref) != line || len(op.Params) != 1 || doc.Line(op.Params[0].Ref) != 5 {
+			t.Errorf("%s is in line %d with the parameters %v, want line %d and the parameter of line 5", op, doc.Line(op.Ref), op.Params, line)
+		}
+	}
+}
+
+// The loader's tree needs several times the memory of everything else.
+func TestADocumentDoesNotKeepTheTreeAlive(t *testing.T) {
+	doc, problems := Read("openapi.yaml", testfile.Read(t, documents[0]))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	tree := weak.Make(doc.Tree)
+	doc.Tree = nil
+	runtime.GC()
+	if tree.Value() != nil {
+		t.Error("something still refers to the loader's tree")
+	}
+	if doc.Notes() != nil || len(doc.Operations()) == 0 {
+		t.Error("the document has notes, or no operations")
 	}
 }
