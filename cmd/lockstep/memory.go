@@ -19,7 +19,7 @@ type collector struct {
 const (
 	largeHeap    = 96 << 20
 	rarely       = 400 // percent of growth between two collections; see debug.SetGCPercent
-	inLargeHeaps = 25
+	inLargeHeaps = 15
 )
 
 // collectRarely returns a function that ends it.

@@ -7,7 +7,7 @@ import (
 )
 
 func TestGrowthIsSmallInLargeHeaps(t *testing.T) {
-	for live, want := range map[uint64]int{0: 400, 1 << 20: 400, 48 << 20: 100, 90 << 20: 25, 96 << 20: 25, 1 << 40: 25} {
+	for live, want := range map[uint64]int{0: 400, 1 << 20: 400, 48 << 20: 100, 90 << 20: 15, 96 << 20: 15, 1 << 40: 15} {
 		if got := growth(live); got != want {
 			t.Errorf("growth(%d) = %d, want %d", live, got, want)
 		}
