@@ -120,9 +120,12 @@ test-twins: build ## Run each server against itself: whatever is found is a fals
 	LOCKSTEP_TWINS=$(RUNS) LOCKSTEP_TWIN_PARTS=$(PARTS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
 
 .PHONY: test-documents
-test-documents: ## Read public OpenAPI documents, which npm fetches into .documents, and draft a project from each
-	npm install --prefix .documents --no-save --ignore-scripts --no-audit --no-fund --loglevel=error $(DOCUMENTS)
+test-documents: fetch-documents ## Read public OpenAPI documents, which npm fetches into .documents, and draft a project from each
 	LOCKSTEP_DOCUMENTS=$(CURDIR)/.documents/node_modules go test -v -count=1 -timeout 20m -run '^TestPublicDocuments$$' ./harness/lab/scaffold
+
+.PHONY: fetch-documents
+fetch-documents:
+	npm install --prefix .documents --no-save --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 $(DOCUMENTS)
 
 .PHONY: test-sequences
 test-sequences: build ## Walk sequences that nobody has thought of through both servers (SEQUENCES=300 SEED=1)

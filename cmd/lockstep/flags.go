@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -95,9 +94,8 @@ func beside(config, path string) string {
 	return filepath.Join(filepath.Dir(config), path)
 }
 
-// load reads the project. It raises the garbage collector's threshold meanwhile, because collections would take an
-// eighth of the start-up time.
+// load reads the project.
 func load(config string) (*project.Project, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	defer collectRarely()()
 	return project.Load(config)
 }

@@ -163,7 +163,9 @@ func (f *initFlags) init(ctx context.Context, contract string, out io.Writer) er
 		return err
 	}
 	fmt.Fprintf(out, "wrote      %s\n", f.config)
+	complete := false
 	for _, s := range d.Scenarios {
+		complete = complete || s.Missing == ""
 		path := filepath.Join(beside(f.config, f.scenarios), filepath.FromSlash(s.Name))
 		switch err := writeNew(path, s.Text); {
 		case errors.Is(err, fs.ErrExist):
@@ -175,6 +177,10 @@ func (f *initFlags) init(ctx context.Context, contract string, out io.Writer) er
 		default:
 			fmt.Fprintf(out, "wrote      %s (%s)\n", path, s.Operation)
 		}
+	}
+	if !complete {
+		_, err := fmt.Fprintf(out, "\nno scenario is complete: correct one that was set aside, and remove .todo from its name\n")
+		return err
 	}
 	return f.next(out)
 }
@@ -234,12 +240,13 @@ func (f *initFlags) next(out io.Writer) error {
 	return nil
 }
 
-// scaffoldProject drafts a project from an OpenAPI document, or without one if file is "": the text of lockstep.yaml and of the scenarios. It
-// writes no files. If the document has mistakes, the error is scenario.Problems.
+// scaffoldProject drafts a project from an OpenAPI document, or without one if file is "": the text of lockstep.yaml and
+// of the scenarios. It writes no files. If the document has mistakes, the error is scenario.Problems.
 func scaffoldProject(file string, options *scaffold.Options) (*scaffold.Project, error) {
 	if file == "" {
 		return scaffold.New(contract.Absent(), options), nil
 	}
+	defer collectRarely()()
 	data, err := regular.Read(file)
 	if err != nil {
 		return nil, &project.UsageError{What: err.Error(), Fix: "name the OpenAPI document: lockstep init path/to/openapi.yaml"}

@@ -129,6 +129,20 @@ func TestInitSavesIncompleteScenariosAsTodo(t *testing.T) {
 	}
 }
 
+// The only operation lists what other scenarios change, and lockstep does not start the servers.
+func TestInitWithoutACompleteScenarioSaysWhatToDo(t *testing.T) {
+	p := emptied(t)
+	p.write(t, "openapi.yaml", `openapi: 3.0.3
+info: {title: t, version: '1'}
+paths:
+  /events: {get: {responses: {'200': {description: d, content: {text/event-stream: {}}}}}}
+`)
+	o := p.initialised(t, "--url", "old=http://127.0.0.1:1")
+	if o.code != exitMatch || o.stderr != "" || !strings.HasSuffix(o.stdout, "\n\nno scenario is complete: correct one that was set aside, and remove .todo from its name\n") {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestWhatIsWrongWithInit(t *testing.T) {
 	p := emptied(t)
 	p.write(t, "broken.yaml", "openapi: 3.0.3\n")

@@ -4,8 +4,8 @@
 package regular
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,8 +20,16 @@ func Read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(file)
+	var out bytes.Buffer
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < maxGrow {
+		out.Grow(int(info.Size()) + bytes.MinRead) // growing in steps would take three times the memory
+	}
+	_, err = out.ReadFrom(file)
+	return out.Bytes(), err
 }
+
+// maxGrow is more than what people write by hand, and limits what a size alone can cost.
+const maxGrow = 64 << 20
 
 // Open opens a file for reading, and follows links. It accepts a pipe only as an inherited open file: standard input,
 // or a shell's <(command).

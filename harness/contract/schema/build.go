@@ -99,7 +99,9 @@ func (b *Builder) fill(s *Schema, in *openapi3.Schema) {
 	s.Items = b.Schema(in.Items, s.Ref+"/items")
 	s.minItems, s.maxItems, s.unique = atLeast(in.MinItems), atMost(in.MaxItems), in.UniqueItems
 	b.setFields(s, in)
-	b.settler.allOf[s] = b.list(in.AllOf, s.Ref+"/allOf")
+	if parts := b.list(in.AllOf, s.Ref+"/allOf"); parts != nil {
+		b.settler.allOf[s] = parts
+	}
 	s.AnyOf = b.list(in.AnyOf, s.Ref+"/anyOf")
 	s.OneOf = b.list(in.OneOf, s.Ref+"/oneOf")
 	s.not = b.Schema(in.Not, s.Ref+"/not")

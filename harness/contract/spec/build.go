@@ -61,6 +61,10 @@ func (b *builder) build() []*Operation {
 			}
 		}
 		extension{b}.misplacedMessages(item.Extensions, ref)
+		for _, method := range slices.Sorted(maps.Keys(item.AdditionalOperations)) {
+			in := item.AdditionalOperations[method]
+			ops = append(ops, b.operation(method, path, item, in, jsontree.AppendName(ref+"/additionalOperations", method)))
+		}
 	}
 	b.program = extension{b}.programMessages(len(ops) == 0)
 	if b.doc.Paths == nil && b.doc.Webhooks == nil && b.program == nil && misspelt(b.doc.Extensions, messagesKeyword) == "" {
@@ -79,7 +83,7 @@ func (b *builder) build() []*Operation {
 }
 
 // methods are the methods of a Path Item Object, in the order in which reports list them.
-var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"}
 
 // inOrder sorts the names of an object as in the document, as far as its text shows the order. The loader only has
 // maps.
@@ -94,7 +98,7 @@ func (b *builder) inOrder(names []string, ref string) []string {
 
 func (b *builder) operation(method, path string, item *openapi3.PathItem, in *openapi3.Operation, ref string) *Operation {
 	op := &Operation{ID: in.OperationID, Method: method, Path: path, Ref: ref, servers: b.servers(item, in)}
-	op.Params = b.parameters(item, in, ref)
+	op.Params = b.parameters(item, in, ref, jsontree.AppendName("#/paths", path))
 	names := PathNames(path)
 	op.PathParams = len(names)
 	for _, p := range op.Params {

@@ -10,8 +10,7 @@ import (
 )
 
 // parameters returns the parameters of an operation: its own, and those of the path that it does not override.
-func (b *builder) parameters(item *openapi3.PathItem, in *openapi3.Operation, ref string) (out []*Parameter) {
-	parent := ref[:strings.LastIndexByte(ref, '/')]
+func (b *builder) parameters(item *openapi3.PathItem, in *openapi3.Operation, ref, parent string) (out []*Parameter) {
 	add := func(list openapi3.Parameters, ref string) {
 		for i, one := range list {
 			if one == nil || one.Value == nil {

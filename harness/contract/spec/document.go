@@ -42,7 +42,8 @@ func ReadJoined(file string, data []byte, places []problem.Place) (*Document, pr
 	if len(b.Problems) > 0 {
 		return nil, src.inFile(file, b.Problems)
 	}
-	d.notes = sync.OnceValue(func() problem.Problems { return src.inFile(file, slices.Concat(notes(), b.Notes)) })
+	own := b.Notes // and not the builder, which has the loader's tree
+	d.notes = sync.OnceValue(func() problem.Problems { return src.inFile(file, slices.Concat(notes(), own)) })
 	d.named = make(map[string]*Operation, len(d.ops))
 	for _, op := range d.ops {
 		d.named[op.String()] = op

@@ -6,13 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/problem"
@@ -42,7 +45,7 @@ func load(src *source) (doc *openapi3.T, notes func() problem.Problems, ps probl
 	if depth(src.text) > maxDepth {
 		return nil, nil, problem.Problems{{What: fmt.Sprintf("the document is nested more than %d deep", maxDepth)}}
 	}
-	if ps := src.checkJSON(); ps != nil {
+	if ps := src.brokenJSON(); ps != nil {
 		return nil, nil, ps
 	}
 	doc, err := loadPlain(src)
@@ -58,15 +61,18 @@ func load(src *source) (doc *openapi3.T, notes func() problem.Problems, ps probl
 	if !slices.ContainsFunc(mistakes, isHarmful) {
 		return doc, func() problem.Problems {
 			found, above := withLines(src, mistakes)
-			return append(nullConstants(src), explainInvalid(found, above)...)
+			return append(nullConstants(src), explainInvalid(src, found, above)...)
 		}, nil
 	}
 	found, above := withLines(src, mistakes)
-	return nil, nil, explainInvalid(slices.DeleteFunc(found, func(err error) bool { return !isHarmful(err) }), above)
+	return nil, nil, explainInvalid(src, slices.DeleteFunc(found, func(err error) bool { return !isHarmful(err) }), above)
 }
 
 // read reads a text with the loader. It accepts a schema whose examples are not a list, because examples are harmless.
 func read(text []byte) (*openapi3.T, error) {
+	if doc, err := decode(text); err == nil {
+		return doc, newLoader().ResolveRefsIn(doc, nil)
+	}
 	doc, err := newLoader().LoadFromData(text)
 	if err != nil && strings.Contains(err.Error(), "Schema.examples") {
 		if text, ok := withoutNamedExamples(text); ok {
@@ -172,22 +178,47 @@ func depth(data []byte) int {
 	return deepest
 }
 
-// checkJSON reports defects of JSON documents that the loader ignores.
-func (s *source) checkJSON() (ps problem.Problems) {
-	if !s.beginsAsJSON() {
+// brokenJSON reports defects of JSON documents that the loader ignores, and where a document stops being JSON.
+func (s *source) brokenJSON() (ps problem.Problems) {
+	if !s.beginsAsJSON() || s.strict() == nil {
 		return nil
 	}
-	_, defects, err := jsontree.Parse(s.text)
-	if err != nil && !bytes.HasPrefix(bytes.TrimSpace(s.text), []byte(`{"`)) {
+	broken := s.loose()
+	if broken != nil && !bytes.HasPrefix(bytes.TrimSpace(s.text), []byte(`{"`)) {
 		return nil // YAML in flow style
 	}
+	_, defects, err := jsontree.Parse(s.text)
 	for _, f := range defects {
-		ps = append(ps, problem.Problem{What: strings.TrimSpace(f.Pointer + " " + f.Text)})
+		p := s.stop(broken)
+		if broken == nil {
+			p = s.Problem("#"+f.Pointer, "", "")
+		}
+		p.What = strings.TrimSpace(f.Pointer + " " + f.Text)
+		if f.Kind == jsontree.DuplicateName {
+			p.Fix = "remove one of them"
+		}
+		ps = append(ps, p)
 	}
 	if err != nil {
-		ps = append(ps, problem.Problem{What: "the document is not JSON: " + err.Error()})
+		p := s.stop(broken)
+		p.What = "the document is not JSON: " + err.Error()
+		if at, ok := errors.AsType[*jsontext.SyntacticError](broken); ok && !errors.Is(at, io.ErrUnexpectedEOF) {
+			p.What = "the document is not JSON: " + at.Err.Error() // without the offset
+		}
+		ps = append(ps, p)
 	}
 	return ps
+}
+
+// stop returns the place of an error in JSON.
+func (s *source) stop(err error) problem.Problem {
+	p := problem.Problem{Line: 1, Column: 1}
+	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		before := s.text[:min(int(at.ByteOffset), len(s.text))]
+		p.Line += bytes.Count(before, []byte("\n"))
+		p.Column += utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	}
+	return p
 }
 
 // inlineSchema reads a schema inside of an extension, which the loader ignores. It lets the loader resolve its

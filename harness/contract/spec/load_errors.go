@@ -9,6 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -56,12 +57,15 @@ var quotedRef = regexp.MustCompile(`"([^"]*#/[^"]*)"`)
 
 // explainInvalid turns the errors of the validation into problems. A mistake in a component is found again at each place
 // that refers to it, but reported once. above is subtracted from lines.
-func explainInvalid(list openapi3.MultiError, above int) (ps problem.Problems) {
+func explainInvalid(src *source, list openapi3.MultiError, above int) (ps problem.Problems) {
 	seen := map[problem.Problem]bool{}
 	for _, err := range list {
 		p, leaf := origin(err)
 		p.Line = max(0, p.Line-above)
 		p.What = strings.TrimPrefix(err.Error(), "invalid ")
+		if p.Line == 0 {
+			p = src.Problem(named(p.What), p.What, "")
+		}
 		once := p
 		if p.Line > 0 {
 			once.What = leaf.Error()
@@ -72,6 +76,23 @@ func explainInvalid(list openapi3.MultiError, above int) (ps problem.Problems) {
 		}
 	}
 	return ps
+}
+
+var (
+	namedPath      = regexp.MustCompile(`^paths: (?:conflicting paths "|invalid path )(/[^":]*)`)
+	namedComponent = regexp.MustCompile(`^components: (schema|parameter|response|header|example) "([^"]*)"`)
+)
+
+// named returns a reference to what the message of a validation error names: a path, a component, or a key at the top.
+func named(what string) string {
+	if m := namedPath.FindStringSubmatch(what); m != nil {
+		return jsontree.AppendName("#/paths", m[1])
+	}
+	if m := namedComponent.FindStringSubmatch(what); m != nil {
+		return jsontree.AppendName("#/components/"+m[1]+"s", m[2])
+	}
+	key, _, _ := strings.Cut(what, ":")
+	return "#/" + key
 }
 
 // origin returns the place of a validation error, and the innermost error. Many types have a field Origin, but they

@@ -2,7 +2,11 @@ package spec
 
 import (
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
+	"unicode/utf8"
+	"weak"
 
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
@@ -60,5 +64,90 @@ func TestPlainValuesAreReadAsYAML12(t *testing.T) {
 		if err != nil || got.Extensions["x-value"] != want {
 			t.Errorf("%+q is read as %v (%v), want %+q", value, got, err, want)
 		}
+	}
+}
+
+// A minified document has one line, so its mistakes need columns.
+func TestMistakesInMinifiedDocumentsHaveColumns(t *testing.T) {
+	const start = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{"/a":{"get":{`
+	for _, tc := range []struct{ name, text, at, what string }{
+		{"a comma too many", start + `"responses":{"200":{"description":"é",}}}}}}`, `,}}}}}}`, "not JSON: invalid character ',' at start of value"},
+		{"a name twice", start + `"operationId":"a","operationId":"b","responses":{}}}}}`, `"operationId":"a"`, `the name "operationId" stands twice`},
+		{"the end is missing", start + `"responses":{`, ``, "ends before its value does"},
+		{"text behind it", start + `"responses":{}}}}} x`, `x`, "text follows"},
+		{"an unknown type", start + `"responses":{"200":{"description":"d","content":{"text/plain":{"schema":{"type":"strng"}}}}}}}}}`, `"schema"`, `"strng"`},
+	} {
+		_, problems := Read("api.json", []byte(tc.text))
+		if len(problems) != 1 {
+			t.Errorf("%s: %d problems, want one: %v", tc.name, len(problems), problems)
+			continue
+		}
+		want := 1 + utf8.RuneCountInString(tc.text[:strings.LastIndex(tc.text, tc.at)])
+		if p := problems[0]; p.Line != 1 || p.Column != want || !strings.Contains(p.What, tc.what) {
+			t.Errorf("%s: %d:%d: %s, want line 1, column %d and %q", tc.name, p.Line, p.Column, p.What, want, tc.what)
+		}
+	}
+}
+
+// The loader has no lines for large documents in JSON.
+func TestMistakesInLargeDocumentsInJSONHaveLines(t *testing.T) {
+	filler := `"x-filler": "` + strings.Repeat("x", maxJSONWithLines) + "\",\n"
+	text := "{\n" + filler + `"openapi": "3.0.3", "info": {"title": "t", "version": "1"},
+"paths": {
+"/a/{b}": {"get": {"parameters": [{"name": "b", "in": "path", "required": true, "schema": {}}], "responses": {"200": {"description": "d"}}}},
+"/a/{c}": {"get": {"parameters": [{"name": "c", "in": "path", "required": true, "schema": {}}], "responses": {"200": {"description": "d"}}}}}}`
+	doc, problems := Read("api.json", []byte(text))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	if notes := doc.Notes(); len(notes) != 1 || notes[0].Line != 5 && notes[0].Line != 6 || notes[0].Column != 1 {
+		t.Errorf("the notes are %v, want one about conflicting paths in line 5 or 6", notes)
+	}
+	broken := strings.Replace(text, `"schema": {}`, `"schema": {"type": "strng"}`, 1)
+	if _, problems := Read("api.json", []byte(broken)); len(problems) != 1 || problems[0].Line != 5 {
+		t.Errorf("the problems are %v, want one in line 5", problems)
+	}
+}
+
+// OpenAPI 3.2 has the method QUERY, and a place for all others.
+func TestOperationsOfOpenAPI32(t *testing.T) {
+	doc, problems := Read("api.yaml", []byte(`openapi: 3.2.0
+info: {title: t, version: '1'}
+paths:
+  /notes:
+    parameters: [{name: limit, in: query, schema: {type: integer}}]
+    query: {responses: {'200': {description: d}}}
+    additionalOperations:
+      COPY: {responses: {'200': {description: d}}}
+`))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	for method, line := range map[string]int{"QUERY": 6, "COPY": 8} {
+		op, ok := doc.Operation(method, "/notes")
+		if !ok {
+			t.Errorf("the document has no operation %s", method)
+			continue
+		}
+		if doc.Line(op.Ref) != line || len(op.Params) != 1 || doc.Line(op.Params[0].Ref) != 5 {
+			t.Errorf("%s is in line %d with the parameters %v, want line %d and the parameter of line 5", op, doc.Line(op.Ref), op.Params, line)
+		}
+	}
+}
+
+// The loader's tree needs several times the memory of everything else.
+func TestADocumentDoesNotKeepTheTreeAlive(t *testing.T) {
+	doc, problems := Read("openapi.yaml", testfile.Read(t, documents[0]))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	tree := weak.Make(doc.Tree)
+	doc.Tree = nil
+	runtime.GC()
+	if tree.Value() != nil {
+		t.Error("something still refers to the loader's tree")
+	}
+	if doc.Notes() != nil || len(doc.Operations()) == 0 {
+		t.Error("the document has notes, or no operations")
 	}
 }

@@ -16,23 +16,50 @@ import (
 // extensions.
 type source struct {
 	text   []byte
-	read   func() yamldoc.Document // reads the text on the first call
+	strict func() error            // why the text is not JSON, or has defects
+	loose  func() error            // why the text is not JSON
+	nodes  func() yamldoc.Document // reads the text on the first call; see open
+	open   func(*yamldoc.Node)     // reads the content of a node, unless it has been read
 	known  sync.Map                // reference → problem.Problem with its place
 	places []problem.Place         // of the lines; nil if the text is that of the document's only file
 }
 
 // newSource returns the lines of a document in YAML or JSON.
 func newSource(text []byte) *source {
-	s := &source{text: text}
-	s.read = sync.OnceValue(func() yamldoc.Document {
-		if s.beginsAsJSON() {
-			if root := readJSON(text); root != nil {
-				return yamldoc.Document{Root: root}
-			}
+	s := &source{text: text, open: func(*yamldoc.Node) {}}
+	s.strict = sync.OnceValue(func() error { return checkJSON(text) })
+	s.loose = sync.OnceValue(func() error {
+		if s.strict() == nil {
+			return nil
 		}
-		return yamldoc.Read("", text)
+		return checkJSON(text, lenient...)
+	})
+	s.nodes = sync.OnceValue(func() yamldoc.Document {
+		if !s.beginsAsJSON() || s.loose() != nil {
+			return yamldoc.Read("", text)
+		}
+		r, root := newJSONReader(text)
+		s.open = r.open
+		return yamldoc.Document{Root: root}
 	})
 	return s
+}
+
+// read returns all nodes of the text.
+func (s *source) read() yamldoc.Document {
+	doc := s.nodes()
+	s.openAll(doc.Root)
+	return doc
+}
+
+func (s *source) openAll(n *yamldoc.Node) {
+	if n == nil {
+		return
+	}
+	s.open(n)
+	for _, item := range n.Items {
+		s.openAll(item)
+	}
 }
 
 // beginsAsJSON reports whether the document begins with a brace. YAML in flow style does too.
@@ -66,6 +93,7 @@ func (s *source) Problem(ref, what, fix string) problem.Problem {
 // Keys lists the names of the object at a place, in order.
 func (s *source) Keys(ref string) (names []string) {
 	if _, n, ok := s.find(ref); ok {
+		s.open(n)
 		for k := range n.Entries() {
 			names = append(names, k.Text)
 		}
@@ -76,12 +104,13 @@ func (s *source) Keys(ref string) (names []string) {
 // find descends along a reference. It returns the last value that it found, at with its key or itself in a list, and
 // whether it found all tokens.
 func (s *source) find(ref string) (at, value *yamldoc.Node, ok bool) {
-	value = s.read().Root
+	value = s.nodes().Root
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
 		return nil, value, false
 	}
 	for token := range strings.SplitSeq(pointer, "/") {
+		s.open(value)
 		key, next := value.Child(jsontree.UnescapeName(token))
 		if next == nil {
 			return at, value, false

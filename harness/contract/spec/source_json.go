@@ -2,7 +2,8 @@ package spec
 
 import (
 	"bytes"
-	"strings"
+	"errors"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,53 +11,115 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// readJSON reads JSON as package yamldoc reads YAML, which would take several times as long. It returns nil for
-// everything else.
-func readJSON(text []byte) *yamldoc.Node {
-	return (&jsonReader{text: text, dec: jsontext.NewDecoder(bytes.NewReader(text)), line: 1}).value()
+// A jsonReader reads JSON as package yamldoc reads YAML, which would take several times as long. It reads the content of
+// an object or list when it is asked for: few places of a large document are named in messages.
+type jsonReader struct {
+	text  []byte  // valid JSON
+	marks []place // one for every markDistance bytes; a minified document has one line
+
+	mu     sync.Mutex
+	last   place                 // of the value that was read last
+	closed map[*yamldoc.Node]int // the offsets of the objects and lists whose content has not been read
 }
 
-type jsonReader struct {
-	text  []byte
-	dec   *jsontext.Decoder
-	at    int // everything before it has been searched for line breaks
-	line  int
-	start int // offset of the line
+// A place is an offset with its line and column.
+type place struct{ at, line, column int }
+
+const markDistance = 4096
+
+func newJSONReader(text []byte) (r *jsonReader, root *yamldoc.Node) {
+	r = &jsonReader{text: text, closed: map[*yamldoc.Node]int{}}
+	for p := (place{0, 1, 1}); ; p = r.walk(p, p.at+markDistance) {
+		r.marks = append(r.marks, p)
+		if p.at+markDistance > len(text) {
+			break
+		}
+	}
+	return r, r.value(r.from(0), 0)
+}
+
+// walk returns the place of a later offset.
+func (r *jsonReader) walk(p place, to int) place {
+	for _, c := range r.text[p.at:to] {
+		switch {
+		case c == '\n':
+			p.line, p.column = p.line+1, 1
+		case utf8.RuneStart(c):
+			p.column++
+		}
+	}
+	p.at = to
+	return p
+}
+
+// place returns the place of an offset.
+func (r *jsonReader) place(at int) place {
+	near := r.marks[at/markDistance]
+	if near.at < r.last.at && r.last.at <= at {
+		near = r.last
+	}
+	r.last = r.walk(near, at)
+	return r.last
 }
 
 var kinds = map[jsontext.Kind]yamldoc.Kind{
 	'n': yamldoc.Null, 't': yamldoc.Bool, 'f': yamldoc.Bool, '0': yamldoc.Number, '"': yamldoc.String, '[': yamldoc.List, '{': yamldoc.Map,
 }
 
-func (r *jsonReader) value() *yamldoc.Node {
-	kind := r.dec.PeekKind()
-	before := int(r.dec.InputOffset())
-	token, err := r.dec.ReadToken()
-	if err != nil {
-		return nil
+// lenient accepts the defects that leave a document readable.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// checkJSON returns why a text is not one value in JSON.
+func checkJSON(text []byte, options ...jsontext.Options) error {
+	in := jsontext.NewDecoder(bytes.NewBuffer(text), options...)
+	if err := in.SkipValue(); err != nil {
+		return err
 	}
-	n := &yamldoc.Node{Kind: kinds[kind], Text: token.String()}
-	begin := before + bytes.IndexFunc(r.text[before:], func(c rune) bool { return !strings.ContainsRune(" \t\r\n:,", c) })
-	for ; r.at < begin; r.at++ {
-		if r.text[r.at] == '\n' {
-			r.line, r.start = r.line+1, r.at+1
-		}
+	rest := bytes.TrimLeft(text[in.InputOffset():], " \t\r\n")
+	if len(rest) > 0 {
+		return &jsontext.SyntacticError{ByteOffset: int64(len(text) - len(rest)), Err: errors.New("text follows the value")}
 	}
-	n.Line, n.Column = r.line, 1+utf8.RuneCount(r.text[r.start:begin])
-	if kind != '{' && kind != '[' {
+	return nil
+}
+
+func (r *jsonReader) from(offset int) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(r.text[offset:]), lenient...)
+}
+
+// value reads a value. It skips the content of an object or list. start is where the decoder's input begins.
+func (r *jsonReader) value(in *jsontext.Decoder, start int) *yamldoc.Node {
+	kind := in.PeekKind()
+	at := start + int(in.InputOffset())
+	at += len(r.text[at:]) - len(bytes.TrimLeft(r.text[at:], " \t\r\n:,"))
+	p := r.place(at)
+	n := &yamldoc.Node{Kind: kinds[kind], Line: p.line, Column: p.column}
+	if n.Kind == yamldoc.Map || n.Kind == yamldoc.List {
+		r.closed[n] = at
+		_ = in.SkipValue()
 		return n
 	}
-	for end := r.dec.PeekKind(); end != '}' && end != ']'; end = r.dec.PeekKind() {
-		item := r.value()
-		if item != nil && kind == '{' {
-			n.Keys = append(n.Keys, item)
-			item = r.value()
-		}
-		if item == nil {
-			return nil
-		}
-		n.Items = append(n.Items, item)
+	token, _ := in.ReadToken()
+	if n.Kind != yamldoc.Null {
+		n.Text = token.String()
 	}
-	_, _ = r.dec.ReadToken()
 	return n
+}
+
+// open reads the content of an object or list, unless it has been read.
+func (r *jsonReader) open(n *yamldoc.Node) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	start, ok := r.closed[n]
+	if !ok {
+		return
+	}
+	delete(r.closed, n)
+	in := r.from(start)
+	_, _ = in.ReadToken()
+	for end := in.PeekKind(); end != '}' && end != ']'; end = in.PeekKind() {
+		if n.Kind == yamldoc.Map {
+			n.Keys = append(n.Keys, r.value(in, start))
+		}
+		n.Items = append(n.Items, r.value(in, start))
+	}
 }

@@ -16,7 +16,8 @@ import (
 )
 
 // TestPublicDocuments reads all OpenAPI documents below a folder, and generates a project from each. `make
-// test-documents` fetches well-known ones.
+// test-documents` fetches well-known ones. Scenarios that are set aside although their requests are valid, because they
+// destroy something or show other scenarios, count as drafted.
 func TestPublicDocuments(t *testing.T) {
 	folder := os.Getenv("LOCKSTEP_DOCUMENTS")
 	if folder == "" {
@@ -29,9 +30,9 @@ func TestPublicDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		name, _ := filepath.Rel(folder, path)
-		before := time.Now()
+		allocated, before := allocations(), time.Now()
 		doc, err := contract.Parse(data, &contract.Options{File: filepath.Base(path), KeepTree: true})
-		took := time.Since(before)
+		took, needed := time.Since(before), allocations()-allocated
 		var problems contract.Problems
 		switch {
 		case errors.As(err, &problems):
@@ -46,7 +47,7 @@ func TestPublicDocuments(t *testing.T) {
 			continue
 		}
 		read++
-		p := New(doc, nil)
+		p := New(doc, &Options{Destructive: true, Targets: []Target{{Name: "one", Command: []string{"./one"}}}})
 		whole := 0
 		for _, s := range p.Scenarios {
 			if s.Missing == "" {
@@ -56,10 +57,16 @@ func TestPublicDocuments(t *testing.T) {
 			}
 		}
 		operations, drafts = operations+len(p.Scenarios), drafts+whole
+		for _, n := range doc.Notes() {
+			if n.Line == 0 {
+				t.Errorf("%s: the note has no line: %v", name, n)
+			}
+		}
 		if len(data) > 1<<20 {
-			var memory runtime.MemStats
-			runtime.ReadMemStats(&memory)
-			t.Logf("%s: %d bytes read in %v; %d of %d requests drafted, %d notes; %d MB from the system", name, len(data), took, whole, len(p.Scenarios), len(doc.Notes()), memory.Sys>>20)
+			t.Logf("%s: %d bytes read in %v; %d of %d requests drafted, %d notes; %d MB allocated while reading", name, len(data), took, whole, len(p.Scenarios), len(doc.Notes()), needed>>20)
+			if needed > 30*len(data) {
+				t.Errorf("%s: reading %d bytes allocated %d, want at most 30 times the size", name, len(data), needed)
+			}
 		}
 	}
 	t.Logf("%d documents read, %d refused with a line; %d of %d requests drafted", read, refused, drafts, operations)
@@ -69,6 +76,13 @@ func TestPublicDocuments(t *testing.T) {
 	if drafts*100 < operations*95 {
 		t.Errorf("%d of %d requests were drafted, want 95 %%", drafts, operations)
 	}
+}
+
+// allocations returns how many bytes the program has allocated.
+func allocations() int {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	return int(memory.TotalAlloc)
 }
 
 // documentsBelow lists the files that say that they are OpenAPI documents. Of the ones with expanded references, which are
