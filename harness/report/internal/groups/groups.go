@@ -166,7 +166,7 @@ func newGroup(c *cause.Cause, at map[string]int) Group {
 	g := Group{
 		Scenario: at[s.ID], Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(blameOf(c)),
 		Step: textfit.Clip(c.Step, 60), Line: c.Line, StepText: textfit.Clip(c.StepText, 300), Operation: textfit.Clip(c.Operation, 200), Stream: textfit.Clip(c.Stream, 80), Upstream: textfit.Clip(c.Upstream, 80),
-		Place: textfit.Clip(c.Place, 300), Says: textfit.Clip(c.Text, 600), Targets: textfit.ClipAll(c.Targets, 120), Print: textfit.Clip(c.Fingerprint, 20),
+		Place: textfit.Clip(c.Place, 300), Says: textfit.Clip(c.Says(), 600), Targets: textfit.ClipAll(c.Targets, 120), Print: textfit.Clip(c.Fingerprint, 20),
 		Left: textfit.Clip(c.Want, maxValueColumns), Right: textfit.Clip(c.Got, maxValueColumns), Note: textfit.Clip(c.Note, 300),
 	}
 	if c.Class == verdict.Difference {
