@@ -95,6 +95,9 @@ func (e *execution) order() []int {
 func (e *execution) cannotRun(i int) (judge func()) {
 	s, recording := e.judgement.scenarios[i], e.opts.Against
 	inapplicable := func(why string) func() { return func() { e.judge(i, nil, why) } }
+	if why := project.Lacking(s, e.targets); why != "" {
+		return inapplicable(why)
+	}
 	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
 	if running >= 0 && s.Fresh {
 		return inapplicable(fmt.Sprintf("it needs newly started targets, but %s is a server that is already running", e.opts.live(e.targets)[running].Spec.Name))

@@ -126,7 +126,8 @@ type scenarioView struct {
 	ID      string `json:"id"`
 	File    string `json:"file,omitempty"` // set when the id does not give the path of the file
 	Line    int    `json:"line"`
-	Why     string `json:"why,omitempty"` // set for scenarios that do not match
+	Why     string `json:"why,omitempty"`     // set for scenarios that do not match
+	NotRun  string `json:"not_run,omitempty"` // why it is not applicable
 	Verdict string `json:"v"`
 	Millis  int64  `json:"ms"`
 	Tags    []int  `json:"t,omitempty"`
@@ -204,6 +205,9 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 		out := scenarioView{ID: textfit.Clip(s.ID, 300), File: textfit.Clip(s.File, 300), Line: s.Line, Verdict: string(s.Verdict), Millis: s.Millis, Found: len(s.Findings), Again: report.Steadiness(s)}
 		if s.Verdict != verdict.Match {
 			out.Why = textfit.Clip(s.Why, 300)
+		}
+		if s.Verdict == verdict.NotApplicable {
+			out.NotRun = report.WhyNotMatch(s)
 		}
 		for _, tag := range s.Tags {
 			n, ok := tags[tag]
