@@ -144,9 +144,25 @@ func (e *execution) fresh(ctx context.Context, t job) {
 	})
 }
 
+// A provider returns the targets for one run of a scenario, and a function that releases them.
+type provider func() (*pool.Pool, func())
+
+// freshState returns the provider for confirming a red scenario: newly started targets, so that nothing that other
+// scenarios have left behind matters. Servers that already run are used again.
+func (e *execution) freshState(ctx context.Context, i int, provide provider) provider {
+	running := slices.ContainsFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
+	if running || e.judgement.scenarios[i].Fresh { // the latter has its own anyway
+		return provide
+	}
+	return func() (*pool.Pool, func()) {
+		targets := e.freshPool(ctx, i)
+		return targets, targets.Stop
+	}
+}
+
 // runScenario runs a scenario as often as Options.Repeat says, and as Options.Confirm says if it is red. provide returns
 // the targets of a run, and a function that releases them.
-func (e *execution) runScenario(ctx context.Context, i int, provide func() (*pool.Pool, func())) {
+func (e *execution) runScenario(ctx context.Context, i int, provide provider) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -174,6 +190,7 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 		}
 		if n == 1 && e.opts.Confirm > 0 && e.isRed(c) {
 			runs += e.opts.Confirm
+			provide = e.freshState(ctx, i, provide)
 			for _, t := range ts {
 				t.Run = n
 			}
