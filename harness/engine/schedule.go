@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // maxRestarts is how often a shared server that has ended is restarted. A server that always ends has then shown
@@ -188,7 +187,7 @@ func (e *execution) runScenario(ctx context.Context, i int, provide provider) {
 			e.cutShort = append(e.cutShort, i)
 			return
 		}
-		if n == 1 && e.opts.Confirm > 0 && e.isRed(c) {
+		if n == 1 && e.opts.Confirm > 0 && e.judgement.isRed(c) {
 			runs += e.opts.Confirm
 			provide = e.freshState(ctx, i, provide)
 			for _, t := range ts {
@@ -197,12 +196,6 @@ func (e *execution) runScenario(ctx context.Context, i int, provide provider) {
 		}
 	}
 	e.judgeCase(i, c)
-}
-
-// isRed reports whether a run differs or is unknown.
-func (e *execution) isRed(c *runfile.Case) bool {
-	v := JudgeRun(e.judgement.project, c, e.judgement.result.Alone, e.judgement.accept)
-	return v.Verdict == verdict.Differ || v.Verdict == verdict.Unknown
 }
 
 // recoverScenario turns a panic of lockstep itself into an unknown scenario, and lets the others run.

@@ -60,8 +60,8 @@ func TestWhatTargetsLackIsNamed(t *testing.T) {
 	}
 	const sockets = "sockets, which right and wrong do not declare under capabilities"
 	for request, want := range map[string]string{
-		"right,wrong": "it needs resume, which wrong does not declare; and " + sockets,
-		"right":       "it needs sockets, which right does not declare under capabilities",
+		"right,wrong":                                    "it needs resume, which wrong does not declare; and " + sockets,
+		"right":                                          "it needs sockets, which right does not declare under capabilities",
 		"right,wrong=http://127.0.0.1:9":                 "it needs resume, which wrong does not declare; and " + sockets,
 		"new=http://127.0.0.1:9":                         "it needs push, which new does not declare; and resume, which new does not declare; and sockets, which new does not declare under capabilities",
 		"right,right=http://127.0.0.1:9,wrong":           "it needs resume, which wrong does not declare; and sockets, which right, right-2 and wrong do not declare under capabilities",

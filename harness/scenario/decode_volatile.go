@@ -57,8 +57,8 @@ func (d *ruleDecoder) volatile(n *yamldoc.Node) Volatile {
 	return v
 }
 
-// lists decodes the rules for lists without an order.
-func (d *ruleDecoder) lists(list *yamldoc.Node) (out []Volatile) {
+// listRules decodes the rules for lists without an order.
+func listRules(d *valueDecoder, list *yamldoc.Node) (out []Volatile) {
 	for _, n := range list.Elements() {
 		v := Volatile{At: d.path(n.Get("at")), Kind: VolatileList, Because: n.Get("because").Text, File: d.file, Line: n.Line, Column: n.Column}
 		if key := n.Get("key"); key != nil {
