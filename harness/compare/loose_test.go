@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 func listRules(at, key string) *Rules {
@@ -223,5 +224,17 @@ func TestARuleForAListAppliesOnlyToLists(t *testing.T) {
 	got := compared(newSide("ref").answers(`{"a":{"b":1}}`), newSide("cand").answers(`{"a":{"b":1}}`), listRules("$.a", ""))
 	if got.Applied["here"] {
 		t.Error("a rule for a list applied to an object")
+	}
+}
+
+// Requests to upstreams have their own rules.
+func TestALooseListInARequestToAnUpstream(t *testing.T) {
+	const want = 1 // difference, at the list without a rule
+	ref, cand := newSide("ref"), newSide("cand")
+	ref.t.Upstream = []transcript.Step{{ID: "llm.chat", Exchanges: []*transcript.Exchange{asks(`{"a":[1,2],"b":[1,2]}`)}}}
+	cand.t.Upstream = []transcript.Step{{ID: "llm.chat", Exchanges: []*transcript.Exchange{asks(`{"a":[2,1],"b":[2,1]}`)}}}
+	rules := &Rules{Stubs: map[string]Step{"llm": {Volatile: []jsondiff.Volatile{{At: "$.a", Kind: jsondiff.List, Rule: "here"}}}}}
+	if got := compared(ref, cand, rules); len(got.Differences) != want || !got.Applied["here"] {
+		t.Errorf("%v, applied %v", got.Differences, got.Applied)
 	}
 }
