@@ -86,7 +86,7 @@ below what lockstep.yaml demands · 2 flags or files are wrong, nothing was star
 	selectionFlags(cmd, &f.selection)
 	jobsFlag(cmd, &f.jobs)
 	fl.IntVar(&f.repeat, "repeat", 1, "how many times to run each scenario; it is green only if all of its runs are")
-	fl.IntVar(&f.confirm, "confirm", 0, "how many times to run a red scenario again, to see whether it is steady or flaky; it stays red")
+	fl.IntVar(&f.confirm, "confirm", 0, "how many times to run a red scenario again on newly started servers, to see whether it is steady or flaky; it stays red")
 	fl.Uint64Var(&f.seed, "seed", 0, "the seed that decides which target begins each step (default random, and printed)")
 	fl.StringVar(&f.shard, "shard", "", "run one shard of the selection, such as 2/8; auto reads it from the environment of the CI server")
 	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 if no scenario is selected, or none applies; a path or tag that no scenario has is still an error")

@@ -75,7 +75,7 @@ func TestExitCodes(t *testing.T) {
 		},
 		{
 			"nothing applies", []string{at("right", right)}, []string{"process/stop"},
-			exitUnknown, "unknown: nothing was judged; lockstep run --allow-empty accepts that", "NOT-APPLICABLE process/stop (1/1)\n",
+			exitUnknown, "unknown: nothing was judged, because the only scenario is not applicable; lockstep run --allow-empty accepts that", "NOT-APPLICABLE process/stop (1/1)\n",
 		},
 		{
 			"a mistake", []string{at("right", right)}, []string{"--target", "left"},

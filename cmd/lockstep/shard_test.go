@@ -117,21 +117,23 @@ func TestAnUnknownShardStartsNothing(t *testing.T) {
 func TestNothingToJudgeIsGreenOnlyWhenThatIsAllowed(t *testing.T) {
 	t.Parallel()
 	p := two(t, "")
+	const because = ", because the only scenario is not applicable"
 	for _, tc := range []struct {
 		args string
 		code int // without --allow-empty
 		says string
+		why  string // with --allow-empty
 	}{
-		{"items/story --shard 2/2", exitUsage, "--shard 2/2 has no scenario: only 1 selected\n\tfix: split into at most 1, or accept empty shards with --allow-empty\n"},
-		{"--name event --name submarine", exitUsage, `no scenario is selected: --name "submarine" fits none of the `},
-		{"process/stop", exitUnknown, "unknown: nothing was judged; lockstep run --allow-empty accepts that\n"},
-		{"process/stop --shard 1/1", exitUnknown, "unknown: nothing was judged; lockstep run --allow-empty accepts that\n"},
+		{"items/story --shard 2/2", exitUsage, "--shard 2/2 has no scenario: only 1 selected\n\tfix: split into at most 1, or accept empty shards with --allow-empty\n", ""},
+		{"--name event --name submarine", exitUsage, `no scenario is selected: --name "submarine" fits none of the `, ""},
+		{"process/stop", exitUnknown, "unknown: nothing was judged" + because + "; lockstep run --allow-empty accepts that\n", because},
+		{"process/stop --shard 1/1", exitUnknown, "unknown: nothing was judged" + because + "; lockstep run --allow-empty accepts that\n", because},
 	} {
 		args := strings.Fields(tc.args)
 		if o := p.do(t, "run", args...); o.code != tc.code || !strings.Contains(o.stdout+o.stderr, tc.says) {
 			t.Errorf("run %s: %+v, want %d and %q", tc.args, o, tc.code, tc.says)
 		}
-		const allowed = "match: nothing was judged, and --allow-empty accepts that"
+		allowed := "match: nothing was judged" + tc.why + ", and --allow-empty accepts that"
 		if o := p.do(t, "run", append(args, "--allow-empty")...); o.code != exitMatch || lastLine(o.stdout) != allowed {
 			t.Errorf("run %s --allow-empty: %+v", tc.args, o)
 		}

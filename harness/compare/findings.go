@@ -52,7 +52,7 @@ func (f *findings) fingerprint(d *diff.Difference) string {
 	if values == "" {
 		values = diff.Digest(bare.Of(0, d.Ref.Text), bare.Of(1, d.Cand.Text))
 	}
-	place := d.At.String()
+	place := d.At.InEveryRun()
 	if d.Stream != "" {
 		place = diff.Unnumbered(place)
 	}

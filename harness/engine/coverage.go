@@ -58,32 +58,43 @@ func coverageGate(p *project.Project, r *Result, selected int, coverage *coverag
 	if d == nil {
 		return nil
 	}
-	if why := whyNotJudged(p, r, selected); why != "" {
+	why, lacking := whyNotJudged(p, r, selected)
+	if why != "" {
 		return d.NotJudged(why)
 	}
-	return d.Judge(coverage)
+	g := d.Judge(coverage)
+	g.NotApplicable = lacking
+	return g
 }
 
-// whyNotJudged says why the coverage is not that of all scenarios, or returns "".
-func whyNotJudged(p *project.Project, r *Result, selected int) string {
+// whyNotJudged says why the coverage is not that of all scenarios, or returns "". Scenarios that need what a target cannot
+// do are returned as lacking. They are the same in every run, so what only they would reach is missing.
+func whyNotJudged(p *project.Project, r *Result, selected int) (why string, lacking []string) {
 	if r.Incomplete != "" {
-		return "the run is not complete"
+		return "the run is not complete", nil
 	}
 	if n, all := selected, len(p.Scenarios); n < all {
-		return fmt.Sprintf("%d of %d scenarios were selected", n, all)
+		return fmt.Sprintf("%d of %d scenarios were selected", n, all), nil
+	}
+	needs := map[string]bool{}
+	for _, s := range p.Scenarios {
+		needs[s.ID] = len(s.Needs) > 0
 	}
 	var doubtful []string
 	for i := range r.Scenarios {
-		if s := &r.Scenarios[i]; s.Verdict == verdict.NotApplicable || len(s.Reasons) > 0 {
+		switch s := &r.Scenarios[i]; {
+		case s.Verdict == verdict.NotApplicable && needs[s.ID]:
+			lacking = append(lacking, s.ID)
+		case s.Verdict == verdict.NotApplicable || len(s.Reasons) > 0:
 			doubtful = append(doubtful, s.ID)
 		}
 	}
 	switch len(doubtful) {
 	case 0:
-		return ""
+		return "", lacking
 	case 1:
-		return doubtful[0] + " was not judged"
+		return doubtful[0] + " was not judged", nil
 	default:
-		return fmt.Sprintf("%s and %d more scenarios were not judged", doubtful[0], len(doubtful)-1)
+		return fmt.Sprintf("%s and %d more scenarios were not judged", doubtful[0], len(doubtful)-1), nil
 	}
 }

@@ -89,3 +89,8 @@ func (j *judgement) conclude(ctx context.Context, interrupted string) {
 	r.Gate = coverageGate(j.project, r, len(j.scenarios), j.coverage)
 	r.Conclude()
 }
+
+// isRed reports whether a run differs or is unknown.
+func (j *judgement) isRed(c *runfile.Case) bool {
+	return JudgeRun(j.project, c, j.result.Alone, j.accept).Verdict.Red()
+}

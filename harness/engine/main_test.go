@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -43,6 +44,9 @@ func play(role string) int {
 	if role == "host" {
 		return playHost()
 	}
+	if role == "tires" {
+		return playTiring()
+	}
 	if strings.HasPrefix(role, "asker") {
 		return playAsker(role)
 	}
@@ -65,6 +69,18 @@ func playAsker(role string) int {
 	if err == nil {
 		err = http.ListenAndServe(os.Args[1], a)
 	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// playTiring is a server that answers /question differently from the second time on.
+func playTiring() int {
+	var asked atomic.Int64
+	err := http.ListenAndServe(os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/question" && asked.Add(1) > 1 && os.Getenv(reportVariable) != "" {
+			fmt.Fprint(w, "not again")
+		}
+	}))
 	fmt.Fprintln(os.Stderr, err)
 	return 1
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // maxRestarts is how often a shared server that has ended is restarted. A server that always ends has then shown
@@ -95,6 +94,9 @@ func (e *execution) order() []int {
 func (e *execution) cannotRun(i int) (judge func()) {
 	s, recording := e.judgement.scenarios[i], e.opts.Against
 	inapplicable := func(why string) func() { return func() { e.judge(i, nil, why) } }
+	if why := project.Lacking(s, e.targets); why != "" {
+		return inapplicable(why)
+	}
 	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
 	if running >= 0 && s.Fresh {
 		return inapplicable(fmt.Sprintf("it needs newly started targets, but %s is a server that is already running", e.opts.live(e.targets)[running].Spec.Name))
@@ -141,9 +143,25 @@ func (e *execution) fresh(ctx context.Context, t job) {
 	})
 }
 
+// A provider returns the targets for one run of a scenario, and a function that releases them.
+type provider func() (*pool.Pool, func())
+
+// freshState returns the provider for confirming a red scenario: newly started targets, so that nothing that other
+// scenarios have left behind matters. Servers that already run are used again.
+func (e *execution) freshState(ctx context.Context, i int, provide provider) provider {
+	running := slices.ContainsFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
+	if running || e.judgement.scenarios[i].Fresh { // the latter has its own anyway
+		return provide
+	}
+	return func() (*pool.Pool, func()) {
+		targets := e.freshPool(ctx, i)
+		return targets, targets.Stop
+	}
+}
+
 // runScenario runs a scenario as often as Options.Repeat says, and as Options.Confirm says if it is red. provide returns
 // the targets of a run, and a function that releases them.
-func (e *execution) runScenario(ctx context.Context, i int, provide func() (*pool.Pool, func())) {
+func (e *execution) runScenario(ctx context.Context, i int, provide provider) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -169,20 +187,15 @@ func (e *execution) runScenario(ctx context.Context, i int, provide func() (*poo
 			e.cutShort = append(e.cutShort, i)
 			return
 		}
-		if n == 1 && e.opts.Confirm > 0 && e.isRed(c) {
+		if n == 1 && e.opts.Confirm > 0 && e.judgement.isRed(c) {
 			runs += e.opts.Confirm
+			provide = e.freshState(ctx, i, provide)
 			for _, t := range ts {
 				t.Run = n
 			}
 		}
 	}
 	e.judgeCase(i, c)
-}
-
-// isRed reports whether a run differs or is unknown.
-func (e *execution) isRed(c *runfile.Case) bool {
-	v := JudgeRun(e.judgement.project, c, e.judgement.result.Alone, e.judgement.accept)
-	return v.Verdict == verdict.Differ || v.Verdict == verdict.Unknown
 }
 
 // recoverScenario turns a panic of lockstep itself into an unknown scenario, and lets the others run.

@@ -60,7 +60,11 @@ func (p *Project) ChooseCandidates(requests []string, reference, recorded string
 	if len(requests) == 0 {
 		requests = slices.DeleteFunc(TargetNames(p.Targets), func(name string) bool { return name == recorded })
 	}
-	targets, err := p.addTargets([]Target{{Spec: target.Spec{Name: recorded}}}, requests)
+	first := Target{Spec: target.Spec{Name: recorded}}
+	if known := IndexTarget(p.Targets, recorded); known >= 0 {
+		first.Capabilities = p.Targets[known].Capabilities
+	}
+	targets, err := p.addTargets([]Target{first}, requests)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +100,7 @@ func (p *Project) requestedTarget(request string) (Target, error) {
 	}
 	t := Target{Spec: target.Spec{Name: name, URL: address, Ready: p.Targets[0].Spec.Ready}}
 	if known >= 0 {
-		t.Spec.Ready, t.Header = p.Targets[known].Spec.Ready, p.Targets[known].Header
+		t.Spec.Ready, t.Header, t.Capabilities = p.Targets[known].Spec.Ready, p.Targets[known].Header, p.Targets[known].Capabilities
 	}
 	switch err := t.Spec.Validate(); {
 	case name == "":

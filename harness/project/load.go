@@ -148,6 +148,9 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 		}
 		l.p.Scenarios = append(l.p.Scenarios, rows...)
 		l.checkAgainstContract(rows)
+		if len(rows) > 0 && l.schemaOK {
+			l.reader.problems = append(l.reader.problems, checkNeeds(l.p, rows[0])...)
+		}
 		for _, s := range rows {
 			whole := s.Whole()
 			fmt.Fprintf(texts, "%s\n%d\n", s.ID, len(whole))

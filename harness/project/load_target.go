@@ -70,6 +70,10 @@ func (l *targetLoader) target(k, n *yamldoc.Node) Target {
 	}
 	l.makeProgramAbsolute(&t.Spec)
 	t.Watch = l.patterns(n.Get("watch"))
+	l.p.declaresCapabilities = l.p.declaresCapabilities || n.Get("capabilities") != nil
+	for _, item := range n.Get("capabilities").Elements() {
+		t.Capabilities = append(t.Capabilities, item.Text)
+	}
 	for _, item := range n.Get("inherit").Elements() {
 		t.Spec.Inherit = append(t.Spec.Inherit, item.Text)
 	}

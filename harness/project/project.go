@@ -47,12 +47,14 @@ type Project struct {
 	// Demand is how much of the contract a run of all scenarios must reach; nil when nothing is demanded.
 	Demand *coverage.Demand
 
-	settings        map[string]string            // checksums of what recordings depend on, by its name in lockstep.yaml
-	targetSettings  map[string]map[string]string // the same for what recordings of a single target depend on
-	scenarioDir     string                       // the folder of the scenarios
-	addedFiles      []string                     // files that are written into directories
-	Sums            Sums
-	missingBaseline scenario.Problems // set when lockstep.yaml names a missing baseline, which matters only in a run
+	settings       map[string]string            // checksums of what recordings depend on, by its name in lockstep.yaml
+	targetSettings map[string]map[string]string // the same for what recordings of a single target depend on
+	scenarioDir    string                       // the folder of the scenarios
+	addedFiles     []string                     // files that are written into directories
+	Sums           Sums
+	// declaresCapabilities means that a target has a list of capabilities, which may be empty.
+	declaresCapabilities bool
+	missingBaseline      scenario.Problems // set when lockstep.yaml names a missing baseline, which matters only in a run
 }
 
 // A Target is a server or a program of a project.
@@ -60,6 +62,8 @@ type Target struct {
 	Spec   target.Spec
 	Driver bool              // the program drives a client library, which calls the stubs
 	Header transcript.Header // sent with every request
+	// Capabilities are what it can do, in names of the project's own. Scenarios name those that they need.
+	Capabilities []string
 	// VersionFile is a file or a folder that changes with the version of the server, or "".
 	VersionFile string
 	// Watch are patterns of the target's files, relative to the folder of lockstep.yaml.

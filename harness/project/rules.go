@@ -54,7 +54,7 @@ func volatileRules(rules []scenario.Volatile) []jsondiff.Volatile {
 	for i, r := range rules {
 		out[i] = jsondiff.Volatile{
 			At: r.At, Kind: jsondiff.VolatileKind(r.Kind), Unit: ident.Unit(r.Unit), Near: r.Near, Ahead: r.Ahead, Monotone: r.Monotone, Max: r.Max,
-			Stable: r.Stable, Since: r.Since, Of: r.Of, Digits: r.Digits,
+			Stable: r.Stable, Since: r.Since, Of: r.Of, Digits: r.Digits, Key: r.Key,
 			Tolerance: jsondiff.Tolerance(r.Tolerance), Rule: scenario.Place{File: r.File, Line: r.Line, Column: r.Column}.String(),
 		}
 	}

@@ -21,7 +21,7 @@ func Conclusion(d *Document) string {
 		text = unknownText(&d.Totals)
 	}
 	if text == "" {
-		return textfit.Clip(cmp.Or(d.Incomplete, "nothing was judged; lockstep run --allow-empty accepts that"), 600)
+		return textfit.Clip(cmp.Or(d.Incomplete, nothingJudged(&d.Totals)+"; lockstep run --allow-empty accepts that"), 600)
 	}
 	if d.Incomplete != "" {
 		text += "; " + textfit.Clip(d.Incomplete, 600)
@@ -29,9 +29,21 @@ func Conclusion(d *Document) string {
 	return text
 }
 
+// nothingJudged says that a run judged nothing, and why if all its scenarios are not applicable.
+func nothingJudged(t *verdict.Totals) string {
+	switch n := t.NotApplicable; n {
+	case 0:
+		return "nothing was judged"
+	case 1:
+		return "nothing was judged, because the only scenario is not applicable"
+	default:
+		return fmt.Sprintf("nothing was judged, because all %d scenarios are not applicable", n)
+	}
+}
+
 func matchText(d *Document) string {
 	if d.Totals.Match+d.Totals.Waived == 0 {
-		return "nothing was judged, and --allow-empty accepts that"
+		return nothingJudged(&d.Totals) + ", and --allow-empty accepts that"
 	}
 	n := textfit.Count(d.Totals.Match, "scenario")
 	text := fmt.Sprintf("%s do the same in %s", textfit.JoinAnd(TargetNames(d)), n)

@@ -20,7 +20,7 @@ func OneLine(f *verdict.Finding) string {
 		where += ", stream " + textfit.Clip(f.Stream, 60)
 	}
 	target := textfit.Clip(f.Target, 60)
-	text := fmt.Sprintf("%s: %s: %s", where, textfit.Clip(f.Place, 120), textfit.Clip(f.Text, 200))
+	text := fmt.Sprintf("%s: %s: %s", where, textfit.Clip(f.Place, 120), textfit.Clip(f.Says(), 200))
 	switch f.Class {
 	case verdict.Difference:
 		return fmt.Sprintf("%s: reference %s, %s %s", text, textfit.Clip(f.Reference, 80), target, textfit.Clip(f.Candidate, 80))

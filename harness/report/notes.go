@@ -102,6 +102,25 @@ func NotCompared(c *verdict.Compared, declared []string) string {
 	return strings.Join(parts, "; ")
 }
 
+// NotRun counts the scenarios that are not applicable, by reason; "" when there are none.
+func NotRun(scenarios []verdict.Scenario) string {
+	byReason := map[string]int{}
+	for i := range scenarios {
+		if s := &scenarios[i]; s.Verdict == verdict.NotApplicable {
+			byReason[whyNotRun(s)]++
+		}
+	}
+	return ReasonCounts(byReason)
+}
+
+// whyNotRun says why a scenario is not applicable.
+func whyNotRun(s *verdict.Scenario) string {
+	if len(s.Reasons) == 0 {
+		return "no reason given"
+	}
+	return s.Reasons[0].Text
+}
+
 // ReasonCounts lists the reasons for not comparing something, the most frequent first.
 func ReasonCounts(byReason map[string]int) string {
 	keys := slices.SortedFunc(maps.Keys(byReason), func(a, b string) int {

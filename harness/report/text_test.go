@@ -317,7 +317,7 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 		{"one hangs and one resets", document(scenario("a", short("typescript", "the step's 8s were over"), short("go", "the connection was reset"))), "differ: typescript and go differ in 1 of 1 scenario"},
 		{"one hangs, and in another scenario both", document(scenario("a", short("go", "the step's 8s were over")), scenario("b", short("typescript", "it broke"), short("go", "it broke"))), "differ: typescript and go differ in 1 of 2 scenarios; in 1 more, they do not differ, but have violations or shortfalls"},
 		{"in doubt", document(scenario("a"), doubtful), "unknown: 1 of 2 scenarios could not be judged"},
-		{"only beside", document(beside), "unknown: nothing was judged; lockstep run --allow-empty accepts that"},
+		{"only beside", document(beside), "unknown: nothing was judged, because the only scenario is not applicable; lockstep run --allow-empty accepts that"},
 		{"nothing", document(), "unknown: nothing was judged; lockstep run --allow-empty accepts that"},
 		{"interrupted", interrupted(), "unknown: interrupted after 2 of 72 scenarios: interrupt"},
 		{"alone and green", func() *report.Document {

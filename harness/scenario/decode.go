@@ -49,6 +49,9 @@ func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 		Text:      text,
 	}
 	script := d.script(root)
+	for _, n := range root.Get("needs").Elements() {
+		s.Needs = append(s.Needs, Need{n.Text, n.Line, n.Column})
+	}
 	d.rules.sinceSteps(script)
 	for _, f := range d.unfolder.used {
 		s.Fragments = append(s.Fragments, f.File)

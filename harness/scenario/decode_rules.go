@@ -24,6 +24,7 @@ func (d *ruleDecoder) all(n *yamldoc.Node) Rules {
 	for _, v := range n.Get("volatile").Elements() {
 		r.Volatile = append(r.Volatile, d.volatile(v))
 	}
+	r.Volatile = append(r.Volatile, listRules(d.valueDecoder, n.Get("lists"))...)
 	r.Volatile = append(r.Volatile, d.numbers(n.Get("numbers"))...)
 	for _, v := range n.Get("ids").Elements() {
 		r.IDs = append(r.IDs, d.idShape(v))

@@ -57,6 +57,23 @@ func (d *ruleDecoder) volatile(n *yamldoc.Node) Volatile {
 	return v
 }
 
+// listRules decodes the rules for lists without an order.
+func listRules(d *valueDecoder, list *yamldoc.Node) (out []Volatile) {
+	for _, n := range list.Elements() {
+		v := Volatile{At: d.path(n.Get("at")), Kind: VolatileList, Because: n.Get("because").Text, File: d.file, Line: n.Line, Column: n.Column}
+		if key := n.Get("key"); key != nil {
+			if v.Key = d.path(key); v.Key == "$" {
+				d.problem(key, "key is $, the whole element", "name a member, such as $.id, or write order: none")
+			}
+		}
+		if other := slices.IndexFunc(out, func(o Volatile) bool { return o.At == v.At }); other >= 0 {
+			d.problem(n.Get("at"), fmt.Sprintf("lists has two rules for %s: the other is in line %d", v.At, out[other].Line), "keep one")
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
 // numbers decodes how numbers are compared: all of them, or those of some places.
 func (d *ruleDecoder) numbers(n *yamldoc.Node) []Volatile {
 	if n == nil {

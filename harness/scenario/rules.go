@@ -59,6 +59,7 @@ type Volatile struct {
 	Digits    string        // of an RFC 3339 time, its decimal places: a number, or "any"; "" means the same number on all targets
 	Max       time.Duration // limit of a duration; 0 means any
 	Tolerance Tolerance     // of a number or a duration
+	Key       string        // of a list without an order: a JSONPath from an element to what identifies it; "" means all of it
 	Because   string
 	File      string
 	Line      int
@@ -86,6 +87,9 @@ const (
 	VolatileToken    VolatileKind = "token"    // bound like an id, and never shown
 )
 
+// The key lists is stored as volatile values too. Such a rule is about a list, and not about its elements.
+const VolatileList VolatileKind = "list"
+
 // The key numbers is stored as volatile values too, although nothing about these numbers is volatile.
 const (
 	Notation VolatileKind = "notation" // an integer never equals a number that is not written as an integer
@@ -93,11 +97,13 @@ const (
 	Exact    VolatileKind = "exact"    // by their text
 )
 
-// Name returns the rule's name in reports: "volatile $..id", "numbers $.price", or "numbers".
+// Name returns the rule's name in reports: "volatile $..id", "lists $.items", "numbers $.price", or "numbers".
 func (v *Volatile) Name() string {
 	switch v.Kind {
 	case Notation, Double, Exact:
 		return strings.TrimSpace("numbers " + v.At)
+	case VolatileList:
+		return "lists " + v.At
 	}
 	return "volatile " + v.At
 }
@@ -108,6 +114,10 @@ func (v *Volatile) String() string {
 	switch v.Kind {
 	case Notation, Double, Exact:
 		text = v.Name() + ": compared as " + string(v.Kind)
+	case VolatileList:
+		if text = v.Name() + ": the order does not matter"; v.Key != "" {
+			text += ", elements are paired by " + v.Key
+		}
 	}
 	if v.Because != "" {
 		text += ": " + v.Because

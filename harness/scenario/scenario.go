@@ -26,6 +26,7 @@ type Scenario struct {
 	Why    string
 	Source string
 	Tags   []string
+	Needs  []Need
 	// Fresh scenarios get their own, newly started targets.
 	Fresh bool
 	Limit time.Duration // 0 means the run's default
@@ -48,6 +49,12 @@ type Scenario struct {
 	Generated bool
 
 	source *source
+}
+
+// A Need is a capability that every target must have.
+type Need struct {
+	Name         string
+	Line, Column int
 }
 
 // A File is another file that a scenario uses.

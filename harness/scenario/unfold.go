@@ -46,7 +46,7 @@ func (d *unfolder) checkType(name, want string, value *yamldoc.Node) {
 		got = want
 	}
 	if want != "" && got != want {
-		d.problem(value, fmt.Sprintf("the parameter %s has type %s, but its value is of type %s", name, want, value.Kind), "write a value of type "+want+", or change the type in the fragment")
+		d.problem(value, fmt.Sprintf("the parameter %s has type %s, but its value is %s", name, want, value.Kind), "write a value of type "+want+", or change the type in the fragment")
 	}
 }
 

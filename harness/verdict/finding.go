@@ -27,6 +27,8 @@ type Finding struct {
 	Operation string `json:"operation,omitempty"`
 	Place     string `json:"place"` // "status", "body /error/code", "event 3 (ping) data"
 	Text      string `json:"text"`  // one sentence
+	// Element names the element of a list without an order that the place is in: by its key, or by its content.
+	Element string `json:"element,omitempty"`
 	// Reference and Candidate are the two values of a difference. Want and Got are those of other findings.
 	Reference string `json:"reference,omitempty"`
 	Candidate string `json:"candidate,omitempty"`
@@ -58,6 +60,7 @@ type Finding struct {
 	lineDuring  int                      // for an upstream: the line of the step that was running
 	events      [2]int                   // for a difference: the indexes of its events, the reference's first
 	arrivals    map[string]time.Duration // when the events of a difference came, by target
+	stablePlace string                   // the place without what changes from run to run, if that is not Place
 	followsLine int                      // the line of the failure that caused it; 0 when there is none
 }
 
@@ -106,6 +109,14 @@ func (f *Finding) IsOverflow() bool {
 	return f.Kind == string(diff.MoreDiffer) || f.Kind == string(schema.MoreViolations)
 }
 
+// Says returns the sentence, with the element that it is about.
+func (f *Finding) Says() string {
+	if f.Element == "" {
+		return f.Text
+	}
+	return f.Text + " (element " + f.Element + ")"
+}
+
 // String describes the finding in one line.
 func (f Finding) String() string {
 	at := "step " + f.Step
@@ -114,11 +125,11 @@ func (f Finding) String() string {
 	}
 	switch f.Class {
 	case Difference:
-		return fmt.Sprintf("%s: %s: %s: reference %s, %s %s (%s)", at, f.Place, f.Text, f.Reference, f.Target, f.Candidate, f.Blame)
+		return fmt.Sprintf("%s: %s: %s: reference %s, %s %s (%s)", at, f.Place, f.Says(), f.Reference, f.Target, f.Candidate, f.Blame)
 	case Violation:
-		return fmt.Sprintf("%s: %s: %s breaks the contract: %s", at, f.Place, f.Target, f.Text)
+		return fmt.Sprintf("%s: %s: %s breaks the contract: %s", at, f.Place, f.Target, f.Says())
 	default:
-		return fmt.Sprintf("%s: %s: %s: %s: want %s, got %s", at, f.Place, f.Target, f.Text, f.Want, f.Got)
+		return fmt.Sprintf("%s: %s: %s: %s: want %s, got %s", at, f.Place, f.Target, f.Says(), f.Want, f.Got)
 	}
 }
 

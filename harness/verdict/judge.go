@@ -217,7 +217,7 @@ func (j *judge) mask(f *Finding) {
 	if j.masker == nil {
 		return
 	}
-	for _, text := range [...]*string{&f.Place, &f.Text, &f.Reference, &f.Candidate, &f.Want, &f.Got, &f.At} {
+	for _, text := range [...]*string{&f.Place, &f.Text, &f.Element, &f.Reference, &f.Candidate, &f.Want, &f.Got, &f.At} {
 		*text = j.masker.Mask(*text)
 	}
 	f.Contract = slices.Clone(f.Contract)

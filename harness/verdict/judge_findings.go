@@ -18,7 +18,7 @@ import (
 func (j *judge) difference(i int, d diff.Difference, outside [2][]contract.Violation) Finding {
 	f := Finding{
 		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
-		Place: d.At.String(), Text: d.Text(), Reference: d.Ref.String(), Candidate: d.Cand.String(),
+		Place: d.At.String(), stablePlace: d.At.InEveryRun(), Text: d.Text(), Element: d.At.Element, Reference: d.Ref.String(), Candidate: d.Cand.String(),
 		Fingerprint: d.Fingerprint, exchange: d.Exchange, exchanges: d.Exchanges, event: max(d.Events[0], d.Events[1]), events: d.Events, arrivals: arrivals(j.Transcripts[0], j.Transcripts[i], d),
 	}
 	refWords, candWords := remarks(j.Transcripts[0].Target, outside[0]), remarks(f.Target, outside[1])

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func (s *script) operation(f *Finding, st *transcript.Step) string {
 // findingAt returns the place of a finding in the script: "GET /items: body /0/name". If several steps have the same
 // text, all but the first have a number. The place of a finding about one side names that side.
 func (s *script) findingAt(f *Finding) string {
-	place := f.Place
+	place := cmp.Or(f.stablePlace, f.Place)
 	if f.Stream != "" || f.Kind == string(compare.UpstreamUnexpected) {
 		place = diff.Unnumbered(place)
 	}

@@ -71,10 +71,11 @@ func (w *writer) fallback(s schema) string {
 // A choice is an object schema that one of several keys selects.
 type choice struct {
 	key  string
+	name string // the key, and others that must be beside it: "open` with `socket"
 	then *jsontree.Node
 }
 
-// choices returns the conditions of allOf that test for a key, in the form {"if": {"required": [key]}, "then": …,
+// choices returns the conditions of allOf that test for keys, in the form {"if": {"required": [key]}, "then": …,
 // "else": …}, where "else" may be another condition. They are in the order in which anyOf lists the keys.
 func choices(n *jsontree.Node) []choice {
 	var out []choice
@@ -84,8 +85,8 @@ func choices(n *jsontree.Node) []choice {
 	}
 	for _, item := range all.Items {
 		for ; item != nil && item.Member("if") != nil; item = item.Member("else") {
-			if keys := texts(item.Member("if").Member("required")); len(keys) == 1 {
-				out = append(out, choice{keys[0], item.Member("then")})
+			if keys := texts(item.Member("if").Member("required")); len(keys) > 0 {
+				out = append(out, choice{keys[0], strings.Join(keys, "` with `"), item.Member("then")})
 			}
 		}
 	}

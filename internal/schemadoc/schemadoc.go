@@ -147,8 +147,8 @@ func (w *writer) kinds(s *section, kinds []choice) {
 	w.out.WriteString("| begins with | what it does |\n| --- | --- |\n")
 	for _, k := range kinds {
 		target := w.resolve(schema{k.then, s.id})
-		a := w.enqueue(target, fmt.Sprintf("%s `%s`", s.title, k.key), k.key)
-		fmt.Fprintf(&w.out, "| [`%s`](#%s) | %s |\n", k.key, a, cell(w.description(target)))
+		a := w.enqueue(target, fmt.Sprintf("%s `%s`", s.title, k.name), k.key)
+		fmt.Fprintf(&w.out, "| [`%s`](#%s) | %s |\n", k.name, a, cell(w.description(target)))
 	}
 }
 

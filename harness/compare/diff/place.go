@@ -8,6 +8,8 @@ type At struct {
 	Part     string    // the part of the message: "status", "header Allow", "body", "data"
 	Pointers [2]string // the JSON Pointers on both sides, if the part is JSON
 	Inside   string    // the place inside a document that the text at the pointers contains: "⟨JSON⟩ /id"
+	Element  string    // names the element of a list without an order that the place is in; "" when there is none
+	Stable   string    // the reference's pointer without the indexes of such elements; "" when there are none
 	Contract string    // the name of the part in a contract.Violation; "" when it is Part
 }
 
@@ -24,6 +26,14 @@ func (a At) String() string {
 		}
 	}
 	return out
+}
+
+// InEveryRun is String without the indexes of elements whose order does not matter.
+func (a At) InEveryRun() string {
+	if a.Stable != "" {
+		a.Pointers[0] = a.Stable
+	}
+	return a.String()
 }
 
 // InContract returns the place on one side as a contract.Violation writes it: "body/error/code", "event data/id".

@@ -16,6 +16,9 @@ type Path struct {
 	Up    *Path
 	Names [2]string // of a member
 	index [2]int    // of an element; -1 for a member
+	// label and key name an element of a list whose order does not matter, because its index changes from run to run.
+	// label is for people. key is the same in every run; "" for all other elements.
+	label, key string
 }
 
 func (s *Path) Member(ref, cand string) *Path {
@@ -24,6 +27,40 @@ func (s *Path) Member(ref, cand string) *Path {
 
 func (s *Path) Element(ref, cand int) *Path {
 	return &Path{Up: s, index: [2]int{ref, cand}}
+}
+
+// LooseElement is Element for a list whose order does not matter.
+func (s *Path) LooseElement(ref, cand int, label, key string) *Path {
+	return &Path{Up: s, index: [2]int{ref, cand}, label: label, key: key}
+}
+
+// element returns the label of the innermost such element, and the reference's pointer with keys instead of indexes.
+// stable is "" when there is no such element.
+func (s *Path) element() (label, stable string) {
+	loose := false
+	for up := s; up != nil; up = up.Up {
+		if label == "" {
+			label = up.label
+		}
+		loose = loose || up.key != ""
+	}
+	if loose {
+		stable = string(s.appendStable(nil))
+	}
+	return label, stable
+}
+
+func (s *Path) appendStable(pointer []byte) []byte {
+	switch {
+	case s == nil:
+		return pointer
+	case s.key != "":
+		return append(append(s.Up.appendStable(pointer), '/'), s.key...)
+	case s.index[0] < 0:
+		return jsontree.AppendNameTo(s.Up.appendStable(pointer), s.Names[0])
+	default:
+		return jsontree.AppendIndexTo(s.Up.appendStable(pointer), s.index[0])
+	}
 }
 
 // Pointer returns the JSON Pointer of a side.
@@ -91,8 +128,10 @@ func (l Location) Place() diff.At {
 	case l.node == nil:
 	case at.Inside != "":
 		at.Inside += " " + l.node.Pointer(0)
+		at.Element, _ = l.node.element()
 	default:
 		at.Pointers = l.node.pointers()
+		at.Element, at.Stable = l.node.element()
 	}
 	return at
 }

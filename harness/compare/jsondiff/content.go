@@ -217,7 +217,7 @@ func (c *Comparer) Encoded(p ident.Place, ref, cand string, report func(diff.Dif
 func withoutVolatile(text string, rules []Volatile) string {
 	for _, r := range rules {
 		name := lastName(r.At)
-		if name == "" {
+		if name == "" || r.Kind == List {
 			continue
 		}
 		var out strings.Builder

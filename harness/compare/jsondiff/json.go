@@ -100,6 +100,12 @@ func (d *documents) membersFrom(first int, at *ident.Path, ref, cand *jsontree.N
 func (d *documents) array(at *ident.Path, ref, cand *jsontree.Node) {
 	ref.Open()
 	cand.Open()
+	if rule := d.in.rules.list(at); rule != nil {
+		if loose, ok := newLooseList(d, rule, at, ref, cand); ok {
+			loose.compare()
+			return
+		}
+	}
 	sameLength := len(ref.Items) == len(cand.Items)
 	pairs := pairwise{&d.sums, maxPairwiseFirst}
 	if sameLength && (len(ref.Items) < 2 || pairs.lists(at, ref, cand)) {

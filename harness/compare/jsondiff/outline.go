@@ -35,11 +35,7 @@ func (o outliner) append(out []byte, n *jsontree.Node, ptr string) []byte {
 		}
 		return append(out, '}')
 	case jsontree.Array:
-		out = append(out, '[')
-		for i, item := range n.Items {
-			out = append(o.append(out, item, below(o.volatile, ptr, n, i)), ',')
-		}
-		return append(out, ']')
+		return append(append(append(out, '['), o.elements(n, ptr)...), ']')
 	case jsontree.String:
 		return append(append(append(out, '"'), o.skeletons.Of(o.side, n.Text)...), '"')
 	case jsontree.Number:
@@ -47,6 +43,22 @@ func (o outliner) append(out []byte, n *jsontree.Node, ptr string) []byte {
 	default:
 		return n.AppendTo(out)
 	}
+}
+
+// elements returns the outlines of the elements of a list. They are sorted if their order does not matter.
+func (o outliner) elements(n *jsontree.Node, ptr string) (out []byte) {
+	if listRule(o.volatile, ptr) == nil {
+		for i, item := range n.Items {
+			out = append(o.append(out, item, below(o.volatile, ptr, n, i)), ',')
+		}
+		return out
+	}
+	all := make([]string, len(n.Items))
+	for i, item := range n.Items {
+		all[i] = string(o.append(nil, item, below(o.volatile, ptr, n, i))) + ","
+	}
+	slices.Sort(all)
+	return []byte(strings.Join(all, ""))
 }
 
 // below returns the JSON Pointer of an item. Without rules it returns "", because then pointers are not needed.

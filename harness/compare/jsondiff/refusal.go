@@ -24,6 +24,7 @@ type RefusalKind string
 const (
 	Structural     RefusalKind = "rule-structural"      // it selects an object or a list
 	AmbiguousOrder RefusalKind = "rule-ambiguous-order" // it selects the elements of a list: a missing one cannot be identified
+	KeyUnusable    RefusalKind = "rule-key"             // it pairs the elements of a list by a key that does not identify each of them
 )
 
 // String returns the refusal as a sentence, with the position of the rule.

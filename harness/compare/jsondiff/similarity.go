@@ -147,7 +147,7 @@ func (p *pairwise) equal(ptr [2]string, ref, cand *jsontree.Node) bool {
 		return true
 	case ref.Kind == jsontree.Number && ident.EpochUnit(ref.Text) != "" && ident.EpochUnit(ref.Text) == ident.EpochUnit(cand.Text):
 		return true
-	case ref.Kind == jsontree.Array:
+	case ref.Kind == jsontree.Array && listRule(rules[0], ptr[0]) == nil && listRule(rules[1], ptr[1]) == nil:
 		return p.items(ptr, ref, cand)
 	case ref.Kind == jsontree.Object:
 		return p.members(ptr, ref, cand)

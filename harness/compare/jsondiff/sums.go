@@ -68,14 +68,21 @@ func isSmall(n *jsontree.Node, left *int) bool {
 func (s *sums) sumItems(side int, n *jsontree.Node, ptr string, parts []jsontree.Sum) jsontree.Sum {
 	n.Open()
 	sum := jsontree.SumEmpty(n.Kind)
+	loose := n.Kind == jsontree.Array && listRule(s.in.rules[side], ptr) != nil
 	var numbers map[string]int // counts members whose names are equal apart from generated values
 	for i := range n.Items {
 		item := s.sum(side, n.Items[i], below(s.in.rules[side], ptr, n, i))
 		var part jsontree.Sum
 		if n.Kind == jsontree.Array {
-			sum = sum.Element(item)
+			at := jsontree.Sum(i)
+			if loose {
+				at = 0
+				sum = sum.Member(at, 0, item)
+			} else {
+				sum = sum.Element(item)
+			}
 			if parts != nil {
-				parts[i] = part.Member(jsontree.Sum(i), 0, item)
+				parts[i] = part.Member(at, 0, item)
 			}
 			continue
 		}

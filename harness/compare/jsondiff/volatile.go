@@ -26,6 +26,7 @@ type Volatile struct {
 	Of        string        // of a stable Time: a JSONPath from its object to what identifies the thing; "": the member id
 	Digits    string        // of an RFC 3339 Time: the digits in its fraction, "3" or "any"; "": the same on both sides
 	Max       time.Duration // of a Duration: the longest allowed; 0: no limit
+	Key       string        // of a List: a JSONPath from an element to the value that identifies it; "": none
 	Tolerance Tolerance     // of a Number or a Duration: how far the two sides may be apart
 	Rule      string        // the name of the rule in Result: "lockstep.yaml:12:7"
 }
@@ -45,6 +46,9 @@ const (
 	Number   VolatileKind = "number"   // no further apart than Tolerance
 	Token    VolatileKind = "token"    // bound like an id, of the same format, and never shown
 )
+
+// List is the kind of a rule that says that the order of a list does not matter. It says nothing about the elements.
+const List VolatileKind = "list"
 
 // AllowsIDs reports whether one of the rules allows ids of any form.
 func AllowsIDs(rules []Volatile) bool {
@@ -72,6 +76,28 @@ func (r *placedRules) atSide(side int, at *ident.Path) *Volatile {
 	}
 	return r[side][at.Pointer(side)]
 }
+
+// list returns the rule for the order of two lists; nil when it matters.
+func (r *placedRules) list(at *ident.Path) *Volatile {
+	for side := range r {
+		if rule := listRule(r[side], r.pointer(side, at)); rule != nil {
+			return rule
+		}
+	}
+	return nil
+}
+
+// listRule returns the rule for the order of the list at a JSON Pointer; nil when it matters.
+func listRule(rules map[string]*Volatile, ptr string) *Volatile {
+	if len(rules) == 0 {
+		return nil
+	}
+	return rules[listMark+ptr]
+}
+
+// listMark comes before the JSON Pointers of rules for lists in a map. Another rule can have the same pointer: it
+// selects a single value there in other documents.
+const listMark = "["
 
 // pointer returns the JSON Pointer of a place on a side. Without rules it returns "", because then it is not needed.
 func (r *placedRules) pointer(side int, at *ident.Path) string {
@@ -106,8 +132,15 @@ func Pointers(rules []Volatile, doc []byte, root *jsontree.Node, applied map[str
 			value = root.Value()
 		}
 		for _, found := range path.SelectLocated(value) {
+			ptr := found.Path.Pointer()
+			if rule.Kind == List {
+				if _, ok := found.Node.([]any); !ok {
+					continue
+				}
+				ptr = listMark + ptr
+			}
 			applied[rule.Rule] = true
-			if ptr := found.Path.Pointer(); out[ptr] == nil {
+			if out[ptr] == nil {
 				ident.Put(&out, ptr, rule)
 			}
 		}

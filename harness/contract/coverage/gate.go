@@ -40,6 +40,9 @@ type Gate struct {
 	Line     int           `json:"line"`
 	Measures []MeasureGate `json:"measures,omitempty"`
 	Except   []Excepted    `json:"except,omitempty"`
+	// NotApplicable are scenarios that did not run because a target lacks a capability. What only they would reach is
+	// missing.
+	NotApplicable []string `json:"not_applicable,omitempty"`
 }
 
 // GateState is the result of judging a demand.
@@ -89,10 +92,25 @@ func (g *Gate) String() string {
 			parts = append(parts, fmt.Sprintf("the exception for %s is stale", x.What))
 		}
 	}
+	if text := g.WithoutThem(); text != "" && g.State == GateMissed {
+		parts = append(parts, text)
+	}
 	if g.State == GateNotJudged {
 		parts = append(parts, "not judged: "+g.Why)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// WithoutThem says which scenarios did not run because a target lacks a capability; "" when all ran.
+func (g *Gate) WithoutThem() string {
+	switch n := len(g.NotApplicable); n {
+	case 0:
+		return ""
+	case 1:
+		return g.NotApplicable[0] + " is not applicable, so what only it reaches is missing"
+	default:
+		return fmt.Sprintf("%s and %d more are not applicable, so what only they reach is missing", g.NotApplicable[0], n-1)
+	}
 }
 
 // NotJudged is the gate of a run that cannot be judged.

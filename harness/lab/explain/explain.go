@@ -79,6 +79,13 @@ func (e *explainer) head() *object {
 	o.text("why", s.Why)
 	o.text("source", s.Source)
 	o.add("tags", jsontree.NewTexts(s.Tags))
+	if len(s.Needs) > 0 {
+		needs := make([]string, len(s.Needs))
+		for i, n := range s.Needs {
+			needs[i] = n.Name
+		}
+		o.add("needs", jsontree.NewTexts(needs))
+	}
 	if s.Fresh {
 		o.text("isolate", "fresh")
 	} else {

@@ -260,11 +260,11 @@ func (d *document) placesOf(rule jsondiff.Volatile) []string {
 }
 
 // declared returns the places whose values rules call generated, and those whose values they call free text. It skips
-// rules about JSON in a text, which do not say whether the text is generated, and rules about ranges of numbers.
+// rules about JSON in a text, which do not say whether the text is generated, and rules about lists and numbers.
 func (d *document) declared() (generated, freeText map[string]bool) {
 	generated, freeText = map[string]bool{}, map[string]bool{}
 	for _, rule := range d.rules {
-		if rule.Kind == jsondiff.JSON || rule.Kind.ComparesNumbers() {
+		if rule.Kind == jsondiff.JSON || rule.Kind == jsondiff.List || rule.Kind.ComparesNumbers() {
 			continue
 		}
 		into := generated
@@ -283,12 +283,23 @@ func (v *value) hasRule(is func(jsondiff.Volatile) bool) bool {
 	return slices.ContainsFunc(v.doc.rules, func(r jsondiff.Volatile) bool { return is(r) && slices.Contains(v.doc.placesOf(r), v.pointer) })
 }
 
+// isLoose reports whether a value is a list whose order does not matter.
+func (v *value) isLoose() bool {
+	return v.node.Kind == jsontree.Array && v.hasRule(func(r jsondiff.Volatile) bool { return r.Kind == jsondiff.List })
+}
+
 // hiddenBy names the rule about a place, or about a place inside or around it. It returns "" when there is none.
 func (d *document) hiddenBy(pointer string) string {
 	for _, rule := range d.rules {
 		for _, place := range d.placesOf(rule) {
 			if !isWithin(pointer, place) && !isWithin(place, pointer) {
 				continue
+			}
+			if rule.Kind == jsondiff.List {
+				if place != pointer {
+					continue // it says nothing about the elements
+				}
+				return fmt.Sprintf("lists %s: the order does not matter", rule.At)
 			}
 			if rule.Kind.ComparesNumbers() {
 				return fmt.Sprintf("numbers %s, as %s", rule.At, rule.Kind)

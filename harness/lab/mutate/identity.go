@@ -53,6 +53,9 @@ var identityOperators = []Operator{
 		for _, d := range s.documents() {
 			for _, pair := range neighbouringIDs(d) {
 				v, a, b := pair[0], pair[0].node.Text, pair[1].node.Text
+				if d.onlyReorders(pair) {
+					continue
+				}
 				m := v.mutant(b+" and "+a, nil)
 				yield(d.mutant(m.site, m.Place, m.Before, m.After, func() []byte {
 					root, other := d.parsed(), map[string]string{a: b, b: a}
@@ -170,6 +173,22 @@ func neighbouringIDs(d *document) [][2]*value {
 		last[v.name] = v
 	}
 	return out
+}
+
+// onlyReorders reports whether two elements of a list whose order does not matter are the same after their ids are
+// swapped, so that swapping them only reorders the list.
+func (d *document) onlyReorders(ids [2]*value) bool {
+	for _, list := range d.values {
+		depth := len(list.path)
+		if !list.isLoose() || len(ids[0].path) <= depth || len(ids[1].path) <= depth || !slices.Equal(ids[0].path[:depth], list.path) || !slices.Equal(ids[1].path[:depth], list.path) {
+			continue
+		}
+		first, second := list.node.Items[ids[0].path[depth]].String(), list.node.Items[ids[1].path[depth]].String()
+		if strings.ReplaceAll(first, ids[0].node.Text, ids[1].node.Text) == second {
+			return true
+		}
+	}
+	return false
 }
 
 // echoOperators respond with another id than the one that the client sent in a header field, or sign tokens wrongly.

@@ -25,7 +25,7 @@ var orderOperators = []Operator{
 	each("order", "times", "It sends the last element first where elements differ only in times", (*Subject).values, func(v *value, yield emit) {
 		const minElements = 6 // the times of two shorter lists may have the same order by chance
 		n := len(v.node.Items)
-		if v.node.Kind == jsontree.Array && n >= minElements && v.ref != nil && len(v.ref.Items) == n && len(slices.Compact(v.maskedElements())) == 1 && sortedByTime(v) {
+		if v.node.Kind == jsontree.Array && n >= minElements && !v.isLoose() && v.ref != nil && len(v.ref.Items) == n && len(slices.Compact(v.maskedElements())) == 1 && sortedByTime(v) {
 			yield(v.permuted("the last element first", descending(n)))
 		}
 	}),
@@ -69,7 +69,7 @@ func descending(n int) []int {
 func reorder(name, doc string, change func(n int, differ func(i, j int) bool) []int) Operator {
 	return each("order", name, doc, (*Subject).values, func(v *value, yield emit) {
 		n := len(v.node.Items)
-		if v.node.Kind != jsontree.Array || n < 2 || n > 200 {
+		if v.node.Kind != jsontree.Array || n < 2 || n > 200 || v.isLoose() {
 			return
 		}
 		masked := v.maskedElements()

@@ -43,6 +43,7 @@ var rules = &compare.Rules{
 	Volatile: []jsondiff.Volatile{
 		{At: "$..createdAt", Kind: jsondiff.Time, Stable: true}, {At: "$..updatedAt", Kind: jsondiff.Time, Stable: true}, {At: "$..day", Kind: jsondiff.Time, Stable: true},
 		{At: "$..told", Kind: jsondiff.Time, Stable: true}, {At: "$..seen", Kind: jsondiff.Time, Stable: true, Digits: "9"},
+		{At: "$.bag", Kind: jsondiff.List}, {At: "$.keyed", Kind: jsondiff.List, Key: "$.id"},
 	},
 	Streams: map[string]streamdiff.Rules{
 		"bus":  {Exact: true, Heartbeat: &streamdiff.Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 100 * time.Millisecond}},
@@ -118,7 +119,7 @@ func (s story) tell() *transcript.Transcript {
 	// An id from the client, ids in texts with JSON, and a temporary folder.
 	const calls = `{"callID":"6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10","traceID":"{3}","next":"‹{"id":"{3}","after":"{2}"}›","arguments":"{\"id\":\"{1}\",\"folder\":\"/tmp/run-{t}\"}",` +
 		`"ids":["{o}","{c}","{n}"],"folder":"/tmp/run-{t}","of":["{o}","{c}","{n}"],"log":"/tmp/run-{t}/log.txt",` +
-		`"request":"{request}","token":"‹{"alg":"HS256"}›.‹{"sub":"{1}"}›.{sum}","micros":{us},"nanos":"{ns}","history":{history}}`
+		`"request":"{request}","token":"‹{"alg":"HS256"}›.‹{"sub":"{1}"}›.{sum}","micros":{us},"nanos":"{ns}","history":{history},"bag":["p",2,{"q":[3,4]}],"keyed":[{"id":"k-1","n":1},{"id":"k-2","n":1},{"id":"k-3","n":2}]}`
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	comment := transcript.Event{Comment: true, Data: "alive", Framing: ": •\n\n", At: ms(1500)}
 	asked, plain := s.answer("GET /calls/6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10", 200, json+"\nX-Request-Id: {request}", calls, ms(65)), s.answer("GET /text", 200, "Content-Type: text/plain; charset=utf-8\nAllow: GET, HEAD", "all is well", ms(50))

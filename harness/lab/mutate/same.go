@@ -16,6 +16,11 @@ import (
 // sameOperators make changes that no client can notice. If such a mutant is found, that is a false alarm.
 var sameOperators = []Operator{
 	rewriteDocument("key-order", "It sends members in another order", reverseMembers),
+	each("same", "list-order", "It sends a list whose order does not matter in another order", (*Subject).values, func(v *value, yield emit) {
+		if n := len(v.node.Items); n > 1 && v.isLoose() && distinctTexts(v.maskedElements()) { // nothing tells others apart
+			yield(v.permuted("reversed", descending(n)))
+		}
+	}),
 	rewriteDocument("white-space", "It sends JSON with other white space", spaced),
 	rewriteDocument("escapes", "It escapes characters without need", func(n *jsontree.Node) string {
 		return strings.ReplaceAll(n.String(), "/", `\/`)
@@ -141,6 +146,11 @@ func rewriteDocument(name, doc string, change func(*jsontree.Node) string) Opera
 // demandsBytes reports whether a scenario demands the exact text of a body.
 func demandsBytes(e *transcript.Expect) bool {
 	return e != nil && (e.Body != nil || slices.ContainsFunc(e.OneOf, func(one transcript.Expect) bool { return demandsBytes(&one) }))
+}
+
+// distinctTexts reports whether no two texts are equal.
+func distinctTexts(texts []string) bool {
+	return len(slices.Compact(slices.Sorted(slices.Values(texts)))) == len(texts)
 }
 
 // reverseMembers writes a value with the members of its objects in reverse order. It skips an object with a repeated

@@ -70,5 +70,5 @@ func (s *measurement) reorderedListAt(f *verdict.Finding) string {
 }
 
 func reorderedText(list string) string {
-	return fmt.Sprintf("%s comes in a different order each time: sort it, or request less; a rule for its elements would hide values", strings.TrimSuffix(list, "[*]"))
+	return fmt.Sprintf("%[1]s comes in a different order each time: if that is right, add lists: [{at: %[1]s, order: none, because: …}]; a rule for its elements would hide values", strings.TrimSuffix(list, "[*]"))
 }

@@ -114,6 +114,9 @@ func facts(d *report.Document) [][2]string {
 	if text := report.Repeated(d.Scenarios); text != "" {
 		out = append(out, [2]string{"repeated", text})
 	}
+	if text := report.NotRun(d.Scenarios); text != "" {
+		out = append(out, [2]string{"not run", text})
+	}
 	if text := report.NotCompared(&d.Totals.Compared, d.Coverage.Uncompared); text != "" {
 		out = append(out, [2]string{"not compared", text})
 	}

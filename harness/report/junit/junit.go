@@ -139,6 +139,9 @@ func properties(doc *report.Document) []property {
 	if text := report.Repeated(doc.Scenarios); text != "" {
 		out = append(out, property{"repeated", text})
 	}
+	if text := report.NotRun(doc.Scenarios); text != "" {
+		out = append(out, property{"not-run", text})
+	}
 	if owners := report.OwnersUnchecked(doc); len(owners) > 0 {
 		out = append(out, property{"port-owner", strings.Join(owners, "; ")})
 	}

@@ -60,6 +60,9 @@ func (m *markdown) head() {
 	if text := report.Repeated(d.Scenarios); text != "" {
 		fmt.Fprintf(m, "\nrepeated: %s\n", mdText(text, 1000))
 	}
+	if text := report.NotRun(d.Scenarios); text != "" {
+		fmt.Fprintf(m, "\nnot run: %s\n", mdText(text, 1000))
+	}
 	if text := report.NotCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		fmt.Fprintf(m, "\nnot compared: %s\n", mdText(text, 1000))
 	}

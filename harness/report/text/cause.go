@@ -45,7 +45,7 @@ func what(c *cause.Cause) string {
 	if c.Stream != "" {
 		place = "stream " + textfit.Clip(c.Stream, 60) + ", " + place
 	}
-	return place + ": " + textfit.Clip(c.Text, 300)
+	return place + ": " + textfit.Clip(c.Says(), 300)
 }
 
 // code is the kind of a cause and its fingerprint, if any: "value 8d1f0c2a".

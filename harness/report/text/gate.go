@@ -28,6 +28,9 @@ func (p *coveragePage) gate() {
 			p.run.line(2, "the exception for ", textfit.Clip(x.What, 120), " is stale: it was reached, so remove it  ", p.run.dim(textfit.FileLine(x.File, x.Line)))
 		}
 	}
+	if text := g.WithoutThem(); text != "" {
+		p.run.line(2, textfit.Clip(text, 240))
+	}
 	p.run.blankLine()
 }
 

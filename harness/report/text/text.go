@@ -129,8 +129,8 @@ func (p *runPage) counts() {
 	if text := report.NotCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		p.row("not compared", text)
 	}
-	if t.NotApplicable > 0 {
-		p.row("not run", report.ReasonCounts(notApplicable(d.Scenarios)))
+	if text := report.NotRun(d.Scenarios); text != "" {
+		p.row("not run", text)
 	}
 	p.row("findings", textfit.Count(t.Differences, "difference")+", "+textfit.Count(t.Violations, "violation")+", "+textfit.Count(t.Unmet, "shortfall")+acceptedShare(t.Accepted))
 	if text := d.Blame.String(); text != "" {
@@ -210,21 +210,4 @@ func (p *runPage) unused() {
 	if len(rules) > 0 {
 		p.line(0, p.dim("rules that never applied:"), " ", textfit.List(rules, ", "))
 	}
-}
-
-// notApplicable counts the scenarios that do not apply, by reason.
-func notApplicable(scenarios []verdict.Scenario) map[string]int {
-	out := map[string]int{}
-	for i := range scenarios {
-		s := &scenarios[i]
-		if s.Verdict != verdict.NotApplicable {
-			continue
-		}
-		reason := "no reason given"
-		if len(s.Reasons) > 0 {
-			reason = s.Reasons[0].Text
-		}
-		out[reason]++
-	}
-	return out
 }

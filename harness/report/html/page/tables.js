@@ -50,7 +50,7 @@ function stepsOf(s) {
   return el("div.body", {}, s.why ? el("p", {}, s.why) : null,
     s.steps ? table(["line", "step", ...run.targets, "took"], s.steps.map((st) => [String(st[0]), el("code", {}, run.texts[st[1]]),
       ...run.targets.map((_, i) => st[3 + i] ? el(st[3 + i] === st[3] ? "span" : "span.verdict.differ", {}, String(st[3 + i])) : ""), ms(st[2])]))
-      : el("p.soft", {}, s.ms ? "The page has no room for its steps; run.jsonl has them." : "Its steps did not run."),
+      : el("p.soft", {}, s.ms ? "The page has no room for its steps; run.jsonl has them." : s.not_run ? "Not applicable: " + s.not_run + "." : "Its steps did not run."),
     causes.length ? el("ul", {}, causes.map((r) => el("li", {}, el("a", { href: "#cause=" + encodeURIComponent(r.key), click: (event) => { event.preventDefault(); showCause(r); } },
       (r.first.op || r.first.text) + " " + r.first.place), " ", el("span.mono", {}, change(r.first))))) : null);
 }

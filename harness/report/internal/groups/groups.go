@@ -140,7 +140,8 @@ type scenarioView struct {
 	ID      string `json:"id"`
 	File    string `json:"file,omitempty"` // set when the id does not give the path of the file
 	Line    int    `json:"line"`
-	Why     string `json:"why,omitempty"` // set for scenarios that do not match
+	Why     string `json:"why,omitempty"`     // set for scenarios that do not match
+	NotRun  string `json:"not_run,omitempty"` // why it is not applicable
 	Verdict string `json:"v"`
 	Millis  int64  `json:"ms"`
 	Tags    []int  `json:"t,omitempty"`
@@ -171,7 +172,7 @@ func newGroup(c *cause.Cause, at map[string]int) Group {
 	g := Group{
 		Scenario: at[s.ID], Finding: c.Index, Count: c.Total(), Class: string(c.Class), Kind: textfit.Clip(c.Kind, 60), Blame: string(c.Side()),
 		Step: textfit.Clip(c.Step, 60), Line: c.Line, StepText: textfit.Clip(c.StepText, 300), Operation: textfit.Clip(c.Operation, 200), Stream: textfit.Clip(c.Stream, 80), Upstream: textfit.Clip(c.Upstream, 80),
-		Place: textfit.Clip(c.Place, 300), Says: textfit.Clip(c.Text, 600), Targets: textfit.ClipAll(c.Targets, 120), Print: textfit.Clip(c.Fingerprint, 20),
+		Place: textfit.Clip(c.Place, 300), Says: textfit.Clip(c.Says(), 600), Targets: textfit.ClipAll(c.Targets, 120), Print: textfit.Clip(c.Fingerprint, 20),
 		Note: textfit.Clip(c.Note, 300),
 	}
 	left, right := c.Values()
@@ -208,6 +209,9 @@ func (v *Groups) addScenarios(d *report.Document) map[string]int {
 		out := scenarioView{ID: textfit.Clip(s.ID, 300), File: textfit.Clip(s.File, 300), Line: s.Line, Verdict: string(s.Verdict), Millis: s.Millis, Found: verdict.Unfolded(s), Again: report.Steadiness(s)}
 		if s.Verdict != verdict.Match {
 			out.Why = textfit.Clip(s.Why, 300)
+		}
+		if s.Verdict == verdict.NotApplicable {
+			out.NotRun = report.WhyNotMatch(s)
 		}
 		for _, tag := range s.Tags {
 			n, ok := tags[tag]
