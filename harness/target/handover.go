@@ -1,12 +1,10 @@
 package target
 
-import (
-	"bytes"
-	"sync"
-)
+import "sync"
 
 // A handover is the sink of a program. It passes what the program writes to the one goroutine that calls
-// [Program.Read]. It keeps nothing, so a program whose output is not read has to wait, as with any pipe.
+// [Program.Read]. It keeps nothing, so a program whose output is not read has to wait, as with any pipe. That goroutine
+// is done with a piece when it asks for the next one.
 type handover struct {
 	pieces  chan piece
 	dropped chan struct{} // closed by drop
@@ -25,12 +23,11 @@ func newHandover() *handover {
 	return h
 }
 
-func (h *handover) add(stream Stream, chunk []byte) {
-	if len(chunk) == 0 {
-		return
-	}
+func (h *handover) add(stream Stream, chunk []byte) (used bool) {
 	select {
-	case h.pieces <- piece{stream, bytes.Clone(chunk)}:
+	case h.pieces <- piece{stream, chunk}:
+		return true
 	case <-h.dropped:
+		return false
 	}
 }

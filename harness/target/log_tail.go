@@ -83,8 +83,8 @@ func newLogTail(max int) *logTail {
 	}}
 }
 
-// add adds what a stream wrote next. A chunk may begin and end in the middle of a line.
-func (l *logTail) add(stream Stream, chunk []byte) {
+// add adds what a stream wrote next. A chunk may begin and end in the middle of a line. It is copied.
+func (l *logTail) add(stream Stream, chunk []byte) (used bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	line := l.open[stream]
@@ -96,7 +96,7 @@ func (l *logTail) add(stream Stream, chunk []byte) {
 		text, rest, ended := bytes.Cut(chunk, newline)
 		line.extend(text)
 		if !ended {
-			return
+			return false
 		}
 		l.keep(line)
 		chunk = rest

@@ -19,14 +19,17 @@ import (
 type outputReader struct {
 	stream   Stream
 	to       sink
+	chunk    []byte // the buffer for what is read next
+	used     []byte // the buffer that the sink uses, or nil
 	pipe     *os.File
 	caughtUp chan struct{} // catchUp waits on this
 	done     chan struct{} // closed when read has returned
 }
 
-// A sink takes what a process writes, in the order of each stream. It must not keep the chunk.
+// A sink takes what a process writes, in the order of each stream.
 type sink interface {
-	add(stream Stream, chunk []byte)
+	// add reports whether the sink goes on using the chunk until it takes the next one of the stream.
+	add(stream Stream, chunk []byte) (used bool)
 }
 
 // newOutputReader returns a running reader, and the end of the pipe for the process. The caller closes that end after
@@ -36,7 +39,7 @@ func newOutputReader(stream Stream, to sink) (*outputReader, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &outputReader{stream: stream, to: to, pipe: pipe, caughtUp: make(chan struct{}), done: make(chan struct{})}
+	r := &outputReader{stream: stream, to: to, pipe: pipe, chunk: newChunk(), caughtUp: make(chan struct{}), done: make(chan struct{})}
 	go r.read()
 	return r, end, nil
 }
@@ -44,14 +47,13 @@ func newOutputReader(stream Stream, to sink) (*outputReader, *os.File, error) {
 // read returns at the end of the stream, or when the reader is closed.
 func (r *outputReader) read() {
 	defer close(r.done)
-	chunk := make([]byte, 64<<10) // the capacity of a pipe
 	for {
-		n, err := r.pipe.Read(chunk)
-		r.to.add(r.stream, chunk[:n])
+		n, err := r.pipe.Read(r.chunk)
+		r.pass(n)
 		switch {
 		case err == nil:
 		case errors.Is(err, os.ErrDeadlineExceeded): // set by catchUp
-			if r.drain(chunk) {
+			if r.drain() {
 				return
 			}
 			r.caughtUp <- struct{}{}
@@ -61,11 +63,27 @@ func (r *outputReader) read() {
 	}
 }
 
+// pass gives the sink what was read.
+func (r *outputReader) pass(n int) {
+	if n <= 0 {
+		return
+	}
+	if !r.to.add(r.stream, r.chunk[:n]) {
+		return
+	}
+	if r.chunk, r.used = r.used, r.chunk; r.chunk == nil {
+		r.chunk = newChunk()
+	}
+}
+
+// newChunk returns a buffer of the usual capacity of a pipe.
+func newChunk() []byte { return make([]byte, 64<<10) }
+
 // maxPipe is the largest capacity of a pipe, unless root has raised it.
 const maxPipe = 1 << 20
 
 // drain reads what is in the pipe without waiting for more, and reports whether the stream has ended.
-func (r *outputReader) drain(chunk []byte) (ended bool) {
+func (r *outputReader) drain() (ended bool) {
 	raw, err := r.pipe.SyscallConn()
 	if err != nil {
 		return true
@@ -77,7 +95,7 @@ func (r *outputReader) drain(chunk []byte) (ended bool) {
 		var n int
 		var readErr error
 		err := raw.Read(func(fd uintptr) bool {
-			n, readErr = syscall.Read(int(fd), chunk)
+			n, readErr = syscall.Read(int(fd), r.chunk)
 			return true // do not wait
 		})
 		switch {
@@ -90,7 +108,7 @@ func (r *outputReader) drain(chunk []byte) (ended bool) {
 		case readErr != nil || n == 0:
 			return true
 		}
-		r.to.add(r.stream, chunk[:n])
+		r.pass(n)
 		read += n
 	}
 	return false

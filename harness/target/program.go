@@ -117,8 +117,8 @@ func (c *command) add(o ProgramOptions) error {
 	return checkDirectory(c.dir)
 }
 
-// Read returns what the program wrote next, and whether it went to standard error. It returns false when the program
-// has exited and all its output has been returned, or after Drop. Other processes may still have the program's output,
+// Read returns what the program wrote next, and whether it went to standard error. The data is valid until the next
+// call. It returns false when the program has exited and all its output has been returned, or after Drop. Other processes may still have the program's output,
 // but what they write after its exit is dropped.
 func (p *Program) Read() (stderr bool, data []byte, ok bool) {
 	if waiting.IsClosed(p.Exited()) {

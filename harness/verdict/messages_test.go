@@ -44,10 +44,10 @@ x-messages:
 		want            []string
 	}{
 		{"the candidate", `{"id":1,"result":1}`, `{"id":1,"result":"1"}`, []string{
-			"difference type event 2 (list result) data /result (candidate)", "violation type event 2 data/result (candidate)"}},
+			"difference type line 1 (list result) data /result (candidate)", "violation type line 1 data/result (candidate)"}},
 		{"the reference", `{"id":1,"result":"1"}`, `{"id":1,"result":1}`, []string{
-			"difference type event 2 (list result) data /result (reference)", "violation type event 2 data/result (reference)"}},
-		{"nobody", `{"id":1,"result":1}`, `{"id":1,"result":2}`, []string{"difference value event 2 (list result) data /result (contract silent)"}},
+			"difference type line 1 (list result) data /result (reference)", "violation type line 1 data/result (reference)"}},
+		{"nobody", `{"id":1,"result":1}`, `{"id":1,"result":2}`, []string{"difference value line 1 (list result) data /result (contract silent)"}},
 	} {
 		c := &Case{ID: "story", File: "story.yaml", Line: 1, Rules: &compare.Rules{}, Contract: doc}
 		for i, line := range []string{tc.ref, tc.cand} {

@@ -38,19 +38,20 @@ func (l *lines) next() (line, framing string, ok bool, err error) {
 		l.partial, l.chunk = append(l.partial, l.chunk...), nil
 		return "", "", false, nil
 	}
-	text := l.chunk[:end]
-	if l.chunk = l.chunk[end+1:]; len(l.partial) > 0 {
-		text = append(l.partial, text...)
-		l.partial = text[:0]
+	first, text := l.partial, l.chunk[:end]
+	l.partial, l.chunk = l.partial[:0], l.chunk[end+1:]
+	last := &text
+	if len(text) == 0 { // the CR can have come before
+		last = &first
 	}
 	framing = framingLF
-	if rest, isCR := bytes.CutSuffix(text, []byte("\r")); isCR {
-		text, framing = rest, framingCRLF
+	if rest, isCR := bytes.CutSuffix(*last, []byte("\r")); isCR {
+		*last, framing = rest, framingCRLF
 	}
-	if len(text) > l.max {
+	if len(first)+len(text) > l.max {
 		return "", "", false, errTooLong
 	}
-	return string(text), framing, true, nil
+	return string(first) + string(text), framing, true, nil
 }
 
 // rest returns the last line when the stream has ended. It returns false when that line has an end.

@@ -27,7 +27,7 @@ type source struct {
 	err     error
 	drained bool // the program has exited, and its output is read
 
-	kill atomic.Bool // Close does not wait for the program to end by itself
+	kill atomic.Bool // the program gets no time to end by itself
 	mu   sync.Mutex
 	over error // why nothing can be sent any more; nil while the program runs
 }
@@ -98,8 +98,11 @@ func (s *source) End() (time.Duration, *transcript.Failure) {
 	}
 }
 
-// Drop is called when nothing more will be read.
+// Drop is called when nothing more will be read: the program has exited, or it has exceeded a limit and is killed.
 func (s *source) Drop() {
+	if !waiting.IsClosed(s.process.Exited()) {
+		s.kill.Store(true)
+	}
 	s.end(errDropped)
 	s.process.Drop()
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -17,8 +18,8 @@ import (
 
 // A Process is a running program with everything that it has started. Only one goroutine calls Read.
 type Process interface {
-	// Read returns what the program wrote next, and whether it went to standard error. It returns false when the
-	// program has exited and everything has been returned, or after Drop.
+	// Read returns what the program wrote next, and whether it went to standard error. The data is valid until the next
+	// call. It returns false when the program has exited and everything has been returned, or after Drop.
 	Read() (stderr bool, data []byte, ok bool)
 	// Drop says that nothing will call Read any more.
 	Drop()
@@ -77,9 +78,13 @@ func (p *Program) SendBytes(ctx context.Context, data []byte) error {
 // write records an event and writes its bytes. The writes of several goroutines do not mix.
 func (p *Program) write(ctx context.Context, event transcript.Event, data []byte) error {
 	select {
-	case p.writing <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case p.writing <- struct{}{}: // even if ctx has ended: the error of Write says more
+	default:
+		select {
+		case p.writing <- struct{}{}:
+		case <-ctx.Done():
+			return fmt.Errorf("the program does not read what is written before: %w", context.Cause(ctx))
+		}
 	}
 	defer func() { <-p.writing }()
 	if err := p.record(event); err != nil {

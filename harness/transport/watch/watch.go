@@ -253,7 +253,7 @@ func (w *Watch) read() {
 			continue
 		}
 		var failure *transcript.Failure
-		if last, failure = w.add(ev); failure != nil {
+		if last, failure = w.add(&ev); failure != nil {
 			w.end(ev.At, failure)
 			return
 		}
@@ -264,11 +264,11 @@ func (w *Watch) read() {
 func (w *Watch) Sent(ev transcript.Event) {
 	ev.Sent, ev.At = true, time.Since(w.opts.Start)
 	ev.Name = w.opts.Name(&ev)
-	_, _ = w.add(ev) // lockstep sends what the scenario says, so only the server's events can exceed a limit
+	_, _ = w.add(&ev) // lockstep sends what the scenario says, so only the server's events can exceed a limit
 }
 
 // add records an event and returns its index, or the limit that it exceeds.
-func (w *Watch) add(ev transcript.Event) (int, *transcript.Failure) {
+func (w *Watch) add(ev *transcript.Event) (int, *transcript.Failure) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	size := w.size
@@ -282,7 +282,7 @@ func (w *Watch) add(ev transcript.Event) (int, *transcript.Failure) {
 	case size > w.opts.MaxBytes:
 		return 0, w.limitFailure("more than %d bytes of %s came", w.opts.MaxBytes)
 	}
-	w.events, w.size = append(w.events, ev), size
+	w.events, w.size = append(w.events, *ev), size
 	w.signal()
 	return len(w.events) - 1, nil
 }

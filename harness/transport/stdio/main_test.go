@@ -1,0 +1,12 @@
+//go:build unix
+
+package stdio
+
+import (
+	"os"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.RunPrograms(m)) }
