@@ -150,7 +150,7 @@ func TestMistakesInFragmentsAreFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"scenario: a\nwhy: b\nsource: c\nstep: []\n":  `a scenario: unknown key "step"`,
 		"vars: {a: b}\ntabel: []\n":                   `a scenario: unknown key "tabel"`,
-		"targets: {a: {redy: {get: /}}}\n":           `lockstep.yaml: unknown key "redy"`,
+		"targets: {a: {redy: {get: /}}}\n":            `lockstep.yaml: "a" is not allowed here`,
 		"coverage: {statuses: 90}\n":                  `lockstep.yaml: "statuses" is`,
 		"- http: GET /\n  expct: {status: 200}\n":     `steps: unknown key "expct"`,
 		"expect: {stauts: 200}\n":                     `an expectation: unknown key "stauts"`,

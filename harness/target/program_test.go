@@ -154,7 +154,7 @@ func TestAWriteAfterOneThatWasNotTaken(t *testing.T) {
 }
 
 func TestSignalsReachTheProgram(t *testing.T) {
-	p := startProgram(t, `for s in INT HUP USR1 USR2 TERM; do trap "echo $s" $s; done; echo ready; while read -r line; do :; done; read -r never`, ProgramOptions{})
+	p := startProgram(t, `for s in INT HUP USR1 USR2 TERM; do trap "echo $s" $s; done; echo ready; while :; do read -r line; done`, ProgramOptions{})
 	p.Read()
 	for _, name := range []string{"INT", "HUP", "USR1", "USR2", "TERM"} {
 		if err := p.Signal("SIG" + name); err != nil {

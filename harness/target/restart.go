@@ -36,10 +36,12 @@ func (t *Target) Restart(ctx context.Context, before time.Time) error {
 	if !before.IsZero() && before.Before(deadline) {
 		deadline = before
 	}
+	ready := t.spec.Ready
+	ready.Place = "" // a finding has the error, and must not change when lockstep.yaml gets a line more
 	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
 		held, err := t.port.listen()
 		if err == nil {
-			err = t.execute(ctx, held, deadline)
+			err = t.execute(ctx, held, ready, deadline)
 		}
 		if err == nil || !errors.Is(err, syscall.EADDRINUSE) && !lostPort(err) {
 			return err

@@ -167,7 +167,7 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 	}
 	t := &Target{name: spec.Name, log: opts.Logger, spec: spec, environ: opts.Environ, port: port, dir: opts.Directory}
 	t.url = url.URL{Scheme: "http", Host: port.address()}
-	if err := t.execute(ctx, held, deadline); err != nil {
+	if err := t.execute(ctx, held, spec.Ready, deadline); err != nil {
 		port.release()
 		return nil, err
 	}
@@ -176,13 +176,13 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 
 // execute starts the target's process. It returns when the process is ready or has ended. It closes the listener just
 // before the start.
-func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.Time) error {
+func (t *Target) execute(ctx context.Context, held net.Listener, ready Ready, deadline time.Time) error {
 	defer held.Close()
 	cmd, err := t.prepare(t.spec.values(t.port.number, t.dir.Path()))
 	if err != nil {
 		return err
 	}
-	bounded, cancel := t.spec.Ready.bound(ctx, deadline)
+	bounded, cancel := ready.bound(ctx, deadline)
 	guarded, err := newGroup(bounded)
 	cancel()
 	if err != nil {
@@ -197,7 +197,7 @@ func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.T
 	t.process = process
 	t.mu.Unlock()
 	t.log.Debug("target started")
-	if err := t.awaitReady(ctx, process, deadline); err != nil {
+	if err := t.awaitReady(ctx, process, ready, deadline); err != nil {
 		t.log.Debug("target not ready", "err", err)
 		if stopErr := process.end(context.WithoutCancel(ctx)); stopErr != nil {
 			err = fmt.Errorf("%w; stop: %w", err, stopErr)
@@ -226,8 +226,7 @@ func (t *Target) prepare(values map[string]string) (command, error) {
 var errEarlyExit = errors.New("exited before it was ready")
 
 // awaitReady probes until the target is ready. It gives up at once when the process ends.
-func (t *Target) awaitReady(ctx context.Context, process *process, deadline time.Time) error {
-	ready := t.spec.Ready
+func (t *Target) awaitReady(ctx context.Context, process *process, ready Ready, deadline time.Time) error {
 	bounded, cancel := ready.bound(ctx, deadline)
 	defer cancel()
 	probing, giveUp := context.WithCancelCause(bounded)

@@ -101,7 +101,7 @@ func Processes() []*Fault { return processFaults }
 var processFaults = []*Fault{
 	{
 		ID: "exits-at-start", Doc: "it prints an error and exits", In: "items/story",
-		Reason: `start target "‹name›": exited before it was ready: exit status 3`, Log: "the disk is full",
+		Reason: `start target "‹name›": exited before it was ready: exit status 3 (lockstep.yaml:‹line›)`, Log: "the disk is full",
 		start: func(p *Process) bool {
 			fmt.Fprintf(p.Log, "opening the shelves\nthe disk is full\n")
 			return false
