@@ -69,6 +69,20 @@ func (l *targetLoader) checkPort(n *yamldoc.Node, used []string) bool {
 	return true
 }
 
+// Kind returns the key of lockstep.yaml that says what the target is: command, url, program or driver.
+func (t *Target) Kind() string {
+	switch {
+	case t.Spec.URL != "":
+		return "url"
+	case t.Driver:
+		return "driver"
+	case t.Spec.Program:
+		return "program"
+	default:
+		return "command"
+	}
+}
+
 // arePrograms reports whether targets of one kind are programs, which includes drivers.
 func arePrograms(targets []Target) bool { return len(targets) > 0 && targets[0].Spec.Program }
 

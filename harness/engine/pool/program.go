@@ -23,24 +23,37 @@ func (i *instance) prepareProgram(spec target.Spec, dir *target.Directory) error
 		return fmt.Errorf("target %q: %w", spec.Name, err)
 	}
 	i.programs = map[*program]bool{}
-	o := &i.pool.opts
+	options := &target.Options{Environ: i.pool.opts.Environ, Directory: dir, Logger: i.pool.opts.Log}
 	i.target.Program = func(ctx context.Context, added run.ProgramOptions) (run.Program, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		started, err := target.StartProgram(i.pool.ctx, spec, &target.Options{Environ: o.Environ, Directory: dir, Logger: o.Log}, target.ProgramOptions(added))
+		if i.register(nil) != nil {
+			return nil, errInstanceEnded
+		}
+		started, err := target.StartProgram(i.pool.ctx, spec, options, target.ProgramOptions(added))
 		if err != nil {
 			return nil, err
 		}
 		p := &program{started, i}
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		if i.programs == nil {
+		if err := i.register(p); err != nil {
 			p.Drop()
-			return nil, errors.Join(errInstanceEnded, started.Stop(context.WithoutCancel(i.pool.ctx)))
+			return nil, errors.Join(err, started.Stop(context.WithoutCancel(i.pool.ctx)))
 		}
-		i.programs[p] = true
 		return p, nil
+	}
+	return nil
+}
+
+// register adds a program to those that endPrograms stops. It returns an error when that has been called.
+func (i *instance) register(p *program) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.programs == nil {
+		return errInstanceEnded
+	}
+	if p != nil {
+		i.programs[p] = true
 	}
 	return nil
 }
@@ -54,7 +67,7 @@ func (p *program) Stop(ctx context.Context) error {
 	return err
 }
 
-// endPrograms stops the programs that no step has stopped. No other stays after that.
+// endPrograms stops the programs that no step has stopped. No other starts after that.
 func (i *instance) endPrograms() (err error) {
 	i.mu.Lock()
 	left := i.programs

@@ -124,7 +124,7 @@ func (e *explainer) targets(o *object, chosen []project.Target, alone bool) {
 		if t.Spec.URL != "" {
 			of.text("url", t.Spec.URL)
 		} else {
-			of.add("command", jsontree.NewTexts(t.Spec.Command))
+			of.add(t.Kind(), jsontree.NewTexts(t.Spec.Command))
 			of.text("dir", t.Spec.Dir)
 		}
 		var sent []string

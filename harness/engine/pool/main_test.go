@@ -1,0 +1,10 @@
+package pool
+
+import (
+	"os"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.RunPrograms(m)) }
