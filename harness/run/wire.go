@@ -53,7 +53,7 @@ func (p program) send(ctx context.Context, m *message) error {
 	if m.item == transcript.ItemBytes {
 		return p.SendBytes(ctx, m.data)
 	}
-	return p.SendLine(ctx, m.data)
+	return p.SendLine(ctx, m.data, m.malformed)
 }
 
 // send sends a message. When the target does not take it, that is recorded as unmet.

@@ -64,9 +64,10 @@ func Open(process Process, options *watch.Options) *Program {
 	return &Program{Watch: watch.Open(src, opts), process: process, source: src, writing: make(chan struct{}, 1)}
 }
 
-// SendLine writes a line and its line end. It waits until the program has taken it, at most until ctx ends.
-func (p *Program) SendLine(ctx context.Context, line []byte) error {
-	event := transcript.Event{Item: transcript.ItemLine, Data: string(line), Framing: framingLF}
+// SendLine writes a line and its line end. It waits until the program has taken it, at most until ctx ends. malformed is
+// kept as Event.Malformed.
+func (p *Program) SendLine(ctx context.Context, line []byte, malformed bool) error {
+	event := transcript.Event{Item: transcript.ItemLine, Data: string(line), Framing: framingLF, Malformed: malformed}
 	return p.write(ctx, event, append(slices.Clip(line), '\n'))
 }
 

@@ -123,16 +123,16 @@ func TestWhatIsSentComesBeforeItsAnswer(t *testing.T) {
 			await(t, p, answer)
 		}
 	}
-	step(p.SendLine(t.Context(), []byte("x")), `line "x\n"`, "1 x")
+	step(p.SendLine(t.Context(), []byte("x"), false), `line "x\n"`, "1 x")
 	want = append(want, `line "1 x\n"`)
 	step(p.SendBytes(t.Context(), []byte("y")), `bytes "y"`, "")
-	step(p.SendLine(t.Context(), []byte("z")), `line "z\n"`, "2 yz")
+	step(p.SendLine(t.Context(), []byte("z"), false), `line "z\n"`, "2 yz")
 	want = append(want, `stderr "2 yz\n"`)
 	step(p.CloseWrite(), `eof ""`, "over")
 	got, _ := awaitEnd(t, p)
 	wantEvents(t, got, append(want, `line "over\n"`, `exit "{\"status\":5}"`)...)
 	for name, err := range map[string]error{
-		"SendLine": p.SendLine(t.Context(), nil), "SendBytes": p.SendBytes(t.Context(), nil), "Signal": p.Signal("SIGTERM"), "CloseWrite": p.CloseWrite(),
+		"SendLine": p.SendLine(t.Context(), nil, false), "SendBytes": p.SendBytes(t.Context(), nil), "Signal": p.Signal("SIGTERM"), "CloseWrite": p.CloseWrite(),
 	} {
 		if err == nil || err.Error() != "the program has exited" {
 			t.Errorf("%s after the exit: %v", name, err)
@@ -182,7 +182,7 @@ func TestWhoeverClosesFirstHasEndedIt(t *testing.T) {
 func TestAProgramThatClosesItsOutputHasNotExited(t *testing.T) {
 	p := open(t, `echo ready; exec >&- 2>&-; read -r go; exit 8`, nil)
 	await(t, p, "ready")
-	if err := p.SendLine(t.Context(), nil); err != nil {
+	if err := p.SendLine(t.Context(), nil, false); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := awaitEnd(t, p)
@@ -220,7 +220,7 @@ func TestFloodsAreCutOff(t *testing.T) {
 			if len(s.Events) != tc.events {
 				t.Errorf("%d events, want %d", len(s.Events), tc.events)
 			}
-			if err := p.SendLine(t.Context(), nil); err == nil || err.Error() != "the program exceeded a limit of lockstep" {
+			if err := p.SendLine(t.Context(), nil, false); err == nil || err.Error() != "the program exceeded a limit of lockstep" {
 				t.Errorf("SendLine: %v", err)
 			}
 			if err := p.Close(); err != nil {
@@ -239,7 +239,7 @@ func TestAProgramThatDoesNotReadFailsTheWriteAlone(t *testing.T) {
 	await(t, p, "ready")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errors.New("the step is over"))
 	defer cancel()
-	err := p.SendLine(ctx, make([]byte, 1<<20))
+	err := p.SendLine(ctx, make([]byte, 1<<20), false)
 	want := regexp.MustCompile("^the program does not read its input: it took [0-9]+ of 1048577 bytes: the step is over$")
 	if err == nil || !want.MatchString(err.Error()) {
 		t.Errorf("SendLine: %v, want %s", err, want)
@@ -253,7 +253,7 @@ func TestAProgramThatDoesNotReadFailsTheWriteAlone(t *testing.T) {
 func TestAProgramThatWritesWhileItIsWrittenTo(t *testing.T) {
 	p := open(t, `head -c 1000000 /dev/zero | tr '\0' 'x'; echo; exec cat`, nil)
 	line := strings.Repeat("y", 1_000_000)
-	if err := p.SendLine(t.Context(), []byte(line)); err != nil {
+	if err := p.SendLine(t.Context(), []byte(line), false); err != nil {
 		t.Fatal(err)
 	}
 	await(t, p, line)
