@@ -80,7 +80,7 @@ func (p *Project) addTargets(targets []Target, requests []string) ([]Target, err
 		if err != nil {
 			return nil, err
 		}
-		t.Spec.Name = p.freeName(t.Spec.Name, targets)
+		t.Spec.Name = freeName(t.Spec.Name, targets, p.Targets)
 		targets = append(targets, t)
 	}
 	return targets, nil
@@ -111,13 +111,14 @@ func (p *Project) requestedTarget(request string) (Target, error) {
 	return t, nil
 }
 
-// freeName returns a name that no target of the run or of the project has: the given one, or name-2, name-3 and so on.
-func (p *Project) freeName(name string, taken []Target) string {
+// freeName returns a name that no target of the run has: the given one, or name-2, name-3 and so on, which no target of
+// the project has either.
+func freeName(name string, taken, known []Target) string {
 	if IndexTarget(taken, name) < 0 {
 		return name
 	}
 	for n := 2; ; n++ {
-		if next := fmt.Sprintf("%s-%d", name, n); IndexTarget(taken, next) < 0 && IndexTarget(p.Targets, next) < 0 {
+		if next := fmt.Sprintf("%s-%d", name, n); IndexTarget(taken, next) < 0 && IndexTarget(known, next) < 0 {
 			return next
 		}
 	}

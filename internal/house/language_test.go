@@ -64,7 +64,7 @@ var (
 	codeSpan  = regexp.MustCompile("``.+?``|`[^`]*`")
 	target    = regexp.MustCompile(`\]\([^()]*\)`)
 	markup    = regexp.MustCompile(`<[^<>]*>|\*\*`)
-	separator = regexp.MustCompile(`[.!?:;]["”)*]*\s+`)
+	separator = regexp.MustCompile(`[.!?:;]["”)*]*\s+|\s·\s+`) // dots separate links
 	word      = regexp.MustCompile(`\S*\pL\S*`)
 )
 
