@@ -144,7 +144,7 @@ func TestWhatIsSentComesBeforeItsAnswer(t *testing.T) {
 }
 
 func TestASignalIsRecorded(t *testing.T) {
-	p := open(t, `trap 'echo caught; exit 6' USR1; echo ready; while :; do sleep 1000 & wait $!; done`, nil)
+	p := open(t, `trap 'echo caught; exit 6' USR1; echo ready; while :; do read -r never; done`, nil)
 	await(t, p, "ready")
 	if err := p.Signal("SIGUSR1"); err != nil {
 		t.Error(err)
@@ -160,8 +160,8 @@ func TestWhoeverClosesFirstHasEndedIt(t *testing.T) {
 		want   []string
 	}{
 		"closed":              {`echo ready; read -r never`, (*Program).Close, []string{`exit "{\"signal\":\"SIGTERM\"}"`}},
-		"closed, with a word": {`exec 2>/dev/null; trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 1000 & wait $!; done`, (*Program).Close, []string{`line "bye\n"`, `exit "{\"status\":7}"`}},
-		"reset":               {`trap 'echo bye' TERM; echo ready; while :; do sleep 1000 & wait $!; done`, (*Program).Reset, []string{`exit "{\"signal\":\"SIGKILL\"}"`}},
+		"closed, with a word": {`trap 'echo bye; exit 7' TERM; echo ready; while :; do read -r never; done`, (*Program).Close, []string{`line "bye\n"`, `exit "{\"status\":7}"`}},
+		"reset":               {`trap 'echo bye' TERM; echo ready; while :; do read -r never; done`, (*Program).Reset, []string{`exit "{\"signal\":\"SIGKILL\"}"`}},
 		"reset, deaf":         {`trap '' TERM; echo ready; sleep 1000`, (*Program).Reset, []string{`exit "{\"signal\":\"SIGKILL\"}"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
