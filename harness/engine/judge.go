@@ -118,8 +118,11 @@ func JudgeWithConstants(ctx context.Context, p *project.Project, file *runfile.F
 	}
 	result := &Result{Started: h.Started, Seed: h.Seed, Jobs: h.Jobs, Alone: file.Alone()}
 	names := make([]string, len(h.Targets))
+	result.Versions = map[string]string{}
 	for i, t := range h.Targets {
-		names[i] = t.Name
+		if names[i] = t.Name; t.Version != "" {
+			result.Versions[t.Name] = t.Version
+		}
 	}
 	result.Partial, result.AllowEmpty = isPartial(p, names, file.Alone()), h.AllowEmpty
 	if s := h.Shard; s != nil {

@@ -41,7 +41,8 @@ func openOutputs(e *execution, selection []*scenario.Scenario) (*outputs, error)
 		return o, nil
 	}
 	for i, t := range e.targets {
-		h.Targets = append(h.Targets, transcript.RunTarget{Name: t.Spec.Name, Reference: i == 0 && !e.judgement.result.Alone})
+		name := t.Spec.Name
+		h.Targets = append(h.Targets, transcript.RunTarget{Name: name, Version: e.judgement.result.Versions[name], Reference: i == 0 && !e.judgement.result.Alone})
 	}
 	if s := e.opts.Shard; s != (project.Shard{}) {
 		h.Shard = &transcript.RunShard{Index: s.Index, Of: s.Of, Selection: project.IDs(selection), Reference: reference}

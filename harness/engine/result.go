@@ -18,6 +18,8 @@ type Result struct {
 	Seed    uint64
 	Jobs    int
 	Alone   bool // there was one target, and nothing to compare it with
+	// Versions are those of the targets, by name, as far as they are known.
+	Versions map[string]string
 	// Latency is by operation. Evidence, by scenario, is what reports show for findings.
 	Latency  []report.Latency
 	Evidence map[string]*report.Evidence
@@ -27,7 +29,7 @@ type Result struct {
 // Document returns the run as reports show it.
 func (r *Result) Document(p *project.Project) *report.Document {
 	return &report.Document{
-		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone,
+		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone, Versions: r.Versions,
 		Project: p.File, Contract: p.ContractFile, Run: r.Run,
 		Latency: r.Latency, Evidence: r.Evidence, Steps: r.Steps, Selection: len(r.Scenarios) < len(p.Scenarios),
 		TargetFlags: targetFlags(p, r.Totals.Targets, r.Partial),

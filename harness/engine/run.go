@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 )
@@ -57,6 +58,24 @@ func plan(p *project.Project, opts Options) (targets []project.Target, alone boo
 	return targets, alone, scenarios, p.CheckCommands(opts.live(targets), opts.Environ)
 }
 
+// versions returns the versions of the targets, by name, as far as the project or a recording states them.
+func versions(p *project.Project, against *runfile.Recording, targets []project.Target) (map[string]string, error) {
+	out := map[string]string{}
+	for i, t := range targets {
+		version, err := p.Version(t.Spec.Name)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 && against != nil {
+			version = against.Header.Recording.Version
+		}
+		if version != "" {
+			out[t.Spec.Name] = version
+		}
+	}
+	return out, nil
+}
+
 // Run starts the targets, runs the selected scenarios on them, stops the targets and returns the judgement.
 //
 // When the options name something that does not exist, Run returns the error of Validate and starts nothing. If a
@@ -73,6 +92,9 @@ func Run(ctx context.Context, p *project.Project, options *Options) (*Result, er
 	}
 	result := &Result{Started: time.Now(), Seed: opts.Seed, Jobs: opts.Jobs, Alone: alone}
 	result.Partial, result.Shard, result.AllowEmpty = isPartial(p, project.TargetNames(targets), alone), shardOf(opts.Shard, len(selection)), opts.AllowEmpty
+	if result.Versions, err = versions(p, opts.Against, targets); err != nil {
+		return nil, err
+	}
 	e := &execution{
 		judgement: newJudgement(p, &opts, opts.Shard.Take(selection), result),
 		opts:      opts, targets: targets, jobs: newJobLimit(opts.Jobs),

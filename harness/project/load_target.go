@@ -86,6 +86,7 @@ func (l *targetLoader) target(k, n *yamldoc.Node) Target {
 	if file := n.Get("version").Get("file").Str(); file != "" {
 		t.VersionFile = l.path(file)
 	}
+	t.VersionText = n.Get("version").Get("text").Str()
 	return t
 }
 

@@ -64,8 +64,9 @@ type Target struct {
 	Header transcript.Header // sent with every request
 	// Capabilities are what it can do, in names of the project's own. Scenarios name those that they need.
 	Capabilities []string
-	// VersionFile is a file or a folder that changes with the version of the server, or "".
-	VersionFile string
+	// VersionFile is a file or a folder that changes with the version of the server, or "". VersionText is the version
+	// itself.
+	VersionFile, VersionText string
 	// Watch are patterns of the target's files, relative to the folder of lockstep.yaml.
 	Watch []string
 	// Line and Column are where the file has the command or the program; 0 for a server that already runs.

@@ -68,11 +68,17 @@ func ScenarioSum(s *scenario.Scenario) string {
 	return sum(append([]byte(s.ID+"\n"), s.Whole()...))[:32]
 }
 
-// Version returns a checksum of the file, or the folder, that identifies the version of a target. It is "" when the
-// project names none or it is missing, because the reference need not be installed where a recording is used.
+// Version returns the version of a target: the text that the project states, or a checksum of the file, or the folder,
+// that identifies the version. It is "" when the project names none or it is missing, because the reference need not be
+// installed where a recording is used.
 func (p *Project) Version(name string) (string, error) {
 	i := IndexTarget(p.Targets, name)
-	if i < 0 || p.Targets[i].VersionFile == "" {
+	switch {
+	case i < 0:
+		return "", nil
+	case p.Targets[i].VersionText != "":
+		return p.Targets[i].VersionText, nil
+	case p.Targets[i].VersionFile == "":
 		return "", nil
 	}
 	text, err := contentSum(p.Targets[i].VersionFile)

@@ -35,6 +35,8 @@ type Document struct {
 	Contract string    `json:"contract"` // the path of the OpenAPI document
 	// Alone means that there was one target. Only the contract and the scenarios' expectations judged it.
 	Alone bool `json:"alone,omitempty"`
+	// Versions are those of the targets, by name, as far as they are known.
+	Versions map[string]string `json:"versions,omitempty"`
 	// TargetFlags choose the targets of the run again. There are none if those of the project ran.
 	TargetFlags []string `json:"target_flags,omitempty"`
 	// Sums identify what was run, and the rules by which it was judged. Older reports have no sums.

@@ -74,6 +74,7 @@ type RunShard struct {
 // A RunTarget is a target of a run.
 type RunTarget struct {
 	Name      string `json:"name"`
+	Version   string `json:"version,omitempty"` // as the project states it
 	Reference bool   `json:"reference,omitempty"`
 }
 

@@ -151,6 +151,11 @@ func verdicts(t *verdict.Totals) (out []share) {
 // heading says what ran, and how much of it was compared.
 func heading(d *report.Document) (out []string) {
 	names := report.TargetNames(d)
+	for i, t := range d.Totals.Targets {
+		if version := d.Versions[t.Name]; version != "" {
+			names[i] += " " + textfit.Clip(version, 40)
+		}
+	}
 	if len(names) > 0 && !d.Alone {
 		names[0] += " (reference)"
 	}
