@@ -102,12 +102,18 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	}
 	for i := range t.Steps {
 		for _, x := range t.Steps[i].Exchanges {
-			if x.Response == nil {
-				continue
-			}
-			out.Exchanges++
-			if x.Response.Status/100 == 2 {
-				out.Success++
+			switch {
+			case x.Response == nil:
+			case x.Request.Method == transcript.Do:
+				out.Calls++
+				if x.Outcome() == transcript.OutcomeOK {
+					out.Done++
+				}
+			default:
+				out.Exchanges++
+				if x.Response.Status/100 == 2 {
+					out.Success++
+				}
 			}
 		}
 	}
@@ -117,7 +123,7 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	for _, s := range t.Streams {
 		for i := range s.Events {
 			if !rules.Outside(s.Name, s.Operation, &s.Events[i]) {
-				out.Events++
+				out.Count(&s.Events[i])
 			}
 		}
 	}
@@ -178,7 +184,7 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 		return
 	}
 	result := compare.Transcripts(j.docs, j.Transcripts[0], t, j.Rules)
-	j.out.Compared.add(&Compared{result.Exchanges, result.Events, result.NotCompared, result.Unnamed})
+	j.out.Compared.add(&Compared{result.Exchanges, result.Tally, result.NotCompared, result.Unnamed})
 	j.rules(&result)
 	j.recordAssumed(i, result.Assumed)
 	for _, n := range result.Names {
@@ -226,7 +232,7 @@ func (j *judge) mask(f *Finding) {
 // conclude decides the verdict.
 func (j *judge) conclude() {
 	j.out.Reasons = append(j.out.Reasons, j.emptySelections()...)
-	pairs := j.out.Compared.Exchanges + j.out.Compared.Events
+	pairs := j.out.Compared.Exchanges + j.out.Compared.Sum()
 	switch {
 	case slices.ContainsFunc(j.out.Findings, func(f Finding) bool { return !f.Accepted() }):
 		j.out.Verdict = Differ
@@ -261,7 +267,7 @@ func demands(t *transcript.Transcript) bool {
 func answers(targets []Target) int {
 	n := 0
 	for _, t := range targets {
-		n += t.Exchanges
+		n += t.Exchanges + t.Calls + t.Sum()
 	}
 	return n
 }

@@ -1,7 +1,6 @@
 package streamdiff
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +41,16 @@ func nameOfLast(items []item) string {
 	return items[len(items)-1].name
 }
 
-func eventPlace(it *item) string { return fmt.Sprintf("%s (%s)", it.label, it.name) }
+func eventPlace(it *item) string { return Place(it.label, it.name) }
+
+// Place returns the place of an event with a label and a name: "event 3 (ping)". A name that only repeats the label is
+// left out: "line 2".
+func Place(label, name string) string {
+	if diff.Unnumbered(label) == name {
+		return label
+	}
+	return label + " (" + name + ")"
+}
 
 // atEvent returns the place of a whole event.
 func atEvent(it *item) diff.At { return diff.At{Message: eventPlace(it), Contract: "event"} }
