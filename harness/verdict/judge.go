@@ -93,6 +93,9 @@ func stepsOf(ts []*transcript.Transcript) map[string]*transcript.Step {
 // minReportedWait is the shortest wait that is reported. Few limits of servers and of scenarios are shorter.
 const minReportedWait = time.Second
 
+// switched is the status of a response that opens a socket (RFC 9110 §15.2.2).
+const switched = 101
+
 // count counts what a target received and sent. Heartbeats do not count, because their number depends on the clock: two
 // runs of the same servers would have different numbers.
 func count(t *transcript.Transcript, rules *compare.Rules) Target {
@@ -111,7 +114,7 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 				}
 			default:
 				out.Exchanges++
-				if x.Response.Status/100 == 2 {
+				if x.Response.Status/100 == 2 || x.Response.Status == switched {
 					out.Success++
 				}
 			}

@@ -54,7 +54,7 @@ type Target struct {
 	Name      string `json:"name"`
 	Exchanges int    `json:"exchanges"` // number of responses
 	transcript.Tally
-	Success  int `json:"success"`            // responses with a 2xx status
+	Success  int `json:"success"`            // responses with a 2xx status, and those that open a socket
 	Calls    int `json:"calls,omitempty"`    // what a driver was told to do, if it answered
 	Done     int `json:"done,omitempty"`     // calls without an error
 	Upstream int `json:"upstream,omitempty"` // requests that it has sent to stubs

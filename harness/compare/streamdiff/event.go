@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
@@ -55,7 +56,23 @@ func Place(label, name string) string {
 // atEvent returns the place of a whole event.
 func atEvent(it *item) diff.At { return diff.At{Message: eventPlace(it), Contract: "event"} }
 
-func ShowEvent(ev *transcript.Event) diff.Excerpt { return diff.Show(ev.Label() + " " + ev.Data) }
+func ShowEvent(ev *transcript.Event) diff.Excerpt {
+	return diff.Show(ev.Label() + " " + ReadableData(ev))
+}
+
+// ReadableData returns the data of an event. Bytes that are not text are escaped, because two different ones would look
+// alike; other characters stay, so that a secret among them is recognised.
+func ReadableData(ev *transcript.Event) string {
+	if IsBinary(ev) {
+		return strconv.Quote(ev.Data)
+	}
+	return ev.Data
+}
+
+// IsBinary reports whether the data of an event are bytes and not text.
+func IsBinary(ev *transcript.Event) bool {
+	return ev.Item == transcript.ItemBinary || ev.Item != "" && !utf8.ValidString(ev.Data)
+}
 
 // showLabelled shows a moved event with its label.
 func showLabelled(it *item) diff.Excerpt {
@@ -166,7 +183,7 @@ func (s eventPair) compare() {
 	}
 	if s.Rules.Exact && ref.Framing != cand.Framing && !renamed {
 		report(diff.Difference{
-			Reason: diff.Because(diff.EventFraming, diff.EventNotation), At: at("framing"),
+			Reason: diff.Because(diff.EventFraming, diff.EventNotation, ref.Item.Noun()), At: at("framing"),
 			Ref: diff.Show(strconv.Quote(ref.Framing)), Cand: diff.Show(strconv.Quote(cand.Framing)),
 		})
 	}
@@ -180,7 +197,7 @@ func (s eventPair) names(at diff.At, otherwise diff.Code, ref, cand string, seen
 		return false
 	}
 	if why.Code == diff.TextsDiffer {
-		why = diff.Because(diff.EventName, otherwise)
+		why = diff.Because(diff.EventName, otherwise, s.ref.event.Item.Noun())
 	}
 	report(diff.Difference{Reason: why, At: at, Ref: diff.Excerpt{Text: ref}, Cand: diff.Excerpt{Text: cand}})
 	return true
