@@ -14,7 +14,7 @@ import (
 
 // Limits of what is shown of binary data.
 const (
-	hexRow  = 16  // bytes in a row
+	hexRow  = 8   // bytes in a row
 	maxHex  = 512 // bytes
 	hexHead = 24  // bytes in a row of a stream
 )
@@ -147,7 +147,7 @@ func hexDump(data string, cut int) string {
 	shown := data[:min(len(data), maxHex)]
 	for at := 0; at < len(shown); at += hexRow {
 		row := shown[at:min(len(shown), at+hexRow)]
-		fmt.Fprintf(&b, "%06x  %-*s │ ", at, 3*hexRow, fmt.Sprintf("% x", row))
+		fmt.Fprintf(&b, "%04x  %-*s│ ", at, 3*hexRow, fmt.Sprintf("% x", row))
 		for _, c := range []byte(row) {
 			if c < ' ' || c > '~' {
 				c = '.'

@@ -35,10 +35,16 @@ type EventHead struct {
 	At   int64  `json:"at"`          // in microseconds since the beginning of the scenario
 	// The rest is set on sockets and for programs.
 	Label string `json:"l,omitempty"` // as in findings: "message 3", "sent 1"
-	Way   string `json:"w,omitempty"` // "sent" to the target, or "received" from it
+	Way   string `json:"w,omitempty"` // waySent or wayReceived
 	Note  string `json:"k,omitempty"` // how it was written, when that is unusual
 	Dim   bool   `json:"d,omitempty"` // it is standard error
 }
+
+// The directions of messages and lines.
+const (
+	waySent     = "sent"
+	wayReceived = "received"
+)
 
 // Limits of the streams of a scenario.
 const (
@@ -203,9 +209,12 @@ func (g *EvidenceSource) eventHead(p itemPlace) *EventHead {
 		return out
 	}
 	out.Name, out.Label, out.Dim = textfit.Clip(g.Mask(itemTitle(ev)), 80), g.labelsOf(p.stream)[p.index], ev.Item == transcript.ItemStderr
-	out.Note, out.Way = textfit.Clip(framingNote(ev), 80), "received"
+	if diff.Unnumbered(out.Label) == out.Name {
+		out.Name, out.Label = out.Label, ""
+	}
+	out.Note, out.Way = textfit.Clip(framingNote(ev), 80), wayReceived
 	if ev.Sent {
-		out.Way = "sent"
+		out.Way = waySent
 	}
 	switch {
 	case itemSaysAll(ev.Item):
@@ -237,6 +246,9 @@ func (p StreamPair) Visible() (out StreamPair, size int) {
 		out := *h
 		out.Name, out.Head = textfit.Clip(h.Name, 80), textfit.Clip(h.Head, maxEventHead)
 		out.Label, out.Note = textfit.Clip(h.Label, 40), textfit.Clip(h.Note, 80)
+		if h.Way != "" && h.Way != waySent {
+			out.Way = wayReceived
+		}
 		size += 80 + len(out.Head) + len(out.Note)
 		return &out
 	}

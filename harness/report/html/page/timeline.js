@@ -48,7 +48,7 @@ function picture(evidence, g, zoom) {
     const lanes = {};
     const spans = track.spans || [], most = 60, left = Math.max(0, spans.length - most) + (track.left || 0);
     for (const span of spans.slice(0, most)) {
-      const here = span.step === g.step || (g.stream && span.stream === g.stream);
+      const here = span.step === g.step;
       const kind = span.stub ? ".upstream" : span.stream ? ".stream" : span.result ? "" : ".wait";
       const label = ((span.stub ? "↗ " : "") + span.step + "  " + span.text).slice(0, 40) + (span.result ? "  " + span.result : "");
       parts.push(svg("rect." + side + kind + (span.failed ? ".broken" : ""), { x: x(span.from), y: y + 2, width: Math.max(2, x(span.to) - x(span.from)), height: lane - 5, rx: 2 },
