@@ -45,7 +45,7 @@ func eventContent(ev *transcript.Event) jsondiff.Content {
 }
 
 func (d *eventData) Compare(at ident.Place, ref, cand *transcript.Event, report func(diff.Difference)) {
-	if streamdiff.IsBinary(ref) || streamdiff.IsBinary(cand) {
+	if ref.Binary() || cand.Binary() {
 		all := report
 		report = func(d diff.Difference) {
 			if d.At.Pointers == [2]string{} && d.At.Inside == "" {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -124,7 +123,7 @@ func (g *EvidenceSource) itemText(label string, ev *transcript.Event, remark str
 		return g.masked(head)
 	}
 	data, cut := g.beginning(ev.Data)
-	if streamdiff.IsBinary(ev) {
+	if ev.Binary() {
 		return textfit.ClipLines(g.Mask(head), maxMessage) + "\n\n" + hexDump(data, cut)
 	}
 	return textfit.ClipLines(g.Mask(head)+"\n\n"+data, maxMessage-40) + textfit.CutNote(cut)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
-	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -219,7 +218,7 @@ func (g *EvidenceSource) eventHead(p itemPlace) *EventHead {
 	switch {
 	case itemSaysAll(ev.Item):
 		out.Head = ""
-	case streamdiff.IsBinary(ev):
+	case ev.Binary():
 		out.Head = fmt.Sprintf("% x%s", data[:min(len(data), hexHead)], textfit.CutNote(max(0, len(data)-hexHead)+cut))
 	}
 	return out

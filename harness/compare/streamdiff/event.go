@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
@@ -63,15 +62,10 @@ func ShowEvent(ev *transcript.Event) diff.Excerpt {
 // ReadableData returns the data of an event. Bytes that are not text are escaped, because two different ones would look
 // alike; other characters stay, so that a secret among them is recognised.
 func ReadableData(ev *transcript.Event) string {
-	if IsBinary(ev) {
+	if ev.Binary() {
 		return strconv.Quote(ev.Data)
 	}
 	return ev.Data
-}
-
-// IsBinary reports whether the data of an event are bytes and not text.
-func IsBinary(ev *transcript.Event) bool {
-	return ev.Item == transcript.ItemBinary || ev.Item != "" && !utf8.ValidString(ev.Data)
 }
 
 // showLabelled shows a moved event with its label.

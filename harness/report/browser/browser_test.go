@@ -610,6 +610,9 @@ func TestPictures(t *testing.T) {
 		if name == "red" || name == "phone" {
 			b.openCause(1)
 		}
+		if name == "socket" {
+			b.script(`[...document.querySelectorAll("#detail h4")].find((h) => h.textContent.startsWith("around")).scrollIntoView(); scrollTo(0, 0)`)
+		}
 		png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 		if err != nil {
 			t.Fatal(err)

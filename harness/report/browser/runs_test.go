@@ -170,10 +170,11 @@ func socket() *report.Document {
 			message(transcript.ItemBinary, "binary", "\x00\x01\xfaPNG", false),
 			message(transcript.ItemText, "say", `{"type":"say","text":"good morning"}`, true),
 		}
-		typing := message(transcript.ItemText, "typing", `{"type":"typing"}`, false)
 		if receipt {
 			s.Events = append(s.Events, message(transcript.ItemText, "receipt", `{"type":"receipt"}`, false))
-		} else {
+		}
+		typing := message(transcript.ItemText, "typing", `{"type":"typing"}`, false)
+		if !receipt {
 			typing.Framing = "text 12, end 5"
 		}
 		s.Events = append(s.Events, typing, message(transcript.ItemClose, "close", fmt.Sprintf(`{"code":%d,"reason":"not allowed"}`, code), false), message(transcript.ItemClose, "close", fmt.Sprintf(`{"code":%d}`, code), true))

@@ -1,5 +1,7 @@
 package transcript
 
+import "unicode/utf8"
+
 // A Tally counts what came on streams.
 type Tally struct {
 	Events   int `json:"events"`             // of event streams, without heartbeats
@@ -53,4 +55,9 @@ func (i Item) Noun() string {
 	default:
 		return "line"
 	}
+}
+
+// Binary reports whether the data of a message or a line are bytes and not text.
+func (ev *Event) Binary() bool {
+	return ev.Item == ItemBinary || ev.Item != "" && !utf8.ValidString(ev.Data)
 }
