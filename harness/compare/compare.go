@@ -162,7 +162,7 @@ func (c *comparison) streams() {
 			IDs: c.json.IDs, Data: &eventData{c.json, c.rules.volatile(ref.Step), c.rules.Streams[key].JSONRPC}, Sides: [2]*transcript.Stream{ref, other}, Runs: c.runs.sides,
 			Rules: c.rules.Streams[key], RuleKey: key, Killed: c.runs.killed, Report: c.found.add, NotCompared: c.found.notCompared,
 		}
-		c.found.result.Events += both.Compare()
+		c.found.result.Add(both.Compare())
 	}
 }
 

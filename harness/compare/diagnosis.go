@@ -55,6 +55,17 @@ func (d *diagnosis) causedByBrokenStream(s *transcript.Step) bool {
 	return false
 }
 
+// withNoun puts what the events of a stream are called into a sentence.
+func (d *diagnosis) withNoun(sentence, stream string) string {
+	var wire transcript.Wire
+	for _, st := range d.t.Streams {
+		if st.Name == stream {
+			wire = st.Wire
+		}
+	}
+	return strings.ReplaceAll(sentence, "{event}", wire.Noun())
+}
+
 // killedBefore reports whether a kill of the process broke a stream before a step began.
 func (d *diagnosis) killedBefore(s *transcript.Step, st *transcript.Stream) bool {
 	return slices.ContainsFunc(d.outages, func(o *outage) bool { return o.killed && o.from <= st.Until && st.Until <= o.to && o.gone < s.At })

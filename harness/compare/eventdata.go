@@ -45,6 +45,15 @@ func eventContent(ev *transcript.Event) jsondiff.Content {
 }
 
 func (d *eventData) Compare(at ident.Place, ref, cand *transcript.Event, report func(diff.Difference)) {
+	if ref.Binary() || cand.Binary() {
+		all := report
+		report = func(d diff.Difference) {
+			if d.At.Pointers == [2]string{} && d.At.Inside == "" {
+				d.Ref, d.Cand = diff.Show(streamdiff.ReadableData(ref)), diff.Show(streamdiff.ReadableData(cand))
+			}
+			all(d)
+		}
+	}
 	d.json.Content(at, d.rulesFor(ref), [2]jsondiff.Content{eventContent(ref), eventContent(cand)}, report)
 }
 

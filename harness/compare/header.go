@@ -136,7 +136,7 @@ func isLength(name string) bool { return strings.EqualFold(name, "Content-Length
 // ignoredHeaders are the fields that say nothing about the application: those of a single connection (RFC 9110 §7.6.1),
 // the framing, the clock and the name of the software.
 var ignoredHeaders = []string{
-	"Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Server", "TE",
+	"Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Sec-WebSocket-Accept", "Server", "TE",
 	"Trailer", "Transfer-Encoding", "Upgrade",
 }
 

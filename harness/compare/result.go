@@ -6,13 +6,14 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // A Result is the outcome of comparing two transcripts.
 type Result struct {
-	Differences []diff.Difference
-	// Exchanges and Events count the pairs that were compared.
-	Exchanges, Events int
+	Differences      []diff.Difference
+	Exchanges        int // pairs of exchanges that were compared
+	transcript.Tally     // pairs of what came on streams
 	// NotCompared counts what was recorded but not compared, by reason.
 	NotCompared map[string]int
 	// Unnamed counts, for each header field that no rule names, the responses in which it differs.

@@ -144,7 +144,7 @@ func unmetInStep(s *transcript.Step, d *diagnosis, m match.Matcher) []Unmet {
 	if u := s.Unmet; u != nil && !failed && !d.causedByBrokenStream(s) && !d.reportedEarlier(s) && !(blind && (u.Kind == "capture" || u.Kind == "poll")) {
 		add(Unmet{
 			Kind: stepDemands[u.Kind].kind, Exchange: -1, Stream: s.Stream, Place: u.Kind,
-			Want: u.What, Got: u.Why, Text: stepDemands[u.Kind].text,
+			Want: u.What, Got: u.Why, Text: d.withNoun(stepDemands[u.Kind].text, s.Stream),
 		})
 	}
 	if s.Expect == nil || s.Skipped != "" || len(s.Exchanges) == 0 {
@@ -187,13 +187,13 @@ var during = map[transcript.Phase]string{
 	transcript.PhaseBody:    "in the response's body",
 }
 
-// stepDemands are the demands that transcript.Unmet names by their kinds.
+// stepDemands are the demands that transcript.Unmet names by their kinds. {event} is what the stream's events are called.
 var stepDemands = map[string]struct {
 	kind UnmetKind
 	text string
 }{
-	"event":   {EventAwaited, "the awaited event did not come"},
-	"ready":   {EventAwaited, "the event that shows that the stream is ready did not come"},
+	"event":   {EventAwaited, "the awaited {event} did not come"},
+	"ready":   {EventAwaited, "the {event} that shows that the stream is ready did not come"},
 	"end":     {EndAwaited, "the server did not end the stream"},
 	"poll":    {PollUnmet, "the response never matched what the step waits for"},
 	"exit":    {TargetNotStopped, "the process did not exit as it should"},
@@ -216,7 +216,7 @@ func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule streamdi
 		}
 		out = append(out, Unmet{
 			Kind: StreamBroken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "end",
-			Want: "to end between two events", Got: got, Text: "the stream broke",
+			Want: "to end between two " + s.Wire.Noun() + "s", Got: got, Text: "the stream broke",
 		})
 	}
 	if h := rule.Heartbeat; h != nil && h.Every > 0 {
@@ -246,12 +246,20 @@ func unmetInWindow(t *transcript.Transcript, w transcript.Window, rules *Rules) 
 			_, got := diff.Cut("", streamdiff.ShowEvent(ev).Text)
 			return []Unmet{{
 				Kind: EventForbidden, Step: w.Step, Exchange: -1, Stream: s.Name, Event: i,
-				Place: fmt.Sprintf("%s (%s)", labels[i], ev.Label()), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
-				Got: got.String(), Text: "an event came that must not come",
+				Place: streamdiff.Place(labels[i], ev.Label()), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
+				Got: got.String(), Text: cameAnyway(ev),
 			}}
 		}
 	}
 	return nil
+}
+
+func cameAnyway(ev *transcript.Event) string {
+	article := "a "
+	if ev.Item == "" || ev.Item == transcript.ItemStderr {
+		article = "an "
+	}
+	return article + ev.Item.Noun() + " came that must not come"
 }
 
 // unmetUpstream returns the requests that a target must not send to a stub, and those that it did not send although it

@@ -70,7 +70,7 @@ func (j *judgement) gather(s *scenario.Scenario, v *verdict.Scenario, ts []*tran
 	rules := j.project.CompareRules(s)
 	j.result.Evidence[s.ID] = report.GatherEvidence(&report.EvidenceSource{
 		Scenario: v, Transcripts: ts, Text: s.Text, Rules: rulesInForce(j.project.Rules, s),
-		Mask: compare.NewMasker(rules, ts...).Mask,
+		Mask: compare.NewMasker(rules, ts...).Mask, Labels: rules.Labels,
 	})
 }
 

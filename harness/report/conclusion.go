@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/report/internal/textfit"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -171,17 +172,48 @@ func Role(d *Document, i int) string {
 }
 
 func TargetSummary(t verdict.Target) string {
-	text := textfit.Count(t.Exchanges, "exchange") + success(t) + ", " + textfit.Count(t.Events, "event")
-	if t.Upstream > 0 {
-		text += ", " + textfit.Count(t.Upstream, "upstream request")
+	var parts []string
+	if t.Exchanges > 0 || t.Calls+t.Sum() == 0 {
+		parts = append(parts, textfit.Count(t.Exchanges, "exchange")+share(t.Success, t.Exchanges, "2xx"))
 	}
-	return text
+	if t.Calls > 0 {
+		parts = append(parts, textfit.Count(t.Calls, "call")+share(t.Done, t.Calls, "ok"))
+	}
+	parts = append(parts, streamCounts(t.Tally, t.Calls == 0 && len(parts) > 0)...)
+	if t.Upstream > 0 {
+		parts = append(parts, textfit.Count(t.Upstream, "upstream request"))
+	}
+	return strings.Join(parts, ", ")
 }
 
-// success is the share of responses with a 2xx status. It is rounded down, so 100% means all of them.
-func success(t verdict.Target) string {
-	if t.Exchanges == 0 {
+// Compared says how much was compared: "412 exchanges, 84 events, 120 messages".
+func Compared(c *verdict.Compared) string {
+	var parts []string
+	if c.Exchanges > 0 || c.Sum() == 0 {
+		parts = []string{textfit.Count(c.Exchanges, "exchange")}
+	}
+	return strings.Join(append(parts, streamCounts(c.Tally, len(parts) > 0)...), ", ")
+}
+
+// streamCounts counts what came on streams. What is zero is left out, except for events beside exchanges when nothing
+// came on other streams.
+func streamCounts(t transcript.Tally, exchanges bool) (parts []string) {
+	if t.Events > 0 || exchanges && t.Sum() == 0 {
+		parts = append(parts, textfit.Count(t.Events, "event"))
+	}
+	if t.Messages > 0 {
+		parts = append(parts, textfit.Count(t.Messages, "message"))
+	}
+	if t.Lines > 0 {
+		parts = append(parts, textfit.Count(t.Lines, "line"))
+	}
+	return parts
+}
+
+// share is rounded down, so 100% means all of them.
+func share(n, of int, what string) string {
+	if of == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%d%% 2xx)", t.Success*100/t.Exchanges)
+	return fmt.Sprintf(" (%d%% %s)", n*100/of, what)
 }

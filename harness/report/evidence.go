@@ -36,11 +36,13 @@ type FindingEvidence struct {
 
 // A Side is the message of one target that a finding is about.
 type Side struct {
-	Target  string       `json:"target"`
-	Request string       `json:"request,omitempty"` // as it was sent: request line, header fields, body
-	Answer  string       `json:"answer,omitempty"`  // status line, header fields, body; or the event
-	Around  *JSONContext `json:"around,omitempty"`  // the JSON around the place
-	Curl    string       `json:"curl,omitempty"`    // a command that sends the request to $URL
+	Target string `json:"target"`
+	// Request is what was sent: request line, header fields, body. On a socket, and to a program, it is the message before
+	// Answer.
+	Request string       `json:"request,omitempty"`
+	Answer  string       `json:"answer,omitempty"` // status line, header fields, body; or the event
+	Around  *JSONContext `json:"around,omitempty"` // the JSON around the place
+	Curl    string       `json:"curl,omitempty"`   // a command that sends the request to $URL
 }
 
 // A JSONContext is the JSON around a place, one line for each member.
@@ -68,17 +70,20 @@ type Span struct {
 	Text   string `json:"text"`
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
-	Status int    `json:"status,omitempty"`
+	Result string `json:"result,omitempty"` // the status of a response, or the outcome of what a driver was told to do
 	Stream string `json:"stream,omitempty"`
 	Stub   string `json:"stub,omitempty"`   // the upstream that the target called
 	Failed string `json:"failed,omitempty"` // how it broke
 }
 
-// A Mark is an event of a stream.
+// A Mark is an event of a stream, or what was sent on it.
 type Mark struct {
 	Stream string `json:"stream"`
 	Name   string `json:"name"`
 	At     int64  `json:"at"`
+	Way    bool   `json:"way,omitempty"` // it has a direction: the stream goes both ways
+	Sent   bool   `json:"sent,omitempty"`
+	Dim    bool   `json:"dim,omitempty"` // it is standard error
 }
 
 // An EvidenceSource says what evidence is gathered from.
@@ -88,7 +93,11 @@ type EvidenceSource struct {
 	Text        []byte                   // the scenario's file
 	Rules       []string
 	Mask        func(string) string // hides tokens
+	// Labels names the events of a stream, as in findings. Without it, messages and lines have no numbers.
+	Labels func(*transcript.Stream) []string
 
+	labels   map[*transcript.Stream][]string
+	requests map[*transcript.Stream]map[string][]int
 	parsed   [2]parsedBody // the latest body of each side
 	messages map[*transcript.Exchange][2]string
 }
@@ -143,6 +152,9 @@ func (g *EvidenceSource) side(f *verdict.Finding, t *transcript.Transcript, side
 	var body []byte
 	if x := exchangeOf(t, f, side); x != nil {
 		out.Request, out.Answer = g.messagesOf(x)
+		if x.Request.Method == transcript.Do {
+			out.Answer += g.Mask(upstreamsDuring(t, x))
+		}
 		if f.Upstream == "" { // in a finding about an upstream, the target sends the request
 			out.Curl = g.Mask(curl(&x.Request))
 		}
@@ -153,9 +165,18 @@ func (g *EvidenceSource) side(f *verdict.Finding, t *transcript.Transcript, side
 	if x := exchangeOf(t, f, side); x != nil && f.Upstream != "" {
 		body = x.Request.Body.Bytes
 	}
-	if ev := eventOf(t, f, side); ev != nil {
-		body = []byte(ev.Data)
-		out.Answer = g.masked(eventText(ev))
+	if s := streamNamed(t, f.Stream); s != nil {
+		n := eventIndex(s, f, side)
+		if n >= 0 {
+			body = []byte(s.Events[n].Data)
+		}
+		switch {
+		case s.Wire != "":
+			out.Request, out.Answer = g.sideItem(s, n)
+			out.Curl = ""
+		case n >= 0:
+			out.Answer = g.masked(eventText(&s.Events[n]))
+		}
 	}
 	if at := diff.PointerIn(f.Place); at != "" || body != nil {
 		if out.Around = jsonContext(g.parsed[side].parse(body), at); out.Around != nil {
@@ -174,7 +195,9 @@ func (g *EvidenceSource) messagesOf(x *transcript.Exchange) (request, answer str
 		return texts[0], texts[1]
 	}
 	request = g.masked(requestText(&x.Request))
-	switch {
+	switch outcome := x.Outcome(); {
+	case outcome != "":
+		answer = g.masked("→ " + outcome + "\n\n" + string(x.Response.Body.Bytes))
 	case x.Response != nil:
 		answer = g.masked(answerText(x.Response))
 	case x.Failure != nil:
@@ -185,6 +208,34 @@ func (g *EvidenceSource) messagesOf(x *transcript.Exchange) (request, answer str
 	}
 	g.messages[x] = [2]string{request, answer}
 	return request, answer
+}
+
+// upstreamsDuring lists the requests to upstreams that came while a driver did what it was told to do.
+func upstreamsDuring(t *transcript.Transcript, of *transcript.Exchange) string {
+	const most = 20
+	var lines []string
+	for i := range t.Upstream {
+		stub, _, _ := strings.Cut(t.Upstream[i].ID, ".")
+		for _, x := range t.Upstream[i].Exchanges {
+			if x.Sent < of.Sent || x.Sent > of.Done {
+				continue
+			}
+			line := "↗ " + stub + ": " + x.Request.Method + " " + textfit.Clip(x.Request.Target, 200)
+			if x.Response != nil {
+				line += " → " + strconv.Itoa(x.Response.Status)
+			}
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	more := ""
+	if len(lines) > most {
+		more = fmt.Sprintf("\n… %d more", len(lines)-most)
+		lines = lines[:most]
+	}
+	return "\n\nrequests to upstreams meanwhile\n" + strings.Join(lines, "\n") + more
 }
 
 // pointersOf returns the places of all findings about the message that a finding is about. "" is the whole document: a
@@ -223,23 +274,16 @@ func exchangeOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcr
 	return nil
 }
 
-func eventOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcript.Event {
+// eventIndex returns the index of the event that a finding is about; -1 for none.
+func eventIndex(s *transcript.Stream, f *verdict.Finding, side int) int {
 	n := f.Event(side)
-	if f.Stream == "" || n < 0 && !f.Constant() {
-		return nil
+	if n < 0 && f.Constant() {
+		n = slices.IndexFunc(s.Events, func(e transcript.Event) bool { return containsValue(&e, f, side) })
 	}
-	for _, s := range t.Streams {
-		if s.Name != f.Stream {
-			continue
-		}
-		if n < 0 {
-			n = slices.IndexFunc(s.Events, func(e transcript.Event) bool { return containsValue(&e, f, side) })
-		}
-		if n >= 0 && n < len(s.Events) {
-			return &s.Events[n]
-		}
+	if n >= len(s.Events) {
+		return -1
 	}
-	return nil
+	return n
 }
 
 // containsValue reports whether an event contains the value of a constant.
@@ -366,9 +410,7 @@ func (g *EvidenceSource) timeline(t *transcript.Transcript) Timeline {
 	for _, s := range t.Streams {
 		open[s.Name] = true
 		out.Spans = append(out.Spans, Span{Step: s.Step, Text: g.Mask(cmp.Or(s.Operation, s.Name)), Stream: s.Name, From: micros(s.At), To: micros(s.Until), Failed: g.failed(s.Failure)})
-		for _, ev := range s.Events {
-			out.Marks = append(out.Marks, Mark{Stream: s.Name, Name: textfit.Clip(ev.Name, 80), At: micros(ev.At)})
-		}
+		out.Marks = append(out.Marks, g.marks(s)...)
 	}
 	for i := range t.Steps {
 		out.Spans = append(out.Spans, g.spans(&t.Steps[i], open)...)
@@ -386,6 +428,20 @@ func (g *EvidenceSource) timeline(t *transcript.Transcript) Timeline {
 	return out
 }
 
+// marks returns the events of a stream, and what was sent on it.
+func (g *EvidenceSource) marks(s *transcript.Stream) []Mark {
+	var out []Mark
+	for i := range s.Events {
+		ev := &s.Events[i]
+		name := ev.Name
+		if ev.Item != "" {
+			name = itemTitle(ev)
+		}
+		out = append(out, Mark{Stream: s.Name, Name: textfit.Clip(g.Mask(name), 80), At: micros(ev.At), Way: ev.Item != "", Sent: ev.Sent, Dim: ev.Item == transcript.ItemStderr})
+	}
+	return out
+}
+
 // spans returns a step's exchanges, or the step itself when it only waited. Streams have their own spans.
 func (g *EvidenceSource) spans(s *transcript.Step, open map[string]bool) []Span {
 	var out []Span
@@ -395,11 +451,12 @@ func (g *EvidenceSource) spans(s *transcript.Step, open map[string]bool) []Span 
 		}
 		span := Span{Step: s.ID, Text: g.Mask(textfit.Clip(x.Request.Method+" "+x.Request.Target, 120)), From: micros(x.Sent), To: micros(x.Done), Failed: g.failed(x.Failure)}
 		if x.Response != nil {
-			span.Status = x.Response.Status
+			span.Result = cmp.Or(x.Outcome(), strconv.Itoa(x.Response.Status))
 		}
 		out = append(out, span)
 	}
-	if len(s.Exchanges) == 0 && s.Skipped == "" && s.Took > 0 {
+	marked := (s.Kind == "send" || s.Kind == "signal") && s.Unmet == nil // what it sent has a mark
+	if len(s.Exchanges) == 0 && s.Skipped == "" && s.Took > 0 && !marked {
 		out = append(out, Span{Step: s.ID, Text: textfit.Clip(s.Text, 120), Stream: s.Stream, From: micros(s.At), To: micros(s.At + s.Took)})
 	}
 	return out
@@ -433,7 +490,7 @@ func (t Timeline) Visible() Timeline {
 	t.Target, t.Spans, t.Marks = textfit.Clip(t.Target, 60), slices.Clone(t.Spans), slices.Clone(t.Marks)
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		s.Step, s.Text, s.Stream, s.Failed = textfit.Clip(s.Step, 60), textfit.Clip(s.Text, 120), textfit.Clip(s.Stream, 80), textfit.Clip(s.Failed, 200)
+		s.Step, s.Text, s.Stream, s.Failed, s.Result = textfit.Clip(s.Step, 60), textfit.Clip(s.Text, 120), textfit.Clip(s.Stream, 80), textfit.Clip(s.Failed, 200), textfit.Clip(s.Result, 20)
 	}
 	for i := range t.Marks {
 		m := &t.Marks[i]

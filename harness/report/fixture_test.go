@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
 )
@@ -46,10 +47,10 @@ func scenario(id string, findings ...verdict.Finding) verdict.Scenario {
 		ID: id, File: "scenarios/" + id + ".yaml", Line: 2, Why: "A client registers its tools and finds them again.",
 		Verdict: verdict.Match, Findings: findings, Millis: 321,
 		Targets: []verdict.Target{
-			{Name: "typescript", Exchanges: 8, Events: 3, Success: 7},
-			{Name: "go", Exchanges: 8, Events: 3, Success: 7},
+			{Name: "typescript", Exchanges: 8, Tally: transcript.Tally{Events: 3}, Success: 7},
+			{Name: "go", Exchanges: 8, Tally: transcript.Tally{Events: 3}, Success: 7},
 		},
-		Compared: verdict.Compared{Exchanges: 8, Events: 2, NotCompared: map[string]int{
+		Compared: verdict.Compared{Exchanges: 8, Tally: transcript.Tally{Events: 2}, NotCompared: map[string]int{
 			"heartbeats, which are checked for their cadence": 1,
 		}},
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/contract/specgap"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/text"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
@@ -45,8 +46,8 @@ func guideGreen() *report.Document {
 	d := document(scenario("a"))
 	d.Totals = verdict.Totals{
 		Match:    72,
-		Targets:  []verdict.Target{{Name: "typescript", Exchanges: 412, Events: 84, Success: 363}, {Name: "go", Exchanges: 412, Events: 84, Success: 363}},
-		Compared: verdict.Compared{Exchanges: 412, Events: 84, NotCompared: map[string]int{"heartbeats, which are checked for their cadence": 12}},
+		Targets:  []verdict.Target{{Name: "typescript", Exchanges: 412, Tally: transcript.Tally{Events: 84}, Success: 363}, {Name: "go", Exchanges: 412, Tally: transcript.Tally{Events: 84}, Success: 363}},
+		Compared: verdict.Compared{Exchanges: 412, Tally: transcript.Tally{Events: 84}, NotCompared: map[string]int{"heartbeats, which are checked for their cadence": 12}},
 	}
 	d.Coverage = fullCoverage()
 	d.Coverage.Operations[0].Statuses[2].Reached = 0

@@ -16,7 +16,7 @@ type Source struct {
 
 // stepActions are the keys that say what a step does.
 var stepActions = map[string]bool{
-	"http": true, "poll": true, "start": true, "join": true, "parallel": true, "open": true, "await": true, "never": true,
+	"http": true, "do": true, "send": true, "signal": true, "poll": true, "start": true, "join": true, "parallel": true, "open": true, "await": true, "never": true,
 	"half-close": true, "close": true, "drop": true, "stop": true, "kill": true, "restart": true, "asked": true, "use": true,
 }
 

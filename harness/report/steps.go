@@ -6,11 +6,19 @@ import (
 
 // A StepLine is a step of a scenario that was run, in one line.
 type StepLine struct {
-	Line     int    // in the scenario's file
-	Text     string // as in the file
-	Took     int64  // in microseconds, on the reference
-	Statuses []int  // of its first response, one for each target; 0 when there is none
+	Line int    // in the scenario's file
+	Text string // as in the file
+	Took int64  // in microseconds, on the reference
+	// Statuses are those of its first response, one for each target: that of HTTP, StatusOK or StatusError for what a
+	// driver was told to do, and 0 when there is none.
+	Statuses []int
 }
+
+// Statuses of what a driver was told to do.
+const (
+	StatusOK    = 1
+	StatusError = 2
+)
 
 // maxSteps limits the steps that are kept of a scenario.
 const maxSteps = 60
@@ -43,5 +51,12 @@ func statusOf(t *transcript.Transcript, i int, id string) int {
 	if i >= len(t.Steps) || t.Steps[i].ID != id || len(t.Steps[i].Exchanges) == 0 || t.Steps[i].Exchanges[0].Response == nil {
 		return 0
 	}
-	return t.Steps[i].Exchanges[0].Response.Status
+	switch x := t.Steps[i].Exchanges[0]; x.Outcome() {
+	case transcript.OutcomeOK:
+		return StatusOK
+	case transcript.OutcomeError:
+		return StatusError
+	default:
+		return x.Response.Status
+	}
 }

@@ -37,7 +37,7 @@ func TestEvidenceOfRequestsToAnUpstream(t *testing.T) {
 	if at := ev.Findings[0].Source; at == nil || at.Line != 3 || at.Text != "    - name: answer" {
 		t.Errorf("the source is %+v", at)
 	}
-	if span := ev.Timelines[1].Spans; len(span) != 1 || span[0].Stub != "llm" || span[0].From != 100_000 || span[0].To != 300_000 || span[0].Status != 200 {
+	if span := ev.Timelines[1].Spans; len(span) != 1 || span[0].Stub != "llm" || span[0].From != 100_000 || span[0].To != 300_000 || span[0].Result != "200" {
 		t.Errorf("the time line has %+v", span)
 	}
 }

@@ -31,7 +31,7 @@ func (s *streams) await(ctx context.Context, do *scenario.Await, rec *transcript
 		if err := s.missing(do.Stream); err != nil || pattern == nil {
 			return err
 		}
-		rec.Unmet = &transcript.Unmet{Kind: "event", What: describe(pattern, do.Times)}
+		rec.Unmet = &transcript.Unmet{Kind: "event", What: describe(transcript.Wire("").Noun(), pattern, do.Times)}
 		return nil
 	}
 	ctx, cancel := s.run.within(ctx, do.Within)
@@ -65,7 +65,7 @@ func awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times in
 		})
 		if err != nil {
 			rec.Unmet = &transcript.Unmet{
-				Kind: kind, What: describe(p, times), Why: whyNot(err) + "; " + s.others(from),
+				Kind: kind, What: describe(s.rec.Wire.Noun(), p, times), Why: whyNot(err) + "; " + s.others(from),
 			}
 			return nil
 		}
@@ -87,13 +87,15 @@ func whyNot(err error) string {
 	return "it did not come before " + err.Error()
 }
 
-// describe says in words which events a pattern matches.
-func describe(p *transcript.Pattern, times int) string {
+// describe says in words which events a pattern matches. noun is what they are called.
+func describe(noun string, p *transcript.Pattern, times int) string {
 	var parts []string
 	if p.Event != nil {
-		parts = append(parts, fmt.Sprintf("event %q", *p.Event))
+		parts = append(parts, fmt.Sprintf("%s %q", noun, *p.Event))
+	} else if noun == "event" {
+		parts = append(parts, "an "+noun)
 	} else {
-		parts = append(parts, "an event")
+		parts = append(parts, "a "+noun)
 	}
 	if p.Data != nil {
 		parts = append(parts, fmt.Sprintf("with data %q", *p.Data))

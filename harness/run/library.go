@@ -187,9 +187,9 @@ func readOutcome(line string) outcome {
 // body returns the outcome without its id.
 func (o outcome) body() []byte {
 	var b bytes.Buffer
-	name, value := "ok", o.OK
+	name, value := transcript.OutcomeOK, o.OK
 	if o.Error != nil {
-		name, value = "error", o.Error
+		name, value = transcript.OutcomeError, o.Error
 	}
 	fmt.Fprintf(&b, "{%q:%s}", name, value)
 	return b.Bytes()

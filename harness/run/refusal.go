@@ -27,7 +27,7 @@ func (s *streams) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcr
 	if ready == nil || err != nil {
 		return err
 	}
-	rec.Unmet = &transcript.Unmet{Kind: "ready", What: describe(ready, 1)}
+	rec.Unmet = &transcript.Unmet{Kind: "ready", What: describe(do.Wire.Noun(), ready, 1)}
 	return nil
 }
 

@@ -133,11 +133,11 @@ func (s *stream) others(passed int) string {
 	})
 	switch n {
 	case 0:
-		return "no other event came since"
+		return "no other " + s.rec.Wire.Noun() + " came since"
 	case 1:
-		return "1 other event came since"
+		return "1 other " + s.rec.Wire.Noun() + " came since"
 	default:
-		return fmt.Sprintf("%d other events came since", n)
+		return fmt.Sprintf("%d other %ss came since", n, s.rec.Wire.Noun())
 	}
 }
 

@@ -57,7 +57,7 @@ func sample(target string) *Transcript {
 func write(t testing.TB, ts ...*Transcript) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := NewRunWriter(&b, RunHeader{Version: "1", Seed: 1<<63 + 1, Targets: []RunTarget{{"ref", true}, {"cand", false}}})
+	w, err := NewRunWriter(&b, RunHeader{Version: "1", Seed: 1<<63 + 1, Targets: []RunTarget{{Name: "ref", Reference: true}, {Name: "cand"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@
 package transcript
 
 import (
+	"bytes"
 	"cmp"
 	"iter"
 	"slices"
@@ -138,6 +139,23 @@ const MCP = "MCP"
 // Do is the method of what a driver is told to do. The target of such a request is the name of that, and its body is
 // what goes with it. The response has the status 200, and the driver's outcome as JSON: {"ok": …} or {"error": …}.
 const Do = "DO"
+
+// Outcomes of what a driver was told to do.
+const (
+	OutcomeOK    = "ok"
+	OutcomeError = "error"
+)
+
+// Outcome returns the outcome in a driver's response; "" if there is none, or the exchange is not with a driver.
+func (x *Exchange) Outcome() string {
+	if x.Request.Method != Do || x.Response == nil {
+		return ""
+	}
+	if bytes.HasPrefix(x.Response.Body.Bytes, []byte(`{"`+OutcomeError+`"`)) {
+		return OutcomeError
+	}
+	return OutcomeOK
+}
 
 // ToMCP reports whether a step has the messages of one method to an MCP server.
 func (s *Step) ToMCP() bool { return len(s.Exchanges) > 0 && s.Exchanges[0].Request.Method == MCP }

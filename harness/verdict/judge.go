@@ -93,6 +93,9 @@ func stepsOf(ts []*transcript.Transcript) map[string]*transcript.Step {
 // minReportedWait is the shortest wait that is reported. Few limits of servers and of scenarios are shorter.
 const minReportedWait = time.Second
 
+// switched is the status of a response that opens a socket (RFC 9110 §15.2.2).
+const switched = 101
+
 // count counts what a target received and sent. Heartbeats do not count, because their number depends on the clock: two
 // runs of the same servers would have different numbers.
 func count(t *transcript.Transcript, rules *compare.Rules) Target {
@@ -102,15 +105,21 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	}
 	for i := range t.Steps {
 		for _, x := range t.Steps[i].Exchanges {
-			if x.Response == nil {
-				continue
-			}
-			out.Exchanges++
-			switch status := x.Response.Status; {
-			case status/100 == 2:
-				out.Success++
-			case status == 401:
-				out.Unauthorized++
+			switch {
+			case x.Response == nil:
+			case x.Request.Method == transcript.Do:
+				out.Calls++
+				if x.Outcome() == transcript.OutcomeOK {
+					out.Done++
+				}
+			default:
+				out.Exchanges++
+				switch status := x.Response.Status; {
+				case status/100 == 2, status == switched:
+					out.Success++
+				case status == 401:
+					out.Unauthorized++
+				}
 			}
 		}
 	}
@@ -120,7 +129,7 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	for _, s := range t.Streams {
 		for i := range s.Events {
 			if !rules.Outside(s.Name, s.Operation, &s.Events[i]) {
-				out.Events++
+				out.Count(&s.Events[i])
 			}
 		}
 	}
@@ -181,7 +190,7 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 		return
 	}
 	result := compare.Transcripts(j.docs, j.Transcripts[0], t, j.Rules)
-	j.out.Compared.add(&Compared{result.Exchanges, result.Events, result.NotCompared, result.Unnamed})
+	j.out.Compared.add(&Compared{result.Exchanges, result.Tally, result.NotCompared, result.Unnamed})
 	j.rules(&result)
 	j.recordAssumed(i, result.Assumed)
 	for _, n := range result.Names {
@@ -229,7 +238,7 @@ func (j *judge) mask(f *Finding) {
 // conclude decides the verdict.
 func (j *judge) conclude() {
 	j.out.Reasons = append(j.out.Reasons, j.emptySelections()...)
-	pairs := j.out.Compared.Exchanges + j.out.Compared.Events
+	pairs := j.out.Compared.Exchanges + j.out.Compared.Sum()
 	switch {
 	case slices.ContainsFunc(j.out.Findings, func(f Finding) bool { return !f.Accepted() }):
 		j.out.Verdict = Differ
@@ -264,7 +273,7 @@ func demands(t *transcript.Transcript) bool {
 func answers(targets []Target) int {
 	n := 0
 	for _, t := range targets {
-		n += t.Exchanges
+		n += t.Exchanges + t.Calls + t.Sum()
 	}
 	return n
 }

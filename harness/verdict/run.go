@@ -108,7 +108,9 @@ func (r *Run) Add(s Scenario) {
 			t.Targets = append(t.Targets, Target{Name: target.Name})
 		}
 		t.Targets[i].Exchanges += target.Exchanges
-		t.Targets[i].Events += target.Events
+		t.Targets[i].Add(target.Tally)
+		t.Targets[i].Calls += target.Calls
+		t.Targets[i].Done += target.Done
 		t.Targets[i].Success += target.Success
 		t.Targets[i].Unauthorized += target.Unauthorized
 		t.Targets[i].Upstream += target.Upstream

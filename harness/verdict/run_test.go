@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 func TestARunIsAsGoodAsItsWorstScenario(t *testing.T) {
@@ -38,19 +40,19 @@ func TestTotalsSumUpScenarios(t *testing.T) {
 	var r Run
 	r.Add(Scenario{
 		Verdict: Differ, Findings: []Finding{{Class: Difference}, {Class: Violation}, {Class: Violation}, {Class: Unmet}},
-		Targets:  []Target{{"ref", 3, 2, 1, 1, 5, 0}, {"cand", 2, 2, 1, 1, 4, 0}},
-		Compared: Compared{Exchanges: 2, Events: 2, NotCompared: map[string]int{"an exchange that failed": 1}, Unnamed: map[string]int{"Vary": 1}},
+		Targets:  []Target{{Name: "ref", Exchanges: 3, Tally: transcript.Tally{Events: 2}, Success: 1, Unauthorized: 1, Upstream: 5}, {Name: "cand", Exchanges: 2, Tally: transcript.Tally{Events: 2}, Success: 1, Unauthorized: 1, Upstream: 4}},
+		Compared: Compared{Exchanges: 2, Tally: transcript.Tally{Events: 2}, NotCompared: map[string]int{"an exchange that failed": 1}, Unnamed: map[string]int{"Vary": 1}},
 	})
 	r.Add(Scenario{Verdict: NotApplicable})
 	r.Add(Scenario{
-		Verdict: Match, Targets: []Target{{"ref", 1, 0, 1, 1, 0, 0}, {"cand", 1, 0, 1, 1, 2, 0}},
+		Verdict: Match, Targets: []Target{{Name: "ref", Exchanges: 1, Tally: transcript.Tally{Events: 0}, Success: 1, Unauthorized: 1, Upstream: 0}, {Name: "cand", Exchanges: 1, Tally: transcript.Tally{Events: 0}, Success: 1, Unauthorized: 1, Upstream: 2}},
 		Compared: Compared{Exchanges: 1, NotCompared: map[string]int{"an exchange that failed": 2, "other": 1}, Unnamed: map[string]int{"Vary": 2, "Etag": 1}},
 	})
 	r.Add(Scenario{Verdict: Unknown})
 	want := Totals{
 		Match: 1, Differ: 1, Unknown: 1, NotApplicable: 1, Differences: 1, Violations: 2, Unmet: 1,
-		Targets:  []Target{{"ref", 4, 2, 2, 2, 5, 0}, {"cand", 3, 2, 2, 2, 6, 0}},
-		Compared: Compared{Exchanges: 3, Events: 2, NotCompared: map[string]int{"an exchange that failed": 3, "other": 1}, Unnamed: map[string]int{"Vary": 3, "Etag": 1}},
+		Targets:  []Target{{Name: "ref", Exchanges: 4, Tally: transcript.Tally{Events: 2}, Success: 2, Unauthorized: 2, Upstream: 5}, {Name: "cand", Exchanges: 3, Tally: transcript.Tally{Events: 2}, Success: 2, Unauthorized: 2, Upstream: 6}},
+		Compared: Compared{Exchanges: 3, Tally: transcript.Tally{Events: 2}, NotCompared: map[string]int{"an exchange that failed": 3, "other": 1}, Unnamed: map[string]int{"Vary": 3, "Etag": 1}},
 	}
 	if diff := cmp.Diff(want, r.Totals); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // A Scenario is the judgement of one scenario.
@@ -51,10 +53,12 @@ type Reason struct {
 type Target struct {
 	Name      string `json:"name"`
 	Exchanges int    `json:"exchanges"` // number of responses
-	Events    int    `json:"events"`    // without heartbeats
-	Success   int    `json:"success"`   // responses with a 2xx status
+	transcript.Tally
+	Success int `json:"success"` // responses with a 2xx status, and those that open a socket
 	// Unauthorized counts responses with status 401: the request lacked credentials, or had wrong ones.
 	Unauthorized int `json:"unauthorized,omitempty"`
+	Calls        int `json:"calls,omitempty"`    // what a driver was told to do, if it answered
+	Done         int `json:"done,omitempty"`     // calls without an error
 	Upstream     int `json:"upstream,omitempty"` // requests that it has sent to stubs
 	// Waited is how many milliseconds of a scenario the machine kept it waiting, unless that is negligible. There is no
 	// sum for a whole run, because scenarios wait at the same time.
@@ -63,8 +67,8 @@ type Target struct {
 
 // Compared counts the compared pairs.
 type Compared struct {
-	Exchanges   int            `json:"exchanges"`
-	Events      int            `json:"events"`
+	Exchanges int `json:"exchanges"`
+	transcript.Tally
 	NotCompared map[string]int `json:"not_compared,omitempty"` // by reason
 	// Unnamed counts, by field, responses with different values of a header field that no rule names.
 	Unnamed map[string]int `json:"unnamed_headers,omitempty"`
@@ -87,7 +91,7 @@ const maxUnnamed = 500
 // add adds the counts of another comparison.
 func (c *Compared) add(other *Compared) {
 	c.Exchanges += other.Exchanges
-	c.Events += other.Events
+	c.Add(other.Tally)
 	for reason, n := range other.NotCompared {
 		c.leaveOut(reason, n)
 	}

@@ -462,9 +462,41 @@ func TestAFloodOfFindingsIsCut(t *testing.T) {
 
 func TestTargetsAreCounted(t *testing.T) {
 	got := judged(t, newSide("ref").answers(200, `{"n":1}`, 404, 401).stream(`n {"n":1}`), newSide("cand").answers(200, `{"n":1}`, 404, 401).stream(`n {"n":1}`))
-	want := []Target{{Name: "ref", Exchanges: 4, Events: 1, Success: 2, Unauthorized: 1}, {Name: "cand", Exchanges: 4, Events: 1, Success: 2, Unauthorized: 1}}
+	want := []Target{{Name: "ref", Exchanges: 4, Tally: transcript.Tally{Events: 1}, Success: 2, Unauthorized: 1}, {Name: "cand", Exchanges: 4, Tally: transcript.Tally{Events: 1}, Success: 2, Unauthorized: 1}}
 	if diff := cmp.Diff(want, got.Targets); diff != "" {
 		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+}
+
+// A program has no responses with a status, and a driver's calls have none of HTTP. What a program writes is an answer.
+func TestProgramsAndDriversAreCountedByWhatTheyDo(t *testing.T) {
+	program := newSide("tool")
+	program.step(transcript.Step{Text: "open tool: program", Kind: "open", Stream: "tool"})
+	program.Streams = append(program.Streams, &transcript.Stream{Name: "tool", Step: program.Steps[0].ID, Wire: transcript.WireProgram, Ended: transcript.EndedByServer, Events: []transcript.Event{
+		{Item: transcript.ItemLine, Name: "line", Sent: true}, {Item: transcript.ItemLine, Name: "line"},
+		{Item: transcript.ItemStderr, Name: "stderr"}, {Item: transcript.ItemExit, Name: "exit", Data: `{"status":0}`},
+	}})
+	driver := newSide("lib")
+	for _, body := range []string{`{"ok":1}`, `{"error":{}}`} {
+		driver.step(transcript.Step{Text: "do it", Kind: "do", Exchanges: []*transcript.Exchange{{
+			Request:  transcript.Request{Method: transcript.Do, Target: "it"},
+			Response: &transcript.Response{Proto: "driver", Status: 200, Body: transcript.Body{Bytes: []byte(body), Size: int64(len(body))}},
+		}}})
+	}
+	for _, tc := range []struct {
+		side side
+		want Target
+	}{
+		{program, Target{Name: "tool", Tally: transcript.Tally{Lines: 2}}},
+		{driver, Target{Name: "lib", Calls: 2, Done: 1}},
+	} {
+		got := judged(t, tc.side)
+		if diff := cmp.Diff([]Target{tc.want}, got.Targets); diff != "" {
+			t.Errorf("targets (-want +got):\n%s", diff)
+		}
+		if got.Verdict != Match {
+			t.Errorf("%s alone: %s, %v", tc.want.Name, got.Verdict, got.Reasons)
+		}
 	}
 }
 

@@ -36,6 +36,8 @@ func TestPlacesAreWrittenAndRead(t *testing.T) {
 		{At{Part: "status"}, "status", "status", "status", ""},
 		{At{Part: "body", Pointers: [2]string{"/a/1", "/a/2"}}, "body /a/1", "body/a/2", "body /a/1", "/a/1"},
 		{At{Message: "event 12 (ping)", Part: "data", Pointers: [2]string{"/id", "/id"}, Contract: "event data"}, "event 12 (ping) data /id", "event data/id", "event (ping) data /id", "/id"},
+		{At{Message: "error line 12 (stderr)", Part: "data"}, "error line 12 (stderr) data", "data", "error line (stderr) data", ""},
+		{At{Message: "line 2", Part: "data", Pointers: [2]string{"/id", "/id"}, Contract: "event data"}, "line 2 data /id", "event data/id", "line data /id", "/id"},
 		{At{Message: "heartbeat 1", Contract: "event"}, "heartbeat 1", "event", "heartbeat", ""},
 		{At{Message: "request 2", Part: "body", Pointers: [2]string{"/n", "/n"}}, "request 2 body /n", "body/n", "request body /n", "/n"},
 		{At{Part: "body", Pointers: [2]string{"/n", "/n"}, Inside: "⟨JSON⟩ /m"}, "body /n ⟨JSON⟩ /m", "body/n", "body /n ⟨JSON⟩ /m", "/n ⟨JSON⟩ /m"},

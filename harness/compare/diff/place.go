@@ -45,10 +45,10 @@ func (a At) InContract(side int) string {
 }
 
 // numbered are the messages that have a number in places.
-var numbered = [...]string{"event", "heartbeat", "request"}
+var numbered = [...]string{"event", "message", "line", "error line", "sent", "heartbeat", "request"}
 
-// Unnumbered removes the number of an event, a heartbeat or a request to a stub from a place, because the number
-// depends on earlier messages. It returns "event (ping) data" for "event 3 (ping) data".
+// Unnumbered removes the number of an event, a message, a heartbeat or a request to a stub from a place, because the
+// number depends on earlier messages. It returns "event (ping) data" for "event 3 (ping) data".
 func Unnumbered(place string) string {
 	for _, word := range numbered {
 		rest, ok := strings.CutPrefix(place, word+" ")

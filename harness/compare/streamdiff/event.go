@@ -1,7 +1,6 @@
 package streamdiff
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -42,12 +41,32 @@ func nameOfLast(items []item) string {
 	return items[len(items)-1].name
 }
 
-func eventPlace(it *item) string { return fmt.Sprintf("%s (%s)", it.label, it.name) }
+func eventPlace(it *item) string { return Place(it.label, it.name) }
+
+// Place returns the place of an event with a label and a name: "event 3 (ping)". A name that only repeats the label is
+// left out: "line 2".
+func Place(label, name string) string {
+	if diff.Unnumbered(label) == name {
+		return label
+	}
+	return label + " (" + name + ")"
+}
 
 // atEvent returns the place of a whole event.
 func atEvent(it *item) diff.At { return diff.At{Message: eventPlace(it), Contract: "event"} }
 
-func ShowEvent(ev *transcript.Event) diff.Excerpt { return diff.Show(ev.Label() + " " + ev.Data) }
+func ShowEvent(ev *transcript.Event) diff.Excerpt {
+	return diff.Show(ev.Label() + " " + ReadableData(ev))
+}
+
+// ReadableData returns the data of an event. Bytes that are not text are escaped, because two different ones would look
+// alike; other characters stay, so that a secret among them is recognised.
+func ReadableData(ev *transcript.Event) string {
+	if ev.Binary() {
+		return strconv.Quote(ev.Data)
+	}
+	return ev.Data
+}
 
 // showLabelled shows a moved event with its label.
 func showLabelled(it *item) diff.Excerpt {
@@ -156,12 +175,22 @@ func (s eventPair) compare() {
 	if ref.Retry != cand.Retry {
 		report(diff.Difference{Reason: diff.Because(diff.ValueDiffers, diff.RetriesDiffer), At: at("retry"), Ref: diff.ShowSome(ref.Retry), Cand: diff.ShowSome(cand.Retry)})
 	}
-	if s.Rules.Exact && ref.Framing != cand.Framing && !renamed {
+	if s.Rules.Exact && !sameFraming(ref, cand) && !renamed {
 		report(diff.Difference{
-			Reason: diff.Because(diff.EventFraming, diff.EventNotation), At: at("framing"),
+			Reason: diff.Because(diff.EventFraming, diff.EventNotation, ref.Item.Noun()), At: at("framing"),
 			Ref: diff.Show(strconv.Quote(ref.Framing)), Cand: diff.Show(strconv.Quote(cand.Framing)),
 		})
 	}
+}
+
+// sameFraming reports whether two events are written in the same way. The frames of a message have the sizes of their
+// payloads; if the data has another length, that is no other way of writing.
+func sameFraming(ref, cand *transcript.Event) bool {
+	if ref.Framing == cand.Framing {
+		return true
+	}
+	unsized := func(framing string) string { return strings.Trim(ident.WithoutNumbers(framing), " ") }
+	return ref.Item != "" && len(ref.Data) != len(cand.Data) && unsized(ref.Framing) == unsized(cand.Framing)
 }
 
 // names compares two names of events, which may contain ids, and returns whether they differ.
@@ -172,7 +201,7 @@ func (s eventPair) names(at diff.At, otherwise diff.Code, ref, cand string, seen
 		return false
 	}
 	if why.Code == diff.TextsDiffer {
-		why = diff.Because(diff.EventName, otherwise)
+		why = diff.Because(diff.EventName, otherwise, s.ref.event.Item.Noun())
 	}
 	report(diff.Difference{Reason: why, At: at, Ref: diff.Excerpt{Text: ref}, Cand: diff.Excerpt{Text: cand}})
 	return true

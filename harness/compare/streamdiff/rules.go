@@ -81,26 +81,21 @@ func (r *Rules) Labels(s *transcript.Stream) []string {
 	out := make([]string, len(s.Events))
 	counts := map[string]int{}
 	for i := range s.Events {
-		noun := r.noun(s.Wire, &s.Events[i])
+		noun := r.noun(&s.Events[i])
 		counts[noun]++
 		out[i] = noun + " " + strconv.Itoa(counts[noun])
 	}
 	return out
 }
 
-// nouns are what the events of a wire are called.
-var nouns = map[transcript.Wire]string{"": "event", transcript.WireSocket: "message", transcript.WireProgram: "line"}
-
-func (r *Rules) noun(wire transcript.Wire, ev *transcript.Event) string {
+func (r *Rules) noun(ev *transcript.Event) string {
 	switch {
 	case ev.Sent:
 		return "sent"
 	case r.Heartbeat.Is(ev):
 		return "heartbeat"
-	case ev.Item == transcript.ItemStderr:
-		return "error line"
 	}
-	return nouns[wire]
+	return ev.Item.Noun()
 }
 
 // Collapse says which events are pieces of a text that a server may split as it likes. A run is a series of such

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Compare reports the differences between the two recordings, and returns how many pairs of events it compared.
-func (r *Recordings) Compare() (events int) {
+// Compare reports the differences between the two recordings, and counts the pairs of events that it compared.
+func (r *Recordings) Compare() transcript.Tally {
 	s := streams{Recordings: r, sequences: sequences{Recordings: r, pieces: r.Rules.Pieces()}}
 	if r.Rules.Gap != nil {
 		s.triggers = [2][]trigger{triggers(r.Runs[0]), triggers(r.Runs[1])}
@@ -31,7 +31,7 @@ type streams struct {
 	*Recordings
 	sequences sequences
 	triggers  [2][]trigger
-	compared  int // pairs of events
+	compared  transcript.Tally // pairs of events
 }
 
 func (s *streams) compare() {
@@ -138,7 +138,7 @@ func (s *streams) withoutOptional(pairs []pair) []pair {
 // pair compares two aligned events, or reports one without a counterpart.
 func (s *streams) pair(p pair, barriers []pair) {
 	if p.ref != nil && p.cand != nil {
-		s.compared++
+		s.compared.Count(p.ref.event)
 		eventPair{s.Recordings, p}.compare()
 		s.gap(p)
 		return
@@ -154,7 +154,7 @@ func (s *streams) pair(p pair, barriers []pair) {
 	}
 	s.report(alone(p, across))
 	if p.moved != nil { // the place is reported, and the contents are compared as always
-		s.compared++
+		s.compared.Count(p.cand.event)
 		eventPair{s.Recordings, pair{ref: p.moved, cand: p.cand}}.compare()
 	}
 }

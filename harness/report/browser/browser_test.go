@@ -500,7 +500,7 @@ func TestEveryLayoutIsAccessible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := map[string]func() *report.Document{"red": changes, "streams": streams, "green": green}
+	pages := map[string]func() *report.Document{"red": changes, "streams": streams, "socket": socket, "program": program, "green": green}
 	for _, layout := range layouts {
 		for name, doc := range pages {
 			t.Run(layout.name+"/"+name, func(t *testing.T) {
@@ -600,7 +600,7 @@ const pictures = "LOCKSTEP_PICTURES"
 
 func TestPictures(t *testing.T) {
 	dir := os.Getenv(pictures)
-	for name, doc := range map[string]*report.Document{"green": green(), "red": red(), "huge": huge(), "stream": streams(), "phone": red()} {
+	for name, doc := range map[string]*report.Document{"green": green(), "red": red(), "huge": huge(), "stream": streams(), "socket": socket(), "phone": red()} {
 		b := open(t, doc)
 		size := [2]int64{1400, 1100} // the same with every version of the browser
 		if name == "phone" {
@@ -609,6 +609,9 @@ func TestPictures(t *testing.T) {
 		b.do(chromedp.EmulateViewport(size[0], size[1]))
 		if name == "red" || name == "phone" {
 			b.openCause(1)
+		}
+		if name == "socket" {
+			b.script(`[...document.querySelectorAll("#detail h4")].find((h) => h.textContent.startsWith("around")).scrollIntoView(); scrollTo(0, 0)`)
 		}
 		png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 		if err != nil {

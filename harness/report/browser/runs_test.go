@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
+	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/contract/coverage"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -145,5 +148,69 @@ func huge() *report.Document {
 			})
 		}
 	}
+	return d
+}
+
+// socket is a run with a socket on which the candidate changes a message, loses another, writes a third in two frames,
+// and closes with another code.
+func socket() *report.Document {
+	at := time.Duration(0)
+	message := func(item transcript.Item, name, data string, sent bool) transcript.Event {
+		at += time.Millisecond
+		return transcript.Event{Item: item, Name: name, Data: data, Sent: sent, At: at, Framing: fmt.Sprintf("%s %d", item, len(data))}
+	}
+	story := func(target, topic string, code int, receipt bool) *transcript.Transcript {
+		at = 0
+		s := &transcript.Stream{Name: "chat", Step: "1", Wire: transcript.WireSocket, Operation: "GET /chat", Ended: transcript.EndedByServer, At: time.Millisecond, Until: 20 * time.Millisecond}
+		s.Events = []transcript.Event{
+			message(transcript.ItemText, "hello", `{"type":"hello","user":"ann"}`, true),
+			message(transcript.ItemText, "welcome", `{"type":"welcome","topic":"`+topic+`"}`, false),
+			message(transcript.ItemPing, "ping", "hi", false),
+			message(transcript.ItemPong, "pong", "hi", true),
+			message(transcript.ItemBinary, "binary", "\x00\x01\xfaPNG", false),
+			message(transcript.ItemText, "say", `{"type":"say","text":"good morning"}`, true),
+		}
+		if receipt {
+			s.Events = append(s.Events, message(transcript.ItemText, "receipt", `{"type":"receipt"}`, false))
+		}
+		typing := message(transcript.ItemText, "typing", `{"type":"typing"}`, false)
+		if !receipt {
+			typing.Framing = "text 12, end 5"
+		}
+		s.Events = append(s.Events, typing, message(transcript.ItemClose, "close", fmt.Sprintf(`{"code":%d,"reason":"not allowed"}`, code), false), message(transcript.ItemClose, "close", fmt.Sprintf(`{"code":%d}`, code), true))
+		return &transcript.Transcript{Target: target, Took: 20 * time.Millisecond, Streams: []*transcript.Stream{s}, Steps: []transcript.Step{
+			{ID: "1", Line: 5, Kind: "open", Text: "open chat: socket /chat", Stream: "chat"}, {ID: "2", Line: 6, Kind: "send", Text: "send chat", Stream: "chat", Took: time.Millisecond},
+		}}
+	}
+	return judgedStreams([]*transcript.Transcript{story("old", "news", 1008, true), story("new", "News", 1011, false)}, compare.Rules{Streams: map[string]streamdiff.Rules{"chat": {Exact: true}}})
+}
+
+// program is a run with a program of JSON-RPC, whose candidate writes another message and ends with another status.
+func program() *report.Document {
+	story := func(target, text, exit string) *transcript.Transcript {
+		line := func(data string, sent bool) transcript.Event {
+			return transcript.Event{Item: transcript.ItemLine, Name: "line", Data: data, Sent: sent, Framing: "•\n"}
+		}
+		return &transcript.Transcript{Target: target, Took: 20 * time.Millisecond, Steps: []transcript.Step{{ID: "1", Line: 5, Kind: "open", Text: "open tool: program", Stream: "tool"}}, Streams: []*transcript.Stream{{
+			Name: "tool", Step: "1", Wire: transcript.WireProgram, Ended: transcript.EndedByServer, Until: 20 * time.Millisecond, Events: []transcript.Event{
+				line(`{"jsonrpc":"2.0","id":1,"method":"first"}`, true), line(`{"jsonrpc":"2.0","id":2,"method":"second"}`, true),
+				{Item: transcript.ItemStderr, Name: "stderr", Data: "warning: slow disk", Framing: "•\n"},
+				line(`{"jsonrpc":"2.0","id":1,"error":{"message":"`+text+`"}}`, false), line(`{"jsonrpc":"2.0","id":2,"result":{}}`, false),
+				{Item: transcript.ItemExit, Name: "exit", Data: exit},
+			},
+		}}}
+	}
+	return judgedStreams([]*transcript.Transcript{story("old", "Not found", `{"status":0}`), story("new", "not found", `{"signal":"SIGSEGV"}`)}, compare.Rules{Streams: map[string]streamdiff.Rules{"tool": {JSONRPC: true}}})
+}
+
+// judgedStreams judges a scenario as a run does, and gathers its evidence.
+func judgedStreams(ts []*transcript.Transcript, rules compare.Rules) *report.Document {
+	s := verdict.Judge(&verdict.Case{ID: "wire", File: "scenarios/wire.yaml", Line: 1, Why: "A message arrives", Rules: &rules, Contract: contract.Absent(), Transcripts: ts})
+	d := document(s)
+	d.Contract, d.Coverage, d.Latency, d.Steps = "", coverage.Coverage{}, nil, nil
+	d.Evidence["wire"] = report.GatherEvidence(&report.EvidenceSource{
+		Scenario: &d.Scenarios[0], Transcripts: ts, Text: []byte("scenario: wire\nwhy: w\nsource: here\nsteps:\n  - open: chat\n    socket: /chat\n"),
+		Mask: func(s string) string { return s }, Labels: rules.Labels,
+	})
 	return d
 }

@@ -161,7 +161,7 @@ func heading(d *report.Document) (out []string) {
 	}
 	out = append(out, textfit.Clip(d.Project, 200), strings.Join(names, " → "), d.Started.UTC().Format("2006-01-02 15:04 UTC"), textfit.Seconds(d.Millis))
 	if !d.Alone {
-		out = append(out, textfit.Count(d.Totals.Compared.Exchanges, "exchange")+" and "+textfit.Count(d.Totals.Compared.Events, "event")+" compared")
+		out = append(out, report.Compared(&d.Totals.Compared)+" compared")
 	}
 	if d.Contract == "" {
 		return append(out, "no contract")

@@ -55,8 +55,8 @@ func (m *markdown) head() {
 	d, t := m.doc, &m.doc.Totals
 	fmt.Fprintf(m, "## %s lockstep: %s\n\n%s\n\n", report.Signs[d.Verdict], mdText(string(d.Verdict), 20), mdText(report.Conclusion(d), 1000))
 	m.WriteString("| match | differ | unknown | waived | not applicable | compared | contract |\n| ---: | ---: | ---: | ---: | ---: | --- | --- |\n")
-	fmt.Fprintf(m, "| %d | %d | %d | %d | %d | %s, %s | %s |\n", t.Match, t.Differ, t.Unknown, t.Waived, t.NotApplicable,
-		textfit.Count(t.Compared.Exchanges, "exchange"), textfit.Count(t.Compared.Events, "event"), mdText(contractTotals(d), 300))
+	fmt.Fprintf(m, "| %d | %d | %d | %d | %d | %s | %s |\n", t.Match, t.Differ, t.Unknown, t.Waived, t.NotApplicable,
+		report.Compared(&t.Compared), mdText(contractTotals(d), 300))
 	if text := report.Repeated(d.Scenarios); text != "" {
 		fmt.Fprintf(m, "\nrepeated: %s\n", mdText(text, 1000))
 	}

@@ -124,7 +124,7 @@ func (p *runPage) counts() {
 	if d.Alone {
 		p.row("compared", "nothing: there was only one target")
 	} else {
-		p.row("compared", textfit.Count(t.Compared.Exchanges, "exchange")+", "+textfit.Count(t.Compared.Events, "event"))
+		p.row("compared", report.Compared(&t.Compared))
 	}
 	if text := report.NotCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		p.row("not compared", text)

@@ -62,11 +62,15 @@ function around(left, right) {
 function streams(evidence, g) {
   const stream = g.stream && evidence && (evidence.streams || []).find((s) => s.name === g.stream);
   if (!stream || !stream.rows) return null;
-  const event = (e) => e ? [el("b", {}, e.n), " ", el("span.soft", {}, ms(e.at)), el("br"), e.h || ""] : "—";
-  const kind = (r) => !r.l ? ".extra" : !r.r ? ".missing" : r.f ? ".differs" : "";
-  const sign = (r) => !r.l ? "+" : !r.r ? "−" : r.f ? "≠" : r.s ? "=" : "≈";
+  const event = (e) => e ? el("div" + (e.w ? "." + e.w : "") + (e.d ? ".dim" : ""), {}, way(e), el("b", {}, e.n), " ", el("span.soft", {}, [e.l, ms(e.at)].filter(Boolean).join(" · ")),
+    e.k ? [" ", el("span.note", {}, e.k)] : null, e.h ? [el("br"), e.h] : null) : "—";
+  const way = (e) => e.w ? [el("span.way", { "aria-hidden": "true" }, e.w === "sent" ? "→" : "←"), el("span.hidden", {}, e.w + " ")] : null;
+  const compared = (r) => r.f || (r.l || r.r).w !== "sent" && !(r.l || r.r).d;
+  const kind = (r) => !compared(r) ? "" : !r.l ? ".extra" : !r.r ? ".missing" : r.f ? ".differs" : "";
+  const sign = (r) => !compared(r) ? "" : !r.l ? "+" : !r.r ? "−" : r.f ? "≠" : r.s ? "=" : "≈";
   return [el("h4", {}, "stream " + stream.name), el("table.events", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, sides[0]), el("th", { scope: "col" }, el("span.hidden", {}, "compared")), el("th", { scope: "col" }, sides[1]))),
-    el("tbody", {}, stream.rows.map((r) => el("tr" + kind(r), {}, el("td.mono", { "data-label": sides[0] }, event(r.l)), el("td", { "data-label": "" }, sign(r)), el("td.mono", { "data-label": sides[1] }, event(r.r)))))),
+    el("tbody", {}, stream.rows.map((r) => el("tr" + kind(r), {}, el("td.mono", { "data-label": sides[0] }, event(r.l)), el("td", { "data-label": "" }, sign(r)), el("td.mono", { "data-label": sides[1] }, event(r.r))))),
+    stream.ends ? el("tfoot", {}, el("tr", {}, el("td.soft", { "data-label": sides[0] }, stream.ends[0]), el("td"), el("td.soft", { "data-label": sides[1] }, stream.ends[1]))) : null),
   stream.more ? el("p.soft", {}, "and " + plural(stream.more, "more row") + " in run.jsonl") : null];
 }
 const message = (i) => i >= 0 ? run.messages[i] : "";

@@ -3,7 +3,7 @@
 function coverage() {
   if (!run.coverage.length) return null;
   const cell = (c) => el("span.cell" + (c.n ? "" : ".none"), { title: c.n ? c.n + " times" : "never" }, c.name + (c.n ? " " + c.n : ""));
-  return el("section", { id: "coverage" }, el("h2", {}, "Coverage of the contract"), run.gate ? el("pre", {}, run.gate) : null, table(["operation", "responses", "events"], run.coverage.map((op) => [
+  return el("section", { id: "coverage" }, el("h2", {}, "Coverage of the contract"), run.gate ? el("pre", {}, run.gate) : null, table(["operation", "responses", "events and messages"], run.coverage.map((op) => [
     el("code.nowrap" + (op.n ? "" : ".verdict.differ"), {}, op.name), el("div.map", {}, op.statuses.map(cell)), op.events ? el("div.map", {}, op.events.map(cell)) : ""])),
   (run.never || []).map((m) => m.names
     ? el("details", {}, el("summary", {}, m.measure + " " + m.reached, el("span.soft", {}, ", never " + (m.names.length + (m.left || 0)))), el("ul", {}, m.names.map((n) => el("li.mono", {}, n)), m.left ? el("li", {}, "and " + m.left + " more: lockstep coverage lists them") : null))
@@ -45,11 +45,12 @@ function scenarioRows(s) {
 }
 const scenarioHead = ["verdict", "scenario", "findings", "took", "tags"];
 const cellClass = (column) => ["", "", ".number", ".number", ".soft"][column];
+const outcomes = { 1: "ok", 2: "error" }; // of what a driver was told to do
 function stepsOf(s) {
   const causes = rowsOf.get(s.index) || [];
   return el("div.body", {}, s.why ? el("p", {}, s.why) : null,
     s.steps ? table(["line", "step", ...run.targets, "took"], s.steps.map((st) => [String(st[0]), el("code", {}, run.texts[st[1]]),
-      ...run.targets.map((_, i) => st[3 + i] ? el(st[3 + i] === st[3] ? "span" : "span.verdict.differ", {}, String(st[3 + i])) : ""), ms(st[2])]))
+      ...run.targets.map((_, i) => st[3 + i] ? el(st[3 + i] === st[3] ? "span" : "span.verdict.differ", {}, outcomes[st[3 + i]] || String(st[3 + i])) : ""), ms(st[2])]))
       : el("p.soft", {}, s.ms ? "The page has no room for its steps; run.jsonl has them." : s.not_run ? "Not applicable: " + s.not_run + "." : "Its steps did not run."),
     causes.length ? el("ul", {}, causes.map((r) => el("li", {}, el("a", { href: "#cause=" + encodeURIComponent(r.key), click: (event) => { event.preventDefault(); showCause(r); } },
       (r.first.op || r.first.text) + " " + r.first.place), " ", el("span.mono", {}, change(r.first))))) : null);

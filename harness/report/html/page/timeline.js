@@ -5,7 +5,7 @@ const idle = 0.12; // of the whole: longer pauses are cut
 function timeScale(evidence, width) {
   const times = evidence.tracks.flatMap((t) => [...(t.spans || []).flatMap((s) => s.stream ? [s.from, s.to] : [s.from, s.to]), ...(t.marks || []).map((m) => m.at)]);
   const end = Math.max(1, ...times), sorted = [...new Set([0, ...times.map((t) => Math.max(0, t)), end])].sort((a, b) => a - b);
-  const busy = (from, to) => evidence.tracks.some((t) => (t.spans || []).some((s) => s.status && s.from < to && s.to > from));
+  const busy = (from, to) => evidence.tracks.some((t) => (t.spans || []).some((s) => s.result && s.from < to && s.to > from));
   const cuts = [];
   let length = 0;
   const points = sorted.map((t, i) => {
@@ -48,9 +48,9 @@ function picture(evidence, g, zoom) {
     const lanes = {};
     const spans = track.spans || [], most = 60, left = Math.max(0, spans.length - most) + (track.left || 0);
     for (const span of spans.slice(0, most)) {
-      const here = span.step === g.step || (g.stream && span.stream === g.stream);
-      const kind = span.stub ? ".upstream" : span.stream ? ".stream" : span.status ? "" : ".wait";
-      const label = ((span.stub ? "↗ " : "") + span.step + "  " + span.text).slice(0, 40) + (span.status ? "  " + span.status : "");
+      const here = span.step === g.step;
+      const kind = span.stub ? ".upstream" : span.stream ? ".stream" : span.result ? "" : ".wait";
+      const label = ((span.stub ? "↗ " : "") + span.step + "  " + span.text).slice(0, 40) + (span.result ? "  " + span.result : "");
       parts.push(svg("rect." + side + kind + (span.failed ? ".broken" : ""), { x: x(span.from), y: y + 2, width: Math.max(2, x(span.to) - x(span.from)), height: lane - 5, rx: 2 },
         svg("title", {}, span.text + " · " + ms(span.from) + " to " + ms(span.to) + (span.failed ? " · " + span.failed : ""))));
       parts.push(svg("text" + (here ? "" : ".soft"), { x: 6, y: y + lane - 4 }, label));
@@ -65,8 +65,10 @@ function picture(evidence, g, zoom) {
     let free = 0; // where the next label of an event has room
     for (const mark of track.marks || []) {
       if (!(mark.stream in lanes)) continue;
-      const at = x(mark.at), wide = mark.name.length * 6.7 + 6;
-      parts.push(svg("line.event", { x1: at, x2: at, y1: lanes[mark.stream] + 1, y2: lanes[mark.stream] + lane - 2 }, svg("title", {}, mark.name + " · " + ms(mark.at))));
+      const at = x(mark.at), wide = mark.name.length * 6.7 + 6, top = lanes[mark.stream], look = (mark.sent ? ".sent" : "") + (mark.dim ? ".dim" : "");
+      parts.push(svg("line.event" + look, { x1: at, x2: at, y1: top + 1, y2: top + lane - 2 }, svg("title", {}, (mark.sent ? "sent: " : "") + mark.name + " · " + ms(mark.at))));
+      // What was sent points down, to the target; what came from it points up.
+      if (mark.way) parts.push(svg("path.way" + look, { d: mark.sent ? "M" + (at - 3) + " " + (top + lane - 5) + "h6l-3 4z" : "M" + (at - 3) + " " + (top + 4) + "h6l-3 -4z" }));
       if (at >= free && at + wide < width) {
         parts.push(svg("text.label", { x: at + 3, y: lanes[mark.stream] + lane - 4 }, mark.name));
         free = at + wide;
