@@ -69,6 +69,9 @@ func whyNotJudged(p *project.Project, r *Result, selected int) string {
 	if r.Incomplete != "" {
 		return "the run is not complete"
 	}
+	if r.Code {
+		return "scenarios in Go have run, and maybe not all of them"
+	}
 	if n, all := selected, len(p.Scenarios); n < all {
 		return fmt.Sprintf("%d of %d scenarios were selected", n, all)
 	}

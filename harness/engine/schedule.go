@@ -95,9 +95,9 @@ func (e *execution) order() []int {
 func (e *execution) cannotRun(i int) (judge func()) {
 	s, recording := e.judgement.scenarios[i], e.opts.Against
 	inapplicable := func(why string) func() { return func() { e.judge(i, nil, why) } }
-	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
-	if running >= 0 && s.Fresh {
-		return inapplicable(fmt.Sprintf("it needs newly started targets, but %s is a server that is already running", e.opts.live(e.targets)[running].Spec.Name))
+	unsuited := e.unsuited(s)
+	if unsuited != "" && s.Fresh {
+		return inapplicable(unsuited)
 	}
 	if recording != nil {
 		if why := recording.StaleReason(s); why != "" {
@@ -107,10 +107,27 @@ func (e *execution) cannotRun(i int) (judge func()) {
 			return inapplicable(why)
 		}
 	}
-	if running >= 0 && s.Directory {
-		return inapplicable(fmt.Sprintf("it uses the target's directory, but %s is a server that is already running", e.opts.live(e.targets)[running].Spec.Name))
+	if unsuited != "" {
+		return inapplicable(unsuited)
 	}
 	return nil
+}
+
+// unsuited says why the targets do not suit a scenario. It returns "" when they do.
+func (e *execution) unsuited(s *scenario.Scenario) string {
+	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
+	need := ""
+	switch {
+	case running < 0:
+		return ""
+	case s.Fresh:
+		need = "it needs newly started targets"
+	case s.Directory:
+		need = "it uses the target's directory"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s, but %s is a server that is already running", need, e.opts.live(e.targets)[running].Spec.Name)
 }
 
 // newPool returns a pool of targets for scenarios. It restarts each server that has ended at most this many times.
@@ -124,8 +141,13 @@ func (e *execution) newPool(ctx context.Context, scenarios []*scenario.Scenario,
 
 // freshPool returns targets for one run of a scenario.
 func (e *execution) freshPool(ctx context.Context, i int) *pool.Pool {
-	targets := e.newPool(ctx, e.judgement.scenarios[i:i+1], 0)
-	targets.Configure(e.judgement.scenarios[i].Setup)
+	return e.ownPool(ctx, e.judgement.scenarios[i])
+}
+
+// ownPool returns targets for a scenario alone.
+func (e *execution) ownPool(ctx context.Context, s *scenario.Scenario) *pool.Pool {
+	targets := e.newPool(ctx, []*scenario.Scenario{s}, 0)
+	targets.Configure(s.Setup)
 	return targets
 }
 

@@ -11,6 +11,7 @@ package report
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,11 +62,32 @@ const maxCommand = 4000
 // Rerun returns the command that runs some scenarios again. A run of a single target is repeated with that target. It
 // returns "" if the command would have to be cut or escaped, because that would be another command.
 func (d *Document) Rerun(ids []string) string {
+	if len(d.Scenarios) > 0 && strings.HasSuffix(d.Scenarios[0].File, ".go") {
+		return commandLine("go", "test", "-count=1", "-run", testPattern(ids))
+	}
 	words := d.command("run")
 	if d.Alone && len(d.Totals.Targets) == 1 {
 		words = append(words, "--target", d.Totals.Targets[0].Name)
 	}
 	return commandLine(append(words, ids...)...)
+}
+
+// testPattern returns the pattern of go test for some tests: one test exactly, or otherwise all subtests of theirs.
+func testPattern(ids []string) string {
+	if len(ids) == 1 {
+		levels := strings.Split(ids[0], "/")
+		for i, level := range levels {
+			levels[i] = "^" + regexp.QuoteMeta(level) + "$"
+		}
+		return strings.Join(levels, "/")
+	}
+	var names []string
+	for _, id := range ids {
+		if name, _, _ := strings.Cut(id, "/"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // Waive returns the command that writes waivers for the findings of a scenario, or "", as Rerun does.

@@ -91,20 +91,22 @@ func (d *Draft) Step(line int, keys map[string]any) (*Step, Problems) {
 	}
 	d.steps.Items = append(d.steps.Items, n)
 	d.script.Steps = append(d.script.Steps, Step{ID: id, Line: line, Text: stepText(n, do), Do: do})
-	added := d.script.Steps[len(d.script.Steps)-1:]
-	d.Scenario.StepRules = append(d.Scenario.StepRules, (&Script{Steps: added}).rules()...)
-	return &added[0], nil
+	added := &d.script.Steps[len(d.script.Steps)-1]
+	d.Scenario.StepRules = append(d.Scenario.StepRules, (&Script{Steps: []Step{*added}}).rules()...)
+	return added, nil
 }
 
-// Captured defines a name for a value that was captured after its step. It is the given one, with a number if another
-// value has it.
-func (d *Draft) Captured(name string) string {
-	unused := name
-	for n := 2; d.scope.values[unused]; n++ {
-		unused = name + "_" + strconv.Itoa(n)
+// Capture prepares the capture of a value after its step. Its name gets a number if another value has it.
+func (d *Draft) Capture(line int, of Capture) (Capture, Problems) {
+	if of.Header == "" {
+		d.decoder.values.path(&yamldoc.Node{Kind: yamldoc.String, Text: of.Path, Line: line})
 	}
-	d.scope.values[unused] = true
-	return unused
+	base := of.Name
+	for n := 2; d.scope.values[of.Name]; n++ {
+		of.Name = base + "_" + strconv.Itoa(n)
+	}
+	d.scope.values[of.Name] = true
+	return of, d.problems()
 }
 
 // End checks what depends on all steps.
