@@ -53,7 +53,7 @@ func Run(ctx context.Context, session *engine.Session, p *project.Project, story
 	if len(problems) > 0 {
 		return problems
 	}
-	check, problems := p.CheckCode(draft.Scenario)
+	check, problems := project.CheckCode(p, draft.Scenario)
 	if len(problems) > 0 {
 		return problems
 	}

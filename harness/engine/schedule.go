@@ -39,7 +39,7 @@ func (e *execution) drive(ctx context.Context) {
 			}
 			t := job{scenario: i, judge: e.cannotRun(i)}
 			if t.judge == nil && e.judgement.scenarios[i].Fresh {
-				t.pool = e.freshPool(ctx, i)
+				t.pool = e.freshPool(ctx, e.judgement.scenarios[i])
 				t.started = ahead.start(t.pool)
 			}
 			queue <- t
@@ -95,7 +95,7 @@ func (e *execution) order() []int {
 func (e *execution) cannotRun(i int) (judge func()) {
 	s, recording := e.judgement.scenarios[i], e.opts.Against
 	inapplicable := func(why string) func() { return func() { e.judge(i, nil, why) } }
-	unsuited := e.unsuited(s)
+	unsuited := unsuited(e.opts.live(e.targets), s)
 	if unsuited != "" && s.Fresh {
 		return inapplicable(unsuited)
 	}
@@ -113,9 +113,9 @@ func (e *execution) cannotRun(i int) (judge func()) {
 	return nil
 }
 
-// unsuited says why the targets do not suit a scenario. It returns "" when they do.
-func (e *execution) unsuited(s *scenario.Scenario) string {
-	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
+// unsuited says why targets do not suit a scenario. It returns "" when they do.
+func unsuited(targets []project.Target, s *scenario.Scenario) string {
+	running := slices.IndexFunc(targets, func(t project.Target) bool { return t.Spec.URL != "" })
 	need := ""
 	switch {
 	case running < 0:
@@ -127,7 +127,7 @@ func (e *execution) unsuited(s *scenario.Scenario) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("%s, but %s is a server that is already running", need, e.opts.live(e.targets)[running].Spec.Name)
+	return fmt.Sprintf("%s, but %s is a server that is already running", need, targets[running].Spec.Name)
 }
 
 // newPool returns a pool of targets for scenarios. It restarts each server that has ended at most this many times.
@@ -140,12 +140,7 @@ func (e *execution) newPool(ctx context.Context, scenarios []*scenario.Scenario,
 }
 
 // freshPool returns targets for one run of a scenario.
-func (e *execution) freshPool(ctx context.Context, i int) *pool.Pool {
-	return e.ownPool(ctx, e.judgement.scenarios[i])
-}
-
-// ownPool returns targets for a scenario alone.
-func (e *execution) ownPool(ctx context.Context, s *scenario.Scenario) *pool.Pool {
+func (e *execution) freshPool(ctx context.Context, s *scenario.Scenario) *pool.Pool {
 	targets := e.newPool(ctx, []*scenario.Scenario{s}, 0)
 	targets.Configure(s.Setup)
 	return targets
@@ -158,7 +153,7 @@ func (e *execution) fresh(ctx context.Context, t job) {
 	defer func() { next.Stop() }()
 	e.runScenario(ctx, t.scenario, func() (*pool.Pool, func()) {
 		current := next
-		next = e.freshPool(ctx, t.scenario)
+		next = e.freshPool(ctx, e.judgement.scenarios[t.scenario])
 		return current, current.Stop
 	})
 }

@@ -69,7 +69,7 @@ func checkSession(o *Options) error {
 func (s *Session) Scenario(ctx context.Context, sc *scenario.Scenario, perform func(*run.Stepper) (cut string)) verdict.Scenario {
 	e := s.run
 	i := e.judgement.expect(sc)
-	c := &runfile.Case{Scenario: sc, NotApplicable: e.unsuited(sc)}
+	c := &runfile.Case{Scenario: sc, NotApplicable: unsuited(e.targets, sc)}
 	if c.NotApplicable == "" {
 		s.observe(ctx, c, perform)
 	}
@@ -91,7 +91,7 @@ func (s *Session) observe(ctx context.Context, c *runfile.Case, perform func(*ru
 	}()
 	targets := s.shared
 	if c.Scenario.Fresh {
-		targets = e.ownPool(ctx, c.Scenario)
+		targets = e.freshPool(ctx, c.Scenario)
 		defer targets.Stop()
 	}
 	var ts []*transcript.Transcript

@@ -10,7 +10,7 @@ type CodeCheck struct{ check scenarioCheck }
 
 // CheckCode checks what comes before the steps of a scenario in code. It gives the scenario targets of its own if all
 // scenarios of the project have them.
-func (p *Project) CheckCode(s *scenario.Scenario) (*CodeCheck, scenario.Problems) {
+func CheckCode(p *Project, s *scenario.Scenario) (*CodeCheck, scenario.Problems) {
 	s.Fresh = s.Fresh || areDrivers(p.Targets)
 	problems := append(checkStubs(p, s), checkSetup(p, s)...)
 	if s.Directory && !s.Fresh {

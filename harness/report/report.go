@@ -63,7 +63,7 @@ const maxCommand = 4000
 // returns "" if the command would have to be cut or escaped, because that would be another command.
 func (d *Document) Rerun(ids []string) string {
 	if len(d.Scenarios) > 0 && strings.HasSuffix(d.Scenarios[0].File, ".go") {
-		return commandLine("go", "test", "-count=1", "-run", testPattern(ids))
+		return commandLine("go", "test", "-run", testPattern(ids))
 	}
 	words := d.command("run")
 	if d.Alone && len(d.Totals.Targets) == 1 {

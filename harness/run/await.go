@@ -38,7 +38,7 @@ func (s *streams) await(ctx context.Context, do *scenario.Await, rec *transcript
 	defer cancel()
 	if pattern != nil {
 		if ev := awaitEvents(ctx, st, pattern, do.Times, "event", rec); ev != nil {
-			s.run.captureEvent(st, ev, do.Capture, rec)
+			s.run.capture(do.Capture, []byte(ev.Data), nil, st.origin(rec), rec)
 		}
 	}
 	if do.End && rec.Unmet == nil {

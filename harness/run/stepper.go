@@ -43,8 +43,8 @@ func (s *session) observed(ctx context.Context, st *scenario.Step) []Observed {
 	out := make([]Observed, len(s.drivers))
 	for i, d := range s.drivers {
 		out[i].Target = d.target.Name
-		if rec := d.record(st.ID); rec != nil {
-			out[i].Step, out[i].Event = *rec, d.streams.lastEvent(ctx, rec)
+		if rec := recordOf(d.t, st.ID); rec != nil {
+			out[i].Step, out[i].Event = *rec, lastEvent(ctx, d.streams.get(rec.Stream), rec)
 		}
 	}
 	return out
@@ -53,34 +53,34 @@ func (s *session) observed(ctx context.Context, st *scenario.Step) []Observed {
 // capture captures values of a step that has been performed.
 func (s *session) capture(ctx context.Context, step string, captures []scenario.Capture) {
 	for _, d := range s.drivers {
-		rec := d.record(step)
+		rec := recordOf(d.t, step)
 		if rec == nil || rec.Skipped != "" || rec.Fault != "" {
 			continue
 		}
+		st := d.streams.get(rec.Stream)
 		if n := len(rec.Exchanges); n > 0 && rec.Stream == "" {
 			d.captureResponse(rec.Exchanges[n-1], captures, rec)
-		} else if ev := d.streams.lastEvent(ctx, rec); ev != nil {
-			d.captureEvent(d.streams.get(rec.Stream), ev, captures, rec)
+		} else if ev := lastEvent(ctx, st, rec); ev != nil {
+			d.targetRun.capture(captures, []byte(ev.Data), nil, st.origin(rec), rec)
 		}
 	}
 }
 
-// record returns the record of a step, or nil.
-func (d *driver) record(step string) *transcript.Step {
-	i := slices.IndexFunc(d.t.Steps, func(rec transcript.Step) bool { return rec.ID == step })
+// recordOf returns the record of a step, or nil.
+func recordOf(t *transcript.Transcript, step string) *transcript.Step {
+	i := slices.IndexFunc(t.Steps, func(rec transcript.Step) bool { return rec.ID == step })
 	if i < 0 {
 		return nil
 	}
-	return &d.t.Steps[i]
+	return &t.Steps[i]
 }
 
-// lastEvent returns the last event that a step awaited, or nil.
-func (s *streams) lastEvent(ctx context.Context, rec *transcript.Step) (last *transcript.Event) {
-	st := s.get(rec.Stream)
-	if st == nil || len(rec.Events) == 0 {
+// lastEvent returns the last event that a step awaited on a stream, or nil.
+func lastEvent(ctx context.Context, st *stream, awaited *transcript.Step) (last *transcript.Event) {
+	if st == nil || len(awaited.Events) == 0 {
 		return nil
 	}
-	_, _ = st.wire.Await(ctx, rec.Events[len(rec.Events)-1], func(ev *transcript.Event) bool { // it has come
+	_, _ = st.wire.Await(ctx, awaited.Events[len(awaited.Events)-1], func(ev *transcript.Event) bool { // it has come
 		event := *ev
 		last = &event
 		return true

@@ -88,12 +88,6 @@ func (r *targetRun) captureResponse(x *transcript.Exchange, captures []scenario.
 	r.capture(captures, body, header, from, rec)
 }
 
-// captureEvent captures values from the last event that a step awaited.
-func (r *targetRun) captureEvent(st *stream, ev *transcript.Event, captures []scenario.Capture, rec *transcript.Step) {
-	from := origin{Captured: transcript.Captured{Step: st.rec.Step, Stream: st.rec.Name, Event: rec.Events[len(rec.Events)-1]}}
-	r.capture(captures, []byte(ev.Data), nil, from, rec)
-}
-
 // capture captures values from a document and header fields. It records the first one that is missing.
 func (r *targetRun) capture(captures []scenario.Capture, doc []byte, h transcript.Header, from origin, rec *transcript.Step) {
 	document := "body"
