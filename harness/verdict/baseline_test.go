@@ -181,7 +181,9 @@ func TestCommonAreTheViolationsOfAllTargets(t *testing.T) {
 
 // A run of the files knows nothing of scenarios in Go, so it cannot tell that their findings are fixed.
 func TestTheBaselineKeepsScenariosInGo(t *testing.T) {
-	entry := func(id string) baseline.Entry { return baseline.Entry{Scenario: id, At: "GET /: status", Kind: "status"} }
+	entry := func(id string) baseline.Entry {
+		return baseline.Entry{Scenario: id, At: "GET /: status", Kind: "status"}
+	}
 	entries := []baseline.Entry{entry("TestA/b"), entry("Tested"), entry("Test")}
 	kept, fixed := (&Run{}).DivideBaseline(entries, nil)
 	if !slices.Equal(kept, []baseline.Entry{entries[0], entries[2]}) || !slices.Equal(fixed, entries[1:2]) {
