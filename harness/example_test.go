@@ -24,6 +24,30 @@ func TestParity(t *testing.T) {
 	})
 }
 
+func TestNotes(t *testing.T) {
+	notes := harnesstest.Open(t, "../examples/notes/lockstep.yaml", &harness.Options{Targets: []string{"old"}})
+	t.Run("follow", func(t *testing.T) {
+		t.Parallel()
+		notes.Compare(t, harness.Keys{"why": "A follower hears of a new note"}, func(c *harness.Client) {
+			feed := c.Open("feed", harness.Keys{"sse": "GET /feed"})
+			added := c.HTTP("POST /notes", harness.Keys{"json": harness.Keys{"text": "buy milk"}})
+			id := added.Capture("$.id") // "${{ id }}": each target gets its own value
+			feed.Await(harness.Keys{"event": "added", "json": harness.Keys{"$.id": id}})
+			for _, note := range c.HTTP("GET /notes/" + id).All() {
+				if text, _ := note.Get("$.text"); text != "buy milk" {
+					t.Errorf("%s: the text is %v", note.Target, text)
+				}
+			}
+		})
+	})
+	t.Run("unknown", func(t *testing.T) {
+		t.Parallel()
+		notes.Compare(t, harness.Keys{"why": "An unknown note is not found"}, func(c *harness.Client) {
+			c.HTTP("GET /notes/none", harness.Keys{"expect": harness.Keys{"status": 404}})
+		})
+	})
+}
+
 // A run is observed first, and judged afterwards. What was observed can be judged again.
 func ExampleRun() {
 	project, err := harness.Load("../examples/notes/lockstep.yaml")

@@ -6,7 +6,7 @@
 //   - Mutate and Noise measure the scenarios and the targets: which mistakes would go unnoticed, and what differs between two
 //     servers that are the same.
 //
-// Package harnesstest does all of this inside a Go test.
+// Package harnesstest runs a project inside a Go test, and scenarios that are written in Go.
 //
 // A run only observes, and is judged afterwards. What the targets do is written into a run file as it happens (package
 // transcript). Pure functions decide what it means (packages compare, contract and verdict).
@@ -16,6 +16,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/lockstep-dev/lockstep/harness/code"
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/engine/runfile"
 	"github.com/lockstep-dev/lockstep/harness/lab/mutate"
@@ -51,6 +52,10 @@ type (
 	MutateOptions = mutaterun.Options
 	// NoiseOptions say how the noise of a target is measured.
 	NoiseOptions = noise.Options
+	// A Client performs the steps of a scenario in Go, see package harnesstest.
+	Client = code.Client
+	// Keys are what a step does, in the words of scenario files: Keys{"json": note}.
+	Keys = code.Keys
 )
 
 // Load reads lockstep.yaml, the contract and every scenario. When files have mistakes, the error is scenario.Problems

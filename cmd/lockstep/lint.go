@@ -44,7 +44,7 @@ With arguments, which select scenarios as for lockstep run, mistakes in other sc
 				fmt.Fprintf(w.stderr, "note: %s: some findings name no target, so they count as known for every target\n\tfix: lockstep run with all targets, then lockstep baseline update\n", p.BaselineFile)
 			}
 			what := count(len(selected), "scenario")
-			if len(selected) == 0 {
+			if len(selected) == 0 && len(paths) > 0 {
 				what = "the selected fragments"
 			}
 			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, what)

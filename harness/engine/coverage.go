@@ -73,6 +73,9 @@ func whyNotJudged(p *project.Project, r *Result, selected int) (why string, lack
 	if r.Incomplete != "" {
 		return "the run is not complete", nil
 	}
+	if r.Code {
+		return "scenarios in Go have run, and maybe not all of them", nil
+	}
 	if n, all := selected, len(p.Scenarios); n < all {
 		return fmt.Sprintf("%d of %d scenarios were selected", n, all), nil
 	}

@@ -50,6 +50,14 @@ func newJudgement(p *project.Project, opts *Options, scenarios []*scenario.Scena
 	}
 }
 
+// expect adds a scenario that is going to be judged, and returns its index.
+func (j *judgement) expect(s *scenario.Scenario) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.scenarios, j.verdicts = append(j.scenarios, s), append(j.verdicts, nil)
+	return len(j.scenarios) - 1
+}
+
 // addVerdict stores the verdict of a scenario and reports the progress. The caller holds the mutex.
 func (j *judgement) addVerdict(i int, v *verdict.Scenario) {
 	j.verdicts[i] = v
@@ -85,7 +93,7 @@ func (j *judgement) conclude(ctx context.Context, interrupted string) {
 	r.Coverage, r.Latency = *j.coverage, j.latencies.Rows()
 	r.Coverage.Uncompared = uncompared(r, j.coverage)
 	r.ResolveAccepted(j.accept, project.IDs(j.project.Scenarios))
-	r.Unused = unusedRules(j.project, r)
+	r.Unused = unusedRules(j.project, r, j.scenarios)
 	r.Gate = coverageGate(j.project, r, len(j.scenarios), j.coverage)
 	r.Conclude()
 }

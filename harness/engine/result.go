@@ -20,6 +20,7 @@ type Result struct {
 	Alone   bool // there was one target, and nothing to compare it with
 	// Versions are those of the targets, by name, as far as they are known.
 	Versions map[string]string
+	Code     bool // the scenarios are code, and there may be others that did not run
 	// Latency is by operation. Evidence, by scenario, is what reports show for findings.
 	Latency  []report.Latency
 	Evidence map[string]*report.Evidence
@@ -31,7 +32,7 @@ func (r *Result) Document(p *project.Project) *report.Document {
 	return &report.Document{
 		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone, Versions: r.Versions,
 		Project: p.File, Contract: p.ContractFile, Run: r.Run,
-		Latency: r.Latency, Evidence: r.Evidence, Steps: r.Steps, Selection: len(r.Scenarios) < len(p.Scenarios),
+		Latency: r.Latency, Evidence: r.Evidence, Steps: r.Steps, Selection: r.Code || len(r.Scenarios) < len(p.Scenarios),
 		TargetFlags: targetFlags(p, r.Totals.Targets, r.Partial),
 		Sums:        &report.Sums{Contract: p.Sums.Contract, Scenarios: p.Sums.Scenarios, Rules: p.Sums.Rules},
 	}

@@ -49,13 +49,18 @@ func plan(p *project.Project, opts Options) (targets []project.Target, alone boo
 	case len(opts.Shard.Take(scenarios)) == 0:
 		return nil, false, nil, opts.Shard.EmptyError(len(scenarios))
 	}
+	return targets, alone, scenarios, prepare(p, &opts, targets)
+}
+
+// prepare checks and completes what targets start with.
+func prepare(p *project.Project, opts *Options, targets []project.Target) error {
 	if err := p.CheckBaseline(); err != nil {
-		return nil, false, nil, err
+		return err
 	}
 	if err := project.FillVariables(opts.live(targets), opts.Environ); err != nil {
-		return nil, false, nil, err
+		return err
 	}
-	return targets, alone, scenarios, p.CheckCommands(opts.live(targets), opts.Environ)
+	return p.CheckCommands(opts.live(targets), opts.Environ)
 }
 
 // versions returns the versions of the targets, by name, as far as the project or a recording states them.

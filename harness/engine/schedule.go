@@ -38,7 +38,7 @@ func (e *execution) drive(ctx context.Context) {
 			}
 			t := job{scenario: i, judge: e.cannotRun(i)}
 			if t.judge == nil && e.judgement.scenarios[i].Fresh {
-				t.pool = e.freshPool(ctx, i)
+				t.pool = e.freshPool(ctx, e.judgement.scenarios[i])
 				t.started = ahead.start(t.pool)
 			}
 			queue <- t
@@ -97,9 +97,9 @@ func (e *execution) cannotRun(i int) (judge func()) {
 	if why := project.Lacking(s, e.targets); why != "" {
 		return inapplicable(why)
 	}
-	running := slices.IndexFunc(e.opts.live(e.targets), func(t project.Target) bool { return t.Spec.URL != "" })
-	if running >= 0 && s.Fresh {
-		return inapplicable(fmt.Sprintf("it needs newly started targets, but %s is a server that is already running", e.opts.live(e.targets)[running].Spec.Name))
+	unsuited := unsuited(e.opts.live(e.targets), s)
+	if unsuited != "" && s.Fresh {
+		return inapplicable(unsuited)
 	}
 	if recording != nil {
 		if why := recording.StaleReason(s); why != "" {
@@ -109,10 +109,27 @@ func (e *execution) cannotRun(i int) (judge func()) {
 			return inapplicable(why)
 		}
 	}
-	if running >= 0 && s.Directory {
-		return inapplicable(fmt.Sprintf("it uses the target's directory, but %s is a server that is already running", e.opts.live(e.targets)[running].Spec.Name))
+	if unsuited != "" {
+		return inapplicable(unsuited)
 	}
 	return nil
+}
+
+// unsuited says why targets do not suit a scenario. It returns "" when they do.
+func unsuited(targets []project.Target, s *scenario.Scenario) string {
+	running := slices.IndexFunc(targets, func(t project.Target) bool { return t.Spec.URL != "" })
+	need := ""
+	switch {
+	case running < 0:
+		return ""
+	case s.Fresh:
+		need = "it needs newly started targets"
+	case s.Directory:
+		need = "it uses the target's directory"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s, but %s is a server that is already running", need, targets[running].Spec.Name)
 }
 
 // newPool returns a pool of targets for scenarios. It restarts each server that has ended at most this many times.
@@ -125,9 +142,9 @@ func (e *execution) newPool(ctx context.Context, scenarios []*scenario.Scenario,
 }
 
 // freshPool returns targets for one run of a scenario.
-func (e *execution) freshPool(ctx context.Context, i int) *pool.Pool {
-	targets := e.newPool(ctx, e.judgement.scenarios[i:i+1], 0)
-	targets.Configure(e.judgement.scenarios[i].Setup)
+func (e *execution) freshPool(ctx context.Context, s *scenario.Scenario) *pool.Pool {
+	targets := e.newPool(ctx, []*scenario.Scenario{s}, 0)
+	targets.Configure(s.Setup)
 	return targets
 }
 
@@ -138,7 +155,7 @@ func (e *execution) fresh(ctx context.Context, t job) {
 	defer func() { next.Stop() }()
 	e.runScenario(ctx, t.scenario, func() (*pool.Pool, func()) {
 		current := next
-		next = e.freshPool(ctx, t.scenario)
+		next = e.freshPool(ctx, e.judgement.scenarios[t.scenario])
 		return current, current.Stop
 	})
 }
@@ -154,7 +171,7 @@ func (e *execution) freshState(ctx context.Context, i int, provide provider) pro
 		return provide
 	}
 	return func() (*pool.Pool, func()) {
-		targets := e.freshPool(ctx, i)
+		targets := e.freshPool(ctx, e.judgement.scenarios[i])
 		return targets, targets.Stop
 	}
 }

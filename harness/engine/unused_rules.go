@@ -13,7 +13,7 @@ import (
 
 // unusedRules returns the rules that selected nothing in any scenario that they apply to. A rule is left out when one
 // of these scenarios has no certain verdict. With one target, nothing was compared, and all rules are left out.
-func unusedRules(p *project.Project, r *Result) []verdict.Rule {
+func unusedRules(p *project.Project, r *Result, run []*scenario.Scenario) []verdict.Rule {
 	if r.Alone || !r.Complete() {
 		return nil
 	}
@@ -25,12 +25,14 @@ func unusedRules(p *project.Project, r *Result) []verdict.Rule {
 		}
 	}
 	all := p.Scenarios
-	if u.wasJudged(all) {
+	if r.Code {
+		all = run // nobody knows which other scenarios there are, to which the rules of the project apply
+	} else if u.wasJudged(all) {
 		u.addUnused(p.Rules, all, "")
 	}
 	for i := 0; i < len(all); {
 		rows := 1
-		for i+rows < len(all) && all[i+rows].File == all[i].File {
+		for i+rows < len(all) && all[i].Row != nil && all[i+rows].File == all[i].File {
 			rows++
 		}
 		if about := all[i : i+rows]; u.wasJudged(about) {

@@ -2,6 +2,7 @@
 package harnesstest
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -22,20 +23,19 @@ func Test(t *testing.T, file string, options *engine.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var opts engine.Options
-	if options != nil {
-		opts = *options
-	}
-	if opts.Environ == nil {
-		opts.Environ = os.Environ()
-	}
-	result, err := engine.Run(t.Context(), p, &opts)
+	result, err := engine.Run(t.Context(), p, withEnviron(options))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range result.Scenarios {
 		t.Run(s.ID, func(t *testing.T) { check(t, &s) })
 	}
+	checkRun(t, result)
+}
+
+// checkRun fails a test for what is about the run as a whole.
+func checkRun(t testing.TB, result *engine.Result) {
+	t.Helper()
 	for i := range result.Waivers {
 		if w := &result.Waivers[i]; w.State == verdict.Stale {
 			t.Error(staleText(w))
@@ -52,7 +52,19 @@ func Test(t *testing.T, file string, options *engine.Options) {
 	}
 }
 
-func check(t *testing.T, s *verdict.Scenario) {
+// withEnviron adds the environment of the test to options without one.
+func withEnviron(options *engine.Options) *engine.Options {
+	var out engine.Options
+	if options != nil {
+		out = *options
+	}
+	if out.Environ == nil {
+		out.Environ = os.Environ()
+	}
+	return &out
+}
+
+func check(t testing.TB, s *verdict.Scenario) {
 	t.Helper()
 	for _, f := range s.Findings {
 		say := t.Errorf
@@ -70,7 +82,7 @@ func check(t *testing.T, s *verdict.Scenario) {
 		case verdict.NotApplicable:
 			t.Skip(text)
 		default:
-			t.Errorf("%s:%d: %s", s.File, s.Line, text)
+			t.Errorf("%s:%d: %s", s.File, cmp.Or(r.Line, s.Line), text)
 		}
 	}
 }

@@ -23,8 +23,15 @@ import (
 const roleVariable = "LOCKSTEP_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(roleVariable) == "tests" {
+	switch role := os.Getenv(roleVariable); role {
+	case "":
+	case "tests":
 		playTests(os.Args[1], os.Args[2:])
+	case "stories":
+		os.Unsetenv(roleVariable)
+		playStories(os.Args[1], os.Args[2:])
+	default:
+		os.Exit(playTarget(role, os.Args[1:]))
 	}
 	os.Exit(leak.RunPrograms(m))
 }
@@ -97,7 +104,7 @@ func TestAProjectInsideATest(t *testing.T) {
 			"a wish that cannot be granted fails", targets(right, wrong), []string{"items/stroy"}, false,
 			[]string{`no scenario or folder is called "items/stroy"`, `did you mean "items/story"?`},
 		},
-		{"so does a mistake in a file", "\n  right: {}\n", nil, false, []string{`lockstep.yaml:6:10: "right" has no "ready"`}},
+		{"so does a mistake in a file", "\n  right: {}\n", nil, false, []string{`lockstep.yaml:6:10: "right" is not allowed here`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -22,6 +22,13 @@ func checkScenario(p *Project, s *scenario.Scenario) scenario.Problems {
 	c := scenarioCheck{p: p, s: s, opened: map[string]*contract.Operation{}}
 	c.problems = append(checkStubs(p, s), checkSetup(p, s)...)
 	s.Walk(c.step)
+	c.streamRules()
+	return c.problems
+}
+
+// streamRules checks the rules for streams, when the steps that open them have been visited.
+func (c *scenarioCheck) streamRules() {
+	p, s := c.p, c.s
 	for _, name := range slices.Sorted(maps.Keys(s.Compare.Streams)) {
 		rule := s.Compare.Streams[name]
 		op, opened := c.opened[name]
@@ -31,7 +38,6 @@ func checkScenario(p *Project, s *scenario.Scenario) scenario.Problems {
 		}
 		c.problems = append(c.problems, checkRuleEvents(op, rule)...)
 	}
-	return c.problems
 }
 
 // A scenarioCheck visits the steps of a scenario in the order of its file.

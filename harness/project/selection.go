@@ -53,6 +53,9 @@ func (sel *Selection) Matching(all []*scenario.Scenario) ([]*scenario.Scenario, 
 
 // EmptyError names the flag that leaves no scenario, in the order in which people narrow a selection.
 func (sel *Selection) EmptyError(all []*scenario.Scenario) error {
+	if len(all) == 0 {
+		return &UsageError{"the project has no scenarios in files", "name their folder in lockstep.yaml: scenarios: scenarios; go test runs those in Go"}
+	}
 	left := Selection{Paths: sel.Paths}
 	count := func() (n int) {
 		for _, s := range all {

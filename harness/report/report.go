@@ -66,7 +66,28 @@ const maxCommand = 4000
 // Rerun returns the command that runs some scenarios again, on the same targets. It returns "" if the command would have
 // to be cut or escaped, because that would be another command.
 func (d *Document) Rerun(ids []string) string {
+	if len(d.Scenarios) > 0 && strings.HasSuffix(d.Scenarios[0].File, ".go") {
+		return commandLine("go", "test", "-run", testPattern(ids))
+	}
 	return commandLine(slices.Concat(d.command("run"), d.TargetFlags, ids)...)
+}
+
+// testPattern returns the pattern of go test for some tests: one test exactly, or otherwise all subtests of theirs.
+func testPattern(ids []string) string {
+	if len(ids) == 1 {
+		levels := strings.Split(ids[0], "/")
+		for i, level := range levels {
+			levels[i] = "^" + regexp.QuoteMeta(level) + "$"
+		}
+		return strings.Join(levels, "/")
+	}
+	var names []string
+	for _, id := range ids {
+		if name, _, _ := strings.Cut(id, "/"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // Waive returns the command that writes waivers for the findings of a scenario, or "", as Rerun does.

@@ -38,8 +38,7 @@ func (s *streams) await(ctx context.Context, do *scenario.Await, rec *transcript
 	defer cancel()
 	if pattern != nil {
 		if ev := awaitEvents(ctx, st, pattern, do.Times, "event", rec); ev != nil {
-			from := origin{Captured: transcript.Captured{Step: st.rec.Step, Stream: do.Stream, Event: rec.Events[len(rec.Events)-1]}}
-			s.run.capture(do.Capture, []byte(ev.Data), nil, from, rec)
+			s.run.capture(do.Capture, []byte(ev.Data), nil, st.origin(rec), rec)
 		}
 	}
 	if do.End && rec.Unmet == nil {

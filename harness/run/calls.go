@@ -102,6 +102,9 @@ func (c *calls) start(ctx context.Context, do *scenario.Start, rec *transcript.S
 	started := &call{cancel: cancel, done: make(chan struct{})}
 	sent := make(chan struct{})
 	p.sent = sync.OnceFunc(func() { close(sent) })
+	if p.wire != nil {
+		p.wire.Sent = p.sent
+	}
 	done := c.run.announce(rec)
 	go func() {
 		defer close(started.done)

@@ -32,6 +32,15 @@ import (
 // Scenario runs one scenario on the targets and returns a transcript for each, in their order. It returns when
 // everything that it started has ended.
 func Scenario(ctx context.Context, sc *scenario.Scenario, targets []*Target, opts *Options) []*transcript.Transcript {
+	return observe(ctx, sc, targets, opts, func(ctx context.Context, s *session) {
+		for i := range s.script.Steps {
+			s.step(ctx, &s.script.Steps[i])
+		}
+	})
+}
+
+// observe is Scenario for a function that performs the steps.
+func observe(ctx context.Context, sc *scenario.Scenario, targets []*Target, opts *Options, perform func(context.Context, *session)) []*transcript.Transcript {
 	limit := cmp.Or(sc.Limit, opts.Scenario)
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{"scenario", limit})
 	defer cancel()
@@ -40,7 +49,8 @@ func Scenario(ctx context.Context, sc *scenario.Scenario, targets []*Target, opt
 	s := newSession(sc, targets, opts)
 	starved := watchStarvation(opts, s.runs(), time.After)
 	defer starved()
-	s.runSteps(bounded)
+	perform(bounded, s)
+	s.closeSteps(bounded)
 	s.runTeardown(ctx)
 	if len(s.script.Teardown) > 0 {
 		s.settleUpstreams(bounded, true)
@@ -61,11 +71,8 @@ func Scenario(ctx context.Context, sc *scenario.Scenario, targets []*Target, opt
 	return out
 }
 
-// runSteps runs the steps and then closes what they have left open.
-func (s *session) runSteps(ctx context.Context) {
-	for i := range s.script.Steps {
-		s.step(ctx, &s.script.Steps[i])
-	}
+// closeSteps closes what the steps have left open.
+func (s *session) closeSteps(ctx context.Context) {
 	s.settleStreams(ctx)
 	s.settleUpstreams(ctx, false)
 	s.each((*driver).closeAll)

@@ -55,6 +55,11 @@ type stream struct {
 	cursors map[string]int
 }
 
+// origin returns the origin of values in the last event that a step awaited.
+func (s *stream) origin(awaited *transcript.Step) origin {
+	return origin{Captured: transcript.Captured{Step: s.rec.Step, Stream: s.rec.Name, Event: awaited.Events[len(awaited.Events)-1]}}
+}
+
 // passed returns the index of the first event that no await has passed, neither in the branch nor before it. Awaits in
 // branches that run at the same time do not count, because it is chance how far they are.
 func (s *stream) passed(branch string) int {

@@ -67,7 +67,6 @@ func (r *targetRun) exchange(ctx context.Context, p *prepared) (x *transcript.Ex
 			x, err = nil, internalError(cause)
 		}
 	}()
-	p.wire.Sent = p.sent
 	x, err = r.target.Client.Do(ctx, r.t.Started, p.wire)
 	if err != nil {
 		return nil, &faultError{err.Error()}

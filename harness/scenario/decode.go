@@ -32,6 +32,18 @@ func newDecoder(file string, l *library) *decoder {
 
 // scenario decodes the file's one scenario, without its rows.
 func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
+	s := d.head(root, text)
+	script := d.script(root)
+	d.rules.sinceSteps(script)
+	for _, f := range d.unfolder.used {
+		s.Fragments = append(s.Fragments, f.File)
+	}
+	s.StepRules, s.source = script.rules(), newSource(script, d.values.file, text, d.unfolder.library)
+	return s
+}
+
+// head decodes a scenario without its script.
+func (d *decoder) head(root *yamldoc.Node, text []byte) *Scenario {
 	s := &Scenario{
 		ID:     root.Get("scenario").Str(),
 		Why:    root.Get("why").Str(),
@@ -48,15 +60,9 @@ func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 		Column:    root.Column,
 		Text:      text,
 	}
-	script := d.script(root)
 	for _, n := range root.Get("needs").Elements() {
 		s.Needs = append(s.Needs, Need{n.Text, n.Line, n.Column})
 	}
-	d.rules.sinceSteps(script)
-	for _, f := range d.unfolder.used {
-		s.Fragments = append(s.Fragments, f.File)
-	}
-	s.StepRules, s.source = script.rules(), newSource(script, d.values.file, text, d.unfolder.library)
 	return s
 }
 

@@ -60,6 +60,21 @@ type nameChecker struct {
 // checkNames checks that every name is defined before the scenario uses it. It works on nodes, because they have a line
 // and column. The nodes may have any shape, because it also runs when the schema has found mistakes.
 func (d *nameChecker) checkNames(root *yamldoc.Node) {
+	s := d.checkHead(root)
+	d.checkSteps(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
+	d.checkAsked(root.Get("steps"), ruleNames(root.Get("stubs")))
+	d.checkJoined(root.Get("steps"), finishedNames(root.Get("steps")))
+	opened := wires{}
+	opened.collect(root.Get("steps"))
+	d.checkWires(root.Get("steps"), opened)
+	for _, n := range root.Get("teardown").Elements() {
+		d.checkUses(n, s)
+	}
+	d.checkUses(root.Get("stubs"), s) // stubs respond during the steps, with all values that are captured by then
+}
+
+// checkHead checks what comes before the steps, and returns the scope of the first step.
+func (d *nameChecker) checkHead(root *yamldoc.Node) scope {
 	s := newScope()
 	known := map[string]bool{"lockstep": true} // known before the targets run
 	for k := range root.Get("repeat").Entries() {
@@ -78,16 +93,7 @@ func (d *nameChecker) checkNames(root *yamldoc.Node) {
 		d.checkNotUnique(k, "vars")
 		s.values[k.Text], d.given[k.Text] = true, true
 	}
-	d.checkSteps(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
-	d.checkAsked(root.Get("steps"), ruleNames(root.Get("stubs")))
-	d.checkJoined(root.Get("steps"), finishedNames(root.Get("steps")))
-	opened := wires{}
-	opened.collect(root.Get("steps"))
-	d.checkWires(root.Get("steps"), opened)
-	for _, n := range root.Get("teardown").Elements() {
-		d.checkUses(n, s)
-	}
-	d.checkUses(root.Get("stubs"), s) // stubs respond during the steps, with all values that are captured by then
+	return s
 }
 
 // checkNotUnique reports a value that would replace the token. lockstep uses the token to assign requests to a

@@ -43,6 +43,9 @@ func (s *Scenario) Script() *Script { return s.source.script() }
 // Walk calls f with each step of the scenario, including those of parallel branches and of the teardown.
 func (s *Scenario) Walk(f func(*Step)) { s.Script().walk(f) }
 
+// Walk calls f with the step, and with those of its parallel branches.
+func (s *Step) Walk(f func(*Step)) { walk([]Step{*s}, f) }
+
 func (s *Script) walk(f func(*Step)) {
 	walk(s.Steps, f)
 	walk(s.Teardown, f)

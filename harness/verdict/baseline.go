@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/verdict/baseline"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
 
 // BaselineEntryOf returns what identifies a finding in the baseline.
@@ -26,13 +27,13 @@ func (r *Run) DivideBaseline(entries []baseline.Entry, all []string) (kept, fixe
 	}
 	wouldShow := func(k baseline.Entry) bool {
 		if k.Kind == string(diff.Constant) { // a constant needs all scenarios
-			return !slices.ContainsFunc(all, func(id string) bool { return !judged[id] })
+			return !waiver.IsCode(k.Scenario) && !slices.ContainsFunc(all, func(id string) bool { return !judged[id] })
 		}
 		return judged[k.Scenario]
 	}
 	for _, k := range entries {
 		switch shows := r.Complete() && wouldShow(k); {
-		case !slices.Contains(all, k.Scenario), shows && shown[k] == nil:
+		case !slices.Contains(all, k.Scenario) && !waiver.IsCode(k.Scenario), shows && shown[k] == nil:
 			fixed = append(fixed, k)
 		case shows:
 			kept = append(kept, shown[k]...)

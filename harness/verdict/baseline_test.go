@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -175,5 +176,17 @@ func TestCommonAreTheViolationsOfAllTargets(t *testing.T) {
 	}
 	if got := (&Run{Scenarios: []Scenario{alone}}).SharedViolations(r.NewFindings(nil)); len(got) > 0 {
 		t.Errorf("in common with nobody are %v", got)
+	}
+}
+
+// A run of the files knows nothing of scenarios in Go, so it cannot tell that their findings are fixed.
+func TestTheBaselineKeepsScenariosInGo(t *testing.T) {
+	entry := func(id string) baseline.Entry {
+		return baseline.Entry{Scenario: id, At: "GET /: status", Kind: "status"}
+	}
+	entries := []baseline.Entry{entry("TestA/b"), entry("Tested"), entry("Test")}
+	kept, fixed := (&Run{}).DivideBaseline(entries, nil)
+	if !slices.Equal(kept, []baseline.Entry{entries[0], entries[2]}) || !slices.Equal(fixed, entries[1:2]) {
+		t.Errorf("kept %v, fixed %v", kept, fixed)
 	}
 }

@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 		"harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/redact", "harness/verdict/waiver", "harness/verdict/baseline",
 	},
 	"harness/engine/pool":    {"harness/project", "harness/run", "harness/scenario", "harness/stub", "harness/target", "harness/transport/httpwire"},
-	"harness/engine/runfile": {"harness/project", "harness/scenario", "harness/transcript"},
+	"harness/engine/runfile": {"harness/project", "harness/scenario", "harness/transcript", "harness/verdict/waiver"},
 	"harness/engine": {
 		"harness/engine/pool", "harness/engine/runfile", "harness/project", "harness/scenario", "harness/target", "harness/run", "harness/stub",
 		"harness/transcript", "harness/compare", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/verdict", "harness/report",
@@ -78,9 +78,10 @@ var mayImport = map[string][]string{
 	"harness/lab/mutaterun": {
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/lab/mutate", "harness/transcript", "harness/verdict",
 	},
-	"harness/harnesstest": {"harness/engine", "harness/project", "harness/contract", "harness/contract/coverage", "harness/verdict"},
+	"harness/code":        {"harness/engine", "harness/match", "harness/project", "harness/run", "harness/scenario", "harness/transcript", "harness/verdict"},
+	"harness/harnesstest": {"harness/code", "harness/engine", "harness/project", "harness/contract", "harness/contract/coverage", "harness/report", "harness/verdict"},
 	"harness": {
-		"harness/engine", "harness/engine/runfile", "harness/project", "harness/lab/mutate", "harness/lab/mutaterun", "harness/lab/noise", "harness/target",
+		"harness/code", "harness/engine", "harness/engine/runfile", "harness/project", "harness/lab/mutate", "harness/lab/mutaterun", "harness/lab/noise", "harness/target",
 	},
 	"cmd/lockstep": {
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/target", "harness/contract", "harness/contract/coverage", "harness/lab/explain", "harness/lab/mutaterun", "harness/lab/noise", "harness/lab/scaffold",

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict/waiver"
 )
 
 // A File is a run file that has been read and belongs to a project.
@@ -147,6 +148,9 @@ func caseOf(p *project.Project, cases map[string]*Case, id string) (*Case, error
 		return c, nil
 	}
 	i := slices.IndexFunc(p.Scenarios, func(s *scenario.Scenario) bool { return s.ID == id })
+	if i < 0 && waiver.IsCode(id) {
+		return nil, &project.UsageError{What: fmt.Sprintf("the run file has %s, a scenario in Go", id), Fix: "run its test again: only the test can judge it"}
+	}
 	if i < 0 {
 		return nil, fmt.Errorf("the project has no scenario %q", id)
 	}
