@@ -103,7 +103,7 @@ func TestScenariosInGo(t *testing.T) {
 		{"a value that is missing", same, []string{"valueless"}, false, []string{at(t, "captures nothing") + "step 1: ", "nothing from $.nothing"}},
 		{"no why", same, []string{"whyless"}, false, []string{`"why"`}},
 		{"programs match", program("program", "right"), []string{"program"}, true, []string{"--- PASS: TestStories/program "}},
-		{"programs differ", program("program", "wrong"), []string{"program"}, false, []string{at(t, "starts the program") + "step 1, stream p: line 1 (line) data /said: "}},
+		{"programs differ", program("program", "wrong"), []string{"program"}, false, []string{at(t, "starts the program") + "step 1, stream p: line 1 data /said: "}},
 		{"sockets match", urls(echo(t, ""), echo(t, "")), []string{"socket"}, true, []string{"--- PASS: TestStories/socket "}},
 		{"sockets differ", urls(echo(t, ""), echo(t, " ")), []string{"socket"}, false, []string{at(t, "opens a socket") + "step 1, stream talk: "}},
 		{"drivers match", program("driver", "right"), []string{"driver"}, true, []string{"--- PASS: TestStories/driver "}},
