@@ -261,7 +261,7 @@ func demands(t *transcript.Transcript) bool {
 func answers(targets []Target) int {
 	n := 0
 	for _, t := range targets {
-		n += t.Exchanges
+		n += t.Exchanges + t.Events // a program has no exchanges
 	}
 	return n
 }
