@@ -35,7 +35,7 @@ func (a At) InContract(side int) string {
 }
 
 // numbered are the messages that have a number in places.
-var numbered = [...]string{"event", "message", "line", "error line", "response", "heartbeat", "request"}
+var numbered = [...]string{"event", "message", "line", "error line", "heartbeat", "request"}
 
 // Unnumbered removes the number of an event, another message or a request to a stub from a place, because the number
 // depends on earlier messages. It returns "event (ping) data" for "event 3 (ping) data".

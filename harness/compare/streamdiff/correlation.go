@@ -111,34 +111,7 @@ func respondsTo(message *jsontree.Node) string {
 	if message.Member("method") != nil || message.Member("id") == nil {
 		return ""
 	}
-	return responseTo(message.Member("id"))
-}
-
-func responseTo(id *jsontree.Node) string { return "response to " + id.Text }
-
-// responses returns, by the indexes of the responses of JSON-RPC in a stream, the numbers of the requests that they
-// respond to: the first request that lockstep has sent, the second, and so on.
-func (r *Rules) responses(s *transcript.Stream) map[int]int {
-	out, asked := map[int]int{}, map[string]int{}
-	for i := range s.Events {
-		ev := &s.Events[i]
-		if !r.JSONRPC || r.Outside(ev) && !ev.Sent {
-			continue
-		}
-		root, _, err := jsontree.Parse([]byte(ev.Data))
-		if err != nil {
-			continue
-		}
-		switch id := root.Member("id"); {
-		case !ev.Sent:
-			if n, ok := asked[respondsTo(root)]; ok {
-				out[i] = n
-			}
-		case id != nil && root.Member("method") != nil:
-			asked[responseTo(id)] = len(asked) + 1
-		}
-	}
-	return out
+	return "response to " + message.Member("id").Text
 }
 
 // onlyValue returns the value at a path; "" when there is none, or several.

@@ -76,17 +76,11 @@ func (h *Heartbeat) Is(ev *transcript.Event) bool {
 func (h *Heartbeat) due(n int) time.Duration { return h.First + time.Duration(n-1)*h.Every }
 
 // Labels returns the names of a stream's events in reports: "event 3", "heartbeat 2", "sent 1". What is not part of the
-// sequence is counted separately, because it is chance how much of it precedes an event. A response of JSON-RPC has the
-// number of the request, because responses come in any order.
+// sequence is counted separately, because it is chance how much of it precedes an event.
 func (r *Rules) Labels(s *transcript.Stream) []string {
 	out := make([]string, len(s.Events))
 	counts := map[string]int{}
-	responses := r.responses(s)
 	for i := range s.Events {
-		if n, ok := responses[i]; ok {
-			out[i] = "response " + strconv.Itoa(n)
-			continue
-		}
 		noun := r.noun(s.Wire, &s.Events[i])
 		counts[noun]++
 		out[i] = noun + " " + strconv.Itoa(counts[noun])

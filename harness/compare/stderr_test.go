@@ -3,8 +3,6 @@ package compare
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -20,22 +18,6 @@ func program(lines ...string) *transcript.Stream {
 		s.Events = append(s.Events, ev)
 	}
 	return s
-}
-
-// Responses come in any order, so their numbers must not depend on it: a waiver names them.
-func TestAResponseOfJSONRPCHasTheNumberOfItsRequest(t *testing.T) {
-	rules := &Rules{Streams: map[string]streamdiff.Rules{"server": {JSONRPC: true}}}
-	s := program(`> {"id":"a","method":"m"}`, `> {"id":7,"method":"m"}`, `< {"id":7,"result":1}`, `< {"method":"told"}`, `< {"id":"a","result":1}`,
-		`< {"id":1,"method":"ask"}`, `> {"id":1,"result":1}`, `< {"id":9,"result":1}`, `< no JSON`)
-	want := []string{"sent 1", "sent 2", "response 2", "line 1", "response 1", "line 2", "sent 3", "line 3", "line 4"}
-	if diff := cmp.Diff(want, rules.Labels(s)); diff != "" {
-		t.Errorf("labels (-want +got):\n%s", diff)
-	}
-	s.Name = "other"
-	want = []string{"sent 1", "sent 2", "line 1", "line 2", "line 3", "line 4", "sent 3", "line 5", "line 6"}
-	if diff := cmp.Diff(want, rules.Labels(s)); diff != "" {
-		t.Errorf("labels without the rule (-want +got):\n%s", diff)
-	}
 }
 
 // Standard output and standard error are two pipes: which of two lines is read first is chance.
