@@ -54,6 +54,8 @@ func talk(p *faux.Process) int {
 		case "tell":
 			fmt.Fprintln(os.Stderr, variant, canaries["env"], base64.StdEncoding.EncodeToString([]byte(canaries["env"])))
 			answer["result"] = secretsTold(variant)
+		case "number":
+			answer["result"] = map[string]any{"serial": os.Getpid()}
 		case "quit":
 			return map[string]int{"right": 3, "other": 4}[variant]
 		default:
@@ -79,6 +81,8 @@ func drive(p *faux.Process) int {
 		switch m.Do {
 		case "echo":
 			_ = out.Encode(map[string]any{"id": m.ID, "ok": map[string]any{"of": m.With, "token": uuid.NewString()}})
+		case "number":
+			_ = out.Encode(map[string]any{"id": m.ID, "ok": map[string]any{"serial": os.Getpid()}})
 		case "tell":
 			_ = out.Encode(map[string]any{"id": m.ID, "ok": secretsTold(variant)})
 		case "refuse":

@@ -54,6 +54,29 @@ func TestWiresAreRecordedShardedComparedAndAccepted(t *testing.T) {
 	}
 }
 
+// TestNoiseOfMessagesIsFound checks that values which change from process to process give rules for their places, in
+// lines and in outcomes.
+func TestNoiseOfMessagesIsFound(t *testing.T) {
+	for _, w := range wires[1:] {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			p := w.project(t, "right")
+			if o := p.do(t, "noise", "--runs", "2"); o.code != exitMatch || !strings.Contains(o.stdout, "# there is no noise\n") {
+				t.Errorf("without noise: %+v", o)
+			}
+			steps, place := "\n  - {do: number}\n", "- at: $.ok.serial\n"
+			if w.name == "program" {
+				steps, place = "\n  - {open: server, program: {}}\n  - {send: server, json: {jsonrpc: \"2.0\", id: 1, method: number}}\n  - {await: server, match: {json: {$.id: 1}}}\n", "- at: $.result.serial\n"
+			}
+			p.write(t, "scenarios/noisy.yaml", "scenario: noisy\nwhy: It counts\nsource: the guide\nsteps:"+steps)
+			o := p.do(t, "noise", "--runs", "2", "noisy")
+			if o.code != exitDiffer || !strings.Contains(o.stdout, place) || !strings.Contains(o.stdout, "# 2 of 2 values differ, such as ") {
+				t.Errorf("%+v, want a rule %s", o, place)
+			}
+		})
+	}
+}
+
 // shardsAreMerged runs the project in two shards, and merges them.
 func (p testProject) shardsAreMerged(t *testing.T) {
 	t.Helper()
