@@ -142,6 +142,7 @@ func twice(host string) func(*testing.T, *lab) {
 
 // odd are roles of processes that package faux does not have.
 var odd = map[string]func(*faux.Process) int{
+	"talks": talk, "drives": drive,
 	"killed": func(p *faux.Process) int {
 		p.Exit = func(int) { syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} }
 		return p.Play(context.Background(), "exits-before-answer")

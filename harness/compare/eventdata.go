@@ -18,15 +18,24 @@ type eventData struct {
 	jsonRPC  bool // the data are messages of JSON-RPC 2.0
 }
 
-// rulesFor returns the rules for the values of an event. A server numbers its own requests as it likes.
+// rulesFor returns the rules for the values of an event.
 func (d *eventData) rulesFor(ev *transcript.Event) []jsondiff.Volatile {
 	if !d.jsonRPC || !strings.Contains(ev.Data, `"id"`) {
 		return d.volatile
 	}
-	if root, err := d.Parse(ev); err != nil || root.Member("method") == nil {
+	root, err := d.Parse(ev)
+	if err != nil {
 		return d.volatile
 	}
-	return append([]jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}, d.volatile...)
+	return rpcVolatile(root, d.volatile)
+}
+
+// rpcVolatile adds the rule for a request of JSON-RPC to others. A server numbers its own requests as it likes.
+func rpcVolatile(message *jsontree.Node, others []jsondiff.Volatile) []jsondiff.Volatile {
+	if message.Member("method") == nil || message.Member("id") == nil {
+		return others
+	}
+	return append([]jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}, others...)
 }
 
 // BindSent binds the values that two corresponding sent messages have in the same places.

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/jsondiff"
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // Rules say how two targets may differ. The zero Rules compare everything but headers.
@@ -78,6 +79,14 @@ func (r *Rules) Beats(stream, operation string, ev *transcript.Event) bool {
 func (r *Rules) Labels(s *transcript.Stream) []string {
 	rules := r.stream(s.Name, s.Operation)
 	return rules.Labels(s)
+}
+
+// EventVolatile returns the rules for the values in an event of a stream, whose data are a JSON document.
+func (r *Rules) EventVolatile(s *transcript.Stream, data *jsontree.Node) []jsondiff.Volatile {
+	if !r.stream(s.Name, s.Operation).JSONRPC {
+		return r.volatile(s.Step)
+	}
+	return rpcVolatile(data, r.volatile(s.Step))
 }
 
 // UpstreamVolatile returns the rules for values in requests that one rule of a stub answered, or that were sent to an

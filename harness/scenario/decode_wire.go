@@ -140,10 +140,14 @@ func (d *wireDecoder) frame(n *yamldoc.Node) Frame {
 
 // textOrBase64 decodes the keys text and base64.
 func textOrBase64(d *valueDecoder, n *yamldoc.Node) (*Template, []byte) {
-	if text := n.Get("text"); text != nil {
+	k, enc := n.Entry("base64")
+	text := n.Get("text")
+	switch {
+	case text != nil && enc != nil:
+		d.problem(k, "both text and base64 say what the bytes are", "remove one of them")
+	case text != nil:
 		return d.optional(text), nil
-	}
-	if enc := n.Get("base64"); enc != nil {
+	case enc != nil:
 		return nil, decodeBase64(d, enc)
 	}
 	return nil, nil

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -45,6 +46,16 @@ var wireNouns = map[string]string{"sse": "an event stream", "socket": "a socket"
 // checkWires reports steps and keys that do not fit what they are about.
 func (d *nameChecker) checkWires(list *yamldoc.Node, w wires) {
 	for _, n := range list.Elements() {
+		if n.Get("do") != nil {
+			for _, key := range [...]string{"status", "headers"} {
+				if k, _ := n.Get("expect").Entry(key); k != nil {
+					d.values.problem(k, "the outcome of a driver has no "+key, "expect something of its JSON: json: {$.ok: …}, or {$.error: …}")
+				}
+			}
+		}
+		if text := n.Get("text"); n.Get("send") != nil && w[n.Get("send").Text] == "program" && strings.Contains(text.Str(), "\n") {
+			d.values.problem(text, "the text has a line end, and a program gets one line", "use a step for each line, or bytes")
+		}
 		if name := n.Get("send"); name != nil && w[name.Text] == "sse" {
 			d.values.problem(name, fmt.Sprintf("send %s: it is an event stream, which only the server writes to", name.Text), "open a socket or a program to send to it")
 		}

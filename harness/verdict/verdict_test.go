@@ -401,6 +401,8 @@ func TestOneTargetAloneIsJudgedByTheContractAndTheScenario(t *testing.T) {
 		{"it is right", newSide("only").answers(200, `{"n":1}`), Match, nil, nil},
 		{"it breaks the contract", newSide("only").answers(200, `{"n":"1"}`), Differ, []string{"violation type body/n (candidate)"}, nil},
 		{"it is not as the scenario expects", newSide("only").answers(404).expects(200), Differ, []string{"shortfall expectation status (candidate)"}, nil},
+		{"it is a program", newSide("only").runs("done"), Match, nil, nil},
+		{"it is a program that says nothing", newSide("only").runs(), Unknown, nil, []string{"no target answered"}},
 		{"it did not answer", newSide("only").step(transcript.Step{}), Unknown, nil, []string{"no target answered"}},
 		{"it died", newSide("only").answers(200, `{"n":1}`).exits(), Differ, []string{"shortfall target-exited process (candidate)"}, []string{"only: the process ended: exit status 2"}},
 	} {
@@ -414,6 +416,16 @@ func TestOneTargetAloneIsJudgedByTheContractAndTheScenario(t *testing.T) {
 func (s side) expects(status int) side {
 	s.Steps[len(s.Steps)-1].Expect = &transcript.Expect{Status: status}
 	return s
+}
+
+// runs has a program that is told something, and writes lines.
+func (s side) runs(lines ...string) side {
+	st := &transcript.Stream{Name: "tool", Step: "1", Wire: transcript.WireProgram, Events: []transcript.Event{{Name: "line", Item: transcript.ItemLine, Data: "go", Sent: true}}}
+	for _, line := range lines {
+		st.Events = append(st.Events, transcript.Event{Name: "line", Item: transcript.ItemLine, Data: line})
+	}
+	s.Streams = append(s.Streams, st)
+	return s.step(transcript.Step{Kind: "open", Stream: "tool"})
 }
 
 func (s side) exits() side {

@@ -199,7 +199,7 @@ func (c *libraryChecker) leaf(e *jsonschema.ValidationError) {
 	case *kind.Required:
 		for _, p := range k.Missing {
 			if !librarySlip(n, p, sub) {
-				c.add(n, fmt.Sprintf("%s has no %q", name, p), "add it: "+c.about(e, p))
+				c.add(n, fmt.Sprintf("%s has no %q", name, p), libraryFix(sub, "add it: "+c.about(e, p)))
 			}
 		}
 	case *kind.DependentRequired:
@@ -216,6 +216,10 @@ func (c *libraryChecker) leaf(e *jsonschema.ValidationError) {
 		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), libraryFix(sub, problem.OneOf(n.Text, words)))
 	case *kind.Const:
 		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), libraryFix(sub, fmt.Sprintf("make it %v", k.Want)))
+	case *kind.Minimum:
+		c.add(n, name+" is "+n.Text, libraryFix(sub, "write a number of at least "+k.Want.RatString()))
+	case *kind.Maximum:
+		c.add(n, name+" is "+n.Text, libraryFix(sub, "write a number of at most "+k.Want.RatString()))
 	case *kind.Pattern:
 		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), libraryFix(sub, "write it so that it matches "+k.Want))
 	case *kind.MinLength:

@@ -115,8 +115,11 @@ func (c *checker) own(r *rule, v value) {
 		}
 	case Number:
 		if bound := r.beyond(v.Text); bound != nil {
-			n, _ := new(big.Rat).SetString(v.Text)
-			c.add(v.Node, fmt.Sprintf("%s: &{%v %v}", v.name, n, bound), r.fixOr(""))
+			limit := "at most"
+			if n, ok := new(big.Rat).SetString(v.Text); ok && n.Cmp(bound) < 0 {
+				limit = "at least"
+			}
+			c.add(v.Node, fmt.Sprintf("%s is %s", v.name, v.Text), r.fixOr(fmt.Sprintf("write a number of %s %s", limit, bound.RatString())))
 		}
 	}
 }
@@ -127,7 +130,7 @@ func (c *checker) checkMap(r *rule, v value) {
 	}
 	for _, key := range r.missing(v.Node) {
 		if !r.isMisspelt(v.Node, key) {
-			c.add(v.Node, fmt.Sprintf("%s has no %q", v.name, key), "add it: "+r.about(key))
+			c.add(v.Node, fmt.Sprintf("%s has no %q", v.name, key), r.fixOr("add it: "+r.about(key)))
 		}
 	}
 	for i, k := range v.Keys {

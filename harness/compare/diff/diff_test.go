@@ -39,6 +39,9 @@ func TestPlacesAreWrittenAndRead(t *testing.T) {
 		{At{Message: "error line 12 (stderr)", Part: "data"}, "error line 12 (stderr) data", "data", "error line (stderr) data", ""},
 		{At{Message: "line 2", Part: "data", Pointers: [2]string{"/id", "/id"}, Contract: "event data"}, "line 2 data /id", "event data/id", "line data /id", "/id"},
 		{At{Message: "heartbeat 1", Contract: "event"}, "heartbeat 1", "event", "heartbeat", ""},
+		{At{Message: "message 6 (close)", Part: "data", Pointers: [2]string{"/code", "/code"}, Contract: "event data"}, "message 6 (close) data /code", "event data/code", "message (close) data /code", "/code"},
+		{At{Message: "error line 3 (stderr)", Contract: "event"}, "error line 3 (stderr)", "event", "error line (stderr)", ""},
+		{At{Message: "line 3 (line)", Contract: "event"}, "line 3 (line)", "event", "line (line)", ""},
 		{At{Message: "request 2", Part: "body", Pointers: [2]string{"/n", "/n"}}, "request 2 body /n", "body/n", "request body /n", "/n"},
 		{At{Part: "body", Pointers: [2]string{"/n", "/n"}, Inside: "⟨JSON⟩ /m"}, "body /n ⟨JSON⟩ /m", "body/n", "body /n ⟨JSON⟩ /m", "/n ⟨JSON⟩ /m"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/ident"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // An eventGroup has the events of one side that are in order among themselves: all of them, or those with one value at
@@ -62,27 +63,64 @@ func (s *sequences) groups(items, anchors [2][]item) [][2][]item {
 	return out
 }
 
-// correlationKey returns the function that returns the correlation key of an event: the value at the OrderWithin path,
-// or what a response of JSON-RPC responds to. It is nil when all events are in order.
+// correlationKey returns the function that returns the correlation key of an event: see Correlation.
 func (s *sequences) correlationKey() func(*transcript.Event) string {
-	if s.Rules.JSONRPC {
-		return s.respondsTo
+	key := s.Rules.Correlation(s.Data.Parse)
+	if key == nil || s.Rules.JSONRPC || s.Rules.OrderWithin == "" {
+		return key
 	}
-	path, err := jsonpath.Parse(s.Rules.OrderWithin)
-	if s.Rules.OrderWithin == "" || err != nil { // the path was checked when the rules were read
+	return func(ev *transcript.Event) string {
+		value := key(ev)
+		if value != "" && ev.Item != transcript.ItemStderr {
+			s.IDs.Applied[OrderApplied(s.RuleKey)] = true
+		}
+		return value
+	}
+}
+
+// Correlation returns the function that returns the correlation key of an event: the value at the OrderWithin path, or
+// what a response of JSON-RPC responds to. Standard error has a key of its own, because it is another pipe. Events with
+// equal keys are in order. The function is nil when all events are in order.
+func (r Rules) Correlation(parse func(*transcript.Event) (*jsontree.Node, error)) func(*transcript.Event) string {
+	var key func(*jsontree.Node) string
+	switch path, err := jsonpath.Parse(r.OrderWithin); {
+	case r.JSONRPC:
+		key = respondsTo
+	case r.OrderWithin != "" && err == nil: // the path was checked when the rules were read
+		key = func(root *jsontree.Node) string { return onlyValue(path, root) }
+	case r.Stderr:
+		key = func(*jsontree.Node) string { return "" }
+	default:
 		return nil
 	}
-	return func(ev *transcript.Event) string { return s.correlation(ev, path) }
+	return func(ev *transcript.Event) string {
+		if ev.Item == transcript.ItemStderr {
+			return "standard error"
+		}
+		root, err := parse(ev)
+		if err != nil {
+			return ""
+		}
+		return key(root)
+	}
 }
 
 // respondsTo returns the id in a response of JSON-RPC 2.0 (section 5). Requests and notifications have none of this
 // kind, so they stay in order.
-func (s *sequences) respondsTo(ev *transcript.Event) string {
-	root, err := s.Data.Parse(ev)
-	if err != nil || root.Member("method") != nil || root.Member("id") == nil {
+func respondsTo(message *jsontree.Node) string {
+	if message.Member("method") != nil || message.Member("id") == nil {
 		return ""
 	}
-	return "response to " + string(root.Member("id").Text)
+	return "response to " + message.Member("id").Text
+}
+
+// onlyValue returns the value at a path; "" when there is none, or several.
+func onlyValue(path *jsonpath.Path, root *jsontree.Node) string {
+	found := path.Select(root.Value())
+	if len(found) != 1 {
+		return ""
+	}
+	return fmt.Sprint(found[0])
 }
 
 // ambiguous reports whether several groups have the same key, because the ids in it have no partners yet.
@@ -154,18 +192,4 @@ func (s *sequences) eventGroups(side int, items, anchors []item, keyOf func(*tra
 		out[i].items = s.collapse(side, out[i].items, anchors)
 	}
 	return out
-}
-
-// correlation returns the value of an event at the OrderWithin path; "" when there is none.
-func (s *sequences) correlation(ev *transcript.Event, path *jsonpath.Path) string {
-	root, err := s.Data.Parse(ev)
-	if err != nil {
-		return ""
-	}
-	found := path.Select(root.Value())
-	if len(found) != 1 {
-		return ""
-	}
-	s.IDs.Applied[OrderApplied(s.RuleKey)] = true
-	return fmt.Sprint(found[0])
 }

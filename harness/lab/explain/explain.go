@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -37,7 +38,7 @@ func Scenarios(p *project.Project, sel project.Selection, targets []string, refe
 	}
 	out := make([]Scenario, len(scenarios))
 	for i, s := range scenarios {
-		e := explainer{p: p, s: s, values: known(s)}
+		e := explainer{p: p, s: s, values: known(s), wires: map[string]transcript.Wire{}}
 		o := e.head()
 		e.targets(o, chosen, alone)
 		e.limits(o)
@@ -68,6 +69,7 @@ type explainer struct {
 	p      *project.Project
 	s      *scenario.Scenario
 	values project.Values
+	wires  map[string]transcript.Wire // what the streams of the steps so far run on
 }
 
 // head writes what the scenario is.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -66,7 +66,12 @@ func (e *explainer) step(step *scenario.Step, source *yamldoc.Node) *jsontree.No
 			o.raw(k.Text, scenario.Expand(n, e.values))
 		}
 	}
-	e.sends(o, step)
+	if open, ok := step.Do.(*scenario.Open); ok {
+		e.wires[open.Name] = open.Wire
+	}
+	if sends := e.sends(step); sends != nil {
+		o.add("sends", sends)
+	}
 	e.defaults(o, step)
 	return o.node()
 }
@@ -79,37 +84,6 @@ func (e *explainer) branches(p *scenario.Parallel, n *yamldoc.Node) *jsontree.No
 	return o.node()
 }
 
-// escaped matches an expression in a path or a query after percent-encoding.
-var escaped = regexp.MustCompile(`%24%7B%7B(?:%20|\+)([A-Za-z0-9_.-]+)(?:%20|\+)%7D%7D`)
-
-// sends writes what a request sends that is not in its file: the whole target, and header fields.
-func (e *explainer) sends(o *object, step *scenario.Step) {
-	r := step.Request()
-	if r == nil {
-		return
-	}
-	accept := "*/*"
-	if step.Kind() == "open" {
-		accept = "text/event-stream"
-	}
-	env := scenario.Partly{Known: e.values}
-	target, err := r.Target(env)
-	if err != nil {
-		return
-	}
-	fields, err := r.Fields(env, nil, accept)
-	if err != nil {
-		return
-	}
-	of, lines := &object{}, make([]string, len(fields))
-	of.text("request", r.Method+" "+escaped.ReplaceAllString(target, "$${{ $1 }}"))
-	for i, f := range fields {
-		lines[i] = f.Name + ": " + f.Value
-	}
-	of.add("headers", truncate(jsontree.NewTexts(lines)))
-	o.add("sends", of.node())
-}
-
 // defaults writes the defaults of a step.
 func (e *explainer) defaults(o *object, step *scenario.Step) {
 	limit := e.p.Limits.Step
@@ -120,8 +94,17 @@ func (e *explainer) defaults(o *object, step *scenario.Step) {
 		}
 	}
 	switch do := step.Do.(type) {
-	case *scenario.HTTP, *scenario.Join, *scenario.Open:
+	case *scenario.HTTP, *scenario.Join, *scenario.Send:
 		say("within", limit.String())
+	case *scenario.Open:
+		if do.Wire != transcript.WireProgram { // it needs no answer
+			say("within", limit.String())
+		}
+	case *scenario.Hangup:
+		if do.How == scenario.Close && e.wires[do.Name] == transcript.WireSocket {
+			say("code", fmt.Sprint(do.Code))
+			say("within", e.p.Limits.Settle.String())
+		}
 	case *scenario.Stop:
 		say("within", limit.String())
 		say("exit", fmt.Sprint(do.Exit))
@@ -258,8 +241,10 @@ var positionFields = []string{"File", "Line", "Column", "Place", "Name", "At", "
 // snake turns a Go name into the name of a JSON member.
 func snake(name string) string {
 	var b strings.Builder
-	for i, c := range name {
-		if c >= 'A' && c <= 'Z' && i > 0 {
+	capital := true // the previous character is, or there is none
+	for _, c := range name {
+		was := capital
+		if capital = c >= 'A' && c <= 'Z'; capital && !was {
 			b.WriteByte('_')
 		}
 		b.WriteRune(c)

@@ -89,7 +89,9 @@ func rewriteSent(t *transcript.Transcript, replace func(string) string) {
 	}
 	for _, st := range t.Streams {
 		for k := range st.Events {
-			st.Events[k].Data, st.Events[k].ID = replace(st.Events[k].Data), replace(st.Events[k].ID)
+			if ev := &st.Events[k]; !ev.Sent {
+				ev.Data, ev.ID = replace(ev.Data), replace(ev.ID)
+			}
 		}
 	}
 }

@@ -129,19 +129,23 @@ func (s *Subject) addRequest(e *exchange) {
 
 // addEvent adds the data of an event that are an object or a list.
 func (s *Subject) addEvent(e *event) {
-	if e.isBeat || e.ev.Comment || !isObjectOrList(e.ev.Data) {
+	if e.isBeat || !isMessage(e.ev) || !isObjectOrList(e.ev.Data) {
 		return
 	}
 	var ref []byte
 	if e.ref != nil {
 		ref = []byte(e.ref.Data)
 	}
+	root, _, err := jsontree.Parse([]byte(e.ev.Data))
+	if err != nil {
+		return
+	}
 	s.add(&document{
 		where: e.where + " data", data: []byte(e.ev.Data), seen: s.wallClock(e.ev.At), site: e.site(),
 		put: func(t *transcript.Transcript, data []byte) {
 			e.edit(t, func(ev *transcript.Event) { ev.Data = string(data) })
 		},
-	}, ref, slices.Concat(s.Rules.Steps[e.stream.st.Step].Volatile, s.Rules.Volatile))
+	}, ref, s.Rules.EventVolatile(e.stream.st, root))
 }
 
 // add parses a document and lists its values. ref is the reference's document, or nil.

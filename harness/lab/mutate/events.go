@@ -2,11 +2,10 @@ package mutate
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/theory/jsonpath"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -15,17 +14,17 @@ import (
 
 // eventOrderOperators send events in another order. Each place in the sequence keeps its time. Two kinds of events may
 // change places without being noticed: those that differ only in what the server generated, and those that a rule
-// allows in any order.
+// allows in any order. Nothing can follow the end of a socket or a program, so the end keeps its place.
 var eventOrderOperators = []Operator{
 	swapEvents("event-order", "swapped", "It sends an event after the one that should follow it", true),
 	each("event-order", "first-last", "It sends the first event last", (*Subject).streams, func(st *stream, yield emit) {
-		if all := st.events(); len(all) > 2 && endsAreOrdered(all) {
+		if all := st.movable(); len(all) > 2 && endsAreOrdered(all) {
 			yield(moved(all, 0, len(all)-1))
 		}
 	}),
 	each("event-order", "reversed", "It sends events in reverse order", (*Subject).streams, func(st *stream, yield emit) {
-		if all := st.events(); len(all) > 1 && endsAreOrdered(all) {
-			yield(all[0].reordered("events 1 to last", "events last to 1", slices.Reverse[[]transcript.Event]))
+		if all := st.movable(); len(all) > 1 && endsAreOrdered(all) {
+			yield(reordered(all, 0, "events 1 to last", "events last to 1", slices.Reverse[[]transcript.Event]))
 		}
 	}),
 }
@@ -34,13 +33,22 @@ var eventOrderOperators = []Operator{
 // not.
 func swapEvents(family, name, doc string, mustKeep bool) Operator {
 	return each(family, name, doc, (*Subject).streams, func(st *stream, yield emit) {
-		all := st.events()
+		all := st.movable()
 		for k := range len(all) - 1 {
-			if a, b := all[k], all[k+1]; !a.isBeat && !b.isBeat && distinct(a, b) && ordered(a, b) == mustKeep {
+			a, b := all[k], all[k+1]
+			if a.isBeat || b.isBeat || !distinct(a, b) || ordered(a, b) != mustKeep {
+				continue
+			}
+			if mustKeep || b.index == a.index+1 { // nothing answers what was not sent yet
 				yield(moved(all, k, k+1))
 			}
 		}
 	})
+}
+
+// movable returns the events of the stream without its end.
+func (st *stream) movable() []*event {
+	return slices.DeleteFunc(st.events(), func(e *event) bool { return isEnd(e.ev) })
 }
 
 // endsAreOrdered reports whether the first event must come before the last one, in a stream without heartbeats.
@@ -51,19 +59,26 @@ func endsAreOrdered(all []*event) bool {
 // moved returns the mutant in which an event comes at a later place.
 func moved(all []*event, from, to int) Mutant {
 	a := all[from]
-	return a.reordered(excerpt(a.ev.Name+" before "+all[to].ev.Name), "after it", func(events []transcript.Event) {
+	return reordered(all, from, excerpt(a.ev.Name+" before "+all[to].ev.Name), "after it", func(events []transcript.Event) {
 		ev := events[from]
 		copy(events[from:to], events[from+1:to+1])
 		events[to] = ev
 	})
 }
 
-// reordered returns the mutant in which the events of the stream have another order. Each place keeps its time.
-func (e *event) reordered(before, after string, change func([]transcript.Event)) Mutant {
+// reordered returns the mutant in which events of a stream have another order. Each place keeps its time. The mutant is
+// named after one of the events.
+func reordered(all []*event, named int, before, after string, change func([]transcript.Event)) Mutant {
+	e := all[named]
 	m := e.stream.mutant(before, after, func(st *transcript.Stream) {
-		change(st.Events)
-		for i := range st.Events {
-			st.Events[i].At = e.stream.st.Events[i].At
+		moved := make([]transcript.Event, len(all))
+		for i, own := range all {
+			moved[i] = *own.ev
+		}
+		change(moved)
+		for i, own := range all {
+			moved[i].At = own.ev.At
+			st.Events[own.index] = moved[i]
 		}
 	})
 	m.Place, m.site = e.where, e.site()
@@ -75,7 +90,7 @@ func distinct(a, b *event) bool {
 	if p, q := a.piece(), b.piece(); p != nil && q != nil && p.Joins(q) && p.Text+q.Text == q.Text+p.Text {
 		return false // pieces of one text that give the same text in any order
 	}
-	return a.ev.Name != b.ev.Name || a.ev.Comment != b.ev.Comment || a.masked() != b.masked()
+	return a.ev.Name != b.ev.Name || a.ev.Item != b.ev.Item || a.ev.Comment != b.ev.Comment || a.masked() != b.masked()
 }
 
 // masked returns an event's data with a mark instead of what the server generated.
@@ -96,52 +111,42 @@ func ordered(a, b *event) bool {
 	if !distinct(a, b) {
 		return false
 	}
-	rule := a.stream.rule
-	if rule.OrderWithin == "" || slices.Contains(rule.Anchors, a.ev.Name) || slices.Contains(rule.Anchors, b.ev.Name) {
-		return true
-	}
-	path, err := jsonpath.Parse(rule.OrderWithin)
-	return err != nil || textAt(path, a.ev) == textAt(path, b.ev)
-}
-
-// textAt returns the text at a path in the data of an event.
-func textAt(path *jsonpath.Path, ev *transcript.Event) string {
-	root, _, err := jsontree.Parse([]byte(ev.Data))
-	if err != nil {
-		return ""
-	}
-	found := path.Select(root.Value())
-	if len(found) != 1 {
-		return ""
-	}
-	text, _ := found[0].(string)
-	return text
+	key, anchors := a.stream.correlation, a.stream.rule.Anchors
+	return key == nil || slices.Contains(anchors, a.ev.Name) || slices.Contains(anchors, b.ev.Name) || key(a.ev) == key(b.ev)
 }
 
 // eventDropOperators omit events.
 var eventDropOperators = []Operator{
 	each("event-drop", "one", "It does not send an event", visibleEvents, func(e *event, yield emit) { yield(e.without()) }),
 	each("event-drop", "rest", "It sends nothing from an event on", visibleEvents, func(e *event, yield emit) {
-		yield(e.withEvents("", 0, func(all []transcript.Event) []transcript.Event { return all[:e.index] }))
+		yield(e.withEvents("", 0, func(all []transcript.Event) []transcript.Event {
+			return append(all[:e.index], e.stream.withoutContent(all[e.index:])...)
+		}))
 	}),
 	each("event-drop", "all", "It sends no event at all", (*Subject).streams, func(st *stream, yield emit) {
 		if len(st.content(st.st)) > 0 {
-			yield(st.mutant(strconv.Itoa(len(st.st.Events))+" events", "", func(out *transcript.Stream) { out.Events = nil }))
+			yield(st.mutant(strconv.Itoa(len(st.st.Events))+" events", "", func(out *transcript.Stream) { out.Events = st.withoutContent(out.Events) }))
 		}
 	}),
 }
 
+// withoutContent returns the events that the server has not sent, or that no rule compares.
+func (st *stream) withoutContent(events []transcript.Event) []transcript.Event {
+	return slices.DeleteFunc(events, func(ev transcript.Event) bool { return !st.isFixed(&ev) })
+}
+
 // eventDuplicateOperators send events more than once.
 var eventDuplicateOperators = []Operator{
-	each("event-duplicate", "next", "It sends an event twice", visibleEvents, func(e *event, yield emit) { yield(e.twice()) }),
-	each("event-duplicate", "again", "It sends an event again at the end", visibleEvents, func(e *event, yield emit) {
+	each("event-duplicate", "next", "It sends an event twice", repeatable, func(e *event, yield emit) { yield(e.twice()) }),
+	each("event-duplicate", "again", "It sends an event again at the end", repeatable, func(e *event, yield emit) {
 		yield(e.withEvents("again at the end", 0, func(all []transcript.Event) []transcript.Event {
-			again := all[e.index]
-			again.At = all[len(all)-1].At
-			return append(all, again)
+			return appended(all, all[e.index])
 		}))
 	}),
 }
+
+// repeatable leaves the ends of sockets and programs out, because nothing ends twice.
+var repeatable = filter(visibleEvents, func(e *event) bool { return !isEnd(e.ev) })
 
 // renamedOperators send an event under another name.
 var renamedOperators = []Operator{
@@ -156,7 +161,7 @@ var renamedOperators = []Operator{
 		}
 		return ""
 	}),
-	each("renamed", "no-field", "It leaves out the event field", contentEvents, func(e *event, yield emit) {
+	each("renamed", "no-field", "It leaves out the event field", serverSentEvents, func(e *event, yield emit) {
 		if e.ev.Type == "" {
 			return
 		}
@@ -167,7 +172,7 @@ var renamedOperators = []Operator{
 			}
 		}))
 	}),
-	each("renamed", "field", "It sends an event field that should not be there", contentEvents, func(e *event, yield emit) {
+	each("renamed", "field", "It sends an event field that should not be there", serverSentEvents, func(e *event, yield emit) {
 		if e.ev.Type != "" || e.ev.Comment || e.ev.Name == "message" { // without the field, the name is "message"
 			return
 		}
@@ -175,14 +180,14 @@ var renamedOperators = []Operator{
 			ev.Type, ev.Framing = ev.Name, "event: •\n"+ev.Framing
 		}))
 	}),
-	each("renamed", "comment", "It sends an event as a comment", contentEvents, func(e *event, yield emit) {
+	each("renamed", "comment", "It sends an event as a comment", serverSentEvents, func(e *event, yield emit) {
 		if !e.ev.Comment {
 			yield(e.mutant("", e.ev.Name, "a comment", func(ev *transcript.Event) {
 				*ev = transcript.Event{Comment: true, Data: "x " + ev.Data, Framing: ": •\n\n", At: ev.At}
 			}))
 		}
 	}),
-	each("renamed", "no-data", "It sends an event without data, which clients ignore", contentEvents, func(e *event, yield emit) {
+	each("renamed", "no-data", "It sends an event without data, which clients ignore", serverSentEvents, func(e *event, yield emit) {
 		if !e.ev.Comment && !e.ev.Undispatched {
 			yield(e.mutant(" data", e.ev.Data, "", func(ev *transcript.Event) {
 				ev.Data, ev.Undispatched, ev.Framing = "", true, "event: •\n\n"
@@ -192,11 +197,11 @@ var renamedOperators = []Operator{
 }
 
 // renameEvent makes an operator from a function that returns another name for an event, or "". The name is changed in
-// every place of the event.
+// every place of the event. A message has its name only in its data.
 func renameEvent(name, doc string, change func(e *event) string) Operator {
 	return each("renamed", name, doc, contentEvents, func(e *event, yield emit) {
 		after := change(e)
-		if e.ev.Name == "" || after == "" || after == e.ev.Name {
+		if e.ev.Name == "" || after == "" || after == e.ev.Name || e.ev.Item != "" && !strings.Contains(e.ev.Data, quoted(e.ev.Name)) {
 			return
 		}
 		yield(e.mutant(" name", e.ev.Name, after, func(ev *transcript.Event) {
@@ -213,7 +218,7 @@ func renameEvent(name, doc string, change func(e *event) string) Operator {
 // another way.
 var framingOperators = []Operator{
 	each("chunk", "split", "It sends the halves of an event as two", contentEvents, func(e *event, yield emit) {
-		if e.ev.Comment || len(e.ev.Data) < 2 {
+		if !isMessage(e.ev) || len(e.ev.Data) < 2 {
 			return
 		}
 		half := len(e.ev.Data) / 2
@@ -226,15 +231,19 @@ var framingOperators = []Operator{
 	}),
 	each("chunk", "joined", "It sends two events as one", contentEvents, func(e *event, yield emit) {
 		next := e.next()
-		if next == nil || e.ev.Comment || next.Comment || e.stream.isBeat(next) {
+		if next == nil || !isMessage(e.ev) || !isMessage(next) || next.Item != e.ev.Item || e.stream.isBeat(next) {
 			return
 		}
+		between := "\n"
+		if e.ev.Item != "" {
+			between = ""
+		}
 		yield(e.withEvents("one event with the next", -1, func(all []transcript.Event) []transcript.Event {
-			all[e.index].Data += "\n" + all[e.index+1].Data
+			all[e.index].Data += between + all[e.index+1].Data
 			return slices.Delete(all, e.index+1, e.index+2)
 		}))
 	}),
-	each("chunk", "line", "It breaks a line of data in two, within a word", contentEvents, func(e *event, yield emit) {
+	each("chunk", "line", "It breaks a line of data in two, within a word", serverSentEvents, func(e *event, yield emit) {
 		i := strings.IndexFunc(e.ev.Data, func(r rune) bool { return r >= 'a' && r <= 'z' })
 		if e.ev.Comment || i < 0 || i+1 >= len(e.ev.Data) {
 			return
@@ -247,12 +256,41 @@ var framingOperators = []Operator{
 	addEventField("retry", "It sets a reconnection time", "3000", func(ev *transcript.Event) *string { return &ev.Retry }),
 	changeFraming("chunk", "line-end", "It ends lines with CR LF", true, func(f string) string { return strings.ReplaceAll(f, "\n", "\r\n") }),
 	changeFraming("chunk", "no-blank", "It writes no blank after the colon", true, func(f string) string { return strings.ReplaceAll(f, ": •", ":•") }),
-	changeFraming("chunk", "blank-line", "It sends one blank line too many", true, func(f string) string { return f + "\n" }),
+	changeFraming("chunk", "blank-line", "It sends one blank line too many", true, func(f string) string {
+		if !strings.HasSuffix(f, "\n\n") { // it is a line of a program
+			return f
+		}
+		return f + "\n"
+	}),
+	changeFraming("chunk", "frames", "It sends a message in two frames", true, inTwoFrames),
+	each("chunk", "no-line-end", "It does not end its last line, where that matters", contentEvents, func(e *event, yield emit) {
+		if line, ok := strings.CutSuffix(e.ev.Framing, "\n"); ok && e.stream.rule.Exact && e.ev.Item == transcript.ItemLine && e.isLastLine() {
+			yield(e.mutant(" framing", e.ev.Framing, line, func(ev *transcript.Event) { ev.Framing = line }))
+		}
+	}),
+}
+
+// isLastLine reports whether a program exits after a line, without another one.
+func (e *event) isLastLine() bool {
+	behind := slices.DeleteFunc(slices.Clone(e.stream.st.Events[e.index+1:]), func(ev transcript.Event) bool {
+		return ev.Sent || ev.Item == transcript.ItemStderr
+	})
+	return len(behind) == 1 && behind[0].Item == transcript.ItemExit
+}
+
+// inTwoFrames returns the framing of a message in two frames instead of one.
+func inTwoFrames(framing string) string {
+	item, size, _ := strings.Cut(framing, " ")
+	n, err := strconv.Atoi(size)
+	if err != nil || item != string(transcript.ItemText) && item != string(transcript.ItemBinary) {
+		return framing
+	}
+	return fmt.Sprintf("%s, end %d", frame(transcript.Item(item), n/2), n-n/2)
 }
 
 // addEventField makes an operator that adds a field to events without it.
 func addEventField(name, doc, value string, field func(*transcript.Event) *string) Operator {
-	return each("chunk", name, doc, contentEvents, func(e *event, yield emit) {
+	return each("chunk", name, doc, serverSentEvents, func(e *event, yield emit) {
 		if !e.ev.Comment && *field(e.ev) == "" {
 			yield(e.mutant(" "+name, "", value, func(ev *transcript.Event) { *field(ev), ev.Framing = value, name+": •\n"+ev.Framing }))
 		}
@@ -390,12 +428,11 @@ var foreignOperators = []Operator{
 	each("foreign", "stream", "It sends the events of one stream on another", (*Subject).streams, func(st *stream, yield emit) {
 		for other := range st.s.streams() {
 			content := other.content(other.st)
-			if other.index == st.index || len(content) == 0 {
+			if other.index == st.index || other.st.Wire != st.st.Wire || len(content) == 0 || isEnd(content[0]) {
 				continue
 			}
 			ev := *content[0]
-			ev.At = st.st.Until
-			yield(st.mutant("", excerpt("an event of "+other.st.Name+": "+ev.Data), func(out *transcript.Stream) { out.Events = append(out.Events, ev) }))
+			yield(st.mutant("", excerpt("an event of "+other.st.Name+": "+ev.Data), func(out *transcript.Stream) { out.Events = appended(out.Events, ev) }))
 		}
 	}),
 }
@@ -404,7 +441,7 @@ var foreignOperators = []Operator{
 // would get.
 func foreignEvent(name, doc string, change func(e *event, data string) Mutant) Operator {
 	return each("foreign", name, doc, contentEvents, func(e *event, yield emit) {
-		if unique := e.stream.s.Candidate.Unique; unique != "" && strings.Contains(e.ev.Data, unique) {
+		if unique := e.stream.s.Candidate.Unique; unique != "" && isMessage(e.ev) && strings.Contains(e.ev.Data, unique) {
 			yield(change(e, strings.ReplaceAll(e.ev.Data, unique, similarID(unique, 7))))
 		}
 	})

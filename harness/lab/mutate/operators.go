@@ -24,7 +24,7 @@ func Operators() []Operator {
 		statusOperators, mediaOperators, headerOperators, presenceOperators, nullOperators, typeOperators,
 		booleanOperators, numberOperators, stringOperators, identityOperators, echoOperators, embeddedOperators, timeOperators, orderOperators,
 		dropOperators, duplicateOperators, errorOperators, eventOrderOperators, eventDropOperators,
-		eventDuplicateOperators, lateOperators, foreignOperators, renamedOperators, endOperators, processOperators, heartbeatOperators,
+		eventDuplicateOperators, messageOperators, closeOperators, exitOperators, lateOperators, foreignOperators, renamedOperators, endOperators, processOperators, heartbeatOperators,
 		framingOperators, pieceOperators, upstreamOperators,
 		harmless(sameOperators),
 	)

@@ -50,6 +50,9 @@ var rules = &compare.Rules{
 		"feed": {OrderWithin: "$.client", Anchors: []string{"opened"}, Heartbeat: &streamdiff.Heartbeat{}},
 		"log":  {Gap: &streamdiff.Gap{Max: 2 * time.Second}},
 		"talk": {OrderWithin: "$.client", Collapse: []streamdiff.Collapse{{Event: "delta", By: []string{"$.type"}, Text: "$.delta"}}},
+		"wire": {Exact: true},
+		"tool": {Exact: true, Stderr: true},
+		"rpc":  {JSONRPC: true},
 	},
 }
 
@@ -143,6 +146,10 @@ func (s story) tell() *transcript.Transcript {
 			{ID: "9", Line: 9, Kind: "open", Stream: "feed", Exchanges: []*transcript.Exchange{opens("feed", s.answer("GET /feed", 200, stream, "", ms(90)))}},
 			{ID: "11", Line: 9, Kind: "open", Stream: "log", Exchanges: []*transcript.Exchange{opens("log", s.answer("GET /log", 200, stream, "", ms(92)))}},
 			{ID: "12", Line: 9, Kind: "open", Stream: "talk", Exchanges: []*transcript.Exchange{opens("talk", s.answer("GET /talk", 200, stream, "", ms(96)))}},
+			{ID: "16", Line: 9, Kind: "open", Stream: "wire", Exchanges: []*transcript.Exchange{opens("wire", s.answer("GET /wire", 101, "Upgrade: websocket\nSec-WebSocket-Accept: "+s.first, "", ms(97)))}},
+			{ID: "17", Line: 9, Kind: "open", Stream: "room", Exchanges: []*transcript.Exchange{opens("room", s.answer("GET /room", 101, "", "", ms(98)))}},
+			{ID: "18", Line: 9, Kind: "open", Stream: "tool"}, {ID: "19", Line: 9, Kind: "open", Stream: "rpc"}, {ID: "20", Line: 9, Kind: "open", Stream: "shell"},
+			{ID: "21", Line: 9, Kind: "do", Exchanges: []*transcript.Exchange{s.outcome("hello", `{"ok":{"greeting":"hi"}}`, ms(99)), s.outcome("fail", `{"error":{"kind":"Refused"}}`, ms(99))}},
 			{ID: "10", Line: 10, Kind: "await", Stream: "bus", Events: []int{0}},
 			{ID: "14", Line: 11, Kind: "restart", At: ms(4900), Took: ms(50), Process: &transcript.ProcessEnd{Signal: "SIGTERM", Status: "exit status 0", Took: ms(20)}},
 			{ID: "15", Line: 12, Kind: "kill", At: ms(4960), Process: &transcript.ProcessEnd{Signal: "SIGKILL", Status: "signal: killed"}},
@@ -163,6 +170,15 @@ func (s story) tell() *transcript.Transcript {
 				{Name: "c", Data: `{"type":"c"}`, Framing: "data: •\n\n", At: ms(1300)},
 			}},
 			{Name: "talk", Step: "12", Operation: "GET /talk", Ended: transcript.EndedByServer, At: ms(98), Until: ms(4800), Events: s.talk(ms(1000))},
+			{Name: "wire", Step: "16", Wire: transcript.WireSocket, Ended: transcript.EndedByServer, At: ms(100), Until: ms(1700), Events: s.messages(ms(1500))},
+			{Name: "room", Step: "17", Wire: transcript.WireSocket, Ended: transcript.EndedByServer, At: ms(100), Until: ms(1700), Events: []transcript.Event{
+				s.item(transcript.ItemText, `{"to":"all"}`, "text 12", ms(1500)), s.item(transcript.ItemClose, `{"code":4000,"reason":"full"}`, "close 6", ms(1600)),
+			}},
+			{Name: "tool", Step: "18", Wire: transcript.WireProgram, Ended: transcript.EndedByServer, At: ms(100), Until: ms(1700), Events: s.lines(ms(1500))},
+			{Name: "rpc", Step: "19", Wire: transcript.WireProgram, Ended: transcript.EndedByServer, At: ms(100), Until: ms(1700), Events: s.rpc(ms(1500))},
+			{Name: "shell", Step: "20", Wire: transcript.WireProgram, Ended: transcript.EndedByServer, At: ms(100), Until: ms(1700), Events: []transcript.Event{
+				s.item(transcript.ItemLine, "done", "•\n", ms(1500)), s.item(transcript.ItemStderr, "a log that differs: {1}", "•\n", ms(1550)), s.item(transcript.ItemExit, `{"signal":"SIGTERM"}`, "•", ms(1600)),
+			}},
 		},
 		Upstream: []transcript.Step{{ID: "llm.talk", Line: 13, Kind: "upstream", Exchanges: []*transcript.Exchange{
 			s.question(`{"model":"m","about":"{1}"}`, ms(300)), s.question(`{"model":"m","last":"It is {2}"}`, ms(400)),
@@ -191,6 +207,65 @@ func (s story) talk(at time.Duration) []transcript.Event {
 		out = append(out, s.event("delta", `{"client":"a","type":"delta","delta":"`+p+`"}`, at+time.Duration(i)*time.Millisecond))
 	}
 	return append(out, s.event("told", `{"client":"a","words":"all of it","told":"{later}"}`, at+time.Second))
+}
+
+// item is a message of a socket, or a line of a program.
+func (s story) item(item transcript.Item, data, framing string, at time.Duration) transcript.Event {
+	return transcript.Event{Name: string(item), Item: item, Data: s.expand(data), Framing: framing, At: at}
+}
+
+// tells is what lockstep sends: one text for each side, which no operator may change.
+func (s story) tells(item transcript.Item, data string, at time.Duration) transcript.Event {
+	ev := s.item(item, data, "•\n", at)
+	ev.Sent = true
+	return ev
+}
+
+// messages are those of a socket whose frames matter.
+func (s story) messages(at time.Duration) []transcript.Event {
+	return []transcript.Event{
+		s.tells(transcript.ItemText, `{"type":"hello","from":"c-{u}"}`, at),
+		s.item(transcript.ItemText, `{"type":"welcome","id":"{1}","to":"c-{u}"}`, "text 66", at),
+		s.tells(transcript.ItemText, `{"type":"ask"}`, at+1),
+		s.item(transcript.ItemText, `{"type":"answer","id":"{1}","n":7}`, "text 58", at+2),
+		s.item(transcript.ItemBinary, "bytes", "binary 5", at+3),
+		s.item(transcript.ItemBinary, "\xff\x00", "binary 2", at+4),
+		s.item(transcript.ItemPing, "still there?", "ping 12", at+5),
+		s.item(transcript.ItemClose, `{"code":1000,"reason":""}`, "close 2", at+6),
+	}
+}
+
+// lines are those of a program whose line ends and whose standard error are compared.
+func (s story) lines(at time.Duration) []transcript.Event {
+	return []transcript.Event{
+		s.tells(transcript.ItemLine, "count", at),
+		s.item(transcript.ItemLine, "one", "•\n", at), s.item(transcript.ItemStderr, "warning: two", "•\n", at+1), s.item(transcript.ItemLine, "three", "•\n", at+2),
+		s.item(transcript.ItemExit, `{"status":3}`, "•", at+3),
+	}
+}
+
+// rpc is JSON-RPC: the sides answer in different orders, and number their own requests in different ways.
+func (s story) rpc(at time.Duration) []transcript.Event {
+	own := "1"
+	one, two := s.item(transcript.ItemLine, `{"jsonrpc":"2.0","id":1,"result":{"name":"first"}}`, "•\n", at+1), s.item(transcript.ItemLine, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601}}`, "•\n", at+2)
+	if s.unique == reference.unique {
+		own, one, two = "100", two, one
+	}
+	return []transcript.Event{
+		s.tells(transcript.ItemLine, `{"jsonrpc":"2.0","id":1,"method":"a"}`, at), s.tells(transcript.ItemLine, `{"jsonrpc":"2.0","id":2,"method":"b"}`, at),
+		one, two,
+		s.item(transcript.ItemLine, `{"jsonrpc":"2.0","id":`+own+`,"method":"ask"}`, "•\n", at+3),
+		s.tells(transcript.ItemLine, `{"jsonrpc":"2.0","id":`+own+`,"result":true}`, at+3),
+		s.item(transcript.ItemStderr, "a log that differs: {1}", "•\n", at+4), s.item(transcript.ItemLine, `{"jsonrpc":"2.0","method":"told"}`, "•\n", at+5),
+		s.item(transcript.ItemExit, `{"status":0}`, "•", at+6),
+	}
+}
+
+// outcome is what a driver was told to do, and did.
+func (s story) outcome(name, outcome string, at time.Duration) *transcript.Exchange {
+	x := s.answer(transcript.Do+" "+name, 200, "Content-Type: application/json", outcome, at)
+	x.Response.Proto = "driver"
+	return x
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -31,7 +31,7 @@ var statusOperators = []Operator{
 }
 
 func status(name, doc string, change func(int) int) Operator {
-	return each("status", name, doc, (*Subject).responses, func(e *exchange, yield emit) {
+	return each("status", name, doc, answers, func(e *exchange, yield emit) {
 		was := e.x.Response.Status
 		if after := change(was); after != was {
 			yield(e.mutant("status", strconv.Itoa(was), strconv.Itoa(after), func(x *transcript.Exchange) { x.Response.Status = after }))
@@ -49,6 +49,14 @@ var errorOperators = []Operator{
 		}
 		return string(e.body())
 	}),
+	each("error", "outcome", "It reports an error of a driver's call as a success, and a success as an error", (*Subject).responses, func(e *exchange, yield emit) {
+		root, _, err := jsontree.Parse(e.body())
+		if !e.isOutcome() || err != nil || len(root.Names) != 1 {
+			return
+		}
+		root.Names = []string{map[string]string{"ok": "error", "error": "ok"}[root.Names[0]]}
+		yield(e.withBody([]byte(root.String())))
+	}),
 	errorBody("general", "It answers with an error without details", func(*exchange) string { return `{"error":"Internal Server Error"}` }),
 	errorBody("none", "It answers with an error that is empty", func(*exchange) string { return "{}" }),
 	errorBody("page", "It answers with the error page of its framework", func(*exchange) string {
@@ -60,7 +68,7 @@ var errorOperators = []Operator{
 		}
 		return quoted(v.node.Text + ": EOF")
 	}),
-	each("error", "hidden", "It reports an error as a success", (*Subject).responses, func(e *exchange, yield emit) {
+	each("error", "hidden", "It reports an error as a success", answers, func(e *exchange, yield emit) {
 		if e.x.Response.Status >= 400 {
 			yield(e.mutant("status and body", excerpt(string(e.body())), `200 {"success":true}`, func(x *transcript.Exchange) {
 				x.Response.Status = 200
@@ -72,7 +80,7 @@ var errorOperators = []Operator{
 
 // errorBody makes an operator from a function that returns the body of another error, or the same body.
 func errorBody(name, doc string, change func(e *exchange) string) Operator {
-	return each("error", name, doc, (*Subject).responses, func(e *exchange, yield emit) {
+	return each("error", name, doc, answers, func(e *exchange, yield emit) {
 		if e.x.Response.Status < 400 || e.x.Response.Body.IsZero() || e.st.Burst {
 			return
 		}
@@ -97,7 +105,7 @@ var headerOperators = []Operator{
 		return []string{v}
 	}),
 	changeField("header", "method-case", "It names methods in lower case", aboutMethods, func(v string) []string { return []string{strings.ToLower(v)} }),
-	each("header", "added", "It adds a field that a rule names", (*Subject).responses, func(e *exchange, yield emit) {
+	each("header", "added", "It adds a field that a rule names", answers, func(e *exchange, yield emit) {
 		for _, name := range e.s.Rules.Headers {
 			if e.x.Response.Header.Has(name) {
 				continue
@@ -150,7 +158,7 @@ var mediaOperators = []Operator{
 // changeField makes an operator that replaces a field by fields with other values. There is no mutant where the values
 // are the same.
 func changeField(family, name, doc string, which func(*compare.Rules, transcript.Field) bool, change func(value string) []string) Operator {
-	return each(family, name, doc, (*Subject).responses, func(e *exchange, yield emit) {
+	return each(family, name, doc, answers, func(e *exchange, yield emit) {
 		for i, f := range e.x.Response.Header {
 			if !which(e.s.Rules, f) {
 				continue
@@ -168,7 +176,7 @@ func changeMedia(name, doc string, change func(string) string) Operator {
 
 // changeTrailer makes an operator on the fields after bodies, in responses that can have such fields (RFC 9110 §6.5.1).
 func changeTrailer(name, doc string, change func(transcript.Header) transcript.Header) Operator {
-	return each("header", name, doc, (*Subject).responses, func(e *exchange, yield emit) {
+	return each("header", name, doc, answers, func(e *exchange, yield emit) {
 		was := e.x.Response.Trailer
 		is := change(was)
 		if e.x.Stream != "" || e.x.Response.Body.Size == 0 || slices.Equal(was, is) {
@@ -200,7 +208,9 @@ func isDefaultCharset(media, parameters string) bool {
 }
 
 // connectionFields are about a connection and not about a message. Content-Length only counts the bytes of a body.
-var connectionFields = []string{"connection", "content-length", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
+var connectionFields = []string{"connection", "content-length", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+	"sec-websocket-accept", // of the handshake, which checks it
+}
 
 func isContentType(_ *compare.Rules, f transcript.Field) bool { return f.Is("Content-Type") }
 
@@ -237,7 +247,7 @@ var bodyOperators = []Operator{
 	changeBody("byte-order-mark", "It puts a byte order mark before a body", func(body string) string { return "\ufeff" + body }),
 	changeBody("trailing", "It sends more after a body", func(body string) string { return body + "null" }),
 	changeBody("no-body", "It sends no body", func(string) string { return "" }),
-	each("presence", "some-body", "It sends a body where there should be no body", (*Subject).responses, func(e *exchange, yield emit) {
+	each("presence", "some-body", "It sends a body where there should be no body", answers, func(e *exchange, yield emit) {
 		if e.mayHaveBody() && len(e.body()) == 0 {
 			yield(e.withBody([]byte("mutated")))
 		}
@@ -254,7 +264,7 @@ func (e *exchange) mayHaveBody() bool { return e.x.Stream == "" && e.x.Request.M
 
 // changeBody makes an operator from a function that returns another body for one that is not empty.
 func changeBody(name, doc string, change func(body string) string) Operator {
-	return each("presence", name, doc, (*Subject).responses, func(e *exchange, yield emit) {
+	return each("presence", name, doc, answers, func(e *exchange, yield emit) {
 		if !e.mayHaveBody() || len(e.body()) == 0 {
 			return
 		}

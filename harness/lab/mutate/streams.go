@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -28,7 +29,7 @@ var endOperators = []Operator{
 	}),
 	each("end", "none", "It answers with an empty body instead of a stream", (*Subject).responses, func(e *exchange, yield emit) {
 		name := e.x.Stream
-		if name == "" {
+		if name == "" || e.x.Response.Status == http.StatusSwitchingProtocols {
 			return
 		}
 		yield(e.s.mutant(e.site(), e.where+" body", "an event stream", "an empty body", func(t *transcript.Transcript) {
@@ -48,6 +49,9 @@ func changeEnding(name, doc string, ended transcript.Ending, change func(*transc
 	return each("end", name, doc, (*Subject).streams, func(st *stream, yield emit) {
 		own := st.st
 		if ended != "" && own.Ended != ended || own.Ended == transcript.EndedBroken || killedBefore(st.s.Candidate, own.Until) {
+			return
+		}
+		if ended == "" && own.Wire == transcript.WireProgram { // it has no connection, and an exit of its own
 			return
 		}
 		m := st.mutant("ended by the "+string(own.Ended), name, change)
@@ -189,7 +193,7 @@ func timedOut(name, doc string, phase transcript.Phase) Operator {
 func insertForbidden(st *stream, w *transcript.Window, yield emit) {
 	for k := range min(w.First, len(st.st.Events)) {
 		ev := st.st.Events[k]
-		if w.Match != nil && !match.Event(w.Match, &ev) || ev.Comment || st.isBeat(&ev) {
+		if w.Match != nil && !match.Event(w.Match, &ev) || ev.Comment || isEnd(&ev) || st.isBeat(&ev) || st.isFixed(&ev) {
 			continue
 		}
 		at := site{step: w.Step, stream: st.st, event: &st.st.Events[k]}

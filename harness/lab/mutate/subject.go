@@ -3,12 +3,10 @@ package mutate
 import (
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
-	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -38,7 +36,7 @@ type exchange struct {
 	ref         *transcript.Exchange // the reference's exchange; nil when it is unknown
 }
 
-// responses ranges over the complete responses of the candidate.
+// responses ranges over the complete responses of the candidate, and the outcomes of its driver.
 func (s *Subject) responses() iter.Seq[*exchange] {
 	return func(yield func(*exchange) bool) {
 		for i := range s.Candidate.Steps {
@@ -92,6 +90,12 @@ func counterpart(st *transcript.Step, k int, unordered bool, reference []transcr
 
 func (e *exchange) site() site { return site{step: e.st.ID} }
 
+// isOutcome reports whether the exchange is what a driver was told, and its outcome.
+func (e *exchange) isOutcome() bool { return e.x.Request.Method == transcript.Do }
+
+// answers leaves the outcomes of drivers out, which have neither a status nor header fields.
+var answers = filter((*Subject).responses, func(e *exchange) bool { return !e.isOutcome() })
+
 func (e *exchange) body() []byte { return e.x.Response.Body.Bytes }
 
 // stub returns the name of the stub that received a request.
@@ -132,196 +136,3 @@ func (e *exchange) withField(i int, values ...string) Mutant {
 	m.site.header = f.Name
 	return m
 }
-
-// A stream is an event stream of the candidate, with the reference's stream of the same name.
-type stream struct {
-	s     *Subject
-	index int
-	st    *transcript.Stream
-	ref   *transcript.Stream // nil when the reference has none
-	rule  streamdiff.Rules   // the rules for this stream
-}
-
-// streams ranges over the event streams of the candidate.
-func (s *Subject) streams() iter.Seq[*stream] {
-	return func(yield func(*stream) bool) {
-		for i, own := range s.Candidate.Streams {
-			st := &stream{s: s, index: i, st: own, rule: s.ruleFor(own)}
-			for _, ref := range s.Reference.Streams {
-				if ref.Name == own.Name {
-					st.ref = ref
-				}
-			}
-			if !yield(st) {
-				return
-			}
-		}
-	}
-}
-
-func (s *Subject) ruleFor(st *transcript.Stream) streamdiff.Rules {
-	if r, ok := s.Rules.Streams[st.Name]; ok {
-		return r
-	}
-	return s.Rules.Streams[st.Operation]
-}
-
-func (st *stream) site() site { return site{step: st.st.Step, stream: st.st} }
-
-func (st *stream) isBeat(ev *transcript.Event) bool {
-	return st.s.Rules.Beats(st.st.Name, st.st.Operation, ev)
-}
-
-// content returns the events on one side of the stream that are part of the sequence.
-func (st *stream) content(side *transcript.Stream) []*transcript.Event {
-	var out []*transcript.Event
-	for k := range side.Events {
-		if ev := &side.Events[k]; !st.s.Rules.Outside(side.Name, side.Operation, ev) {
-			out = append(out, ev)
-		}
-	}
-	return out
-}
-
-// referenceBeats reports whether the reference keeps the stream alive as well.
-func (st *stream) referenceBeats() bool {
-	return st.ref != nil && len(st.content(st.ref)) < len(st.ref.Events)
-}
-
-// mutant returns the mutant in which the stream is changed.
-func (st *stream) mutant(before, after string, change func(*transcript.Stream)) Mutant {
-	return st.s.mutant(st.site(), "stream "+st.st.Name, before, after, func(t *transcript.Transcript) { change(t.Streams[st.index]) })
-}
-
-// An event is an event of the candidate, with its counterpart.
-type event struct {
-	stream *stream
-	index  int
-	where  string // "stream bus event 4"
-	ev     *transcript.Event
-	ref    *transcript.Event // the reference's event; nil when it is unknown
-	isBeat bool
-}
-
-// events pairs the events of both sides. Heartbeats are marked and have no counterpart.
-func (st *stream) events() []*event {
-	pieces := st.rule.Pieces()
-	var whole []*transcript.Event // the reference's events that are not pieces of texts
-	byText := map[string]*transcript.Event{}
-	if st.ref != nil {
-		for _, ev := range st.content(st.ref) {
-			if p := pieces.Of(ev); p != nil {
-				byText[p.Text] = ev
-			} else {
-				whole = append(whole, ev)
-			}
-		}
-	}
-	labels := st.s.Rules.Labels(st.st)
-	var out []*event
-	for k := range st.st.Events {
-		if !st.isBeat(&st.st.Events[k]) && st.s.Rules.Outside(st.st.Name, st.st.Operation, &st.st.Events[k]) {
-			continue
-		}
-		ev := &event{stream: st, index: k, where: "stream " + st.st.Name + " " + labels[k], ev: &st.st.Events[k]}
-		ev.isBeat = st.isBeat(ev.ev)
-		switch p := pieces.Of(ev.ev); {
-		case ev.isBeat:
-		case p != nil: // chance decides where a text is split, so its pieces have no counterparts by number
-			ev.ref = byText[p.Text]
-		case len(whole) > 0:
-			ev.ref, whole = whole[0], whole[1:]
-		}
-		out = append(out, ev)
-	}
-	return out
-}
-
-// events ranges over the events of all streams, including heartbeats.
-func (s *Subject) events() iter.Seq[*event] {
-	return func(yield func(*event) bool) {
-		for st := range s.streams() {
-			for _, e := range st.events() {
-				if !yield(e) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// contentEvents leaves heartbeats out. visibleEvents also leaves out empty pieces of a text, because they make no
-// difference.
-var (
-	contentEvents = filter((*Subject).events, func(e *event) bool { return !e.isBeat })
-	visibleEvents = filter(contentEvents, func(e *event) bool {
-		p := e.piece()
-		return p == nil || p.Text != ""
-	})
-)
-
-func (e *event) site() site {
-	at := e.stream.site()
-	at.event = e.ev
-	return at
-}
-
-// edit changes the event in a copy of the transcript. The event gets the name that the contract has for it after the
-// change.
-func (e *event) edit(t *transcript.Transcript, change func(*transcript.Event)) {
-	ev := &t.Streams[e.stream.index].Events[e.index]
-	change(ev)
-	if e.stream.s.EventNamer == nil || ev.Comment {
-		return
-	}
-	name := e.stream.s.EventNamer(e.stream.st.Operation)
-	if e.stream.st.Wire == "" {
-		ev.Name = name(ev)
-		return
-	}
-	all := t.Streams[e.stream.index].Events // the name of a message can depend on others
-	for i := range all {
-		all[i].Name = name(&all[i])
-	}
-}
-
-// mutant returns the mutant in which a part of the event is changed.
-func (e *event) mutant(part, before, after string, change func(*transcript.Event)) Mutant {
-	before, after = excerpts(before, after)
-	return e.stream.s.mutant(e.site(), e.where+part, before, after, func(t *transcript.Transcript) { e.edit(t, change) })
-}
-
-// withEvents returns the mutant in which the stream has other events from this one on. The windows of the scenario
-// behind it move with the events, by the difference in their number, which is shift.
-func (e *event) withEvents(after string, shift int, events func([]transcript.Event) []transcript.Event) Mutant {
-	return e.stream.s.mutant(e.site(), e.where, excerpt(e.ev.Name+" "+e.ev.Data), excerpt(after), func(t *transcript.Transcript) {
-		st := t.Streams[e.stream.index]
-		st.Events = events(st.Events)
-		for i := range t.Windows {
-			if w := &t.Windows[i]; w.Stream == st.Name && w.First > e.index {
-				w.First += shift
-			}
-		}
-	})
-}
-
-// without returns the mutant in which the event is missing.
-func (e *event) without() Mutant {
-	return e.withEvents("", -1, func(all []transcript.Event) []transcript.Event { return slices.Delete(all, e.index, e.index+1) })
-}
-
-// twice returns the mutant in which the event comes twice.
-func (e *event) twice() Mutant {
-	return e.withEvents("twice", 1, func(all []transcript.Event) []transcript.Event { return slices.Insert(all, e.index, all[e.index]) })
-}
-
-// next returns the following event, or nil.
-func (e *event) next() *transcript.Event {
-	if e.index+1 < len(e.stream.st.Events) {
-		return &e.stream.st.Events[e.index+1]
-	}
-	return nil
-}
-
-// piece returns the piece of a text in the event, or nil.
-func (e *event) piece() *streamdiff.Piece { return e.stream.rule.Pieces().Of(e.ev) }

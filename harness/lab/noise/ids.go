@@ -83,7 +83,7 @@ func (s *measurement) appearsElsewhere(it *differingMember) bool {
 // appearsIn reports whether a value occurs in a transcript under another name than not.
 func appearsIn(t *transcript.Transcript, value, not string) bool {
 	found := false
-	for _, d := range responsesOf(t) {
+	for _, d := range documentsOf(t) {
 		_, path, _ := strings.Cut(d.of, " ")
 		found = found || slices.Contains(strings.Split(path, "/"), value)
 		root, _, err := jsontree.Parse(d.data)
@@ -121,14 +121,21 @@ type document struct {
 	at   time.Time
 }
 
-// responsesOf returns the bodies of the responses of a target.
-func responsesOf(t *transcript.Transcript) []document {
+// documentsOf returns the bodies of the responses of a target, and then the data of the events that it has sent.
+func documentsOf(t *transcript.Transcript) []document {
 	var out []document
 	for i := range t.Steps {
 		for _, x := range t.Steps[i].Exchanges {
 			if x.Response != nil {
 				target, _, _ := strings.Cut(x.Request.Target, "?")
 				out = append(out, document{x.Response.Body.Bytes, x.Request.Method + " " + target, t.Started.Add(x.Done)})
+			}
+		}
+	}
+	for _, st := range t.Streams {
+		for i := range st.Events {
+			if ev := &st.Events[i]; !ev.Sent {
+				out = append(out, document{[]byte(ev.Data), "stream " + st.Name, t.Started.Add(ev.At)})
 			}
 		}
 	}
@@ -147,7 +154,7 @@ func (s *measurement) isCounter(it *differingMember) bool {
 	runs := map[[2]int][]numberSeen{} // by run and side
 	for i, c := range s.cases {
 		for side, t := range c.Transcripts {
-			for _, d := range responsesOf(t) {
+			for _, d := range documentsOf(t) {
 				for _, value := range integersAt(path, d.data) {
 					key := [2]int{s.runs[i], side}
 					runs[key] = append(runs[key], numberSeen{value, d.at})

@@ -326,7 +326,9 @@ func (s *measurement) countValues(at string) int {
 		}
 		for _, stream := range t.Streams {
 			for i := range stream.Events {
-				count([]byte(stream.Events[i].Data))
+				if !stream.Events[i].Sent {
+					count([]byte(stream.Events[i].Data))
+				}
 			}
 		}
 	}

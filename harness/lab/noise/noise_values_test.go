@@ -27,6 +27,18 @@ func told(target string, bodies ...string) *transcript.Transcript {
 	return t
 }
 
+// wrote returns the lines of a program, at intervals of a second. What it is told has other values.
+func wrote(target string, lines ...string) *transcript.Transcript {
+	t, st := told(target), &transcript.Stream{Name: "server", Wire: transcript.WireProgram}
+	for i, line := range lines {
+		at := time.Duration(i) * time.Second
+		st.Events = append(st.Events,
+			transcript.Event{Item: transcript.ItemLine, Data: `{"at":1,"of":17,"and":18}`, Sent: true, At: at}, transcript.Event{Item: transcript.ItemLine, Data: line, At: at})
+	}
+	t.Streams = []*transcript.Stream{st}
+	return t
+}
+
 func TestListsInAnotherOrderAreKnown(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
@@ -85,20 +97,22 @@ func TestRulesAreTriedIfTheValuesSuggestThem(t *testing.T) {
 		{"times", nil, nil, [][2]string{{`"2026-12-20T18:06:13Z"`, `"2026-12-20T18:06:15Z"`}}, []scenario.VolatileKind{"time", "id", "text"}, 366 * day},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := &runfile.Case{Transcripts: []*transcript.Transcript{told("a", tc.ref...), told("b", tc.cand...)}}
-			it := &differingMember{key: ".at", paths: []string{"$.at"}, numbers: true}
-			for _, v := range tc.values {
-				it.findings, it.cases = append(it.findings, &verdict.Finding{Reference: v[0], Candidate: v[1]}), append(it.cases, c)
-				it.numbers = it.numbers && isNumber(v[0]) && isNumber(v[1])
-			}
-			s := &measurement{cases: []*runfile.Case{c}, runs: []int{0}}
-			var got []scenario.VolatileKind
-			near := time.Duration(0)
-			for _, rule := range s.candidateRules(it, "$.at") {
-				got, near = append(got, rule.Kind), max(near, rule.Near)
-			}
-			if diff := cmp.Diff(tc.want, slices.Compact(got)); diff != "" || near != tc.near {
-				t.Errorf("near %s, tried (-want +got):\n%s", near, diff)
+			for _, by := range []func(string, ...string) *transcript.Transcript{told, wrote} {
+				c := &runfile.Case{Transcripts: []*transcript.Transcript{by("a", tc.ref...), by("b", tc.cand...)}}
+				it := &differingMember{key: ".at", paths: []string{"$.at"}, numbers: true}
+				for _, v := range tc.values {
+					it.findings, it.cases = append(it.findings, &verdict.Finding{Reference: v[0], Candidate: v[1]}), append(it.cases, c)
+					it.numbers = it.numbers && isNumber(v[0]) && isNumber(v[1])
+				}
+				s := &measurement{cases: []*runfile.Case{c}, runs: []int{0}}
+				var got []scenario.VolatileKind
+				near := time.Duration(0)
+				for _, rule := range s.candidateRules(it, "$.at") {
+					got, near = append(got, rule.Kind), max(near, rule.Near)
+				}
+				if diff := cmp.Diff(tc.want, slices.Compact(got)); diff != "" || near != tc.near {
+					t.Errorf("with %d streams, near %s, tried (-want +got):\n%s", len(c.Transcripts[0].Streams), near, diff)
+				}
 			}
 		})
 	}

@@ -100,12 +100,7 @@ func (s *measurement) holdsEverywhere(it *timeMember, rule scenario.Volatile) bo
 
 // collectTimes adds the times that a target sent in a scenario, in their order.
 func collectTimes(all map[string]*timeMember, c *runfile.Case, t *transcript.Transcript) {
-	documents := responsesOf(t)
-	for _, st := range t.Streams {
-		for i := range st.Events {
-			documents = append(documents, document{[]byte(st.Events[i].Data), "stream " + st.Name, t.Started.Add(st.Events[i].At)})
-		}
-	}
+	documents := documentsOf(t)
 	slices.SortStableFunc(documents, func(a, b document) int { return a.at.Compare(b.at) })
 	seen, last := map[string]bool{}, map[string]time.Time{}
 	for _, d := range documents {
