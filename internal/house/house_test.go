@@ -71,7 +71,7 @@ var mayImport = map[string][]string{
 		"harness/engine/pool", "harness/engine/runfile", "harness/project", "harness/scenario", "harness/target", "harness/run", "harness/stub",
 		"harness/transcript", "harness/compare", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/verdict", "harness/report",
 	},
-	"harness/lab/explain": {"harness/project", "harness/scenario"},
+	"harness/lab/explain": {"harness/project", "harness/scenario", "harness/transcript"},
 	"harness/lab/noise": {
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/scenario", "harness/transcript", "harness/verdict",
 	},

@@ -1,7 +1,6 @@
 package mutate
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -10,6 +9,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
+
+// switchingProtocols is the status of a response that opens a socket (RFC 9110 §15.2.2).
+const switchingProtocols = 101
 
 // endOperators end a stream in another way.
 var endOperators = []Operator{
@@ -29,7 +31,7 @@ var endOperators = []Operator{
 	}),
 	each("end", "none", "It answers with an empty body instead of a stream", (*Subject).responses, func(e *exchange, yield emit) {
 		name := e.x.Stream
-		if name == "" || e.x.Response.Status == http.StatusSwitchingProtocols {
+		if name == "" || e.x.Response.Status == switchingProtocols {
 			return
 		}
 		yield(e.s.mutant(e.site(), e.where+" body", "an event stream", "an empty body", func(t *transcript.Transcript) {
