@@ -47,7 +47,9 @@ func eventPlace(it *item) string { return fmt.Sprintf("%s (%s)", it.label, it.na
 // atEvent returns the place of a whole event.
 func atEvent(it *item) diff.At { return diff.At{Message: eventPlace(it), Contract: "event"} }
 
-func ShowEvent(ev *transcript.Event) diff.Excerpt { return diff.Show(ev.Label() + " " + ev.Data) }
+func ShowEvent(ev *transcript.Event) diff.Excerpt {
+	return diff.Show(strings.TrimSpace(ev.Label() + " " + ev.Data))
+}
 
 // showLabelled shows a moved event with its label.
 func showLabelled(it *item) diff.Excerpt {
@@ -127,7 +129,11 @@ func (s eventPair) compare() {
 		s.report(d)
 	}
 	seen := [2]time.Time{s.Runs[0].Started.Add(ref.At), s.Runs[1].Started.Add(cand.At)}
-	renamed := s.names(at(""), diff.EventNames, ref.Label(), cand.Label(), seen, report)
+	names, notation := diff.EventNames, diff.EventNotation
+	if ref.Item != "" {
+		names, notation = diff.MessageNames, diff.MessageFraming
+	}
+	renamed := s.names(at(""), names, ref.Label(), cand.Label(), seen, report)
 	if !renamed {
 		part, code := "event field", diff.EventFields
 		if ref.Item != "" {
@@ -158,7 +164,7 @@ func (s eventPair) compare() {
 	}
 	if s.Rules.Exact && ref.Framing != cand.Framing && !renamed {
 		report(diff.Difference{
-			Reason: diff.Because(diff.EventFraming, diff.EventNotation), At: at("framing"),
+			Reason: diff.Because(diff.EventFraming, notation), At: at("framing"),
 			Ref: diff.Show(strconv.Quote(ref.Framing)), Cand: diff.Show(strconv.Quote(cand.Framing)),
 		})
 	}
