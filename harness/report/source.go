@@ -16,13 +16,13 @@ type Source struct {
 
 // stepActions are the keys that say what a step does.
 var stepActions = map[string]bool{
-	"http": true, "poll": true, "start": true, "join": true, "parallel": true, "open": true, "await": true, "never": true,
+	"http": true, "do": true, "send": true, "signal": true, "poll": true, "start": true, "join": true, "parallel": true, "open": true, "await": true, "never": true,
 	"half-close": true, "close": true, "drop": true, "stop": true, "kill": true, "restart": true, "asked": true, "use": true,
 }
 
 // stepDemands are the keys of demands on a target, by the kind of finding that an unmet demand leads to.
 var stepDemands = map[string][]string{
-	"expectation": {"expect"}, "event-awaited": {"match", "ready"}, "end-awaited": {"end"}, "poll": {"until"},
+	"expectation": {"expect"}, "event-awaited": {"match", "ready"}, "end-awaited": {"end", "within"}, "poll": {"until"},
 	"capture-missing": {"capture"}, "event-forbidden": {"match"},
 }
 
