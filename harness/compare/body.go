@@ -75,14 +75,21 @@ func showNames(names []string) diff.Excerpt {
 	return diff.Show(strings.Join(quoted, ", "))
 }
 
+// isSocket reports whether a response opens a socket.
+func isSocket(x *transcript.Exchange) bool { return x.Stream != "" && x.Response.Status == 101 }
+
 // body compares two bodies by their contents: see bodyContent.
 func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange, report func(diff.Difference)) {
 	at := diff.At{Part: "body"}
 	if ref.Stream != "" || cand.Stream != "" {
 		if ref.Stream != cand.Stream {
-			const stream, body = "an event stream", "a body"
+			const body = "a body"
+			stream := "an event stream"
+			if isSocket(ref) || isSocket(cand) {
+				stream = "a socket"
+			}
 			report(diff.Difference{
-				Reason: diff.Because(diff.BodyDiffers, diff.OneIsStream), At: at, Ref: showIf(ref.Stream != "", stream, body), Cand: showIf(cand.Stream != "", stream, body),
+				Reason: diff.Because(diff.BodyDiffers, diff.OneIsStream, stream), At: at, Ref: showIf(ref.Stream != "", stream, body), Cand: showIf(cand.Stream != "", stream, body),
 			})
 		}
 		return // events are compared stream by stream

@@ -38,10 +38,11 @@ func rpcVolatile(message *jsontree.Node, others []jsondiff.Volatile) []jsondiff.
 	return append([]jsondiff.Volatile{{At: "$.id", Kind: jsondiff.ID}}, others...)
 }
 
-// BindSent binds the values that two corresponding sent messages have in the same places.
-func (d *eventData) BindSent(step string, ref, cand *transcript.Event) {
+// BindSent binds the values that two corresponding sent messages have in the same places, without those that were
+// received before.
+func (d *eventData) BindSent(where ident.Location, ref, cand *transcript.Event, received func(ref, cand string) bool) {
 	byRule := jsondiff.AllowsIDs(d.volatile)
-	d.json.BindSent(ident.NewSentBinder(d.json.IDs, step, byRule), byRule, []byte(ref.Data), []byte(cand.Data))
+	d.json.BindSent(ident.NewSentBinder(d.json.IDs, where, byRule).Except(received), byRule, []byte(ref.Data), []byte(cand.Data))
 }
 
 // eventContent is an event's data, as JSON if it looks like an object or a list.

@@ -133,11 +133,11 @@ func isLength(name string) bool { return strings.EqualFold(name, "Content-Length
 // Header fields are compared only if a rule names them, because most of them belong to a framework. If a field without
 // a rule is not the same on both sides, the rule may have been forgotten, so the field is counted.
 
-// ignoredHeaders are the fields that say nothing about the application: those of a single connection (RFC 9110 §7.6.1,
-// RFC 6455 §4.2.2), the framing, the clock and the name of the software.
+// ignoredHeaders are the fields that say nothing about the application: those of a single connection (RFC 9110 §7.6.1),
+// the framing, the clock, the name of the software, and the response to the random key of a WebSocket, which is checked.
 var ignoredHeaders = []string{
-	"Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Sec-WebSocket-Accept", "Server", "TE",
-	"Trailer", "Transfer-Encoding", "Upgrade",
+	"Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Sec-WebSocket-Accept",
+	"Server", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
 // clientHeaders are the fields that an HTTP client sends to an upstream by itself.

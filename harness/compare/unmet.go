@@ -207,6 +207,11 @@ var stepDemands = map[string]struct {
 
 const missingRequests = "the upstream did not get the expected requests"
 
+// orderlyEnds are how a stream of each wire must end.
+var orderlyEnds = map[transcript.Wire]string{
+	"": "to end between two events", transcript.WireSocket: "to end after a close frame", transcript.WireProgram: "to end between two lines",
+}
+
 func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule streamdiff.Rules, d *diagnosis) []Unmet {
 	var out []Unmet
 	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.causedByExit(f, s.Until) && !d.explainedByOutage(f, s.At, s.Until)) {
@@ -216,7 +221,7 @@ func unmetInStream(t *transcript.Transcript, s *transcript.Stream, rule streamdi
 		}
 		out = append(out, Unmet{
 			Kind: StreamBroken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "end",
-			Want: "to end between two " + s.Wire.Noun() + "s", Got: got, Text: "the stream broke",
+			Want: orderlyEnds[s.Wire], Got: got, Text: "the stream broke",
 		})
 	}
 	if h := rule.Heartbeat; h != nil && h.Every > 0 {

@@ -22,7 +22,7 @@ var stepActions = map[string]bool{
 
 // stepDemands are the keys of demands on a target, by the kind of finding that an unmet demand leads to.
 var stepDemands = map[string][]string{
-	"expectation": {"expect"}, "event-awaited": {"match", "ready"}, "end-awaited": {"end"}, "poll": {"until"},
+	"expectation": {"expect"}, "event-awaited": {"match", "ready"}, "end-awaited": {"end", "within"}, "poll": {"until"},
 	"capture-missing": {"capture"}, "event-forbidden": {"match"},
 }
 

@@ -205,6 +205,55 @@ func TestWhatBecomesOfASocket(t *testing.T) {
 	}
 }
 
+// A correct server may be slow to end the connection, so the default limit is that of a step.
+func TestTheEndOfASocketIsAwaited(t *testing.T) {
+	slowly := func(after time.Duration) http.HandlerFunc {
+		return upgrade(func(p *peer) {
+			echo(p)
+			gone := make(chan struct{})
+			go func() {
+				defer close(gone)
+				p.receive() // the end
+			}()
+			select {
+			case <-time.After(after):
+			case <-gone:
+			}
+		})
+	}
+	for _, tc := range []struct {
+		name, within string
+		after        time.Duration
+		outcome      string
+		ended        transcript.Ending
+	}{
+		{"the server takes longer than the settle limit", "", 3 * time.Second, "2 done", transcript.EndedByServer},
+		{"the server takes too long for a step", "", time.Minute, "2 done", transcript.EndedByClient},
+		{"the server takes longer than the step allows", ", within: 2s", 3 * time.Second, "2 unmet: the end of the stream: it did not come within 2s", transcript.EndedByClient},
+		{"the server takes as long as the step allows", ", within: 4s", 3 * time.Second, "2 done", transcript.EndedByServer},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := story(t, "steps: [{open: chat, socket: /}, {close: chat"+tc.within+"}]")
+			walk(t, s, options(), upgrade(echo), slowly(tc.after), func(t *testing.T, _, cand *transcript.Transcript, _ time.Duration) {
+				same(t, "outcomes", outcomes(cand), []string{"1 done", tc.outcome})
+				if got := cand.Streams[0].Ended; got != tc.ended {
+					t.Errorf("it ended by the %s, want by the %s", got, tc.ended)
+				}
+			})
+		})
+	}
+}
+
+func TestACloseThatCannotBeSentIsNoFaultOfLockstep(t *testing.T) {
+	s := story(t, "steps: [{open: chat, socket: /}, {close: chat}]")
+	walk(t, s, options(), upgrade(func(*peer) {}), upgrade(func(*peer) {}), func(t *testing.T, _, cand *transcript.Transcript, _ time.Duration) {
+		same(t, "outcomes", outcomes(cand), []string{"1 done", "2 done"})
+		if st := cand.Streams[0]; st.Ended != transcript.EndedBroken || st.Failure.Text != "the connection ended without a close frame" {
+			t.Errorf("it ended %s: %+v", st.Ended, st.Failure)
+		}
+	})
+}
+
 func TestASocketCanBeRefused(t *testing.T) {
 	s := story(t, `
 steps:

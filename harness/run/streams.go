@@ -77,7 +77,7 @@ func (s *streams) hangUp(ctx context.Context, do *scenario.Hangup, rec *transcri
 		return s.missing(do.Name)
 	}
 	if to, ok := st.wire.(socket); ok && do.How == scenario.Close {
-		return closeSocket(ctx, s.run, do, to, st)
+		return closeSocket(ctx, s.run, do, to, st, rec)
 	}
 	switch do.How {
 	case scenario.HalfClose:

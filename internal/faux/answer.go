@@ -151,7 +151,7 @@ func (a *answer) send(w *wire) bool {
 	style := w.server.Style
 	body := a.text
 	if body == nil && a.value != nil {
-		body = style.json(a.value)
+		body = style.JSON(a.value)
 	}
 	if _, typed := a.get("Content-Type"); !typed && a.value != nil {
 		a.set("Content-Type", "application/json")

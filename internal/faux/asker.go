@@ -19,7 +19,7 @@ import (
 var asking embed.FS
 
 // WriteAsking writes the contract and the scenarios of an Asker into a folder.
-func WriteAsking(dir string) error { return unpack(asking, "asking", dir) }
+func WriteAsking(dir string) error { return Unpack(asking, "asking", dir) }
 
 // An Asker is a server that answers its own requests by calling a model, as in asking/openapi.yaml. It is correct
 // except for its Lapse.

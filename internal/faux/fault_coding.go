@@ -31,7 +31,7 @@ var unaskedGzip = Finding{
 // encode.
 func Coding(codings string, encode func([]byte) []byte) *Fault {
 	return &Fault{answer: about(read, func(a *answer) {
-		a.text = encode((&Style{}).json(a.value))
+		a.text = encode((&Style{}).JSON(a.value))
 		a.set("Content-Encoding", codings)
 	})}
 }

@@ -108,7 +108,7 @@ var eventFaults = []*Fault{
 			{difference, "event-name", "1", "stream feed: event 3 (message)", "message", "created", reference},
 			{violation, "undocumented-event", "1", "stream feed: event 3 name", "", "", reference},
 		},
-		event: on("created", "bench", func(s *stream, ev event) { s.raw("data: " + string(s.server.Style.json(ev.data)) + "\n\n") }),
+		event: on("created", "bench", func(s *stream, ev event) { s.raw("data: " + string(s.server.Style.JSON(ev.data)) + "\n\n") }),
 	},
 	{
 		ID: "wrong-event-data", Doc: "it gives an item another name in an event", In: "events/story",
@@ -163,7 +163,7 @@ var eventFaults = []*Fault{
 			{difference, "value", "1", "stream feed: event 3 (created) id", "—", "7", silent},
 		},
 		event: on("created", "bench", func(s *stream, ev event) {
-			s.raw("event: created\nid: 7\ndata: " + string(s.server.Style.json(ev.data)) + "\n\n")
+			s.raw("event: created\nid: 7\ndata: " + string(s.server.Style.JSON(ev.data)) + "\n\n")
 		}),
 	},
 	{
@@ -172,7 +172,7 @@ var eventFaults = []*Fault{
 			{difference, "value", "1", "stream feed: event 3 (created) retry", "—", "10", silent},
 		},
 		event: on("created", "bench", func(s *stream, ev event) {
-			s.raw("event: created\nretry: 10\ndata: " + string(s.server.Style.json(ev.data)) + "\n\n")
+			s.raw("event: created\nretry: 10\ndata: " + string(s.server.Style.JSON(ev.data)) + "\n\n")
 		}),
 	},
 	{
@@ -189,7 +189,7 @@ var eventFaults = []*Fault{
 			{difference, "event-framing", "1", "stream feed: event 2 (created) framing", `"event: •\ndata: •\n\n"`, `"event:•\ndata:•\n\n"`, silent},
 		},
 		event: on("created", "bowl", func(s *stream, ev event) {
-			s.raw("event:created\ndata:" + string(s.server.Style.json(ev.data)) + "\n\n")
+			s.raw("event:created\ndata:" + string(s.server.Style.JSON(ev.data)) + "\n\n")
 		}),
 	},
 	{

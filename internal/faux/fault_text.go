@@ -8,7 +8,7 @@ import (
 // text returns a hook that changes the bytes of the item that is read.
 func text(change func([]byte) []byte) func(*answer) {
 	return about(read, func(a *answer) {
-		a.text = change((&Style{}).json(a.value))
+		a.text = change((&Style{}).JSON(a.value))
 	})
 }
 

@@ -11,10 +11,10 @@ import (
 var project embed.FS
 
 // WriteProject writes the contract (openapi.yaml) and the scenarios (scenarios/) into a folder.
-func WriteProject(dir string) error { return unpack(project, "project", dir) }
+func WriteProject(dir string) error { return Unpack(project, "project", dir) }
 
-// unpack copies an embedded folder to disk.
-func unpack(from embed.FS, folder, dir string) error {
+// Unpack copies an embedded folder to disk.
+func Unpack(from embed.FS, folder, dir string) error {
 	files, err := fs.Sub(from, folder)
 	if err != nil {
 		return err

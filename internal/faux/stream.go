@@ -83,7 +83,7 @@ func (s *stream) tell(ev event) {
 
 func (s *stream) send(ev event) {
 	if len(ev.text) == 0 {
-		ev.text = s.server.Style.json(ev.data)
+		ev.text = s.server.Style.JSON(ev.data)
 	}
 	if ev.name != "ping" {
 		s.sent++

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf16"
 )
 
 // A Style is how a server writes its answers: everything that two correct servers may do differently. The zero Style
@@ -23,8 +24,8 @@ func NewStyle(seed uint64) *Style {
 	return &Style{dice: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// below returns a random number from 0 to n-1, and 0 in the plain style.
-func (s *Style) below(n int) int {
+// Below returns a random number from 0 to n-1, and 0 in the plain style.
+func (s *Style) Below(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dice == nil || n <= 0 {
@@ -41,8 +42,8 @@ func (s *Style) shuffle(n int, swap func(i, j int)) {
 	}
 }
 
-// json writes a value: members in any order, white space anywhere, numbers, times and strings in any equivalent form.
-func (s *Style) json(v any) []byte {
+// JSON writes a value: members in any order, white space anywhere, numbers, times and strings in any equivalent form.
+func (s *Style) JSON(v any) []byte {
 	switch v := v.(type) {
 	case object:
 		parts := make([][]byte, 0, len(v))
@@ -53,13 +54,13 @@ func (s *Style) json(v any) []byte {
 		slices.Sort(names)
 		s.shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		for _, name := range names {
-			parts = append(parts, fmt.Appendf(nil, "%s%s:%s%s", s.text(name), s.blank(), s.blank(), s.json(v[name])))
+			parts = append(parts, fmt.Appendf(nil, "%s%s:%s%s", s.text(name), s.blank(), s.blank(), s.JSON(v[name])))
 		}
 		return s.enclose("{", parts, "}")
 	case []any:
 		parts := make([][]byte, len(v))
 		for i := range v {
-			parts[i] = s.json(v[i])
+			parts[i] = s.JSON(v[i])
 		}
 		return s.enclose("[", parts, "]")
 	case string:
@@ -79,11 +80,11 @@ func (s *Style) enclose(open string, parts [][]byte, end string) []byte {
 }
 
 // blank returns insignificant white space without line ends, because the same text goes into events.
-func (s *Style) blank() string { return []string{"", " ", "\t", "  "}[s.below(4)] }
+func (s *Style) blank() string { return []string{"", " ", "\t", "  "}[s.Below(4)] }
 
 // text writes a string, sometimes with its non-ASCII characters escaped.
 func (s *Style) text(v string) []byte {
-	if s.below(2) == 0 {
+	if s.Below(2) == 0 {
 		return must(json.Marshal(v))
 	}
 	out := []byte{'"'}
@@ -93,7 +94,9 @@ func (s *Style) text(v string) []byte {
 			quoted := must(json.Marshal(string(c)))
 			out = append(out, quoted[1:len(quoted)-1]...)
 		default:
-			out = fmt.Appendf(out, `\u%04X`, c) // no item has a character above U+FFFF
+			for _, unit := range utf16.Encode([]rune{c}) {
+				out = fmt.Appendf(out, `\u%04X`, unit)
+			}
 		}
 	}
 	return append(out, '"')
@@ -101,12 +104,12 @@ func (s *Style) text(v string) []byte {
 
 func (s *Style) number(v json.Number) []byte {
 	spellings := map[json.Number][]string{"1.5": {"1.5", "1.50", "15e-1", "0.15E+1"}}[v]
-	return []byte(spellings[s.below(len(spellings))])
+	return []byte(spellings[s.Below(len(spellings))])
 }
 
 func (s *Style) time(v time.Time) []byte {
 	zones := []*time.Location{time.UTC, time.FixedZone("", 2*60*60), time.FixedZone("", -9*60*60-30*60)}
-	return must(json.Marshal(v.In(zones[s.below(len(zones))]).Format(time.RFC3339)))
+	return must(json.Marshal(v.In(zones[s.Below(len(zones))]).Format(time.RFC3339)))
 }
 
 // header returns the fields in any order, with names in any case.
@@ -114,7 +117,7 @@ func (s *Style) header(fields []field) []field {
 	out := slices.Clone(fields)
 	s.shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	for i := range out {
-		out[i].name = []string{out[i].name, strings.ToLower(out[i].name), strings.ToUpper(out[i].name)}[s.below(3)]
+		out[i].name = []string{out[i].name, strings.ToLower(out[i].name), strings.ToUpper(out[i].name)}[s.Below(3)]
 	}
 	return out
 }
@@ -124,7 +127,7 @@ func (s *Style) end(head []byte) []byte { return append(head, "\r\n"...) }
 
 // frame returns a body as it is sent, and the header field for its framing: a length, or chunks.
 func (s *Style) frame(body []byte) (framing, content []byte) {
-	if s.below(2) == 0 {
+	if s.Below(2) == 0 {
 		return fmt.Appendf(nil, "Content-Length: %d\r\n", len(body)), body
 	}
 	for _, part := range s.split(string(body)) {
@@ -138,8 +141,8 @@ func (s *Style) split(text string) []string {
 	var out []string
 	for len(text) > 0 {
 		n := len(text)
-		if s.below(2) == 1 {
-			n = 1 + s.below(len(text))
+		if s.Below(2) == 1 {
+			n = 1 + s.Below(len(text))
 		}
 		out = append(out, text[:n])
 		text = text[n:]
@@ -149,7 +152,7 @@ func (s *Style) split(text string) []string {
 
 // phase returns how late a ping is. It is well within what two correct servers may differ by.
 func (s *Style) phase(beat time.Duration) time.Duration {
-	return time.Duration(s.below(int(beat) / 10))
+	return time.Duration(s.Below(int(beat) / 10))
 }
 
 func must(b []byte, err error) []byte {

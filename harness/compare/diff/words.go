@@ -94,7 +94,7 @@ const (
 	CandidateLacksHeader Code = "the candidate lacks the header field"
 	ReferenceLacksHeader Code = "the reference has no such header field"
 	HeaderCounts         Code = "the field occurs a different number of times"
-	OneIsStream          Code = "one response is an event stream, the other is not"
+	OneIsStream          Code = "one response is %s, the other is not"
 	BodiesOfOtherOutcome Code = "the bodies differ, because only one of the statuses means success"
 	LastLineFeed         Code = "only one side ends the last line with a line feed"
 	NotJSON              Code = "%s's is not valid JSON: %s"

@@ -17,6 +17,8 @@ type SentBinder struct {
 	ids    *Bindings
 	byRule bool // a rule allows ids of any form, so whole values are bound, too
 	where  Location
+	// received, if set, reports whether the server has sent one of two values before. Then they are bound where it did.
+	received func(ref, cand string) bool
 }
 
 // Headers binds the values of fields with the same name: request ids, idempotency keys, traces, cookies.
@@ -59,6 +61,9 @@ func (s SentBinder) Text(ref, cand string) bool {
 	}
 	for i, t := range rt {
 		r, c := ref[t.Start:t.End], cand[ct[i].Start:ct[i].End]
+		if s.received != nil && s.received(r, c) {
+			continue
+		}
 		if t.Kind.IsTime() {
 			if moments, why := MomentsOf(t.Kind, r, c); why == "" {
 				s.ids.Times.note(moments, r, c, Place{Where: s.where}) // Place has no Seen, so all times count as far away
@@ -86,7 +91,7 @@ func (s SentBinder) Document(ref, cand *jsontree.Node) {
 
 // whole binds two values of any form, if a rule allows such ids.
 func (s SentBinder) whole(ref, cand string) {
-	if s.byRule && canBeID(ref) && canBeID(cand) {
+	if s.byRule && canBeID(ref) && canBeID(cand) && (s.received == nil || !s.received(ref, cand)) {
 		_ = s.ids.partners.bind(tokSent, ref, cand, s.where)
 	}
 }
@@ -96,8 +101,16 @@ func canBeID(s string) bool {
 	return len(s) >= MinKnown && strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' })
 }
 
-// NewSentBinder returns a binder for the path, the header fields and the body of two requests. byRule is whether a rule
-// allows ids of any form.
-func NewSentBinder(b *Bindings, step string, byRule bool) SentBinder {
-	return SentBinder{b, byRule, InStep(step, diff.At{Part: sentPlace})}
+// NewSentBinder returns a binder for what is sent at a place. byRule is whether a rule allows ids of any form.
+func NewSentBinder(b *Bindings, where Location, byRule bool) SentBinder {
+	return SentBinder{ids: b, byRule: byRule, where: where}
 }
+
+// Except returns a binder that leaves out the values that the server has sent before.
+func (s SentBinder) Except(received func(ref, cand string) bool) SentBinder {
+	s.received = received
+	return s
+}
+
+// InRequest returns the location of all parts of a step's request.
+func InRequest(step string) Location { return InStep(step, diff.At{Part: sentPlace}) }

@@ -56,7 +56,7 @@ func Place(label, name string) string {
 func atEvent(it *item) diff.At { return diff.At{Message: eventPlace(it), Contract: "event"} }
 
 func ShowEvent(ev *transcript.Event) diff.Excerpt {
-	return diff.Show(ev.Label() + " " + ReadableData(ev))
+	return diff.Show(strings.TrimSpace(ev.Label() + " " + ReadableData(ev)))
 }
 
 // ReadableData returns the data of an event. Bytes that are not text are escaped, because two different ones would look

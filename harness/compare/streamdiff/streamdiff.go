@@ -72,19 +72,38 @@ func (s *streams) compare() {
 }
 
 // bindSent binds what the client has sent on both sides, before what the servers have sent is compared. So if the
-// candidate answers with an id other than the client's own, that is found at its first appearance.
+// candidate answers with an id other than the client's own, that is found at its first appearance. An id that a server
+// has sent before is not bound here, because it may be the wrong one: it is compared where the server has sent it.
 func (s *streams) bindSent() {
-	var sent [2][]*transcript.Event
-	for side, stream := range s.Sides {
-		for i := range stream.Events {
-			if ev := &stream.Events[i]; ev.Sent {
-				sent[side] = append(sent[side], ev)
-			}
+	labels := s.Rules.Labels(s.Sides[0])
+	next := [2]int{}
+	known := [2]map[string]bool{{}, {}}
+	received := func(ref, cand string) bool { return known[0][ref] || known[1][cand] }
+	for {
+		ref, cand := s.nextSent(0, &next[0], known[0]), s.nextSent(1, &next[1], known[1])
+		if ref == nil || cand == nil {
+			return
+		}
+		at := diff.At{Message: fmt.Sprintf("%s (%s)", labels[next[0]-1], ref.Label()), Part: "data"}
+		s.Data.BindSent(ident.InStream(s.Sides[0], at), ref, cand, received)
+	}
+}
+
+// nextSent returns the next event that the client has sent on a side; nil when there is none. It collects the generated
+// values of the received events before that.
+func (s *streams) nextSent(side int, next *int, known map[string]bool) *transcript.Event {
+	events := s.Sides[side].Events
+	i := slices.IndexFunc(events[*next:], func(ev transcript.Event) bool { return ev.Sent })
+	if i < 0 {
+		return nil
+	}
+	for _, ev := range events[*next : *next+i] {
+		for _, t := range s.IDs.Vocabulary.Scan(side, ev.Data) {
+			known[ev.Data[t.Start:t.End]] = true
 		}
 	}
-	for i := range min(len(sent[0]), len(sent[1])) {
-		s.Data.BindSent(s.Sides[0].Step, sent[0][i], sent[1][i])
-	}
+	*next += i + 1
+	return &events[*next-1]
 }
 
 // paired pairs the events of two sequences, and finds out why the others have no counterpart.
@@ -199,8 +218,9 @@ type Recordings struct {
 
 // Data compares the data of events, with the help of bindings.
 type Data interface {
-	// BindSent binds the generated values that two corresponding sent events have in the same places.
-	BindSent(step string, ref, cand *transcript.Event)
+	// BindSent binds the generated values that two corresponding sent events have in the same places, without those that
+	// were received before.
+	BindSent(where ident.Location, ref, cand *transcript.Event, received func(ref, cand string) bool)
 	// Compare reports the differences between the data of two corresponding events.
 	Compare(at ident.Place, ref, cand *transcript.Event, report func(diff.Difference))
 	// Encoded compares the contents of two texts that are not part of the data, such as ids of events. It reports false

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/engine"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/faux/chat"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
@@ -32,6 +33,24 @@ compare:
     - {at: $..serial, kind: id, because: each server counts for itself}
 limits: {step: 5s, scenario: 7s, settle: 50ms, body: 1000000, events: 800}
 `
+
+// chatting is the lockstep.yaml of the servers of package chat.
+const chatting = head + Running + `
+compare: {headers: [Content-Type, Sec-WebSocket-Protocol]}
+limits: {step: 5s, scenario: 7s, settle: 50ms, body: 1000000, events: 300}
+`
+
+// Chat loads the project of the servers of package chat from a new folder.
+func Chat(t *testing.T) *project.Project {
+	t.Helper()
+	dir := t.TempDir()
+	if err := chat.WriteProject(dir); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "lockstep.yaml")
+	testfile.Write(t, file, []byte(chatting))
+	return Load(t, file)
+}
 
 // Running are targets whose addresses tests replace.
 const Running = `  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
