@@ -140,8 +140,10 @@ const shortHeadWait = 3 * tick
 // If no head arrives within the settle limit, the step goes on, and the head is read at the end of the scenario. Once
 // an operation has sent its head late, lockstep expects that again and waits only briefly; otherwise each of its
 // streams would take as long. A step with its own limit waits that long.
+//
+// No server has a reason to delay the response to the handshake of a socket, so it may take as long as a step.
 func (s *streams) awaitHead(ctx context.Context, within time.Duration, st *stream) bool {
-	if within > 0 {
+	if within > 0 || st.rec.Wire == transcript.WireSocket {
 		ctx, cancel := s.run.within(ctx, within)
 		defer cancel()
 		select {

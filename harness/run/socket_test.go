@@ -254,6 +254,27 @@ func TestACloseThatCannotBeSentIsNoFaultOfLockstep(t *testing.T) {
 	})
 }
 
+func TestTheResponseToAHandshakeMayTakeAsLongAsAStep(t *testing.T) {
+	refuse := func(after time.Duration) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-time.After(after):
+			case <-r.Context().Done():
+			}
+			w.WriteHeader(403)
+		}
+	}
+	s := story(t, "steps: [{open: chat, socket: /, expect: {status: 403}}]")
+	walk(t, s, options(), refuse(3*time.Second), refuse(time.Minute), func(t *testing.T, ref, cand *transcript.Transcript, _ time.Duration) {
+		if x := ref.Steps[0].Exchanges[0]; x.Failure != nil || x.Response.Status != 403 {
+			t.Errorf("after 3s, longer than the settle limit: %+v", x.Failure)
+		}
+		if f := cand.Steps[0].Exchanges[0].Failure; f == nil || f.Kind != transcript.FailTimeout {
+			t.Errorf("after a minute, longer than a step: %+v", f)
+		}
+	})
+}
+
 func TestASocketCanBeRefused(t *testing.T) {
 	s := story(t, `
 steps:
