@@ -11,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -27,7 +28,10 @@ type request struct {
 	raw     string
 	rawType string // "" without raw
 	stream  bool
-	capture [][2]string // names and JSONPaths
+	socket  bool
+	// messages are those of the socket; nil when the document does not describe them.
+	messages *spec.EventStream
+	capture  [][2]string // names and JSONPaths
 }
 
 // request makes a request for an operation that obeys the document. captured has the names of captured values for path
@@ -103,7 +107,7 @@ func wire(s string) string {
 func (g *generator) build(op *contract.Operation, captured map[int]string, t taste) (*request, string) {
 	item := g.paths.item(op.Path)
 	in := item.GetOperation(op.Method)
-	r := &request{method: op.Method, stream: op.Streams() && op.Method == "GET"}
+	r := &request{method: op.Method, stream: op.Streams() && op.Method == "GET", socket: op.IsSocket(), messages: op.Messages}
 	r.query.Kind, r.headers.Kind = jsontree.Object, jsontree.Object
 	base := g.paths.base(op.Path, op.Method)
 	r.path, r.target = base, base
