@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"harness/redact":                   {"harness/transcript"},
 	"harness/report":                   {"harness/compare/diff", "harness/contract/coverage", "harness/report/internal/textfit", "harness/transcript", "harness/verdict"},
 	"harness/report/internal/textfit":  {},
-	"harness/report/internal/cause":    {"harness/verdict"},
+	"harness/report/internal/cause":    {"harness/compare/diff", "harness/verdict"},
 	"harness/report/internal/groups":   {"harness/report", "harness/report/internal/cause", "harness/report/internal/textfit", "harness/verdict"},
 	"harness/report/text":              {"harness/compare/diff", "harness/contract/coverage", "harness/contract/specgap", "harness/report", "harness/report/internal/cause", "harness/report/internal/textfit", "harness/verdict", "harness/verdict/baseline"},
 	"harness/report/jsonreport":        {"harness/report", "harness/report/internal/cause", "harness/verdict"},
@@ -71,7 +71,7 @@ var mayImport = map[string][]string{
 		"harness/engine/pool", "harness/engine/runfile", "harness/project", "harness/scenario", "harness/target", "harness/run", "harness/stub",
 		"harness/transcript", "harness/compare", "harness/compare/streamdiff", "harness/contract", "harness/contract/coverage", "harness/verdict", "harness/report",
 	},
-	"harness/lab/explain": {"harness/project", "harness/scenario"},
+	"harness/lab/explain": {"harness/project", "harness/scenario", "harness/transcript"},
 	"harness/lab/noise": {
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/compare", "harness/compare/diff", "harness/compare/ident", "harness/compare/jsondiff", "harness/compare/streamdiff", "harness/scenario", "harness/transcript", "harness/verdict",
 	},

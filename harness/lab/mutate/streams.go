@@ -1,7 +1,6 @@
 package mutate
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -29,7 +28,7 @@ var endOperators = []Operator{
 	}),
 	each("end", "none", "It answers with an empty body instead of a stream", (*Subject).responses, func(e *exchange, yield emit) {
 		name := e.x.Stream
-		if name == "" || e.x.Response.Status == http.StatusSwitchingProtocols {
+		if name == "" || e.x.Response.Status == 101 {
 			return
 		}
 		yield(e.s.mutant(e.site(), e.where+" body", "an event stream", "an empty body", func(t *transcript.Transcript) {

@@ -11,7 +11,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
-	"github.com/lockstep-dev/lockstep/harness/contract/spec"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -28,10 +27,8 @@ type request struct {
 	raw     string
 	rawType string // "" without raw
 	stream  bool
-	socket  bool
-	// messages are those of the socket; nil when the document does not describe them.
-	messages *spec.EventStream
-	capture  [][2]string // names and JSONPaths
+	socket  *contract.Operation // that opens a socket; nil for others
+	capture [][2]string         // names and JSONPaths
 }
 
 // request makes a request for an operation that obeys the document. captured has the names of captured values for path
@@ -107,7 +104,10 @@ func wire(s string) string {
 func (g *generator) build(op *contract.Operation, captured map[int]string, t taste) (*request, string) {
 	item := g.paths.item(op.Path)
 	in := item.GetOperation(op.Method)
-	r := &request{method: op.Method, stream: op.Streams() && op.Method == "GET", socket: op.IsSocket(), messages: op.Messages}
+	r := &request{method: op.Method, stream: op.Streams() && op.Method == "GET"}
+	if op.IsSocket() {
+		r.socket = op
+	}
 	r.query.Kind, r.headers.Kind = jsontree.Object, jsontree.Object
 	base := g.paths.base(op.Path, op.Method)
 	r.path, r.target = base, base

@@ -69,7 +69,7 @@ func New(doc *contract.Document, options *Options) *Project {
 	for _, op := range doc.Operations() {
 		out.Scenarios = append(out.Scenarios, g.scenario(op))
 	}
-	if op := g.program(); op != nil {
+	if op := programOf(doc); op != nil {
 		out.Scenarios = append(out.Scenarios, g.programScenario(op))
 	}
 	return out

@@ -315,7 +315,7 @@ const hint = "  # Add a step that makes the server send an event, and await the 
 // print writes a request as a step.
 func (r *request) print(b *strings.Builder) {
 	switch {
-	case r.socket:
+	case r.socket != nil:
 		fmt.Fprintf(b, "  - open: socket\n    socket: %s\n", yamldoc.Scalar(r.path))
 	case r.stream:
 		fmt.Fprintf(b, "  - open: stream\n    sse: GET %s\n", r.path)
@@ -348,8 +348,8 @@ func (r *request) print(b *strings.Builder) {
 		fmt.Fprintf(b, "    capture: {%s: %s}\n", c[0], yamldoc.Scalar(c[1]))
 	}
 	switch {
-	case r.socket:
-		fmt.Fprint(b, messageHint("socket", r.messages), "  - close: socket\n")
+	case r.socket != nil:
+		fmt.Fprint(b, messageHint(r.socket), "  - close: socket\n")
 	case r.stream:
 		fmt.Fprint(b, hint, "  - close: stream\n")
 	}

@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
-	"github.com/lockstep-dev/lockstep/harness/contract/spec"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// program returns the operation of a program that the document describes; nil when there is none.
-func (g *generator) program() *contract.Operation {
-	if g.doc.IsAbsent() {
+// programOf returns the operation of a program that the document describes; nil when there is none.
+func programOf(doc *contract.Document) *contract.Operation {
+	if doc.IsAbsent() {
 		return nil
 	}
-	op, _ := g.doc.Named(spec.Program)
+	op, _ := doc.Named(string(transcript.WireProgram))
 	return op
 }
 
@@ -25,7 +25,7 @@ func (g *generator) arePrograms() bool {
 	if len(g.opts.Targets) > 0 {
 		return slices.ContainsFunc(g.opts.Targets, func(t Target) bool { return t.Program })
 	}
-	return g.program() != nil && len(g.doc.Operations()) == 0
+	return programOf(g.doc) != nil && len(g.doc.Operations()) == 0
 }
 
 // programScenario generates the scenario of a program. It starts the program, and ends its input.
@@ -39,28 +39,29 @@ func (g *generator) programScenario(op *contract.Operation) File {
 		fmt.Fprintf(&b, "# Set aside, because %s.\n", f.Missing)
 	}
 	fmt.Fprintf(&b, "scenario: %s\nwhy: The program starts, and ends with its input\nsource: %s\nsteps:\n", op, yamldoc.Line(cmp.Or(g.opts.Contract, "openapi.yaml")+", x-messages"))
-	fmt.Fprintf(&b, "  - open: program\n    program: {}\n%s  - half-close: program\n  - await: program\n    match: {event: exit}\n", messageHint("program", op.Messages))
+	fmt.Fprintf(&b, "  - open: program\n    program: {}\n%s  - half-close: program\n  - await: program\n    match: {event: exit}\n", messageHint(op))
 	f.Text = []byte(b.String())
 	return f
 }
 
 // messageHint is written into a scenario whose socket or program is open, but which sends nothing yet.
-func messageHint(name string, messages *spec.EventStream) string {
+func messageHint(op *contract.Operation) string {
+	name := string(transcript.WireProgram)
+	if op.IsSocket() {
+		name = string(transcript.WireSocket)
+	}
+	var sent, received []string
+	if op.Messages != nil {
+		sent, received = op.Messages.Sent.Names, op.Messages.Received.Names
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "  # Add a step that sends a message, and await the answer:\n  # - send: %s\n  #   json: {}%s\n", name, oneOf(messages, true))
-	fmt.Fprintf(&b, "  # - await: %s\n  #   match: {event: its-name}%s\n", name, oneOf(messages, false))
+	fmt.Fprintf(&b, "  # Add a step that sends a message, and await the answer:\n  # - send: %s\n  #   json: {}%s\n", name, oneOf(sent))
+	fmt.Fprintf(&b, "  # - await: %s\n  #   match: {event: its-name}%s\n", name, oneOf(received))
 	return b.String()
 }
 
-// oneOf lists the messages of one side as a comment.
-func oneOf(messages *spec.EventStream, sent bool) string {
-	if messages == nil {
-		return ""
-	}
-	names := messages.Received.Names
-	if sent {
-		names = messages.Sent.Names
-	}
+// oneOf lists the names of messages as a comment.
+func oneOf(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
