@@ -27,7 +27,7 @@ type initFlags struct {
 	config      string
 	scenarios   string
 	destructive bool
-	targets     []scaffold.Target // from --url and --command, in the order of the command line
+	targets     []scaffold.Target // from --url, --command and --program, in the order of the command line
 }
 
 func initCommand(w *environment) *cobra.Command {
@@ -60,6 +60,7 @@ No file is overwritten, and no server is started. The first target is the refere
 	fl.StringVar(&f.scenarios, "scenarios", "scenarios", "the folder for the scenarios, relative to lockstep.yaml")
 	fl.Var(targetFlag{&f.targets, runningTarget}, "url", "name=URL of a running server; repeat for more")
 	fl.Var(targetFlag{&f.targets, commandTarget}, "command", "name=COMMAND that starts a server on ${{ port }}, after any environment variables such as PORT=${{ port }}; repeat for more")
+	fl.Var(targetFlag{&f.targets, programTarget}, "program", "name=COMMAND of a program that talks over standard input and output; repeat for more")
 	return cmd
 }
 
@@ -115,7 +116,16 @@ var commandWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\$\{\{[^}]*\}\}|[^\s'"]
 var assignment = regexp.MustCompile(`(?s)^([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
 
 func commandTarget(name, text string) (scaffold.Target, error) {
-	t := scaffold.Target{Name: name}
+	t, err := programTarget(name, text)
+	t.Program = false
+	if err == nil && !strings.Contains(strings.Join(strings.Fields(text), ""), "${{port}}") {
+		err = errors.New("say where the server listens: ${{ port }} is a free port")
+	}
+	return t, err
+}
+
+func programTarget(name, text string) (scaffold.Target, error) {
+	t := scaffold.Target{Name: name, Program: true}
 	for _, word := range commandWord.FindAllString(text, -1) {
 		word = strings.NewReplacer("'", "", `"`, "").Replace(word)
 		if m := assignment.FindStringSubmatch(word); m != nil && len(t.Command) == 0 {
@@ -124,11 +134,8 @@ func commandTarget(name, text string) (scaffold.Target, error) {
 		}
 		t.Command = append(t.Command, word)
 	}
-	switch {
-	case len(t.Command) == 0:
+	if len(t.Command) == 0 {
 		return t, errors.New("write name=program and its arguments")
-	case !strings.Contains(strings.Join(strings.Fields(text), ""), "${{port}}"):
-		return t, errors.New("say where the server listens: ${{ port }} is a free port")
 	}
 	return t, nil
 }

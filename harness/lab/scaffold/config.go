@@ -18,7 +18,10 @@ import (
 // config writes lockstep.yaml.
 func (g *generator) config() []byte {
 	targets := g.opts.Targets
-	if len(targets) == 0 {
+	switch {
+	case len(targets) == 0 && g.arePrograms():
+		targets = []Target{{Name: "old", Command: []string{"./old"}, Program: true}, {Name: "new", Command: []string{"./new"}, Program: true}}
+	case len(targets) == 0:
 		targets = []Target{{Name: "old", URL: "http://127.0.0.1:3000"}, {Name: "new", URL: "http://127.0.0.1:3001"}}
 	}
 	var b strings.Builder
@@ -42,7 +45,11 @@ func (g *generator) target(b *strings.Builder, t Target) {
 	within := ""
 	switch {
 	case t.Command != nil:
-		fmt.Fprintf(b, "    command: %s\n", yamldoc.Flow(jsontree.NewTexts(t.Command)))
+		key := "command"
+		if t.Program {
+			key = "program"
+		}
+		fmt.Fprintf(b, "    %s: %s\n", key, yamldoc.Flow(jsontree.NewTexts(t.Command)))
 		if len(t.Env) > 0 {
 			env := &jsontree.Node{Kind: jsontree.Object}
 			for _, e := range t.Env {
@@ -57,6 +64,9 @@ func (g *generator) target(b *strings.Builder, t Target) {
 			b.WriteString("    # where the server runs; or write how to start it on a free port:\n")
 			b.WriteString("    # command: [./server, --port, \"${{ port }}\"]\n")
 		}
+	}
+	if t.Program { // it has no requests
+		return
 	}
 	ready, remark := g.ready(), ""
 	if ready == guess {

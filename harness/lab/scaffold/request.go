@@ -27,7 +27,8 @@ type request struct {
 	raw     string
 	rawType string // "" without raw
 	stream  bool
-	capture [][2]string // names and JSONPaths
+	socket  *contract.Operation // that opens a socket; nil for others
+	capture [][2]string         // names and JSONPaths
 }
 
 // request makes a request for an operation that obeys the document. captured has the names of captured values for path
@@ -104,6 +105,9 @@ func (g *generator) build(op *contract.Operation, captured map[int]string, t tas
 	item := g.paths.item(op.Path)
 	in := item.GetOperation(op.Method)
 	r := &request{method: op.Method, stream: op.Streams() && op.Method == "GET"}
+	if op.IsSocket() {
+		r.socket = op
+	}
 	r.query.Kind, r.headers.Kind = jsontree.Object, jsontree.Object
 	base := g.paths.base(op.Path, op.Method)
 	r.path, r.target = base, base

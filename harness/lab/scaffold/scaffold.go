@@ -25,11 +25,12 @@ type Options struct {
 	Destructive bool
 }
 
-// A Target is a running server, or a command that starts one.
+// A Target is a running server, a command that starts one, or a program that steps start.
 type Target struct {
 	Name    string
 	URL     string
 	Command []string
+	Program bool        // the command is a program that talks over standard input and output
 	Env     [][2]string // names and values, in order
 }
 
@@ -67,6 +68,9 @@ func New(doc *contract.Document, options *Options) *Project {
 	}
 	for _, op := range doc.Operations() {
 		out.Scenarios = append(out.Scenarios, g.scenario(op))
+	}
+	if op := programOf(doc); op != nil {
+		out.Scenarios = append(out.Scenarios, g.programScenario(op))
 	}
 	return out
 }

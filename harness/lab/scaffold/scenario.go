@@ -28,6 +28,8 @@ func (g *generator) scenario(op *contract.Operation) File {
 	ready, shared := missing == "", g.tellsOfOthers(op, steps)
 	harmful := ready && !g.opts.Destructive && destroys(op)
 	switch {
+	case g.arePrograms():
+		missing = "the targets are programs: a project of its own can start the server (--command)"
 	case harmful:
 		missing = "it may destroy what the server holds (--destructive)"
 	case ready && shared && !g.started() && !steps[len(steps)-1].isNarrow():
@@ -41,6 +43,8 @@ func (g *generator) scenario(op *contract.Operation) File {
 	}
 	file := id[strings.LastIndexByte(id, '/')+1:] + ".yaml"
 	switch {
+	case g.arePrograms():
+		fmt.Fprintf(&b, "# Set aside, because %s.\n", missing)
 	case harmful:
 		fmt.Fprintf(&b, "# Set aside, because it may destroy what the server holds. If that is no harm, rename it to %s.\n", file)
 	case missing != "" && ready:
@@ -310,9 +314,12 @@ const hint = "  # Add a step that makes the server send an event, and await the 
 
 // print writes a request as a step.
 func (r *request) print(b *strings.Builder) {
-	if r.stream {
+	switch {
+	case r.socket != nil:
+		fmt.Fprintf(b, "  - open: socket\n    socket: %s\n", yamldoc.Scalar(r.path))
+	case r.stream:
 		fmt.Fprintf(b, "  - open: stream\n    sse: GET %s\n", r.path)
-	} else {
+	default:
 		fmt.Fprintf(b, "  - http: %s %s\n", r.method, r.path)
 	}
 	entry := func(name string, n *jsontree.Node) {
@@ -340,7 +347,10 @@ func (r *request) print(b *strings.Builder) {
 	for _, c := range r.capture {
 		fmt.Fprintf(b, "    capture: {%s: %s}\n", c[0], yamldoc.Scalar(c[1]))
 	}
-	if r.stream {
+	switch {
+	case r.socket != nil:
+		fmt.Fprint(b, messageHint(r.socket), "  - close: socket\n")
+	case r.stream:
 		fmt.Fprint(b, hint, "  - close: stream\n")
 	}
 }

@@ -12,7 +12,7 @@ var controlFaults = []*Fault{
 	{
 		ID: "other-pong", Doc: "it answers a ping with another payload", In: "control/ping",
 		Says: []Finding{
-			{difference, "body", "1", "stream ann: message 2 (pong) data", `"lamp"`, `"lamb"`, silent},
+			{difference, "body", "1", "stream ann: message 2 (pong) data", "lamp", "lamb", silent},
 		},
 		tell: on("pong", "lamp", func(m *member, msg message) { msg.data = []byte("lamb"); m.send(msg) }),
 	},
