@@ -17,7 +17,7 @@ type Source struct {
 // stepActions are the keys that say what a step does.
 var stepActions = map[string]bool{
 	"http": true, "poll": true, "start": true, "join": true, "parallel": true, "open": true, "await": true, "never": true,
-	"half-close": true, "close": true, "drop": true, "stop": true, "kill": true, "restart": true, "asked": true, "use": true,
+	"half-close": true, "close": true, "drop": true, "stop": true, "kill": true, "restart": true, "asked": true, "do": true, "send": true, "signal": true, "use": true,
 }
 
 // stepDemands are the keys of demands on a target, by the kind of finding that an unmet demand leads to.

@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"harness/redact":                   {"harness/transcript"},
 	"harness/report":                   {"harness/compare/diff", "harness/contract/coverage", "harness/report/internal/textfit", "harness/transcript", "harness/verdict"},
 	"harness/report/internal/textfit":  {},
-	"harness/report/internal/cause":    {"harness/verdict"},
+	"harness/report/internal/cause":    {"harness/compare/diff", "harness/verdict"},
 	"harness/report/internal/groups":   {"harness/report", "harness/report/internal/cause", "harness/report/internal/textfit", "harness/verdict"},
 	"harness/report/text":              {"harness/compare/diff", "harness/contract/coverage", "harness/contract/specgap", "harness/report", "harness/report/internal/cause", "harness/report/internal/textfit", "harness/verdict", "harness/verdict/baseline"},
 	"harness/report/jsonreport":        {"harness/report", "harness/report/internal/cause", "harness/verdict"},

@@ -36,13 +36,16 @@ func TestPlacesAreWrittenAndRead(t *testing.T) {
 		{At{Part: "status"}, "status", "status", "status", ""},
 		{At{Part: "body", Pointers: [2]string{"/a/1", "/a/2"}}, "body /a/1", "body/a/2", "body /a/1", "/a/1"},
 		{At{Message: "event 12 (ping)", Part: "data", Pointers: [2]string{"/id", "/id"}, Contract: "event data"}, "event 12 (ping) data /id", "event data/id", "event (ping) data /id", "/id"},
+		{At{Message: "line 2 (tools/list result)", Part: "data", Pointers: [2]string{"/id", "/id"}, Contract: "event data"}, "line 2 (tools/list result) data /id", "event data/id", "line (tools/list result) data /id", "/id"},
+		{At{Message: "message 3 (a/b)", Contract: "event"}, "message 3 (a/b)", "event", "message (a/b)", ""},
+		{At{Message: "error line 1 (stderr)", Part: "data", Contract: "event data"}, "error line 1 (stderr) data", "event data", "error line (stderr) data", ""},
 		{At{Message: "heartbeat 1", Contract: "event"}, "heartbeat 1", "event", "heartbeat", ""},
 		{At{Message: "request 2", Part: "body", Pointers: [2]string{"/n", "/n"}}, "request 2 body /n", "body/n", "request body /n", "/n"},
 		{At{Part: "body", Pointers: [2]string{"/n", "/n"}, Inside: "⟨JSON⟩ /m"}, "body /n ⟨JSON⟩ /m", "body/n", "body /n ⟨JSON⟩ /m", "/n ⟨JSON⟩ /m"},
 	} {
 		text := tc.at.String()
 		pointer, _ := InDocument(text, true)
-		if text != tc.text || tc.at.InContract(1) != tc.contract || Unnumbered(text) != tc.bare || pointer != tc.inside || IsInside(text) != (tc.at.Inside != "") {
+		if text != tc.text || tc.at.InContract(1) != tc.contract || Unnumbered(text) != tc.bare || pointer != tc.inside || PointerIn(text) != tc.inside || IsInside(text) != (tc.at.Inside != "") {
 			t.Errorf("%+v: %q, %q, %q, %q", tc.at, text, tc.at.InContract(1), Unnumbered(text), pointer)
 		}
 	}

@@ -34,11 +34,11 @@ func (a At) InContract(side int) string {
 	return a.Part + a.Pointers[side]
 }
 
-// numbered are the messages that have a number in places.
-var numbered = [...]string{"event", "heartbeat", "request"}
+// numbered are the messages that have a number in places: those of streams, sockets, programs and stubs.
+var numbered = [...]string{"event", "heartbeat", "message", "line", "error line", "sent", "request"}
 
-// Unnumbered removes the number of an event, a heartbeat or a request to a stub from a place, because the number
-// depends on earlier messages. It returns "event (ping) data" for "event 3 (ping) data".
+// Unnumbered removes the number of a message from a place, because the number depends on earlier messages. It returns
+// "event (ping) data" for "event 3 (ping) data".
 func Unnumbered(place string) string {
 	for _, word := range numbered {
 		rest, ok := strings.CutPrefix(place, word+" ")
@@ -52,6 +52,12 @@ func Unnumbered(place string) string {
 
 // PointerIn returns the JSON Pointer in the place of a difference or a violation; "" when there is none.
 func PointerIn(place string) string {
+	if strings.HasSuffix(place, ")") && Unnumbered(place) != place {
+		return "" // a whole event, whose name may contain a slash
+	}
+	if _, pointer, ok := strings.Cut(place, ") data /"); ok {
+		return "/" + pointer
+	}
 	if i := strings.IndexByte(place, '/'); i >= 0 {
 		return place[i:]
 	}

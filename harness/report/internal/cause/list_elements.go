@@ -1,9 +1,9 @@
 package cause
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -58,11 +58,8 @@ func withoutIndexes(place string) (bare string, inList bool) {
 	return strings.Join(parts, "/"), inList
 }
 
-// events are the numbers of events in places: "event 3 (ping) data /id".
-var events = regexp.MustCompile(`^event [0-9]+ `)
-
-// property returns a place without indexes of elements and numbers of events: what it is called in a schema.
+// property returns a place without indexes of elements and numbers of messages: what it is called in a schema.
 func property(place string) string {
-	bare, _ := withoutIndexes(events.ReplaceAllString(place, "event "))
+	bare, _ := withoutIndexes(diff.Unnumbered(place))
 	return bare
 }
