@@ -141,8 +141,8 @@ func fillMessage(m *scenario.Message, env scenario.Env) (*message, error) {
 	return out, nil
 }
 
-// closeSocket begins the closing handshake, and waits until the server has ended the connection (RFC 6455 §7.1.1). A
-// server that does not is recorded as unmet only by the step's own limit: with the default one, lockstep ends it.
+// closeSocket begins the closing handshake, and waits until the server has ended the connection (RFC 6455 §7.1.1). If it
+// does not within the limit, lockstep ends it. The record says which side did.
 func closeSocket(ctx context.Context, r *targetRun, do *scenario.Hangup, to socket, st *stream) error {
 	m := &ws.Message{Item: transcript.ItemClose, Code: uint16(do.Code)}
 	if do.Reason != nil {

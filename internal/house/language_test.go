@@ -64,7 +64,7 @@ var (
 	codeSpan  = regexp.MustCompile("``.+?``|`[^`]*`")
 	target    = regexp.MustCompile(`\]\([^()]*\)`)
 	markup    = regexp.MustCompile(`<[^<>]*>|\*\*`)
-	separator = regexp.MustCompile(`[.!?:;]["”)*]*\s+`)
+	separator = regexp.MustCompile(`[.!?:;·]["”)*]*\s+`)
 	word      = regexp.MustCompile(`\S*\pL\S*`)
 )
 

@@ -68,14 +68,14 @@ func (w *writer) fallback(s schema) string {
 	return ""
 }
 
-// A choice is an object schema that one of several keys selects.
+// A choice is an object schema that one of several keys selects, or several keys together.
 type choice struct {
-	key  string
+	keys []string
 	then *jsontree.Node
 }
 
 // choices returns the conditions of allOf that test for a key, in the form {"if": {"required": [key]}, "then": …,
-// "else": …}, where "else" may be another condition. They are in the order in which anyOf lists the keys.
+// "else": …}, where "then" and "else" may be another condition. They are in the order in which anyOf lists the keys.
 func choices(n *jsontree.Node) []choice {
 	var out []choice
 	all := n.Member("allOf")
@@ -83,16 +83,32 @@ func choices(n *jsontree.Node) []choice {
 		return nil
 	}
 	for _, item := range all.Items {
-		for ; item != nil && item.Member("if") != nil; item = item.Member("else") {
-			if keys := texts(item.Member("if").Member("required")); len(keys) == 1 {
-				out = append(out, choice{keys[0], item.Member("then")})
-			}
-		}
+		out = append(out, chain(item, nil)...)
 	}
 	order := alternativeKeys(n)
 	slices.SortStableFunc(out, func(a, b choice) int {
-		return cmp.Compare(slices.Index(order, a.key), slices.Index(order, b.key))
+		return cmp.Compare(slices.Index(order, a.keys[0]), slices.Index(order, b.keys[0]))
 	})
+	return out
+}
+
+// chain returns the choices of a condition, after other keys.
+func chain(n *jsontree.Node, after []string) (out []choice) {
+	for ; n != nil && n.Member("if") != nil; n = n.Member("else") {
+		keys := texts(n.Member("if").Member("required"))
+		if len(keys) != 1 {
+			continue
+		}
+		keys = append(slices.Clip(after), keys...)
+		if then := n.Member("then"); then.Member("if") != nil {
+			out = append(out, chain(then, keys)...)
+		} else {
+			out = append(out, choice{keys, then})
+		}
+	}
+	if n != nil && len(after) > 0 { // what is left when no other key is there
+		out = slices.Insert(out, 0, choice{after, n})
+	}
 	return out
 }
 

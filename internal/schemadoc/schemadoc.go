@@ -55,7 +55,7 @@ type schema struct {
 type section struct {
 	schema
 	title string
-	key   string // of a choice: the required key that selects it
+	keys  []string // of a choice: the required keys that select it
 }
 
 // A writer writes the reference.
@@ -82,7 +82,7 @@ func (w *writer) chapter(title string, root schema) {
 		fmt.Fprintf(&w.toc, "\n\n[%s](#%s)", title, w.anchor(nil, title))
 		w.typeOf(schema{items, root.id}, one, title)
 	} else {
-		w.enqueue(root, title, "")
+		w.enqueue(root, title, nil)
 	}
 	for len(w.waiting) > 0 {
 		next := w.waiting[0]
@@ -92,7 +92,7 @@ func (w *writer) chapter(title string, root schema) {
 		w.section(&next)
 		// The sections that a section links to come directly after it. The members of a choice stay together.
 		siblings := 0
-		for siblings < len(later) && next.key != "" && later[siblings].key != "" {
+		for siblings < len(later) && next.keys != nil && later[siblings].keys != nil {
 			siblings++
 		}
 		w.waiting = slices.Concat(later[:siblings], w.waiting, later[siblings:])
@@ -101,12 +101,12 @@ func (w *writer) chapter(title string, root schema) {
 
 // enqueue queues a section, unless it is already queued or written, and returns its anchor. The first section of a
 // chapter is the chapter itself.
-func (w *writer) enqueue(s schema, title, key string) string {
+func (w *writer) enqueue(s schema, title string, keys []string) string {
 	if a, ok := w.anchors[s.node]; ok {
 		return a
 	}
 	a := w.anchor(s.node, title)
-	w.waiting = append(w.waiting, section{s, title, key})
+	w.waiting = append(w.waiting, section{s, title, keys})
 	return a
 }
 
@@ -147,15 +147,16 @@ func (w *writer) kinds(s *section, kinds []choice) {
 	w.out.WriteString("| begins with | what it does |\n| --- | --- |\n")
 	for _, k := range kinds {
 		target := w.resolve(schema{k.then, s.id})
-		a := w.enqueue(target, fmt.Sprintf("%s `%s`", s.title, k.key), k.key)
-		fmt.Fprintf(&w.out, "| [`%s`](#%s) | %s |\n", k.key, a, cell(w.description(target)))
+		name := "`" + strings.Join(k.keys, "`, `") + "`"
+		a := w.enqueue(target, s.title+" "+name, k.keys)
+		fmt.Fprintf(&w.out, "| [%s](#%s) | %s |\n", name, a, cell(w.description(target)))
 	}
 }
 
 // table writes the keys of an object.
 func (w *writer) table(s *section) {
 	w.out.WriteString("| key | type | default | |\n| --- | --- | --- | --- |\n")
-	required := append(texts(s.node.Member("required")), s.key)
+	required := append(texts(s.node.Member("required")), s.keys...)
 	properties := s.node.Member("properties")
 	for i, key := range properties.Names {
 		p := schema{properties.Items[i], s.id}

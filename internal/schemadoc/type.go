@@ -26,7 +26,7 @@ func (w *writer) typeOf(s schema, n number, title string) string {
 		if own != "" {
 			name = lower(own)
 		}
-		return fmt.Sprintf("[%s%s](#%s)", name, n, w.enqueue(s, title, ""))
+		return fmt.Sprintf("[%s%s](#%s)", name, n, w.enqueue(s, title, nil))
 	case text(s.node, "type") == "array":
 		return "list of " + w.typeOf(schema{s.node.Member("items"), s.id}, many, title)
 	case own != "":
