@@ -42,7 +42,7 @@ var frames = []frame{
 	{"a fragment", fragmentSchema, []string{"fragment"}, "%s", 0, nil},
 	{"lockstep.yaml", projectSchema, []string{"contract", "scenarios", "targets", "secrets", "coverage", "limits", "undocumented", "stubs"}, "%s", 0, project0},
 	{"a scenario", scenarioSchema, []string{"vars", "repeat", "table", "teardown", "isolate", "compare"}, "%s", 0, scenario0},
-	{"steps", scenarioSchema, []string{"http", "open", "start", "poll", "parallel", "await", "stop", "use"}, strings.Join(scenario0[:3], "") + "steps:\n%s", 2, nil},
+	{"steps", scenarioSchema, []string{"http", "do", "open", "send", "start", "poll", "parallel", "await", "stop", "use"}, strings.Join(scenario0[:3], "") + "steps:\n%s", 2, nil},
 	{"an expectation", scenarioSchema, []string{"expect"}, strings.Join(scenario0[:3], "") + "steps:\n  - http: GET /\n%s", 4, nil},
 	{"waivers.yaml", waiverSchema, []string{"id"}, "%s", 0, nil},
 	{"rules", projectSchema, []string{"volatile"}, strings.Join(project0, "") + "compare:\n%s", 2, nil},
