@@ -15,7 +15,7 @@ SHELL := bash
 MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 .DEFAULT_GOAL := help
 
-GO_FILES := $(shell find . -name '*.go' -not -path './reference/*')
+GO_FILES := $(shell find . -name '*.go' -not -path './reference/*' -not -path './.examples/*' -not -path '*/node_modules/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
 # Empty where Node is not installed: there, what the reference did elsewhere stands in for it.
 NODE := $(shell command -v node)
@@ -37,7 +37,7 @@ GOOSE_OPENAPI ?=
 # What reads bytes that somebody else has written: archives, JSON, event streams, frames of sockets, scenarios, run files. Each test run fuzzes these.
 READERS := harness/internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
   harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/scenario:FuzzParse harness/transcript:FuzzReadRun harness/transcript:FuzzLine
-FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
+FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules --exclude-dir=.examples '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
 .PHONY: help
 help: ## Show this help
@@ -123,6 +123,10 @@ test-twins: build ## Run each server against itself: whatever is found is a fals
 test-documents: ## Read public OpenAPI documents, which npm fetches into .documents, and draft a project from each
 	npm install --prefix .documents --no-save --ignore-scripts --no-audit --no-fund --loglevel=error $(DOCUMENTS)
 	LOCKSTEP_DOCUMENTS=$(CURDIR)/.documents/node_modules go test -v -count=1 -timeout 20m -run '^TestPublicDocuments$$' ./harness/lab/scaffold
+
+.PHONY: test-examples
+test-examples: ## Run the examples of other people's libraries, which npm and go fetch into .examples; says NOT RUN where they cannot
+	LOCKSTEP_EXAMPLES=$(CURDIR)/.examples go test -v -count=1 -timeout 25m ./examples
 
 .PHONY: test-sequences
 test-sequences: build ## Walk sequences that nobody has thought of through both servers (SEQUENCES=300 SEED=1)

@@ -40,7 +40,7 @@ func main() {
 func open(w http.ResponseWriter, r *http.Request) {
 	user := r.URL.Query().Get("user")
 	if user == "" {
-		w.WriteHeader(http.StatusBadRequest)
+		http.Error(w, "no user", http.StatusBadRequest)
 		return
 	}
 	client, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"chat.v1"}})

@@ -12,11 +12,13 @@ const sockets = new WebSocketServer({
 
 http.on('upgrade', (request, socket, head) => {
   const url = new URL(request.url, 'http://host')
-  const [, room] = url.pathname.match(/^\/rooms\/([^/]+)$/) ?? []
+  const room = url.pathname.replace('/rooms/', '')
   const user = url.searchParams.get('user')
-  if (!room || !user) {
-    const [status, reason] = room ? [400, 'Bad Request'] : [404, 'Not Found']
-    return socket.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  if (!user) {
+    return socket.end(
+      'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n' +
+        'Content-Type: text/plain; charset=utf-8\r\nContent-Length: 8\r\n\r\nno user\n',
+    )
   }
   sockets.handleUpgrade(request, socket, head, (client) => join(room, user, client))
 })

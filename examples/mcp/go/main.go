@@ -41,17 +41,16 @@ func main() {
 func grow(ctx context.Context, req *mcp.CallToolRequest, in growth) (*mcp.CallToolResult, any, error) {
 	token := req.Params.GetProgressToken()
 	for step := 1; step <= in.Steps; step++ {
+		if token != nil {
+			params := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(step), Total: float64(in.Steps)}
+			if err := req.Session.NotifyProgress(ctx, params); err != nil {
+				return nil, nil, err
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		case <-time.After(time.Duration(in.Pace) * time.Millisecond):
-		}
-		if token == nil {
-			continue
-		}
-		params := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(step), Total: float64(in.Steps)}
-		if err := req.Session.NotifyProgress(ctx, params); err != nil {
-			return nil, nil, err
 		}
 	}
 	return text("grown"), nil, nil
