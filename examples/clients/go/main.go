@@ -16,7 +16,7 @@ import (
 
 type values map[string]any
 
-var client = openai.NewClient(option.WithBaseURL(os.Getenv("API")+"/v1"), option.WithAPIKey("sk-test"), option.WithRequestTimeout(2*time.Second))
+var client = openai.NewClient(option.WithBaseURL(os.Getenv("API")+"/v1"), option.WithAPIKey("sk-test"), option.WithRequestTimeout(5*time.Second))
 
 // do does what a scenario asks for. With an error, it returns what came before.
 func do(action string, request openai.ChatCompletionNewParams) (got values, err error) {

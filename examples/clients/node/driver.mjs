@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import OpenAI from 'openai'
 
-const client = new OpenAI({ apiKey: 'sk-test', baseURL: process.env.API + '/v1', timeout: 2000 })
+const client = new OpenAI({ apiKey: 'sk-test', baseURL: process.env.API + '/v1', timeout: 5000 })
 
 // What a scenario can ask for. `got` keeps what came before an error.
 const actions = {
