@@ -60,15 +60,25 @@ func fingerprints(t *testing.T, file string) []string {
 
 // TestDriversAreSmall counts the lines with code, because a driver must not become a second library.
 func TestDriversAreSmall(t *testing.T) {
+	drivers := map[string]string{}
 	for _, file := range []string{"clients/node/driver.mjs", "clients/go/main.go"} {
+		drivers[file] = testfile.Text(t, file)
+	}
+	for _, m := range regexp.MustCompile("(?s)```(js|go)\n(.*?)```").FindAllStringSubmatch(testfile.Text(t, "../docs/drivers.md"), -1) {
+		drivers["docs/drivers.md "+m[1]] = m[2]
+	}
+	if len(drivers) != 4 {
+		t.Fatalf("%d drivers", len(drivers))
+	}
+	for name, text := range drivers {
 		lines := 0
-		for line := range strings.Lines(testfile.Text(t, file)) {
+		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
 				lines++
 			}
 		}
 		if lines < 20 || lines > 60 {
-			t.Errorf("%s has %d lines of code, want 60 at most", file, lines)
+			t.Errorf("%s has %d lines of code, want 60 at most", name, lines)
 		}
 	}
 }

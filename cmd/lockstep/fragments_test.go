@@ -150,7 +150,8 @@ func TestMistakesInFragmentsAreFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"scenario: a\nwhy: b\nsource: c\nstep: []\n":  `a scenario: unknown key "step"`,
 		"vars: {a: b}\ntabel: []\n":                   `a scenario: unknown key "tabel"`,
-		"targets: {a: {url: \"http://a\"}}\n":         `lockstep.yaml: "a" has no "ready"`,
+		"targets: {a: {raedy: {}, command: [x]}}\n":   `lockstep.yaml: unknown key "raedy"`,
+		"- {send: a, binray: AA==}\n":                 `steps: unknown key "binray"`,
 		"coverage: {statuses: 90}\n":                  `lockstep.yaml: "statuses" is`,
 		"- http: GET /\n  expct: {status: 200}\n":     `steps: unknown key "expct"`,
 		"expect: {stauts: 200}\n":                     `an expectation: unknown key "stauts"`,
