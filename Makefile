@@ -15,7 +15,7 @@ SHELL := bash
 MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 .DEFAULT_GOAL := help
 
-GO_FILES := $(shell find . -name '*.go' -not -path './reference/*')
+GO_FILES := $(shell find . -name '*.go' -not -path './reference/*' -not -path './.examples/*' -not -path '*/node_modules/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
 # Empty where Node is not installed: there, what the reference did elsewhere stands in for it.
 NODE := $(shell command -v node)
@@ -37,7 +37,7 @@ GOOSE_OPENAPI ?=
 # What reads bytes that somebody else has written: archives, JSON, event streams, frames of sockets, lines of programs, scenarios, run files. Each test run fuzzes these.
 READERS := harness/internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
   harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/transport/stdio:FuzzLines harness/scenario:FuzzParse harness/transcript:FuzzReadRun harness/transcript:FuzzLine
-FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
+FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules --exclude-dir=.examples '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
 .PHONY: help
 help: ## Show this help
@@ -126,6 +126,10 @@ test-documents: fetch-documents ## Read public OpenAPI documents, which npm fetc
 .PHONY: fetch-documents
 fetch-documents:
 	npm install --prefix .documents --no-save --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 $(DOCUMENTS)
+
+.PHONY: test-examples
+test-examples: ## Run the examples of other people's libraries, which npm and go fetch into .examples; says NOT RUN where they cannot
+	LOCKSTEP_EXAMPLES=$(CURDIR)/.examples go test -v -count=1 -timeout 25m ./examples
 
 .PHONY: test-sequences
 test-sequences: build ## Walk sequences that nobody has thought of through both servers (SEQUENCES=300 SEED=1)

@@ -42,7 +42,7 @@ var frames = []frame{
 	{"a fragment", fragmentSchema, []string{"fragment"}, "%s", 0, nil},
 	{"lockstep.yaml", projectSchema, []string{"contract", "scenarios", "targets", "secrets", "coverage", "limits", "undocumented", "stubs"}, "%s", 0, project0},
 	{"a scenario", scenarioSchema, []string{"vars", "repeat", "table", "teardown", "isolate", "compare"}, "%s", 0, scenario0},
-	{"steps", scenarioSchema, []string{"http", "open", "start", "poll", "parallel", "await", "stop", "use"}, strings.Join(scenario0[:3], "") + "steps:\n%s", 2, nil},
+	{"steps", scenarioSchema, []string{"http", "do", "open", "send", "start", "poll", "parallel", "await", "stop", "use"}, strings.Join(scenario0[:3], "") + "steps:\n%s", 2, nil},
 	{"an expectation", scenarioSchema, []string{"expect"}, strings.Join(scenario0[:3], "") + "steps:\n  - http: GET /\n%s", 4, nil},
 	{"waivers.yaml", waiverSchema, []string{"id"}, "%s", 0, nil},
 	{"rules", projectSchema, []string{"volatile"}, strings.Join(project0, "") + "compare:\n%s", 2, nil},
@@ -150,7 +150,8 @@ func TestMistakesInFragmentsAreFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"scenario: a\nwhy: b\nsource: c\nstep: []\n":  `a scenario: unknown key "step"`,
 		"vars: {a: b}\ntabel: []\n":                   `a scenario: unknown key "tabel"`,
-		"targets: {a: {redy: {get: /}}}\n":            `lockstep.yaml: "a" is not allowed here`,
+		"targets: {a: {raedy: {}, command: [x]}}\n":   `lockstep.yaml: unknown key "raedy"`,
+		"- {send: a, binray: AA==}\n":                 `steps: unknown key "binray"`,
 		"coverage: {statuses: 90}\n":                  `lockstep.yaml: "statuses" is`,
 		"- http: GET /\n  expct: {status: 200}\n":     `steps: unknown key "expct"`,
 		"expect: {stauts: 200}\n":                     `an expectation: unknown key "stauts"`,

@@ -22,24 +22,33 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
-var update = flag.Bool("update", false, "write what commands print into docs/tutorial.md and README.md")
+var update = flag.Bool("update", false, "write what commands print into the guides and README.md")
 
-// part matches a code block of the tutorial that the test uses: a file, text to append to a file, an edit of a file,
-// or a session of commands with their output.
-var part = regexp.MustCompile("(?ms)^(?:<!-- (file|append|edit): (\\S+) -->\n)?^```([a-z]*)\n(.*?)^```\n")
+// part matches a code block of a guide that the test uses: a file, text to append to a file, an edit of a file, a file
+// of the repository that is quoted, or a session of commands with their output.
+var part = regexp.MustCompile("(?ms)^(?:<!-- (file|append|edit|quote): (\\S+) -->\n)?^```([a-z]*)\n(.*?)^```\n")
 
-// TestTheTutorialIsTrue follows the tutorial from start to end, and checks that everything is as it says.
+// guides are the documents that a reader can follow from start to end, with the least number of their commands.
+var guides = map[string]int{"tutorial.md": 15, "wires.md": 3, "drivers.md": 3}
+
+// TestTheTutorialIsTrue follows the guides from start to end, and checks that everything is as they say.
 func TestTheTutorialIsTrue(t *testing.T) {
 	for _, program := range []string{"node", "go", "bash"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Fatalf("the tutorial needs %s: %v", program, err)
+			t.Fatalf("the guides need %s: %v", program, err)
 		}
 	}
-	file := filepath.Join(root, "docs", "tutorial.md")
-	data := testfile.Text(t, file)
-	text := data
-	if a, b := strings.Count(text, "<!--"), len(regexp.MustCompile("<!-- (?:file|append|edit): \\S+ -->\n```").FindAllString(text, -1)); a != b {
-		t.Fatalf("the tutorial has %d comments, and %d of them are before a block", a, b)
+	for name, commands := range guides {
+		t.Run(name, func(t *testing.T) { follow(t, "docs/"+name, commands) })
+	}
+}
+
+// follow does what a guide says.
+func follow(t *testing.T, name string, commands int) {
+	file := filepath.Join(root, name)
+	text := testfile.Text(t, file)
+	if a, b := strings.Count(text, "<!--"), len(regexp.MustCompile("<!-- (?:file|append|edit|quote): \\S+ -->\n```").FindAllString(text, -1)); a != b {
+		t.Fatalf("%s has %d comments, and %d of them are before a block", name, a, b)
 	}
 	for _, m := range regexp.MustCompile(`(?s)([^\n]+\n(?:[^\n]+\n)*)\n<!-- (?:file|append|edit): (\S+) -->`).FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(m[1], "`"+m[2]+"`") {
@@ -49,7 +58,10 @@ func TestTheTutorialIsTrue(t *testing.T) {
 	r := newReader(t)
 	done := part.ReplaceAllStringFunc(text, func(whole string) string {
 		m := part.FindStringSubmatch(whole)
-		if m[3] != "console" {
+		switch {
+		case m[1] == "quote":
+			return strings.Replace(whole, m[4]+"```", testfile.Text(t, filepath.Join(root, m[2]))+"```", 1)
+		case m[3] != "console":
 			r.write(t, m[1], m[2], m[4])
 			return whole
 		}
@@ -59,7 +71,7 @@ func TestTheTutorialIsTrue(t *testing.T) {
 		}
 		return strings.Replace(whole, m[4], got, 1)
 	})
-	if r.commands < 10 {
+	if r.commands < commands {
 		t.Errorf("only %d commands were run", r.commands)
 	}
 	if *update {
@@ -67,7 +79,7 @@ func TestTheTutorialIsTrue(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(drawn(done), drawn(text)); diff != "" {
-		t.Errorf("docs/tutorial.md does not show what its commands print; run go test -update (-printed +tutorial):\n%s", diff)
+		t.Errorf("%s does not show what its commands print; run go test -update (-printed +shown):\n%s", name, diff)
 	}
 }
 
@@ -165,7 +177,7 @@ func (r *reader) run(t *testing.T, command string) string {
 	return stderr.String()
 }
 
-// lots are values that the tutorial's servers generate, with replacements.
+// lots are values that the servers of the guides generate, with replacements.
 var lots = []struct{ pattern, name string }{
 	{`"[A-Z]{5}"`, `"‹ticket›"`},
 	{`/ticket: the texts differ \[value [0-9a-f]{8}\]`, `/ticket: the texts differ [value ‹fingerprint›]`},
@@ -173,7 +185,7 @@ var lots = []struct{ pattern, name string }{
 	{`\d\d\d\d-\d\d-\d\d`, `‹day›`},
 }
 
-// drawn replaces everything that differs from run to run in the tutorial.
+// drawn replaces everything that differs from run to run in a guide.
 func drawn(text string) string {
 	text = predictable(text)
 	for _, l := range lots {

@@ -89,6 +89,16 @@ func TestMessagesOfASocket(t *testing.T) {
 	}
 }
 
+func TestSchemasOfMessagesHaveTheVersionOfTheDocument(t *testing.T) {
+	d := parse(t, sample.Programming("  received:\n    line: {schema: {type: [object, 'null'], properties: {a: {const: 1}}}}"))
+	for data, want := range map[string]string{`{"a":1}`: "", `{"a":2}`: "event data/a enum", `null`: ""} {
+		ev := sample.Received(transcript.ItemLine, data)
+		if got := short(d.Check(sample.Program(ev))); got != want {
+			t.Errorf("%s: %s, want %s", data, got, want)
+		}
+	}
+}
+
 func TestTextsAboutMessages(t *testing.T) {
 	d := parse(t, sample.Messaging(chatDoc))
 	onlySent := parse(t, sample.Messaging("        sent: {text: {schema: {}}}"))

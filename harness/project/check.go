@@ -195,8 +195,9 @@ func checkStreamRule(p *Project, name string, rule scenario.StreamRule) scenario
 	if _, known := p.Contract.Named(name); known || name == string(transcript.WireProgram) || p.Contract.IsAbsent() {
 		return nil
 	}
-	fix := "name a stream that the scenario opens, or an operation: " + strings.Join(operations(p), ", ")
-	if near, ok := problem.Nearest(name, operations(p)); ok {
+	names := append(operations(p), string(transcript.WireProgram))
+	fix := "name a stream that the scenario opens, or an operation: " + strings.Join(names, ", ")
+	if near, ok := problem.Nearest(name, names); ok {
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
 	return scenario.Problems{{

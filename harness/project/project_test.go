@@ -105,6 +105,7 @@ limits`, "}\nlimits", []string{`lockstep.yaml:6:3: target "wrong" has no "ready"
 		{"a folder without scenarios", "scenarios: scenarios", "scenarios: empty", []string{`lockstep.yaml:2:12: no scenario in empty → write one: docs/scenarios.md describes the language`}},
 		{"a file instead of a folder", "scenarios: scenarios", "scenarios: scenarios/items/story.yaml", []string{`lockstep.yaml:2:12: scenarios/items/story.yaml is not a folder → name the folder with the scenarios, relative to this file`}},
 		{"a path that is none", "limits:", "compare: {volatile: [{at: id, kind: id, because: it is made up}]}\nlimits:", []string{`lockstep.yaml:7:27: "at" is "id" → begin the path with $`}},
+		{"a rule for all programs, misspelt", "limits:", "compare: {streams: {progam: {protocol: jsonrpc}}}\nlimits:", []string{`lockstep.yaml:7:21: rules for "progam", which is not a stream → did you mean "program"?`}},
 		{"a rule for no operation", "limits:", "compare: {streams: {GET /event: {framing: exact}}}\nlimits:", []string{`lockstep.yaml:7:21: rules for "GET /event", which is not a stream → did you mean "GET /events"?`}},
 		{"a heartbeat that the contract does not have", "limits:", "compare: {streams: {GET /events: {heartbeat: {event: pnig}}}}\nlimits:", []string{`lockstep.yaml:7:54: GET /events has no event "pnig" → did you mean "ping"?`}},
 		{"an optional event that the contract does not have", "limits:", "compare: {streams: {GET /events: {optional: [ping, pnig]}}}\nlimits:", []string{`lockstep.yaml:7:52: GET /events has no event "pnig" → did you mean "ping"?`}},

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/watch"
@@ -173,12 +176,13 @@ func (l *library) close(ctx context.Context) {
 	_ = to.Close()
 }
 
-// readOutcome reads a line of a driver. The outcome has no ID when the line is not one.
+// readOutcome reads a line of a driver, as driver.schema.json describes it. The outcome has no ID when the line is not
+// one.
 func readOutcome(line string) outcome {
 	var o outcome
-	d := json.NewDecoder(strings.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&o); err != nil || (o.OK == nil) == (o.Error == nil) {
+	err := jsonv2.Unmarshal([]byte(line), &o,
+		jsonv2.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) // as in bodies
+	if err != nil || o.ID == nil || *o.ID < 1 || (o.OK == nil) == (o.Error == nil) {
 		return outcome{}
 	}
 	return o

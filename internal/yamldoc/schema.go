@@ -130,7 +130,11 @@ func (c *checker) checkMap(r *rule, v value) {
 	}
 	for _, key := range r.missing(v.Node) {
 		if !r.isMisspelt(v.Node, key) {
-			c.add(v.Node, fmt.Sprintf("%s has no %q", v.name, key), r.fixOr("add it: "+r.about(key)))
+			fix := "add it: " + r.about(key)
+			if len(r.any) == 0 { // otherwise the schema's fix is about its alternatives
+				fix = r.fixOr(fix)
+			}
+			c.add(v.Node, fmt.Sprintf("%s has no %q", v.name, key), fix)
 		}
 	}
 	for i, k := range v.Keys {

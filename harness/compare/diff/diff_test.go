@@ -38,6 +38,9 @@ func TestPlacesAreWrittenAndRead(t *testing.T) {
 		{At{Message: "event 12 (ping)", Part: "data", Pointers: [2]string{"/id", "/id"}, Contract: "event data"}, "event 12 (ping) data /id", "event data/id", "event (ping) data /id", "/id"},
 		{At{Message: "error line 12 (stderr)", Part: "data"}, "error line 12 (stderr) data", "data", "error line (stderr) data", ""},
 		{At{Message: "line 2", Part: "data", Pointers: [2]string{"/id", "/id"}, Contract: "event data"}, "line 2 data /id", "event data/id", "line data /id", "/id"},
+		{At{Message: "line 2 (tools/list result)", Part: "data", Pointers: [2]string{"/id", "/id"}, Contract: "event data"}, "line 2 (tools/list result) data /id", "event data/id", "line (tools/list result) data /id", "/id"},
+		{At{Message: "message 3 (a/b)", Contract: "event"}, "message 3 (a/b)", "event", "message (a/b)", ""},
+		{At{Message: "error line 1 (stderr)", Part: "data", Contract: "event data"}, "error line 1 (stderr) data", "event data", "error line (stderr) data", ""},
 		{At{Message: "heartbeat 1", Contract: "event"}, "heartbeat 1", "event", "heartbeat", ""},
 		{At{Message: "message 6 (close)", Part: "data", Pointers: [2]string{"/code", "/code"}, Contract: "event data"}, "message 6 (close) data /code", "event data/code", "message (close) data /code", "/code"},
 		{At{Message: "error line 3 (stderr)", Contract: "event"}, "error line 3 (stderr)", "event", "error line (stderr)", ""},
@@ -47,7 +50,7 @@ func TestPlacesAreWrittenAndRead(t *testing.T) {
 	} {
 		text := tc.at.String()
 		pointer, _ := InDocument(text, true)
-		if text != tc.text || tc.at.InContract(1) != tc.contract || Unnumbered(text) != tc.bare || pointer != tc.inside || IsInside(text) != (tc.at.Inside != "") {
+		if text != tc.text || tc.at.InContract(1) != tc.contract || Unnumbered(text) != tc.bare || pointer != tc.inside || PointerIn(text) != tc.inside || IsInside(text) != (tc.at.Inside != "") {
 			t.Errorf("%+v: %q, %q, %q, %q", tc.at, text, tc.at.InContract(1), Unnumbered(text), pointer)
 		}
 	}

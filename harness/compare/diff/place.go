@@ -62,6 +62,12 @@ func Unnumbered(place string) string {
 
 // PointerIn returns the JSON Pointer in the place of a difference or a violation; "" when there is none.
 func PointerIn(place string) string {
+	if strings.HasSuffix(place, ")") && Unnumbered(place) != place {
+		return "" // a whole event, whose name may contain a slash
+	}
+	if _, pointer, ok := strings.Cut(place, ") data /"); ok {
+		return "/" + pointer
+	}
 	if i := strings.IndexByte(place, '/'); i >= 0 {
 		return place[i:]
 	}

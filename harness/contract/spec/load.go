@@ -242,5 +242,9 @@ func inlineSchema(doc *openapi3.T, object map[string]any) (*openapi3.SchemaRef, 
 			return nil, err
 		}
 	}
-	return in, in.Validate(context.Background(), validation...)
+	options := validation // those of OpenAPI 3.0, unless they say otherwise
+	if doc.IsOpenAPI31OrLater() {
+		options = append(slices.Clip(options), openapi3.IsOpenAPI31OrLater())
+	}
+	return in, in.Validate(context.Background(), options...)
 }

@@ -73,15 +73,15 @@ func (g *generator) target(b *strings.Builder, t Target) {
 		remark = "   # a guess: a request that shows that the server is ready"
 	}
 	fmt.Fprintf(b, "    ready: {%s%s}%s\n", ready, within, remark)
-	if field, value := g.credentials(); field != "" {
+	if field, value := credentials(g.paths); field != "" {
 		fmt.Fprintf(b, "    # headers: {%s: \"%s\"}   # the contract requires credentials; sent with every request\n", field, value)
 	}
 }
 
 // credentials returns the header field that a security scheme of the document wants, with a value to fill in. Documents
 // that declare 401 want one too, even if they define no scheme. It returns "" for a document without credentials.
-func (g *generator) credentials() (field, value string) {
-	tree := g.doc.Tree
+func credentials(p paths) (field, value string) {
+	tree := p.doc.Tree
 	if tree == nil {
 		return "", ""
 	}
@@ -95,9 +95,9 @@ func (g *generator) credentials() (field, value string) {
 		}
 	}
 	rejects := func(op *contract.Operation) bool {
-		return g.paths.item(op.Path).GetOperation(op.Method).Responses.Value("401") != nil
+		return p.item(op.Path).GetOperation(op.Method).Responses.Value("401") != nil
 	}
-	if len(schemes) > 0 || slices.ContainsFunc(g.doc.Operations(), rejects) {
+	if len(schemes) > 0 || slices.ContainsFunc(p.doc.Operations(), rejects) {
 		return "Authorization", "Bearer …"
 	}
 	return "", ""

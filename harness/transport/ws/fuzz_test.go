@@ -18,7 +18,7 @@ import (
 
 // readAll reads frames from r.
 func readAll(r io.Reader) ([]transcript.Event, *transcript.Failure) {
-	s := &source{conn: r, opts: Options{NoPong: true, NoClose: true, MaxMessage: 1 << 20}, begun: true}
+	s := &source{socket: new(Socket), conn: r, opts: Options{NoPong: true, NoClose: true, MaxMessage: 1 << 20}, begun: true}
 	var events []transcript.Event
 	for {
 		ev, ok := s.Next()

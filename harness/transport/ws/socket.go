@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -55,6 +56,8 @@ type Socket struct {
 	*httpwire.Stream
 	made    chan struct{} // closed when Stream is set
 	sending chan struct{} // has an element while a message is being sent
+	// halfClosed is set when the client has closed its sending side, so that the server cannot expect a close frame.
+	halfClosed atomic.Bool
 	// The holder of sending has these.
 	closeSent bool
 	cut       error // why no more can be sent
@@ -94,6 +97,13 @@ func watchOptions(start time.Time, given *watch.Options) watch.Options {
 		out.Noun = "messages"
 	}
 	return out.WithDefaults()
+}
+
+// CloseWrite closes the client's sending side of the connection. A server that ends the connection then, without a close
+// frame, does nothing wrong: no closing handshake is possible any more.
+func (s *Socket) CloseWrite() error {
+	s.halfClosed.Store(true)
+	return s.Stream.CloseWrite()
 }
 
 // errCut is returned by Send after a message was sent only in part.

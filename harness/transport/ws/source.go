@@ -121,7 +121,7 @@ func (s *source) cut(err error, where string) {
 
 // betweenFrames says where the connection ended, after got bytes of the next frame. After a close frame of the server
 // it may end, and chance decides whether a reset is seen: the server may close the connection before it has read the
-// client's close frame.
+// client's close frame. Nor is a close frame expected after the client has closed its sending side.
 func (s *source) betweenFrames(got int) string {
 	switch {
 	case got > 0:
@@ -130,6 +130,8 @@ func (s *source) betweenFrames(got int) string {
 		return ""
 	case s.message.item != "":
 		return fmt.Sprintf("inside a %s message, after the frames %s", s.message.item, shorten(s.message.framing))
+	case s.socket.halfClosed.Load():
+		return ""
 	default:
 		return "without a close frame"
 	}

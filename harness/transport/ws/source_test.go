@@ -3,6 +3,7 @@ package ws
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -156,6 +157,7 @@ func TestEndsOverTCP(t *testing.T) {
 			reset(p)
 		}, transcript.EndedByServer, ""},
 		{"an end without an answer to our close", func(p *peer) { p.receive() }, transcript.EndedBroken, "the connection ended without a close frame"},
+		{"an end after our half-close", func(p *peer) { _, _ = io.Copy(io.Discard, p.Conn) }, transcript.EndedByServer, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := loopback(t, func(p *peer) {
@@ -170,6 +172,11 @@ func TestEndsOverTCP(t *testing.T) {
 			send(t, s, &Message{Item: textM})
 			if strings.Contains(tc.name, "our close") {
 				send(t, s, &Message{Item: closeF, Code: 1000})
+			}
+			if strings.Contains(tc.name, "our half-close") {
+				if err := s.CloseWrite(); err != nil {
+					t.Fatal(err)
+				}
 			}
 			rec := ended(t, s)
 			text := ""

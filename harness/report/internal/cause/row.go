@@ -11,7 +11,7 @@ import (
 // say about the same value.
 type Row struct {
 	Operation string // or the text of the step if it has none
-	Place     string // without indexes of elements and numbers of events
+	Place     string // without indexes of elements and numbers of messages
 	Causes    []*Cause
 	Findings  int
 	In        map[string]bool // ids of the scenarios
