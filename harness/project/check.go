@@ -22,6 +22,13 @@ func checkScenario(p *Project, s *scenario.Scenario) scenario.Problems {
 	c := scenarioCheck{p: p, s: s, opened: map[string]*contract.Operation{}}
 	c.problems = append(checkStubs(p, s), checkSetup(p, s)...)
 	s.Walk(c.step)
+	for _, stub := range s.Script().Stubs {
+		for i := range stub.Rules {
+			if stub.Rules[i].Answer.Socket != nil {
+				c.opened[scenario.UpstreamID(stub.Name, stub.Rules[i].Name)] = nil
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Compare.Streams)) {
 		rule := s.Compare.Streams[name]
 		op, opened := c.opened[name]

@@ -24,14 +24,14 @@ func (u *upstream) matches(when *scenario.When, r *transcript.Request, chat *stu
 func (u *upstream) matchesLine(when *scenario.When, r *transcript.Request) bool {
 	path, query, _ := strings.Cut(r.Target, "?")
 	if when.Path != nil {
-		want, err := when.Path.Text(u.values, scenario.EscapePath)
+		want, err := when.Path.Text(&u.run.values, scenario.EscapePath)
 		if err != nil || want != path || when.Method != r.Method {
 			return false
 		}
 	}
 	given, _ := url.ParseQuery(query) // an invalid query is compared as far as it parses
 	for _, p := range when.Query {
-		want, err := p.Value.Text(u.values, nil)
+		want, err := p.Value.Text(&u.run.values, nil)
 		if err != nil || !slices.Contains(given[p.Name], want) {
 			return false
 		}
@@ -48,7 +48,7 @@ func (u *upstream) matchesChat(when *scenario.When, chat *stub.Chat) bool {
 		if t == nil {
 			return true
 		}
-		want, err := t.Text(u.values, nil)
+		want, err := t.Text(&u.run.values, nil)
 		return err == nil && in(want)
 	}
 	within := func(text string) func(string) bool {
@@ -64,7 +64,7 @@ func (u *upstream) meetsDemands(e *scenario.Expect, r *transcript.Request) bool 
 	if e == nil {
 		return true
 	}
-	want, err := fillExpect(e, u.values)
+	want, err := fillExpect(e, &u.run.values)
 	if err != nil {
 		return false
 	}

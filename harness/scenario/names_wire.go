@@ -67,3 +67,21 @@ func (d *nameChecker) checkWires(list *yamldoc.Node, w wires) {
 		}
 	}
 }
+
+// stubCaptures adds what the scripts of stubs capture to the names that stubs can use. A step cannot: which of its
+// messages a target has sent before a step is chance.
+func (d *nameChecker) stubCaptures(stubs *yamldoc.Node, s scope) {
+	for _, rules := range stubs.Entries() {
+		for _, rule := range rules.Elements() {
+			for _, turn := range rule.Get("answer").Get("socket").Elements() {
+				for k := range turn.Get("await").Get("capture").Entries() {
+					d.checkNotUnique(k, "capture")
+					if d.given[k.Text] {
+						d.values.problem(k, fmt.Sprintf("capture %s: the name has a value elsewhere in the scenario", k.Text), "give it another name")
+					}
+					s.values[k.Text] = true
+				}
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -28,9 +29,28 @@ type StubRule struct {
 	Min, Max int
 	// AnyOrder means that the requests that it answers have no order.
 	AnyOrder bool
+	Cadence  *Cadence
 	When     When
 	Answer   StubAnswer
 	Compare  Rules
+}
+
+// A Cadence says when the target must ask again, see transcript.Cadence. Since is the name of a rule of the same stub.
+type Cadence struct {
+	transcript.Cadence
+	Line, Column int
+}
+
+// Of returns the cadence with the id of a step of the stub; nil without one.
+func (c *Cadence) Of(stub string) *transcript.Cadence {
+	if c == nil {
+		return nil
+	}
+	out := c.Cadence
+	if out.Since != "" {
+		out.Since = UpstreamID(stub, out.Since)
+	}
+	return &out
 }
 
 // A When selects requests. Every field that is set must match.
@@ -63,6 +83,18 @@ type StubAnswer struct {
 	Stop   *Template // why the model stopped, as it is sent
 	Usage  StubUsage
 	End    StubEnd
+	Socket *StubScript // the response is a WebSocket
+}
+
+// A StubScript is what a stub does on a connection that lasts.
+type StubScript struct{ Turns []Turn }
+
+// A Turn is one line of a script.
+type Turn struct {
+	After time.Duration // delay before it
+	// Do is a *Send, an *Await, or a *Hangup that closes or drops the connection. They name no stream.
+	Do           Action
+	Line, Column int
 }
 
 // A StubPiece is a part of a message, of one kind.

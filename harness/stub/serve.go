@@ -149,6 +149,10 @@ func (t *responder) answer(a *Answer) {
 	if !t.wait(ctx, a.After, transcript.PhaseHead) {
 		return
 	}
+	if a.Socket != nil {
+		t.socket(ctx, a)
+		return
+	}
 	if !a.onlyEnd() && !t.write(ctx, out, a) {
 		return
 	}

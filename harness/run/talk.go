@@ -1,0 +1,192 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/watch"
+	"github.com/lockstep-dev/lockstep/harness/transport/ws"
+)
+
+// A talk plays the script of a stub on one socket.
+type talk struct {
+	run    *targetRun
+	to     *ws.Peer
+	number int // of the connection, among those of the rule
+	passed int // index of the first event that no await has passed
+
+	unmet *transcript.Unmet // the first demand that the target did not meet
+	err   error             // why the script cannot go on; a mistake of the scenario
+}
+
+// script plays the lines up to the first one that fails, and then closes the socket, so that the target need not wait.
+func (t *talk) script(ctx context.Context, turns []scenario.Turn) {
+	for i := range turns {
+		if turns[i].After > 0 && !waiting.Sleep(ctx, turns[i].After) {
+			return
+		}
+		switch do := turns[i].Do.(type) {
+		case *scenario.Send:
+			t.send(ctx, do)
+		case *scenario.Await:
+			t.await(ctx, do)
+		case *scenario.Hangup:
+			t.hangUp(ctx, do)
+		}
+		if t.err != nil || t.unmet != nil {
+			t.giveUp(ctx)
+			return
+		}
+		if t.to.Ended() && i < len(turns)-1 && turns[i+1].After == 0 { // the record says how; an await that is not met says what was missing
+			if _, ok := turns[i+1].Do.(*scenario.Await); !ok {
+				return
+			}
+		}
+	}
+}
+
+func (t *talk) giveUp(ctx context.Context) {
+	ctx, cancel := t.run.within(ctx, 0)
+	defer cancel()
+	why := "lockstep: the script of the stub ends here"
+	if t.unmet != nil {
+		why = truncated("lockstep: the stub awaited " + t.unmet.What)
+	}
+	const most = 120 // bytes of a reason (RFC 6455 §5.5)
+	for len(why) > most {
+		why = why[:len(why)-1]
+	}
+	_ = t.to.Send(ctx, &ws.Message{Item: transcript.ItemClose, Code: 1011, Reason: why}) // it may have ended
+}
+
+func (t *talk) send(ctx context.Context, do *scenario.Send) {
+	m, err := fillMessage(&do.Message, &t.run.values)
+	if err != nil {
+		t.err = err
+		return
+	}
+	ctx, cancel := t.run.within(ctx, do.Within)
+	defer cancel()
+	from := t.length()
+	err = sendOn(ctx, t.to, m)
+	switch {
+	case errors.Is(err, watch.ErrEnded): // the record says how
+	case err != nil:
+		t.note("send", "to take "+do.Message.Noun(), err.Error())
+	case m.item == transcript.ItemPing:
+		_, err := t.to.Await(ctx, from, func(ev *transcript.Event) bool {
+			return !ev.Sent && ev.Item == transcript.ItemPong && ev.Data == string(m.data)
+		})
+		if err != nil && !t.broken(err) {
+			t.note("pong", fmt.Sprintf("a pong with the payload %q", m.data), whyNot(err))
+		}
+	}
+}
+
+func (t *talk) length() int {
+	n, _ := t.to.Count(func(*transcript.Event) bool { return true })
+	return n
+}
+
+func (t *talk) await(ctx context.Context, do *scenario.Await) {
+	ctx, cancel := t.run.within(ctx, do.Within)
+	defer cancel()
+	if do.End {
+		if err := t.to.AwaitEnd(ctx); err != nil {
+			t.note("hang-up", "the end of the connection", whyNot(err))
+		}
+		return
+	}
+	pattern, err := fillPattern(do.Match, &t.run.values)
+	if err != nil {
+		t.err = err
+		return
+	}
+	var data string
+	for range do.Times {
+		i, err := t.to.Await(ctx, t.passed, func(ev *transcript.Event) bool {
+			is := match.Event(pattern, ev)
+			if is {
+				data = ev.Data
+			}
+			return is
+		})
+		if err != nil {
+			if !t.broken(err) {
+				t.note("event", describe(pattern, do.Times), whyNot(err)+"; "+t.others())
+			}
+			return
+		}
+		t.passed = i + 1
+	}
+	for _, c := range do.Capture {
+		value, found := match.Select([]byte(data), c.Path)
+		if !found {
+			t.note("capture", c.Name+" from "+c.Path, match.Missing([]byte(data), c.Path))
+			return
+		}
+		t.run.values.set(c.Name, value)
+	}
+}
+
+// broken reports whether a wait ended because the connection broke, which is a finding of its own.
+func (t *talk) broken(err error) bool {
+	var s transcript.Stream
+	t.to.Record(&s)
+	return errors.Is(err, watch.ErrEnded) && s.Failure != nil
+}
+
+func (t *talk) others() string {
+	n, i := 0, 0
+	t.to.Count(func(ev *transcript.Event) bool {
+		if i >= t.passed && !ev.Sent {
+			n++
+		}
+		i++
+		return false
+	})
+	switch n {
+	case 0:
+		return "no other message came since"
+	case 1:
+		return "1 other message came since"
+	default:
+		return fmt.Sprintf("%d other messages came since", n)
+	}
+}
+
+func (t *talk) hangUp(ctx context.Context, do *scenario.Hangup) {
+	if do.How == scenario.Drop {
+		_ = t.to.Reset() // the target may have ended it
+		return
+	}
+	m := &ws.Message{Item: transcript.ItemClose, Code: uint16(do.Code)}
+	if do.Reason != nil {
+		if m.Reason, t.err = do.Reason.Text(&t.run.values, nil); t.err != nil {
+			return
+		}
+	}
+	ctx, cancel := t.run.within(ctx, do.Within)
+	defer cancel()
+	err := t.to.Send(ctx, m)
+	if err != nil && !errors.Is(err, watch.ErrEnded) && ctx.Err() == nil {
+		t.err = err
+		return
+	}
+	if err := t.to.AwaitEnd(ctx); err != nil {
+		t.note("closing", "an answer to the close frame, and the end of the connection", whyNot(err))
+	}
+}
+
+// note records what the target did not do.
+func (t *talk) note(kind, what, why string) {
+	if t.number > 1 {
+		what += fmt.Sprintf(" on connection %d", t.number)
+	}
+	t.unmet = &transcript.Unmet{Kind: kind, What: what, Why: why}
+}
