@@ -20,14 +20,16 @@ type talk struct {
 	number int // of the connection, among those of the rule
 	passed int // index of the first event that no await has passed
 
-	unmet *transcript.Unmet // the first demand that the target did not meet
-	err   error             // why the script cannot go on; a mistake of the scenario
+	unmet  *transcript.Unmet // the first demand that the target did not meet
+	err    error             // why the script cannot go on; a mistake of the scenario
+	broken bool              // the connection broke, so the script cannot go on
 }
 
 // script plays the lines up to the first one that fails, and then closes the socket, so that the target need not wait.
+// When the target has ended the socket, nothing is sent any more, but what the script awaits is still missing.
 func (t *talk) script(ctx context.Context, turns []scenario.Turn) {
 	for i := range turns {
-		if turns[i].After > 0 && !waiting.Sleep(ctx, turns[i].After) {
+		if turns[i].After > 0 && !t.to.Ended() && !waiting.Sleep(ctx, turns[i].After) {
 			return
 		}
 		switch do := turns[i].Do.(type) {
@@ -40,12 +42,9 @@ func (t *talk) script(ctx context.Context, turns []scenario.Turn) {
 		}
 		if t.err != nil || t.unmet != nil {
 			t.giveUp(ctx)
-			return
 		}
-		if t.to.Ended() && i < len(turns)-1 && turns[i+1].After == 0 { // the record says how; an await that is not met says what was missing
-			if _, ok := turns[i+1].Do.(*scenario.Await); !ok {
-				return
-			}
+		if t.err != nil || t.unmet != nil || t.broken {
+			return
 		}
 	}
 }
@@ -73,18 +72,25 @@ func (t *talk) send(ctx context.Context, do *scenario.Send) {
 	ctx, cancel := t.run.within(ctx, do.Within)
 	defer cancel()
 	from := t.length()
-	err = sendOn(ctx, t.to, m)
-	switch {
-	case errors.Is(err, watch.ErrEnded): // the record says how
-	case err != nil:
+	switch err = sendOn(ctx, t.to, m); {
+	case err == nil:
+	case ctx.Err() != nil:
 		t.note("send", "to take "+do.Message.Noun(), err.Error())
-	case m.item == transcript.ItemPing:
-		_, err := t.to.Await(ctx, from, func(ev *transcript.Event) bool {
-			return !ev.Sent && ev.Item == transcript.ItemPong && ev.Data == string(m.data)
-		})
-		if err != nil && !t.broken(err) {
-			t.note("pong", fmt.Sprintf("a pong with the payload %q", m.data), whyNot(err))
-		}
+		return
+	case errors.Is(err, watch.ErrEnded):
+		_ = t.to.AwaitEnd(ctx) // the connection is lost, and the record says how
+	default:
+		t.err = err
+		return
+	}
+	if m.item != transcript.ItemPing {
+		return
+	}
+	_, err = t.to.Await(ctx, from, func(ev *transcript.Event) bool {
+		return !ev.Sent && ev.Item == transcript.ItemPong && ev.Data == string(m.data)
+	})
+	if err != nil {
+		t.missing(ctx, err, "pong", fmt.Sprintf("a pong with the payload %q", m.data), whyNot(err))
 	}
 }
 
@@ -117,9 +123,7 @@ func (t *talk) await(ctx context.Context, do *scenario.Await) {
 			return is
 		})
 		if err != nil {
-			if !t.broken(err) {
-				t.note("event", describe(pattern, do.Times), whyNot(err)+"; "+t.others())
-			}
+			t.missing(ctx, err, "event", describe(pattern, do.Times), whyNot(err)+"; "+t.others())
 			return
 		}
 		t.passed = i + 1
@@ -134,11 +138,17 @@ func (t *talk) await(ctx context.Context, do *scenario.Await) {
 	}
 }
 
-// broken reports whether a wait ended because the connection broke, which is a finding of its own.
-func (t *talk) broken(err error) bool {
-	var s transcript.Stream
-	t.to.Record(&s)
-	return errors.Is(err, watch.ErrEnded) && s.Failure != nil
+// missing records that a wait was in vain. When the connection broke, that is a finding of its own, and the script ends.
+func (t *talk) missing(ctx context.Context, err error, kind, what, why string) {
+	if errors.Is(err, watch.ErrEnded) {
+		_ = t.to.AwaitEnd(ctx) // it has seen the end already
+		var s transcript.Stream
+		t.to.Record(&s)
+		if t.broken = s.Failure != nil; t.broken {
+			return
+		}
+	}
+	t.note(kind, what, why)
 }
 
 func (t *talk) others() string {

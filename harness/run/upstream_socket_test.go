@@ -213,7 +213,7 @@ func TestAClientThatMisbehavesIsFound(t *testing.T) {
 				}
 				m := join(url, tc.edit)
 				defer m.Close()
-				m.SetDeadline(time.Now().Add(2 * time.Second))
+				m.SetDeadline(time.Now().Add(time.Second))
 				if tc.client != nil {
 					tc.client(m)
 				}

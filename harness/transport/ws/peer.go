@@ -44,7 +44,7 @@ type acceptedConn struct {
 }
 
 // Send sends a message, and records it when its sending begins, so that it comes before what it causes. The end of ctx
-// interrupts it. The error is watch.ErrEnded when the connection has ended.
+// interrupts it. The error is a watch.ErrEnded when the connection has ended, or is lost.
 func (p *Peer) Send(ctx context.Context, m *Message) error {
 	if err := m.check(); err != nil {
 		return err
@@ -69,11 +69,13 @@ func (p *Peer) Write(ctx context.Context, b []byte) (int, error) {
 		_ = p.conn.SetWriteDeadline(time.Unix(1, 0))
 	})
 	n, err := p.conn.Write(b)
+	cause := watch.ErrEnded
 	if !stop() {
 		<-cut
-		if err != nil {
-			err = errors.Join(context.Cause(ctx), err)
-		}
+		cause = context.Cause(ctx)
+	}
+	if err != nil {
+		err = errors.Join(cause, err)
 	}
 	return n, err
 }
